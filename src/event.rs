@@ -1,0 +1,450 @@
+//! What a parser says, in views that borrow from it.
+
+use core::fmt;
+use core::ops::Range;
+
+use crate::call::Suggested;
+
+/// What happened in the stream.
+///
+/// An event borrows the parser and the chunk, and nothing is copied to make it. The enum is exhaustive on purpose: a `_ =>` arm
+/// is where events get lost.
+///
+/// ```
+/// use followup::{Event, Parser};
+///
+/// let mut parser = Parser::default();
+/// let mut shown = Vec::new();
+/// for chunk in ["Hm. <ask_followup_question><ques", "tion>Which one?</question></ask_foll", "owup_question>"] {
+///     let mut events = parser.feed(chunk);
+///     while let Some(event) = events.next() {
+///         shown.push(match event {
+///             Event::Text(text) => format!("text {text:?}"),
+///             Event::Opaque(piece) => format!("{} {:?}", piece.tool, piece.raw),
+///             Event::Partial(call) => format!("{:?} so far", call.question()),
+///             Event::Complete(call) => format!("{:?} at {:?}", call.question(), call.span()),
+///             Event::Rejected(call) => format!("{}", call.reason()),
+///         });
+///     }
+/// }
+/// assert_eq!(shown, ["text \"Hm. \"", "\"Which one?\" so far", "\"Which one?\" at 4..82"]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Event<'a> {
+    /// Prose, to be shown as it is.
+    Text(&'a str),
+    /// A piece of another tool's call: not prose, and not ours.
+    Opaque(Opaque<'a>),
+    /// More of the open call is certain. For the eye only: never act on it.
+    Partial(Partial<'a>),
+    /// The call is closed and valid. The one event to act on.
+    Complete(Complete<'a>),
+    /// The call has ended and can't be asked.
+    Rejected(Rejected<'a>),
+}
+
+/// A piece of another tool's call, as it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opaque<'a> {
+    /// The tool's name.
+    pub tool: &'a str,
+    /// The piece. The pieces of one call add up to its markup, byte for byte.
+    pub raw: &'a str,
+    /// Whether a call begins with this piece.
+    pub start: bool,
+}
+
+/// The open call as far as it is certain: the whole view, and what is new in it.
+///
+/// Each partial of a call extends the one before it, and [`Complete`] extends the last: the question only grows
+/// at its end, and of the suggestions only the newest grows. The deltas add up to the whole. All methods are O(1) and copy nothing.
+#[derive(Clone, Copy, PartialEq)]
+pub struct Partial<'a> {
+    pub(crate) nth: u64,
+    pub(crate) field: Field,
+    pub(crate) delta: &'a str,
+    pub(crate) question: Option<&'a str>,
+    pub(crate) suggestions: Suggestions<'a>,
+}
+
+/// The part of a call that a [`Partial`] added to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// The question.
+    Question,
+    /// The newest suggestion. Without a delta, its mode became known (or, in a stream of bytes, that it exists).
+    Suggestion,
+}
+
+impl<'a> Partial<'a> {
+    /// Which call of the stream this is, counted from 0. The call's end has the same number.
+    pub fn nth(&self) -> u64 {
+        self.nth
+    }
+
+    /// What grew.
+    pub fn field(&self) -> Field {
+        self.field
+    }
+
+    /// What was added to it: the end of the question, or of the newest answer.
+    pub fn delta(&self) -> &'a str {
+        self.delta
+    }
+
+    /// The question so far. `None` until its first character is certain.
+    pub fn question(&self) -> Option<&'a str> {
+        self.question
+    }
+
+    /// The suggestions so far. All but the last are as they will stay.
+    pub fn suggestions(&self) -> Suggestions<'a> {
+        self.suggestions
+    }
+}
+
+/// A call that is closed and valid.
+#[derive(Clone, Copy, PartialEq)]
+pub struct Complete<'a> {
+    pub(crate) nth: u64,
+    pub(crate) span: (u64, u64),
+    pub(crate) question: &'a str,
+    pub(crate) suggestions: Suggestions<'a>,
+    pub(crate) notes: &'a [Note],
+}
+
+impl<'a> Complete<'a> {
+    /// Which call of the stream this is, counted from 0.
+    pub fn nth(&self) -> u64 {
+        self.nth
+    }
+
+    /// The bytes of the stream this call stands in.
+    pub fn span(&self) -> Range<u64> {
+        self.span.0..self.span.1
+    }
+
+    /// The question: trimmed, and not empty.
+    pub fn question(&self) -> &'a str {
+        self.question
+    }
+
+    /// The suggested answers; none is normal.
+    pub fn suggestions(&self) -> Suggestions<'a> {
+        self.suggestions
+    }
+
+    /// What was repaired or dropped to make sense of the call, in the order in which it came up. Each note stands once.
+    pub fn notes(&self) -> &'a [Note] {
+        self.notes
+    }
+}
+
+/// A call that has ended and can't be asked. The stream goes on behind it.
+#[derive(Clone, Copy, PartialEq)]
+pub struct Rejected<'a> {
+    pub(crate) nth: u64,
+    pub(crate) span: (u64, u64),
+    pub(crate) reason: Reason,
+    pub(crate) question: Option<&'a str>,
+    pub(crate) suggestions: Suggestions<'a>,
+}
+
+impl<'a> Rejected<'a> {
+    /// Which call of the stream this is, counted from 0.
+    pub fn nth(&self) -> u64 {
+        self.nth
+    }
+
+    /// The bytes of the stream this call stands in.
+    pub fn span(&self) -> Range<u64> {
+        self.span.0..self.span.1
+    }
+
+    /// Why it can't be asked. Its `Display` is a message for people.
+    pub fn reason(&self) -> Reason {
+        self.reason
+    }
+
+    /// The question, as far as it had been read.
+    pub fn question(&self) -> Option<&'a str> {
+        self.question
+    }
+
+    /// The suggestions, as far as they had been read.
+    pub fn suggestions(&self) -> Suggestions<'a> {
+        self.suggestions
+    }
+}
+
+/// One suggested answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Suggestion<'a> {
+    /// What the user would answer; trimmed, and not empty (in a [`Partial`] of a stream of bytes, the newest may still be).
+    pub answer: &'a str,
+    /// The mode the agent should change to with this answer.
+    pub mode: Option<&'a str>,
+}
+
+/// The suggestions of a call, in order. A copy of it is a copy of a few pointers.
+///
+/// ```
+/// use followup::{Event, Parser};
+///
+/// let mut parser = Parser::default();
+/// let mut events = parser.feed(
+///     "<ask_followup_question><question>Q?</question><follow_up>\
+///      <suggest>A</suggest><suggest mode=\"code\">B</suggest></follow_up></ask_followup_question>",
+/// );
+/// while let Some(event) = events.next() {
+///     if let Event::Complete(call) = event {
+///         let suggestions = call.suggestions();
+///         assert_eq!(suggestions.len(), 2);
+///         assert_eq!(suggestions.get(1).unwrap().mode, Some("code"));
+///         let answers: Vec<_> = suggestions.iter().map(|s| s.answer).collect();
+///         assert_eq!(answers, ["A", "B"]);
+///     }
+/// }
+/// ```
+#[derive(Clone, Copy)]
+pub struct Suggestions<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) modes: &'a str,
+    pub(crate) all: &'a [Suggested],
+    /// How much of the newest is shown: bytes of its answer, and whether its mode is.
+    pub(crate) newest: Option<(usize, bool)>,
+}
+
+impl<'a> Suggestions<'a> {
+    /// How many there are. O(1).
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// The `i`th, from 0. O(1).
+    pub fn get(&self, i: usize) -> Option<Suggestion<'a>> {
+        let one = self.all.get(i)?;
+        let whole = Suggestion {
+            answer: &self.text[one.answer.0..one.answer.1],
+            mode: one.mode.map(|(start, end)| &self.modes[start..end]),
+        };
+        match self.newest {
+            Some((answer, mode)) if i + 1 == self.all.len() => {
+                Some(Suggestion { answer: &whole.answer[..answer], mode: whole.mode.filter(|_| mode) })
+            }
+            _ => Some(whole),
+        }
+    }
+
+    /// All of them, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Suggestion<'a>> + DoubleEndedIterator + use<'a> {
+        let all = *self;
+        (0..all.len()).map(move |i| all.get(i).unwrap_or(Suggestion { answer: "", mode: None }))
+    }
+}
+
+impl PartialEq for Suggestions<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl fmt::Debug for Suggestions<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl fmt::Debug for Partial<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Partial")
+            .field("nth", &self.nth)
+            .field("field", &self.field)
+            .field("delta", &self.delta)
+            .field("question", &self.question)
+            .field("suggestions", &self.suggestions)
+            .finish()
+    }
+}
+
+impl fmt::Debug for Complete<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Complete")
+            .field("nth", &self.nth)
+            .field("span", &self.span())
+            .field("question", &self.question)
+            .field("suggestions", &self.suggestions)
+            .field("notes", &self.notes)
+            .finish()
+    }
+}
+
+impl fmt::Debug for Rejected<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rejected")
+            .field("nth", &self.nth)
+            .field("span", &self.span())
+            .field("reason", &self.reason)
+            .field("question", &self.question)
+            .field("suggestions", &self.suggestions)
+            .finish()
+    }
+}
+
+/// Why a call can't be asked. The `Display` form says what was wrong, where, and which limit it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum Reason {
+    /// There is no question, or only blank ones.
+    MissingParameter,
+    /// It would need this repair, and the policy allows none.
+    Malformed(Note),
+    /// The stream ended too early.
+    Truncated(Place),
+    /// A value passed its limit.
+    TooLong {
+        /// The value.
+        place: Place,
+        /// The limit, in bytes.
+        limit: usize,
+    },
+}
+
+impl Reason {
+    /// The reason as one word, for programs.
+    ///
+    /// ```
+    /// use followup::{Place, Reason};
+    ///
+    /// assert_eq!(Reason::MissingParameter.code(), "missing_parameter");
+    /// assert_eq!(Reason::TooLong { place: Place::Answer, limit: 9 }.code(), "too_long");
+    /// ```
+    pub fn code(&self) -> &'static str {
+        match self {
+            Reason::MissingParameter => "missing_parameter",
+            Reason::Malformed(_) => "malformed",
+            Reason::Truncated(_) => "truncated",
+            Reason::TooLong { .. } => "too_long",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::MissingParameter => f.write_str("Missing required parameter 'question'"),
+            Reason::Malformed(note) => write!(f, "Failed to parse operations: {note}"),
+            Reason::Truncated(place) => write!(f, "Failed to parse operations: the message ended {}", place.inside()),
+            Reason::TooLong { place, limit } => {
+                write!(f, "Failed to parse operations: {} is longer than the limit of {limit} bytes", place.noun())
+            }
+        }
+    }
+}
+
+impl core::error::Error for Reason {}
+
+/// A place in a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum Place {
+    /// Right behind the opening tag.
+    Opening,
+    /// Between the parameters.
+    Parameters,
+    /// In a question.
+    Question,
+    /// In a suggestion.
+    Answer,
+    /// In the mode of a suggestion.
+    Mode,
+    /// In a list of options.
+    Options,
+}
+
+impl Place {
+    fn noun(self) -> &'static str {
+        match self {
+            Place::Opening => "the opening tag",
+            Place::Parameters => "the list of parameters",
+            Place::Question => "the question",
+            Place::Answer => "a suggested answer",
+            Place::Mode => "the mode of a suggestion",
+            Place::Options => "the list of options",
+        }
+    }
+
+    fn inside(self) -> &'static str {
+        match self {
+            Place::Opening => "right behind the opening tag",
+            Place::Parameters => "before the call was closed",
+            Place::Question => "inside the question",
+            Place::Answer => "inside a suggested answer",
+            Place::Mode => "inside the mode of a suggestion",
+            Place::Options => "inside the list of options",
+        }
+    }
+}
+
+/// A remark on a call: a repair that was made, or something that was dropped. Its `Display` is a sentence for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum Note {
+    /// The question was ended by `<follow_up>` or by the end of the call.
+    UnclosedQuestion,
+    /// A suggestion, or an element inside it, was ended by something else than its close tag.
+    UnclosedSuggestion,
+    /// The call ended in an open `follow_up`.
+    UnclosedFollowUp,
+    /// The call ended in open `options`.
+    UnclosedOptions,
+    /// A tool's opening tag ended the call.
+    UnclosedCall,
+    /// The stream ended before the call did; the question was there, and no value was cut.
+    StreamEnded,
+    /// A close tag closed nothing.
+    StrayCloseTag,
+    /// An opening tag right behind a back-tick was kept as text.
+    TagInCode,
+    /// A suggestion stood outside `follow_up`.
+    OutsideFollowUp,
+    /// There was no `<question>`; the text in front of the first parameter was taken for it.
+    BareQuestion,
+    /// The opening tag was named in prose and no call followed. Only the strict policy says so, in a rejection; otherwise it is text.
+    OnlyNamed,
+    /// There was more than one `<question>`; the first that was not blank counts. No repair.
+    RepeatedQuestion,
+    /// There were more suggestions than the limit. No repair.
+    SuggestionsDropped,
+    /// A list of options could not be read as JSON. No repair.
+    UnreadableList,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Note::UnclosedQuestion => "the question has no close tag",
+            Note::UnclosedSuggestion => "a suggestion has no close tag",
+            Note::UnclosedFollowUp => "follow_up has no close tag",
+            Note::UnclosedOptions => "options has no close tag",
+            Note::UnclosedCall => "the call has no close tag before another tool's opening tag",
+            Note::StreamEnded => "the message ended before the call was closed",
+            Note::StrayCloseTag => "a close tag closes nothing",
+            Note::TagInCode => "an opening tag in code was kept as text",
+            Note::OutsideFollowUp => "a suggestion stands outside follow_up",
+            Note::BareQuestion => "the question has no tag",
+            Note::OnlyNamed => "the opening tag is named in prose, and no call follows",
+            Note::RepeatedQuestion => "there is more than one question; the first was taken",
+            Note::SuggestionsDropped => "there are too many suggestions; the last were dropped",
+            Note::UnreadableList => "a list of options is no JSON list and was dropped",
+        })
+    }
+}

@@ -1,0 +1,4 @@
+//! JSON where a call holds some.
+
+mod grammar;
+pub(crate) mod list;

@@ -1,0 +1,548 @@
+//! Calls written as markup in the text: the machine that reads them.
+//!
+//! ```text
+//!              opening tag of a tool                close tag · another tool's opening tag
+//!   ┌─ Prose ───────────────────────► Opaque ─────────────────────────────────────────────► Prose
+//!   │    ▲ ▲
+//!   │    │ └── Demoted ◄── it was only named ── Opened ◄─┐
+//!   │    │                                        │      │ <ask_followup_question>
+//!   │    │                          a parameter's │      │
+//!   │    └── Ended ◄── close tag ── Between ◄─────┘      │
+//!   │                                 ▲ ▼                │
+//!   │                  Question · Suggestion · Options   │
+//!   └────────────────────────────────────────────────────┘
+//! ```
+//!
+//! The machine is given pieces of text, takes from each as much as it can decide, and answers with a small
+//! [`Signal`]; whoever runs it borrows what the signal names. What can't be decided yet stays in the
+//! [`Carry`]. Nothing in here depends on where one piece ends and the next begins, but for how many signals there are.
+
+mod code;
+pub(crate) mod grammar;
+mod inside;
+mod name;
+mod opened;
+mod places;
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Arc;
+
+use crate::Policy;
+use crate::call::{Call, End, Part};
+use crate::carry::Carry;
+use crate::event::{Field, Place};
+
+use code::{Bracket, Code};
+use grammar::{Read, Tag};
+use inside::Spot;
+use name::Name;
+
+/// Where in the stream the machine stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) enum State {
+    /// Outside every call.
+    Prose(Code),
+    /// In another tool's call; `parameter`: in the value of that parameter.
+    Opaque { tool: u16, parameter: Option<u16> },
+    /// In a call.
+    Call(Spot),
+    /// A call has ended at `end`, and that has not been said yet.
+    Ended { end: u64 },
+    /// The opening tag of what looked like a call was only named, and that has not been said yet. It is the first
+    /// `opening` bytes of what is held, and ends at `body` in the stream.
+    Demoted { opening: usize, body: u64 },
+}
+
+/// A piece of the stream, as text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Piece<'s> {
+    pub(crate) text: &'s str,
+    /// Where in the stream it begins and ends. Its text is as long as that, unless it is one U+FFFD for bytes that were ill-formed.
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+}
+
+impl Piece<'_> {
+    /// Where in the stream the `i`th byte of the text stands.
+    fn at(&self, i: usize) -> u64 {
+        if i == self.text.len() { self.end } else { self.start + i as u64 }
+    }
+}
+
+/// What the machine has decided. Plain data: what it names is borrowed afterwards.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Signal {
+    /// Nothing more can be said without the next piece.
+    More,
+    /// This is prose.
+    Text(Source),
+    /// This is part of another tool's call.
+    Opaque { from: Source, tool: u16, start: bool },
+    /// More of the open call is certain.
+    Partial(Field, Part),
+    /// A call has ended there.
+    Ended { end: u64 },
+    /// The opening tag, the first `opening` bytes of what is held, was only named: it is prose, or a call that was rejected where
+    /// the tag ends. The rest of what is held is to be read again, then the carry.
+    Demoted { opening: usize, rejected: Option<u64> },
+}
+
+/// Where the text of a signal is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Source {
+    Piece(usize, usize),
+    Carry,
+}
+
+/// What the machine needs once a call has begun; kept for the next call.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Busy {
+    pub(crate) call: Call,
+    /// An opening tag and the text behind it, until it is certain to be a call.
+    pub(crate) held: String,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Machine {
+    pub(crate) policy: Arc<Policy>,
+    pub(crate) state: State,
+    pub(crate) carry: Carry,
+    /// How many calls have ended.
+    pub(crate) calls: u64,
+    pub(crate) busy: Box<Busy>,
+    /// The carry was lent by the last signal, and is done with.
+    pub(crate) lent: bool,
+}
+
+/// What the bytes from a `<` on are, at the place where the machine stands.
+enum Look {
+    Tag {
+        tag: Tag,
+        len: usize,
+        /// Its text is shown like any other.
+        shown: bool,
+    },
+    Text,
+    /// It may become a tag, and then it does not show.
+    Held,
+    /// It may become a tag, and shows in any case.
+    Shown,
+}
+
+impl Machine {
+    pub(crate) fn new(policy: Arc<Policy>) -> Machine {
+        let state = State::Prose(Code::at_start(policy.calls == crate::Calls::Anywhere));
+        Machine { policy, state, carry: Carry::default(), calls: 0, busy: Box::default(), lent: false }
+    }
+
+    /// Goes on in `piece` from `*pos`, to the next thing worth saying.
+    pub(crate) fn step(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Signal {
+        loop {
+            self.settle();
+            let signal = match self.state {
+                State::Ended { end } => Some(self.say_end(end)),
+                State::Demoted { opening, body } => Some(self.say_demotion(opening, body)),
+                _ if *pos == piece.text.len() => return self.rest(piece.end, &[]).unwrap_or(Signal::More),
+                _ if !self.carry.is_empty() => self.resume(piece, pos),
+                State::Call(Spot::Opened { .. }) => self.run_opened(piece, pos),
+                State::Call(_) => self.run_inside(piece, pos),
+                State::Prose(_) | State::Opaque { .. } => self.run_outside(piece, pos),
+            };
+            if let Some(signal) = signal {
+                return signal;
+            }
+        }
+    }
+
+    /// Goes on at the end of all pieces so far, where the bytes `begun` of a character have come.
+    pub(crate) fn foresee(&mut self, begun: &[u8], at: u64) -> Signal {
+        loop {
+            self.settle();
+            let signal = match self.state {
+                State::Ended { end } => Some(self.say_end(end)),
+                State::Demoted { opening, body } => Some(self.say_demotion(opening, body)),
+                _ if !self.carry.is_empty() && !self.carry.shown => {
+                    let mut then = self.carry.clone();
+                    then.extend("\u{FFFD}");
+                    let whole = then.len();
+                    let len = |n: usize| if n < whole { at - then.start } else { at + begun.len() as u64 - then.start };
+                    match self.look(then.bytes(), then.behind_tick, false, len) {
+                        // Only a tool's opening tag waits for the character behind it.
+                        Look::Tag { tag, .. } => self.act_carried(&tag, at),
+                        Look::Text => self.drop_carry(),
+                        Look::Shown => self.show_carry(),
+                        Look::Held => return self.foresee_value(begun, at),
+                    }
+                }
+                _ => return self.foresee_value(begun, at),
+            };
+            if let Some(signal) = signal {
+                return signal;
+            }
+        }
+    }
+
+    fn foresee_value(&mut self, begun: &[u8], at: u64) -> Signal {
+        if self.carry.is_empty() {
+            self.foresee_inside(begun);
+        }
+        self.rest(at, begun).unwrap_or(Signal::More)
+    }
+
+    /// Goes on at the end of the stream. `More` is the last it says.
+    pub(crate) fn finish(&mut self, end: u64) -> Signal {
+        loop {
+            self.settle();
+            let signal = match self.state {
+                State::Ended { end } => Some(self.say_end(end)),
+                State::Demoted { opening, body } => Some(self.say_demotion(opening, body)),
+                _ if !self.carry.is_empty() && !self.carry.shown => {
+                    let len = end - self.carry.start;
+                    match self.look(self.carry.bytes(), self.carry.behind_tick, true, |_| len) {
+                        Look::Tag { tag, .. } => self.act_carried(&tag, end),
+                        // The beginning of a tag is no part of a value that was cut off.
+                        _ if matches!(self.state, State::Call(_)) => self.cut_off(end),
+                        _ => self.drop_carry(),
+                    }
+                }
+                State::Call(_) => self.cut_off(end),
+                State::Prose(_) | State::Opaque { .. } => return Signal::More,
+            };
+            if let Some(signal) = signal {
+                return signal;
+            }
+        }
+    }
+
+    /// Ready for the next stream. The memory is kept.
+    pub(crate) fn restart(&mut self) {
+        self.state = State::Prose(Code::at_start(self.policy.calls == crate::Calls::Anywhere));
+        self.carry.clear();
+        self.calls = 0;
+        self.lent = false;
+    }
+
+    fn settle(&mut self) {
+        if core::mem::take(&mut self.lent) {
+            self.carry.clear();
+        }
+    }
+
+    // What is said of a call.
+
+    /// The next part of the call that is certain and has not been shown.
+    fn partial(&mut self) -> Option<Signal> {
+        self.busy.call.next_delta().map(|(field, part)| Signal::Partial(field, part))
+    }
+
+    fn say_end(&mut self, end: u64) -> Signal {
+        self.partial().unwrap_or_else(|| {
+            self.state = self.behind_call();
+            self.calls += 1;
+            Signal::Ended { end }
+        })
+    }
+
+    fn behind_call(&self) -> State {
+        State::Prose(Code::behind_call(self.policy.calls == crate::Calls::Anywhere))
+    }
+
+    /// The stream has ended in a call.
+    fn cut_off(&mut self, end: u64) -> Option<Signal> {
+        let Busy { call, .. } = &mut *self.busy;
+        match &self.state {
+            State::Call(Spot::Opened { blank: false, .. }) => {
+                self.demote();
+                return None;
+            }
+            State::Call(spot) => match spot.place() {
+                Some(place) => call.cut(place, &self.policy),
+                None if call.in_list() => call.cut(Place::Options, &self.policy),
+                None => call.end(End::Stream, &self.policy),
+            },
+            _ => {}
+        }
+        self.carry.clear();
+        self.state = State::Ended { end };
+        None
+    }
+
+    /// Nothing more can be decided at `at`, with `begun` of a character there.
+    fn rest(&mut self, at: u64, begun: &[u8]) -> Option<Signal> {
+        match &self.state {
+            &State::Call(Spot::Opened { opening, body, .. }) if self.is_hopeless(at, begun) => {
+                Some(self.say_demotion(opening, body))
+            }
+            State::Call(_) => self.partial(),
+            _ => None,
+        }
+    }
+
+    // Tags.
+
+    /// What `bytes`, from a `<` on, are here. `len` gives the length in the stream of so many of them.
+    fn look(&self, bytes: &[u8], behind_tick: bool, last: bool, len: impl Fn(usize) -> u64) -> Look {
+        let here = self.places(behind_tick);
+        let limit = self.policy.limits.tag as u64;
+        let read = |tags| {
+            let read = if last { grammar::read_last(bytes, tags) } else { grammar::read(bytes, tags) };
+            let needed = match read {
+                Read::Tag(_, n) => len(n),
+                Read::Begun(more) => len(bytes.len()) + more as u64,
+                Read::Undecided | Read::Text => 0,
+            };
+            if needed > limit { Read::Text } else { read }
+        };
+        match read(here.hidden) {
+            Read::Tag(tag, len) => return Look::Tag { tag, len, shown: false },
+            Read::Begun(_) => return Look::Held,
+            Read::Undecided if len(bytes.len()) <= limit => return Look::Held,
+            Read::Undecided | Read::Text => {}
+        }
+        match here.shown.map(read) {
+            Some(Read::Tag(tag, len)) => Look::Tag { tag, len, shown: true },
+            Some(Read::Begun(_)) => Look::Shown,
+            Some(Read::Undecided | Read::Text) | None => Look::Text,
+        }
+    }
+
+    /// Goes on with the carry, into `piece`.
+    fn resume(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Option<Signal> {
+        let old = self.carry.len();
+        let new = self.reach(&piece.text[*pos..]);
+        self.carry.extend(new);
+        let (from, start, to) = (*pos, self.carry.start, *pos + new.len());
+        // Behind the carried bytes, the piece says where in the stream a byte stands.
+        let len = |n: usize| piece.at(from + n.saturating_sub(old)) - start;
+        match self.look(self.carry.bytes(), self.carry.behind_tick, false, len) {
+            Look::Tag { tag, len, shown: true } => {
+                let was_shown = self.carry.shown;
+                self.carry.truncate(old);
+                if !was_shown {
+                    return self.show_carry();
+                }
+                self.carry.clear();
+                *pos = from + (len - old);
+                self.pass(&piece.text[from..*pos]);
+                let said = self.shown_as(Source::Piece(from, *pos));
+                self.act_shown(&tag);
+                said
+            }
+            Look::Tag { tag, len, shown: false } => {
+                if self.ends_before(&tag, piece.at(from + len.saturating_sub(old))) {
+                    self.carry.truncate(old);
+                    self.end_before(start);
+                    return None;
+                }
+                *pos = from + len.saturating_sub(old);
+                self.carry.truncate(len);
+                self.act_carried(&tag, piece.at(*pos))
+            }
+            Look::Text => {
+                self.carry.truncate(old);
+                self.drop_carry()
+            }
+            Look::Held => {
+                *pos = to;
+                None
+            }
+            Look::Shown if self.carry.shown => {
+                *pos = to;
+                self.pass(&piece.text[from..to]);
+                self.shown_as(Source::Piece(from, to))
+            }
+            Look::Shown => {
+                self.carry.truncate(old);
+                self.show_carry()
+            }
+        }
+    }
+
+    /// As much of `text` as can matter to the carry: through the next `<`, or to just beyond the limit.
+    fn reach<'t>(&self, text: &'t str) -> &'t str {
+        let most = (self.policy.limits.tag + 1).saturating_sub(self.carry.len()).clamp(1, text.len());
+        let near = &text[..text.ceil_char_boundary(most)];
+        match memchr::memchr(b'<', near.as_bytes()) {
+            Some(at) => &near[..=at],
+            None => near,
+        }
+    }
+
+    /// Acts on the tag that is the carry.
+    fn act_carried(&mut self, tag: &Tag, end: u64) -> Option<Signal> {
+        let start = self.carry.start;
+        if self.ends_before(tag, end) {
+            self.end_before(start);
+            return None;
+        }
+        let carry = core::mem::take(&mut self.carry);
+        let signal = self.act(tag, carry.text(), start, end, Source::Carry);
+        self.carry = carry;
+        match signal {
+            Some(Signal::Opaque { from: Source::Carry, .. }) => self.lent = true,
+            _ => self.carry.clear(),
+        }
+        signal
+    }
+
+    /// The carry is no tag: it is text.
+    fn drop_carry(&mut self) -> Option<Signal> {
+        if self.carry.shown {
+            self.carry.clear();
+            return None;
+        }
+        let carry = core::mem::take(&mut self.carry);
+        self.pass(carry.text());
+        self.carry = carry;
+        let said = self.shown_as(Source::Carry);
+        match said {
+            Some(_) => self.lent = true,
+            None => self.carry.clear(),
+        }
+        said
+    }
+
+    /// The carry may still become a tag, but shows in any case.
+    fn show_carry(&mut self) -> Option<Signal> {
+        let carry = core::mem::take(&mut self.carry);
+        self.pass(carry.text());
+        self.carry = carry;
+        self.carry.shown = true;
+        self.shown_as(Source::Carry)
+    }
+
+    /// Goes through text that is no tag.
+    fn pass(&mut self, text: &str) {
+        match &mut self.state {
+            State::Prose(code) => code.pass(text),
+            State::Call(_) => self.pass_inside(text),
+            State::Opaque { .. } | State::Ended { .. } | State::Demoted { .. } => {}
+        }
+    }
+
+    /// What text is shown as here; nothing in a call, whose view shows it.
+    fn shown_as(&self, from: Source) -> Option<Signal> {
+        match self.state {
+            State::Prose(_) => Some(Signal::Text(from)),
+            State::Opaque { tool, .. } => Some(Signal::Opaque { from, tool, start: false }),
+            State::Call(_) | State::Ended { .. } | State::Demoted { .. } => None,
+        }
+    }
+
+    // Prose and other tools' calls.
+
+    /// Goes through what is shown as it stands, to the next tag that is not.
+    fn run_outside(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Option<Signal> {
+        let (text, from) = (piece.text, *pos);
+        let mut at = from;
+        let until = loop {
+            let bracket = memchr::memchr(b'<', &text.as_bytes()[at..]).map_or(text.len(), |i| at + i);
+            self.pass(&text[at..bracket]);
+            if bracket == text.len() {
+                *pos = bracket;
+                break bracket;
+            }
+            match self.look(&text.as_bytes()[bracket..], false, false, |n| n as u64) {
+                Look::Text => {
+                    at = bracket + 1;
+                    self.pass("<");
+                }
+                Look::Tag { tag, len, shown: true } => {
+                    at = bracket + len;
+                    self.pass(&text[bracket..at]);
+                    self.act_shown(&tag);
+                }
+                Look::Tag { tag, len, shown: false } if bracket == from => {
+                    let end = bracket + len;
+                    if self.ends_before(&tag, piece.at(end)) {
+                        self.end_before(piece.at(bracket));
+                        return None;
+                    }
+                    *pos = end;
+                    return self.act(
+                        &tag,
+                        &text[bracket..end],
+                        piece.at(bracket),
+                        piece.at(end),
+                        Source::Piece(bracket, end),
+                    );
+                }
+                Look::Tag { .. } => {
+                    *pos = bracket;
+                    break bracket;
+                }
+                Look::Held => {
+                    self.carry.begin(&text[bracket..], piece.at(bracket), false, false);
+                    *pos = text.len();
+                    break bracket;
+                }
+                Look::Shown => {
+                    self.pass(&text[bracket..]);
+                    self.carry.begin(&text[bracket..], piece.at(bracket), false, true);
+                    *pos = text.len();
+                    break text.len();
+                }
+            }
+        };
+        if until > from { self.shown_as(Source::Piece(from, until)) } else { None }
+    }
+
+    /// Whether the tag, which ends at `end`, is no part of what is open here, so that that ends in front of it.
+    fn ends_before(&self, tag: &Tag, end: u64) -> bool {
+        match &self.state {
+            State::Call(Spot::Opened { .. }) => tag.opens_tool() || !self.is_in_time(end),
+            State::Opaque { .. } | State::Call(_) => tag.opens_tool(),
+            State::Prose(_) | State::Ended { .. } | State::Demoted { .. } => false,
+        }
+    }
+
+    /// Ends what is open at `end`, in front of a tag that is read again.
+    fn end_before(&mut self, end: u64) {
+        match self.state {
+            State::Call(Spot::Opened { .. }) => self.demote(),
+            State::Call(_) => {
+                self.busy.call.end(End::Tool, &self.policy);
+                self.state = State::Ended { end };
+            }
+            _ => self.state = self.behind_call(),
+        }
+    }
+
+    /// Acts on a tag that stands from `start` to `end` in the stream, and that shows, if at all, by what the action says.
+    fn act(&mut self, tag: &Tag, text: &str, start: u64, end: u64, from: Source) -> Option<Signal> {
+        match (&self.state, tag.name) {
+            (State::Prose(_), Name::Tool(tool)) => {
+                self.state = State::Opaque { tool, parameter: None };
+                Some(Signal::Opaque { from, tool, start: true })
+            }
+            (State::Prose(_), _) => {
+                self.open_call(tag, text, start, end);
+                None
+            }
+            (State::Call(Spot::Opened { .. }), _) => self.act_opened(tag, text, end),
+            _ => self.act_inside(tag, text, end),
+        }
+    }
+
+    /// Acts on a tag whose text is shown like any other.
+    fn act_shown(&mut self, tag: &Tag) {
+        match (&mut self.state, tag.name, tag.side) {
+            (State::Prose(code @ Code::Thinking { .. }), ..) => code.leave_thinking(),
+            (State::Prose(code), name, _) => code.enter_thinking(name),
+            (State::Opaque { parameter, .. }, Name::Parameter(name), name::Side::Open) => *parameter = Some(name),
+            (State::Opaque { parameter, .. }, Name::Parameter(_), name::Side::Close) => *parameter = None,
+            (State::Opaque { .. }, ..) => self.state = self.behind_call(),
+            (State::Call(_), ..) => self.keep_in_code(),
+            (State::Ended { .. } | State::Demoted { .. }, ..) => {}
+        }
+    }
+
+    fn bracket(&self) -> Bracket {
+        match self.state {
+            State::Prose(code) => code.at_bracket(),
+            _ => Bracket::Plain,
+        }
+    }
+}

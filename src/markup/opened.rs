@@ -1,0 +1,145 @@
+//! Behind an opening tag, until it is certain that a call began there.
+//!
+//! A model that writes about the tool names its tag in prose. So nothing is shown, and everything is held, until a parameter's tag
+//! or the close tag makes it a call, or it is certain that none will: then the opening tag is text.
+
+use super::grammar::{self, Read, Tag};
+use super::inside::Spot;
+use super::places::CONFIRMING;
+use super::{Look, Machine, Piece, Signal, State};
+use crate::Repairs;
+use crate::call::End;
+use crate::entity;
+use crate::event::{Note, Reason};
+
+impl Machine {
+    /// The opening tag has been read; it stands from `start` to `end`.
+    pub(super) fn open_call(&mut self, tag: &Tag, text: &str, start: u64, end: u64) {
+        self.busy.call.restart(start);
+        self.busy.held.clear();
+        if tag.empty {
+            self.busy.call.end(End::Closed, &self.policy);
+            self.state = State::Ended { end };
+        } else {
+            self.busy.held.push_str(text);
+            self.state = State::Call(Spot::Opened { body: end, opening: text.len(), blank: true });
+        }
+    }
+
+    /// Holds what comes, to the next tag or to where the limit for a body has passed.
+    pub(super) fn run_opened(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Option<Signal> {
+        let (text, from) = (piece.text, *pos);
+        let bracket = memchr::memchr(b'<', &text.as_bytes()[from..]).map_or(text.len(), |i| from + i);
+        if !self.hold(&text[from..bracket], piece.at(bracket)) {
+            return None;
+        }
+        *pos = bracket;
+        if bracket == text.len() {
+            return None;
+        }
+        match self.look(&text.as_bytes()[bracket..], false, false, |n| n as u64) {
+            Look::Tag { tag, len, .. } if self.ends_before(&tag, piece.at(bracket + len)) => {
+                self.end_before(piece.at(bracket));
+                None
+            }
+            Look::Tag { tag, len, .. } => {
+                let end = bracket + len;
+                *pos = end;
+                self.act_opened(&tag, &text[bracket..end], piece.at(end))
+            }
+            Look::Text => {
+                if self.hold("<", piece.at(bracket + 1)) {
+                    *pos = bracket + 1;
+                }
+                None
+            }
+            Look::Held | Look::Shown => {
+                self.carry.begin(&text[bracket..], piece.at(bracket), false, false);
+                *pos = text.len();
+                None
+            }
+        }
+    }
+
+    /// Holds text that ends at `end`; not if that is too far, and then it is certain that nothing was opened.
+    fn hold(&mut self, text: &str, end: u64) -> bool {
+        let in_time = self.is_in_time(end);
+        if in_time {
+            self.pass_opened(text);
+        } else {
+            self.demote();
+        }
+        in_time
+    }
+
+    pub(super) fn pass_opened(&mut self, text: &str) {
+        if let State::Call(Spot::Opened { blank, .. }) = &mut self.state {
+            *blank = *blank && text.trim_start().is_empty();
+            self.busy.held.push_str(text);
+        }
+    }
+
+    /// The opening tag was only named.
+    pub(super) fn demote(&mut self) {
+        if let State::Call(Spot::Opened { opening, body, .. }) = self.state {
+            self.state = State::Demoted { opening, body };
+        }
+    }
+
+    /// Whether the body may be as long as to `at`.
+    pub(super) fn is_in_time(&self, at: u64) -> bool {
+        match self.state {
+            State::Call(Spot::Opened { body, .. }) => at.saturating_sub(body) <= self.policy.limits.bare as u64,
+            _ => false,
+        }
+    }
+
+    /// A parameter's tag, or the close tag: this is a call, if the tag came in time.
+    pub(super) fn act_opened(&mut self, tag: &Tag, text: &str, end: u64) -> Option<Signal> {
+        let State::Call(Spot::Opened { opening, .. }) = self.state else { return None };
+        let bare = &self.busy.held[opening..];
+        self.busy.call.keep_bare(bare, &self.policy);
+        self.busy.held.clear();
+        self.state = State::Call(Spot::Between);
+        self.act_inside(tag, text, end)
+    }
+
+    /// Whether no continuation can make this a call any more, at `at` and with `begun` of a character there.
+    pub(super) fn is_hopeless(&self, at: u64, begun: &[u8]) -> bool {
+        let State::Call(Spot::Opened { body, blank, .. }) = self.state else { return false };
+        let taken = at + begun.len() as u64 - body;
+        let Some(room) = (self.policy.limits.bare as u64).checked_sub(taken) else { return true };
+        let limit = self.policy.limits.tag as u64;
+        // Whatever is open, the next tag may begin with the next byte.
+        let afresh = grammar::shortest(CONFIRMING).map(|n| n as u64).filter(|&n| n <= limit);
+        if self.carry.is_empty() {
+            let still_blank = blank && (begun.is_empty() || entity::may_be_blank(begun));
+            return !still_blank && afresh.is_none_or(|n| n > room);
+        }
+        let have = taken + body - self.carry.start;
+        let needed = match grammar::read(self.carry.bytes(), CONFIRMING) {
+            Read::Begun(more) => Some(more as u64).filter(|more| have + more <= limit),
+            _ => None,
+        };
+        let tool = grammar::read(self.carry.bytes(), self.tools());
+        let named = tool == Read::Undecided;
+        let undecided = matches!(tool, Read::Begun(more) if have + more as u64 <= limit);
+        // A tool's opening tag that is whole is one unless a back-tick follows, and only then can there be more of this.
+        let afresh = afresh.map(|n| n + u64::from(named));
+        let possible = needed.into_iter().chain(afresh).any(|n| n <= room);
+        !possible && (named || !blank || !undecided)
+    }
+
+    /// Says that the opening tag was only named.
+    pub(super) fn say_demotion(&mut self, opening: usize, body: u64) -> Signal {
+        self.state = self.behind_call();
+        let rejected = self.policy.repairs == Repairs::Reject;
+        if rejected {
+            self.busy.call.reject(Reason::Malformed(Note::OnlyNamed));
+            self.calls += 1;
+        } else if let State::Prose(code) = &mut self.state {
+            code.pass(&self.busy.held[..opening]);
+        }
+        Signal::Demoted { opening, rejected: rejected.then_some(body) }
+    }
+}

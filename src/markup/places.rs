@@ -1,0 +1,91 @@
+//! Which tags exist where.
+
+use super::code::{Bracket, Code};
+use super::grammar::Tags;
+use super::inside::Spot;
+use super::name::{Candidates, Name, Ours};
+use super::{Machine, State};
+
+/// The tags of a place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Places<'p> {
+    /// Those that do not show as text, so that what may become one is held back.
+    pub(super) hidden: Tags<'p>,
+    /// Those that mean something and show all the same.
+    pub(super) shown: Option<Tags<'p>>,
+}
+
+const PARAMETERS: Ours = Ours::QUESTION.with(Ours::FOLLOW_UP).with(Ours::SUGGEST).with(Ours::OPTIONS);
+
+const NO_TAGS: Tags<'static> = Tags { open: Candidates::NONE, close: Candidates::NONE };
+
+const fn tags(open: Ours, close: Ours) -> Tags<'static> {
+    Tags { open: Candidates::ours(open), close: Candidates::ours(close) }
+}
+
+/// The tags that make it certain that an opening tag began a call.
+pub(super) const CONFIRMING: Tags<'static> = tags(PARAMETERS, PARAMETERS.with(Ours::ASK));
+
+impl Machine {
+    /// The opening tags of all tools, ours and others.
+    pub(super) fn tools(&self) -> Tags<'_> {
+        Tags { open: Candidates::ours(Ours::ASK).tools(&self.policy.tools.tools), close: Candidates::NONE }
+    }
+
+    pub(super) fn places(&self, behind_tick: bool) -> Places<'_> {
+        let list = &self.policy.tools;
+        let tools = self.tools();
+        let hidden = |hidden| Places { hidden, shown: None };
+        match &self.state {
+            State::Prose(code) => match (self.bracket(), code) {
+                (Bracket::Code, _) => hidden(NO_TAGS),
+                (Bracket::Thinking { long }, _) => {
+                    let close = if long { Ours::THINKING } else { Ours::THINK };
+                    Places { hidden: NO_TAGS, shown: Some(tags(Ours::NONE, close)) }
+                }
+                (Bracket::Plain, Code::Ignored) => hidden(tools),
+                (Bracket::Plain, _) => {
+                    Places { hidden: tools, shown: Some(tags(Ours::THINK.with(Ours::THINKING), Ours::NONE)) }
+                }
+            },
+            State::Opaque { tool, parameter: None } => {
+                let close = Candidates::only(list.tools.name(*tool), Name::Tool(*tool));
+                let open = Candidates::ours(Ours::NONE).parameters(&list.parameters);
+                Places { hidden: tools, shown: Some(Tags { open, close }) }
+            }
+            State::Opaque { parameter: Some(parameter), .. } => {
+                let close = Candidates::only(list.parameters.name(*parameter), Name::Parameter(*parameter));
+                Places { hidden: NO_TAGS, shown: Some(Tags { open: Candidates::NONE, close }) }
+            }
+            State::Call(spot) => in_call(spot, tools.open, behind_tick),
+            State::Ended { .. } | State::Demoted { .. } => hidden(NO_TAGS),
+        }
+    }
+}
+
+fn in_call<'p>(spot: &Spot, tool: Candidates<'p>, behind_tick: bool) -> Places<'p> {
+    let ends_suggestion = Ours::SUGGEST.with(Ours::FOLLOW_UP).with(Ours::ASK);
+    let (open, close) = match spot {
+        Spot::Opened { .. } | Spot::Between => {
+            let ours = tags(PARAMETERS.with(Ours::ASK), PARAMETERS.with(Ours::ASK));
+            let open = Candidates { tools: tool.tools, ..ours.open };
+            return Places { hidden: Tags { open, ..ours }, shown: None };
+        }
+        Spot::Question => (Ours::FOLLOW_UP, Ours::QUESTION.with(Ours::ASK)),
+        Spot::Suggestion => (Ours::SUGGEST.with(Ours::CONTENT).with(Ours::MODE), ends_suggestion),
+        Spot::Answer => (Ours::SUGGEST, ends_suggestion),
+        Spot::Nested(_) => {
+            let elements = Ours::CONTENT.with(Ours::MODE);
+            (Ours::SUGGEST.with(elements), ends_suggestion.with(elements))
+        }
+        Spot::Content(_) => (Ours::SUGGEST, ends_suggestion.with(Ours::CONTENT)),
+        Spot::Mode(_) => (Ours::SUGGEST, ends_suggestion.with(Ours::MODE)),
+        Spot::Options => (Ours::NONE, Ours::OPTIONS.with(Ours::ASK)),
+    };
+    // Right behind a back-tick, an opening tag that would end the value is text.
+    let ending = Ours::SUGGEST.with(Ours::FOLLOW_UP);
+    match behind_tick {
+        true => Places { hidden: tags(open.without(ending), close), shown: Some(tags(open.both(ending), Ours::NONE)) },
+        false => Places { hidden: tags(open, close), shown: None },
+    }
+}

@@ -1,0 +1,161 @@
+//! What a host decides about reading a stream.
+
+use crate::{Limits, Tools};
+
+/// How a stream is read. Built once, shared by all parsers that read under it.
+///
+/// The default repairs what models commonly get wrong, lets a call start anywhere, leaves entities
+/// as they are, and knows the tools of the agents this format comes from. Each setting's type shows both sides of it.
+///
+/// ```
+/// use followup::{Calls, Entities, Limits, Policy, Repairs, Tools};
+///
+/// let policy = Policy::new()
+///     .repairs(Repairs::Reject)
+///     .calls(Calls::OutsideCode)
+///     .entities(Entities::Decoded)
+///     .tools(Tools::none())
+///     .limits(Limits { suggestions: 4, ..Limits::default() });
+/// assert_ne!(policy, Policy::default());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+pub struct Policy {
+    pub(crate) repairs: Repairs,
+    pub(crate) calls: Calls,
+    pub(crate) entities: Entities,
+    pub(crate) tools: Tools,
+    pub(crate) limits: Limits,
+}
+
+impl Policy {
+    /// The default policy.
+    pub fn new() -> Policy {
+        Policy::default()
+    }
+
+    /// Sets what becomes of a call that needs a repair.
+    #[must_use]
+    pub fn repairs(self, repairs: Repairs) -> Policy {
+        Policy { repairs, ..self }
+    }
+
+    /// Sets where a call may start.
+    #[must_use]
+    pub fn calls(self, calls: Calls) -> Policy {
+        Policy { calls, ..self }
+    }
+
+    /// Sets whether entities are decoded.
+    #[must_use]
+    pub fn entities(self, entities: Entities) -> Policy {
+        Policy { entities, ..self }
+    }
+
+    /// Sets the names of other tools and of their parameters.
+    #[must_use]
+    pub fn tools(self, tools: Tools) -> Policy {
+        Policy { tools, ..self }
+    }
+
+    /// Sets the limits.
+    #[must_use]
+    pub fn limits(self, limits: Limits) -> Policy {
+        Policy { limits, ..self }
+    }
+}
+
+/// What becomes of a call that is not quite well-formed.
+///
+/// ```
+/// use followup::{Event, Note, Parser, Policy, Reason, Repairs};
+///
+/// // `</question>` is missing.
+/// let message = "<ask_followup_question><question>Which?</ask_followup_question>";
+///
+/// let mut parser = Parser::new(Policy::new().repairs(Repairs::Make));
+/// let mut events = parser.feed(message);
+/// while let Some(event) = events.next() {
+///     if let Event::Complete(call) = event {
+///         assert_eq!((call.question(), call.notes()), ("Which?", &[Note::UnclosedQuestion][..]));
+///     }
+/// }
+/// # drop(events);
+///
+/// let mut parser = Parser::new(Policy::new().repairs(Repairs::Reject));
+/// let mut events = parser.feed(message);
+/// while let Some(event) = events.next() {
+///     assert!(!matches!(event, Event::Complete(_)));
+///     if let Event::Rejected(call) = event {
+///         assert_eq!(call.reason(), Reason::Malformed(Note::UnclosedQuestion));
+///     }
+/// }
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Repairs {
+    /// It is repaired, and a note says so. The default.
+    #[default]
+    Make,
+    /// It is rejected: the strict policy.
+    Reject,
+}
+
+/// Where in the prose a call may start.
+///
+/// ```
+/// use followup::{Calls, Event, Parser, Policy};
+///
+/// let message = "```xml\n<ask_followup_question><question>Q?</question></ask_followup_question>\n```";
+/// let asks = |calls: Calls| {
+///     let mut parser = Parser::new(Policy::new().calls(calls));
+///     let mut events = parser.feed(message);
+///     let mut asked = 0;
+///     while let Some(event) = events.next() {
+///         asked += usize::from(matches!(event, Event::Complete(_)));
+///     }
+///     asked
+/// };
+/// assert_eq!(asks(Calls::Anywhere), 1);
+/// assert_eq!(asks(Calls::OutsideCode), 0);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Calls {
+    /// Anywhere, as in the agents this format comes from. The default.
+    #[default]
+    Anywhere,
+    /// Not in a code span, a code fence or a thinking block.
+    OutsideCode,
+}
+
+/// What entities (`&lt;`, `&#39;`) in questions, answers and modes mean.
+///
+/// Decoded are the five of XML and numbers of characters; everything else stays as it is written.
+///
+/// ```
+/// use followup::{Entities, Event, Parser, Policy};
+///
+/// let message = "<ask_followup_question><question>a &lt; b?</question></ask_followup_question>";
+/// let question = |entities: Entities| {
+///     let mut parser = Parser::new(Policy::new().entities(entities));
+///     let mut events = parser.feed(message);
+///     while let Some(event) = events.next() {
+///         if let Event::Complete(call) = event {
+///             return call.question().to_owned();
+///         }
+///     }
+///     unreachable!()
+/// };
+/// assert_eq!(question(Entities::Raw), "a &lt; b?");
+/// assert_eq!(question(Entities::Decoded), "a < b?");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Entities {
+    /// They are text. The default: models write `&lt;` when they mean it.
+    #[default]
+    Raw,
+    /// They are the characters they stand for.
+    Decoded,
+}

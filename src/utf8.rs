@@ -1,0 +1,161 @@
+//! Bytes to text, as `String::from_utf8_lossy` would have it over the whole stream.
+
+/// The beginning of a character that the bytes so far end in: none to three bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Tail {
+    bytes: [u8; 3],
+    len: u8,
+}
+
+/// What comes next in a stream of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next<'c> {
+    /// The chunk goes on with this text.
+    Text(&'c str),
+    /// A character, of which the last `taken` bytes are in the chunk.
+    Char { char: char, taken: usize },
+    /// Ill-formed: that many bytes of the stream, of which the last `taken` are in the chunk, are one U+FFFD.
+    Replacement { bytes: usize, taken: usize },
+    /// The chunk is read.
+    End,
+}
+
+impl Tail {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    pub(crate) fn clear(&mut self) {
+        *self = Tail::default();
+    }
+
+    fn keep(&mut self, begun: &[u8]) {
+        self.clear();
+        for (slot, &byte) in self.bytes.iter_mut().zip(begun) {
+            *slot = byte;
+            self.len += 1;
+        }
+    }
+
+    /// Takes from the chunk what comes next.
+    pub(crate) fn next<'c>(&mut self, chunk: &'c [u8]) -> Next<'c> {
+        if chunk.is_empty() {
+            return Next::End;
+        }
+        if !self.is_empty() {
+            return self.next_of_char(chunk);
+        }
+        let Some(first) = chunk.utf8_chunks().next() else { return Next::End };
+        if !first.valid().is_empty() {
+            return Next::Text(first.valid());
+        }
+        let bytes = first.invalid().len();
+        match core::str::from_utf8(first.invalid()) {
+            Err(error) if error.error_len().is_none() && bytes == chunk.len() => {
+                self.keep(chunk);
+                Next::End
+            }
+            _ => Next::Replacement { bytes, taken: bytes },
+        }
+    }
+
+    /// Goes on with the character that has begun.
+    fn next_of_char<'c>(&mut self, chunk: &'c [u8]) -> Next<'c> {
+        let had = usize::from(self.len);
+        let mut whole = [0; 4];
+        whole[..had].copy_from_slice(self.bytes());
+        for taken in 1..=chunk.len().min(4 - had) {
+            whole[had + taken - 1] = chunk[taken - 1];
+            match core::str::from_utf8(&whole[..had + taken]) {
+                Ok(text) => {
+                    self.clear();
+                    let char = text.chars().next().unwrap_or(char::REPLACEMENT_CHARACTER);
+                    return Next::Char { char, taken };
+                }
+                Err(error) => {
+                    if let Some(bytes) = error.error_len() {
+                        self.clear();
+                        return Next::Replacement { bytes, taken: bytes - had };
+                    }
+                }
+            }
+        }
+        self.keep(&whole[..had + chunk.len().min(4 - had)]);
+        Next::End
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::String;
+
+    fn read(chunks: &[&[u8]]) -> String {
+        let (mut tail, mut out, mut bytes) = (Tail::default(), String::new(), 0);
+        for chunk in chunks {
+            let mut pos = 0;
+            loop {
+                match tail.next(&chunk[pos..]) {
+                    Next::Text(text) => {
+                        out.push_str(text);
+                        pos += text.len();
+                        bytes += text.len();
+                    }
+                    Next::Char { char, taken } => {
+                        out.push(char);
+                        pos += taken;
+                        bytes += char.len_utf8();
+                    }
+                    Next::Replacement { bytes: len, taken } => {
+                        out.push('\u{FFFD}');
+                        pos += taken;
+                        bytes += len;
+                    }
+                    Next::End => break,
+                }
+            }
+        }
+        if !tail.is_empty() {
+            out.push('\u{FFFD}');
+            bytes += tail.bytes().len();
+        }
+        assert_eq!(bytes, chunks.iter().map(|chunk| chunk.len()).sum::<usize>());
+        out
+    }
+
+    #[test]
+    fn bytes_cut_anywhere_read_as_the_whole_does() {
+        let pieces: [&[u8]; 12] = [
+            b"a",
+            b"\xC3\xA9",
+            "€".as_bytes(),
+            "😀".as_bytes(),
+            b"\xC3",
+            b"\xE2\x82",
+            b"\xF0\x9F\x98",
+            b"\x80",
+            b"\xFF",
+            b"\xC0\xAF",
+            b"\xED\xA0\x80",
+            b"\xF4\x90",
+        ];
+        for a in pieces {
+            for b in pieces {
+                for c in pieces {
+                    let all = [a, b, c].concat();
+                    let meant = String::from_utf8_lossy(&all);
+                    for i in 0..=all.len() {
+                        for j in i..=all.len() {
+                            assert_eq!(read(&[&all[..i], &all[i..j], &all[j..]]), meant, "{all:x?} at {i} and {j}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
