@@ -371,7 +371,16 @@ impl Call {
         }
     }
 
-    /// Reads the list, whose text is complete.
+    /// Reads `options`, whose text is complete: a list, or a mistake.
+    pub(crate) fn read_options(&mut self, policy: &Policy) {
+        match &self.list {
+            List::Text(list) if !list.is_empty() => self.read_list(policy),
+            _ => self.note(Note::UnreadableList),
+        }
+        self.list = List::No;
+    }
+
+    /// Reads the list, if there is one, now that its text is complete.
     pub(crate) fn read_list(&mut self, policy: &Policy) {
         let items = match core::mem::take(&mut self.list) {
             List::No => return,
@@ -413,7 +422,10 @@ impl Call {
         self.take_bare(policy);
         match by {
             End::Closed => {}
-            End::Tool => self.repair(Note::UnclosedCall, policy),
+            End::Tool => {
+                self.repair(Note::UnclosedCall, policy);
+                self.read_list(policy);
+            }
             End::Stream => {
                 if self.question.is_some() && policy.repairs == Repairs::Make {
                     self.note(Note::StreamEnded);

@@ -156,10 +156,6 @@ impl Names {
         self.0.get(usize::from(i)).map_or("", |name| name)
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
-
     pub(crate) fn longest(&self) -> usize {
         self.iter().map(str::len).max().unwrap_or(0)
     }

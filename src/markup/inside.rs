@@ -183,9 +183,13 @@ impl Machine {
             }
             (Name::FollowUp, Side::Open) => self.begin_follow_up(tag),
             (Name::Suggest, Side::Open) => self.begin_suggestion(tag, text),
-            (Name::Options, Side::Open) if !tag.empty => {
+            (Name::Options, Side::Open) => {
                 call.begin_list();
-                self.go(Spot::Options);
+                if tag.empty {
+                    call.read_options(&self.policy);
+                } else {
+                    self.go(Spot::Options);
+                }
             }
             (_, Side::Open) => {}
             (_, Side::Close) => self.repair(Note::StrayCloseTag),
@@ -193,9 +197,10 @@ impl Machine {
     }
 
     fn begin_follow_up(&mut self, tag: &Tag) {
+        // They do not nest: one in another begins anew.
         let call = &mut self.busy.call;
-        if !tag.empty && !call.follow_up {
-            call.follow_up = true;
+        call.follow_up = !tag.empty;
+        if call.follow_up {
             call.begin_list();
         }
     }
@@ -215,18 +220,21 @@ impl Machine {
     fn close(&mut self, end: u64) {
         let call = &mut self.busy.call;
         if call.follow_up {
-            call.read_list(&self.policy);
             call.repair(Note::UnclosedFollowUp, &self.policy);
+            call.read_list(&self.policy);
         }
         call.end(End::Closed, &self.policy);
         self.state = State::Ended { end };
     }
 
     fn in_question(&mut self, tag: &Tag, text: &str, end: u64) {
+        let closed = tag.name == Name::Question;
+        if !closed {
+            self.repair(Note::UnclosedQuestion);
+        }
         self.busy.call.end_question(&self.policy);
         self.go(Spot::Between);
-        if tag.name != Name::Question {
-            self.repair(Note::UnclosedQuestion);
+        if !closed {
             self.between(tag, text, end);
         }
     }
@@ -242,14 +250,13 @@ impl Machine {
 
     /// The suggestion ends, by its own close tag or by one that ends more.
     fn behind_answer(&mut self, tag: &Tag, text: &str, end: u64) {
+        let closed = (tag.name, tag.side) == (Name::Suggest, Side::Close);
+        if !closed {
+            self.repair(Note::UnclosedSuggestion);
+        }
         self.busy.call.end_suggestion(&self.policy);
         self.go(Spot::Between);
-        if (tag.name, tag.side) == (Name::Suggest, Side::Close) {
-            return;
-        }
-        self.repair(Note::UnclosedSuggestion);
-        // A `</follow_up>` behind a suggestion outside one has done its work.
-        if (tag.name, tag.side) != (Name::FollowUp, Side::Close) || self.busy.call.follow_up {
+        if !closed {
             self.between(tag, text, end);
         }
     }
@@ -281,30 +288,34 @@ impl Machine {
     }
 
     fn in_content(&mut self, nested: Nested, tag: &Tag, text: &str, end: u64) {
-        self.end_content(nested);
-        if tag.name != Name::Content {
-            self.element_unclosed(tag, text, end);
+        if tag.name == Name::Content {
+            return self.end_content(nested);
         }
-    }
-
-    fn in_mode(&mut self, nested: Nested, tag: &Tag, text: &str, end: u64) {
-        self.busy.call.end_mode(&self.policy);
-        self.go(Spot::Nested(nested));
-        if tag.name != Name::Mode {
-            self.element_unclosed(tag, text, end);
-        }
-    }
-
-    fn element_unclosed(&mut self, tag: &Tag, text: &str, end: u64) {
         self.repair(Note::UnclosedSuggestion);
+        self.end_content(nested);
         self.behind_answer(tag, text, end);
     }
 
+    fn in_mode(&mut self, nested: Nested, tag: &Tag, text: &str, end: u64) {
+        let closed = tag.name == Name::Mode;
+        if !closed {
+            self.repair(Note::UnclosedSuggestion);
+        }
+        self.busy.call.end_mode(&self.policy);
+        self.go(Spot::Nested(nested));
+        if !closed {
+            self.behind_answer(tag, text, end);
+        }
+    }
+
     fn in_options(&mut self, tag: &Tag, text: &str, end: u64) {
-        self.busy.call.read_list(&self.policy);
         self.go(Spot::Between);
-        if tag.name != Name::Options {
+        let closed = tag.name == Name::Options;
+        if !closed {
             self.repair(Note::UnclosedOptions);
+        }
+        self.busy.call.read_options(&self.policy);
+        if !closed {
             self.between(tag, text, end);
         }
     }

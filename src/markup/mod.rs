@@ -452,7 +452,13 @@ impl Machine {
                 Look::Tag { tag, len, shown: true } => {
                     at = bracket + len;
                     self.pass(&text[bracket..at]);
+                    let said = self.shown_as(Source::Piece(from, at));
                     self.act_shown(&tag);
+                    // What comes behind another tool's call is shown as something else.
+                    if matches!(tag.name, Name::Tool(_)) {
+                        *pos = at;
+                        return said;
+                    }
                 }
                 Look::Tag { tag, len, shown: false } if bracket == from => {
                     let end = bracket + len;

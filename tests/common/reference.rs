@@ -154,14 +154,8 @@ pub enum Atom {
 
 /// Everything that is shown for this whole stream, in the order in which it becomes known.
 pub fn read(stream: &[u8], rules: &Rules) -> Vec<Atom> {
-    let mut reader = Reader {
-        rules,
-        chars: decode(stream),
-        bytes: stream.len(),
-        shown: Vec::new(),
-        calls: 0,
-        opaques: 0,
-    };
+    let mut reader =
+        Reader { rules, chars: decode(stream), bytes: stream.len(), shown: Vec::new(), calls: 0, opaques: 0 };
     reader.prose();
     reader.shown
 }
@@ -217,19 +211,11 @@ fn decode(stream: &[u8]) -> Vec<Char> {
     let mut at = 0;
     for chunk in stream.utf8_chunks() {
         for c in chunk.valid().chars() {
-            chars.push(Char {
-                c,
-                start: at,
-                end: at + c.len_utf8(),
-            });
+            chars.push(Char { c, start: at, end: at + c.len_utf8() });
             at += c.len_utf8();
         }
         if !chunk.invalid().is_empty() {
-            chars.push(Char {
-                c: '\u{FFFD}',
-                start: at,
-                end: at + chunk.invalid().len(),
-            });
+            chars.push(Char { c: '\u{FFFD}', start: at, end: at + chunk.invalid().len() });
             at += chunk.invalid().len();
         }
     }
@@ -296,17 +282,9 @@ const PARAMETER_TAGS: [Wanted; 8] = [
 const CALL_CLOSE: [Wanted; 1] = [(Close, Name::Ask)];
 
 // The table "What ends a value". The tags in brackets there, the repairs, are all but the first.
-const QUESTION_ENDS: [Wanted; 3] = [
-    (Close, Name::Question),
-    (Open, Name::FollowUp),
-    (Close, Name::Ask),
-];
-const SUGGESTION_ENDS: [Wanted; 4] = [
-    (Close, Name::Suggest),
-    (Open, Name::Suggest),
-    (Close, Name::FollowUp),
-    (Close, Name::Ask),
-];
+const QUESTION_ENDS: [Wanted; 3] = [(Close, Name::Question), (Open, Name::FollowUp), (Close, Name::Ask)];
+const SUGGESTION_ENDS: [Wanted; 4] =
+    [(Close, Name::Suggest), (Open, Name::Suggest), (Close, Name::FollowUp), (Close, Name::Ask)];
 const OPTIONS_ENDS: [Wanted; 2] = [(Close, Name::Options), (Close, Name::Ask)];
 
 const NESTED_OPENS: [Wanted; 2] = [(Open, Name::Content), (Open, Name::Mode)];
@@ -413,11 +391,7 @@ struct TooLong;
 
 impl Value {
     fn new(limit: usize) -> Value {
-        Value {
-            text: String::new(),
-            blanks: String::new(),
-            limit,
-        }
+        Value { text: String::new(), blanks: String::new(), limit }
     }
 
     /// Reads one more character, and says what has become known with it.
@@ -480,6 +454,8 @@ struct Call {
     notes: BTreeSet<&'static str>,
     /// The first thing that went wrong.
     wrong: Option<&'static str>,
+    /// From where to where a list goes that a tool's opening tag ends.
+    list: Option<(usize, usize)>,
 }
 
 /// A suggestion that is open.
@@ -678,13 +654,7 @@ impl Reader<'_> {
                         least = Some(least.map_or(bytes, |least| least.min(bytes)));
                     }
                     Shape::Tag { end, empty, mode } => {
-                        return Found::Tag(Tag {
-                            side: *side,
-                            name: *name,
-                            empty,
-                            mode,
-                            end,
-                        });
+                        return Found::Tag(Tag { side: *side, name: *name, empty, mode, end });
                     }
                 }
             }
@@ -714,10 +684,10 @@ impl Reader<'_> {
     /// Another tool's opening tag: its name, and the character behind it.
     fn tool_open(&self, at: usize) -> Option<(String, usize)> {
         for tool in &self.rules.tools {
-            if let Shape::Tag { end, .. } = self.shape(at, Open, tool, false) {
-                if self.peek(end) != Some('`') {
-                    return Some((tool.clone(), end));
-                }
+            if let Shape::Tag { end, .. } = self.shape(at, Open, tool, false)
+                && self.peek(end) != Some('`')
+            {
+                return Some((tool.clone(), end));
             }
         }
         None
@@ -726,11 +696,7 @@ impl Reader<'_> {
     fn is_beginning_of_a_tools_opening_tag(&self, at: usize) -> bool {
         let ask = self.find(at, &[(Open, Name::Ask)]);
         matches!(ask, Found::Beginning(_))
-            || self
-                .rules
-                .tools
-                .iter()
-                .any(|tool| matches!(self.shape(at, Open, tool, false), Shape::Beginning(_)))
+            || self.rules.tools.iter().any(|tool| matches!(self.shape(at, Open, tool, false), Shape::Beginning(_)))
     }
 }
 
@@ -813,7 +779,7 @@ impl Reader<'_> {
             for at in at..next {
                 match self.chars[at].c {
                     '\n' => line_begins = true,
-                    ' ' | '\t' => {}
+                    ' ' | '\t' | '\r' => {}
                     _ => line_begins = false,
                 }
             }
@@ -832,8 +798,7 @@ impl Reader<'_> {
                 let run = self.run(at, '`');
                 let rest_of_line = self.chars[at + run..].iter().take_while(|c| c.c != '\n');
                 // "A back-tick on the opening line behind the fence makes it a code span instead."
-                let is_fence =
-                    line_begins && run >= 3 && rest_of_line.into_iter().all(|c| c.c != '`');
+                let is_fence = line_begins && run >= 3 && rest_of_line.into_iter().all(|c| c.c != '`');
                 let code = match is_fence {
                     true => Code::Fence { of: '`', long: run },
                     false => Code::Span { ticks: run },
@@ -848,11 +813,9 @@ impl Reader<'_> {
             }
             // Decided: these two have tag space before `>` at most, as other tools' tags, and are tags also
             // right before a back-tick.
-            '<' => ["think", "thinking"].into_iter().find_map(|name| {
-                match self.shape(at, Open, name, false) {
-                    Shape::Tag { end, .. } => Some((Code::Thinking { name }, end)),
-                    _ => None,
-                }
+            '<' => ["think", "thinking"].into_iter().find_map(|name| match self.shape(at, Open, name, false) {
+                Shape::Tag { end, .. } => Some((Code::Thinking { name }, end)),
+                _ => None,
             }),
             _ => None,
         }
@@ -862,29 +825,26 @@ impl Reader<'_> {
         self.chars[at..].iter().take_while(|c| c.c == of).count()
     }
 
-    /// Decided: a blank line holds nothing but blank characters.
+    /// A blank line holds nothing but tag space.
     fn is_blank_line(&self, from: usize) -> bool {
         let mut line = self.chars[from..].iter().take_while(|c| c.c != '\n');
         let ends = self.chars[from..].iter().any(|c| c.c == '\n');
-        ends && line.all(|c| is_blank(c.c))
+        ends && line.all(|c| is_tag_space(c.c))
     }
 
     /// Where this line ends, if from here on it is a closing fence.
     ///
-    /// Decided: the back-ticks or tildes are one run, and a CR right before the LF is part of the line's end.
+    /// Decided: the back-ticks or tildes are one run.
     fn closing_fence(&self, from: usize, of: char, long: usize) -> Option<usize> {
         let skip_spaces = |mut at: usize| {
-            while matches!(self.peek(at), Some(' ' | '\t')) {
+            while matches!(self.peek(at), Some(' ' | '\t' | '\r')) {
                 at += 1;
             }
             at
         };
         let fence = skip_spaces(from);
         let run = self.run(fence, of);
-        let mut end = skip_spaces(fence + run);
-        if self.peek(end) == Some('\r') && self.peek(end + 1) == Some('\n') {
-            end += 1;
-        }
+        let end = skip_spaces(fence + run);
         (run >= long && matches!(self.peek(end), None | Some('\n'))).then_some(end)
     }
 
@@ -912,11 +872,7 @@ impl Reader<'_> {
             at += 1;
         }
         for c in &self.chars[start..at] {
-            self.shown.push(Atom::Opaque {
-                nth: self.opaques,
-                tool: tool.clone(),
-                c: c.c,
-            });
+            self.shown.push(Atom::Opaque { nth: self.opaques, tool: tool.clone(), c: c.c });
         }
         self.opaques += 1;
         at
@@ -976,6 +932,7 @@ impl Reader<'_> {
             suggest: Vec::new(),
             notes: BTreeSet::new(),
             wrong: None,
+            list: None,
         };
         // "`<ask_followup_question/>` is an empty call."
         if tag.empty {
@@ -1031,10 +988,10 @@ impl Reader<'_> {
         let Some(at) = (from..self.chars.len()).find(|at| !is_blank(self.chars[*at].c)) else {
             return Body::Truncated;
         };
-        if let Found::Beginning(least) = self.find(at, &wanted) {
-            if self.byte(at) + least <= limit {
-                return Body::Truncated;
-            }
+        if let Found::Beginning(least) = self.find(at, &wanted)
+            && self.byte(at) + least <= limit
+        {
+            return Body::Truncated;
         }
         // Decided: a tool's opening tag is a tag as well, though the call would then have been text.
         if self.is_beginning_of_a_tools_opening_tag(at) {
@@ -1065,10 +1022,11 @@ impl Reader<'_> {
                 _ => None,
             };
             let Some(tag) = tag else {
-                // "before a tool's opening tag outside any value". Decided: a list that has begun in a
-                // `follow_up` is a value here too.
-                let in_list = matches!(list, ListBody::Begun(_));
-                if c == '<' && !in_list && self.tool_open(at).is_some() {
+                // "before a tool's opening tag outside any value"
+                if c == '<' && self.tool_open(at).is_some() {
+                    if let ListBody::Begun(start) = list {
+                        call.list = Some((start, at));
+                    }
                     self.end(call, at, By::Tool);
                     return at;
                 }
@@ -1083,16 +1041,6 @@ impl Reader<'_> {
                 at += 1;
                 continue;
             };
-            // "An opening tag that would end a value but stands right behind a back-tick is text (a repair)."
-            // Decided: so it is in a list that has begun in a `follow_up`.
-            if matches!(list, ListBody::Begun(_))
-                && tag.side == Open
-                && self.is_behind_back_tick(at)
-            {
-                self.repair(&mut call, "TagInCode");
-                at = tag.end;
-                continue;
-            }
             if call.first_tag.is_none() {
                 call.first_tag = Some(at);
             }
@@ -1114,6 +1062,9 @@ impl Reader<'_> {
                 }
                 // "before a tool's opening tag outside any value"
                 (Open, Name::Ask) => {
+                    if let ListBody::Begun(start) = had_begun {
+                        call.list = Some((start, at));
+                    }
                     self.end(call, at, By::Tool);
                     return at;
                 }
@@ -1187,32 +1138,32 @@ impl Reader<'_> {
         // "The bare question: if the call has no `<question>`, the text between the opening tag and the first
         // parameter's tag, unless it is blank. It becomes known when the call ends."
         // Decided: it is taken, and then it is a repair, so that under the strict policy it has been read.
-        if call.wrong.is_none() && call.questions == 0 {
-            if let Some(first_tag) = call.first_tag {
-                let mut text: String = self.chars[call.body..first_tag]
-                    .iter()
-                    .map(|c| c.c)
-                    .collect();
-                if self.rules.decode_entities {
-                    text = decode_entities(&text);
+        if call.wrong.is_none()
+            && call.questions == 0
+            && let Some(first_tag) = call.first_tag
+        {
+            let mut text: String = self.chars[call.body..first_tag].iter().map(|c| c.c).collect();
+            if self.rules.decode_entities {
+                text = decode_entities(&text);
+            }
+            let text = text.trim();
+            if text.len() > self.rules.question {
+                call.wrong = Some("too_long");
+            } else if !text.is_empty() {
+                for c in text.chars() {
+                    self.shown.push(Atom::Question { call: self.calls, c });
                 }
-                let text = text.trim();
-                if text.len() > self.rules.question {
-                    call.wrong = Some("too_long");
-                } else if !text.is_empty() {
-                    for c in text.chars() {
-                        self.shown.push(Atom::Question {
-                            call: self.calls,
-                            c,
-                        });
-                    }
-                    call.question = Some(text.to_string());
-                    self.repair(&mut call, "BareQuestion");
-                }
+                call.question = Some(text.to_string());
+                self.repair(&mut call, "BareQuestion");
             }
         }
         match by {
-            By::Tool => self.repair(&mut call, "UnclosedCall"),
+            By::Tool => {
+                self.repair(&mut call, "UnclosedCall");
+                if let Some((from, to)) = call.list {
+                    self.list(&mut call, from, to);
+                }
+            }
             By::StreamOutsideValue if call.question.is_some() => {
                 self.repair(&mut call, "StreamEnded");
             }
@@ -1286,14 +1237,9 @@ impl Reader<'_> {
         put: &mut dyn FnMut(&mut Self, &mut Call, char),
     ) -> Result<(usize, Tag), Cut> {
         // The opening tags that would end the value. (`<content>` and `<mode>` end none.)
-        let is_text_in_code =
-            |wanted: &Wanted| wanted.0 == Open && !matches!(wanted.1, Name::Content | Name::Mode);
+        let is_text_in_code = |wanted: &Wanted| wanted.0 == Open && !matches!(wanted.1, Name::Content | Name::Mode);
         let text_in_code: Vec<Wanted> = ends.iter().copied().filter(is_text_in_code).collect();
-        let tags_in_code: Vec<Wanted> = ends
-            .iter()
-            .copied()
-            .filter(|w| !is_text_in_code(w))
-            .collect();
+        let tags_in_code: Vec<Wanted> = ends.iter().copied().filter(|w| !is_text_in_code(w)).collect();
         let mut at = from;
         while at < self.chars.len() {
             if self.chars[at].c == '<' {
@@ -1337,10 +1283,7 @@ impl Reader<'_> {
                 Ok(known) => {
                     for c in known.chars() {
                         let call_number = reader.calls;
-                        reader.shown.push(Atom::Question {
-                            call: call_number,
-                            c,
-                        });
+                        reader.shown.push(Atom::Question { call: call_number, c });
                         call.question.get_or_insert_with(String::new).push(c);
                     }
                 }
@@ -1368,32 +1311,18 @@ impl Reader<'_> {
     }
 
     /// Reads a `<suggest>` from behind its tag on.
-    fn suggestion(
-        &mut self,
-        call: &mut Call,
-        from: usize,
-        mode: Option<String>,
-    ) -> Result<usize, Cut> {
+    fn suggestion(&mut self, call: &mut Call, from: usize, mode: Option<String>) -> Result<usize, Cut> {
         // Decided: a suggestion beyond the limit has no limit for its answer or its mode.
         let kept = call.suggest.len() < self.rules.suggestions;
         let limit = if kept { self.rules.answer } else { usize::MAX };
-        let mut suggestion = Suggestion {
-            kept,
-            answer: Value::new(limit),
-            mode,
-            i: None,
-        };
+        let mut suggestion = Suggestion { kept, answer: Value::new(limit), mode, i: None };
 
         // "A suggestion in which the first thing that is not blank is `<content>` or `<mode>` is nested."
-        // Decided: an entity that stands for a blank is blank. The beginning of such a tag at the end of the stream
+        // Decided: blank as it is written, so an entity is not. The beginning of such a tag at the end of the stream
         // is not text either.
         let mut first = from;
-        while first < self.chars.len() {
-            let (c, next) = self.character(first);
-            if !is_blank(c) {
-                break;
-            }
-            first = next;
+        while self.peek(first).is_some_and(is_blank) {
+            first += 1;
         }
         if first == self.chars.len() {
             return Err(Cut);
@@ -1404,8 +1333,7 @@ impl Reader<'_> {
             Found::Nothing => {}
         }
 
-        let mut put =
-            |reader: &mut Self, call: &mut Call, c: char| reader.answer(call, &mut suggestion, c);
+        let mut put = |reader: &mut Self, call: &mut Call, c: char| reader.answer(call, &mut suggestion, c);
         let (at, tag) = self.stretch(call, from, &SUGGESTION_ENDS, &mut put)?;
         if (tag.side, tag.name) == (Close, Name::Suggest) {
             return Ok(tag.end);
@@ -1415,12 +1343,7 @@ impl Reader<'_> {
     }
 
     /// Reads a nested suggestion from its first element on.
-    fn nested(
-        &mut self,
-        call: &mut Call,
-        mut suggestion: Suggestion,
-        from: usize,
-    ) -> Result<usize, Cut> {
+    fn nested(&mut self, call: &mut Call, mut suggestion: Suggestion, from: usize) -> Result<usize, Cut> {
         let ends = [&SUGGESTION_ENDS[..], &NESTED_OPENS[..], &NESTED_CLOSES[..]].concat();
         let mut contents = 0;
         let mut outside = String::new();
@@ -1463,12 +1386,7 @@ impl Reader<'_> {
 
     /// Reads a `<content>` from behind its tag on. "Both elements end at their own close tag, or with a repair at
     /// anything that ends the suggestion."
-    fn content(
-        &mut self,
-        call: &mut Call,
-        suggestion: &mut Suggestion,
-        from: usize,
-    ) -> Result<usize, Cut> {
+    fn content(&mut self, call: &mut Call, suggestion: &mut Suggestion, from: usize) -> Result<usize, Cut> {
         let ends = [&[(Close, Name::Content)], &SUGGESTION_ENDS[..]].concat();
         // "its `<content>` (the first that is not blank) is its answer"
         let counts = suggestion.answer.text.is_empty();
@@ -1486,12 +1404,7 @@ impl Reader<'_> {
     }
 
     /// Reads a `<mode>` from behind its tag on.
-    fn mode(
-        &mut self,
-        call: &mut Call,
-        suggestion: &mut Suggestion,
-        from: usize,
-    ) -> Result<usize, Cut> {
+    fn mode(&mut self, call: &mut Call, suggestion: &mut Suggestion, from: usize) -> Result<usize, Cut> {
         let ends = [&[(Close, Name::Mode)], &SUGGESTION_ENDS[..]].concat();
         // "Its `<mode>` (the first that is not blank, an attribute before an element) is its mode."
         let counts = suggestion.mode.is_none();
@@ -1513,11 +1426,7 @@ impl Reader<'_> {
             suggestion.mode = Some(value.text.clone());
             if let Some(i) = suggestion.i {
                 call.suggest[i].1 = Some(value.text.clone());
-                self.shown.push(Atom::Mode {
-                    call: self.calls,
-                    i,
-                    mode: value.text,
-                });
+                self.shown.push(Atom::Mode { call: self.calls, i, mode: value.text });
             }
         }
         Ok(next)
@@ -1576,22 +1485,14 @@ impl Reader<'_> {
         let i = call.suggest.len();
         call.suggest.push((String::new(), mode.clone()));
         if let Some(mode) = mode {
-            self.shown.push(Atom::Mode {
-                call: self.calls,
-                i,
-                mode,
-            });
+            self.shown.push(Atom::Mode { call: self.calls, i, mode });
         }
         i
     }
 
     fn add_to_answer(&mut self, call: &mut Call, i: usize, text: &str) {
         for c in text.chars() {
-            self.shown.push(Atom::Answer {
-                call: self.calls,
-                i,
-                c,
-            });
+            self.shown.push(Atom::Answer { call: self.calls, i, c });
         }
         call.suggest[i].0.push_str(text);
     }
@@ -1634,10 +1535,7 @@ impl Reader<'_> {
 
 /// The strings, numbers and booleans of a JSON array (RFC 8259) as text; nothing if the text is none.
 fn json_list(text: &str) -> Option<Vec<String>> {
-    let mut json = Json {
-        text: text.chars().collect(),
-        at: 0,
-    };
+    let mut json = Json { text: text.chars().collect(), at: 0 };
     json.space();
     if json.peek() != Some('[') {
         return None;
