@@ -239,12 +239,8 @@ impl Call {
     }
 
     pub(crate) fn end_mode(&mut self, policy: &Policy) {
-        let Some(mut value) = self.mode.take() else { return };
-        let limit = policy.limits.answer;
-        if value.end(&mut self.modes, limit).is_err() {
-            return self.reject(Reason::TooLong { place: Place::Mode, limit });
-        }
-        if let Some(open) = &mut self.open
+        self.grow_mode(policy, Value::end);
+        if let (Some(value), Some(open)) = (self.mode.take(), &mut self.open)
             && value.exists
         {
             open.mode = Some((value.start, value.certain));
@@ -277,21 +273,40 @@ impl Call {
     /// The value goes on.
     pub(crate) fn push(&mut self, text: &str, policy: &Policy) {
         let decode = policy.entities == Entities::Decoded;
-        if let Some(mode) = &mut self.mode {
-            let limit = policy.limits.answer;
-            if mode.push(&mut self.modes, text, limit, decode).is_err() {
-                self.reject(Reason::TooLong { place: Place::Mode, limit });
-            }
-        } else {
-            self.grow(policy, |value, arena, limit| value.push(arena, text, limit, decode));
-        }
+        self.grow(policy, |value, arena, limit| value.push(arena, text, limit, decode));
     }
 
-    /// The bytes of a character have begun to come.
+    /// The bytes of a character of the value have begun to come.
     pub(crate) fn foresee_char(&mut self, begun: &[u8], policy: &Policy) {
-        // Of a mode nothing shows before its end.
-        if self.mode.is_none() {
-            self.grow(policy, |value, arena, limit| value.foresee_char(arena, begun, limit));
+        self.grow(policy, |value, arena, limit| value.foresee_char(arena, begun, limit));
+    }
+
+    /// What had begun like an entity in the value is text.
+    pub(crate) fn settle(&mut self, policy: &Policy) {
+        self.grow(policy, Value::settle);
+    }
+
+    /// The nested mode goes on.
+    pub(crate) fn push_mode(&mut self, text: &str, policy: &Policy) {
+        let decode = policy.entities == Entities::Decoded;
+        self.grow_mode(policy, |mode, arena, limit| mode.push(arena, text, limit, decode));
+    }
+
+    /// What had begun like an entity in the nested mode is text.
+    pub(crate) fn settle_mode(&mut self, policy: &Policy) {
+        self.grow_mode(policy, Value::settle);
+    }
+
+    fn grow_mode(
+        &mut self,
+        policy: &Policy,
+        change: impl FnOnce(&mut Value, &mut String, usize) -> Result<(), Passed>,
+    ) {
+        let limit = policy.limits.answer;
+        if let Some(mode) = &mut self.mode
+            && change(mode, &mut self.modes, limit).is_err()
+        {
+            self.reject(Reason::TooLong { place: Place::Mode, limit });
         }
     }
 
@@ -404,8 +419,7 @@ impl Call {
 
     /// The stream ended in the middle of a value.
     pub(crate) fn cut(&mut self, place: Place, policy: &Policy) {
-        // What looked like the beginning of an entity is text.
-        self.grow(policy, |value, arena, limit| value.settle(arena, limit));
+        self.settle(policy);
         if self.open.as_ref().is_some_and(|open| open.provisional) {
             self.value = None;
         }

@@ -72,7 +72,11 @@ fn sweep(rules: &Rules, pieces: &[&str]) {
                 if shown.atoms != meant {
                     failures += 1;
                     if failures <= 10 {
-                        eprintln!("{stream:?} in chunks of {size}\n  meant {}\n  shown {}", describe(&meant), describe(&shown.atoms));
+                        eprintln!(
+                            "{stream:?} in chunks of {size}\n  meant {}\n  shown {}",
+                            describe(&meant),
+                            describe(&shown.atoms)
+                        );
                     }
                 }
             }

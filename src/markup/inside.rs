@@ -67,6 +67,7 @@ impl Machine {
         if bracket == text.len() {
             return None;
         }
+        self.settle_entity();
         let behind_tick = self.busy.call.tick;
         match self.look(&text.as_bytes()[bracket..], behind_tick, false, |n| n as u64) {
             Look::Text => {
@@ -114,11 +115,18 @@ impl Machine {
                 *spot = Spot::Answer;
                 call.push(text, &self.policy);
             }
-            Spot::Question | Spot::Answer | Spot::Nested(_) | Spot::Content(_) | Spot::Mode(_) => {
-                call.push(text, &self.policy);
-            }
+            Spot::Question | Spot::Answer | Spot::Nested(_) | Spot::Content(_) => call.push(text, &self.policy),
+            Spot::Mode(_) => call.push_mode(text, &self.policy),
         }
         call.tick = text.ends_with('`');
+    }
+
+    /// What had begun like an entity goes no further: it is text.
+    fn settle_entity(&mut self) {
+        match self.state {
+            State::Call(Spot::Mode(_)) => self.busy.call.settle_mode(&self.policy),
+            _ => self.busy.call.settle(&self.policy),
+        }
     }
 
     /// The bytes of a character have begun to come.
@@ -127,7 +135,10 @@ impl Machine {
         if *spot == Spot::Suggestion && !entity::may_be_blank(begun) {
             *spot = Spot::Answer;
         }
-        self.busy.call.foresee_char(begun, &self.policy);
+        // Of a mode nothing shows before its end.
+        if !matches!(spot, Spot::Mode(_)) {
+            self.busy.call.foresee_char(begun, &self.policy);
+        }
     }
 
     /// An opening tag right behind a back-tick was kept as text.

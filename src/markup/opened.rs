@@ -108,10 +108,7 @@ impl Machine {
     pub(super) fn is_hopeless(&self, at: u64, begun: &[u8]) -> bool {
         let State::Call(Spot::Opened { body, blank, .. }) = self.state else { return false };
         let taken = at + begun.len() as u64 - body;
-        let room = (self.policy.limits.bare as u64).saturating_sub(taken);
-        if room == 0 {
-            return true;
-        }
+        let Some(room) = (self.policy.limits.bare as u64).checked_sub(taken) else { return true };
         let limit = self.policy.limits.tag as u64;
         // Whatever is open, the next tag may begin with the next byte.
         let afresh = grammar::shortest(CONFIRMING).map(|n| n as u64).filter(|&n| n <= limit);

@@ -979,8 +979,8 @@ impl Reader<'_> {
                 return Body::Named;
             }
         }
-        // Decided: the limit has passed as soon as the body is that long, even if all of it is blank.
-        if self.bytes >= limit {
+        // "if the 2048 bytes pass", even if all of them are blank
+        if self.bytes > limit {
             return Body::Named;
         }
         // "if the stream ends and the body is blank, or blank up to the beginning of a tag that could still have
