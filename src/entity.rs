@@ -70,6 +70,14 @@ impl Begun {
         }
     }
 
+    /// Whether some text leads here.
+    pub(crate) fn is_possible(&self) -> bool {
+        let Some((first, rest)) = self.bytes.split_first() else { return true };
+        let mut again = Begun::default();
+        again.begin();
+        *first == b'&' && rest.iter().all(|&byte| again.step(byte) == Step::Open)
+    }
+
     /// What may become of it; `None` if nothing but text.
     pub(crate) fn outlook(&self) -> Option<Outlook> {
         let (digits, radix, most) = match &self.bytes[..] {

@@ -7,6 +7,7 @@ extern crate alloc;
 
 mod call;
 mod carry;
+mod checkpoint;
 mod entity;
 mod event;
 mod json;
@@ -18,6 +19,7 @@ mod tools;
 mod utf8;
 mod value;
 
+pub use checkpoint::{Checkpoint, ResumeError};
 pub use event::{Complete, Event, Field, Note, Opaque, Partial, Place, Reason, Rejected, Suggestion, Suggestions};
 pub use limits::Limits;
 pub use parser::{Events, Parser};

@@ -212,8 +212,8 @@ impl Parser {
 
 impl Again {
     fn held_piece(&self) -> Piece<'_> {
-        // Where in the stream this begins does not matter: no call begins in it.
-        Piece { text: &self.held, start: 0, end: self.ends.0 }
+        // Counted from its end, the places are right behind the last U+FFFD in it. In front of that no tag is open.
+        Piece { text: &self.held, start: self.ends.0.wrapping_sub(self.held.len() as u64), end: self.ends.0 }
     }
 
     fn carry_piece(&self) -> Piece<'_> {

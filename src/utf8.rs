@@ -23,11 +23,23 @@ pub(crate) enum Next<'c> {
 
 impl Tail {
     pub(crate) fn bytes(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.len)]
+        self.bytes.get(..usize::from(self.len)).unwrap_or_default()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// Whether a stream can end so: in the beginning of a character, and no more.
+    pub(crate) fn is_possible(&self) -> bool {
+        let Some(begun) = self.bytes.get(..usize::from(self.len)) else { return false };
+        let mut canonical = Tail::default();
+        canonical.keep(begun);
+        let is_begun = match core::str::from_utf8(begun) {
+            Ok(text) => text.is_empty(),
+            Err(error) => error.valid_up_to() == 0 && error.error_len().is_none(),
+        };
+        is_begun && canonical == *self
     }
 
     pub(crate) fn clear(&mut self) {

@@ -3,6 +3,7 @@
 use alloc::string::String;
 
 use crate::entity::{self, Begun, Step};
+use crate::{Entities, Policy};
 
 /// A question or an answer that is being read into an arena. Its text is `arena[start..]`.
 ///
@@ -136,6 +137,24 @@ impl Value {
             self.foresee(arena, longest, limit);
         }
         Ok(())
+    }
+
+    /// Whether a stream can lead to this value, at the end of this arena.
+    pub(crate) fn is_possible(&self, arena: &str, limit: usize, policy: &Policy) -> bool {
+        let Some(text) = arena.get(self.start..) else { return false };
+        let certain = self.certain.checked_sub(self.start).and_then(|len| text.split_at_checked(len));
+        let entity = match policy.entities {
+            Entities::Raw => self.begun == Begun::default() && !self.ampersand,
+            Entities::Decoded => self.begun.is_possible() && (!self.ampersand || !self.begun.is_empty()),
+        };
+        entity
+            && text.trim_start().len() == text.len()
+            && text.len() <= limit
+            && certain.is_some_and(|(certain, rest)| {
+                rest.trim_start().is_empty()
+                    && (self.exists || certain.is_empty())
+                    && (self.certain > self.start || rest.is_empty())
+            })
     }
 
     /// The value has ended: what is not certain is no part of it.

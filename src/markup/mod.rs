@@ -23,6 +23,7 @@ mod inside;
 mod name;
 mod opened;
 mod places;
+mod possible;
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -35,7 +36,7 @@ use crate::event::{Field, Place};
 
 use code::{Bracket, Code};
 use grammar::{Read, Tag};
-use inside::Spot;
+pub(crate) use inside::Spot;
 use name::Name;
 
 /// Where in the stream the machine stands.
@@ -67,7 +68,7 @@ pub(crate) struct Piece<'s> {
 impl Piece<'_> {
     /// Where in the stream the `i`th byte of the text stands.
     fn at(&self, i: usize) -> u64 {
-        if i == self.text.len() { self.end } else { self.start + i as u64 }
+        if i == self.text.len() { self.end } else { self.start.wrapping_add(i as u64) }
     }
 }
 

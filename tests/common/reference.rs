@@ -1135,6 +1135,12 @@ impl Reader<'_> {
 
     /// The section "The end".
     fn end(&mut self, mut call: Call, at: usize, by: By) {
+        if by == By::Tool {
+            self.repair(&mut call, "UnclosedCall");
+            if let Some((from, to)) = call.list {
+                self.list(&mut call, from, to);
+            }
+        }
         // "The bare question: if the call has no `<question>`, the text between the opening tag and the first
         // parameter's tag, unless it is blank. It becomes known when the call ends."
         // Decided: it is taken, and then it is a repair, so that under the strict policy it has been read.
@@ -1157,17 +1163,8 @@ impl Reader<'_> {
                 self.repair(&mut call, "BareQuestion");
             }
         }
-        match by {
-            By::Tool => {
-                self.repair(&mut call, "UnclosedCall");
-                if let Some((from, to)) = call.list {
-                    self.list(&mut call, from, to);
-                }
-            }
-            By::StreamOutsideValue if call.question.is_some() => {
-                self.repair(&mut call, "StreamEnded");
-            }
-            _ => {}
+        if by == By::StreamOutsideValue && call.question.is_some() {
+            self.repair(&mut call, "StreamEnded");
         }
 
         let by_stream = by == By::StreamOutsideValue || by == By::StreamInsideValue;

@@ -1,0 +1,143 @@
+//! The state of a parser as data.
+
+use alloc::string::String;
+use alloc::sync::Arc;
+use core::fmt;
+
+use crate::call::Call;
+use crate::carry::Carry;
+use crate::markup::{Machine, Spot, State};
+use crate::utf8::Tail;
+use crate::{Parser, Policy};
+
+/// The state of a [`Parser`] between two chunks, as data.
+///
+/// It is a function of the bytes fed so far (and of the policy): equal for equal bytes, however they were cut. With the
+/// feature `serde` it can be stored, and the stream read on in another process.
+///
+/// Cost: as much memory as the part of the stream that is still open, which the limits bound. Outside a call that is less than 300 bytes.
+///
+/// ```
+/// use followup::Parser;
+///
+/// let message = "Hm <ask_followup_question><question>Which o";
+/// let mut whole = Parser::default();
+/// whole.feed(message);
+/// let mut pieces = Parser::default();
+/// for byte in message.as_bytes() {
+///     pieces.feed_bytes(&[*byte]);
+/// }
+/// assert_eq!(whole.checkpoint(), pieces.checkpoint());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Checkpoint {
+    /// What the policy was, as a number.
+    policy: u64,
+    read: u64,
+    tail: Tail,
+    calls: u64,
+    state: State,
+    carry: Carry,
+    call: Option<Call>,
+    held: Option<String>,
+}
+
+/// A checkpoint that can't be resumed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ResumeError {
+    /// It was made under another policy, so that what it holds means something else.
+    OtherPolicy,
+    /// No parser could have made it: it was changed, or damaged.
+    Impossible,
+}
+
+impl fmt::Display for ResumeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ResumeError::OtherPolicy => {
+                "the checkpoint was made under another policy: resume it under the policy its parser had"
+            }
+            ResumeError::Impossible => {
+                "no parser could have made this checkpoint: it was changed or damaged; read the stream from its start"
+            }
+        })
+    }
+}
+
+impl core::error::Error for ResumeError {}
+
+impl Parser {
+    /// The state, as data. What the last cursor had not yet been asked for is not in it.
+    ///
+    /// Cost: a copy of what is open of the stream.
+    pub fn checkpoint(&self) -> Checkpoint {
+        let Machine { policy, state, carry, calls, busy, .. } = &self.machine;
+        let (call, held) = match state {
+            State::Call(Spot::Opened { .. }) => (Some(busy.call.clone()), Some(busy.held.clone())),
+            State::Call(_) => (Some(busy.call.clone()), None),
+            _ => (None, None),
+        };
+        Checkpoint {
+            policy: policy.fingerprint(),
+            read: self.read,
+            tail: self.tail,
+            calls: *calls,
+            state: state.clone(),
+            carry: carry.clone(),
+            call,
+            held,
+        }
+    }
+
+    /// A parser that goes on where the checkpoint was made.
+    ///
+    /// Cost: linear in what is open of the stream; every part of it is checked.
+    ///
+    /// # Errors
+    ///
+    /// If the policy is another than the one the checkpoint was made under, or if no parser could have made the checkpoint.
+    /// A stored checkpoint may have come from anywhere; what is resumed never panics.
+    ///
+    /// ```
+    /// use followup::{Event, Parser, Policy, Repairs, ResumeError};
+    ///
+    /// let mut parser = Parser::default();
+    /// parser.feed("<ask_followup_question><question>Which ");
+    /// let checkpoint = parser.checkpoint();
+    ///
+    /// let mut resumed = Parser::resume(Policy::new(), checkpoint.clone())?;
+    /// match resumed.feed("one?").next() {
+    ///     Some(Event::Partial(call)) => assert_eq!(call.question(), Some("Which one?")),
+    ///     other => panic!("{other:?}"),
+    /// }
+    ///
+    /// let strict = Policy::new().repairs(Repairs::Reject);
+    /// assert_eq!(Parser::resume(strict, checkpoint).unwrap_err(), ResumeError::OtherPolicy);
+    /// # Ok::<(), ResumeError>(())
+    /// ```
+    pub fn resume(policy: impl Into<Arc<Policy>>, checkpoint: Checkpoint) -> Result<Parser, ResumeError> {
+        let mut parser = Parser::new(policy);
+        if parser.policy().fingerprint() != checkpoint.policy {
+            return Err(ResumeError::OtherPolicy);
+        }
+        let Checkpoint { read, tail, calls, state, carry, call, held, .. } = checkpoint;
+        let in_call = matches!(state, State::Call(_));
+        let opened = matches!(state, State::Call(Spot::Opened { .. }));
+        if in_call != call.is_some() || opened != held.is_some() {
+            return Err(ResumeError::Impossible);
+        }
+        parser.tail = tail;
+        parser.read = read;
+        let machine = &mut parser.machine;
+        (machine.state, machine.carry, machine.calls) = (state, carry, calls);
+        machine.busy.call = call.unwrap_or_default();
+        machine.busy.held = held.unwrap_or_default();
+        if tail.is_possible() && parser.machine.is_possible(read, tail.bytes()) {
+            Ok(parser)
+        } else {
+            Err(ResumeError::Impossible)
+        }
+    }
+}

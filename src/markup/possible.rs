@@ -1,0 +1,133 @@
+//! Whether a machine's state is one that some stream leads to.
+//!
+//! A stored checkpoint may come from anywhere. What is checked here is every invariant that the rest of the code
+//! relies on, and those that tie the parts of the state to each other.
+
+use super::code::{Code, FenceLine, Mark};
+use super::grammar::{self, Read};
+use super::inside::Spot;
+use super::name::{Name, Side};
+use super::{Look, Machine, State};
+use crate::Calls;
+
+impl Machine {
+    /// Whether a stream of `read` bytes, and then those of `tail`, can lead here.
+    pub(crate) fn is_possible(&self, read: u64, tail: &[u8]) -> bool {
+        self.calls <= read && self.is_state_possible(read, tail) && self.is_carry_possible(read, tail)
+    }
+
+    fn is_state_possible(&self, read: u64, tail: &[u8]) -> bool {
+        let tools = &self.policy.tools;
+        match &self.state {
+            State::Prose(code) => code.is_possible(self.policy.calls == Calls::Anywhere, read),
+            State::Opaque { tool, parameter } => {
+                let known = !tools.tools.name(*tool).is_empty();
+                known && parameter.is_none_or(|parameter| !tools.parameters.name(parameter).is_empty())
+            }
+            State::Call(spot @ Spot::Opened { .. }) => self.is_opened_possible(*spot, read, tail),
+            State::Call(spot) => self.busy.call.start < read && self.busy.call.is_possible(*spot, &self.policy),
+            State::Ended { .. } | State::Demoted { .. } => false,
+        }
+    }
+
+    fn is_opened_possible(&self, spot: Spot, read: u64, tail: &[u8]) -> bool {
+        let Spot::Opened { body, opening, blank } = spot else { return false };
+        let (call, held) = (&self.busy.call, &*self.busy.held);
+        let mut fresh = crate::call::Call::default();
+        fresh.restart(call.start);
+        let Some((tag, text)) = held.split_at_checked(opening) else { return false };
+        let opens = match grammar::read_last(tag.as_bytes(), self.tools()) {
+            Read::Tag(tag, len) => len == opening && tag.name == Name::Ask && tag.side == Side::Open && !tag.empty,
+            _ => false,
+        };
+        // Where the body's text ends in the stream.
+        let end = if self.carry.is_empty() { read } else { self.carry.start };
+        opens
+            && *call == fresh
+            && may_be(tag, call.start, body)
+            && body - call.start <= self.policy.limits.tag as u64
+            && may_be(text, body, end)
+            && blank == text.trim_start().is_empty()
+            && self.holds_no_tag(text)
+            && !self.is_hopeless(read, tail)
+    }
+
+    /// Whether no `<` in the text begins a tag, the text going on with a `<` or with what is no tag.
+    fn holds_no_tag(&self, text: &str) -> bool {
+        memchr::memchr_iter(b'<', text.as_bytes()).all(|at| {
+            let rest = &text.as_bytes()[at..];
+            let next = memchr::memchr(b'<', &rest[1..]).map_or(rest.len(), |next| next + 2);
+            // Behind the end there may be a carry, which begins with `<`.
+            let look = |bytes: &[u8]| matches!(self.look(bytes, false, false, |n| n as u64), Look::Text);
+            if next < rest.len() || next > rest.len() {
+                look(&rest[..next.min(rest.len())])
+            } else {
+                look(&[rest, b"<"].concat())
+            }
+        })
+    }
+
+    fn is_carry_possible(&self, read: u64, tail: &[u8]) -> bool {
+        let carry = &self.carry;
+        if carry.is_empty() {
+            return *carry == crate::carry::Carry::default();
+        }
+        let Ok(text) = core::str::from_utf8(carry.bytes()) else { return false };
+        let behind_value = matches!(self.state, State::Call(spot) if spot.place().is_some() && !matches!(spot, Spot::Opened { .. } | Spot::Options));
+        let tick =
+            if behind_value { carry.shown || carry.behind_tick == self.busy.call.tick } else { !carry.behind_tick };
+        let Some(len) = read.checked_sub(carry.start) else { return false };
+        let mut then = carry.clone();
+        let whole = then.len();
+        if !tail.is_empty() {
+            then.extend("\u{FFFD}");
+        }
+        let len_of = |n: usize| if n <= whole { len } else { len + tail.len() as u64 };
+        let look = self.look(then.bytes(), carry.behind_tick, false, len_of);
+        text.starts_with('<')
+            && memchr::memchr(b'<', &text.as_bytes()[1..]).is_none()
+            && may_be(text, carry.start, read)
+            && tick
+            && match look {
+                Look::Held => !carry.shown,
+                Look::Shown => carry.shown,
+                Look::Text => carry.shown && !tail.is_empty(),
+                Look::Tag { .. } => false,
+            }
+    }
+}
+
+/// Whether this may be the text of the stream's bytes from `start` to `end`: as long, but for every U+FFFD, which
+/// stands for one to three bytes.
+fn may_be(text: &str, start: u64, end: u64) -> bool {
+    let replaced = text.matches(char::REPLACEMENT_CHARACTER).count() as u64;
+    let (least, most) = (text.len() as u64 - 2 * replaced, text.len() as u64);
+    end.checked_sub(start).is_some_and(|len| (least..=most).contains(&len))
+}
+
+impl Code {
+    fn is_possible(self, ignored: bool, read: u64) -> bool {
+        if ignored {
+            return self == Code::Ignored;
+        }
+        let run_fits = |run: u32| run > 0 && (u64::from(run) <= read);
+        match self {
+            Code::Ignored => false,
+            Code::Plain { line_start } => line_start || read > 0,
+            Code::Opening { mark, run, line_start } => run_fits(run) && (mark == Mark::Tick || line_start),
+            Code::Span { ticks, run, blank_line } => {
+                run_fits(ticks) && u64::from(ticks) + u64::from(run) < read && !(run > 0 && blank_line)
+            }
+            Code::FenceInfo { run, .. } => run >= 3 && run_fits(run),
+            Code::Fence { least, line, .. } => {
+                least >= 3
+                    && u64::from(least) < read
+                    && match line {
+                        FenceLine::Marks(run) => run_fits(run),
+                        FenceLine::Blank | FenceLine::Closing | FenceLine::Other => true,
+                    }
+            }
+            Code::Thinking { .. } => read >= "<think>".len() as u64,
+        }
+    }
+}
