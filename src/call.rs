@@ -413,6 +413,8 @@ impl Call {
 
     fn keep_item(&mut self, item: &str, policy: &Policy) {
         self.begin_suggestion(None, policy);
+        // Known all at once, so kept whole or not at all.
+        self.begin_nested();
         self.push(item, policy);
         self.end_suggestion(policy);
     }
@@ -501,7 +503,17 @@ impl Call {
 
     /// Whether all that is certain has been shown, as it has between two chunks.
     fn is_shown(&self) -> bool {
-        self.clone().next_delta().is_none() && self.shown.suggestions <= self.suggestions.len()
+        let len = |(start, end): Part| end - start;
+        // The newest may only be known to exist, which does not show.
+        let hidden = |one: &&Suggested| len(one.answer) == 0 && one.mode.is_none();
+        let shown = self.suggestions.len() - usize::from(self.suggestions.last().filter(hidden).is_some());
+        let newest = shown.checked_sub(1).map(|i| self.suggestions[i]);
+        self.shown
+            == Shown {
+                question: self.question.map_or(0, len),
+                suggestions: shown,
+                newest: newest.map_or((0, false), |one| (len(one.answer), one.mode.is_some())),
+            }
     }
 
     /// Whether what is open is what is open at that place.
@@ -514,7 +526,10 @@ impl Call {
         let fits = match spot {
             Spot::Opened { .. } => false,
             Spot::Between | Spot::Options => !value && !mode && !open,
-            Spot::Question => !mode && !open && self.asked && (value || self.question.is_some()),
+            Spot::Question => {
+                let repeated = self.question.is_some() && self.notes.contains(&Note::RepeatedQuestion);
+                !mode && !open && self.asked && (value || repeated)
+            }
             Spot::Suggestion => {
                 value && !mode && open && !provisional && self.value.as_ref().is_some_and(|value| !value.exists)
             }

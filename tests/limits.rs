@@ -1,0 +1,163 @@
+//! Each limit, one below, at and one above it, with the stream cut at every byte.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::reference::{Atom, Rules};
+use common::{expected, policy, show};
+use followup::{Limits, Parser};
+
+/// How a call ended, in short.
+fn end(atoms: &[Atom]) -> String {
+    atoms
+        .iter()
+        .map(|atom| match atom {
+            Atom::Complete(call) => {
+                let answers: Vec<&str> = call.suggest.iter().map(|(answer, _)| &**answer).collect();
+                format!("{}{answers:?}{:?}", call.question.as_deref().unwrap_or_default(), call.notes)
+            }
+            Atom::Rejected(reason, _) => (*reason).to_owned(),
+            Atom::Text(_) => "text".to_owned(),
+            _ => String::new(),
+        })
+        .filter(|end| !end.is_empty())
+        .reduce(|all, end| if all.ends_with(&end) { all } else { all + " " + &end })
+        .unwrap_or_default()
+}
+
+/// Reads `stream` under `rules`, whole, byte by byte and at every two-way cut; they must agree, and with the reference.
+fn ends(stream: &str, rules: &Rules) -> String {
+    let meant = expected(stream.as_bytes(), rules);
+    let mut parser = Parser::new(Arc::new(policy(rules)));
+    for cut in 0..=stream.len() {
+        let (one, two) = stream.as_bytes().split_at(cut);
+        assert_eq!(show(&mut parser, [one, two]), meant, "{stream:?} cut at {cut}");
+    }
+    assert_eq!(show(&mut parser, stream.as_bytes().chunks(1)), meant, "{stream:?} byte by byte");
+    end(&meant)
+}
+
+fn ask(inside: &str) -> String {
+    format!("<ask_followup_question>{inside}</ask_followup_question>")
+}
+
+#[test]
+fn a_question_may_be_as_long_as_its_limit() {
+    for (text, len) in [("12345", 5), ("  12345 \n", 5), ("1 3 5", 5), ("ééé", 6), ("数据库", 9), ("5 <b", 4)] {
+        let stream = ask(&format!("<question>{text}</question>"));
+        let with = |question| ends(&stream, &Rules { question, ..Rules::default() });
+        assert_eq!(with(len - 1), "too_long", "{text}");
+        assert_eq!(with(len), format!("{}[]{{}}", text.trim()));
+        assert_eq!(with(len + 1), with(len));
+    }
+}
+
+#[test]
+fn a_bare_question_may_be_as_long_as_a_question() {
+    let with = |question| ends(&ask(" Which? "), &Rules { question, ..Rules::default() });
+    assert_eq!(with(5), "too_long");
+    assert_eq!(with(6), "Which?[]{\"BareQuestion\"}");
+}
+
+#[test]
+fn blanks_do_not_pass_a_limit_however_many_there_are() {
+    let stream = ask(&format!("<question>{0}ab{0}</question>", " \n\u{3000}".repeat(40)));
+    assert_eq!(ends(&stream, &Rules { question: 2, ..Rules::default() }), "ab[]{}");
+    let stream = ask(&format!("<question>ab{}c</question>", " ".repeat(40)));
+    assert_eq!(ends(&stream, &Rules { question: 42, ..Rules::default() }), "too_long");
+}
+
+#[test]
+fn an_answer_may_be_as_long_as_its_limit_in_every_form() {
+    let forms = [
+        "<follow_up><suggest>12345</suggest></follow_up>",
+        "<follow_up><suggest><content> 12345 </content></suggest></follow_up>",
+        "<follow_up><suggest><mode>m</mode>12345</suggest></follow_up>",
+        "<options>[\"12345\"]</options>",
+        "<follow_up>[12345]</follow_up>",
+    ];
+    for form in forms {
+        let stream = ask(&format!("<question>Q</question>{form}"));
+        let with = |answer| ends(&stream, &Rules { answer, ..Rules::default() });
+        assert_eq!(with(4), "too_long", "{form}");
+        assert_eq!(with(5), "Q[\"12345\"]{}", "{form}");
+        assert_eq!(with(6), "Q[\"12345\"]{}", "{form}");
+    }
+}
+
+#[test]
+fn a_nested_mode_may_be_as_long_as_an_answer() {
+    let stream =
+        ask("<question>Q</question><follow_up><suggest><content>A</content><mode>12345</mode></suggest></follow_up>");
+    let with = |answer| ends(&stream, &Rules { answer, ..Rules::default() });
+    assert_eq!(with(4), "too_long");
+    assert_eq!(with(5), "Q[\"A\"]{}");
+}
+
+#[test]
+fn later_suggestions_are_dropped_with_a_note() {
+    let three = "<suggest>A</suggest><suggest> </suggest><suggest>B</suggest><suggest>C</suggest>";
+    for form in [format!("<follow_up>{three}</follow_up>"), "<options>[\"A\",\" \",\"B\",\"C\"]</options>".to_owned()] {
+        let stream = ask(&format!("<question>Q</question>{form}"));
+        let with = |suggestions| ends(&stream, &Rules { suggestions, ..Rules::default() });
+        assert_eq!(with(2), "Q[\"A\", \"B\"]{\"SuggestionsDropped\"}");
+        assert_eq!(with(3), "Q[\"A\", \"B\", \"C\"]{}");
+        assert_eq!(with(4), with(3));
+    }
+}
+
+#[test]
+fn a_tag_may_be_as_long_as_its_limit() {
+    // Padded beyond the close tag of the call, so that this tag alone is near the limit.
+    for tag in ["<question a=\"123456789012345\">", "<question a='é>'           >", "<question                   >"] {
+        let stream = ask(&format!("{tag}Q</question>"));
+        let with = |limit| ends(&stream, &Rules { tag: limit, ..Rules::default() });
+        assert!(with(tag.len() - 1).contains("BareQuestion"), "{tag} is text");
+        assert_eq!(with(tag.len()), "Q[]{}", "{tag}");
+        assert_eq!(with(tag.len() + 1), "Q[]{}", "{tag}");
+    }
+}
+
+#[test]
+fn a_body_is_a_call_if_a_parameter_ends_within_its_limit() {
+    let body = "Hm. <question>Q</question>";
+    let len = "Hm. <question>".len();
+    let with = |bare| ends(&ask(body), &Rules { bare, ..Rules::default() });
+    assert_eq!(with(len - 1), "text");
+    assert_eq!(with(len), "Q[]{}");
+    assert_eq!(with(len + 1), "Q[]{}");
+    let with = |bare| ends(&ask("Q?"), &Rules { bare, ..Rules::default() });
+    let len = "Q?</ask_followup_question>".len();
+    assert_eq!(with(len - 1), "text");
+    assert_eq!(with(len), "Q?[]{\"BareQuestion\"}");
+    // Blanks count too.
+    let with = |bare| ends("<ask_followup_question>   ", &Rules { bare, ..Rules::default() });
+    assert_eq!(with(2), "text");
+    assert_eq!(with(3), "truncated");
+}
+
+#[test]
+fn limits_of_nothing_and_of_everything_are_kept_too() {
+    let stream = ask("<question>Q</question><follow_up><suggest>A</suggest></follow_up><options>[1]</options>");
+    for limit in [0, usize::MAX] {
+        let rules =
+            Rules { question: limit, answer: limit, suggestions: limit, tag: limit, bare: limit, ..Rules::default() };
+        let mut parser = Parser::new(policy(&rules));
+        let shown = show(&mut parser, stream.as_bytes().chunks(1));
+        assert_eq!(end(&shown), if limit == 0 { "text" } else { "Q[\"A\", \"1\"]{}" });
+    }
+}
+
+#[test]
+fn the_defaults_are_the_documented_ones() {
+    let (limits, rules) = (Limits::default(), Rules::default());
+    assert_eq!(
+        (limits.question, limits.answer, limits.suggestions, limits.tag, limits.bare),
+        (102_400, 16_384, 32, 256, 2_048)
+    );
+    assert_eq!(
+        (rules.question, rules.answer, rules.suggestions, rules.tag, rules.bare),
+        (102_400, 16_384, 32, 256, 2_048)
+    );
+}
