@@ -1,4 +1,82 @@
-//! followup
+//! Shows a model's follow-up question while the model is still writing it.
+//!
+//! A coding agent pauses its work to ask its user something: it calls the tool `ask_followup_question`, with a `question` and
+//! some suggested answers. The model's reply arrives in chunks that end anywhere. A [`Parser`] is fed those chunks and
+//! lends events: [`Text`](Event::Text) for prose, [`Partial`](Event::Partial) while a question grows,
+//! [`Complete`](Event::Complete) when it may be acted on.
+//!
+//! ```
+//! use followup::{Event, Parser};
+//!
+//! let mut parser = Parser::default();
+//! for chunk in ["Sure. <ask_follo", "wup_question><question>Which data", "base?</question></ask_followup_question>"] {
+//!     let mut events = parser.feed(chunk);
+//!     while let Some(event) = events.next() {
+//!         match event {
+//!             Event::Text(text) => println!("prose: {text}"),
+//!             Event::Opaque(piece) => println!("{} is called", piece.tool),
+//!             Event::Partial(call) => println!("so far: {}", call.question().unwrap_or_default()),
+//!             Event::Complete(call) => {
+//!                 assert_eq!(call.question(), "Which database?");
+//!             }
+//!             Event::Rejected(call) => println!("not asked: {}", call.reason()),
+//!         }
+//!     }
+//! }
+//! let mut events = parser.finish();
+//! assert!(events.next().is_none(), "nothing was left open");
+//! ```
+//!
+//! # The one rule
+//!
+//! **Emit only what no later byte can change.** And emit all of it, at once. From this follows what the crate promises:
+//!
+//! | | promise |
+//! |---|---|
+//! | G1 | **Chunk invariance.** What comes out is the same for every way of cutting the stream into chunks. |
+//! | G2 | **Nothing is taken back.** A question only grows at its end, a closed suggestion never changes: nothing flickers. |
+//! | G3 | **Nothing certain is held back.** What has been shown is the longest common prefix of all that could still come to be shown. |
+//! | G4 | **Nothing is lost.** Every byte belongs to exactly one `Text`, `Opaque`, `Complete` or `Rejected`, in order. |
+//! | G5 | **Bounded.** Time is linear in the bytes; memory is bounded by the [`Limits`]; no input panics. |
+//!
+//! They are tested as they stand: against a second reader that sees the whole input at once, for every short sequence of markup; by
+//! brute force over what can still come; and as properties under random cuts, policies and limits.
+//!
+//! # One picture
+//!
+//! ```text
+//!   chunk ──► text ──► memchr to the next `<` ──► nom reads one tag ──► the state decides ──► the call grows ──► an event is lent
+//!               ▲                                     │
+//!               └──── carry: what the chunk ends in ◄─┘ not decided yet
+//! ```
+//!
+//! # What is read
+//!
+//! ```text
+//! <ask_followup_question>
+//! <question>Which database?</question>
+//! <follow_up>
+//! <suggest>PostgreSQL</suggest>
+//! <suggest mode="code">SQLite</suggest>
+//! </follow_up>
+//! </ask_followup_question>
+//! ```
+//!
+//! And what models make of it: missing close tags, lists of options as JSON, suggestions outside `follow_up`, a question without
+//! a tag. Each [repair](Repairs) leaves a [`Note`]. The exact meaning of every stream is fixed in
+//! [`docs/format.md`](https://docs.rs/crate/followup/latest/source/docs/format.md).
+//!
+//! # Cost
+//!
+//! Making a [`Parser`] from a shared [`Policy`] costs one small allocation, a chunk of prose none, an event none. A call lives in one arena, which the next
+//! call uses again. A parser holds at most one call, and of it no more than the limits allow: with the defaults 100 KiB of question and 32 answers of 16 KiB.
+//!
+//! # Features
+//!
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | `std` | yes | run-time CPU detection in memchr. Without it the crate is `no_std` with `alloc`; the API is the same. |
+//! | `serde` | no | [`Checkpoint`] and [`Policy`] can be stored. |
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
 #![warn(missing_docs, missing_debug_implementations, unreachable_pub)]
@@ -25,3 +103,8 @@ pub use limits::Limits;
 pub use parser::{Events, Parser};
 pub use policy::{Calls, Entities, Policy, Repairs};
 pub use tools::{Tools, ToolsError};
+
+/// The README's examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

@@ -98,7 +98,7 @@ fn continuations(stream: &[u8]) -> Vec<Vec<u8>> {
     // The rest of a character: of a blank, of one that is none, or nothing that fits.
     if stream.last().is_some_and(|&b| b >= 0x80) {
         heads.extend(["é", "\u{A0}", "\u{3000}", "\u{2003}", "€", "😀"].iter().flat_map(|c| {
-            (1..c.len()).filter_map(|n| stream.ends_with(&c.as_bytes()[..n]).then(|| c.as_bytes()[n..].to_vec()))
+            (1..c.len()).filter(|&n| stream.ends_with(&c.as_bytes()[..n])).map(|n| c.as_bytes()[n..].to_vec())
         }));
     }
     let mut all = Vec::new();

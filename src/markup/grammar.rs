@@ -12,7 +12,7 @@ use nom::bytes::{take_while, take_while1};
 use nom::character::char;
 use nom::combinator::not;
 use nom::sequence::preceded;
-use nom::{Complete, Emit, Err, Input, IsStreaming, Needed, OutputM, OutputMode, PResult, Parser, Streaming};
+use nom::{Complete, Emit, Err, IsStreaming, Needed, OutputM, Parser, Streaming};
 
 use super::name::{Candidates, Name, Side};
 
@@ -58,7 +58,7 @@ pub(crate) fn read_last(input: &[u8], tags: Tags<'_>) -> Read {
 }
 
 fn read_mode<S: IsStreaming>(input: &[u8], tags: Tags<'_>) -> Read {
-    let (rest, tag) = match (TagRule { tags, all: input }).process::<OutputM<Emit, Emit, S>>(input) {
+    let (rest, tag) = match tag::<S>(input, tags) {
         Ok(done) => done,
         Err(Err::Incomplete(Needed::Size(n))) => return Read::Begun(n.get()),
         Err(_) => return Read::Text,
@@ -67,19 +67,10 @@ fn read_mode<S: IsStreaming>(input: &[u8], tags: Tags<'_>) -> Read {
     if !tag.opens_tool() {
         return Read::Tag(tag, len);
     }
-    match named_in_code::<S>(rest) {
-        Some(true) => Read::Text,
-        Some(false) => Read::Tag(tag, len),
-        None => Read::Undecided,
-    }
-}
-
-/// Whether a tool's opening tag, with `rest` behind it, only names the tool in code; `None` if that is still open.
-fn named_in_code<S: IsStreaming>(rest: &[u8]) -> Option<bool> {
-    match not(char::<_, ()>('`')).process::<OutputM<Emit, Emit, S>>(rest) {
-        Ok(_) => Some(false),
-        Err(Err::Incomplete(_)) => None,
-        Err(_) => Some(true),
+    match run::<S, _>(not(char('`')), rest) {
+        Ok(_) => Read::Tag(tag, len),
+        Err(Err::Incomplete(_)) => Read::Undecided,
+        Err(_) => Read::Text,
     }
 }
 
@@ -97,51 +88,46 @@ impl Tag {
     }
 }
 
-/// `<name …>`, `<name …/>` or `</name >`.
-struct TagRule<'p, 'i> {
-    tags: Tags<'p>,
-    /// The whole tag, to say where in it the mode stands.
-    all: &'i [u8],
+/// What a rule leaves of its input, and what it found.
+type Found<'i, T> = Result<(&'i [u8], T), Err<()>>;
+
+/// Runs a rule of nom's in the mode `S`.
+fn run<'i, S: IsStreaming, P: Parser<&'i [u8], Error = ()>>(mut rule: P, input: &'i [u8]) -> Found<'i, P::Output> {
+    rule.process::<OutputM<Emit, Emit, S>>(input)
 }
 
-impl<'i> Parser<&'i [u8]> for TagRule<'_, 'i> {
-    type Output = Tag;
-    type Error = ();
-
-    fn process<OM: OutputMode>(&mut self, input: &'i [u8]) -> PResult<OM, &'i [u8], Tag, ()> {
-        let (rest, _) = char('<').process::<OM>(input)?;
-        match rest.first() {
-            None => incomplete::<OM, _>(self.shortest_behind_bracket()),
-            Some(b'/') => {
-                let mut rule = preceded(char('/'), NameRule { of: self.tags.close });
-                let (rest, name) = emitted::<OM, _>(&mut rule, rest)?;
-                let (rest, _) = preceded(space(), char('>')).process::<OM>(rest)?;
-                Ok((
-                    rest,
-                    <OM::Output as nom::Mode>::bind(|| Tag { name, side: Side::Close, empty: false, mode: None }),
-                ))
-            }
-            Some(_) => {
-                let (rest, name) = emitted::<OM, _>(&mut NameRule { of: self.tags.open }, rest)?;
-                let (rest, mode) = if name.takes_attributes() {
-                    emitted::<OM, _>(&mut AttributesRule, rest)?
-                } else {
-                    (emitted::<OM, _>(&mut space(), rest)?.0, None)
-                };
-                let slash = self.all[..self.all.len() - rest.len()].ends_with(b"/");
-                let (rest, _) = char('>').process::<OM>(rest)?;
-                let tag = Tag { name, side: Side::Open, empty: slash, mode: mode.map(|m| within(self.all, m)) };
-                Ok((rest, <OM::Output as nom::Mode>::bind(|| tag)))
-            }
-        }
+/// The input ends here: that many bytes more, at the least, make a tag; without a number, nothing can.
+fn wanting<'i, S: IsStreaming, T>(bytes: Option<usize>) -> Found<'i, T> {
+    match bytes {
+        Some(bytes) => Err(S::incomplete(Needed::new(bytes), || ())),
+        None => Err(Err::Error(())),
     }
 }
 
-impl TagRule<'_, '_> {
-    fn shortest_behind_bracket(&self) -> Option<usize> {
-        let open = self.tags.open.shortest_rest(b"");
-        let close = self.tags.close.shortest_rest(b"").map(|n| n + 1);
-        open.into_iter().chain(close).min().map(|n| n + 1)
+/// `<name …>`, `<name …/>` or `</name >`.
+fn tag<'i, S: IsStreaming>(input: &'i [u8], tags: Tags<'_>) -> Found<'i, Tag> {
+    let (rest, _) = run::<S, _>(char('<'), input)?;
+    match rest.first() {
+        None => {
+            let open = tags.open.shortest_rest(b"");
+            let close = tags.close.shortest_rest(b"").map(|n| n + 1);
+            wanting::<S, _>(open.into_iter().chain(close).min().map(|n| n + 1))
+        }
+        Some(b'/') => {
+            let (rest, name) = name::<S>(&rest[1..], tags.close)?;
+            let (rest, _) = run::<S, _>(preceded(space(), char('>')), rest)?;
+            Ok((rest, Tag { name, side: Side::Close, empty: false, mode: None }))
+        }
+        Some(_) => {
+            let (rest, name) = name::<S>(rest, tags.open)?;
+            let (rest, mode) = match name.takes_attributes() {
+                true => attributes::<S>(rest)?,
+                false => (run::<S, _>(space(), rest)?.0, None),
+            };
+            let empty = input[..input.len() - rest.len()].ends_with(b"/");
+            let (rest, _) = run::<S, _>(char('>'), rest)?;
+            Ok((rest, Tag { name, side: Side::Open, empty, mode: mode.map(|mode| within(input, mode)) }))
+        }
     }
 }
 
@@ -151,142 +137,80 @@ fn within(whole: &[u8], part: &[u8]) -> (usize, usize) {
     (start, start + part.len())
 }
 
-/// Runs a rule for its value, whatever the caller wants of its own: a decision needs the value.
-fn emitted<'i, OM: OutputMode, P: Parser<&'i [u8], Error = ()>>(
-    rule: &mut P,
-    input: &'i [u8],
-) -> Result<(&'i [u8], P::Output), Err<(), <OM::Error as nom::Mode>::Output<()>>> {
-    rule.process::<OutputM<Emit, OM::Error, OM::Incomplete>>(input)
-}
-
-/// More input may make a tag with `needed` further bytes; without a number nothing can.
-fn incomplete<OM: OutputMode, T>(needed: Option<usize>) -> Result<T, Err<(), <OM::Error as nom::Mode>::Output<()>>> {
-    match needed {
-        Some(n) if OM::Incomplete::is_streaming() => Err(Err::Incomplete(Needed::new(n))),
-        _ => Err(Err::Error(<OM::Error as nom::Mode>::bind(|| ()))),
-    }
-}
-
 /// A name of the candidates, up to the byte that ends it, which is left.
-struct NameRule<'p> {
-    of: Candidates<'p>,
-}
-
-impl<'i> Parser<&'i [u8]> for NameRule<'_> {
-    type Output = Name;
-    type Error = ();
-
-    fn process<OM: OutputMode>(&mut self, input: &'i [u8]) -> PResult<OM, &'i [u8], Name, ()> {
-        // No name is longer than the longest: what goes on without an end is none.
-        let within_reach = &input[..input.len().min(self.of.longest() + 1)];
-        match within_reach.iter().position(|&b| is_space(b) || b == b'/' || b == b'>') {
-            Some(end) => match self.of.find(&input[..end]) {
-                Some(name) => Ok((&input[end..], <OM::Output as nom::Mode>::bind(|| name))),
-                None => incomplete::<OM, _>(None),
-            },
-            // One byte beyond the name: the `>`.
-            None => incomplete::<OM, _>(self.of.shortest_rest(within_reach).map(|n| n + 1)),
-        }
+fn name<'i, S: IsStreaming>(input: &'i [u8], candidates: Candidates<'_>) -> Found<'i, Name> {
+    // No name is longer than the longest: what goes on without an end is none.
+    let within_reach = &input[..input.len().min(candidates.longest() + 1)];
+    match within_reach.iter().position(|&b| is_space(b) || b == b'/' || b == b'>') {
+        Some(end) => match candidates.find(&input[..end]) {
+            Some(name) => Ok((&input[end..], name)),
+            None => wanting::<S, _>(None),
+        },
+        // One byte beyond the name: the `>`.
+        None => wanting::<S, _>(candidates.shortest_rest(within_reach).map(|n| n + 1)),
     }
 }
 
 /// Everything between an opening tag's name and its `>`; gives the value of `mode`.
-struct AttributesRule;
-
-impl<'i> Parser<&'i [u8]> for AttributesRule {
-    type Output = Option<&'i [u8]>;
-    type Error = ();
-
-    fn process<OM: OutputMode>(&mut self, mut input: &'i [u8]) -> PResult<OM, &'i [u8], Self::Output, ()> {
-        let mut mode = None;
-        loop {
-            (input, _) = emitted::<OM, _>(&mut take_while(|b| is_space(b) || b == b'/'), input)?;
-            match input.first() {
-                None => return incomplete::<OM, _>(Some(1)),
-                Some(b'>') => return Ok((input, <OM::Output as nom::Mode>::bind(|| mode))),
-                Some(b'<') => return incomplete::<OM, _>(None),
-                Some(_) => {}
-            }
-            let (rest, (name, value)) = emitted::<OM, _>(&mut AttributeRule, input)?;
-            input = rest;
-            if name == b"mode" && mode.is_none() {
-                mode = value.map(trim_blanks).filter(|v| !v.is_empty());
-            }
+fn attributes<S: IsStreaming>(mut input: &[u8]) -> Found<'_, Option<&[u8]>> {
+    let mut mode = None;
+    loop {
+        (input, _) = run::<S, _>(take_while(|b| is_space(b) || b == b'/'), input)?;
+        match input.first() {
+            None => return wanting::<S, _>(Some(1)),
+            Some(b'>') => return Ok((input, mode)),
+            Some(b'<') => return wanting::<S, _>(None),
+            Some(_) => {}
+        }
+        let (rest, (name, value)) = attribute::<S>(input)?;
+        input = rest;
+        if name == b"mode" && mode.is_none() {
+            mode = value.map(trim_blanks).filter(|value| !value.is_empty());
         }
     }
 }
 
 /// `name`, `name=value`, `name = "value"`.
-struct AttributeRule;
-
-impl<'i> Parser<&'i [u8]> for AttributeRule {
-    type Output = (&'i [u8], Option<&'i [u8]>);
-    type Error = ();
-
-    fn process<OM: OutputMode>(&mut self, input: &'i [u8]) -> PResult<OM, &'i [u8], Self::Output, ()> {
-        // As in HTML, a `=` where a name should begin is part of the name.
-        let first = usize::from(input[0] == b'=');
-        let (rest, tail) = emitted::<OM, _>(&mut take_while(|b| is_in_name(b)), &input[first..])?;
-        let name = &input[..first + tail.len()];
-        let (rest, _) = emitted::<OM, _>(&mut space(), rest)?;
-        let value = match rest.first() {
-            None => return incomplete::<OM, _>(Some(1)),
-            Some(b'=') => {
-                let (rest, _) = emitted::<OM, _>(&mut preceded(char('='), space()), rest)?;
-                match rest.first() {
-                    None => return incomplete::<OM, _>(Some(1)),
-                    Some(b'>') => (rest, None),
-                    Some(&quote @ (b'"' | b'\'')) => emitted::<OM, _>(&mut Quoted { quote }.map(Some), rest)?,
-                    Some(_) => emitted::<OM, _>(&mut unquoted().map(Some), rest)?,
+fn attribute<S: IsStreaming>(input: &[u8]) -> Found<'_, (&[u8], Option<&[u8]>)> {
+    // As in HTML, a `=` where a name should begin is part of the name.
+    let first = usize::from(input.first() == Some(&b'='));
+    let (rest, tail) = run::<S, _>(take_while(is_in_name), &input[first..])?;
+    let name = &input[..first + tail.len()];
+    let (rest, _) = run::<S, _>(space(), rest)?;
+    match rest.first() {
+        None => wanting::<S, _>(Some(1)),
+        Some(b'=') => {
+            let (rest, _) = run::<S, _>(preceded(char('='), space()), rest)?;
+            let (rest, value) = match rest.first() {
+                None => return wanting::<S, _>(Some(1)),
+                Some(b'>') => (rest, None),
+                Some(&quote @ (b'"' | b'\'')) => {
+                    quoted::<S>(&rest[1..], quote).map(|(rest, value)| (rest, Some(value)))?
                 }
-            }
-            Some(_) => (rest, None),
-        };
-        Ok((value.0, <OM::Output as nom::Mode>::bind(|| (name, value.1))))
+                Some(_) => unquoted::<S>(rest).map(|(rest, value)| (rest, Some(value)))?,
+            };
+            Ok((rest, (name, value)))
+        }
+        Some(_) => Ok((rest, (name, None))),
     }
 }
 
-/// A value in quotes; it may hold anything but its quote and `<`.
-struct Quoted {
-    quote: u8,
-}
-
-impl<'i> Parser<&'i [u8]> for Quoted {
-    type Output = &'i [u8];
-    type Error = ();
-
-    fn process<OM: OutputMode>(&mut self, input: &'i [u8]) -> PResult<OM, &'i [u8], Self::Output, ()> {
-        let quote = self.quote;
-        let inside = &input[1..];
-        match inside.iter().position(|&b| b == quote || b == b'<') {
-            Some(end) if inside[end] == quote => {
-                Ok((inside.take_from(end + 1), <OM::Output as nom::Mode>::bind(|| inside.take(end))))
-            }
-            Some(_) => incomplete::<OM, _>(None),
-            // The quote, and the `>`.
-            None => incomplete::<OM, _>(Some(2)),
-        }
+/// The rest of a value in quotes; it may hold anything but its quote and `<`.
+fn quoted<S: IsStreaming>(input: &[u8], quote: u8) -> Found<'_, &[u8]> {
+    match input.iter().position(|&b| b == quote || b == b'<') {
+        Some(end) if input[end] == quote => Ok((&input[end + 1..], &input[..end])),
+        Some(_) => wanting::<S, _>(None),
+        // The quote, and the `>`.
+        None => wanting::<S, _>(Some(2)),
     }
 }
 
 /// A value without quotes. A `/` right before the `>` belongs to the tag.
-fn unquoted<'i>() -> impl Parser<&'i [u8], Output = &'i [u8], Error = ()> {
-    UnquotedRule
-}
-
-struct UnquotedRule;
-
-impl<'i> Parser<&'i [u8]> for UnquotedRule {
-    type Output = &'i [u8];
-    type Error = ();
-
-    fn process<OM: OutputMode>(&mut self, input: &'i [u8]) -> PResult<OM, &'i [u8], Self::Output, ()> {
-        let (rest, value) = emitted::<OM, _>(&mut take_while1(|b| !is_space(b) && b != b'>' && b != b'<'), input)?;
-        let cut = match rest.first() {
-            Some(b'>') => value.strip_suffix(b"/").unwrap_or(value),
-            _ => value,
-        };
-        Ok((rest, <OM::Output as nom::Mode>::bind(|| cut)))
+fn unquoted<S: IsStreaming>(input: &[u8]) -> Found<'_, &[u8]> {
+    let (rest, value) = run::<S, _>(take_while1(|b| !is_space(b) && b != b'>' && b != b'<'), input)?;
+    match rest.first() {
+        Some(b'>') => Ok((rest, value.strip_suffix(b"/").unwrap_or(value))),
+        _ => Ok((rest, value)),
     }
 }
 
@@ -306,4 +230,102 @@ fn is_in_name(b: u8) -> bool {
 fn trim_blanks(value: &[u8]) -> &[u8] {
     // The bytes come from a `str` and are cut at ASCII, so they are one themselves.
     core::str::from_utf8(value).map_or(value, |v| v.trim().as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::name::Ours;
+    use super::*;
+
+    const TAGS: Tags<'static> = Tags {
+        open: Candidates::ours(Ours::ASK.with(Ours::SUGGEST)),
+        close: Candidates::ours(Ours::SUGGEST.with(Ours::QUESTION)),
+    };
+
+    #[test]
+    fn a_begun_tag_says_how_many_bytes_it_wants_at_the_least() {
+        for (begun, wanted) in [
+            ("<", 8),             // suggest>
+            ("</", 8),            // suggest>
+            ("<s", 7),            // uggest>
+            ("<suggest", 1),      // >
+            ("<suggesti", 3),     // on>
+            ("</q", 8),           // uestion>
+            ("</suggest ", 1),    // >
+            ("<suggest ", 1),     // >
+            ("<suggest a", 1),    // >
+            ("<suggest a=", 1),   // >
+            ("<suggest a='>", 2), // '>
+            ("<suggest a=''", 1), // >
+            ("<suggest a=b /", 1),
+        ] {
+            assert_eq!(read(begun.as_bytes(), TAGS), Read::Begun(wanted), "{begun}");
+            assert_eq!(read_last(begun.as_bytes(), TAGS), Read::Text, "{begun} at the end");
+        }
+    }
+
+    #[test]
+    fn what_can_be_no_tag_is_text_with_its_first_wrong_byte() {
+        for text in [
+            "<b",
+            "<S",
+            "< ",
+            "<<",
+            "<q",
+            "</ ",
+            "</a",
+            "</suggest x",
+            "<suggestx",
+            "<suggest <",
+            "<suggest a='<",
+            "</s<",
+        ] {
+            let (begun, wrong) = text.as_bytes().split_at(text.len() - 1);
+            assert!(matches!(read(begun, TAGS), Read::Begun(_)), "{text} without its last byte");
+            assert_eq!(read(&[begun, wrong].concat(), TAGS), Read::Text, "{text}");
+        }
+    }
+
+    #[test]
+    fn attributes_are_read_as_html_reads_them() {
+        for (tag, mode, empty) in [
+            ("<suggest>", None, false),
+            ("<suggest/>", None, true),
+            ("<suggest / >", None, false),
+            ("<suggest mode=\"code\">", Some("code"), false),
+            ("<suggest mode='a > b'>", Some("a > b"), false),
+            ("<suggest mode=code>", Some("code"), false),
+            ("<suggest mode=code/>", Some("code"), true),
+            ("<suggest mode=a/b>", Some("a/b"), false),
+            ("<suggest\n\tmode = \" code \" >", Some("code"), false),
+            ("<suggest x mode=code y=\"z\"/>", Some("code"), true),
+            ("<suggest mode=\"\" mode=\"b\" mode=\"c\">", Some("b"), false),
+            ("<suggest MODE=\"a\">", None, false),
+            ("<suggest mode=>", None, false),
+            ("<suggest mode>", None, false),
+            ("<suggest =mode=x>", None, false),
+            ("<suggest a\"b>", None, false),
+            ("<suggest a=\"b\"mode='c'>", Some("c"), false),
+        ] {
+            match read(tag.as_bytes(), TAGS) {
+                Read::Tag(found, len) => {
+                    assert_eq!(
+                        (found.mode.map(|(start, end)| &tag[start..end]), found.empty, len),
+                        (mode, empty, tag.len()),
+                        "{tag}"
+                    );
+                }
+                other => panic!("{tag}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_tools_opening_tag_waits_for_the_next_character() {
+        let ask = b"<ask_followup_question>";
+        assert_eq!(read(ask, TAGS), Read::Undecided);
+        assert!(matches!(read_last(ask, TAGS), Read::Tag(_, 23)));
+        assert!(matches!(read(b"<ask_followup_question>x", TAGS), Read::Tag(_, 23)));
+        assert_eq!(read(b"<ask_followup_question>`", TAGS), Read::Text);
+    }
 }

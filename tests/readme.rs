@@ -1,0 +1,41 @@
+//! The README's picture is what happens.
+
+use followup::{Event, Field, Parser};
+
+fn described(event: Event<'_>) -> String {
+    match event {
+        Event::Text(text) => format!("Text      {text:?}"),
+        Event::Partial(call) => match call.field() {
+            Field::Question => format!("Partial   question {:?}", call.question().unwrap()),
+            Field::Suggestion => {
+                let newest = call.suggestions().iter().last().unwrap();
+                let mode = newest.mode.map(|mode| format!(" (mode {mode})")).unwrap_or_default();
+                format!("Partial   + suggestion {:?}{mode}", newest.answer)
+            }
+        },
+        Event::Complete(call) => {
+            assert_eq!(call.suggestions().len(), 2);
+            format!("Complete  the question, two suggestions, bytes {}..{}", call.span().start, call.span().end)
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_picture_is_what_happens() {
+    let readme = include_str!("../README.md");
+    let picture = readme.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
+    let at = picture.find("event\n").unwrap();
+    let (mut parser, mut meant, mut shown) = (Parser::default(), Vec::new(), Vec::new());
+    for row in picture.lines().skip(2) {
+        let (chunk, event) = row.split_at(at);
+        meant.push(event.trim_end().replace(" (mode code)", ""));
+        let chunk = chunk.trim_end().replace("\\n", "\n");
+        let mut events = parser.feed(&chunk);
+        while let Some(event) = events.next() {
+            shown.push(described(event).replace(" (mode code)", ""));
+        }
+    }
+    assert_eq!(shown, meant);
+    assert!(parser.finish().next().is_none());
+}
