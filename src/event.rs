@@ -21,7 +21,7 @@ use crate::call::Suggested;
 ///         shown.push(match event {
 ///             Event::Text(text) => format!("text {text:?}"),
 ///             Event::Opaque(piece) => format!("{} {:?}", piece.tool, piece.raw),
-///             Event::Partial(call) => format!("{:?} so far", call.question()),
+///             Event::Partial(call) => format!("{:?} so far", call.question().unwrap()),
 ///             Event::Complete(call) => format!("{:?} at {:?}", call.question(), call.span()),
 ///             Event::Rejected(call) => format!("{}", call.reason()),
 ///         });
@@ -43,7 +43,26 @@ pub enum Event<'a> {
     Rejected(Rejected<'a>),
 }
 
-/// A piece of another tool's call, as it was written.
+/// A piece of another tool's call, as it was written. The pieces of one call add up to its markup, byte for byte; a piece costs no copy.
+///
+/// ```
+/// use followup::{Event, Parser};
+///
+/// let call = "<read_file><path>a.rs</path></read_file>";
+/// let mut parser = Parser::default();
+/// let (mut raw, mut starts) = (String::new(), 0);
+/// for chunk in [&call[..7], &call[7..20], &call[20..], " Done."] {
+///     let mut events = parser.feed(chunk);
+///     while let Some(event) = events.next() {
+///         if let Event::Opaque(piece) = event {
+///             assert_eq!(piece.tool, "read_file");
+///             starts += usize::from(piece.start);
+///             raw.push_str(piece.raw);
+///         }
+///     }
+/// }
+/// assert_eq!((&*raw, starts), (call, 1));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opaque<'a> {
     /// The tool's name.
@@ -58,6 +77,30 @@ pub struct Opaque<'a> {
 ///
 /// Each partial of a call extends the one before it, and [`Complete`] extends the last: the question only grows
 /// at its end, and of the suggestions only the newest grows. The deltas add up to the whole. All methods are O(1) and copy nothing.
+///
+/// ```
+/// use followup::{Event, Field, Parser};
+///
+/// let message = "<ask_followup_question><question>Tea < coffee? </question><suggest mode='ask'>No idea";
+/// let mut parser = Parser::default();
+/// let (mut question, mut answer) = (String::new(), String::new());
+/// for byte in message.bytes() {
+///     let chunk = [byte];
+///     let mut events = parser.feed_bytes(&chunk);
+///     while let Some(event) = events.next() {
+///         let Event::Partial(call) = event else { panic!("{event:?}") };
+///         match call.field() {
+///             Field::Question => question.push_str(call.delta()),
+///             Field::Suggestion => answer.push_str(call.delta()),
+///         }
+///         assert_eq!(call.question(), Some(&*question), "what was shown stays");
+///         if let Some(newest) = call.suggestions().iter().last() {
+///             assert_eq!((newest.answer, newest.mode), (&*answer, Some("ask")));
+///         }
+///     }
+/// }
+/// assert_eq!((&*question, &*answer), ("Tea < coffee?", "No idea"));
+/// ```
 #[derive(Clone, Copy, PartialEq)]
 pub struct Partial<'a> {
     pub(crate) nth: u64,
@@ -103,7 +146,22 @@ impl<'a> Partial<'a> {
     }
 }
 
-/// A call that is closed and valid.
+/// A call that is closed and valid. It extends the last [`Partial`] of the call. All methods are O(1) and copy nothing.
+///
+/// ```
+/// use followup::{Event, Note, Parser};
+///
+/// let message = "Hm. <ask_followup_question><question>Which?</question><suggest>A</ask_followup_question>";
+/// let mut parser = Parser::default();
+/// let mut events = parser.feed(message);
+/// while let Some(event) = events.next() {
+///     if let Event::Complete(call) = event {
+///         assert_eq!((call.nth(), call.span()), (0, 4..message.len() as u64));
+///         assert_eq!((call.question(), call.suggestions().len()), ("Which?", 1));
+///         assert_eq!(call.notes(), [Note::OutsideFollowUp, Note::UnclosedSuggestion]);
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq)]
 pub struct Complete<'a> {
     pub(crate) nth: u64,
@@ -140,7 +198,18 @@ impl<'a> Complete<'a> {
     }
 }
 
-/// A call that has ended and can't be asked. The stream goes on behind it.
+/// A call that has ended and can't be asked. The stream goes on behind it. All methods are O(1) and copy nothing.
+///
+/// ```
+/// use followup::{Event, Parser, Place, Reason};
+///
+/// let mut parser = Parser::default();
+/// parser.feed("<ask_followup_question><question>Which?</question><suggest>The fir");
+/// let mut events = parser.finish();
+/// let Some(Event::Rejected(call)) = events.next() else { panic!() };
+/// assert_eq!(call.reason(), Reason::Truncated(Place::Answer));
+/// assert_eq!((call.question(), call.suggestions().get(0).unwrap().answer), (Some("Which?"), "The fir"));
+/// ```
 #[derive(Clone, Copy, PartialEq)]
 pub struct Rejected<'a> {
     pub(crate) nth: u64,
@@ -297,6 +366,15 @@ impl fmt::Debug for Rejected<'_> {
 }
 
 /// Why a call can't be asked. The `Display` form says what was wrong, where, and which limit it was.
+///
+/// ```
+/// use followup::{Place, Reason};
+///
+/// let reason = Reason::TooLong { place: Place::Question, limit: 102_400 };
+/// assert_eq!(reason.to_string(), "Failed to parse operations: the question is longer than the limit of 102400 bytes");
+/// assert_eq!(Reason::MissingParameter.to_string(), "Missing required parameter 'question'");
+/// assert_eq!(Reason::Truncated(Place::Answer).to_string(), "Failed to parse operations: the message ended inside a suggested answer");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -350,7 +428,7 @@ impl fmt::Display for Reason {
 
 impl core::error::Error for Reason {}
 
-/// A place in a call.
+/// A place in a call, as the reasons of rejections name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -394,6 +472,10 @@ impl Place {
 }
 
 /// A remark on a call: a repair that was made, or something that was dropped. Its `Display` is a sentence for people.
+///
+/// ```
+/// assert_eq!(followup::Note::UnclosedQuestion.to_string(), "the question has no close tag");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

@@ -320,3 +320,12 @@ proptest! {
         prop_assert_eq!(parser.bytes_fed(), 0);
     }
 }
+
+#[test]
+fn what_a_service_shares_between_threads_can_be_shared() {
+    fn shared<T: Send + Sync + 'static>() {}
+    shared::<Parser>();
+    shared::<Policy>();
+    shared::<followup::Checkpoint>();
+    shared::<followup::Event<'static>>();
+}
