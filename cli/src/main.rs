@@ -1,1 +1,34 @@
-fn main() {}
+//! The program `followup`: what the library does, at the command line.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod chunks;
+mod error;
+mod parse;
+mod reading;
+mod visible;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Args, Command};
+use crate::error::Error;
+
+fn main() -> ExitCode {
+    let ended = match Args::parse().command {
+        Command::Parse(args) => parse::run(&args),
+    };
+    match ended {
+        Ok(status) => status.into(),
+        // Whoever read the output has seen enough: `… | head -1` is no failure, and there is nobody to tell.
+        Err(Error::ClosedPipe) => ExitCode::SUCCESS,
+        Err(error) => {
+            // `eprintln!` would panic where standard error is closed.
+            let _ = writeln!(std::io::stderr(), "followup: {error}");
+            error.status().into()
+        }
+    }
+}

@@ -363,7 +363,7 @@ impl Machine {
 
     /// As much of `text` as can matter to the carry: through the next `<`, or to just beyond the limit.
     fn reach<'t>(&self, text: &'t str) -> &'t str {
-        let most = (self.policy.limits.tag + 1).saturating_sub(self.carry.len()).clamp(1, text.len());
+        let most = self.policy.limits.tag.saturating_add(1).saturating_sub(self.carry.len()).clamp(1, text.len());
         let near = &text[..text.ceil_char_boundary(most)];
         match memchr::memchr(b'<', near.as_bytes()) {
             Some(at) => &near[..=at],

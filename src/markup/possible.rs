@@ -13,7 +13,11 @@ use crate::Calls;
 impl Machine {
     /// Whether a stream of `read` bytes, and then those of `tail`, can lead here.
     pub(crate) fn is_possible(&self, read: u64, tail: &[u8]) -> bool {
-        self.calls <= read && self.is_state_possible(read, tail) && self.is_carry_possible(read, tail)
+        // No stream is so long that counting on would overflow.
+        read <= u64::MAX / 2
+            && self.calls <= read
+            && self.is_carry_possible(read, tail)
+            && self.is_state_possible(read, tail)
     }
 
     fn is_state_possible(&self, read: u64, tail: &[u8]) -> bool {
