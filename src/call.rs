@@ -84,8 +84,8 @@ pub(crate) enum List {
     /// It can't be one.
     #[default]
     No,
-    /// It may be one; blanks in front are left out.
-    Text(String),
+    /// It may be one: it is a value with a text of its own.
+    Text { text: String, value: Value },
     /// It began like one and is too long.
     TooLong,
 }
@@ -362,20 +362,18 @@ impl Call {
     /// What comes may be a list.
     pub(crate) fn begin_list(&mut self) {
         if self.reading() {
-            self.list = List::Text(String::new());
+            self.list = List::Text { text: String::new(), value: Value::at(0) };
         }
     }
 
     /// More of the text that may be a list.
     pub(crate) fn push_list(&mut self, text: &str, limits: &Limits) {
-        let List::Text(list) = &mut self.list else { return };
-        let text = if list.is_empty() { text.trim_start() } else { text };
-        if list.is_empty() && !text.is_empty() && !text.starts_with('[') {
+        let List::Text { text: list, value } = &mut self.list else { return };
+        let begins = list.is_empty() && !text.trim_start().is_empty();
+        if begins && !text.trim_start().starts_with('[') {
             self.list = List::No;
-        } else if list.len() + text.len() > limits.list() {
+        } else if value.push(list, text, limits.list(), false).is_err() {
             self.list = List::TooLong;
-        } else {
-            list.push_str(text);
         }
     }
 
@@ -383,7 +381,7 @@ impl Call {
     pub(crate) fn in_list(&self) -> bool {
         match &self.list {
             List::No => false,
-            List::Text(list) => !list.is_empty(),
+            List::Text { text, .. } => !text.is_empty(),
             List::TooLong => true,
         }
     }
@@ -391,7 +389,7 @@ impl Call {
     /// Reads `options`, whose text is complete: a list, or a mistake.
     pub(crate) fn read_options(&mut self, policy: &Policy) {
         match &self.list {
-            List::Text(list) if !list.is_empty() => self.read_list(policy),
+            List::Text { text, .. } if !text.is_empty() => self.read_list(policy),
             _ => self.note(Note::UnreadableList),
         }
         self.list = List::No;
@@ -401,8 +399,8 @@ impl Call {
     pub(crate) fn read_list(&mut self, policy: &Policy) {
         let items = match core::mem::take(&mut self.list) {
             List::No => return,
-            List::Text(text) if text.is_empty() => return,
-            List::Text(text) => json::list::items(&text),
+            List::Text { text, .. } if text.is_empty() => return,
+            List::Text { text, .. } => json::list::items(&text),
             List::TooLong => None,
         };
         match items {
@@ -465,7 +463,11 @@ impl Call {
             && self.is_open_possible(spot, policy)
             && self.notes.iter().enumerate().all(|(i, note)| !self.notes[..i].contains(note))
             && match &self.list {
-                List::Text(list) => list.is_empty() || (list.starts_with('[') && list.len() <= policy.limits.list()),
+                List::Text { text, value } => {
+                    (text.is_empty() || text.starts_with('['))
+                        && value.start == 0
+                        && value.is_possible(text, policy.limits.list(), Entities::Raw)
+                }
                 List::No | List::TooLong => true,
             }
     }
@@ -543,10 +545,10 @@ impl Call {
                 .open
                 .as_ref()
                 .map_or(policy.limits.question, |open| if open.surplus { 0 } else { policy.limits.answer });
-            value.is_possible(&self.text, limit, policy) && value.start >= self.bare
+            value.is_possible(&self.text, limit, policy.entities) && value.start >= self.bare
         });
         let mode_fits =
-            self.mode.as_ref().is_none_or(|mode| mode.is_possible(&self.modes, policy.limits.answer, policy));
+            self.mode.as_ref().is_none_or(|mode| mode.is_possible(&self.modes, policy.limits.answer, policy.entities));
         fits && value_fits
             && mode_fits
             && self.open.as_ref().is_none_or(|open| self.is_suggestion_possible(open, policy))

@@ -8,11 +8,13 @@ use smallvec::SmallVec;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Carry {
     /// Whole characters.
-    bytes: SmallVec<[u8; 32]>,
+    pub(crate) bytes: SmallVec<[u8; 32]>,
     /// Where in the stream the `<` stands.
     pub(crate) start: u64,
     /// The `<` stands right behind a back-tick.
     pub(crate) behind_tick: bool,
+    /// Only a `<` or a `>` can decide it, unless it is near the limit: it has come to its attributes.
+    pub(crate) in_attributes: bool,
     /// Its text is shown already, because it is the same whether it becomes a tag or not.
     pub(crate) shown: bool,
 }
@@ -35,10 +37,10 @@ impl Carry {
         core::str::from_utf8(&self.bytes).unwrap_or_default()
     }
 
-    pub(crate) fn begin(&mut self, text: &str, start: u64, behind_tick: bool, shown: bool) {
+    pub(crate) fn begin(&mut self, text: &str, begun: Carry) {
         self.clear();
         self.extend(text);
-        *self = Carry { bytes: core::mem::take(&mut self.bytes), start, behind_tick, shown };
+        *self = Carry { bytes: core::mem::take(&mut self.bytes), ..begun };
     }
 
     pub(crate) fn extend(&mut self, text: &str) {

@@ -2,8 +2,8 @@
 
 use alloc::string::String;
 
+use crate::Entities;
 use crate::entity::{self, Begun, Step};
-use crate::{Entities, Policy};
 
 /// A question or an answer that is being read into an arena. Its text is `arena[start..]`.
 ///
@@ -140,10 +140,10 @@ impl Value {
     }
 
     /// Whether a stream can lead to this value, at the end of this arena.
-    pub(crate) fn is_possible(&self, arena: &str, limit: usize, policy: &Policy) -> bool {
+    pub(crate) fn is_possible(&self, arena: &str, limit: usize, entities: Entities) -> bool {
         let Some(text) = arena.get(self.start..) else { return false };
         let certain = self.certain.checked_sub(self.start).and_then(|len| text.split_at_checked(len));
-        let entity = match policy.entities {
+        let entity = match entities {
             Entities::Raw => self.begun == Begun::default() && !self.ampersand,
             Entities::Decoded => self.begun.is_possible() && (!self.ampersand || !self.begun.is_empty()),
         };

@@ -134,7 +134,11 @@ fn what_no_parser_could_have_made_is_refused() {
         (question, "/call/shown/question", json!(99)),
         (question, "/call/shown/suggestions", json!(1)),
         (question, "/call/notes", json!(["StrayCloseTag", "StrayCloseTag"])),
-        (question, "/call/list", json!({"Text": "x"})),
+        (
+            question,
+            "/call/list",
+            json!({"Text": {"text": "x", "value": {"start": 0, "certain": 1, "exists": true, "full": false, "begun": {"bytes": []}, "ampersand": false}}}),
+        ),
         (answer, "/call/suggestions", json!([])),
         (answer, "/call/suggestions/0/mode", json!([0, 9])),
         (answer, "/call/suggestions/0/mode", json!(null)),

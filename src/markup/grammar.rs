@@ -14,7 +14,7 @@ use nom::combinator::not;
 use nom::sequence::preceded;
 use nom::{Complete, Emit, Err, IsStreaming, Needed, OutputM, Parser, Streaming};
 
-use super::name::{Candidates, Name, Side};
+use super::name::{Candidates, Name, Ours, Side};
 
 /// The tags that exist at some place of the stream.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +72,12 @@ fn read_mode<S: IsStreaming>(input: &[u8], tags: Tags<'_>) -> Read {
         Err(Err::Incomplete(_)) => Read::Undecided,
         Err(_) => Read::Text,
     }
+}
+
+/// Whether a begun tag is an opening tag of `ours`, read beyond its name. Then anything but a `<` or a `>` goes on with its attributes.
+pub(crate) fn is_in_attributes(begun: &[u8], ours: Ours) -> bool {
+    let Some(end) = begun.iter().position(|&b| is_space(b) || b == b'/') else { return false };
+    end > 1 && Candidates::ours(ours).find(&begun[1..end]).is_some_and(Name::takes_attributes)
 }
 
 /// The fewest bytes that make up any of `tags`.
@@ -234,7 +240,6 @@ fn trim_blanks(value: &[u8]) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::name::Ours;
     use super::*;
 
     const TAGS: Tags<'static> = Tags {

@@ -4,6 +4,7 @@ use super::grammar::Tag;
 use super::name::{Name, Side};
 use super::{Look, Machine, Piece, Signal, State};
 use crate::call::{End, List};
+use crate::carry::Carry;
 use crate::entity;
 use crate::event::{Note, Place};
 
@@ -78,7 +79,6 @@ impl Machine {
                 *pos = bracket + len;
                 self.pass_inside(&text[bracket..*pos]);
                 self.act_shown(&tag);
-                let _ = tag;
             }
             Look::Tag { tag, len, shown: false } if self.ends_before(&tag, piece.at(bracket + len)) => {
                 self.end_before(piece.at(bracket));
@@ -87,13 +87,17 @@ impl Machine {
                 *pos = bracket + len;
                 return self.act_inside(&tag, &text[bracket..*pos], piece.at(*pos));
             }
-            Look::Held => {
-                self.carry.begin(&text[bracket..], piece.at(bracket), behind_tick, false);
+            Look::Held { in_attributes } => {
+                let begun =
+                    Carry { start: piece.at(bracket), behind_tick, in_attributes, shown: false, ..Carry::default() };
+                self.carry.begin(&text[bracket..], begun);
                 *pos = text.len();
             }
-            Look::Shown => {
+            Look::Shown { in_attributes } => {
                 self.pass_inside(&text[bracket..]);
-                self.carry.begin(&text[bracket..], piece.at(bracket), behind_tick, true);
+                let begun =
+                    Carry { start: piece.at(bracket), behind_tick, in_attributes, shown: true, ..Carry::default() };
+                self.carry.begin(&text[bracket..], begun);
                 *pos = text.len();
             }
         }

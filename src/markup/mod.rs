@@ -127,9 +127,13 @@ enum Look {
     },
     Text,
     /// It may become a tag, and then it does not show.
-    Held,
+    Held {
+        in_attributes: bool,
+    },
     /// It may become a tag, and shows in any case.
-    Shown,
+    Shown {
+        in_attributes: bool,
+    },
 }
 
 impl Machine {
@@ -173,8 +177,8 @@ impl Machine {
                         // Only a tool's opening tag waits for the character behind it.
                         Look::Tag { tag, .. } => self.act_carried(&tag, at),
                         Look::Text => self.drop_carry(),
-                        Look::Shown => self.show_carry(),
-                        Look::Held => return self.foresee_value(begun, at),
+                        Look::Shown { .. } => self.show_carry(),
+                        Look::Held { .. } => return self.foresee_value(begun, at),
                     }
                 }
                 _ => return self.foresee_value(begun, at),
@@ -298,15 +302,29 @@ impl Machine {
         };
         match read(here.hidden) {
             Read::Tag(tag, len) => return Look::Tag { tag, len, shown: false },
-            Read::Begun(_) => return Look::Held,
-            Read::Undecided if len(bytes.len()) <= limit => return Look::Held,
+            Read::Begun(_) => {
+                return Look::Held { in_attributes: grammar::is_in_attributes(bytes, here.hidden.open.ours) };
+            }
+            Read::Undecided if len(bytes.len()) <= limit => return Look::Held { in_attributes: false },
             Read::Undecided | Read::Text => {}
         }
-        match here.shown.map(read) {
-            Some(Read::Tag(tag, len)) => Look::Tag { tag, len, shown: true },
-            Some(Read::Begun(_)) => Look::Shown,
-            Some(Read::Undecided | Read::Text) | None => Look::Text,
+        let Some(shown) = here.shown else { return Look::Text };
+        match read(shown) {
+            Read::Tag(tag, len) => Look::Tag { tag, len, shown: true },
+            Read::Begun(_) => Look::Shown { in_attributes: grammar::is_in_attributes(bytes, shown.open.ours) },
+            Read::Undecided | Read::Text => Look::Text,
         }
+    }
+
+    /// What the carry is, now that it has grown beyond its `old` bytes.
+    fn look_again(&self, old: usize, len: impl Fn(usize) -> u64) -> Look {
+        // Among attributes nothing but a bracket decides, unless the limit is near: nothing is read twice.
+        let far = len(self.carry.len()).saturating_add(2) <= self.policy.limits.tag as u64;
+        if self.carry.in_attributes && far && memchr::memchr2(b'<', b'>', &self.carry.bytes()[old..]).is_none() {
+            let in_attributes = true;
+            return if self.carry.shown { Look::Shown { in_attributes } } else { Look::Held { in_attributes } };
+        }
+        self.look(self.carry.bytes(), self.carry.behind_tick, false, len)
     }
 
     /// Goes on with the carry, into `piece`.
@@ -317,7 +335,7 @@ impl Machine {
         let (from, start, to) = (*pos, self.carry.start, *pos + new.len());
         // Behind the carried bytes, the piece says where in the stream a byte stands.
         let len = |n: usize| piece.at(from + n.saturating_sub(old)) - start;
-        match self.look(self.carry.bytes(), self.carry.behind_tick, false, len) {
+        match self.look_again(old, len) {
             Look::Tag { tag, len, shown: true } => {
                 let was_shown = self.carry.shown;
                 self.carry.truncate(old);
@@ -345,16 +363,18 @@ impl Machine {
                 self.carry.truncate(old);
                 self.drop_carry()
             }
-            Look::Held => {
+            Look::Held { in_attributes } => {
+                self.carry.in_attributes = in_attributes;
                 *pos = to;
                 None
             }
-            Look::Shown if self.carry.shown => {
+            Look::Shown { in_attributes } if self.carry.shown => {
+                self.carry.in_attributes = in_attributes;
                 *pos = to;
                 self.pass(&piece.text[from..to]);
                 self.shown_as(Source::Piece(from, to))
             }
-            Look::Shown => {
+            Look::Shown { .. } => {
                 self.carry.truncate(old);
                 self.show_carry()
             }
@@ -480,14 +500,16 @@ impl Machine {
                     *pos = bracket;
                     break bracket;
                 }
-                Look::Held => {
-                    self.carry.begin(&text[bracket..], piece.at(bracket), false, false);
+                Look::Held { in_attributes } => {
+                    let begun = Carry { start: piece.at(bracket), in_attributes, ..Carry::default() };
+                    self.carry.begin(&text[bracket..], begun);
                     *pos = text.len();
                     break bracket;
                 }
-                Look::Shown => {
+                Look::Shown { in_attributes } => {
                     self.pass(&text[bracket..]);
-                    self.carry.begin(&text[bracket..], piece.at(bracket), false, true);
+                    let begun = Carry { start: piece.at(bracket), in_attributes, shown: true, ..Carry::default() };
+                    self.carry.begin(&text[bracket..], begun);
                     *pos = text.len();
                     break text.len();
                 }

@@ -9,6 +9,7 @@ use super::places::CONFIRMING;
 use super::{Look, Machine, Piece, Signal, State};
 use crate::Repairs;
 use crate::call::End;
+use crate::carry::Carry;
 use crate::entity;
 use crate::event::{Note, Reason};
 
@@ -53,8 +54,9 @@ impl Machine {
                 }
                 None
             }
-            Look::Held | Look::Shown => {
-                self.carry.begin(&text[bracket..], piece.at(bracket), false, false);
+            Look::Held { in_attributes } | Look::Shown { in_attributes } => {
+                let begun = Carry { start: piece.at(bracket), in_attributes, ..Carry::default() };
+                self.carry.begin(&text[bracket..], begun);
                 *pos = text.len();
                 None
             }

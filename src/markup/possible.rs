@@ -93,8 +93,8 @@ impl Machine {
             && may_be(text, carry.start, read)
             && tick
             && match look {
-                Look::Held => !carry.shown,
-                Look::Shown => carry.shown,
+                Look::Held { in_attributes } => !carry.shown && carry.in_attributes == in_attributes,
+                Look::Shown { in_attributes } => carry.shown && carry.in_attributes == in_attributes,
                 Look::Text => carry.shown && !tail.is_empty(),
                 Look::Tag { .. } => false,
             }
