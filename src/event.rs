@@ -3,7 +3,8 @@
 use core::fmt;
 use core::ops::Range;
 
-use crate::call::Suggested;
+use crate::note::Note;
+use crate::reason::Reason;
 
 /// What happened in the stream.
 ///
@@ -284,6 +285,17 @@ pub struct Suggestions<'a> {
     pub(crate) newest: Option<(usize, bool)>,
 }
 
+/// A range of an arena, as plain data.
+pub(crate) type Part = (usize, usize);
+
+/// Where in the arenas of its call a suggestion stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Suggested {
+    pub(crate) answer: Part,
+    pub(crate) mode: Option<Part>,
+}
+
 impl<'a> Suggestions<'a> {
     /// How many there are. O(1).
     pub fn len(&self) -> usize {
@@ -362,171 +374,5 @@ impl fmt::Debug for Rejected<'_> {
             .field("question", &self.question)
             .field("suggestions", &self.suggestions)
             .finish()
-    }
-}
-
-/// Why a call can't be asked. The `Display` form says what was wrong, where, and which limit it was.
-///
-/// ```
-/// use followup::{Place, Reason};
-///
-/// let reason = Reason::TooLong { place: Place::Question, limit: 102_400 };
-/// assert_eq!(reason.to_string(), "Failed to parse operations: the question is longer than the limit of 102400 bytes");
-/// assert_eq!(Reason::MissingParameter.to_string(), "Missing required parameter 'question'");
-/// assert_eq!(Reason::Truncated(Place::Answer).to_string(), "Failed to parse operations: the message ended inside a suggested answer");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum Reason {
-    /// There is no question, or only blank ones.
-    MissingParameter,
-    /// It would need this repair, and the policy allows none.
-    Malformed(Note),
-    /// The stream ended too early.
-    Truncated(Place),
-    /// A value passed its limit.
-    TooLong {
-        /// The value.
-        place: Place,
-        /// The limit, in bytes.
-        limit: usize,
-    },
-}
-
-impl Reason {
-    /// The reason as one word, for programs.
-    ///
-    /// ```
-    /// use followup::{Place, Reason};
-    ///
-    /// assert_eq!(Reason::MissingParameter.code(), "missing_parameter");
-    /// assert_eq!(Reason::TooLong { place: Place::Answer, limit: 9 }.code(), "too_long");
-    /// ```
-    pub fn code(&self) -> &'static str {
-        match self {
-            Reason::MissingParameter => "missing_parameter",
-            Reason::Malformed(_) => "malformed",
-            Reason::Truncated(_) => "truncated",
-            Reason::TooLong { .. } => "too_long",
-        }
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Reason::MissingParameter => f.write_str("Missing required parameter 'question'"),
-            Reason::Malformed(note) => write!(f, "Failed to parse operations: {note}"),
-            Reason::Truncated(place) => write!(f, "Failed to parse operations: the message ended {}", place.inside()),
-            Reason::TooLong { place, limit } => {
-                write!(f, "Failed to parse operations: {} is longer than the limit of {limit} bytes", place.noun())
-            }
-        }
-    }
-}
-
-impl core::error::Error for Reason {}
-
-/// A place in a call, as the reasons of rejections name it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum Place {
-    /// Right behind the opening tag.
-    Opening,
-    /// Between the parameters.
-    Parameters,
-    /// In a question.
-    Question,
-    /// In a suggestion.
-    Answer,
-    /// In the mode of a suggestion.
-    Mode,
-    /// In a list of options.
-    Options,
-}
-
-impl Place {
-    fn noun(self) -> &'static str {
-        match self {
-            Place::Opening => "the opening tag",
-            Place::Parameters => "the list of parameters",
-            Place::Question => "the question",
-            Place::Answer => "a suggested answer",
-            Place::Mode => "the mode of a suggestion",
-            Place::Options => "the list of options",
-        }
-    }
-
-    fn inside(self) -> &'static str {
-        match self {
-            Place::Opening => "right behind the opening tag",
-            Place::Parameters => "before the call was closed",
-            Place::Question => "inside the question",
-            Place::Answer => "inside a suggested answer",
-            Place::Mode => "inside the mode of a suggestion",
-            Place::Options => "inside the list of options",
-        }
-    }
-}
-
-/// A remark on a call: a repair that was made, or something that was dropped. Its `Display` is a sentence for people.
-///
-/// ```
-/// assert_eq!(followup::Note::UnclosedQuestion.to_string(), "the question has no close tag");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum Note {
-    /// The question was ended by `<follow_up>` or by the end of the call.
-    UnclosedQuestion,
-    /// A suggestion, or an element inside it, was ended by something else than its close tag.
-    UnclosedSuggestion,
-    /// The call ended in an open `follow_up`.
-    UnclosedFollowUp,
-    /// The call ended in open `options`.
-    UnclosedOptions,
-    /// A tool's opening tag ended the call.
-    UnclosedCall,
-    /// The stream ended before the call did; the question was there, and no value was cut.
-    StreamEnded,
-    /// A close tag closed nothing.
-    StrayCloseTag,
-    /// An opening tag right behind a back-tick was kept as text.
-    TagInCode,
-    /// A suggestion stood outside `follow_up`.
-    OutsideFollowUp,
-    /// There was no `<question>`; the text in front of the first parameter was taken for it.
-    BareQuestion,
-    /// The opening tag was named in prose and no call followed. Only the strict policy says so, in a rejection; otherwise it is text.
-    OnlyNamed,
-    /// There was more than one `<question>`; the first that was not blank counts. No repair.
-    RepeatedQuestion,
-    /// There were more suggestions than the limit. No repair.
-    SuggestionsDropped,
-    /// A list of options could not be read as JSON. No repair.
-    UnreadableList,
-}
-
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Note::UnclosedQuestion => "the question has no close tag",
-            Note::UnclosedSuggestion => "a suggestion has no close tag",
-            Note::UnclosedFollowUp => "follow_up has no close tag",
-            Note::UnclosedOptions => "options has no close tag",
-            Note::UnclosedCall => "the call has no close tag before another tool's opening tag",
-            Note::StreamEnded => "the message ended before the call was closed",
-            Note::StrayCloseTag => "a close tag closes nothing",
-            Note::TagInCode => "an opening tag in code was kept as text",
-            Note::OutsideFollowUp => "a suggestion stands outside follow_up",
-            Note::BareQuestion => "the question has no tag",
-            Note::OnlyNamed => "the opening tag is named in prose, and no call follows",
-            Note::RepeatedQuestion => "there is more than one question; the first was taken",
-            Note::SuggestionsDropped => "there are too many suggestions; the last were dropped",
-            Note::UnreadableList => "a list of options is no JSON list and was dropped",
-        })
     }
 }

@@ -91,17 +91,21 @@ mod event;
 mod json;
 mod limits;
 mod markup;
+mod note;
 mod parser;
 mod policy;
+mod reason;
 mod tools;
 mod utf8;
 mod value;
 
 pub use checkpoint::{Checkpoint, ResumeError};
-pub use event::{Complete, Event, Field, Note, Opaque, Partial, Place, Reason, Rejected, Suggestion, Suggestions};
+pub use event::{Complete, Event, Field, Opaque, Partial, Rejected, Suggestion, Suggestions};
 pub use limits::Limits;
+pub use note::Note;
 pub use parser::{Events, Parser};
 pub use policy::{Calls, Entities, Policy, Repairs};
+pub use reason::{Place, Reason};
 pub use tools::{Tools, ToolsError};
 
 /// The README's examples are tests.

@@ -6,7 +6,8 @@ use super::{Look, Machine, Piece, Signal, State};
 use crate::call::{End, List};
 use crate::carry::Carry;
 use crate::entity;
-use crate::event::{Note, Place};
+use crate::note::Note;
+use crate::reason::Place;
 
 /// Where in a call the machine stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

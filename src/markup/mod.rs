@@ -17,11 +17,13 @@
 //! [`Signal`]; whoever runs it borrows what the signal names. What can't be decided yet stays in the
 //! [`Carry`]. Nothing in here depends on where one piece ends and the next begins, but for how many signals there are.
 
+mod carried;
 mod code;
 pub(crate) mod grammar;
 mod inside;
 mod name;
 mod opened;
+mod outside;
 mod places;
 mod possible;
 
@@ -30,11 +32,12 @@ use alloc::string::String;
 use alloc::sync::Arc;
 
 use crate::Policy;
-use crate::call::{Call, End, Part};
+use crate::call::{Call, End};
 use crate::carry::Carry;
-use crate::event::{Field, Place};
+use crate::event::{Field, Part};
+use crate::reason::Place;
 
-use code::{Bracket, Code};
+use code::Code;
 use grammar::{Read, Tag};
 pub(crate) use inside::Spot;
 use name::Name;
@@ -147,8 +150,7 @@ impl Machine {
         loop {
             self.settle();
             let signal = match self.state {
-                State::Ended { end } => Some(self.say_end(end)),
-                State::Demoted { opening, body } => Some(self.say_demotion(opening, body)),
+                State::Ended { .. } | State::Demoted { .. } => self.say_pending(),
                 _ if *pos == piece.text.len() => return self.rest(piece.end, &[]).unwrap_or(Signal::More),
                 _ if !self.carry.is_empty() => self.resume(piece, pos),
                 State::Call(Spot::Opened { .. }) => self.run_opened(piece, pos),
@@ -166,8 +168,7 @@ impl Machine {
         loop {
             self.settle();
             let signal = match self.state {
-                State::Ended { end } => Some(self.say_end(end)),
-                State::Demoted { opening, body } => Some(self.say_demotion(opening, body)),
+                State::Ended { .. } | State::Demoted { .. } => self.say_pending(),
                 _ if !self.carry.is_empty() && !self.carry.shown => {
                     let mut then = self.carry.clone();
                     then.extend("\u{FFFD}");
@@ -201,8 +202,7 @@ impl Machine {
         loop {
             self.settle();
             let signal = match self.state {
-                State::Ended { end } => Some(self.say_end(end)),
-                State::Demoted { opening, body } => Some(self.say_demotion(opening, body)),
+                State::Ended { .. } | State::Demoted { .. } => self.say_pending(),
                 _ if !self.carry.is_empty() && !self.carry.shown => {
                     let len = end - self.carry.start;
                     match self.look(self.carry.bytes(), self.carry.behind_tick, true, |_| len) {
@@ -240,6 +240,15 @@ impl Machine {
     /// The next part of the call that is certain and has not been shown.
     fn partial(&mut self) -> Option<Signal> {
         self.busy.call.next_delta().map(|(field, part)| Signal::Partial(field, part))
+    }
+
+    /// What has been decided and not been said yet.
+    fn say_pending(&mut self) -> Option<Signal> {
+        match self.state {
+            State::Ended { end } => Some(self.say_end(end)),
+            State::Demoted { opening, body } => Some(self.say_demotion(opening, body)),
+            State::Prose(_) | State::Opaque { .. } | State::Call(_) => None,
+        }
     }
 
     fn say_end(&mut self, end: u64) -> Signal {
@@ -316,124 +325,6 @@ impl Machine {
         }
     }
 
-    /// What the carry is, now that it has grown beyond its `old` bytes.
-    fn look_again(&self, old: usize, len: impl Fn(usize) -> u64) -> Look {
-        // Among attributes nothing but a bracket decides, unless the limit is near: nothing is read twice.
-        let far = len(self.carry.len()).saturating_add(2) <= self.policy.limits.tag as u64;
-        if self.carry.in_attributes && far && memchr::memchr2(b'<', b'>', &self.carry.bytes()[old..]).is_none() {
-            let in_attributes = true;
-            return if self.carry.shown { Look::Shown { in_attributes } } else { Look::Held { in_attributes } };
-        }
-        self.look(self.carry.bytes(), self.carry.behind_tick, false, len)
-    }
-
-    /// Goes on with the carry, into `piece`.
-    fn resume(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Option<Signal> {
-        let old = self.carry.len();
-        let new = self.reach(&piece.text[*pos..]);
-        self.carry.extend(new);
-        let (from, start, to) = (*pos, self.carry.start, *pos + new.len());
-        // Behind the carried bytes, the piece says where in the stream a byte stands.
-        let len = |n: usize| piece.at(from + n.saturating_sub(old)) - start;
-        match self.look_again(old, len) {
-            Look::Tag { tag, len, shown: true } => {
-                let was_shown = self.carry.shown;
-                self.carry.truncate(old);
-                if !was_shown {
-                    return self.show_carry();
-                }
-                self.carry.clear();
-                *pos = from + (len - old);
-                self.pass(&piece.text[from..*pos]);
-                let said = self.shown_as(Source::Piece(from, *pos));
-                self.act_shown(&tag);
-                said
-            }
-            Look::Tag { tag, len, shown: false } => {
-                if self.ends_before(&tag, piece.at(from + len.saturating_sub(old))) {
-                    self.carry.truncate(old);
-                    self.end_before(start);
-                    return None;
-                }
-                *pos = from + len.saturating_sub(old);
-                self.carry.truncate(len);
-                self.act_carried(&tag, piece.at(*pos))
-            }
-            Look::Text => {
-                self.carry.truncate(old);
-                self.drop_carry()
-            }
-            Look::Held { in_attributes } => {
-                self.carry.in_attributes = in_attributes;
-                *pos = to;
-                None
-            }
-            Look::Shown { in_attributes } if self.carry.shown => {
-                self.carry.in_attributes = in_attributes;
-                *pos = to;
-                self.pass(&piece.text[from..to]);
-                self.shown_as(Source::Piece(from, to))
-            }
-            Look::Shown { .. } => {
-                self.carry.truncate(old);
-                self.show_carry()
-            }
-        }
-    }
-
-    /// As much of `text` as can matter to the carry: through the next `<`, or to just beyond the limit.
-    fn reach<'t>(&self, text: &'t str) -> &'t str {
-        let most = self.policy.limits.tag.saturating_add(1).saturating_sub(self.carry.len()).clamp(1, text.len());
-        let near = &text[..text.ceil_char_boundary(most)];
-        match memchr::memchr(b'<', near.as_bytes()) {
-            Some(at) => &near[..=at],
-            None => near,
-        }
-    }
-
-    /// Acts on the tag that is the carry.
-    fn act_carried(&mut self, tag: &Tag, end: u64) -> Option<Signal> {
-        let start = self.carry.start;
-        if self.ends_before(tag, end) {
-            self.end_before(start);
-            return None;
-        }
-        let carry = core::mem::take(&mut self.carry);
-        let signal = self.act(tag, carry.text(), start, end, Source::Carry);
-        self.carry = carry;
-        match signal {
-            Some(Signal::Opaque { from: Source::Carry, .. }) => self.lent = true,
-            _ => self.carry.clear(),
-        }
-        signal
-    }
-
-    /// The carry is no tag: it is text.
-    fn drop_carry(&mut self) -> Option<Signal> {
-        if self.carry.shown {
-            self.carry.clear();
-            return None;
-        }
-        let carry = core::mem::take(&mut self.carry);
-        self.pass(carry.text());
-        self.carry = carry;
-        let said = self.shown_as(Source::Carry);
-        match said {
-            Some(_) => self.lent = true,
-            None => self.carry.clear(),
-        }
-        said
-    }
-
-    /// The carry may still become a tag, but shows in any case.
-    fn show_carry(&mut self) -> Option<Signal> {
-        let carry = core::mem::take(&mut self.carry);
-        self.pass(carry.text());
-        self.carry = carry;
-        self.carry.shown = true;
-        self.shown_as(Source::Carry)
-    }
-
     /// Goes through text that is no tag.
     fn pass(&mut self, text: &str) {
         match &mut self.state {
@@ -450,72 +341,6 @@ impl Machine {
             State::Opaque { tool, .. } => Some(Signal::Opaque { from, tool, start: false }),
             State::Call(_) | State::Ended { .. } | State::Demoted { .. } => None,
         }
-    }
-
-    // Prose and other tools' calls.
-
-    /// Goes through what is shown as it stands, to the next tag that is not.
-    fn run_outside(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Option<Signal> {
-        let (text, from) = (piece.text, *pos);
-        let mut at = from;
-        let until = loop {
-            let bracket = memchr::memchr(b'<', &text.as_bytes()[at..]).map_or(text.len(), |i| at + i);
-            self.pass(&text[at..bracket]);
-            if bracket == text.len() {
-                *pos = bracket;
-                break bracket;
-            }
-            match self.look(&text.as_bytes()[bracket..], false, false, |n| n as u64) {
-                Look::Text => {
-                    at = bracket + 1;
-                    self.pass("<");
-                }
-                Look::Tag { tag, len, shown: true } => {
-                    at = bracket + len;
-                    self.pass(&text[bracket..at]);
-                    let said = self.shown_as(Source::Piece(from, at));
-                    self.act_shown(&tag);
-                    // What comes behind another tool's call is shown as something else.
-                    if matches!(tag.name, Name::Tool(_)) {
-                        *pos = at;
-                        return said;
-                    }
-                }
-                Look::Tag { tag, len, shown: false } if bracket == from => {
-                    let end = bracket + len;
-                    if self.ends_before(&tag, piece.at(end)) {
-                        self.end_before(piece.at(bracket));
-                        return None;
-                    }
-                    *pos = end;
-                    return self.act(
-                        &tag,
-                        &text[bracket..end],
-                        piece.at(bracket),
-                        piece.at(end),
-                        Source::Piece(bracket, end),
-                    );
-                }
-                Look::Tag { .. } => {
-                    *pos = bracket;
-                    break bracket;
-                }
-                Look::Held { in_attributes } => {
-                    let begun = Carry { start: piece.at(bracket), in_attributes, ..Carry::default() };
-                    self.carry.begin(&text[bracket..], begun);
-                    *pos = text.len();
-                    break bracket;
-                }
-                Look::Shown { in_attributes } => {
-                    self.pass(&text[bracket..]);
-                    let begun = Carry { start: piece.at(bracket), in_attributes, shown: true, ..Carry::default() };
-                    self.carry.begin(&text[bracket..], begun);
-                    *pos = text.len();
-                    break text.len();
-                }
-            }
-        };
-        if until > from { self.shown_as(Source::Piece(from, until)) } else { None }
     }
 
     /// Whether the tag, which ends at `end`, is no part of what is open here, so that that ends in front of it.
@@ -552,26 +377,6 @@ impl Machine {
             }
             (State::Call(Spot::Opened { .. }), _) => self.act_opened(tag, text, end),
             _ => self.act_inside(tag, text, end),
-        }
-    }
-
-    /// Acts on a tag whose text is shown like any other.
-    fn act_shown(&mut self, tag: &Tag) {
-        match (&mut self.state, tag.name, tag.side) {
-            (State::Prose(code @ Code::Thinking { .. }), ..) => code.leave_thinking(),
-            (State::Prose(code), name, _) => code.enter_thinking(name),
-            (State::Opaque { parameter, .. }, Name::Parameter(name), name::Side::Open) => *parameter = Some(name),
-            (State::Opaque { parameter, .. }, Name::Parameter(_), name::Side::Close) => *parameter = None,
-            (State::Opaque { .. }, ..) => self.state = self.behind_call(),
-            (State::Call(_), ..) => self.keep_in_code(),
-            (State::Ended { .. } | State::Demoted { .. }, ..) => {}
-        }
-    }
-
-    fn bracket(&self) -> Bracket {
-        match self.state {
-            State::Prose(code) => code.at_bracket(),
-            _ => Bracket::Plain,
         }
     }
 }

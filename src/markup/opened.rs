@@ -11,7 +11,8 @@ use crate::Repairs;
 use crate::call::End;
 use crate::carry::Carry;
 use crate::entity;
-use crate::event::{Note, Reason};
+use crate::note::Note;
+use crate::reason::Reason;
 
 impl Machine {
     /// The opening tag has been read; it stands from `start` to `end`.

@@ -9,6 +9,7 @@ use super::inside::Spot;
 use super::name::{Name, Side};
 use super::{Look, Machine, State};
 use crate::Calls;
+use crate::call::Openness;
 
 impl Machine {
     /// Whether a stream of `read` bytes, and then those of `tail`, can lead here.
@@ -29,7 +30,11 @@ impl Machine {
                 known && parameter.is_none_or(|parameter| !tools.parameters.name(parameter).is_empty())
             }
             State::Call(spot @ Spot::Opened { .. }) => self.is_opened_possible(*spot, read, tail),
-            State::Call(spot) => self.busy.call.start < read && self.busy.call.is_possible(*spot, &self.policy),
+            State::Call(spot) => {
+                self.busy.call.start < read
+                    && self.busy.call.is_possible(&self.policy)
+                    && spot.is_possible(self.busy.call.openness())
+            }
             State::Ended { .. } | State::Demoted { .. } => false,
         }
     }
@@ -98,6 +103,27 @@ impl Machine {
                 Look::Text => carry.shown && !tail.is_empty(),
                 Look::Tag { .. } => false,
             }
+    }
+}
+
+impl Spot {
+    /// Whether this is open of the call at this place.
+    fn is_possible(self, call: Openness) -> bool {
+        let Openness { wrong, value, mode, suggestion, provisional, asked, repeated } = call;
+        if wrong {
+            return true;
+        }
+        let (some, none) = (value.is_some(), value.is_none());
+        match self {
+            Spot::Opened { .. } => false,
+            Spot::Between | Spot::Options => none && !mode && !suggestion,
+            Spot::Question => !mode && !suggestion && asked && (some || repeated),
+            Spot::Suggestion => value == Some(false) && !mode && suggestion && !provisional,
+            Spot::Answer => some && !mode && suggestion && !provisional,
+            Spot::Nested(nested) => !mode && suggestion && some == provisional && provisional != nested.content,
+            Spot::Content(nested) => !mode && suggestion && some != nested.answered && !provisional && nested.content,
+            Spot::Mode(nested) => suggestion && some == provisional && provisional != nested.content,
+        }
     }
 }
 

@@ -1,33 +1,19 @@
 //! A call as it grows: one arena for its texts, one for its modes, and ranges into them.
 
+mod possible;
+mod view;
+
 use alloc::string::String;
 use smallvec::SmallVec;
 
-use crate::event::{Complete, Field, Note, Partial, Place, Reason, Rejected, Suggestions};
-use crate::markup::Spot;
+use crate::event::{Part, Suggested};
+use crate::note::Note;
+use crate::reason::{Place, Reason};
 use crate::value::{Passed, Value};
 use crate::{Entities, Limits, Policy, Repairs, entity, json};
 
-/// A range of an arena, as plain data.
-pub(crate) type Part = (usize, usize);
-
-/// A suggestion that is certain to exist.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Suggested {
-    pub(crate) answer: Part,
-    pub(crate) mode: Option<Part>,
-}
-
-/// What of a call has been lent in partials.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Shown {
-    question: usize,
-    suggestions: usize,
-    /// Bytes of the newest answer shown, and whether its mode is.
-    newest: (usize, bool),
-}
+pub(crate) use possible::Openness;
+use view::Shown;
 
 /// The suggestion that is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -450,187 +436,6 @@ impl Call {
             match policy.repairs {
                 Repairs::Make => self.note(Note::StreamEnded),
                 Repairs::Reject => self.reject(Reason::Truncated(Place::Parameters)),
-            }
-        }
-    }
-
-    // What a stored call must be.
-
-    /// Whether a stream can lead to this call, with the machine at that place in it.
-    pub(crate) fn is_possible(&self, spot: Spot, policy: &Policy) -> bool {
-        self.are_parts_possible(policy)
-            && self.is_shown()
-            && self.is_open_possible(spot, policy)
-            && self.notes.iter().enumerate().all(|(i, note)| !self.notes[..i].contains(note))
-            && match &self.list {
-                List::Text { text, value } => {
-                    (text.is_empty() || text.starts_with('['))
-                        && value.start == 0
-                        && value.is_possible(text, policy.limits.list(), Entities::Raw)
-                }
-                List::No | List::TooLong => true,
-            }
-    }
-
-    /// Whether the ranges lie in their arenas one behind the other, trimmed and within the limits.
-    fn are_parts_possible(&self, policy: &Policy) -> bool {
-        let limits = &policy.limits;
-        let newest_open = self.value.as_ref().map(|value| value.start);
-        let text = |(start, end): Part, limit: usize| {
-            // What is still open may be known to exist without being known, or end in blanks.
-            let open = newest_open == Some(start);
-            self.text.get(start..end).is_some_and(|text| {
-                let trimmed = if open { text.trim_start() } else { text.trim() };
-                text.len() <= limit && trimmed.len() == text.len() && (open || !text.is_empty())
-            })
-        };
-        let mode =
-            |part: Part| self.modes.get(part.0..part.1).is_some_and(|mode| !mode.is_empty() && mode.trim() == mode);
-        let modes: SmallVec<[Part; 4]> = self.suggestions.iter().filter_map(|one| one.mode).collect();
-        let answers = self.suggestions.iter().map(|one| one.answer);
-        let bare = self.text.get(..self.bare).is_some_and(|bare| bare.trim() == bare)
-            && self.bare <= limits.bare.saturating_mul(3);
-        bare && self
-            .question
-            .is_none_or(|question| self.asked && question.0 >= self.bare && text(question, limits.question))
-            && self.suggestions.len() <= limits.suggestions
-            && self.suggestions.iter().all(|one| one.answer.0 >= self.bare && text(one.answer, limits.answer))
-            && modes.iter().all(|&part| mode(part))
-            && modes.is_sorted_by(|a, b| a.1 <= b.0)
-            && answers.is_sorted_by(|a, b| a.1 <= b.0)
-            && self
-                .question
-                .is_none_or(|q| self.suggestions.iter().all(|one| one.answer.1 <= q.0 || q.1 <= one.answer.0))
-    }
-
-    /// Whether all that is certain has been shown, as it has between two chunks.
-    fn is_shown(&self) -> bool {
-        let len = |(start, end): Part| end - start;
-        // The newest may only be known to exist, which does not show.
-        let hidden = |one: &&Suggested| len(one.answer) == 0 && one.mode.is_none();
-        let shown = self.suggestions.len() - usize::from(self.suggestions.last().filter(hidden).is_some());
-        let newest = shown.checked_sub(1).map(|i| self.suggestions[i]);
-        self.shown
-            == Shown {
-                question: self.question.map_or(0, len),
-                suggestions: shown,
-                newest: newest.map_or((0, false), |one| (len(one.answer), one.mode.is_some())),
-            }
-    }
-
-    /// Whether what is open is what is open at that place.
-    fn is_open_possible(&self, spot: Spot, policy: &Policy) -> bool {
-        if self.wrong.is_some() {
-            return self.value.is_none() && self.mode.is_none() && self.open.is_none() && matches!(self.list, List::No);
-        }
-        let (value, mode, open) = (self.value.is_some(), self.mode.is_some(), self.open.is_some());
-        let provisional = self.open.as_ref().is_some_and(|open| open.provisional);
-        let fits = match spot {
-            Spot::Opened { .. } => false,
-            Spot::Between | Spot::Options => !value && !mode && !open,
-            Spot::Question => {
-                let repeated = self.question.is_some() && self.notes.contains(&Note::RepeatedQuestion);
-                !mode && !open && self.asked && (value || repeated)
-            }
-            Spot::Suggestion => {
-                value && !mode && open && !provisional && self.value.as_ref().is_some_and(|value| !value.exists)
-            }
-            Spot::Answer => value && !mode && open && !provisional,
-            Spot::Nested(nested) => !mode && open && value == provisional && provisional != nested.content,
-            Spot::Content(nested) => !mode && open && value != nested.answered && !provisional && nested.content,
-            Spot::Mode(nested) => open && value == provisional && provisional != nested.content,
-        };
-        let value_fits = self.value.as_ref().is_none_or(|value| {
-            let limit = self
-                .open
-                .as_ref()
-                .map_or(policy.limits.question, |open| if open.surplus { 0 } else { policy.limits.answer });
-            value.is_possible(&self.text, limit, policy.entities) && value.start >= self.bare
-        });
-        let mode_fits =
-            self.mode.as_ref().is_none_or(|mode| mode.is_possible(&self.modes, policy.limits.answer, policy.entities));
-        fits && value_fits
-            && mode_fits
-            && self.open.as_ref().is_none_or(|open| self.is_suggestion_possible(open, policy))
-    }
-
-    fn is_suggestion_possible(&self, open: &Open, policy: &Policy) -> bool {
-        let newest = self.suggestions.last().filter(|_| open.listed);
-        let answer = self.value.as_ref().filter(|value| value.exists && !open.provisional && !open.surplus);
-        open.listed == newest.is_some()
-            && newest.is_none_or(|newest| newest.mode == open.mode)
-            && answer.is_none_or(|value| newest.is_some_and(|newest| newest.answer == (value.start, value.certain)))
-            && open.mode.is_none_or(|(start, end)| self.modes.get(start..end).is_some_and(|mode| !mode.is_empty()))
-            && (!open.passed || open.provisional)
-            && (!open.surplus
-                || (!open.listed && open.mode.is_none() && self.suggestions.len() >= policy.limits.suggestions))
-            && (open.listed || open.surplus || self.suggestions.len() < policy.limits.suggestions)
-    }
-
-    // Views.
-
-    /// The next part of the call that is certain and has not been shown.
-    pub(crate) fn next_delta(&mut self) -> Option<(Field, Part)> {
-        // The bare question is the last thing that becomes known.
-        if self.asked {
-            self.question_delta().or_else(|| self.suggestion_delta())
-        } else {
-            self.suggestion_delta().or_else(|| self.question_delta())
-        }
-    }
-
-    fn question_delta(&mut self) -> Option<(Field, Part)> {
-        let (start, end) = self.question?;
-        let shown = core::mem::replace(&mut self.shown.question, end - start);
-        (shown < end - start).then_some((Field::Question, (start + shown, end)))
-    }
-
-    fn suggestion_delta(&mut self) -> Option<(Field, Part)> {
-        let newest = self.shown.suggestions.checked_sub(1).and_then(|i| self.suggestions.get(i));
-        if let Some(&Suggested { answer: (start, end), mode }) = newest
-            && self.shown.newest != (end - start, mode.is_some())
-        {
-            let (shown, _) = core::mem::replace(&mut self.shown.newest, (end - start, mode.is_some()));
-            return Some((Field::Suggestion, (start + shown, end)));
-        }
-        let &Suggested { answer: (start, end), mode } = self.suggestions.get(self.shown.suggestions)?;
-        // One that is only known to exist has nothing to show.
-        if start == end && mode.is_none() {
-            return None;
-        }
-        self.shown.suggestions += 1;
-        self.shown.newest = (end - start, mode.is_some());
-        Some((Field::Suggestion, (start, end)))
-    }
-
-    pub(crate) fn partial(&self, nth: u64, field: Field, delta: Part) -> Partial<'_> {
-        Partial {
-            nth,
-            field,
-            delta: &self.text[delta.0..delta.1],
-            question: self
-                .question
-                .filter(|_| self.shown.question > 0)
-                .map(|(start, _)| &self.text[start..start + self.shown.question]),
-            suggestions: Suggestions {
-                text: &self.text,
-                modes: &self.modes,
-                all: &self.suggestions[..self.shown.suggestions],
-                newest: Some(self.shown.newest),
-            },
-        }
-    }
-
-    /// The call's end; a rejection if anything went wrong.
-    pub(crate) fn outcome(&self, nth: u64, end: u64) -> Result<Complete<'_>, Rejected<'_>> {
-        let span = (self.start, end);
-        let question = self.question.map(|(start, end)| &self.text[start..end]).filter(|question| !question.is_empty());
-        let suggestions = Suggestions { text: &self.text, modes: &self.modes, all: &self.suggestions, newest: None };
-        match (self.wrong, question) {
-            (None, Some(question)) => Ok(Complete { nth, span, question, suggestions, notes: &self.notes }),
-            (wrong, question) => {
-                let reason = wrong.unwrap_or(Reason::MissingParameter);
-                Err(Rejected { nth, span, reason, question, suggestions })
             }
         }
     }

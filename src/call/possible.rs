@@ -1,0 +1,136 @@
+//! What a stored call must be.
+
+use smallvec::SmallVec;
+
+use super::view::Shown;
+use super::{Call, List, Open};
+use crate::event::{Part, Suggested};
+use crate::note::Note;
+use crate::{Entities, Policy};
+
+impl Call {
+    /// Whether a stream can lead to this call.
+    pub(crate) fn is_possible(&self, policy: &Policy) -> bool {
+        self.are_parts_possible(policy)
+            && self.is_shown()
+            && self.is_open_possible(policy)
+            && self.notes.iter().enumerate().all(|(i, note)| !self.notes[..i].contains(note))
+            && match &self.list {
+                List::Text { text, value } => {
+                    (text.is_empty() || text.starts_with('['))
+                        && value.start == 0
+                        && value.is_possible(text, policy.limits.list(), Entities::Raw)
+                }
+                List::No | List::TooLong => true,
+            }
+    }
+
+    /// Whether the ranges lie in their arenas one behind the other, trimmed and within the limits.
+    fn are_parts_possible(&self, policy: &Policy) -> bool {
+        let limits = &policy.limits;
+        let newest_open = self.value.as_ref().map(|value| value.start);
+        let text = |(start, end): Part, limit: usize| {
+            // What is still open may be known to exist without being known, or end in blanks.
+            let open = newest_open == Some(start);
+            self.text.get(start..end).is_some_and(|text| {
+                let trimmed = if open { text.trim_start() } else { text.trim() };
+                text.len() <= limit && trimmed.len() == text.len() && (open || !text.is_empty())
+            })
+        };
+        let mode =
+            |part: Part| self.modes.get(part.0..part.1).is_some_and(|mode| !mode.is_empty() && mode.trim() == mode);
+        let modes: SmallVec<[Part; 4]> = self.suggestions.iter().filter_map(|one| one.mode).collect();
+        let answers = self.suggestions.iter().map(|one| one.answer);
+        let bare = self.text.get(..self.bare).is_some_and(|bare| bare.trim() == bare)
+            && self.bare <= limits.bare.saturating_mul(3);
+        bare && self
+            .question
+            .is_none_or(|question| self.asked && question.0 >= self.bare && text(question, limits.question))
+            && self.suggestions.len() <= limits.suggestions
+            && self.suggestions.iter().all(|one| one.answer.0 >= self.bare && text(one.answer, limits.answer))
+            && modes.iter().all(|&part| mode(part))
+            && modes.is_sorted_by(|a, b| a.1 <= b.0)
+            && answers.is_sorted_by(|a, b| a.1 <= b.0)
+            && self
+                .question
+                .is_none_or(|q| self.suggestions.iter().all(|one| one.answer.1 <= q.0 || q.1 <= one.answer.0))
+    }
+
+    /// Whether all that is certain has been shown, as it has between two chunks.
+    fn is_shown(&self) -> bool {
+        let len = |(start, end): Part| end - start;
+        // The newest may only be known to exist, which does not show.
+        let hidden = |one: &&Suggested| len(one.answer) == 0 && one.mode.is_none();
+        let shown = self.suggestions.len() - usize::from(self.suggestions.last().filter(hidden).is_some());
+        let newest = shown.checked_sub(1).map(|i| self.suggestions[i]);
+        self.shown
+            == Shown {
+                question: self.question.map_or(0, len),
+                suggestions: shown,
+                newest: newest.map_or((0, false), |one| (len(one.answer), one.mode.is_some())),
+            }
+    }
+
+    /// Whether what is open fits together. Which of it is open at which place, the syntax knows.
+    fn is_open_possible(&self, policy: &Policy) -> bool {
+        if self.wrong.is_some() {
+            return self.value.is_none() && self.mode.is_none() && self.open.is_none() && matches!(self.list, List::No);
+        }
+        let value_fits = self.value.as_ref().is_none_or(|value| {
+            let limit = match &self.open {
+                None => policy.limits.question,
+                Some(open) if open.surplus => 0,
+                Some(_) => policy.limits.answer,
+            };
+            value.start >= self.bare && value.is_possible(&self.text, limit, policy.entities)
+        });
+        let mode_fits = self.mode.as_ref().is_none_or(|mode| {
+            self.open.is_some() && mode.is_possible(&self.modes, policy.limits.answer, policy.entities)
+        });
+        value_fits && mode_fits && self.open.as_ref().is_none_or(|open| self.is_suggestion_possible(open, policy))
+    }
+
+    /// What is open of the call.
+    pub(crate) fn openness(&self) -> Openness {
+        Openness {
+            wrong: self.wrong.is_some(),
+            value: self.value.as_ref().map(|value| value.exists),
+            mode: self.mode.is_some(),
+            suggestion: self.open.is_some(),
+            provisional: self.open.as_ref().is_some_and(|open| open.provisional),
+            asked: self.asked,
+            repeated: self.question.is_some() && self.notes.contains(&Note::RepeatedQuestion),
+        }
+    }
+
+    fn is_suggestion_possible(&self, open: &Open, policy: &Policy) -> bool {
+        let newest = self.suggestions.last().filter(|_| open.listed);
+        let answer = self.value.as_ref().filter(|value| value.exists && !open.provisional && !open.surplus);
+        open.listed == newest.is_some()
+            && newest.is_none_or(|newest| newest.mode == open.mode)
+            && answer.is_none_or(|value| newest.is_some_and(|newest| newest.answer == (value.start, value.certain)))
+            && open.mode.is_none_or(|(start, end)| self.modes.get(start..end).is_some_and(|mode| !mode.is_empty()))
+            && (!open.passed || open.provisional)
+            && (!open.surplus
+                || (!open.listed && open.mode.is_none() && self.suggestions.len() >= policy.limits.suggestions))
+            && (open.listed || open.surplus || self.suggestions.len() < policy.limits.suggestions)
+    }
+}
+
+/// What is open of a call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Openness {
+    /// Something went wrong, so that nothing is.
+    pub(crate) wrong: bool,
+    /// A value, and whether it is more than blank.
+    pub(crate) value: Option<bool>,
+    /// A nested mode.
+    pub(crate) mode: bool,
+    pub(crate) suggestion: bool,
+    /// The value is the suggestion's answer only if no `<content>` comes.
+    pub(crate) provisional: bool,
+    /// There has been a `<question>`.
+    pub(crate) asked: bool,
+    /// There is a question, and there has been another `<question>`.
+    pub(crate) repeated: bool,
+}
