@@ -1,0 +1,131 @@
+//! The command line, as clap reads it and `--help` shows it.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+use crate::chunks::Cut;
+use crate::reading::Reading;
+
+const EXAMPLES: &str = "\
+Examples:
+  followup parse message.txt                 show a message and the question in it
+  my-agent | followup parse                  watch the question while the model writes it
+  followup parse --json message.txt          one event a line, for programs
+  followup parse --records turns.jsonl       many messages, one JSON object a line
+
+`followup help parse` has the rest.";
+
+/// Shows the follow-up questions in what a language model writes, while it is still writing.
+///
+/// A model asks its user by calling a tool, written as markup in its message: `<ask_followup_question>`, with a question
+/// and suggested answers. This program finds those calls as the message streams in.
+#[derive(Debug, Parser)]
+// Wide enough for what is laid out by hand below.
+#[command(name = "followup", version, after_help = EXAMPLES, max_term_width = 90)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Parse(Parse),
+}
+
+const PARSE_HELP: &str = "\
+Examples:
+  followup parse message.txt
+      The prose, and each question with its suggestions.
+  my-agent | followup parse
+      The same, growing as it arrives.
+  followup parse --chunk 3 --delay 30 message.txt
+      A recorded message as if a model were writing it.
+  followup parse --json message.txt | jq 'select(.event == \"complete\")'
+      The questions that may be asked, for a program.
+  followup parse --records turns.jsonl > whole
+  followup parse --records --chunk 1 turns.jsonl | diff whole -
+      Nothing: how a message is cut makes no difference.
+
+The events of --json, one a line:
+  {\"event\":\"text\",\"text\":S}
+      Prose.
+  {\"event\":\"opaque\",\"tool\":S,\"raw\":S,\"start\":BOOL}
+      A piece of another tool's call, and whether it is the first.
+  {\"event\":\"partial\",\"call\":N,\"field\":\"question\"|\"suggest\",\"delta\":S,
+   \"question\":S,\"suggest\":[…]}
+      More of a call that is still open. For the eye only.
+  {\"event\":\"complete\",\"call\":N,\"span\":[A,B],\"question\":S,\"suggest\":[…],
+   \"notes\":[S]}
+      A call that is closed and valid: this may be asked.
+  {\"event\":\"rejected\",\"call\":N,\"span\":[A,B],\"reason\":R,\"message\":S,
+   \"question\":S|null,\"suggest\":[…]}
+      A call that can't be asked. R is missing_parameter, malformed, truncated,
+      too_long or wrong_type.
+  Each has \"at\":N too, the bytes read when it came out, and \"end\":true if only
+  the end of the message let it out. A suggestion is {\"answer\":S,\"mode\":S}, without
+  \"mode\" where it has none.
+
+Exit status:
+  0  All is well.
+  1  A question was rejected, or something could not be read. With --records, a
+     rejected question is data and all is well; a line that can't be read is not.
+  2  The command line is wrong.";
+
+/// Reads a message as it arrives, and prints what happens in it.
+///
+/// On a terminal: the prose, and the question and its suggestions as they grow, in place. Into a file or a pipe: the
+/// same as plain text, each question once it is complete. Control characters of the model are shown, never obeyed;
+/// --json has every byte as it was.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "`followup parse --help` has examples, the events of --json and the exit status.",
+    after_long_help = PARSE_HELP
+)]
+pub(crate) struct Parse {
+    /// What to read; `-`, or nothing when something is piped in, is standard input
+    pub(crate) file: Option<PathBuf>,
+
+    /// Print one event a line, as JSON, as soon as it happens
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+
+    /// Leave out the events of calls that are still open
+    #[arg(
+        long,
+        help_heading = "Output",
+        long_help = "Leave out the events of calls that are still open (with --json)"
+    )]
+    pub(crate) no_partials: bool,
+
+    /// Print without colours (so does the environment variable NO_COLOR)
+    #[arg(long, help_heading = "Output")]
+    pub(crate) no_color: bool,
+
+    /// Read JSON Lines, one message a line; print one line for each
+    ///
+    /// Each line is an object with the message in "content" (or --field). Its "id", whatever it is, comes back:
+    /// {"id":…,"events":[…]}, with the events of --json, without partials, "at" and "end", pieces joined, so that the output is the
+    /// same however the messages are cut. The order is kept; all cores are used; blank lines are skipped. A line that can't
+    /// be read is reported on standard error, and the rest goes on.
+    #[arg(long, help_heading = "Records")]
+    pub(crate) records: bool,
+
+    /// Where in a record the message is
+    #[arg(long, value_name = "NAME", default_value = "content", requires = "records", help_heading = "Records")]
+    pub(crate) field: String,
+
+    /// Feed the parser that many bytes at a time, or pieces of random length: N or random:SEED
+    ///
+    /// It makes no difference to what comes out, but to when; this is to see it. A SEED, any number, always
+    /// gives the same pieces.
+    #[arg(long, value_name = "N|random:SEED", help_heading = "Watching")]
+    pub(crate) chunk: Option<Cut>,
+
+    /// Wait that many milliseconds between chunks, to watch
+    #[arg(long, value_name = "MS", conflicts_with = "records", help_heading = "Watching")]
+    pub(crate) delay: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}

@@ -1,0 +1,146 @@
+//! How a message is read: the library's policy, from the command line.
+
+use std::path::{Path, PathBuf};
+
+use followup::{Calls, Entities, Limits, Policy, Repairs, Tools};
+use serde::Deserialize;
+
+use crate::error::Error;
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct Reading {
+    /// Reject what would need a repair
+    #[arg(long)]
+    strict: bool,
+
+    /// Let no call start in code (spans and fences) or in a thinking block
+    #[arg(long)]
+    outside_code: bool,
+
+    /// Decode &lt; &gt; &amp; &quot; &apos; and &#N; in questions, answers and modes
+    #[arg(long)]
+    decode_entities: bool,
+
+    /// The names of the other tools and of their parameters: {"tools":["…"],"parameters":["…"]}
+    ///
+    /// Calls of these tools are passed through unread. The names take the place of the built-in ones.
+    #[arg(long, value_name = "FILE")]
+    tools: Option<PathBuf>,
+
+    /// Reject a question longer than this [default: 102400]
+    #[arg(long, value_name = "BYTES", help_heading = "Limits")]
+    limit_question: Option<usize>,
+
+    /// Reject a call with an answer longer than this [default: 16384]
+    #[arg(long, value_name = "BYTES", help_heading = "Limits")]
+    limit_answer: Option<usize>,
+
+    /// Drop the suggestions of a call beyond this many [default: 32]
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    limit_suggestions: Option<usize>,
+
+    /// Take a tag longer than this for text [default: 256]
+    #[arg(long, value_name = "BYTES", help_heading = "Limits")]
+    limit_tag: Option<usize>,
+
+    /// Take a call for prose if nothing else of it follows within this [default: 2048]
+    #[arg(long, value_name = "BYTES", help_heading = "Limits")]
+    limit_bare: Option<usize>,
+}
+
+impl Reading {
+    /// The policy. Fails on a file of tools that can't be read.
+    pub(crate) fn policy(&self) -> Result<Policy, Error> {
+        let mut policy = Policy::new().limits(self.limits());
+        if self.strict {
+            policy = policy.repairs(Repairs::Reject);
+        }
+        if self.outside_code {
+            policy = policy.calls(Calls::OutsideCode);
+        }
+        if self.decode_entities {
+            policy = policy.entities(Entities::Decoded);
+        }
+        if let Some(path) = &self.tools {
+            policy = policy.tools(tools(path)?);
+        }
+        Ok(policy)
+    }
+
+    fn limits(&self) -> Limits {
+        let Limits { question, answer, suggestions, tag, bare } = Limits::default();
+        Limits {
+            question: self.limit_question.unwrap_or(question),
+            answer: self.limit_answer.unwrap_or(answer),
+            suggestions: self.limit_suggestions.unwrap_or(suggestions),
+            tag: self.limit_tag.unwrap_or(tag),
+            bare: self.limit_bare.unwrap_or(bare),
+        }
+    }
+}
+
+/// The file of `--tools`. A name that is not known would be a misspelt list, silently empty.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToolsFile {
+    tools: Vec<String>,
+    #[serde(default)]
+    parameters: Vec<String>,
+}
+
+fn tools(path: &Path) -> Result<Tools, Error> {
+    let file = std::fs::read(path).map_err(|error| Error::reading(path, &error))?;
+    let unusable =
+        |what: &dyn std::fmt::Display| Error::Unreadable(format!("can't use {} as --tools: {what}", path.display()));
+    let ToolsFile { tools, parameters } = serde_json::from_slice(&file)
+        .map_err(|error| unusable(&format_args!("{error}; it should be {{\"tools\":[…],\"parameters\":[…]}}")))?;
+    Tools::new(tools, parameters).map_err(|error| unusable(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{CommandFactory, Parser};
+
+    #[derive(Debug, Parser)]
+    struct Args {
+        #[command(flatten)]
+        reading: Reading,
+    }
+
+    #[test]
+    fn the_defaults_in_the_help_are_those_of_the_library() {
+        let help = Args::command().term_width(200).render_help().to_string();
+        let Limits { question, answer, suggestions, tag, bare } = Limits::default();
+        for (flag, default) in [
+            ("--limit-question", question),
+            ("--limit-answer", answer),
+            ("--limit-suggestions", suggestions),
+            ("--limit-tag", tag),
+            ("--limit-bare", bare),
+        ] {
+            let line = help.lines().find(|line| line.contains(flag)).unwrap();
+            assert!(line.contains(&format!("[default: {default}]")), "{line}");
+        }
+    }
+
+    #[test]
+    fn every_flag_sets_what_it_says() {
+        let policy = |flags: &str| {
+            let args = std::iter::once("test").chain(flags.split_whitespace());
+            Args::parse_from(args).reading.policy().unwrap()
+        };
+        let limits = |limits| Policy::new().limits(limits);
+        let default = Limits::default();
+        assert_eq!(policy(""), Policy::new());
+        assert_eq!(policy("--strict"), Policy::new().repairs(Repairs::Reject));
+        assert_eq!(policy("--outside-code"), Policy::new().calls(Calls::OutsideCode));
+        assert_eq!(policy("--decode-entities"), Policy::new().entities(Entities::Decoded));
+        assert_eq!(policy("--limit-question 1"), limits(Limits { question: 1, ..default }));
+        assert_eq!(policy("--limit-answer 1"), limits(Limits { answer: 1, ..default }));
+        assert_eq!(policy("--limit-suggestions 1"), limits(Limits { suggestions: 1, ..default }));
+        assert_eq!(policy("--limit-tag 1"), limits(Limits { tag: 1, ..default }));
+        assert_eq!(policy("--limit-bare 1"), limits(Limits { bare: 1, ..default }));
+    }
+}
