@@ -15,17 +15,17 @@ use crate::{Parser, Policy};
 /// It is a function of the bytes fed so far (and of the policy): equal for equal bytes, however they were cut. With the
 /// feature `serde` it can be stored, and the stream read on in another process.
 ///
-/// Cost: as much memory as the part of the stream that is still open, which the limits bound. Outside a call that is less than 300 bytes.
+/// Cost: as much memory as the part of the stream that is still open, which the limits bound. Outside a call that is less than 1 KiB.
 ///
 /// ```
 /// use followup::Parser;
 ///
 /// let message = "Hm <ask_followup_question><question>Which o";
 /// let mut whole = Parser::default();
-/// whole.feed(message);
+/// drop(whole.feed(message));
 /// let mut pieces = Parser::default();
 /// for byte in message.as_bytes() {
-///     pieces.feed_bytes(&[*byte]);
+///     drop(pieces.feed_bytes(&[*byte]));
 /// }
 /// assert_eq!(whole.checkpoint(), pieces.checkpoint());
 /// ```
@@ -104,7 +104,7 @@ impl Parser {
     /// use followup::{Event, Parser, Policy, Repairs, ResumeError};
     ///
     /// let mut parser = Parser::default();
-    /// parser.feed("<ask_followup_question><question>Which ");
+    /// drop(parser.feed("<ask_followup_question><question>Which "));
     /// let checkpoint = parser.checkpoint();
     ///
     /// let mut resumed = Parser::resume(Policy::new(), checkpoint.clone())?;

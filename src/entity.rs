@@ -133,7 +133,13 @@ const BLANKS: [char; 25] = [
 
 /// Whether the beginning of a character's UTF-8 form may become a blank.
 pub(crate) fn may_be_blank(begun: &[u8]) -> bool {
-    BLANKS.iter().any(|blank| blank.encode_utf8(&mut [0; 4]).as_bytes().starts_with(begun))
+    shortest_blank(begun).is_some()
+}
+
+/// How many bytes the shortest blank has whose UTF-8 form begins so.
+pub(crate) fn shortest_blank(begun: &[u8]) -> Option<usize> {
+    let begins = |blank: &&char| blank.encode_utf8(&mut [0; 4]).as_bytes().starts_with(begun);
+    BLANKS.iter().filter(begins).map(|blank| blank.len_utf8()).min()
 }
 
 /// `None` for a number that is no character.

@@ -205,7 +205,7 @@ impl<'a> Complete<'a> {
 /// use followup::{Event, Parser, Place, Reason};
 ///
 /// let mut parser = Parser::default();
-/// parser.feed("<ask_followup_question><question>Which?</question><suggest>The fir");
+/// drop(parser.feed("<ask_followup_question><question>Which?</question><suggest>The fir"));
 /// let mut events = parser.finish();
 /// let Some(Event::Rejected(call)) = events.next() else { panic!() };
 /// assert_eq!(call.reason(), Reason::Truncated(Place::Answer));
@@ -323,11 +323,43 @@ impl<'a> Suggestions<'a> {
     }
 
     /// All of them, in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Suggestion<'a>> + DoubleEndedIterator + use<'a> {
-        let all = *self;
-        (0..all.len()).map(move |i| all.get(i).unwrap_or(Suggestion { answer: "", mode: None }))
+    pub fn iter(&self) -> SuggestionsIter<'a> {
+        self.into_iter()
     }
 }
+
+impl<'a> IntoIterator for Suggestions<'a> {
+    type Item = Suggestion<'a>;
+    type IntoIter = SuggestionsIter<'a>;
+
+    fn into_iter(self) -> SuggestionsIter<'a> {
+        SuggestionsIter { all: self, next: 0 }
+    }
+}
+
+/// The suggestions of a call, one after the other.
+#[derive(Clone, Debug)]
+pub struct SuggestionsIter<'a> {
+    all: Suggestions<'a>,
+    next: usize,
+}
+
+impl<'a> Iterator for SuggestionsIter<'a> {
+    type Item = Suggestion<'a>;
+
+    fn next(&mut self) -> Option<Suggestion<'a>> {
+        let one = self.all.get(self.next)?;
+        self.next += 1;
+        Some(one)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.all.len() - self.next;
+        (left, Some(left))
+    }
+}
+
+impl ExactSizeIterator for SuggestionsIter<'_> {}
 
 impl PartialEq for Suggestions<'_> {
     fn eq(&self, other: &Self) -> bool {

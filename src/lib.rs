@@ -68,7 +68,8 @@
 //!
 //! # Cost
 //!
-//! Making a [`Parser`] from a shared [`Policy`] costs one small allocation, a chunk of prose none, an event none. A call lives in one arena, which the next
+//! Making a [`Parser`] from a shared [`Policy`] costs one small allocation, an event none, a chunk of prose none (unless it ends
+//! in the beginning of a tag that is longer than 32 bytes). A call lives in one arena, which the next
 //! call uses again. A parser holds at most one call, and of it no more than the limits allow: with the defaults 100 KiB of question and 32 answers of 16 KiB.
 //!
 //! # Features
@@ -100,7 +101,7 @@ mod utf8;
 mod value;
 
 pub use checkpoint::{Checkpoint, ResumeError};
-pub use event::{Complete, Event, Field, Opaque, Partial, Rejected, Suggestion, Suggestions};
+pub use event::{Complete, Event, Field, Opaque, Partial, Rejected, Suggestion, Suggestions, SuggestionsIter};
 pub use limits::Limits;
 pub use note::Note;
 pub use parser::{Events, Parser};

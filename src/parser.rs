@@ -15,7 +15,7 @@ use crate::{Limits, Policy};
 /// parsing goes on behind it.
 ///
 /// Cost: time is linear in the bytes, however many chunks they come in. Memory is bounded by the [`Limits`], not by the
-/// stream; no chunk of prose allocates.
+/// stream.
 ///
 /// ```
 /// use followup::{Event, Parser};
@@ -123,8 +123,8 @@ impl Parser {
     ///
     /// ```
     /// let mut parser = followup::Parser::default();
-    /// parser.feed("Hi");
-    /// parser.feed_bytes(b"\xE2\x82"); // two bytes of a character
+    /// drop(parser.feed("Hi"));
+    /// drop(parser.feed_bytes(b"\xE2\x82")); // two bytes of a character
     /// assert_eq!(parser.bytes_fed(), 4);
     /// ```
     pub fn bytes_fed(&self) -> u64 {
@@ -146,10 +146,12 @@ impl Parser {
     /// ```
     pub fn feed<'a>(&'a mut self, chunk: &'a str) -> Events<'a> {
         // A character that had begun can't go on in text, which begins with a whole one.
-        self.patch_tail();
+        if !chunk.is_empty() {
+            self.patch_tail();
+        }
         let start = self.read;
         self.read += chunk.len() as u64;
-        Events { parser: self, text: chunk, pos: 0, start, bytes: &[], finishing: false }
+        Events { parser: self, text: chunk, pos: 0, start, bytes: &[], finishing: false, deciding: false }
     }
 
     /// Goes on with the next chunk of the stream, as bytes: it may end inside a character.
@@ -166,7 +168,7 @@ impl Parser {
     /// ```
     pub fn feed_bytes<'a>(&'a mut self, chunk: &'a [u8]) -> Events<'a> {
         let start = self.read;
-        Events { parser: self, text: "", pos: 0, start, bytes: chunk, finishing: false }
+        Events { parser: self, text: "", pos: 0, start, bytes: chunk, finishing: false, deciding: false }
     }
 
     /// Ends the stream. The cursor has what only its end could decide. The parser is then as new, for the next stream.
@@ -187,7 +189,7 @@ impl Parser {
     pub fn finish(&mut self) -> Events<'_> {
         self.patch_tail();
         let start = self.read;
-        Events { parser: self, text: "", pos: 0, start, bytes: &[], finishing: true }
+        Events { parser: self, text: "", pos: 0, start, bytes: &[], finishing: true, deciding: false }
     }
 
     /// The character that had begun is ill-formed.
@@ -232,13 +234,13 @@ impl Patch {
 /// The events of one chunk, one at a time: each borrows the cursor until the next is taken.
 ///
 /// Between two events, `?`, `break` and `.await` work as anywhere. A cursor that is dropped early loses its events, but never state:
-/// the rest of the chunk is read all the same. (One that is leaked, with [`core::mem::forget`], loses the rest of the chunk.)
+/// the rest of the chunk is read all the same. (One that is leaked, with [`core::mem::forget`], loses the rest of the chunk, or the end of the stream.)
 ///
 /// ```
 /// use followup::{Event, Parser};
 ///
 /// let mut parser = Parser::default();
-/// parser.feed("never looked at <ask_followup_question><question>"); // dropped at once
+/// drop(parser.feed("never looked at <ask_followup_question><question>"));
 /// let mut events = parser.feed("Still here?");
 /// assert!(matches!(events.next(), Some(Event::Partial(call)) if call.question() == Some("Still here?")));
 /// assert_eq!(events.next(), None);
@@ -254,6 +256,8 @@ pub struct Events<'a> {
     /// The bytes behind it.
     bytes: &'a [u8],
     finishing: bool,
+    /// A decision is being made. Still set in `drop` only if it panicked, which is a bug; then there is no going on.
+    deciding: bool,
 }
 
 impl Events<'_> {
@@ -267,6 +271,13 @@ impl Events<'_> {
     }
 
     fn decide(&mut self) -> Option<(Signal, Input)> {
+        self.deciding = true;
+        let decided = self.decide_next();
+        self.deciding = false;
+        decided
+    }
+
+    fn decide_next(&mut self) -> Option<(Signal, Input)> {
         loop {
             let input = self.input();
             let signal = self.step(input);
@@ -439,6 +450,6 @@ impl Events<'_> {
 
 impl Drop for Events<'_> {
     fn drop(&mut self) {
-        while self.decide().is_some() {}
+        while !self.deciding && self.decide().is_some() {}
     }
 }

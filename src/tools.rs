@@ -43,8 +43,11 @@ pub struct Tools {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolsError {
-    /// The name is empty, or holds white space or one of `<`, `>`, `/`, `=`, `"`, `'`.
+    /// The name is empty, or holds something else than ASCII letters, digits and `_`, `-`, `.`, `:`.
     Unusable(String),
+    /// The name already means something else in this format: a tool can't be called `suggest`, and a parameter not
+    /// `ask_followup_question`.
+    Reserved(String),
     /// The name is both a tool's and a parameter's, so that its tag would mean two things.
     Both(String),
     /// More than 65,535 names.
@@ -56,8 +59,11 @@ impl fmt::Display for ToolsError {
         match self {
             ToolsError::Unusable(name) => write!(
                 f,
-                "{name:?} can't be the name of a tool or parameter: use a name without white space and without < > / = \" '"
+                "{name:?} can't be the name of a tool or parameter: use ASCII letters, digits and _ - . : (as providers ask for)"
             ),
+            ToolsError::Reserved(name) => {
+                write!(f, "{name:?} already means something else in this format: leave it out of the list")
+            }
             ToolsError::Both(name) => {
                 write!(f, "{name:?} is listed as a tool and as a parameter: leave it in one of the lists")
             }
@@ -83,6 +89,7 @@ impl Tools {
     /// assert!(Tools::new(["read_file"], ["path"]).is_ok());
     /// assert_eq!(Tools::new(["read file"], ["path"]), Err(ToolsError::Unusable("read file".into())));
     /// assert_eq!(Tools::new(["path"], ["path"]), Err(ToolsError::Both("path".into())));
+    /// assert_eq!(Tools::new(["suggest"], ["path"]), Err(ToolsError::Reserved("suggest".into())));
     /// ```
     pub fn new<T, P>(tools: T, parameters: P) -> Result<Tools, ToolsError>
     where
@@ -91,6 +98,11 @@ impl Tools {
     {
         let tools = Names::new(tools.into_iter().map(Into::into).filter(|name: &String| name != ASK))?;
         let parameters = Names::new(parameters.into_iter().map(Into::into))?;
+        let reserved =
+            tools.iter().find(|name| RESERVED.contains(name)).or(parameters.iter().find(|&name| name == ASK));
+        if let Some(reserved) = reserved {
+            return Err(ToolsError::Reserved(reserved.into()));
+        }
         let both = tools.iter().find(|name| parameters.find(name.as_bytes()).is_some()).map(String::from);
         match both {
             Some(both) => Err(ToolsError::Both(both)),
@@ -117,53 +129,80 @@ impl Tools {
 /// The tool whose calls are read.
 const ASK: &str = "ask_followup_question";
 
+/// What no other tool can be called: the tags of a call, and of thinking.
+const RESERVED: [&str; 10] = [
+    "question",
+    "follow_up",
+    "suggestions",
+    "suggest",
+    "suggestion",
+    "options",
+    "content",
+    "mode",
+    "think",
+    "thinking",
+];
+
 impl Default for Tools {
     fn default() -> Self {
-        let owned = |names: &[&str]| Names(names.iter().map(|&name| name.into()).collect());
+        let owned = |names: &[&str]| Names::sorted(names.iter().map(|&name| name.into()).collect());
         Tools { tools: owned(TOOLS), parameters: owned(PARAMETERS) }
     }
 }
 
-/// Names in order, found by halving.
+/// Names in order, found by halving. They are ASCII.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Names(Vec<Box<str>>);
+pub(crate) struct Names {
+    all: Vec<Box<str>>,
+    /// The lengths of the shortest and of the longest.
+    lengths: (usize, usize),
+}
 
 impl Names {
     fn new(names: impl Iterator<Item = String>) -> Result<Names, ToolsError> {
         let mut all = Vec::new();
         for name in names {
-            let usable = |c: char| !c.is_whitespace() && !"<>/=\"'".contains(c);
-            if name.is_empty() || !name.chars().all(usable) {
+            let usable = |b: u8| b.is_ascii_alphanumeric() || b"_-.:".contains(&b);
+            if name.is_empty() || !name.bytes().all(usable) {
                 return Err(ToolsError::Unusable(name));
             }
             all.push(name.into_boxed_str());
         }
         all.sort();
         all.dedup();
-        if all.len() > usize::from(u16::MAX) { Err(ToolsError::TooMany) } else { Ok(Names(all)) }
+        if all.len() > usize::from(u16::MAX) { Err(ToolsError::TooMany) } else { Ok(Names::sorted(all)) }
+    }
+
+    fn sorted(all: Vec<Box<str>>) -> Names {
+        let lengths = || all.iter().map(|name| name.len());
+        let lengths = (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0));
+        Names { all, lengths }
     }
 
     fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|name| &**name)
+        self.all.iter().map(|name| &**name)
     }
 
     pub(crate) fn find(&self, name: &[u8]) -> Option<u16> {
         // The list was checked to be no longer than a u16 counts.
-        self.0.binary_search_by(|have| have.as_bytes().cmp(name)).ok().map(|i| i as u16)
+        self.all.binary_search_by(|have| have.as_bytes().cmp(name)).ok().map(|i| i as u16)
     }
 
     pub(crate) fn name(&self, i: u16) -> &str {
-        self.0.get(usize::from(i)).map_or("", |name| name)
+        self.all.get(usize::from(i)).map_or("", |name| name)
     }
 
     pub(crate) fn longest(&self) -> usize {
-        self.iter().map(str::len).max().unwrap_or(0)
+        self.lengths.1
     }
 
     /// The length of the shortest name that begins so.
     pub(crate) fn shortest(&self, begun: &[u8]) -> Option<usize> {
-        let from = self.0.partition_point(|name| name.as_bytes() < begun);
-        let those = self.0[from..].iter().take_while(|name| name.as_bytes().starts_with(begun));
+        if begun.is_empty() {
+            return (!self.all.is_empty()).then_some(self.lengths.0);
+        }
+        let from = self.all.partition_point(|name| name.as_bytes() < begun);
+        let those = self.all[from..].iter().take_while(|name| name.as_bytes().starts_with(begun));
         those.map(|name| name.len()).min()
     }
 }

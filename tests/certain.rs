@@ -296,6 +296,8 @@ fn nothing_certain_is_held_back_near_the_limits() {
         Rules { bare: 12, ..rules() },
         Rules { bare: 25, ..rules() },
         Rules { bare: 0, ..rules() },
+        Rules { bare: 1, ..rules() },
+        Rules { bare: 2, ..rules() },
         Rules { question: 2, answer: 2, suggestions: 1, ..rules() },
         Rules { question: 0, answer: 0, suggestions: 0, ..rules() },
         Rules { tag: 26, bare: 30, question: 4, answer: 5, suggestions: 1, strict: true, ..rules() },

@@ -91,6 +91,8 @@ fn what_no_parser_could_have_made_is_refused() {
     let question = "<ask_followup_question><question>Which";
     let answer = "<ask_followup_question><question>Q</question><suggest mode='m'>Yes";
     let nested = "<ask_followup_question><question>Q</question><suggest><mode>m</mode>Ye";
+    let second = "<ask_followup_question><suggest>A</suggest><suggest>";
+    let behind = "<ask_followup_question><suggest><content>AB</content>";
     let opened = "x <ask_followup_question> hm";
     let cases = [
         ("a <as", "/carry/bytes", json!([97])),
@@ -152,6 +154,19 @@ fn what_no_parser_could_have_made_is_refused() {
         (nested, "/call/open/provisional", json!(false)),
         (nested, "/state/Call", json!({"Nested": {"content": true, "answered": true}})),
         (nested, "/state/Call", json!("Suggestion")),
+        (question, "/call/value/start", json!(1)),
+        (question, "/call/text", json!("Which one")),
+        (question, "/call/modes", json!("m")),
+        (question, "/call/notes", json!(["OnlyNamed"])),
+        (question, "/call/notes", json!(["BareQuestion"])),
+        (question, "/call/wrong", json!({"TooLong": {"place": "Question", "limit": 0}})),
+        (question, "/call/body", json!("List")),
+        (question, "/read", json!(27)),
+        (question, "/calls", json!(2)),
+        (answer, "/call/open/modes", json!(1)),
+        (second, "/call/open/listed", json!(true)),
+        (second, "/call/value/exists", json!(true)),
+        (behind, "/state/Call/Nested/answered", json!(false)),
         (opened, "/held", json!("<ask_followup_question>")),
         (opened, "/held", json!("")),
         (opened, "/held", json!("<ask_followup_question> éé")),
@@ -216,6 +231,15 @@ fn a_hostile_checkpoint_is_refused_or_reads_on() {
                     if let Ok(mut parser) = Parser::resume(policy.clone(), checkpoint.clone()) {
                         resumed += 1;
                         assert_eq!(parser.checkpoint(), checkpoint);
+                        for next in [
+                            &b"\xE3"[..],
+                            "é\u{3000}".as_bytes(),
+                            b"<content>x</content><mode>m",
+                            b"<suggest mode='x'>&am",
+                            b"\"],",
+                        ] {
+                            rest(&mut parser.clone(), next);
+                        }
                         rest(&mut parser, b"`>\xE2\x82 x\"></mode></content></suggest></question><suggest>Z</suggest></ask_followup_question>");
                     }
                 }
@@ -241,5 +265,33 @@ fn leaves(value: &Value) -> Vec<String> {
             inside.chain([String::new()]).collect()
         }
         _ => vec![String::new()],
+    }
+}
+
+#[test]
+fn an_open_call_holds_no_more_than_its_limits_however_long_it_goes_on() {
+    let limits = followup::Limits { question: 64, answer: 64, suggestions: 4, ..Default::default() };
+    for repeated in [
+        "<suggest mode='a mode of some length'> </suggest>",
+        "<suggest mode='a mode of some length'>A</suggest>",
+        "<suggest><mode>a mode of some length</mode></suggest>",
+        "<suggest><content> </content><mode>a mode of some length</mode></suggest>",
+        "<suggest><mode>m</mode>some text<content></content></suggest>",
+        "<question>Which?</question>",
+        "<question> </question>",
+        "<options>[\"a\", \"b\"]</options>",
+        "<follow_up>[\"a\", </follow_up>",
+        "<follow_up> some text </follow_up></suggest></question>",
+    ] {
+        let mut parser = Parser::new(Policy::new().limits(limits));
+        drop(parser.feed("<ask_followup_question><follow_up>"));
+        let mut most = 0;
+        for _ in 0..1000 {
+            for chunk in repeated.as_bytes().chunks(7) {
+                drop(parser.feed_bytes(chunk));
+                most = most.max(serde_json::to_string(&parser.checkpoint()).unwrap().len());
+            }
+        }
+        assert!(most < 2500, "{repeated}: {most} bytes");
     }
 }

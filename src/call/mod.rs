@@ -21,6 +21,8 @@ use view::Shown;
 pub(crate) struct Open {
     /// Its mode, once it is certain.
     mode: Option<Part>,
+    /// Where its modes begin in their arena.
+    modes: usize,
     /// It stands in `suggestions`, because it is certain to exist.
     listed: bool,
     /// It is one too many: nothing of it is kept but whether it would exist.
@@ -58,6 +60,7 @@ pub(crate) struct Call {
     pub(crate) list: List,
     /// A `follow_up` is open.
     pub(crate) follow_up: bool,
+    body: Body,
     /// The character before, in a value, is a back-tick.
     pub(crate) tick: bool,
     shown: Shown,
@@ -74,6 +77,37 @@ pub(crate) enum List {
     Text { text: String, value: Value },
     /// It began like one and is too long.
     TooLong,
+}
+
+/// What the body of a `follow_up` is, as far as it matters to where the call ends. Unlike [`List`], it is known even when nothing
+/// is read any more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) enum Body {
+    /// No list.
+    #[default]
+    Other,
+    /// Blank so far.
+    Blank,
+    /// A list, so far outside its strings.
+    List,
+    /// A list, inside a string.
+    InString,
+    /// A list, inside a string and behind a `\\`.
+    Escaped,
+}
+
+impl Body {
+    fn after(self, c: char) -> Body {
+        match (self, c) {
+            (Body::Blank, '[') => Body::List,
+            (Body::Blank, c) if !c.is_whitespace() => Body::Other,
+            (Body::List, '"') | (Body::Escaped, _) => Body::InString,
+            (Body::InString, '"') => Body::List,
+            (Body::InString, '\\') => Body::Escaped,
+            (same, _) => same,
+        }
+    }
 }
 
 impl Call {
@@ -106,7 +140,18 @@ impl Call {
             self.mode = None;
             self.open = None;
             self.list = List::No;
+            let (text, modes) = self.used();
+            self.text.truncate(text);
+            self.modes.truncate(modes);
         }
+    }
+
+    /// How much of the arenas is spoken for, but for what is open.
+    fn used(&self) -> (usize, usize) {
+        let answers = self.suggestions.last().map_or(0, |newest| newest.answer.1);
+        let text = self.bare.max(answers).max(self.question.map_or(0, |question| question.1));
+        let modes = self.suggestions.iter().rev().find_map(|one| one.mode).map_or(0, |mode| mode.1);
+        (text, modes)
     }
 
     pub(crate) fn note(&mut self, note: Note) {
@@ -131,11 +176,8 @@ impl Call {
             Entities::Raw => arena.push_str(text),
             Entities::Decoded => entity::decode(text, |part| arena.push_str(part)),
         }
-        let trimmed = arena.trim();
-        let front = trimmed.as_ptr() as usize - arena.as_ptr() as usize;
-        let end = front + trimmed.len();
-        arena.truncate(end);
-        arena.drain(..front);
+        arena.truncate(arena.trim_end().len());
+        arena.drain(..arena.len() - arena.trim_start().len());
         self.bare = arena.len();
     }
 
@@ -174,8 +216,9 @@ impl Call {
             return;
         }
         let surplus = self.suggestions.len() >= policy.limits.suggestions;
+        let modes = self.modes.len();
         let mode = mode.filter(|_| !surplus).and_then(|mode| self.keep_mode(mode, policy));
-        self.open = Some(Open { mode, listed: false, surplus, provisional: false, passed: false });
+        self.open = Some(Open { mode, modes, listed: false, surplus, provisional: false, passed: false });
         self.value = Some(Value::at(self.text.len()));
     }
 
@@ -186,11 +229,13 @@ impl Call {
             Entities::Raw => self.modes.push_str(mode.trim()),
             Entities::Decoded => entity::decode(mode, |part| self.modes.push_str(part)),
         }
-        let mode = self.modes[start..].trim();
-        let front = mode.as_ptr() as usize - self.modes.as_ptr() as usize;
-        let part = (front, front + mode.len());
-        self.modes.truncate(part.1);
-        (part.0 < part.1).then_some(part)
+        let (blanks, mode) = {
+            let trimmed = self.modes[start..].trim_start();
+            (self.modes.len() - start - trimmed.len(), trimmed.trim_end().len())
+        };
+        self.modes.drain(start..start + blanks);
+        self.modes.truncate(start + mode);
+        (mode > 0).then_some((start, start + mode))
     }
 
     /// What is inside is nested: the text outside its elements is the answer only if there is no `<content>`.
@@ -246,7 +291,11 @@ impl Call {
         }
         let exists = self.end_value(policy);
         self.note_surplus(exists);
-        self.open = None;
+        if let Some(open) = self.open.take()
+            && !open.listed
+        {
+            self.modes.truncate(open.modes);
+        }
     }
 
     fn note_surplus(&mut self, exists: bool) {
@@ -363,13 +412,35 @@ impl Call {
         }
     }
 
-    /// Whether a list has begun, so that the stream would cut it.
-    pub(crate) fn in_list(&self) -> bool {
-        match &self.list {
-            List::No => false,
-            List::Text { text, .. } => !text.is_empty(),
-            List::TooLong => true,
+    /// More text of a call between its parameters.
+    pub(crate) fn pass_between(&mut self, text: &str, limits: &Limits) {
+        if self.body != Body::Other {
+            self.body = text.chars().fold(self.body, Body::after);
+            self.push_list(text, limits);
         }
+    }
+
+    /// A `follow_up` begins.
+    pub(crate) fn begin_follow_up(&mut self) {
+        self.follow_up = true;
+        self.body = Body::Blank;
+        self.begin_list();
+    }
+
+    /// A tag of ours has come: what holds it is no list.
+    pub(crate) fn end_list(&mut self) {
+        self.body = Body::Other;
+        self.list = List::No;
+    }
+
+    /// Whether a list in a `follow_up` has come to the inside of a string.
+    pub(crate) fn in_list_string(&self) -> bool {
+        matches!(self.body, Body::InString | Body::Escaped)
+    }
+
+    /// Whether a list has begun in a `follow_up`, so that the stream would cut it.
+    pub(crate) fn in_list(&self) -> bool {
+        matches!(self.body, Body::List | Body::InString | Body::Escaped)
     }
 
     /// Reads `options`, whose text is complete: a list, or a mistake.
@@ -383,15 +454,14 @@ impl Call {
 
     /// Reads the list, if there is one, now that its text is complete.
     pub(crate) fn read_list(&mut self, policy: &Policy) {
-        let items = match core::mem::take(&mut self.list) {
+        let read = match core::mem::take(&mut self.list) {
             List::No => return,
             List::Text { text, .. } if text.is_empty() => return,
-            List::Text { text, .. } => json::list::items(&text),
-            List::TooLong => None,
+            List::Text { text, .. } => json::list::read(&text, &mut |item| self.keep_item(item, policy)),
+            List::TooLong => false,
         };
-        match items {
-            None => self.note(Note::UnreadableList),
-            Some(items) => items.iter().for_each(|item| self.keep_item(item, policy)),
+        if !read {
+            self.note(Note::UnreadableList);
         }
     }
 

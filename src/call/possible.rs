@@ -3,18 +3,24 @@
 use smallvec::SmallVec;
 
 use super::view::Shown;
-use super::{Call, List, Open};
+use super::{Body, Call, List, Open};
 use crate::event::{Part, Suggested};
 use crate::note::Note;
-use crate::{Entities, Policy};
+use crate::reason::{Place, Reason};
+use crate::{Entities, Policy, Repairs};
 
 impl Call {
-    /// Whether a stream can lead to this call.
-    pub(crate) fn is_possible(&self, policy: &Policy) -> bool {
-        self.are_parts_possible(policy)
+    /// Whether `bytes` bytes of a stream can lead to this call. `foreseen`: a character has begun to come behind them.
+    pub(crate) fn is_possible(&self, bytes: u64, foreseen: bool, policy: &Policy) -> bool {
+        // A U+FFFD may stand for one byte that was ill-formed; all others were there.
+        let least = |text: &str| text.len() - 2 * text.matches(char::REPLACEMENT_CHARACTER).count();
+        bytes >= ("<ask_followup_question>".len() + least(&self.text) + least(&self.modes)) as u64
+            && self.are_parts_possible(policy)
+            && self.are_arenas_full()
             && self.is_shown()
-            && self.is_open_possible(policy)
-            && self.notes.iter().enumerate().all(|(i, note)| !self.notes[..i].contains(note))
+            && self.is_open_possible(foreseen, policy)
+            && self.are_notes_possible(policy)
+            && self.is_wrong_possible(policy)
             && match &self.list {
                 List::Text { text, value } => {
                     (text.is_empty() || text.starts_with('['))
@@ -23,6 +29,72 @@ impl Call {
                 }
                 List::No | List::TooLong => true,
             }
+    }
+
+    /// Whether every byte of the arenas is part of something.
+    fn are_arenas_full(&self) -> bool {
+        let own = self.value.as_ref().filter(|value| value.exists).map(|value| (value.start, value.certain));
+        let ends = |part: &Part| if Some(*part) == own { part.0 } else { part.1 };
+        let answers = self.suggestions.iter().map(|one| ends(&one.answer));
+        let text = answers.chain(self.question.iter().map(ends)).fold(self.bare, usize::max);
+        let open = self.open.as_ref().and_then(|open| open.mode);
+        let modes =
+            self.suggestions.iter().filter_map(|one| one.mode).chain(open).map(|mode| mode.1).max().unwrap_or(0);
+        text == self.value.as_ref().map_or(self.text.len(), |value| value.start)
+            && modes == self.mode.as_ref().map_or(self.modes.len(), |mode| mode.start)
+            && self.open.as_ref().is_none_or(|open| self.is_open_mode_possible(open))
+    }
+
+    /// Whether the modes of the open suggestion begin behind those of the others.
+    fn is_open_mode_possible(&self, open: &Open) -> bool {
+        let others =
+            &self.suggestions[..self.suggestions.len() - usize::from(open.listed && !self.suggestions.is_empty())];
+        let end = others.iter().filter_map(|one| one.mode).map(|mode| mode.1).max().unwrap_or(0);
+        open.modes == end && open.mode.is_none_or(|mode| mode.0 == end)
+    }
+
+    /// Whether the notes are those that a call has before its end, each once.
+    fn are_notes_possible(&self, policy: &Policy) -> bool {
+        let open = |note: &Note| match note {
+            Note::RepeatedQuestion | Note::SuggestionsDropped | Note::UnreadableList => true,
+            Note::UnclosedQuestion
+            | Note::UnclosedSuggestion
+            | Note::StrayCloseTag
+            | Note::TagInCode
+            | Note::OutsideFollowUp => policy.repairs == Repairs::Make,
+            Note::UnclosedFollowUp
+            | Note::UnclosedOptions
+            | Note::UnclosedCall
+            | Note::StreamEnded
+            | Note::BareQuestion
+            | Note::OnlyNamed => false,
+        };
+        self.notes.iter().enumerate().all(|(i, note)| open(note) && !self.notes[..i].contains(note))
+    }
+
+    /// Whether what went wrong is something that does before a call's end.
+    fn is_wrong_possible(&self, policy: &Policy) -> bool {
+        match self.wrong {
+            None => true,
+            Some(Reason::Malformed(note)) => {
+                let strict = policy.repairs == Repairs::Reject;
+                strict
+                    && matches!(
+                        note,
+                        Note::UnclosedQuestion
+                            | Note::UnclosedSuggestion
+                            | Note::StrayCloseTag
+                            | Note::TagInCode
+                            | Note::OutsideFollowUp
+                    )
+            }
+            Some(Reason::TooLong { place, limit }) => match place {
+                Place::Question => limit == policy.limits.question,
+                Place::Answer | Place::Mode => limit == policy.limits.answer,
+                Place::Opening | Place::Parameters | Place::Options => false,
+            },
+            Some(Reason::MissingParameter | Reason::Truncated(_)) => false,
+        }
     }
 
     /// Whether the ranges lie in their arenas one behind the other, trimmed and within the limits.
@@ -72,7 +144,7 @@ impl Call {
     }
 
     /// Whether what is open fits together. Which of it is open at which place, the syntax knows.
-    fn is_open_possible(&self, policy: &Policy) -> bool {
+    fn is_open_possible(&self, foreseen: bool, policy: &Policy) -> bool {
         if self.wrong.is_some() {
             return self.value.is_none() && self.mode.is_none() && self.open.is_none() && matches!(self.list, List::No);
         }
@@ -82,10 +154,16 @@ impl Call {
                 Some(open) if open.surplus => 0,
                 Some(_) => policy.limits.answer,
             };
-            value.start >= self.bare && value.is_possible(&self.text, limit, policy.entities)
+            let surplus = self.open.as_ref().is_some_and(|open| open.surplus);
+            let known = value.certain > value.start || surplus || foreseen || !value.begun.is_empty();
+            let question = value.exists.then_some((value.start, value.certain));
+            value.is_possible(&self.text, limit, policy.entities)
+                && (!value.exists || known)
+                && (self.open.is_some() || self.question == question)
         });
         let mode_fits = self.mode.as_ref().is_none_or(|mode| {
-            self.open.is_some() && mode.is_possible(&self.modes, policy.limits.answer, policy.entities)
+            let known = !mode.exists || mode.certain > mode.start || !mode.begun.is_empty();
+            self.open.is_some() && known && mode.is_possible(&self.modes, policy.limits.answer, policy.entities)
         });
         value_fits && mode_fits && self.open.as_ref().is_none_or(|open| self.is_suggestion_possible(open, policy))
     }
@@ -98,6 +176,12 @@ impl Call {
             mode: self.mode.is_some(),
             suggestion: self.open.is_some(),
             provisional: self.open.as_ref().is_some_and(|open| open.provisional),
+            answered: self.open.as_ref().is_some_and(|open| open.listed || open.surplus),
+            listed: self.open.as_ref().is_some_and(|open| open.listed),
+            list: !matches!(self.list, List::No),
+            body_open: self.body != Body::Other,
+            follow_up: self.follow_up,
+            tick: self.tick,
             asked: self.asked,
             repeated: self.question.is_some() && self.notes.contains(&Note::RepeatedQuestion),
         }
@@ -106,7 +190,9 @@ impl Call {
     fn is_suggestion_possible(&self, open: &Open, policy: &Policy) -> bool {
         let newest = self.suggestions.last().filter(|_| open.listed);
         let answer = self.value.as_ref().filter(|value| value.exists && !open.provisional && !open.surplus);
+        let blank = self.value.as_ref().is_some_and(|value| !value.exists);
         open.listed == newest.is_some()
+            && !(open.listed && (blank || open.provisional))
             && newest.is_none_or(|newest| newest.mode == open.mode)
             && answer.is_none_or(|value| newest.is_some_and(|newest| newest.answer == (value.start, value.certain)))
             && open.mode.is_none_or(|(start, end)| self.modes.get(start..end).is_some_and(|mode| !mode.is_empty()))
@@ -129,6 +215,16 @@ pub(crate) struct Openness {
     pub(crate) suggestion: bool,
     /// The value is the suggestion's answer only if no `<content>` comes.
     pub(crate) provisional: bool,
+    /// The suggestion has an answer, or is one too many.
+    pub(crate) answered: bool,
+    /// The suggestion is certain to exist.
+    pub(crate) listed: bool,
+    /// A list.
+    pub(crate) list: bool,
+    /// The body of a `follow_up`, blank or a list so far.
+    pub(crate) body_open: bool,
+    pub(crate) follow_up: bool,
+    pub(crate) tick: bool,
     /// There has been a `<question>`.
     pub(crate) asked: bool,
     /// There is a question, and there has been another `<question>`.

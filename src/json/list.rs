@@ -1,21 +1,20 @@
 //! A JSON list of suggestions, read when its close tag has come.
 
-use alloc::string::String;
-use alloc::vec::Vec;
-
 use super::grammar::{Found, literal, number, punctuation, run, space, string};
 
 /// How deep a list may be nested, itself included.
 const DEPTH: usize = 128;
 
-/// The strings, numbers and booleans of a list, as text. `None` if `text` is not one whole JSON list.
-pub(crate) fn items(text: &str) -> Option<Vec<String>> {
-    let mut items = Vec::new();
-    let (rest, ()) = list(text.trim(), DEPTH, &mut |item| items.push(item))?;
-    rest.is_empty().then_some(items)
+/// Gives the strings, numbers and booleans of a list, as text. `false`, and nothing given, if `text` is not one whole JSON list.
+///
+/// It goes through the text twice, so that nothing is kept of what may turn out to be no list.
+pub(crate) fn read(text: &str, found: &mut dyn FnMut(&str)) -> bool {
+    let text = text.trim();
+    let whole = list(text, DEPTH, &mut |_| {}).is_some_and(|(rest, ())| rest.is_empty());
+    whole && list(text, DEPTH, found).is_some()
 }
 
-fn list<'i>(input: &'i str, depth: usize, found: &mut dyn FnMut(String)) -> Found<'i, ()> {
+fn list<'i>(input: &'i str, depth: usize, found: &mut dyn FnMut(&str)) -> Found<'i, ()> {
     sequence(input, '[', ']', &mut |input| element(input, depth, found))
 }
 
@@ -48,19 +47,19 @@ fn sequence<'i>(
     }
 }
 
-fn element<'i>(input: &'i str, depth: usize, found: &mut dyn FnMut(String)) -> Found<'i, ()> {
+fn element<'i>(input: &'i str, depth: usize, found: &mut dyn FnMut(&str)) -> Found<'i, ()> {
     let (rest, _) = run(space(), input)?;
     match rest.bytes().next()? {
-        b'"' => string(rest).map(|(behind, text)| (behind, found(text))),
+        b'"' => string(rest).map(|(behind, text)| (behind, found(&text))),
         b'[' if depth > 1 => list(rest, depth - 1, &mut |_| {}),
         b'{' if depth > 1 => object(rest, depth - 1),
         b't' | b'f' | b'n' => run(literal(), rest).map(|(behind, text)| {
             if text != "null" {
-                found(text.into());
+                found(text);
             }
             (behind, ())
         }),
-        _ => run(number(), rest).map(|(behind, text)| (behind, found(text.into()))),
+        _ => run(number(), rest).map(|(behind, text)| (behind, found(text))),
     }
 }
 
@@ -68,10 +67,19 @@ fn element<'i>(input: &'i str, depth: usize, found: &mut dyn FnMut(String)) -> F
 mod tests {
     use super::*;
     use alloc::format;
+    use alloc::string::String;
+    use alloc::vec::Vec;
+
+    fn items(text: &str) -> Option<Vec<String>> {
+        let mut items = Vec::new();
+        let whole = read(text, &mut |item| items.push(item.into()));
+        assert!(whole || items.is_empty());
+        whole.then_some(items)
+    }
 
     #[test]
     fn a_list_is_read_whole_or_not_at_all() {
-        let read = |text: &str| items(text).map(|items| items.join("|"));
+        let joined = |text: &str| items(text).map(|items| items.join("|"));
         for (text, meant) in [
             (r#" [ "a" , "b\n\"c\"" ] "#, Some("a|b\n\"c\"")),
             (r#"[1, -0.5e+3, true, false, null, {"a": ["x"]}, ["y"]]"#, Some("1|-0.5e+3|true|false")),
@@ -98,7 +106,7 @@ mod tests {
             ("{}", None),
             ("", None),
         ] {
-            assert_eq!(read(text).as_deref(), meant, "{text}");
+            assert_eq!(joined(text).as_deref(), meant, "{text}");
         }
     }
 

@@ -33,7 +33,7 @@ impl Machine {
                 self.carry.clear();
                 *pos = from + (len - old);
                 self.pass(&piece.text[from..*pos]);
-                let said = self.shown_as(Source::Piece(from, *pos));
+                let said = if *pos > from { self.shown_as(Source::Piece(from, *pos)) } else { None };
                 self.act_shown(&tag);
                 said
             }

@@ -3,7 +3,7 @@
 use super::grammar::Tag;
 use super::name::{Name, Side};
 use super::{Look, Machine, Piece, Signal, State};
-use crate::call::{End, List};
+use crate::call::End;
 use crate::carry::Carry;
 use crate::entity;
 use crate::note::Note;
@@ -71,7 +71,8 @@ impl Machine {
         }
         self.settle_entity();
         let behind_tick = self.busy.call.tick;
-        match self.look(&text.as_bytes()[bracket..], behind_tick, false, |n| n as u64) {
+        match self.look(&text.as_bytes()[bracket..], behind_tick, false, |n| piece.at(bracket + n) - piece.at(bracket))
+        {
             Look::Text => {
                 *pos = bracket + 1;
                 self.pass_inside("<");
@@ -114,7 +115,8 @@ impl Machine {
         let State::Call(spot) = &mut self.state else { return };
         match spot {
             Spot::Opened { .. } => return self.pass_opened(text),
-            Spot::Between | Spot::Options => return call.push_list(text, &self.policy.limits),
+            Spot::Between => return call.pass_between(text, &self.policy.limits),
+            Spot::Options => return call.push_list(text, &self.policy.limits),
             Spot::Suggestion if text.trim_start().is_empty() => {}
             Spot::Suggestion => {
                 *spot = Spot::Answer;
@@ -183,13 +185,12 @@ impl Machine {
             (Name::FollowUp, Side::Close) if call.follow_up => {
                 call.read_list(&self.policy);
                 call.follow_up = false;
-                return;
+                return call.end_list();
             }
             (Name::Ask, Side::Close) => return self.close(end),
             _ => {}
         }
-        // A tag of ours: what holds it is no list.
-        call.list = List::No;
+        call.end_list();
         match (tag.name, tag.side) {
             (Name::Question, Side::Open) => {
                 call.begin_question(tag.empty);
@@ -215,9 +216,9 @@ impl Machine {
     fn begin_follow_up(&mut self, tag: &Tag) {
         // They do not nest: one in another begins anew.
         let call = &mut self.busy.call;
-        call.follow_up = !tag.empty;
-        if call.follow_up {
-            call.begin_list();
+        call.follow_up = false;
+        if !tag.empty {
+            call.begin_follow_up();
         }
     }
 

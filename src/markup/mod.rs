@@ -265,18 +265,16 @@ impl Machine {
 
     /// The stream has ended in a call.
     fn cut_off(&mut self, end: u64) -> Option<Signal> {
-        let Busy { call, .. } = &mut *self.busy;
-        match &self.state {
-            State::Call(Spot::Opened { blank: false, .. }) => {
-                self.demote();
-                return None;
-            }
-            State::Call(spot) => match spot.place() {
-                Some(place) => call.cut(place, &self.policy),
-                None if call.in_list() => call.cut(Place::Options, &self.policy),
-                None => call.end(End::Stream, &self.policy),
-            },
-            _ => {}
+        let State::Call(spot) = self.state else { return None };
+        if matches!(spot, Spot::Opened { .. }) && !self.is_cut_off(end) {
+            self.demote();
+            return None;
+        }
+        let call = &mut self.busy.call;
+        match spot.place() {
+            Some(place) => call.cut(place, &self.policy),
+            None if call.in_list() => call.cut(Place::Options, &self.policy),
+            None => call.end(End::Stream, &self.policy),
         }
         self.carry.clear();
         self.state = State::Ended { end };

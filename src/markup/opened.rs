@@ -39,7 +39,7 @@ impl Machine {
         if bracket == text.len() {
             return None;
         }
-        match self.look(&text.as_bytes()[bracket..], false, false, |n| n as u64) {
+        match self.look(&text.as_bytes()[bracket..], false, false, |n| piece.at(bracket + n) - piece.at(bracket)) {
             Look::Tag { tag, len, .. } if self.ends_before(&tag, piece.at(bracket + len)) => {
                 self.end_before(piece.at(bracket));
                 None
@@ -116,7 +116,8 @@ impl Machine {
         // Whatever is open, the next tag may begin with the next byte.
         let afresh = grammar::shortest(CONFIRMING).map(|n| n as u64).filter(|&n| n <= limit);
         if self.carry.is_empty() {
-            let still_blank = blank && (begun.is_empty() || entity::may_be_blank(begun));
+            let rest_of_blank = entity::shortest_blank(begun).map(|len| (len - begun.len()) as u64);
+            let still_blank = blank && (begun.is_empty() || rest_of_blank.is_some_and(|rest| rest <= room));
             return !still_blank && afresh.is_none_or(|n| n > room);
         }
         let have = taken + body - self.carry.start;
@@ -131,6 +132,18 @@ impl Machine {
         let afresh = afresh.map(|n| n + u64::from(named));
         let possible = needed.into_iter().chain(afresh).any(|n| n <= room);
         !possible && (named || !blank || !undecided)
+    }
+
+    /// Whether the stream may end here so that the call is cut off: behind nothing but blanks and the beginning of a tag.
+    pub(super) fn is_cut_off(&self, end: u64) -> bool {
+        let State::Call(Spot::Opened { body, blank, .. }) = self.state else { return false };
+        let limits = &self.policy.limits;
+        let (have, room) = (end - self.carry.start, (limits.bare as u64).saturating_sub(end - body));
+        let begins = |tags, room: u64| match grammar::read(self.carry.bytes(), tags) {
+            Read::Begun(more) => more as u64 <= room && have + more as u64 <= limits.tag as u64,
+            Read::Tag(..) | Read::Text | Read::Undecided => false,
+        };
+        blank && (self.carry.is_empty() || begins(CONFIRMING, room) || begins(self.tools(), u64::MAX))
     }
 
     /// Says that the opening tag was only named.

@@ -18,7 +18,9 @@ impl Machine {
                 *pos = bracket;
                 break bracket;
             }
-            match self.look(&text.as_bytes()[bracket..], false, false, |n| n as u64) {
+            match self.look(&text.as_bytes()[bracket..], false, false, |n| {
+                piece.at(bracket + n).wrapping_sub(piece.at(bracket))
+            }) {
                 Look::Text => {
                     at = bracket + 1;
                     self.pass("<");

@@ -57,6 +57,10 @@ impl Machine {
                 let close = Candidates::only(list.parameters.name(*parameter), Name::Parameter(*parameter));
                 Places { hidden: NO_TAGS, shown: Some(Tags { open: Candidates::NONE, close }) }
             }
+            // In a string of a list, a tool is only named.
+            State::Call(spot @ Spot::Between) if self.busy.call.in_list_string() => {
+                in_call(spot, Candidates::NONE, behind_tick)
+            }
             State::Call(spot) => in_call(spot, tools.open, behind_tick),
             State::Ended { .. } | State::Demoted { .. } => hidden(NO_TAGS),
         }
@@ -67,9 +71,9 @@ fn in_call<'p>(spot: &Spot, tool: Candidates<'p>, behind_tick: bool) -> Places<'
     let ends_suggestion = Ours::SUGGEST.with(Ours::FOLLOW_UP).with(Ours::ASK);
     let (open, close) = match spot {
         Spot::Opened { .. } | Spot::Between => {
-            let ours = tags(PARAMETERS.with(Ours::ASK), PARAMETERS.with(Ours::ASK));
-            let open = Candidates { tools: tool.tools, ..ours.open };
-            return Places { hidden: Tags { open, ..ours }, shown: None };
+            let open = Candidates { ours: tool.ours.with(PARAMETERS), ..tool };
+            let close = Candidates::ours(PARAMETERS.with(Ours::ASK));
+            return Places { hidden: Tags { open, close }, shown: None };
         }
         Spot::Question => (Ours::FOLLOW_UP, Ours::QUESTION.with(Ours::ASK)),
         Spot::Suggestion => (Ours::SUGGEST.with(Ours::CONTENT).with(Ours::MODE), ends_suggestion),

@@ -5,7 +5,7 @@
 
 use super::code::{Code, FenceLine, Mark};
 use super::grammar::{self, Read};
-use super::inside::Spot;
+use super::inside::{Nested, Spot};
 use super::name::{Name, Side};
 use super::{Look, Machine, State};
 use crate::Calls;
@@ -16,7 +16,7 @@ impl Machine {
     pub(crate) fn is_possible(&self, read: u64, tail: &[u8]) -> bool {
         // No stream is so long that counting on would overflow.
         read <= u64::MAX / 2
-            && self.calls <= read
+            && self.calls <= read / "<ask_followup_question>".len() as u64
             && self.is_carry_possible(read, tail)
             && self.is_state_possible(read, tail)
     }
@@ -32,7 +32,7 @@ impl Machine {
             State::Call(spot @ Spot::Opened { .. }) => self.is_opened_possible(*spot, read, tail),
             State::Call(spot) => {
                 self.busy.call.start < read
-                    && self.busy.call.is_possible(&self.policy)
+                    && self.busy.call.is_possible(read - self.busy.call.start, !tail.is_empty(), &self.policy)
                     && spot.is_possible(self.busy.call.openness())
             }
             State::Ended { .. } | State::Demoted { .. } => false,
@@ -109,20 +109,56 @@ impl Machine {
 impl Spot {
     /// Whether this is open of the call at this place.
     fn is_possible(self, call: Openness) -> bool {
-        let Openness { wrong, value, mode, suggestion, provisional, asked, repeated } = call;
+        let Openness {
+            wrong,
+            value,
+            mode,
+            suggestion,
+            provisional,
+            answered,
+            listed,
+            list,
+            body_open,
+            follow_up,
+            tick,
+            asked,
+            repeated,
+        } = call;
+        let in_value = !matches!(self, Spot::Opened { .. } | Spot::Between | Spot::Options);
+        let list_fits = match self {
+            Spot::Between => (follow_up || !body_open) && (wrong || list == body_open),
+            Spot::Options => !body_open,
+            _ => !list && !body_open,
+        };
+        if !list_fits || (tick && !in_value) {
+            return false;
+        }
         if wrong {
             return true;
         }
         let (some, none) = (value.is_some(), value.is_none());
+        // Behind a `<content>`, there is an answer if one was not blank; in front of one, none is certain.
+        let nested_fits = |nested: Nested| match nested {
+            Nested { content: false, answered } => !answered && !listed,
+            Nested { content: true, answered: true } => answered,
+            Nested { content: true, answered: false } => true,
+        };
+        let outside_elements = |nested: Nested| {
+            let settled = !nested.content || nested.answered || !listed;
+            suggestion && some == provisional && provisional != nested.content && settled && nested_fits(nested)
+        };
         match self {
             Spot::Opened { .. } => false,
             Spot::Between | Spot::Options => none && !mode && !suggestion,
             Spot::Question => !mode && !suggestion && asked && (some || repeated),
-            Spot::Suggestion => value == Some(false) && !mode && suggestion && !provisional,
+            Spot::Suggestion => value == Some(false) && !mode && suggestion && !provisional && !listed,
             Spot::Answer => some && !mode && suggestion && !provisional,
-            Spot::Nested(nested) => !mode && suggestion && some == provisional && provisional != nested.content,
-            Spot::Content(nested) => !mode && suggestion && some != nested.answered && !provisional && nested.content,
-            Spot::Mode(nested) => suggestion && some == provisional && provisional != nested.content,
+            Spot::Nested(nested) => !mode && outside_elements(nested),
+            Spot::Content(nested) => {
+                let answer = if nested.answered { none && answered } else { some };
+                !mode && suggestion && answer && !provisional && nested.content
+            }
+            Spot::Mode(nested) => outside_elements(nested),
         }
     }
 }

@@ -567,6 +567,7 @@ impl Reader<'_> {
         }
         // "Attributes are read as HTML reads them."
         let mut mode = None;
+        let mut has_mode = false;
         loop {
             match self.peek(p) {
                 None => return beginning(1),
@@ -629,8 +630,9 @@ impl Reader<'_> {
                         }
                     }
                     // "only `mode` on a suggestion counts: trimmed; blank is none; the first that is not
-                    // blank". Decided: the attribute's name is exact and lower case too.
-                    if attribute == "mode" && mode.is_none() {
+                    // blank, as it is written". The attribute's name is exact and lower case too.
+                    if attribute == "mode" && !has_mode && !value.trim().is_empty() {
+                        has_mode = true;
                         if self.rules.decode_entities {
                             value = decode_entities(&value);
                         }
@@ -1000,6 +1002,22 @@ impl Reader<'_> {
         Body::Named
     }
 
+    /// Whether the text of a list from here to there ends inside a string.
+    fn ends_in_string(&self, from: usize, to: usize) -> bool {
+        let text: String = self.chars[from..to].iter().map(|c| c.c).collect();
+        let mut inside = false;
+        let mut escaped = false;
+        for c in text.chars() {
+            match c {
+                _ if escaped => escaped = false,
+                '\\' if inside => escaped = true,
+                '"' => inside = !inside,
+                _ => {}
+            }
+        }
+        inside
+    }
+
     /// Goes through a body, outside every value, and says where the call ends.
     fn parameters(&mut self, mut call: Call) -> usize {
         let all = [&PARAMETER_TAGS[..], &CALL_CLOSE[..]].concat();
@@ -1017,13 +1035,19 @@ impl Reader<'_> {
                 self.end(call, at, by);
                 return at;
             };
+            // "a string of such a list included"
+            let in_string = match list {
+                ListBody::Begun(start) => self.ends_in_string(start, at),
+                ListBody::Blank | ListBody::No => false,
+            };
             let tag = match c {
+                '<' if in_string => self.find_tag(at, &all),
                 '<' => self.find_tag(at, &all).or_else(|| self.ask_open(at)),
                 _ => None,
             };
             let Some(tag) = tag else {
                 // "before a tool's opening tag outside any value"
-                if c == '<' && self.tool_open(at).is_some() {
+                if c == '<' && !in_string && self.tool_open(at).is_some() {
                     if let ListBody::Begun(start) = list {
                         call.list = Some((start, at));
                     }

@@ -6,6 +6,9 @@ use followup::{Note, Reason, Suggestions};
 
 use super::flow::{Flow, Look, Row};
 
+/// What stands in front of the suggestions: the question, and an empty row.
+const BEFORE: usize = 2;
+
 /// A call laid out in rows of a certain width, as it grows.
 #[derive(Debug)]
 pub(super) struct Block {
@@ -46,8 +49,12 @@ impl Block {
             let indent = number.len();
             let mut prefix = vec![(number, Look::Number)];
             prefix.extend(suggestion.mode.map(|mode| (format!("[{}] ", one_line(mode)), Look::Mode)));
-            match self.flows.get_mut(i + 1) {
+            match self.flows.get_mut(BEFORE + i) {
                 None => {
+                    // A question may end in a numbered list of its own.
+                    if i == 0 {
+                        self.push(Vec::new(), 0, Look::Answer, "");
+                    }
                     self.push(prefix, indent, Look::Answer, suggestion.answer);
                     self.suggestions += 1;
                 }

@@ -265,6 +265,7 @@ Let me see.
 
 ? Which database should hold the
   sessions, and where?
+
   1. PostgreSQL, in the cluster
   2. [code] SQLite, beside the
      program, as one file
@@ -289,7 +290,7 @@ fn growing_text_is_appended_and_nothing_else_is_written() {
         let frame = String::from_utf8(fake.frame.borrow().clone()).unwrap();
         frames.push(frame.replace("\x1B[?2026h", "<").replace("\x1B[?2026l", ">"));
     }
-    assert_eq!(frames, ["<? Wh>", "<ich>", "", "<\r\n  1. A>", "<b>", "<\x1B[?7l…\x1B[?7h>"]);
+    assert_eq!(frames, ["<? Wh>", "<ich>", "", "<\r\n\r\n  1. A>", "<b>", "<\x1B[?7l…\x1B[?7h>"]);
 }
 
 #[test]
