@@ -13,5 +13,10 @@ fuzz_target!(|input: input::Input| {
     let mut parser = Parser::new(common::policy(&rules));
     let shown = common::show(&mut parser, input.chunks());
     let meant = common::expected(&input.stream, &rules);
-    assert!(shown == meant, "meant {}\nshown {}", common::reference::describe(&meant), common::reference::describe(&shown));
+    assert!(
+        shown == meant,
+        "meant {}\nshown {}",
+        common::reference::describe(&meant),
+        common::reference::describe(&shown)
+    );
 });
