@@ -84,7 +84,7 @@ mod plain {
 
     #[test]
     fn a_message_is_shown_as_text() {
-        let shown = "Hm.\n? Which?\n  1. This\n  2. [code] That\n\nDone.\n";
+        let shown = "Hm.\n? Which?\n\n  1. This\n  2. [code] That\n\nDone.\n";
         assert_eq!(well(&["parse"], MESSAGE), shown);
         assert_eq!(well(&["parse", "-"], MESSAGE), shown);
     }
@@ -93,7 +93,7 @@ mod plain {
     fn a_question_of_many_lines_is_indented() {
         let message = "So <ask_followup_question><question>A\n\n- b</question><follow_up><suggest>C\nd</suggest></follow_up>\
             </ask_followup_question>";
-        assert_eq!(well(&["parse"], message), "So \n? A\n\n  - b\n  1. C\n     d\n");
+        assert_eq!(well(&["parse"], message), "So \n? A\n\n  - b\n\n  1. C\n     d\n");
     }
 
     #[test]
