@@ -45,7 +45,7 @@ fn screen(written: &str) -> (String, bool) {
 const MESSAGE: &str = "Hm. <read_file></read_file>\n<ask_followup_question><question>Which of the many databases that there are in this \
     world?</question><follow_up><suggest mode=\"code\">This</suggest></follow_up></ask_followup_question>Done.";
 
-const SHOWN: &str = "Hm. <read_file></read_file>\n? Which of the many databases that there are in\n  this world?\n  1. [code] This\nDone.";
+const SHOWN: &str = "Hm. <read_file></read_file>\n? Which of the many databases that there are in\n  this world?\n\n  1. [code] This\nDone.";
 
 #[test]
 fn a_message_is_shown_in_colour() {
