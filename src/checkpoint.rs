@@ -1,12 +1,9 @@
 //! The state of a parser as data.
 
-use alloc::string::String;
 use alloc::sync::Arc;
 use core::fmt;
 
-use crate::call::Call;
-use crate::carry::Carry;
-use crate::markup::{Machine, Spot, State};
+use crate::syntax::{Saved, Syntax};
 use crate::utf8::Tail;
 use crate::{Parser, Policy};
 
@@ -36,11 +33,7 @@ pub struct Checkpoint {
     policy: u64,
     read: u64,
     tail: Tail,
-    calls: u64,
-    state: State,
-    carry: Carry,
-    call: Option<Call>,
-    held: Option<String>,
+    syntax: Saved,
 }
 
 /// A checkpoint that can't be resumed.
@@ -73,22 +66,7 @@ impl Parser {
     ///
     /// Cost: a copy of what is open of the stream.
     pub fn checkpoint(&self) -> Checkpoint {
-        let Machine { policy, state, carry, calls, busy, .. } = &self.machine;
-        let (call, held) = match state {
-            State::Call(Spot::Opened { .. }) => (Some(busy.call.clone()), Some(busy.held.clone())),
-            State::Call(_) => (Some(busy.call.clone()), None),
-            _ => (None, None),
-        };
-        Checkpoint {
-            policy: policy.fingerprint(),
-            read: self.read,
-            tail: self.tail,
-            calls: *calls,
-            state: state.clone(),
-            carry: carry.clone(),
-            call,
-            held,
-        }
+        Checkpoint { policy: self.policy().fingerprint(), read: self.read, tail: self.tail, syntax: self.syntax.save() }
     }
 
     /// A parser that goes on where the checkpoint was made.
@@ -118,26 +96,14 @@ impl Parser {
     /// # Ok::<(), ResumeError>(())
     /// ```
     pub fn resume(policy: impl Into<Arc<Policy>>, checkpoint: Checkpoint) -> Result<Parser, ResumeError> {
-        let mut parser = Parser::new(policy);
-        if parser.policy().fingerprint() != checkpoint.policy {
+        let policy = policy.into();
+        if policy.fingerprint() != checkpoint.policy {
             return Err(ResumeError::OtherPolicy);
         }
-        let Checkpoint { read, tail, calls, state, carry, call, held, .. } = checkpoint;
-        let in_call = matches!(state, State::Call(_));
-        let opened = matches!(state, State::Call(Spot::Opened { .. }));
-        if in_call != call.is_some() || opened != held.is_some() {
-            return Err(ResumeError::Impossible);
-        }
-        parser.tail = tail;
-        parser.read = read;
-        let machine = &mut parser.machine;
-        (machine.state, machine.carry, machine.calls) = (state, carry, calls);
-        machine.busy.call = call.unwrap_or_default();
-        machine.busy.held = held.unwrap_or_default();
-        if tail.is_possible() && parser.machine.is_possible(read, tail.bytes()) {
-            Ok(parser)
-        } else {
-            Err(ResumeError::Impossible)
-        }
+        let Checkpoint { read, tail, syntax, .. } = checkpoint;
+        let syntax = if tail.is_possible() { Syntax::resume(policy, syntax, read, tail.bytes()) } else { None };
+        let mut parser = Parser::of(syntax.ok_or(ResumeError::Impossible)?);
+        (parser.tail, parser.read) = (tail, read);
+        Ok(parser)
     }
 }

@@ -68,10 +68,13 @@ pub enum Event<'a> {
 pub struct Opaque<'a> {
     /// The tool's name.
     pub tool: &'a str,
-    /// The piece. The pieces of one call add up to its markup, byte for byte.
+    /// The piece. The pieces of one call add up to its markup, or to the arguments of a native call, byte for byte. Only the first piece of a
+    /// native call may be empty.
     pub raw: &'a str,
     /// Whether a call begins with this piece.
     pub start: bool,
+    /// The provider's id of the call, of a native call in a provider's stream. Such calls may overlap: the id tells their pieces apart.
+    pub id: Option<&'a str>,
 }
 
 /// The open call as far as it is certain: the whole view, and what is new in it.
@@ -105,6 +108,7 @@ pub struct Opaque<'a> {
 #[derive(Clone, Copy, PartialEq)]
 pub struct Partial<'a> {
     pub(crate) nth: u64,
+    pub(crate) id: Option<&'a str>,
     pub(crate) field: Field,
     pub(crate) delta: &'a str,
     pub(crate) question: Option<&'a str>,
@@ -124,6 +128,11 @@ impl<'a> Partial<'a> {
     /// Which call of the stream this is, counted from 0. The call's end has the same number.
     pub fn nth(&self) -> u64 {
         self.nth
+    }
+
+    /// The provider's id of the call, of a native call in a provider's stream.
+    pub fn id(&self) -> Option<&'a str> {
+        self.id
     }
 
     /// What grew.
@@ -166,6 +175,7 @@ impl<'a> Partial<'a> {
 #[derive(Clone, Copy, PartialEq)]
 pub struct Complete<'a> {
     pub(crate) nth: u64,
+    pub(crate) id: Option<&'a str>,
     pub(crate) span: (u64, u64),
     pub(crate) question: &'a str,
     pub(crate) suggestions: Suggestions<'a>,
@@ -176,6 +186,11 @@ impl<'a> Complete<'a> {
     /// Which call of the stream this is, counted from 0.
     pub fn nth(&self) -> u64 {
         self.nth
+    }
+
+    /// The provider's id of the call, of a native call in a provider's stream.
+    pub fn id(&self) -> Option<&'a str> {
+        self.id
     }
 
     /// The bytes of the stream this call stands in.
@@ -214,6 +229,7 @@ impl<'a> Complete<'a> {
 #[derive(Clone, Copy, PartialEq)]
 pub struct Rejected<'a> {
     pub(crate) nth: u64,
+    pub(crate) id: Option<&'a str>,
     pub(crate) span: (u64, u64),
     pub(crate) reason: Reason,
     pub(crate) question: Option<&'a str>,
@@ -224,6 +240,11 @@ impl<'a> Rejected<'a> {
     /// Which call of the stream this is, counted from 0.
     pub fn nth(&self) -> u64 {
         self.nth
+    }
+
+    /// The provider's id of the call, of a native call in a provider's stream.
+    pub fn id(&self) -> Option<&'a str> {
+        self.id
     }
 
     /// The bytes of the stream this call stands in.
@@ -377,6 +398,7 @@ impl fmt::Debug for Partial<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Partial")
             .field("nth", &self.nth)
+            .field("id", &self.id)
             .field("field", &self.field)
             .field("delta", &self.delta)
             .field("question", &self.question)
@@ -389,6 +411,7 @@ impl fmt::Debug for Complete<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Complete")
             .field("nth", &self.nth)
+            .field("id", &self.id)
             .field("span", &self.span())
             .field("question", &self.question)
             .field("suggestions", &self.suggestions)
@@ -401,6 +424,7 @@ impl fmt::Debug for Rejected<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Rejected")
             .field("nth", &self.nth)
+            .field("id", &self.id)
             .field("span", &self.span())
             .field("reason", &self.reason)
             .field("question", &self.question)

@@ -96,6 +96,7 @@ mod note;
 mod parser;
 mod policy;
 mod reason;
+mod syntax;
 mod tools;
 mod utf8;
 mod value;

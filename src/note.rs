@@ -37,8 +37,22 @@ pub enum Note {
     RepeatedQuestion,
     /// There were more suggestions than the limit. No repair.
     SuggestionsDropped,
-    /// A list of options could not be read as JSON. No repair.
+    /// A list of options could not be read as JSON, or was too long. No repair.
     UnreadableList,
+    /// In a native call, a string held a control character, or a `\\` that begins no escape; it was kept as it is.
+    IllFormedString,
+    /// Behind the arguments of a native call stood something else, which was ignored.
+    TextBehindArguments,
+    /// In a native call, an object stood where the list of suggestions should have been.
+    SuggestionsAsObject,
+    /// In a native call, a string stood where the list of suggestions should have been.
+    SuggestionsAsText,
+    /// In a native call, there was a second list of suggestions of the same name; the first that was not empty counts. No repair.
+    RepeatedSuggestions,
+    /// In a native call, a suggestion was an array, or an object without an answer, and was dropped. No repair.
+    UnreadableSuggestion,
+    /// The arguments of a native call are not JSON. Only in a rejection: it is beyond repair.
+    IllFormedJson,
 }
 
 impl fmt::Display for Note {
@@ -58,6 +72,15 @@ impl fmt::Display for Note {
             Note::RepeatedQuestion => "there is more than one question; the first was taken",
             Note::SuggestionsDropped => "there are too many suggestions; the last were dropped",
             Note::UnreadableList => "a list of options is no JSON list and was dropped",
+            Note::IllFormedString => "a string is not quite JSON and was kept as it is",
+            Note::TextBehindArguments => "there is text behind the arguments",
+            Note::SuggestionsAsObject => "the suggestions are an object, not a list",
+            Note::SuggestionsAsText => "the suggestions are a string, not a list",
+            Note::RepeatedSuggestions => {
+                "there is more than one list of suggestions of the same name; the first was taken"
+            }
+            Note::UnreadableSuggestion => "a suggestion without an answer was dropped",
+            Note::IllFormedJson => "the arguments are not JSON",
         })
     }
 }

@@ -31,6 +31,8 @@ pub enum Reason {
         /// The limit, in bytes.
         limit: usize,
     },
+    /// A value of a native call is of a type that means nothing there.
+    WrongType(Place),
 }
 
 impl Reason {
@@ -48,6 +50,7 @@ impl Reason {
             Reason::Malformed(_) => "malformed",
             Reason::Truncated(_) => "truncated",
             Reason::TooLong { .. } => "too_long",
+            Reason::WrongType(_) => "wrong_type",
         }
     }
 }
@@ -60,6 +63,14 @@ impl fmt::Display for Reason {
             Reason::Truncated(place) => write!(f, "Failed to parse operations: the message ended {}", place.inside()),
             Reason::TooLong { place, limit } => {
                 write!(f, "Failed to parse operations: {} is longer than the limit of {limit} bytes", place.noun())
+            }
+            Reason::WrongType(place) => {
+                write!(
+                    f,
+                    "Failed to parse operations: {} is of the wrong type, {} is needed",
+                    place.noun(),
+                    place.kind()
+                )
             }
         }
     }
@@ -84,6 +95,10 @@ pub enum Place {
     Mode,
     /// In a list of options.
     Options,
+    /// In the suggestions of a native call.
+    Suggestions,
+    /// In the arguments of a native call.
+    Arguments,
 }
 
 impl Place {
@@ -95,6 +110,8 @@ impl Place {
             Place::Answer => "a suggested answer",
             Place::Mode => "the mode of a suggestion",
             Place::Options => "the list of options",
+            Place::Suggestions => "the list of suggestions",
+            Place::Arguments => "the value of the arguments",
         }
     }
 
@@ -106,6 +123,17 @@ impl Place {
             Place::Answer => "inside a suggested answer",
             Place::Mode => "inside the mode of a suggestion",
             Place::Options => "inside the list of options",
+            Place::Suggestions => "inside the list of suggestions",
+            Place::Arguments => "inside the arguments",
+        }
+    }
+
+    /// What its value should be.
+    fn kind(self) -> &'static str {
+        match self {
+            Place::Arguments => "an object",
+            Place::Suggestions | Place::Options | Place::Parameters => "an array",
+            Place::Opening | Place::Question | Place::Answer | Place::Mode => "a string",
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::reason::{Place, Reason};
 use crate::value::{Passed, Value};
 use crate::{Entities, Limits, Policy, Repairs, entity, json};
 
-pub(crate) use possible::Openness;
+pub(crate) use possible::{Openness, Written};
 use view::Shown;
 
 /// The suggestion that is open.
@@ -64,6 +64,10 @@ pub(crate) struct Call {
     /// The character before, in a value, is a back-tick.
     pub(crate) tick: bool,
     shown: Shown,
+    /// A suggestion has come to exist since this was last asked.
+    given: bool,
+    /// What entities mean where it is being read.
+    entities: Entities,
 }
 
 /// The text that may be a JSON list.
@@ -111,6 +115,16 @@ impl Body {
 }
 
 impl Call {
+    /// One that is read with that meaning of entities.
+    pub(crate) fn of(entities: Entities) -> Call {
+        Call { entities, ..Call::default() }
+    }
+
+    /// Reads on with that meaning of entities.
+    pub(crate) fn read_as(&mut self, entities: Entities) {
+        self.entities = entities;
+    }
+
     /// Makes it as new, for a call that begins at `start`. The memory is kept.
     pub(crate) fn restart(&mut self, start: u64) {
         self.text.clear();
@@ -123,12 +137,17 @@ impl Call {
             modes: core::mem::take(&mut self.modes),
             suggestions: core::mem::take(&mut self.suggestions),
             notes: core::mem::take(&mut self.notes),
-            ..Call::default()
+            ..Call::of(self.entities)
         };
     }
 
     fn reading(&self) -> bool {
         self.wrong.is_none()
+    }
+
+    /// Whether something has gone wrong, so that nothing more is read.
+    pub(crate) fn is_wrong(&self) -> bool {
+        self.wrong.is_some()
     }
 
     // What went wrong, and what was repaired.
@@ -170,9 +189,9 @@ impl Call {
     // The question.
 
     /// Takes the text in front of the first parameter, which is the question if no `<question>` comes.
-    pub(crate) fn keep_bare(&mut self, text: &str, policy: &Policy) {
-        let Call { text: arena, .. } = self;
-        match policy.entities {
+    pub(crate) fn keep_bare(&mut self, text: &str) {
+        let Call { text: arena, entities, .. } = self;
+        match entities {
             Entities::Raw => arena.push_str(text),
             Entities::Decoded => entity::decode(text, |part| arena.push_str(part)),
         }
@@ -189,6 +208,10 @@ impl Call {
         if !empty && self.question.is_none() && self.reading() {
             self.value = Some(Value::at(self.text.len()));
         }
+    }
+
+    pub(crate) fn has_question(&self) -> bool {
+        self.question.is_some()
     }
 
     pub(crate) fn end_question(&mut self, policy: &Policy) {
@@ -217,15 +240,15 @@ impl Call {
         }
         let surplus = self.suggestions.len() >= policy.limits.suggestions;
         let modes = self.modes.len();
-        let mode = mode.filter(|_| !surplus).and_then(|mode| self.keep_mode(mode, policy));
+        let mode = mode.filter(|_| !surplus).and_then(|mode| self.keep_mode(mode));
         self.open = Some(Open { mode, modes, listed: false, surplus, provisional: false, passed: false });
         self.value = Some(Value::at(self.text.len()));
     }
 
     /// A mode that is complete. It stood in a tag, whose limit is its own.
-    fn keep_mode(&mut self, mode: &str, policy: &Policy) -> Option<Part> {
+    fn keep_mode(&mut self, mode: &str) -> Option<Part> {
         let start = self.modes.len();
-        match policy.entities {
+        match self.entities {
             Entities::Raw => self.modes.push_str(mode.trim()),
             Entities::Decoded => entity::decode(mode, |part| self.modes.push_str(part)),
         }
@@ -238,8 +261,8 @@ impl Call {
         (mode > 0).then_some((start, start + mode))
     }
 
-    /// What is inside is nested: the text outside its elements is the answer only if there is no `<content>`.
-    pub(crate) fn begin_nested(&mut self) {
+    /// Its text is not certain to be the answer, or not until it is complete: nothing of it is shown before that.
+    pub(crate) fn hold_back(&mut self) {
         if let Some(open) = &mut self.open {
             open.provisional = true;
         }
@@ -259,6 +282,7 @@ impl Call {
 
     /// The `<content>` that might be the answer ends; whether it is.
     pub(crate) fn end_content(&mut self, policy: &Policy) -> bool {
+        self.let_go(policy);
         let exists = self.end_value(policy);
         self.note_surplus(exists);
         exists
@@ -280,7 +304,8 @@ impl Call {
         self.sync();
     }
 
-    pub(crate) fn end_suggestion(&mut self, policy: &Policy) {
+    /// What was held back is the answer.
+    fn let_go(&mut self, policy: &Policy) {
         if let Some(open) = &mut self.open {
             open.provisional = false;
             if open.passed {
@@ -289,6 +314,10 @@ impl Call {
                 self.reject(Reason::TooLong { place: Place::Answer, limit });
             }
         }
+    }
+
+    pub(crate) fn end_suggestion(&mut self, policy: &Policy) {
+        self.let_go(policy);
         let exists = self.end_value(policy);
         self.note_surplus(exists);
         if let Some(open) = self.open.take()
@@ -300,15 +329,21 @@ impl Call {
 
     fn note_surplus(&mut self, exists: bool) {
         if exists && self.open.as_ref().is_some_and(|open| open.surplus) {
+            self.given = true;
             self.note(Note::SuggestionsDropped);
         }
+    }
+
+    /// Whether a suggestion has come to exist since this was last asked, one too many included.
+    pub(crate) fn take_given(&mut self) -> bool {
+        core::mem::take(&mut self.given)
     }
 
     // Values.
 
     /// The value goes on.
     pub(crate) fn push(&mut self, text: &str, policy: &Policy) {
-        let decode = policy.entities == Entities::Decoded;
+        let decode = self.entities == Entities::Decoded;
         self.grow(policy, |value, arena, limit| value.push(arena, text, limit, decode));
     }
 
@@ -324,7 +359,7 @@ impl Call {
 
     /// The nested mode goes on.
     pub(crate) fn push_mode(&mut self, text: &str, policy: &Policy) {
-        let decode = policy.entities == Entities::Decoded;
+        let decode = self.entities == Entities::Decoded;
         self.grow_mode(policy, |mode, arena, limit| mode.push(arena, text, limit, decode));
     }
 
@@ -386,6 +421,7 @@ impl Call {
             }
             (Some(open), Some(answer)) if !open.surplus && !open.provisional => {
                 open.listed = true;
+                self.given = true;
                 self.suggestions.push(Suggested { answer, mode: open.mode });
             }
             _ => {}
@@ -398,6 +434,26 @@ impl Call {
     pub(crate) fn begin_list(&mut self) {
         if self.reading() {
             self.list = List::Text { text: String::new(), value: Value::at(0) };
+        }
+    }
+
+    /// More of a text that means suggestions, whatever it looks like.
+    pub(crate) fn push_written(&mut self, text: &str, limits: &Limits) {
+        let List::Text { text: list, value } = &mut self.list else { return };
+        if value.push(list, text, limits.list(), false).is_err() {
+            self.list = List::TooLong;
+        }
+    }
+
+    /// That text, trimmed, now that it is complete.
+    pub(crate) fn take_written(&mut self, limits: &Limits) -> Option<String> {
+        match core::mem::take(&mut self.list) {
+            List::No => None,
+            List::Text { mut text, mut value } => value.end(&mut text, limits.list()).is_ok().then_some(text),
+            List::TooLong => {
+                self.note(Note::UnreadableList);
+                None
+            }
         }
     }
 
@@ -465,10 +521,11 @@ impl Call {
         }
     }
 
-    fn keep_item(&mut self, item: &str, policy: &Policy) {
+    /// A suggestion that is known all at once.
+    pub(crate) fn keep_item(&mut self, item: &str, policy: &Policy) {
         self.begin_suggestion(None, policy);
         // Known all at once, so kept whole or not at all.
-        self.begin_nested();
+        self.hold_back();
         self.push(item, policy);
         self.end_suggestion(policy);
     }

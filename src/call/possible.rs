@@ -11,19 +11,32 @@ use crate::{Entities, Policy, Repairs};
 
 impl Call {
     /// Whether `bytes` bytes of a stream can lead to this call. `foreseen`: a character has begun to come behind them.
-    pub(crate) fn is_possible(&self, bytes: u64, foreseen: bool, policy: &Policy) -> bool {
+    pub(crate) fn is_possible(
+        &self,
+        bytes: u64,
+        foreseen: bool,
+        policy: &Policy,
+        written: Written,
+        entities: Entities,
+    ) -> bool {
         // A U+FFFD may stand for one byte that was ill-formed; all others were there.
         let least = |text: &str| text.len() - 2 * text.matches(char::REPLACEMENT_CHARACTER).count();
-        bytes >= ("<ask_followup_question>".len() + least(&self.text) + least(&self.modes)) as u64
+        let opening = match written {
+            Written::Markup => "<ask_followup_question>".len(),
+            Written::Json => 0,
+        };
+        bytes >= (opening + least(&self.text) + least(&self.modes)) as u64
             && self.are_parts_possible(policy)
             && self.are_arenas_full()
             && self.is_shown()
             && self.is_open_possible(foreseen, policy)
-            && self.are_notes_possible(policy)
-            && self.is_wrong_possible(policy)
+            && self.are_notes_possible(policy, written)
+            && self.is_wrong_possible(policy, written)
+            && self.entities == entities
+            && (written == Written::Json || self.given == self.gave())
             && match &self.list {
                 List::Text { text, value } => {
-                    (text.is_empty() || text.starts_with('['))
+                    (written == Written::Json || text.is_empty() || text.starts_with('['))
                         && value.start == 0
                         && value.is_possible(text, policy.limits.list(), Entities::Raw)
                 }
@@ -54,30 +67,35 @@ impl Call {
     }
 
     /// Whether the notes are those that a call has before its end, each once.
-    fn are_notes_possible(&self, policy: &Policy) -> bool {
+    fn are_notes_possible(&self, policy: &Policy, written: Written) -> bool {
         let open = |note: &Note| match note {
             Note::RepeatedQuestion | Note::SuggestionsDropped | Note::UnreadableList => true,
-            Note::UnclosedQuestion
-            | Note::UnclosedSuggestion
-            | Note::StrayCloseTag
-            | Note::TagInCode
-            | Note::OutsideFollowUp => policy.repairs == Repairs::Make,
+            Note::RepeatedSuggestions | Note::UnreadableSuggestion => written == Written::Json,
+            Note::IllFormedString
+            | Note::TextBehindArguments
+            | Note::SuggestionsAsObject
+            | Note::SuggestionsAsText
+            | Note::UnclosedOptions => written == Written::Json && policy.repairs == Repairs::Make,
+            Note::UnclosedQuestion => written == Written::Markup && policy.repairs == Repairs::Make,
+            Note::UnclosedSuggestion | Note::StrayCloseTag | Note::TagInCode | Note::OutsideFollowUp => {
+                policy.repairs == Repairs::Make
+            }
             Note::UnclosedFollowUp
-            | Note::UnclosedOptions
             | Note::UnclosedCall
             | Note::StreamEnded
             | Note::BareQuestion
-            | Note::OnlyNamed => false,
+            | Note::OnlyNamed
+            | Note::IllFormedJson => false,
         };
         self.notes.iter().enumerate().all(|(i, note)| open(note) && !self.notes[..i].contains(note))
     }
 
     /// Whether what went wrong is something that does before a call's end.
-    fn is_wrong_possible(&self, policy: &Policy) -> bool {
-        match self.wrong {
-            None => true,
-            Some(Reason::Malformed(note)) => {
-                let strict = policy.repairs == Repairs::Reject;
+    fn is_wrong_possible(&self, policy: &Policy, written: Written) -> bool {
+        let strict = policy.repairs == Repairs::Reject;
+        match (self.wrong, written) {
+            (None, _) => true,
+            (Some(Reason::Malformed(note)), Written::Markup) => {
                 strict
                     && matches!(
                         note,
@@ -88,13 +106,34 @@ impl Call {
                             | Note::OutsideFollowUp
                     )
             }
-            Some(Reason::TooLong { place, limit }) => match place {
+            (Some(Reason::Malformed(Note::IllFormedJson)), Written::Json) => true,
+            (Some(Reason::Malformed(note)), Written::Json) => {
+                strict
+                    && matches!(
+                        note,
+                        Note::IllFormedString
+                            | Note::TextBehindArguments
+                            | Note::SuggestionsAsObject
+                            | Note::SuggestionsAsText
+                            | Note::OutsideFollowUp
+                    )
+            }
+            (Some(Reason::TooLong { place, limit }), _) => match place {
                 Place::Question => limit == policy.limits.question,
                 Place::Answer | Place::Mode => limit == policy.limits.answer,
-                Place::Opening | Place::Parameters | Place::Options => false,
+                Place::Opening | Place::Parameters | Place::Options | Place::Suggestions | Place::Arguments => false,
             },
-            Some(Reason::MissingParameter | Reason::Truncated(_)) => false,
+            (Some(Reason::WrongType(place)), Written::Json) => {
+                matches!(place, Place::Question | Place::Suggestions | Place::Arguments)
+            }
+            (Some(Reason::WrongType(_)), Written::Markup)
+            | (Some(Reason::MissingParameter | Reason::Truncated(_)), _) => false,
         }
+    }
+
+    /// Whether a suggestion has existed.
+    fn gave(&self) -> bool {
+        !self.suggestions.is_empty() || self.notes.contains(&Note::SuggestionsDropped)
     }
 
     /// Whether the ranges lie in their arenas one behind the other, trimmed and within the limits.
@@ -157,13 +196,13 @@ impl Call {
             let surplus = self.open.as_ref().is_some_and(|open| open.surplus);
             let known = value.certain > value.start || surplus || foreseen || !value.begun.is_empty();
             let question = value.exists.then_some((value.start, value.certain));
-            value.is_possible(&self.text, limit, policy.entities)
+            value.is_possible(&self.text, limit, self.entities)
                 && (!value.exists || known)
                 && (self.open.is_some() || self.question == question)
         });
         let mode_fits = self.mode.as_ref().is_none_or(|mode| {
             let known = !mode.exists || mode.certain > mode.start || !mode.begun.is_empty();
-            self.open.is_some() && known && mode.is_possible(&self.modes, policy.limits.answer, policy.entities)
+            self.open.is_some() && known && mode.is_possible(&self.modes, policy.limits.answer, self.entities)
         });
         value_fits && mode_fits && self.open.as_ref().is_none_or(|open| self.is_suggestion_possible(open, policy))
     }
@@ -183,6 +222,9 @@ impl Call {
             follow_up: self.follow_up,
             tick: self.tick,
             asked: self.asked,
+            bare: self.bare > 0,
+            given: self.given,
+            gave: self.gave(),
             repeated: self.question.is_some() && self.notes.contains(&Note::RepeatedQuestion),
         }
     }
@@ -201,6 +243,13 @@ impl Call {
                 || (!open.listed && open.mode.is_none() && self.suggestions.len() >= policy.limits.suggestions))
             && (open.listed || open.surplus || self.suggestions.len() < policy.limits.suggestions)
     }
+}
+
+/// What a call is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    Markup,
+    Json,
 }
 
 /// What is open of a call.
@@ -227,6 +276,12 @@ pub(crate) struct Openness {
     pub(crate) tick: bool,
     /// There has been a `<question>`.
     pub(crate) asked: bool,
+    /// There was text in front of the first parameter.
+    pub(crate) bare: bool,
+    /// A suggestion has existed in the list that is open.
+    pub(crate) given: bool,
+    /// A suggestion has existed.
+    pub(crate) gave: bool,
     /// There is a question, and there has been another `<question>`.
     pub(crate) repeated: bool,
 }

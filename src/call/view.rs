@@ -1,13 +1,13 @@
 //! What of a call is shown, and how it is lent.
 
 use super::Call;
-use crate::event::{Complete, Field, Part, Partial, Rejected, Suggested, Suggestions};
+use crate::event::{Complete, Event, Field, Part, Partial, Rejected, Suggested, Suggestions};
 use crate::reason::Reason;
 
 /// What of a call has been lent in partials.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Shown {
+pub(crate) struct Shown {
     pub(super) question: usize,
     pub(super) suggestions: usize,
     /// Bytes of the newest answer shown, and whether its mode is.
@@ -15,6 +15,14 @@ pub(super) struct Shown {
 }
 
 impl Call {
+    pub(crate) fn shown(&self) -> Shown {
+        self.shown
+    }
+
+    pub(crate) fn set_shown(&mut self, shown: Shown) {
+        self.shown = shown;
+    }
+
     /// The next part of the call that is certain and has not been shown.
     pub(crate) fn next_delta(&mut self) -> Option<(Field, Part)> {
         // The bare question is the last thing that becomes known.
@@ -52,6 +60,7 @@ impl Call {
     pub(crate) fn partial(&self, nth: u64, field: Field, delta: Part) -> Partial<'_> {
         Partial {
             nth,
+            id: None,
             field,
             delta: &self.text[delta.0..delta.1],
             question: self
@@ -68,15 +77,17 @@ impl Call {
     }
 
     /// The call's end; a rejection if anything went wrong.
-    pub(crate) fn outcome(&self, nth: u64, end: u64) -> Result<Complete<'_>, Rejected<'_>> {
-        let span = (self.start, end);
+    pub(crate) fn outcome(&self, nth: u64, end: u64) -> Event<'_> {
+        let (id, span) = (None, (self.start, end));
         let question = self.question.map(|(start, end)| &self.text[start..end]).filter(|question| !question.is_empty());
         let suggestions = Suggestions { text: &self.text, modes: &self.modes, all: &self.suggestions, newest: None };
         match (self.wrong, question) {
-            (None, Some(question)) => Ok(Complete { nth, span, question, suggestions, notes: &self.notes }),
+            (None, Some(question)) => {
+                Event::Complete(Complete { nth, id, span, question, suggestions, notes: &self.notes })
+            }
             (wrong, question) => {
                 let reason = wrong.unwrap_or(Reason::MissingParameter);
-                Err(Rejected { nth, span, reason, question, suggestions })
+                Event::Rejected(Rejected { nth, id, span, reason, question, suggestions })
             }
         }
     }

@@ -1,96 +1,130 @@
-//! JSON's own tokens (RFC 8259), as nom rules over text that is complete.
-
-use alloc::string::String;
+//! JSON's escapes and literals (RFC 8259), as nom rules over bytes that may end in the middle of one.
 
 use nom::branch::alt;
-use nom::bytes::{tag, take_while, take_while_m_n, take_while1};
-use nom::character::{char, one_of};
-use nom::combinator::{opt, recognize, value};
+use nom::bytes::tag;
+use nom::character::{char, one_of, satisfy};
+use nom::combinator::{value, verify};
 use nom::sequence::preceded;
-use nom::{Complete, Emit, OutputM, Parser};
+use nom::{Emit, Err, OutputM, Parser, Streaming};
 
-/// What a rule leaves, and what it found; `None` if it found nothing.
-pub(super) type Found<'i, T> = Option<(&'i str, T)>;
+use super::begun::Begun;
 
-/// Runs a rule over text that is complete.
-pub(super) fn run<'i, T>(mut rule: impl Parser<&'i str, Output = T, Error = ()>, input: &'i str) -> Found<'i, T> {
-    rule.process::<OutputM<Emit, Emit, Complete>>(input).ok()
+/// What the bytes of an escape or of a literal are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Read<T> {
+    /// This; that many bytes of it.
+    Whole(T, usize),
+    /// They may become one.
+    Begun,
+    /// They are none, and won't be.
+    Not,
 }
 
-pub(super) fn space<'i>() -> impl Parser<&'i str, Output = &'i str, Error = ()> {
-    take_while(|c| matches!(c, ' ' | '\t' | '\r' | '\n'))
+fn run<'i, T>(mut rule: impl Parser<&'i [u8], Output = T, Error = ()>, input: &'i [u8]) -> Read<T> {
+    match rule.process::<OutputM<Emit, Emit, Streaming>>(input) {
+        Ok((rest, found)) => Read::Whole(found, input.len() - rest.len()),
+        Err(Err::Incomplete(_)) => Read::Begun,
+        Err(_) => Read::Not,
+    }
 }
 
-pub(super) fn punctuation<'i>(c: char) -> impl Parser<&'i str, Output = char, Error = ()> {
-    preceded(space(), char(c))
+/// What an escape stands for. A surrogate without its other half is U+FFFD.
+pub(super) fn escape(begun: &Begun) -> Read<char> {
+    run(preceded(char('\\'), alt((simple(), preceded(char('u'), unicode())))), begun.bytes())
 }
 
-/// A number as it is written.
-pub(super) fn number<'i>() -> impl Parser<&'i str, Output = &'i str, Error = ()> {
-    let digits = || take_while1(|c: char| c.is_ascii_digit());
-    let whole = alt((tag("0"), recognize((one_of("123456789"), take_while(|c: char| c.is_ascii_digit())))));
-    let exponent = (one_of("eE"), opt(one_of("+-")), digits());
-    recognize((opt(char('-')), whole, opt((char('.'), digits())), opt(exponent)))
-}
-
-/// `true`, `false` or `null`.
-pub(super) fn literal<'i>() -> impl Parser<&'i str, Output = &'i str, Error = ()> {
-    alt((tag("true"), tag("false"), tag("null")))
-}
-
-/// What one piece of a string stands for.
-#[derive(Clone, Copy)]
-enum Piece<'i> {
-    Text(&'i str),
-    Char(char),
-    /// A UTF-16 unit, perhaps half of a character.
-    Unit(u16),
-}
-
-fn piece<'i>() -> impl Parser<&'i str, Output = Piece<'i>, Error = ()> {
-    alt((take_while1(|c| c != '"' && c != '\\' && c >= ' ').map(Piece::Text), preceded(char('\\'), escape())))
-}
-
-fn escape<'i>() -> impl Parser<&'i str, Output = Piece<'i>, Error = ()> {
-    let unit = take_while_m_n(4, 4, |c: char| c.is_ascii_hexdigit());
+fn simple<'i>() -> impl Parser<&'i [u8], Output = char, Error = ()> {
     alt((
-        one_of("\"\\/").map(Piece::Char),
-        value(Piece::Char('\u{8}'), char('b')),
-        value(Piece::Char('\u{C}'), char('f')),
-        value(Piece::Char('\n'), char('n')),
-        value(Piece::Char('\r'), char('r')),
-        value(Piece::Char('\t'), char('t')),
-        // Four hexadecimal digits always fit.
-        preceded(char('u'), unit).map(|digits| Piece::Unit(u16::from_str_radix(digits, 16).unwrap_or(0xFFFD))),
+        one_of("\"\\/"),
+        value('\u{8}', char('b')),
+        value('\u{C}', char('f')),
+        value('\n', char('n')),
+        value('\r', char('r')),
+        value('\t', char('t')),
     ))
 }
 
-/// A string, decoded. Half a surrogate pair is U+FFFD.
-pub(super) fn string(input: &str) -> Found<'_, String> {
-    let (mut rest, _) = run(char('"'), input)?;
-    let mut out = String::new();
-    let mut high = None;
-    loop {
-        if let Some((behind, _)) = run(char('"'), rest) {
-            out.extend(high.map(|_| char::REPLACEMENT_CHARACTER));
-            return Some((behind, out));
+fn unicode<'i>() -> impl Parser<&'i [u8], Output = char, Error = ()> {
+    let pair = (verify(unit(), |unit| (0xD800..0xDC00).contains(unit)), preceded(tag("\\u"), low()))
+        .map(|(high, low)| (u32::from(high - 0xD800) << 10 | u32::from(low - 0xDC00)) + 0x1_0000);
+    alt((pair, unit().map(u32::from))).map(|code| char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
+}
+
+/// Four hexadecimal digits. (One rule for all four waits for what stands behind them.)
+fn unit<'i>() -> impl Parser<&'i [u8], Output = u16, Error = ()> {
+    (digit(), digit(), digit(), digit()).map(|(a, b, c, d)| a << 12 | b << 8 | c << 4 | d)
+}
+
+/// The second half of a surrogate pair. Not one digit more is waited for than it takes to see that it is none.
+fn low<'i>() -> impl Parser<&'i [u8], Output = u16, Error = ()> {
+    let first = verify(digit(), |&a| a == 0xD);
+    let second = verify(digit(), |&b| b >= 0xC);
+    (first, second, digit(), digit()).map(|(a, b, c, d)| a << 12 | b << 8 | c << 4 | d)
+}
+
+fn digit<'i>() -> impl Parser<&'i [u8], Output = u16, Error = ()> {
+    satisfy(|c| c.is_ascii_hexdigit()).map(|c| c.to_digit(16).unwrap_or_default() as u16)
+}
+
+/// `true`, `false` or `null`.
+pub(super) fn literal(begun: &Begun) -> Read<()> {
+    run(alt((tag("true"), tag("false"), tag("null"))).map(|_| ()), begun.bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn begun(text: &str) -> Begun {
+        let mut begun = Begun::default();
+        text.bytes().for_each(|byte| begun.push(byte));
+        begun
+    }
+
+    #[test]
+    fn an_escape_is_decided_by_its_last_character_and_not_later() {
+        for (text, read) in [
+            ("\\", Read::Begun),
+            ("\\n", Read::Whole('\n', 2)),
+            ("\\/", Read::Whole('/', 2)),
+            ("\\x", Read::Not),
+            ("\\N", Read::Not),
+            ("\\u", Read::Begun),
+            ("\\u00e", Read::Begun),
+            ("\\u00E9", Read::Whole('é', 6)),
+            ("\\u00g", Read::Not),
+            ("\\ude00", Read::Whole('\u{FFFD}', 6)),
+            ("\\ud83d", Read::Begun),
+            ("\\ud83d\\", Read::Begun),
+            ("\\ud83dx", Read::Whole('\u{FFFD}', 6)),
+            ("\\ud83d\\n", Read::Whole('\u{FFFD}', 6)),
+            ("\\ud83d\\u", Read::Begun),
+            ("\\ud83d\\u0", Read::Whole('\u{FFFD}', 6)),
+            ("\\ud83d\\ud", Read::Begun),
+            ("\\ud83d\\ud8", Read::Whole('\u{FFFD}', 6)),
+            ("\\ud83d\\uDE", Read::Begun),
+            ("\\ud83d\\ude0x", Read::Whole('\u{FFFD}', 6)),
+            ("\\ud83d\\ude00", Read::Whole('😀', 12)),
+            ("\\uDBFF\\uDFFF", Read::Whole('\u{10FFFF}', 12)),
+            ("\\u0000", Read::Whole('\0', 6)),
+        ] {
+            assert_eq!(escape(&begun(text)), read, "{text}");
         }
-        let (behind, piece) = run(piece(), rest)?;
-        rest = behind;
-        if let Some(first) = high.take() {
-            match piece {
-                Piece::Unit(second @ 0xDC00..=0xDFFF) => {
-                    out.extend(char::decode_utf16([first, second]).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)));
-                    continue;
-                }
-                _ => out.push(char::REPLACEMENT_CHARACTER),
-            }
-        }
-        match piece {
-            Piece::Text(text) => out.push_str(text),
-            Piece::Char(c) => out.push(c),
-            Piece::Unit(unit @ 0xD800..=0xDBFF) => high = Some(unit),
-            Piece::Unit(unit) => out.push(char::from_u32(u32::from(unit)).unwrap_or(char::REPLACEMENT_CHARACTER)),
+    }
+
+    #[test]
+    fn a_literal_is_one_of_three() {
+        for (text, read) in [
+            ("t", Read::Begun),
+            ("tru", Read::Begun),
+            ("true", Read::Whole((), 4)),
+            ("fals", Read::Begun),
+            ("null", Read::Whole((), 4)),
+            ("nul ", Read::Not),
+            ("T", Read::Not),
+            ("tn", Read::Not),
+        ] {
+            assert_eq!(literal(&begun(text)), read, "{text}");
         }
     }
 }

@@ -1,65 +1,49 @@
-//! A JSON list of suggestions, read when its close tag has come.
+//! A list of suggestions as markup has it: JSON that is read when its close tag has come.
 
-use super::grammar::{Found, literal, number, punctuation, run, space, string};
+use alloc::string::String;
 
-/// How deep a list may be nested, itself included.
-const DEPTH: usize = 128;
+use super::reader::{Reader, Token, Type};
 
 /// Gives the strings, numbers and booleans of a list, as text. `false`, and nothing given, if `text` is not one whole JSON list.
 ///
 /// It goes through the text twice, so that nothing is kept of what may turn out to be no list.
 pub(crate) fn read(text: &str, found: &mut dyn FnMut(&str)) -> bool {
     let text = text.trim();
-    let whole = list(text, DEPTH, &mut |_| {}).is_some_and(|(rest, ())| rest.is_empty());
-    whole && list(text, DEPTH, found).is_some()
-}
-
-fn list<'i>(input: &'i str, depth: usize, found: &mut dyn FnMut(&str)) -> Found<'i, ()> {
-    sequence(input, '[', ']', &mut |input| element(input, depth, found))
-}
-
-/// Skips an object, whose elements mean nothing here.
-fn object(input: &str, depth: usize) -> Found<'_, ()> {
-    sequence(input, '{', '}', &mut |input| {
-        let (rest, _) = string(input)?;
-        let (rest, _) = run(punctuation(':'), rest)?;
-        element(rest, depth, &mut |_| {})
-    })
-}
-
-fn sequence<'i>(
-    input: &'i str,
-    open: char,
-    close: char,
-    one: &mut dyn FnMut(&'i str) -> Found<'i, ()>,
-) -> Found<'i, ()> {
-    let (mut rest, _) = run(punctuation(open), input)?;
-    if let Some((behind, _)) = run(punctuation(close), rest) {
-        return Some((behind, ()));
+    let whole = is_list(text);
+    if whole {
+        items(text, found);
     }
-    loop {
-        (rest, _) = run(space(), rest)?;
-        (rest, _) = one(rest)?;
-        match run(punctuation(','), rest) {
-            Some((behind, _)) => rest = behind,
-            None => return run(punctuation(close), rest).map(|(behind, _)| (behind, ())),
+    whole
+}
+
+fn is_list(text: &str) -> bool {
+    let (mut reader, mut pos) = (Reader::default(), 0);
+    let mut begun = false;
+    while let Some(token) = reader.next(text, &mut pos) {
+        match token {
+            Token::Stray(_) | Token::Behind | Token::IllFormed => return false,
+            Token::Begin(kind) if !core::mem::replace(&mut begun, true) && kind != Type::Array => return false,
+            _ => {}
         }
     }
+    reader.is_closed()
 }
 
-fn element<'i>(input: &'i str, depth: usize, found: &mut dyn FnMut(&str)) -> Found<'i, ()> {
-    let (rest, _) = run(space(), input)?;
-    match rest.bytes().next()? {
-        b'"' => string(rest).map(|(behind, text)| (behind, found(&text))),
-        b'[' if depth > 1 => list(rest, depth - 1, &mut |_| {}),
-        b'{' if depth > 1 => object(rest, depth - 1),
-        b't' | b'f' | b'n' => run(literal(), rest).map(|(behind, text)| {
-            if text != "null" {
-                found(text);
+fn items(text: &str, found: &mut dyn FnMut(&str)) {
+    let (mut reader, mut pos) = (Reader::default(), 0);
+    // The element that is being read, if it is one.
+    let (mut item, mut is_item) = (String::new(), false);
+    while let Some(token) = reader.next(text, &mut pos) {
+        match token {
+            Token::Begin(kind) => {
+                is_item = reader.depth() == 1 && matches!(kind, Type::String | Type::Number | Type::Boolean);
+                item.clear();
             }
-            (behind, ())
-        }),
-        _ => run(number(), rest).map(|(behind, text)| (behind, found(text))),
+            Token::Text(text) if is_item => item.push_str(text),
+            Token::Char(char) if is_item => item.push(char),
+            Token::End if core::mem::take(&mut is_item) => found(&item),
+            _ => {}
+        }
     }
 }
 
@@ -113,8 +97,8 @@ mod tests {
     #[test]
     fn depth_is_bounded() {
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-        assert!(items(&nested(DEPTH)).is_some());
-        assert!(items(&nested(DEPTH + 1)).is_none());
+        assert!(items(&nested(128)).is_some());
+        assert!(items(&nested(129)).is_none());
         assert!(items(&nested(1_000_000)).is_none());
         assert!(items(&format!("[{}", "{\"a\":".repeat(1_000_000))).is_none());
     }

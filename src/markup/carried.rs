@@ -1,7 +1,8 @@
 //! Going on with what a piece ended in the middle of.
 
 use super::grammar::Tag;
-use super::{Look, Machine, Piece, Signal, Source};
+use super::{Look, Machine};
+use crate::syntax::{Piece, Signal, Source};
 
 impl Machine {
     /// What the carry is, now that it has grown beyond its `old` bytes.

@@ -2,12 +2,13 @@
 
 use super::grammar::Tag;
 use super::name::{Name, Side};
-use super::{Look, Machine, Piece, Signal, State};
+use super::{Look, Machine, State};
 use crate::call::End;
 use crate::carry::Carry;
 use crate::entity;
 use crate::note::Note;
 use crate::reason::Place;
+use crate::syntax::{Piece, Signal};
 
 /// Where in a call the machine stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -258,7 +259,7 @@ impl Machine {
 
     fn in_suggestion(&mut self, tag: &Tag, text: &str, end: u64) {
         if matches!(tag.name, Name::Content | Name::Mode) {
-            self.busy.call.begin_nested();
+            self.busy.call.hold_back();
             self.in_nested(Nested::default(), tag, text, end);
         } else {
             self.behind_answer(tag, text, end);

@@ -13,9 +13,7 @@
 //!   └────────────────────────────────────────────────────┘
 //! ```
 //!
-//! The machine is given pieces of text, takes from each as much as it can decide, and answers with a small
-//! [`Signal`]; whoever runs it borrows what the signal names. What can't be decided yet stays in the
-//! [`Carry`]. Nothing in here depends on where one piece ends and the next begins, but for how many signals there are.
+//! What can't be decided yet stays in the [`Carry`].
 
 mod carried;
 mod code;
@@ -26,6 +24,8 @@ mod opened;
 mod outside;
 mod places;
 mod possible;
+mod saved;
+mod written;
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -34,13 +34,15 @@ use alloc::sync::Arc;
 use crate::Policy;
 use crate::call::{Call, End};
 use crate::carry::Carry;
-use crate::event::{Field, Part};
 use crate::reason::Place;
+use crate::syntax::{Piece, Signal, Source};
 
 use code::Code;
 use grammar::{Read, Tag};
-pub(crate) use inside::Spot;
+use inside::Spot;
 use name::Name;
+pub(crate) use saved::Saved;
+pub(crate) use written::{holds_suggestions, read_suggestions};
 
 /// Where in the stream the machine stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,49 +61,8 @@ pub(crate) enum State {
     Demoted { opening: usize, body: u64 },
 }
 
-/// A piece of the stream, as text.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Piece<'s> {
-    pub(crate) text: &'s str,
-    /// Where in the stream it begins and ends. Its text is as long as that, unless it is one U+FFFD for bytes that were ill-formed.
-    pub(crate) start: u64,
-    pub(crate) end: u64,
-}
-
-impl Piece<'_> {
-    /// Where in the stream the `i`th byte of the text stands.
-    fn at(&self, i: usize) -> u64 {
-        if i == self.text.len() { self.end } else { self.start.wrapping_add(i as u64) }
-    }
-}
-
-/// What the machine has decided. Plain data: what it names is borrowed afterwards.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Signal {
-    /// Nothing more can be said without the next piece.
-    More,
-    /// This is prose.
-    Text(Source),
-    /// This is part of another tool's call.
-    Opaque { from: Source, tool: u16, start: bool },
-    /// More of the open call is certain.
-    Partial(Field, Part),
-    /// A call has ended there.
-    Ended { end: u64 },
-    /// The opening tag, the first `opening` bytes of what is held, was only named: it is prose, or a call that was rejected where
-    /// the tag ends. The rest of what is held is to be read again, then the carry.
-    Demoted { opening: usize, rejected: Option<u64> },
-}
-
-/// Where the text of a signal is.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Source {
-    Piece(usize, usize),
-    Carry,
-}
-
 /// What the machine needs once a call has begun; kept for the next call.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Busy {
     pub(crate) call: Call,
     /// An opening tag and the text behind it, until it is certain to be a call.
@@ -118,6 +79,8 @@ pub(crate) struct Machine {
     pub(crate) busy: Box<Busy>,
     /// The carry was lent by the last signal, and is done with.
     pub(crate) lent: bool,
+    /// It reads a list that stands alone: there are no tags but those of suggestions.
+    listing: bool,
 }
 
 /// What the bytes from a `<` on are, at the place where the machine stands.
@@ -142,7 +105,8 @@ enum Look {
 impl Machine {
     pub(crate) fn new(policy: Arc<Policy>) -> Machine {
         let state = State::Prose(Code::at_start(policy.calls == crate::Calls::Anywhere));
-        Machine { policy, state, carry: Carry::default(), calls: 0, busy: Box::default(), lent: false }
+        let busy = Box::new(Busy { call: Call::of(policy.entities), held: String::new() });
+        Machine { policy, state, carry: Carry::default(), calls: 0, busy, lent: false, listing: false }
     }
 
     /// Goes on in `piece` from `*pos`, to the next thing worth saying.

@@ -6,13 +6,14 @@
 use super::grammar::{self, Read, Tag};
 use super::inside::Spot;
 use super::places::CONFIRMING;
-use super::{Look, Machine, Piece, Signal, State};
+use super::{Look, Machine, State};
 use crate::Repairs;
 use crate::call::End;
 use crate::carry::Carry;
 use crate::entity;
 use crate::note::Note;
 use crate::reason::Reason;
+use crate::syntax::{Piece, Signal};
 
 impl Machine {
     /// The opening tag has been read; it stands from `start` to `end`.
@@ -101,7 +102,7 @@ impl Machine {
     pub(super) fn act_opened(&mut self, tag: &Tag, text: &str, end: u64) -> Option<Signal> {
         let State::Call(Spot::Opened { opening, .. }) = self.state else { return None };
         let bare = &self.busy.held[opening..];
-        self.busy.call.keep_bare(bare, &self.policy);
+        self.busy.call.keep_bare(bare);
         self.busy.held.clear();
         self.state = State::Call(Spot::Between);
         self.act_inside(tag, text, end)

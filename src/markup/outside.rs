@@ -3,8 +3,9 @@
 use super::code::{Bracket, Code};
 use super::grammar::Tag;
 use super::name::{Name, Side};
-use super::{Look, Machine, Piece, Signal, Source, State};
+use super::{Look, Machine, State};
 use crate::carry::Carry;
+use crate::syntax::{Piece, Signal, Source};
 
 impl Machine {
     /// Goes through what is shown as it stands, to the next tag that is not.

@@ -61,10 +61,18 @@ impl Machine {
             State::Call(spot @ Spot::Between) if self.busy.call.in_list_string() => {
                 in_call(spot, Candidates::NONE, behind_tick)
             }
+            State::Call(spot) if self.listing => only_lists(in_call(spot, Candidates::NONE, behind_tick)),
             State::Call(spot) => in_call(spot, tools.open, behind_tick),
             State::Ended { .. } | State::Demoted { .. } => hidden(NO_TAGS),
         }
     }
+}
+
+/// Those of them that lists consist of.
+fn only_lists(places: Places<'_>) -> Places<'static> {
+    let lists = Ours::FOLLOW_UP.with(Ours::SUGGEST).with(Ours::OPTIONS).with(Ours::CONTENT).with(Ours::MODE);
+    let keep = |one: Tags<'_>| self::tags(one.open.ours.both(lists), one.close.ours.both(lists));
+    Places { hidden: keep(places.hidden), shown: places.shown.map(keep) }
 }
 
 fn in_call<'p>(spot: &Spot, tool: Candidates<'p>, behind_tick: bool) -> Places<'p> {

@@ -9,7 +9,7 @@ use super::inside::{Nested, Spot};
 use super::name::{Name, Side};
 use super::{Look, Machine, State};
 use crate::Calls;
-use crate::call::Openness;
+use crate::call::{Openness, Written};
 
 impl Machine {
     /// Whether a stream of `read` bytes, and then those of `tail`, can lead here.
@@ -32,7 +32,13 @@ impl Machine {
             State::Call(spot @ Spot::Opened { .. }) => self.is_opened_possible(*spot, read, tail),
             State::Call(spot) => {
                 self.busy.call.start < read
-                    && self.busy.call.is_possible(read - self.busy.call.start, !tail.is_empty(), &self.policy)
+                    && self.busy.call.is_possible(
+                        read - self.busy.call.start,
+                        !tail.is_empty(),
+                        &self.policy,
+                        Written::Markup,
+                        self.policy.entities,
+                    )
                     && spot.is_possible(self.busy.call.openness())
             }
             State::Ended { .. } | State::Demoted { .. } => false,
@@ -42,7 +48,7 @@ impl Machine {
     fn is_opened_possible(&self, spot: Spot, read: u64, tail: &[u8]) -> bool {
         let Spot::Opened { body, opening, blank } = spot else { return false };
         let (call, held) = (&self.busy.call, &*self.busy.held);
-        let mut fresh = crate::call::Call::default();
+        let mut fresh = crate::call::Call::of(self.policy.entities);
         fresh.restart(call.start);
         let Some((tag, text)) = held.split_at_checked(opening) else { return false };
         let opens = match grammar::read_last(tag.as_bytes(), self.tools()) {
@@ -123,6 +129,9 @@ impl Spot {
             tick,
             asked,
             repeated,
+            bare: _,
+            given: _,
+            gave: _,
         } = call;
         let in_value = !matches!(self, Spot::Opened { .. } | Spot::Between | Spot::Options);
         let list_fits = match self {

@@ -1,9 +1,11 @@
 //! What the tests share: what a parser shows, as a list of atoms, so that it can be compared.
 #![allow(dead_code)]
 
+pub mod arguments;
 pub mod reference;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use followup::{Calls, Entities, Event, Events, Field, Limits, Parser, Policy, Repairs, Suggestions, Tools};
 use reference::{Atom, Ended, Rules};
@@ -152,6 +154,12 @@ pub fn note(note: followup::Note) -> &'static str {
         RepeatedQuestion => "RepeatedQuestion",
         SuggestionsDropped => "SuggestionsDropped",
         UnreadableList => "UnreadableList",
+        IllFormedString => "IllFormedString",
+        TextBehindArguments => "TextBehindArguments",
+        SuggestionsAsObject => "SuggestionsAsObject",
+        SuggestionsAsText => "SuggestionsAsText",
+        RepeatedSuggestions => "RepeatedSuggestions",
+        UnreadableSuggestion => "UnreadableSuggestion",
         other => panic!("a note without a name: {other:?}"),
     }
 }
@@ -164,6 +172,30 @@ pub fn show<'c>(parser: &mut Parser, chunks: impl IntoIterator<Item = &'c [u8]>)
     }
     shown.take(parser.finish());
     shown.atoms
+}
+
+/// What a stream is read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Syntax {
+    Markup,
+    Arguments,
+}
+
+impl Syntax {
+    pub fn parser(self, policy: impl Into<Arc<Policy>>) -> Parser {
+        match self {
+            Syntax::Markup => Parser::new(policy),
+            Syntax::Arguments => Parser::arguments(policy),
+        }
+    }
+
+    /// What the whole stream means.
+    pub fn expected(self, stream: &[u8], rules: &Rules) -> Vec<Atom> {
+        match self {
+            Syntax::Markup => expected(stream, rules),
+            Syntax::Arguments => arguments::read(stream, rules),
+        }
+    }
 }
 
 /// Rejections have no notes: they are left out of the comparison.

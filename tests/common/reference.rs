@@ -154,8 +154,7 @@ pub enum Atom {
 
 /// Everything that is shown for this whole stream, in the order in which it becomes known.
 pub fn read(stream: &[u8], rules: &Rules) -> Vec<Atom> {
-    let mut reader =
-        Reader { rules, chars: decode(stream), bytes: stream.len(), shown: Vec::new(), calls: 0, opaques: 0 };
+    let mut reader = Reader::new(stream, rules);
     reader.prose();
     reader.shown
 }
@@ -379,25 +378,25 @@ fn decode_entities(text: &str) -> String {
 }
 
 /// A value as it becomes known: trimmed at both ends, and no longer than its limit.
-struct Value {
+pub(super) struct Value {
     /// What is known. It begins and ends with a character that is not blank.
-    text: String,
+    pub(super) text: String,
     /// The blanks read behind it: part of the value if something follows that is not blank.
     blanks: String,
     limit: usize,
 }
 
-struct TooLong;
+pub(super) struct TooLong;
 
 impl Value {
-    fn new(limit: usize) -> Value {
+    pub(super) fn new(limit: usize) -> Value {
         Value { text: String::new(), blanks: String::new(), limit }
     }
 
     /// Reads one more character, and says what has become known with it.
     ///
     /// "A value passes its limit with the first character that is not blank and would end beyond it."
-    fn push(&mut self, c: char) -> Result<String, TooLong> {
+    pub(super) fn push(&mut self, c: char) -> Result<String, TooLong> {
         if is_blank(c) {
             if !self.text.is_empty() {
                 self.blanks.push(c);
@@ -426,6 +425,8 @@ struct Reader<'a> {
     calls: usize,
     /// How many calls of other tools have come out.
     opaques: usize,
+    /// Where a `</follow_up>` was put in, if the stream is the text of a `follow_up` (see `read_follow_up`).
+    put_in: Option<usize>,
 }
 
 /// What is true of a `follow_up` that may have a list as its body.
@@ -647,8 +648,18 @@ impl Reader<'_> {
 
     /// Which of these tags of ours stands at `at`.
     fn find(&self, at: usize, wanted: &[Wanted]) -> Found {
+        if self.put_in == Some(at) {
+            let (side, name, empty, mode, end) = (Close, Name::FollowUp, false, None, self.chars.len());
+            return match wanted.contains(&(side, name)) {
+                true => Found::Tag(Tag { side, name, empty, mode, end }),
+                false => Found::Nothing,
+            };
+        }
         let mut least: Option<usize> = None;
         for (side, name) in wanted {
+            if self.put_in.is_some() && matches!(name, Name::Ask | Name::Question) {
+                continue;
+            }
             for spelling in name.spellings() {
                 match self.shape(at, *side, spelling, *side == Open) {
                     Shape::Text => {}
@@ -1755,5 +1766,128 @@ impl Json {
             self.at += 1;
         }
         Some(unit)
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- markup in a string
+
+/// What was read of a text in a string of JSON arguments.
+pub(super) struct FollowUp {
+    pub(super) shown: Vec<Atom>,
+    pub(super) suggest: Vec<(String, Option<String>)>,
+    pub(super) notes: BTreeSet<&'static str>,
+    pub(super) wrong: Option<&'static str>,
+}
+
+/// Reads a text as the body of an open `<follow_up>`, behind the suggestions that the call has already. Nothing if
+/// the text is no markup.
+///
+/// "markup, if it holds an opening tag of `suggest` or `options` (or a synonym; a tag within the tag limit, wherever it
+/// stands)"
+pub(super) fn read_follow_up(text: &str, rules: &Rules, suggest: &[(String, Option<String>)]) -> Option<FollowUp> {
+    let end = text.chars().count();
+    // "At its end, `</follow_up>` is put in."
+    let stream = format!("{text}</follow_up>");
+    let mut reader = Reader { put_in: Some(end), ..Reader::new(stream.as_bytes(), rules) };
+    let wanted = [(Open, Name::Suggest), (Open, Name::Options)];
+    if !(0..end).any(|at| reader.peek(at) == Some('<') && reader.find_tag(at, &wanted).is_some()) {
+        return None;
+    }
+    let mut call = Call {
+        start: 0,
+        body: 0,
+        first_tag: None,
+        question: None,
+        questions: 0,
+        suggest: suggest.to_vec(),
+        notes: BTreeSet::new(),
+        wrong: None,
+        list: None,
+    };
+    reader.follow_up_text(&mut call, end);
+    Some(FollowUp { shown: reader.shown, suggest: call.suggest, notes: call.notes, wrong: call.wrong })
+}
+
+impl<'a> Reader<'a> {
+    fn new(stream: &[u8], rules: &'a Rules) -> Reader<'a> {
+        let (chars, bytes) = (decode(stream), stream.len());
+        Reader { rules, chars, bytes, shown: Vec::new(), calls: 0, opaques: 0, put_in: None }
+    }
+
+    /// "it is read as the body of an open `<follow_up>` is, with its repairs, but there are no tags but those of
+    /// `follow_up`, `suggest`, `options`, `content` and `mode` in it"
+    fn follow_up_text(&mut self, call: &mut Call, end: usize) {
+        let mut in_follow_up = true;
+        let mut list = ListBody::Blank;
+        let mut at = 0;
+        while let Some(c) = self.peek(at) {
+            // The close and opening tags of `follow_up`, `suggest` and `options`.
+            let tag = match c {
+                '<' => self.find_tag(at, &PARAMETER_TAGS[2..]),
+                _ => None,
+            };
+            let Some(tag) = tag else {
+                if matches!(list, ListBody::Blank) && !is_blank(c) {
+                    list = match c {
+                        '[' => ListBody::Begun(at),
+                        _ => ListBody::No,
+                    };
+                }
+                at += 1;
+                continue;
+            };
+            let had_begun = std::mem::replace(&mut list, ListBody::No);
+            at = match (tag.side, tag.name) {
+                (Open, Name::FollowUp) => {
+                    in_follow_up = !tag.empty;
+                    if in_follow_up {
+                        list = ListBody::Blank;
+                    }
+                    tag.end
+                }
+                (Close, Name::FollowUp) => {
+                    match had_begun {
+                        ListBody::Begun(start) if in_follow_up => self.list(call, start, at),
+                        _ if in_follow_up => {}
+                        // "which leaves no note of its own"
+                        _ if at == end => {}
+                        _ => self.repair(call, "StrayCloseTag"),
+                    }
+                    in_follow_up = false;
+                    tag.end
+                }
+                (Open, Name::Suggest) => {
+                    if !in_follow_up {
+                        self.repair(call, "OutsideFollowUp");
+                    }
+                    match tag.empty {
+                        true => tag.end,
+                        false => match self.suggestion(call, tag.end, tag.mode) {
+                            Ok(next) => next,
+                            Err(Cut) => unreachable!("`</follow_up>` ends it"),
+                        },
+                    }
+                }
+                (Open, Name::Options) if tag.empty => {
+                    self.list(call, tag.end, tag.end);
+                    tag.end
+                }
+                (Open, Name::Options) => match self.options(call, tag.end) {
+                    Ok(next) => next,
+                    // Decided: `</follow_up>` ends no `options`, but the end of the text does, as the end of a call
+                    // would: with a repair, and then the list is read, without the `</follow_up>` that was put in.
+                    Err(Cut) => {
+                        self.repair(call, "UnclosedOptions");
+                        self.list(call, tag.end, end);
+                        self.chars.len()
+                    }
+                },
+                (Close, _) => {
+                    self.repair(call, "StrayCloseTag");
+                    tag.end
+                }
+                (Open, _) => unreachable!("not looked for"),
+            };
+        }
     }
 }

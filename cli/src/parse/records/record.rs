@@ -108,7 +108,9 @@ impl Joined<'_> {
         match mem::replace(&mut self.last, Last::Nothing) {
             Last::Nothing => {}
             Last::Text => self.line(Event::Text(&text))?,
-            Last::Opaque(tool) => self.line(Event::Opaque(Opaque { tool: &tool, raw: &text, start: true }))?,
+            Last::Opaque(tool) => {
+                self.line(Event::Opaque(Opaque { tool: &tool, raw: &text, start: true, id: None }))?
+            }
         }
         // To be filled again.
         self.text = text;

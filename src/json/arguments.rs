@@ -1,0 +1,381 @@
+//! What the JSON of a call's arguments means: which value is the question, which are suggestions.
+
+use alloc::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::key::Key;
+use super::reader::{Reader, Token, Type};
+use super::written;
+use crate::Policy;
+use crate::call::Call;
+use crate::note::Note;
+use crate::reason::{Place, Reason};
+
+/// A parameter that holds suggestions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) enum List {
+    /// `follow_up`, or `suggestions`.
+    FollowUp,
+    /// `options`.
+    Options,
+    /// `suggest`, or `suggestion`.
+    Suggest,
+}
+
+/// What the value is that comes next or is being read. Of an array or object that is open, [`Within`] knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) enum Role {
+    /// The arguments themselves.
+    #[default]
+    Arguments,
+    Question,
+    /// The value of a parameter that holds suggestions; being read, a string.
+    List,
+    /// An element of a list; being read, a suggestion that is plain text.
+    Item,
+    /// The value of a key in an object that stands for a list. `named`: the key is one that a suggestion may have.
+    Entry {
+        named: bool,
+    },
+    Answer,
+    Mode,
+    /// Nothing, whatever it is.
+    Nothing,
+}
+
+/// An open array or object that means something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) enum Within {
+    /// The object of the arguments.
+    Parameters,
+    /// An array of items.
+    Items,
+    /// An object that stands for a list: a suggestion or, for certain, a map.
+    Entries { map: bool },
+    /// A suggestion.
+    Suggestion {
+        /// It has an answer.
+        answered: bool,
+        /// It has, or may have, an answer: a `text` or `answer` that could be one.
+        answerable: bool,
+    },
+}
+
+/// Reads the arguments of one call, or the value of one list in them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Arguments {
+    pub(super) reader: Reader,
+    /// The innermost last. Deeper values mean nothing.
+    pub(super) within: SmallVec<[Within; 4]>,
+    pub(super) role: Role,
+    pub(super) key: Key,
+    /// The list whose value comes next or is being read.
+    pub(super) list: Option<List>,
+    /// Which lists have given a suggestion.
+    pub(super) given: Given,
+    /// All of it is there: an answer is kept whole or not at all.
+    whole: bool,
+}
+
+/// Which lists have given a suggestion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Given {
+    follow_up: bool,
+    options: bool,
+    suggest: bool,
+}
+
+impl Given {
+    fn of(&mut self, list: List) -> &mut bool {
+        match list {
+            List::FollowUp => &mut self.follow_up,
+            List::Options => &mut self.options,
+            List::Suggest => &mut self.suggest,
+        }
+    }
+
+    pub(super) fn is_any(self) -> bool {
+        self != Given::default()
+    }
+}
+
+impl Arguments {
+    /// Reads the value of one list, which stands alone.
+    pub(super) fn of_list(list: List) -> Arguments {
+        Arguments { role: Role::List, list: Some(list), whole: true, ..Arguments::default() }
+    }
+
+    /// Whether what is inside the innermost open array or object means nothing.
+    fn skips(&self) -> bool {
+        self.reader.depth() > self.within.len()
+    }
+
+    /// Acts on what has come. Whether a value has ended, so that more may be certain.
+    pub(super) fn act(&mut self, token: Token<'_>, call: &mut Call, policy: &Arc<Policy>) -> bool {
+        match token {
+            Token::BeginKey => self.key.clear(),
+            Token::EndKey => self.role = if self.skips() { Role::Nothing } else { self.role_of_key(call, policy) },
+            Token::Begin(kind) => self.begin(kind, call, policy),
+            Token::End => {
+                self.end(call, policy);
+                return true;
+            }
+            Token::Text(text) => self.push(text, call, policy),
+            Token::Char(char) => self.push(char.encode_utf8(&mut [0; 4]), call, policy),
+            Token::Stray(char) => {
+                self.push(char.encode_utf8(&mut [0; 4]), call, policy);
+                call.repair(Note::IllFormedString, policy);
+            }
+            Token::Behind => call.repair(Note::TextBehindArguments, policy),
+            Token::IllFormed => call.reject(Reason::Malformed(Note::IllFormedJson)),
+        }
+        false
+    }
+
+    fn role_of_key(&mut self, call: &mut Call, policy: &Arc<Policy>) -> Role {
+        let key = &self.key;
+        match self.within.last_mut() {
+            Some(Within::Parameters) => {
+                self.list = match key.text() {
+                    b"follow_up" | b"suggestions" => Some(List::FollowUp),
+                    b"options" => Some(List::Options),
+                    b"suggest" | b"suggestion" => Some(List::Suggest),
+                    _ => None,
+                };
+                match key.text() {
+                    b"question" => Role::Question,
+                    _ if self.list.is_some() => Role::List,
+                    _ => Role::Nothing,
+                }
+            }
+            Some(Within::Suggestion { .. }) => role_in_suggestion(key),
+            Some(entries @ Within::Entries { map: false }) if role_in_suggestion(key) != Role::Nothing => {
+                *entries = begin_suggestion(call, policy);
+                role_in_suggestion(key)
+            }
+            Some(Within::Entries { map }) => {
+                let named = key.is_number() || matches!(key.text(), b"suggest" | b"suggestion");
+                *map |= named;
+                Role::Entry { named }
+            }
+            Some(Within::Items) | None => Role::Nothing,
+        }
+    }
+
+    /// A value begins.
+    fn begin(&mut self, kind: Type, call: &mut Call, policy: &Arc<Policy>) {
+        let is_open = matches!(kind, Type::Array | Type::Object);
+        // Counted already, if it is one.
+        let outside = self.reader.depth() - usize::from(is_open);
+        let role = match self.within.last() {
+            _ if outside > self.within.len() => Role::Nothing,
+            Some(Within::Items) => Role::Item,
+            _ => self.role,
+        };
+        self.role = match role {
+            Role::Arguments => self.begin_arguments(kind, call),
+            Role::Question => begin_question(kind, call),
+            Role::List => self.begin_list(kind, call, policy),
+            Role::Item => self.begin_item(kind, call, policy),
+            Role::Entry { named } => self.begin_entry(named, kind, call, policy),
+            Role::Answer => self.begin_answer(kind, call),
+            Role::Mode if kind == Type::String => {
+                call.begin_mode();
+                Role::Mode
+            }
+            Role::Mode | Role::Nothing => Role::Nothing,
+        };
+    }
+
+    fn begin_arguments(&mut self, kind: Type, call: &mut Call) -> Role {
+        match kind {
+            Type::Object => self.within.push(Within::Parameters),
+            _ => call.reject(Reason::WrongType(Place::Arguments)),
+        }
+        Role::Nothing
+    }
+
+    fn begin_list(&mut self, kind: Type, call: &mut Call, policy: &Arc<Policy>) -> Role {
+        let Some(list) = self.list else { return Role::Nothing };
+        if kind == Type::Null {
+            return Role::Nothing;
+        }
+        if *self.given.of(list) {
+            call.note(Note::RepeatedSuggestions);
+            return Role::Nothing;
+        }
+        if list == List::Suggest {
+            call.repair(Note::OutsideFollowUp, policy);
+        }
+        call.take_given();
+        match kind {
+            Type::Array => self.within.push(Within::Items),
+            Type::Object => {
+                call.repair(Note::SuggestionsAsObject, policy);
+                self.within.push(Within::Entries { map: false });
+            }
+            Type::String => {
+                call.begin_list();
+                return Role::List;
+            }
+            Type::Number | Type::Boolean | Type::Null => call.reject(Reason::WrongType(Place::Suggestions)),
+        }
+        Role::Nothing
+    }
+
+    fn begin_item(&mut self, kind: Type, call: &mut Call, policy: &Arc<Policy>) -> Role {
+        match kind {
+            Type::String | Type::Number | Type::Boolean => {
+                call.begin_suggestion(None, policy);
+                if self.whole {
+                    call.hold_back();
+                }
+                return Role::Item;
+            }
+            Type::Object => self.within.push(begin_suggestion(call, policy)),
+            Type::Array => call.note(Note::UnreadableSuggestion),
+            Type::Null => {}
+        }
+        Role::Nothing
+    }
+
+    fn begin_entry(&mut self, named: bool, kind: Type, call: &mut Call, policy: &Arc<Policy>) -> Role {
+        if let (Type::Array | Type::Object, Some(Within::Entries { map })) = (kind, self.within.last_mut()) {
+            *map = true;
+        }
+        match kind {
+            Type::Array => {
+                self.within.push(Within::Items);
+                Role::Nothing
+            }
+            Type::Object => self.begin_item(kind, call, policy),
+            _ if named => self.begin_item(kind, call, policy),
+            _ => Role::Nothing,
+        }
+    }
+
+    fn begin_answer(&mut self, kind: Type, call: &mut Call) -> Role {
+        let Some(Within::Suggestion { answered, answerable }) = self.within.last_mut() else { return Role::Nothing };
+        *answerable |= !matches!(kind, Type::Array | Type::Object);
+        if *answered || !matches!(kind, Type::String | Type::Number | Type::Boolean) {
+            return Role::Nothing;
+        }
+        call.begin_content();
+        if self.whole {
+            call.hold_back();
+        }
+        Role::Answer
+    }
+
+    /// The value that is being read goes on.
+    fn push(&mut self, text: &str, call: &mut Call, policy: &Arc<Policy>) {
+        if self.reader.is_in_key() {
+            return self.key.push(text);
+        }
+        match self.role {
+            Role::Question | Role::Item | Role::Answer => call.push(text, policy),
+            Role::Mode => call.push_mode(text, policy),
+            Role::List => call.push_written(text, &policy.limits),
+            Role::Arguments | Role::Entry { .. } | Role::Nothing => {}
+        }
+    }
+
+    /// The bytes of a character have begun to come.
+    pub(super) fn foresee(&mut self, begun: &[u8], call: &mut Call, policy: &Arc<Policy>) {
+        if !self.reader.is_in_key() && matches!(self.role, Role::Question | Role::Item | Role::Answer) {
+            call.foresee_char(begun, policy);
+        }
+    }
+
+    /// The innermost value has ended: a string, a number or a literal, or else an array or an object, which is closed already.
+    fn end(&mut self, call: &mut Call, policy: &Arc<Policy>) {
+        match core::mem::replace(&mut self.role, Role::Nothing) {
+            Role::Question => call.end_question(policy),
+            Role::Item => call.end_suggestion(policy),
+            Role::Answer => {
+                let exists = call.end_content(policy);
+                if let Some(Within::Suggestion { answered, .. }) = self.within.last_mut() {
+                    *answered = exists;
+                }
+            }
+            Role::Mode => call.end_mode(policy),
+            Role::List => {
+                if let (Some(list), Some(text)) = (self.list, call.take_written(&policy.limits)) {
+                    written::read(&text, list, call, policy);
+                }
+                self.end_list(call);
+            }
+            Role::Nothing if self.within.len() > self.reader.depth() => self.leave(call, policy),
+            Role::Arguments | Role::Entry { .. } | Role::Nothing => {}
+        }
+    }
+
+    /// The innermost array or object that means something has been closed.
+    fn leave(&mut self, call: &mut Call, policy: &Arc<Policy>) {
+        match self.within.pop() {
+            Some(Within::Suggestion { answerable, .. }) => {
+                call.end_suggestion(policy);
+                if !answerable {
+                    call.note(Note::UnreadableSuggestion);
+                }
+            }
+            Some(Within::Parameters | Within::Items | Within::Entries { .. }) | None => {}
+        }
+        if self.within.len() == 1 {
+            self.end_list(call);
+        }
+    }
+
+    /// The value of a list has ended.
+    fn end_list(&mut self, call: &mut Call) {
+        if let Some(list) = self.list {
+            *self.given.of(list) |= call.take_given();
+        }
+    }
+
+    /// Where the stream would cut the call.
+    pub(super) fn place(&self) -> Place {
+        match self.role {
+            _ if !self.reader.is_in_value() => Place::Parameters,
+            Role::Question => Place::Question,
+            Role::Item | Role::Answer => Place::Answer,
+            Role::Mode => Place::Mode,
+            Role::List => Place::Suggestions,
+            Role::Arguments | Role::Entry { .. } | Role::Nothing => Place::Parameters,
+        }
+    }
+}
+
+fn begin_question(kind: Type, call: &mut Call) -> Role {
+    let has = call.has_question();
+    match kind {
+        Type::String | Type::Number | Type::Boolean if !has => {
+            call.begin_question(false);
+            return Role::Question;
+        }
+        Type::Array | Type::Object if !has => call.reject(Reason::WrongType(Place::Question)),
+        _ => call.begin_question(true),
+    }
+    Role::Nothing
+}
+
+fn begin_suggestion(call: &mut Call, policy: &Arc<Policy>) -> Within {
+    call.begin_suggestion(None, policy);
+    // Only what is in its keys is its answer.
+    call.hold_back();
+    Within::Suggestion { answered: false, answerable: false }
+}
+
+fn role_in_suggestion(key: &Key) -> Role {
+    match key.text() {
+        b"text" | b"answer" => Role::Answer,
+        b"mode" => Role::Mode,
+        _ => Role::Nothing,
+    }
+}

@@ -1,0 +1,46 @@
+//! A key of an object, as far as it matters which one it is.
+
+use smallvec::SmallVec;
+
+/// More than this is the beginning of no key that means anything, but for numbers.
+const LONGEST: usize = 15;
+
+/// The key that is being read, or the last one that was.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Key {
+    /// The first bytes of it.
+    bytes: SmallVec<[u8; 16]>,
+    /// Something in it is no decimal digit.
+    no_number: bool,
+}
+
+impl Key {
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        self.no_number = false;
+    }
+
+    pub(super) fn push(&mut self, text: &str) {
+        self.no_number |= !text.bytes().all(|byte| byte.is_ascii_digit());
+        let room = LONGEST + 1 - self.bytes.len().min(LONGEST + 1);
+        self.bytes.extend_from_slice(&text.as_bytes()[..room.min(text.len())]);
+    }
+
+    /// The key, if it is one of those that mean something; otherwise it may have been cut.
+    pub(super) fn text(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Whether it consists of decimal digits, and at least one.
+    pub(super) fn is_number(&self) -> bool {
+        !self.bytes.is_empty() && !self.no_number
+    }
+
+    pub(super) fn is_possible(&self) -> bool {
+        let number = self.bytes.iter().all(u8::is_ascii_digit);
+        self.bytes.len() <= LONGEST + 1
+            && (self.no_number || number)
+            && (number <= !self.no_number || self.bytes.len() > LONGEST)
+    }
+}

@@ -1,0 +1,448 @@
+//! JSON as it arrives (RFC 8259): from text to tokens, in one pass and without recursion.
+
+use super::begun::Begun;
+use super::grammar::{self, Read};
+
+/// How deep values may be nested.
+pub(super) const DEPTH: u8 = 128;
+
+/// What comes next in the JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Token<'t> {
+    /// A value begins.
+    Begin(Type),
+    /// A key begins.
+    BeginKey,
+    /// More of a string, decoded, or of a number or a literal, as it is written.
+    Text(&'t str),
+    /// One more character of a string, decoded.
+    Char(char),
+    /// One more character of a string, which should have been escaped, or should not have been: it stands for itself.
+    Stray(char),
+    /// The innermost value has ended.
+    End,
+    /// The key has ended.
+    EndKey,
+    /// The whole value has ended, and something that is not blank stands behind it.
+    Behind,
+    /// This can't be JSON.
+    IllFormed,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Type {
+    Object,
+    Array,
+    String,
+    Number,
+    Boolean,
+    Null,
+}
+
+/// Where in the JSON the reader stands.
+///
+/// ```text
+///   Value ──► Object · Array ──► … ──► CommaOrEnd ──► Behind ──► Ignored
+///     └─────► String · Number · Literal ──► Ended ──────┘
+///   KeyOrEnd · Key ──► Key string ──► Colon ──► Value          anywhere ──► IllFormed
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) enum Expect {
+    /// In front of the whole value, behind a colon, or behind a comma in an array.
+    #[default]
+    Value,
+    /// Behind `[`.
+    ItemOrEnd,
+    /// Behind `{`.
+    KeyOrEnd,
+    /// Behind a comma in an object.
+    Key,
+    /// Behind a key.
+    Colon,
+    /// Behind a value in an array or object.
+    CommaOrEnd,
+    /// In a string, which is a key or a value.
+    String { key: bool },
+    /// In a number.
+    Number(Number),
+    /// In a literal, whose beginning is kept.
+    Literal,
+    /// Behind a number or a literal, which has not been said yet.
+    Ended,
+    /// Behind the whole value.
+    Behind,
+    /// Behind what stands behind the whole value.
+    Ignored,
+    /// Behind what can't be JSON.
+    IllFormed,
+}
+
+/// How much of a number has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) enum Number {
+    Start,
+    Minus,
+    Zero,
+    Whole,
+    Point,
+    Fraction,
+    E,
+    Sign,
+    Exponent,
+}
+
+impl Number {
+    /// What one more byte makes of it; `None` if it can't go on so.
+    fn after(self, byte: u8) -> Option<Number> {
+        match (self, byte) {
+            (Number::Start, b'-') => Some(Number::Minus),
+            (Number::Start | Number::Minus, b'0') => Some(Number::Zero),
+            (Number::Start | Number::Minus | Number::Whole, b'0'..=b'9') => Some(Number::Whole),
+            (Number::Zero | Number::Whole, b'.') => Some(Number::Point),
+            (Number::Point | Number::Fraction, b'0'..=b'9') => Some(Number::Fraction),
+            (Number::Zero | Number::Whole | Number::Fraction, b'e' | b'E') => Some(Number::E),
+            (Number::E, b'+' | b'-') => Some(Number::Sign),
+            (Number::E | Number::Sign | Number::Exponent, b'0'..=b'9') => Some(Number::Exponent),
+            _ => None,
+        }
+    }
+
+    fn is_whole(self) -> bool {
+        matches!(self, Number::Zero | Number::Whole | Number::Fraction | Number::Exponent)
+    }
+}
+
+/// The arrays and objects that are open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Nest {
+    /// One bit each, the outermost lowest: whether it is an object. No bit is set beyond.
+    objects: u128,
+    /// At most [`DEPTH`].
+    depth: u8,
+}
+
+impl Nest {
+    /// Opens one; `false` if that is too deep.
+    fn open(&mut self, object: bool) -> bool {
+        let fits = self.depth < DEPTH;
+        if fits {
+            self.objects |= u128::from(object) << self.depth;
+            self.depth += 1;
+        }
+        fits
+    }
+
+    fn close(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        self.objects &= !(1 << self.depth);
+    }
+
+    /// Whether the `i`th from outside is an object.
+    pub(super) fn is_object(self, i: u8) -> bool {
+        self.objects >> i & 1 == 1
+    }
+
+    /// Whether the innermost is an object; `None` if nothing is open.
+    pub(super) fn innermost(self) -> Option<bool> {
+        self.depth.checked_sub(1).map(|i| self.is_object(i))
+    }
+
+    pub(super) fn is_possible(self) -> bool {
+        self.depth <= DEPTH && (self.depth == DEPTH || self.objects >> self.depth == 0)
+    }
+}
+
+/// Reads one JSON value. What it does not decide stays in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Reader {
+    pub(super) expect: Expect,
+    pub(super) nest: Nest,
+    /// The beginning of an escape or of a literal.
+    pub(super) begun: Begun,
+    /// What had begun like an escape is none: its characters are text. Only within a piece.
+    pub(super) plain: bool,
+}
+
+impl Reader {
+    /// How many arrays and objects are open.
+    pub(super) fn depth(&self) -> usize {
+        usize::from(self.nest.depth)
+    }
+
+    /// Whether the whole value has ended.
+    pub(super) fn is_closed(&self) -> bool {
+        matches!(self.expect, Expect::Behind | Expect::Ignored)
+    }
+
+    /// Whether a key is being read.
+    pub(super) fn is_in_key(&self) -> bool {
+        self.expect == Expect::String { key: true }
+    }
+
+    /// Whether a string, a number or a literal is being read that is no key.
+    pub(super) fn is_in_value(&self) -> bool {
+        matches!(self.expect, Expect::String { key: false } | Expect::Number(_) | Expect::Literal | Expect::Ended)
+    }
+
+    /// Whether the next character, if it is none that means something, belongs to a string as it is.
+    pub(super) fn is_in_text(&self) -> bool {
+        matches!(self.expect, Expect::String { .. }) && self.begun.is_empty()
+    }
+
+    /// Takes from `text` at `*pos` what comes next; `None` at its end.
+    pub(super) fn next<'t>(&mut self, text: &'t str, pos: &mut usize) -> Option<Token<'t>> {
+        match self.expect {
+            Expect::String { key } => self.next_in_string(key, text, pos),
+            Expect::Number(number) => self.next_in_number(number, text, pos),
+            Expect::Literal => self.next_in_literal(text, pos),
+            Expect::Ended => Some(self.end_value()),
+            Expect::Ignored | Expect::IllFormed => {
+                *pos = text.len();
+                None
+            }
+            _ => self.next_between(text, pos),
+        }
+    }
+
+    fn end_value(&mut self) -> Token<'static> {
+        self.expect = if self.nest.depth == 0 { Expect::Behind } else { Expect::CommaOrEnd };
+        Token::End
+    }
+
+    fn ill_formed<'t>(&mut self) -> Option<Token<'t>> {
+        self.begun.clear();
+        self.expect = Expect::IllFormed;
+        Some(Token::IllFormed)
+    }
+
+    /// Between strings, numbers and literals.
+    fn next_between<'t>(&mut self, text: &'t str, pos: &mut usize) -> Option<Token<'t>> {
+        loop {
+            let byte = *text.as_bytes().get(*pos)?;
+            if matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
+                *pos += 1;
+                continue;
+            }
+            match (self.expect, byte, self.nest.innermost()) {
+                (Expect::Colon, b':', _) => self.expect = Expect::Value,
+                (Expect::CommaOrEnd, b',', Some(true)) => self.expect = Expect::Key,
+                (Expect::CommaOrEnd, b',', Some(false)) => self.expect = Expect::Value,
+                (Expect::CommaOrEnd | Expect::KeyOrEnd, b'}', Some(true))
+                | (Expect::CommaOrEnd | Expect::ItemOrEnd, b']', Some(false)) => {
+                    *pos += 1;
+                    self.nest.close();
+                    return Some(self.end_value());
+                }
+                (Expect::KeyOrEnd | Expect::Key, b'"', _) => {
+                    *pos += 1;
+                    self.expect = Expect::String { key: true };
+                    return Some(Token::BeginKey);
+                }
+                (Expect::Value | Expect::ItemOrEnd, _, _) => return self.begin_value(byte, pos),
+                (Expect::Behind, ..) => {
+                    self.expect = Expect::Ignored;
+                    return Some(Token::Behind);
+                }
+                _ => return self.ill_formed(),
+            }
+            *pos += 1;
+        }
+    }
+
+    fn begin_value<'t>(&mut self, byte: u8, pos: &mut usize) -> Option<Token<'t>> {
+        let (kind, expect, taken) = match byte {
+            b'{' => (Type::Object, Expect::KeyOrEnd, 1),
+            b'[' => (Type::Array, Expect::ItemOrEnd, 1),
+            b'"' => (Type::String, Expect::String { key: false }, 1),
+            b'-' | b'0'..=b'9' => (Type::Number, Expect::Number(Number::Start), 0),
+            b't' | b'f' => (Type::Boolean, Expect::Literal, 0),
+            b'n' => (Type::Null, Expect::Literal, 0),
+            _ => return self.ill_formed(),
+        };
+        if matches!(kind, Type::Object | Type::Array) && !self.nest.open(kind == Type::Object) {
+            return self.ill_formed();
+        }
+        *pos += taken;
+        self.expect = expect;
+        Some(Token::Begin(kind))
+    }
+
+    fn next_in_number<'t>(&mut self, mut number: Number, text: &'t str, pos: &mut usize) -> Option<Token<'t>> {
+        let start = *pos;
+        while let Some(after) = text.as_bytes().get(*pos).and_then(|&byte| number.after(byte)) {
+            number = after;
+            *pos += 1;
+        }
+        self.expect = Expect::Number(number);
+        if *pos > start {
+            Some(Token::Text(&text[start..*pos]))
+        } else if *pos == text.len() {
+            None
+        } else if number.is_whole() {
+            Some(self.end_value())
+        } else {
+            self.ill_formed()
+        }
+    }
+
+    fn next_in_literal<'t>(&mut self, text: &'t str, pos: &mut usize) -> Option<Token<'t>> {
+        let byte = *text.as_bytes().get(*pos)?;
+        self.begun.push(byte);
+        match grammar::literal(&self.begun) {
+            Read::Begun => {}
+            Read::Whole(..) => {
+                self.begun.clear();
+                self.expect = Expect::Ended;
+            }
+            Read::Not => return self.ill_formed(),
+        }
+        *pos += 1;
+        Some(Token::Text(&text[*pos - 1..*pos]))
+    }
+
+    fn next_in_string<'t>(&mut self, key: bool, text: &'t str, pos: &mut usize) -> Option<Token<'t>> {
+        if !self.begun.is_empty() {
+            return self.next_in_escape(text, pos);
+        }
+        let rest = &text[*pos..];
+        let plain = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20)).unwrap_or(rest.len());
+        if plain > 0 {
+            *pos += plain;
+            return Some(Token::Text(&rest[..plain]));
+        }
+        let byte = *rest.as_bytes().first()?;
+        *pos += 1;
+        match byte {
+            b'"' if key => {
+                self.expect = Expect::Colon;
+                Some(Token::EndKey)
+            }
+            b'"' => Some(self.end_value()),
+            b'\\' => {
+                self.begun.push(byte);
+                self.next_in_escape(text, pos)
+            }
+            _ => Some(Token::Stray(char::from(byte))),
+        }
+    }
+
+    /// Goes on with what has begun like an escape.
+    fn next_in_escape<'t>(&mut self, text: &'t str, pos: &mut usize) -> Option<Token<'t>> {
+        if self.plain {
+            let char = self.begun.shift();
+            self.plain = !self.begun.is_empty();
+            return char.map(Token::Char);
+        }
+        loop {
+            match grammar::escape(&self.begun) {
+                Read::Begun => {
+                    self.begun.push(*text.as_bytes().get(*pos)?);
+                    *pos += 1;
+                }
+                Read::Whole(char, len) => {
+                    self.begun.skip(len);
+                    // What decided it is the beginning of another escape, or one byte that is looked at again.
+                    if self.begun.bytes().first().is_some_and(|&byte| byte != b'\\') {
+                        self.begun.clear();
+                        *pos -= 1;
+                    }
+                    return Some(Token::Char(char));
+                }
+                Read::Not => {
+                    self.begun.pop();
+                    *pos -= 1;
+                    let char = self.begun.shift();
+                    self.plain = !self.begun.is_empty();
+                    return char.map(Token::Stray);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+    use alloc::string::{String, ToString};
+
+    /// The tokens of `pieces` as one line, neighbouring text joined.
+    fn tokens(pieces: &[&str]) -> String {
+        let mut reader = Reader::default();
+        let (mut out, mut in_text) = (String::new(), false);
+        for piece in pieces {
+            let mut pos = 0;
+            while let Some(token) = reader.next(piece, &mut pos) {
+                let (text, said) = match token {
+                    Token::Text(text) => (true, text.to_string()),
+                    Token::Char(char) => (true, char.to_string()),
+                    Token::Stray(char) => (true, format!("{char}!")),
+                    Token::Begin(Type::Object) => (false, "{".into()),
+                    Token::Begin(Type::Array) => (false, "[".into()),
+                    Token::Begin(kind) => (false, format!("{kind:?}")),
+                    Token::BeginKey => (false, "key".into()),
+                    Token::End => (false, ".".into()),
+                    Token::EndKey => (false, ":".into()),
+                    Token::Behind => (false, "behind".into()),
+                    Token::IllFormed => (false, "ill-formed".into()),
+                };
+                if !out.is_empty() && (!text || !in_text) {
+                    out.push(' ');
+                }
+                out += &said;
+                in_text = text;
+            }
+            assert_eq!(pos, piece.len());
+        }
+        out
+    }
+
+    #[test]
+    fn json_is_read_the_same_however_it_is_cut() {
+        for (text, read) in [
+            (
+                r#" {"a":"b c", "\u0061":[1, -0.5e+3,true,null]} "#,
+                "{ key a : String b c . key a : [ Number 1 . Number -0.5e+3 . Boolean true . Null null . . .",
+            ),
+            ("[]x]", "[ . behind"),
+            ("{ }\n", "{ ."),
+            (r#"["a\n\u00e9\ud83d\ude00\/"]"#, "[ String a\né😀/ . ."),
+            (r#"["\ud83d\ud83d\ude00\ud83d\n\ud83dx\ud83d"]"#, "[ String \u{FFFD}😀\u{FFFD}\n\u{FFFD}x\u{FFFD} . ."),
+            (r#"["\x\u12x\u1\n\é\ud83d\x"]"#, "[ String \\!x\\!u12x\\!u1\n\\!é\u{FFFD}\\!x . ."),
+            ("[\"a\nb\0\"]", "[ String a\n!b\0! . ."),
+            ("[1 2]", "[ Number 1 . ill-formed"),
+            ("[01]", "[ Number 0 . ill-formed"),
+            ("[1.]", "[ Number 1. ill-formed"),
+            ("[-]", "[ Number - ill-formed"),
+            ("[truth]", "[ Boolean tru ill-formed"),
+            ("[nul]", "[ Null nul ill-formed"),
+            ("[1,]", "[ Number 1 . ill-formed"),
+            ("{\"a\":1,}", "{ key a : Number 1 . ill-formed"),
+            ("{\"a\" 1}", "{ key a : ill-formed"),
+            ("{a:1}", "{ ill-formed"),
+            ("{]", "{ ill-formed"),
+            ("[}", "[ ill-formed"),
+            ("}", "ill-formed"),
+            ("'a'", "ill-formed"),
+            ("12", "Number 12"),
+        ] {
+            assert_eq!(tokens(&[text]), read, "{text}");
+            for cut in (0..=text.len()).filter(|&cut| text.is_char_boundary(cut)) {
+                assert_eq!(tokens(&[&text[..cut], &text[cut..]]), read, "{text} at {cut}");
+            }
+        }
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        let nested = |depth: usize| tokens(&[&"[".repeat(depth), &"]".repeat(depth)]);
+        assert!(nested(128).ends_with(". . ."));
+        assert!(nested(129).ends_with("[ [ ill-formed"));
+        assert!(nested(1_000_000).ends_with("[ [ ill-formed"));
+        assert!(tokens(&[&"{\"a\":".repeat(1_000_000)]).ends_with("ill-formed"));
+    }
+}

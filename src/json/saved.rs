@@ -1,0 +1,159 @@
+//! What is stored of a machine, and whether some stream leads to it.
+
+use alloc::sync::Arc;
+
+use super::Machine;
+use super::arguments::{Arguments, Role, Within};
+use super::reader::{Expect, Number, Reader};
+use crate::call::{Call, Openness, Written};
+use crate::{Entities, Policy};
+
+/// The state of a machine between two chunks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Saved {
+    arguments: Arguments,
+    call: Call,
+}
+
+impl Machine {
+    pub(crate) fn save(&self) -> Saved {
+        Saved { arguments: self.arguments.clone(), call: Call::clone(&self.call) }
+    }
+
+    /// The machine that was saved after `read` bytes, with those of `tail` behind them; `None` if there was none.
+    pub(crate) fn restore(policy: Arc<Policy>, saved: Saved, read: u64, tail: &[u8]) -> Option<Machine> {
+        let Saved { arguments, call } = saved;
+        let mut machine = Machine::new(policy);
+        machine.arguments = arguments;
+        *machine.call = call;
+        machine.is_possible(read, tail).then_some(machine)
+    }
+
+    fn is_possible(&self, read: u64, tail: &[u8]) -> bool {
+        let (arguments, call) = (&self.arguments, &self.call);
+        let openness = call.openness();
+        let markup = openness.follow_up || openness.body_open || openness.tick || openness.bare;
+        let fits = if openness.wrong {
+            *arguments == Arguments::default()
+        } else {
+            arguments.is_possible() && arguments.fits(&openness)
+        };
+        read <= u64::MAX / 2
+            && call.start == 0
+            && !markup
+            && fits
+            && call.is_possible(read, !tail.is_empty(), &self.policy, Written::Json, Entities::Raw)
+    }
+}
+
+impl Arguments {
+    fn is_possible(&self) -> bool {
+        self.reader.is_possible()
+            && self.key.is_possible()
+            && self.are_within_possible()
+            && self.is_role_possible()
+            && (self.list.is_some() || self.within.len() <= 1)
+    }
+
+    /// Whether what is open fits what the JSON has open.
+    fn are_within_possible(&self) -> bool {
+        let kinds = self.within.iter().zip(0..).all(|(within, i)| {
+            let object = !matches!(within, Within::Items);
+            self.reader.nest.is_object(i) == object
+        });
+        let first = match self.within.first() {
+            None => self.reader.depth() == 0,
+            Some(first) => *first == Within::Parameters,
+        };
+        let inner = self.within.windows(2).enumerate().all(|(i, pair)| match (pair[0], pair[1]) {
+            (Within::Parameters, inner) => i == 0 && inner != Within::Parameters,
+            (Within::Entries { map: true }, Within::Items | Within::Suggestion { .. }) => true,
+            (Within::Items, Within::Suggestion { .. }) => true,
+            _ => false,
+        });
+        let answers = self.within.iter().all(|within| match *within {
+            Within::Suggestion { answered, answerable } => answerable || !answered,
+            _ => true,
+        });
+        first && inner && answers && kinds && self.within.len() <= self.reader.depth()
+    }
+
+    fn is_role_possible(&self) -> bool {
+        let skips = self.reader.depth() > self.within.len();
+        match (self.role, self.within.last()) {
+            (Role::Arguments, None) => self.reader.expect == Expect::Value,
+            (Role::Nothing, None) => self.reader.is_closed(),
+            (Role::Nothing, _) => true,
+            _ if skips => false,
+            (Role::Question | Role::List, Some(Within::Parameters))
+            | (Role::Answer | Role::Mode, Some(Within::Suggestion { .. })) => self.is_at_value(),
+            (Role::Entry { named }, Some(Within::Entries { map })) => {
+                (*map || !named) && self.is_at_value() && !self.reader.is_in_value()
+            }
+            (Role::Item, Some(Within::Items | Within::Entries { map: true })) => self.reader.is_in_value(),
+            _ => false,
+        }
+    }
+
+    /// Whether the value of a key comes next, or is being read.
+    fn is_at_value(&self) -> bool {
+        self.reader.is_in_value() || matches!(self.reader.expect, Expect::Colon | Expect::Value)
+    }
+
+    /// Whether what is open of the call is what this reads.
+    fn fits(&self, call: &Openness) -> bool {
+        let reading = if self.reader.is_in_value() { self.role } else { Role::Nothing };
+        let string = matches!(self.reader.expect, Expect::String { .. });
+        let suggestion = match self.within.last() {
+            Some(Within::Suggestion { answered, answerable }) => {
+                let open = if reading == Role::Answer {
+                    *answerable && !answered && !call.provisional && call.value.is_some()
+                } else {
+                    // Nothing has been tried for its answer, or something that has ended.
+                    call.provisional == (call.value == Some(false))
+                        && (call.provisional || call.value.is_none())
+                        && (*answerable || call.provisional)
+                        && (!answered || !call.provisional)
+                        && *answered >= call.listed
+                        && (!answered || call.answered)
+                };
+                Some(open)
+            }
+            _ => None,
+        };
+        let value = match reading {
+            Role::Question => call.asked && call.value.is_some() && !call.suggestion,
+            Role::Item => call.value.is_some() && call.suggestion && !call.provisional,
+            Role::Answer => true,
+            _ => suggestion.is_some() || call.value.is_none(),
+        };
+        value
+            && suggestion.unwrap_or(true)
+            && call.suggestion == (suggestion.is_some() || reading == Role::Item)
+            && (!call.mode || reading == Role::Mode)
+            && (string || !matches!(reading, Role::Mode | Role::List))
+            && call.list == (reading == Role::List)
+            && (call.gave || !(call.given || self.given.is_any()))
+    }
+}
+
+impl Reader {
+    fn is_possible(&self) -> bool {
+        let innermost = self.nest.innermost();
+        let place = match self.expect {
+            Expect::Value | Expect::Behind | Expect::Ignored if innermost.is_none() => true,
+            Expect::KeyOrEnd | Expect::Key | Expect::Colon | Expect::String { key: true } => innermost == Some(true),
+            Expect::ItemOrEnd => innermost == Some(false),
+            Expect::Value | Expect::CommaOrEnd | Expect::String { key: false } | Expect::Literal => innermost.is_some(),
+            Expect::Number(number) => innermost.is_some() && number != Number::Start,
+            Expect::Ended | Expect::Behind | Expect::Ignored | Expect::IllFormed => false,
+        };
+        let begun = match self.expect {
+            Expect::String { .. } => self.begun.is_empty() || self.begun.is_escape(),
+            Expect::Literal => self.begun.is_literal(),
+            _ => self.begun.is_empty(),
+        };
+        place && begun && !self.plain && self.nest.is_possible()
+    }
+}

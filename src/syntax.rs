@@ -1,0 +1,152 @@
+//! The seam between the parser and what it reads: calls written as markup, or as JSON.
+//!
+//! A syntax is given pieces of text, takes from each as much as it can decide, and answers with a small [`Signal`]; whoever runs
+//! it borrows what the signal names. Nothing in a syntax depends on where one piece ends and the next begins, but for how many
+//! signals there are.
+
+use alloc::sync::Arc;
+
+use crate::Policy;
+use crate::call::Call;
+use crate::event::{Field, Part};
+use crate::{json, markup};
+
+/// A piece of the stream, as text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Piece<'s> {
+    pub(crate) text: &'s str,
+    /// Where in the stream it begins and ends. Its text is as long as that, unless it is one U+FFFD for bytes that were ill-formed.
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+}
+
+impl Piece<'_> {
+    /// Where in the stream the `i`th byte of the text stands.
+    pub(crate) fn at(&self, i: usize) -> u64 {
+        if i == self.text.len() { self.end } else { self.start.wrapping_add(i as u64) }
+    }
+}
+
+/// What a syntax has decided. Plain data: what it names is borrowed afterwards.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Signal {
+    /// Nothing more can be said without the next piece.
+    More,
+    /// This is prose.
+    Text(Source),
+    /// This is part of another tool's call.
+    Opaque { from: Source, tool: u16, start: bool },
+    /// More of the open call is certain.
+    Partial(Field, Part),
+    /// A call has ended there.
+    Ended { end: u64 },
+    /// The opening tag, the first `opening` bytes of what is held, was only named: it is prose, or a call that was rejected where
+    /// the tag ends. The rest of what is held is to be read again, then the carry.
+    Demoted { opening: usize, rejected: Option<u64> },
+}
+
+/// Where the text of a signal is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Source {
+    Piece(usize, usize),
+    Carry,
+}
+
+/// What a stream is read as.
+#[derive(Clone, Debug)]
+pub(crate) enum Syntax {
+    /// A message, with calls written as markup in it.
+    Markup(markup::Machine),
+    /// The arguments of one call.
+    Json(json::Machine),
+}
+
+impl Syntax {
+    /// Goes on in `piece` from `*pos`, to the next thing worth saying.
+    pub(crate) fn step(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Signal {
+        match self {
+            Syntax::Markup(machine) => machine.step(piece, pos),
+            Syntax::Json(machine) => machine.step(piece, pos),
+        }
+    }
+
+    /// Goes on at the end of all pieces so far, where the bytes `begun` of a character have come.
+    pub(crate) fn foresee(&mut self, begun: &[u8], at: u64) -> Signal {
+        match self {
+            Syntax::Markup(machine) => machine.foresee(begun, at),
+            Syntax::Json(machine) => machine.foresee(begun),
+        }
+    }
+
+    /// Goes on at the end of the stream. `More` is the last it says.
+    pub(crate) fn finish(&mut self, end: u64) -> Signal {
+        match self {
+            Syntax::Markup(machine) => machine.finish(end),
+            Syntax::Json(machine) => machine.finish(end),
+        }
+    }
+
+    /// Ready for the next stream. The memory is kept.
+    pub(crate) fn restart(&mut self) {
+        match self {
+            Syntax::Markup(machine) => machine.restart(),
+            Syntax::Json(machine) => machine.restart(),
+        }
+    }
+
+    pub(crate) fn policy(&self) -> &Arc<Policy> {
+        match self {
+            Syntax::Markup(machine) => &machine.policy,
+            Syntax::Json(machine) => &machine.policy,
+        }
+    }
+
+    /// The call that is open or has just ended.
+    pub(crate) fn call(&self) -> &Call {
+        match self {
+            Syntax::Markup(machine) => &machine.busy.call,
+            Syntax::Json(machine) => &machine.call,
+        }
+    }
+
+    /// How many calls have ended.
+    pub(crate) fn calls(&self) -> u64 {
+        match self {
+            Syntax::Markup(machine) => machine.calls,
+            Syntax::Json(machine) => machine.calls,
+        }
+    }
+
+    /// What has begun like a tag and is not decided.
+    pub(crate) fn carry(&self) -> &str {
+        match self {
+            Syntax::Markup(machine) => machine.carry.text(),
+            Syntax::Json(_) => "",
+        }
+    }
+}
+
+/// What is stored of a syntax between two chunks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) enum Saved {
+    Markup(markup::Saved),
+    Json(json::Saved),
+}
+
+impl Syntax {
+    pub(crate) fn save(&self) -> Saved {
+        match self {
+            Syntax::Markup(machine) => Saved::Markup(machine.save()),
+            Syntax::Json(machine) => Saved::Json(machine.save()),
+        }
+    }
+
+    /// The syntax that was saved after `read` bytes, with those of `tail` behind them; `None` if there was none.
+    pub(crate) fn resume(policy: Arc<Policy>, saved: Saved, read: u64, tail: &[u8]) -> Option<Syntax> {
+        Some(match saved {
+            Saved::Markup(saved) => Syntax::Markup(markup::Machine::restore(policy, saved, read, tail)?),
+            Saved::Json(saved) => Syntax::Json(json::Machine::restore(policy, saved, read, tail)?),
+        })
+    }
+}
