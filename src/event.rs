@@ -44,6 +44,19 @@ pub enum Event<'a> {
     Rejected(Rejected<'a>),
 }
 
+#[cfg(feature = "wire")]
+impl<'a> Event<'a> {
+    /// The same of the call with that number and that id, if it is of a call.
+    pub(crate) fn of(self, nth: u64, id: Option<&'a str>) -> Event<'a> {
+        match self {
+            Event::Text(_) | Event::Opaque(_) => self,
+            Event::Partial(call) => Event::Partial(Partial { nth, id, ..call }),
+            Event::Complete(call) => Event::Complete(Complete { nth, id, ..call }),
+            Event::Rejected(call) => Event::Rejected(Rejected { nth, id, ..call }),
+        }
+    }
+}
+
 /// A piece of another tool's call, as it was written. The pieces of one call add up to its markup, byte for byte; a piece costs no copy.
 ///
 /// ```

@@ -89,6 +89,7 @@ mod carry;
 mod checkpoint;
 mod entity;
 mod event;
+mod hash;
 mod json;
 mod limits;
 mod markup;
@@ -100,6 +101,8 @@ mod syntax;
 mod tools;
 mod utf8;
 mod value;
+#[cfg(feature = "wire")]
+pub mod wire;
 
 pub use checkpoint::{Checkpoint, ResumeError};
 pub use event::{Complete, Event, Field, Opaque, Partial, Rejected, Suggestion, Suggestions, SuggestionsIter};

@@ -1,5 +1,6 @@
 //! What a host decides about reading a stream.
 
+use crate::hash::Fnv;
 use crate::{Limits, Tools};
 
 /// How a stream is read. Built once, shared by all parsers that read under it.
@@ -66,11 +67,11 @@ impl Policy {
 
     /// The policy as a number, the same on every machine; to tell checkpoints of one policy from those of another.
     pub(crate) fn fingerprint(&self) -> u64 {
-        let mut hash = Fnv(0xCBF2_9CE4_8422_2325);
+        let mut hash = Fnv::default();
         hash.number(self.repairs as u64);
         hash.number(self.calls as u64);
         hash.number(self.entities as u64);
-        let Limits { question, answer, suggestions, tag, bare } = self.limits;
+        let Limits { question, answer, suggestions, tag, bare, .. } = self.limits;
         for limit in [question, answer, suggestions, tag, bare] {
             hash.number(limit as u64);
         }
@@ -81,27 +82,7 @@ impl Policy {
         for name in self.tools.parameters() {
             hash.text(name);
         }
-        hash.0
-    }
-}
-
-/// FNV-1a: small, and fixed for ever, as the standard library's hashers are not.
-struct Fnv(u64);
-
-impl Fnv {
-    fn bytes(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3);
-        }
-    }
-
-    fn number(&mut self, number: u64) {
-        self.bytes(&number.to_le_bytes());
-    }
-
-    fn text(&mut self, text: &str) {
-        self.number(text.len() as u64);
-        self.bytes(text.as_bytes());
+        hash.value()
     }
 }
 

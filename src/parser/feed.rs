@@ -86,7 +86,41 @@ impl Patch {
     }
 }
 
+impl Decision {
+    /// Whether it is about a call; and then, whether about its end.
+    #[cfg(feature = "wire")]
+    pub(crate) fn of_call(self) -> Option<bool> {
+        match self.signal {
+            Signal::Partial(..) => Some(false),
+            Signal::Ended { .. } | Signal::Demoted { rejected: Some(_), .. } => Some(true),
+            Signal::More | Signal::Text(_) | Signal::Opaque { .. } | Signal::Demoted { rejected: None, .. } => None,
+        }
+    }
+}
+
 impl Parser {
+    /// Where to begin with more text.
+    pub(crate) fn begin_text(&mut self, text: &str) -> Position {
+        // A character that had begun can't go on in text, which begins with a whole one.
+        if !text.is_empty() {
+            self.patch_tail();
+        }
+        let position = self.begin_bytes();
+        self.read += text.len() as u64;
+        position
+    }
+
+    /// Where to begin with more bytes.
+    pub(crate) fn begin_bytes(&self) -> Position {
+        Position { start: self.read, ..Position::default() }
+    }
+
+    /// Where to begin with the end of the stream.
+    pub(crate) fn begin_finish(&mut self) -> Position {
+        self.patch_tail();
+        Position { finishing: true, ..self.begin_bytes() }
+    }
+
     /// Goes on with the feed, to the next event; `None` when it is read.
     pub(crate) fn decide(&mut self, feed: &mut Feed<'_>) -> Option<Decision> {
         loop {
@@ -197,7 +231,7 @@ impl Parser {
     }
 
     /// The character that had begun is ill-formed.
-    pub(super) fn patch_tail(&mut self) {
+    fn patch_tail(&mut self) {
         let bytes = self.tail.bytes().len();
         if bytes > 0 {
             self.tail.clear();

@@ -140,12 +140,7 @@ impl Parser {
     /// assert_eq!(parser.feed("b> <ask").next(), Some(Event::Text("<")));
     /// ```
     pub fn feed<'a>(&'a mut self, chunk: &'a str) -> Events<'a> {
-        // A character that had begun can't go on in text, which begins with a whole one.
-        if !chunk.is_empty() {
-            self.patch_tail();
-        }
-        let position = Position { start: self.read, ..Position::default() };
-        self.read += chunk.len() as u64;
+        let position = self.begin_text(chunk);
         Events { parser: self, feed: Feed { text: chunk, bytes: &[], position }, deciding: false }
     }
 
@@ -162,7 +157,7 @@ impl Parser {
     /// assert_eq!(parser.feed_bytes(&bytes[2..]).next(), Some(Event::Text("é")));
     /// ```
     pub fn feed_bytes<'a>(&'a mut self, chunk: &'a [u8]) -> Events<'a> {
-        let position = Position { start: self.read, ..Position::default() };
+        let position = self.begin_bytes();
         Events { parser: self, feed: Feed { text: "", bytes: chunk, position }, deciding: false }
     }
 
@@ -182,8 +177,7 @@ impl Parser {
     /// assert_eq!(parser.bytes_fed(), 0);
     /// ```
     pub fn finish(&mut self) -> Events<'_> {
-        self.patch_tail();
-        let position = Position { start: self.read, finishing: true, ..Position::default() };
+        let position = self.begin_finish();
         Events { parser: self, feed: Feed { text: "", bytes: &[], position }, deciding: false }
     }
 }

@@ -23,6 +23,7 @@ pub fn policy(rules: &Rules) -> Policy {
             suggestions: rules.suggestions,
             tag: rules.tag,
             bare: rules.bare,
+            ..Limits::default()
         })
 }
 

@@ -1,0 +1,226 @@
+//! What one payload says, whoever sent it.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// A piece of text in [`Deltas`].
+///
+/// A model's server that thinks in UTF-16 may cut a delta in the middle of a surrogate pair, and escape both halves. So text may hold
+/// halves until it is certain what stands next to them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Fragment {
+    start: usize,
+    end: usize,
+    /// It is in `halves`, not in `text`.
+    has_halves: bool,
+}
+
+impl Fragment {
+    pub(super) fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+}
+
+/// One thing that a payload says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Delta {
+    /// More prose.
+    Text(Fragment),
+    /// A call begins, goes on, or is final.
+    Call(Call),
+    /// Every call is final.
+    Final,
+    /// The provider says that something went wrong.
+    Error(Fragment),
+}
+
+/// What a payload says of a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Call {
+    /// The provider says that a call begins here.
+    pub(super) begins: bool,
+    /// Which of the message's calls, or blocks, or items it is.
+    pub(super) index: Option<u64>,
+    /// What the provider calls it in its other events, if that is not its id.
+    pub(super) item: Fragment,
+    pub(super) id: Fragment,
+    pub(super) name: Fragment,
+    pub(super) arguments: Arguments,
+    /// It is final.
+    pub(super) ends: bool,
+}
+
+/// What a payload says of the arguments of a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Arguments {
+    #[default]
+    Nothing,
+    /// They go on.
+    More(Fragment),
+    /// This is all of them, whether they have come before or not.
+    All(Fragment),
+}
+
+/// What one payload says, in order. The memory is used again for the next.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Deltas {
+    /// All text.
+    pub(super) text: String,
+    /// Text with halves of surrogate pairs, each as three bytes, as if it were a character.
+    halves: Vec<u8>,
+    pub(super) list: Vec<Delta>,
+}
+
+impl Deltas {
+    pub(super) fn clear(&mut self) {
+        self.text.clear();
+        self.halves.clear();
+        self.list.clear();
+    }
+
+    pub(super) fn push(&mut self, delta: Delta) {
+        self.list.push(delta);
+    }
+
+    pub(super) fn push_text(&mut self, text: &[u8]) {
+        if !text.is_empty() {
+            let fragment = self.keep(text);
+            self.push(Delta::Text(fragment));
+        }
+    }
+
+    pub(super) fn keep(&mut self, bytes: &[u8]) -> Fragment {
+        match core::str::from_utf8(bytes) {
+            Ok(text) => {
+                let start = self.text.len();
+                self.text.push_str(text);
+                Fragment { start, end: self.text.len(), has_halves: false }
+            }
+            Err(_) => {
+                let start = self.halves.len();
+                self.halves.extend_from_slice(bytes);
+                Fragment { start, end: self.halves.len(), has_halves: true }
+            }
+        }
+    }
+
+    /// A part of the text as a fragment.
+    pub(super) fn part(&self, (start, end): (usize, usize)) -> Fragment {
+        Fragment { start, end, has_halves: false }
+    }
+
+    /// The text of a fragment that stands alone.
+    pub(super) fn whole(&mut self, fragment: Fragment) -> (usize, usize) {
+        if !fragment.has_halves {
+            return (fragment.start, fragment.end);
+        }
+        let mut half = None;
+        let (start, _) = self.join(&mut half, fragment);
+        self.end_half(&mut half);
+        (start, self.text.len())
+    }
+
+    /// The text of a fragment that goes on with what ended in half a pair, and may end in half a pair.
+    pub(super) fn join(&mut self, half: &mut Option<u16>, fragment: Fragment) -> (usize, usize) {
+        if fragment.is_empty() {
+            return (0, 0);
+        }
+        if half.is_none() && !fragment.has_halves {
+            return (fragment.start, fragment.end);
+        }
+        let start = self.text.len();
+        if !fragment.has_halves {
+            self.end_half(half);
+            self.text.extend_from_within(fragment.start..fragment.end);
+            return (start, self.text.len());
+        }
+        let halves = core::mem::take(&mut self.halves);
+        let mut rest = &halves[fragment.start..fragment.end];
+        while !rest.is_empty() {
+            let good = match core::str::from_utf8(rest) {
+                Ok(text) => text,
+                Err(error) => core::str::from_utf8(&rest[..error.valid_up_to()]).unwrap_or_default(),
+            };
+            if !good.is_empty() {
+                self.end_half(half);
+                self.text.push_str(good);
+                rest = &rest[good.len()..];
+                continue;
+            }
+            let unit = match *rest {
+                [0xED, b @ 0xA0..=0xBF, c @ 0x80..=0xBF, ..] => 0xD000 | u16::from(b & 0x3F) << 6 | u16::from(c & 0x3F),
+                // Nothing else is left by a JSON string.
+                _ => 0xFFFD,
+            };
+            rest = &rest[rest.len().min(3)..];
+            match (half.take(), unit) {
+                (Some(high), 0xDC00..=0xDFFF) => {
+                    self.text
+                        .extend(char::decode_utf16([high, unit]).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)));
+                }
+                (before, unit) => {
+                    self.text.extend(before.map(|_| char::REPLACEMENT_CHARACTER));
+                    match unit {
+                        0xD800..=0xDBFF => *half = Some(unit),
+                        _ => self.text.push(char::REPLACEMENT_CHARACTER),
+                    }
+                }
+            }
+        }
+        self.halves = halves;
+        (start, self.text.len())
+    }
+
+    /// What ended in half a pair goes on with something else: U+FFFD.
+    fn end_half(&mut self, half: &mut Option<u16>) {
+        self.text.extend(half.take().map(|_| char::REPLACEMENT_CHARACTER));
+    }
+
+    /// The text of what ended in half a pair and has ended.
+    pub(super) fn rest(&mut self, half: &mut Option<u16>) -> (usize, usize) {
+        let start = self.text.len();
+        self.end_half(half);
+        (start, self.text.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the pieces, in which `+` and `-` are the halves of 😀, add up to.
+    fn joined(pieces: &[&str]) -> String {
+        let (mut deltas, mut half, mut all) = (Deltas::default(), None, String::new());
+        for piece in pieces {
+            let mut bytes = Vec::new();
+            for byte in piece.bytes() {
+                match byte {
+                    b'+' => bytes.extend(b"\xED\xA0\xBD"),
+                    b'-' => bytes.extend(b"\xED\xB8\x80"),
+                    byte => bytes.push(byte),
+                }
+            }
+            let fragment = deltas.keep(&bytes);
+            let (start, end) = deltas.join(&mut half, fragment);
+            all.push_str(&deltas.text[start..end]);
+        }
+        let (start, end) = deltas.rest(&mut half);
+        all + &deltas.text[start..end]
+    }
+
+    #[test]
+    fn halves_of_a_pair_meet_across_deltas() {
+        for (pieces, text) in [
+            (&["a+", "-b"][..], "a😀b"),
+            (&["a+-b"], "a😀b"),
+            (&["+", "", "-"], "😀"),
+            (&["+", "x"], "\u{FFFD}x"),
+            (&["-", "é+"], "\u{FFFD}é\u{FFFD}"),
+            (&["+", "+-"], "\u{FFFD}😀"),
+            (&["+-", "-"], "😀\u{FFFD}"),
+            (&["plain", " text"], "plain text"),
+        ] {
+            assert_eq!(joined(pieces), text, "{pieces:?}");
+        }
+    }
+}
