@@ -334,3 +334,6 @@ fn frame(payload: &[u8], too_long: bool) -> Option<Frame<'_>> {
         false => Some(payload.trim_ascii()).filter(|payload| !payload.is_empty()).map(Frame::Payload),
     }
 }
+
+#[cfg(test)]
+mod tests;
