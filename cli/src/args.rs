@@ -1,8 +1,11 @@
 //! The command line, as clap reads it and `--help` shows it.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
+use followup::wire::{UnknownWire, Wire};
 
 use crate::chunks::Cut;
 use crate::reading::Reading;
@@ -13,13 +16,14 @@ Examples:
   my-agent | followup parse                  watch the question while the model writes it
   followup parse --json message.txt          one event a line, for programs
   followup parse --records turns.jsonl       many messages, one JSON object a line
+  followup parse --wire auto response.sse    what a provider streamed
 
 `followup help parse` has the rest.";
 
 /// Shows the follow-up questions in what a language model writes, while it is still writing.
 ///
-/// A model asks its user by calling a tool, written as markup in its message: `<ask_followup_question>`, with a question
-/// and suggested answers. This program finds those calls as the message streams in.
+/// A model asks its user by calling a tool, `ask_followup_question`, with a question and suggested answers: written as markup in its
+/// message, or natively. This program finds those calls as the message streams in.
 #[derive(Debug, Parser)]
 // Wide enough for what is laid out by hand below.
 #[command(name = "followup", version, after_help = EXAMPLES, max_term_width = 90)]
@@ -33,6 +37,32 @@ pub(crate) enum Command {
     Parse(Parse),
 }
 
+/// What is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    Known(Wire),
+    /// That is to be found out.
+    Auto,
+}
+
+impl Default for Source {
+    fn default() -> Source {
+        Source::Known(Wire::Text)
+    }
+}
+
+impl FromStr for Source {
+    type Err = UnknownWire;
+
+    fn from_str(name: &str) -> Result<Source, UnknownWire> {
+        if name == "auto" { Ok(Source::Auto) } else { name.parse().map(Source::Known) }
+    }
+}
+
+/// The names of [`Source`], in the order in which `--help` has them.
+const WIRES: [&str; 9] =
+    ["text", "json", "openai-chat", "openai-responses", "anthropic", "gemini", "bedrock", "ollama", "auto"];
+
 const PARSE_HELP: &str = "\
 Examples:
   followup parse message.txt
@@ -43,6 +73,8 @@ Examples:
       A recorded message as if a model were writing it.
   followup parse --json message.txt | jq 'select(.event == \"complete\")'
       The questions that may be asked, for a program.
+  curl -sN https://… | followup parse --wire auto
+      What a provider streams, whichever it is: text, and native calls.
   followup parse --records turns.jsonl > whole
   followup parse --records --chunk 1 turns.jsonl | diff whole -
       Nothing: how a message is cut makes no difference.
@@ -51,7 +83,8 @@ The events of --json, one a line:
   {\"event\":\"text\",\"text\":S}
       Prose.
   {\"event\":\"opaque\",\"tool\":S,\"raw\":S,\"start\":BOOL}
-      A piece of another tool's call, and whether it is the first.
+      A piece of another tool's call, and whether it is the first. Of a native call,
+      a piece of its arguments; the first is empty.
   {\"event\":\"partial\",\"call\":N,\"field\":\"question\"|\"suggest\",\"delta\":S,
    \"question\":S,\"suggest\":[…]}
       More of a call that is still open. For the eye only.
@@ -62,14 +95,20 @@ The events of --json, one a line:
    \"question\":S|null,\"suggest\":[…]}
       A call that can't be asked. R is missing_parameter, malformed, truncated,
       too_long or wrong_type.
+  {\"event\":\"error\",\"kind\":K,\"message\":S}
+      Something went wrong in a provider's stream (--wire), which goes on. K is
+      provider (the provider says so), unreadable, too_long, orphan or too_many_calls.
+  Events of a native call have the provider's \"id\":S too, if there is one. Native
+  calls may overlap: \"call\" and \"id\" tell them apart.
   Each has \"at\":N too, the bytes read when it came out, and \"end\":true if only
   the end of the message let it out. A suggestion is {\"answer\":S,\"mode\":S}, without
   \"mode\" where it has none.
 
 Exit status:
   0  All is well.
-  1  A question was rejected, or something could not be read. With --records, a
-     rejected question is data and all is well; a line that can't be read is not.
+  1  A question was rejected, a provider reported an error, or something could not
+     be read. With --records, a rejected question is data and all is well; a line
+     that can't be read is not.
   2  The command line is wrong.";
 
 /// Reads a message as it arrives, and prints what happens in it.
@@ -101,6 +140,20 @@ pub(crate) struct Parse {
     /// Print without colours (so does the environment variable NO_COLOR)
     #[arg(long, help_heading = "Output")]
     pub(crate) no_color: bool,
+
+    /// What it is: a message, or what a provider streams
+    ///
+    /// text is a message as it stands; json the arguments of one native call. The others are bodies of streaming responses, as a provider sends them:
+    /// server-sent events, or JSON lines. auto finds out which from the first event, and says so on standard error.
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "text",
+        value_parser = PossibleValuesParser::new(WIRES).map(|name| name.parse::<Source>().unwrap_or_default()),
+        conflicts_with = "records",
+        help_heading = "Reading"
+    )]
+    pub(crate) wire: Source,
 
     /// Read JSON Lines, one message a line; print one line for each
     ///

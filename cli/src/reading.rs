@@ -47,6 +47,14 @@ pub(crate) struct Reading {
     /// Take a call for prose if nothing else of it follows within this [default: 2048]
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
     limit_bare: Option<usize>,
+
+    /// Skip an event of a provider's stream longer than this [default: 16777216]
+    #[arg(long, value_name = "BYTES", help_heading = "Limits")]
+    limit_event: Option<usize>,
+
+    /// Skip native calls beyond this many open at once [default: 64]
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    limit_open_calls: Option<usize>,
 }
 
 impl Reading {
@@ -69,13 +77,15 @@ impl Reading {
     }
 
     fn limits(&self) -> Limits {
-        let Limits { question, answer, suggestions, tag, bare } = Limits::default();
+        let Limits { question, answer, suggestions, tag, bare, event, open_calls } = Limits::default();
         Limits {
             question: self.limit_question.unwrap_or(question),
             answer: self.limit_answer.unwrap_or(answer),
             suggestions: self.limit_suggestions.unwrap_or(suggestions),
             tag: self.limit_tag.unwrap_or(tag),
             bare: self.limit_bare.unwrap_or(bare),
+            event: self.limit_event.unwrap_or(event),
+            open_calls: self.limit_open_calls.unwrap_or(open_calls),
         }
     }
 }
@@ -112,13 +122,15 @@ mod tests {
     #[test]
     fn the_defaults_in_the_help_are_those_of_the_library() {
         let help = Args::command().term_width(200).render_help().to_string();
-        let Limits { question, answer, suggestions, tag, bare } = Limits::default();
+        let Limits { question, answer, suggestions, tag, bare, event, open_calls } = Limits::default();
         for (flag, default) in [
             ("--limit-question", question),
             ("--limit-answer", answer),
             ("--limit-suggestions", suggestions),
             ("--limit-tag", tag),
             ("--limit-bare", bare),
+            ("--limit-event", event),
+            ("--limit-open-calls", open_calls),
         ] {
             let line = help.lines().find(|line| line.contains(flag)).unwrap();
             assert!(line.contains(&format!("[default: {default}]")), "{line}");
@@ -142,5 +154,7 @@ mod tests {
         assert_eq!(policy("--limit-suggestions 1"), limits(Limits { suggestions: 1, ..default }));
         assert_eq!(policy("--limit-tag 1"), limits(Limits { tag: 1, ..default }));
         assert_eq!(policy("--limit-bare 1"), limits(Limits { bare: 1, ..default }));
+        assert_eq!(policy("--limit-event 1"), limits(Limits { event: 1, ..default }));
+        assert_eq!(policy("--limit-open-calls 1"), limits(Limits { open_calls: 1, ..default }));
     }
 }

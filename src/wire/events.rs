@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::calls::{Kind, Part, Step};
 use super::frames::Frame;
-use super::{Error, Response, Source};
+use super::{Error, Response, Source, Wire};
 use crate::Parser;
 use crate::event::{Event, Opaque};
 use crate::parser::{Decision, Feed, Position};
@@ -152,6 +152,11 @@ impl<'a> Events<'a> {
     pub fn next(&mut self) -> Option<Result<Event<'_>, Error<'_>>> {
         let said = self.decide()?;
         Some(self.lend(said))
+    }
+
+    /// The format of the body, as [`Response::wire`] has it.
+    pub fn wire(&self) -> Option<Wire> {
+        self.response.wire()
     }
 
     fn decide(&mut self) -> Option<Said> {

@@ -83,6 +83,11 @@ impl Block {
         self.ending("✗ rejected: ", Look::Rejected, reason);
     }
 
+    /// Something went wrong that is no call's.
+    pub(super) fn error(&mut self, error: &dyn Display) {
+        self.ending("✗ error: ", Look::Rejected, error);
+    }
+
     fn mark(&mut self, look: Look) {
         if let Some(first) = self.flows.first_mut() {
             first.flow.recolour(look);

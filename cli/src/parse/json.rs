@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
 
+use followup::wire::Error;
 use followup::{Event, Field, Note, Suggestions};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -27,6 +28,11 @@ impl<W: Write> Output for Json<W> {
             return Ok(());
         }
         Line { event, when: Some(when) }.write(&mut self.out)?;
+        self.out.write_all(b"\n")
+    }
+
+    fn error(&mut self, error: Error<'_>, when: When) -> io::Result<()> {
+        ErrorLine { error, when }.serialize(&mut serde_json::Serializer::with_formatter(&mut self.out, Escaped))?;
         self.out.write_all(b"\n")
     }
 
@@ -77,10 +83,12 @@ impl Serialize for Line<'_> {
                 map.serialize_entry("tool", piece.tool)?;
                 map.serialize_entry("raw", piece.raw)?;
                 map.serialize_entry("start", &piece.start)?;
+                serialize_id(&mut map, piece.id)?;
             }
             Event::Partial(call) => {
                 map.serialize_entry("event", "partial")?;
                 map.serialize_entry("call", &call.nth())?;
+                serialize_id(&mut map, call.id())?;
                 let field = match call.field() {
                     Field::Question => "question",
                     Field::Suggestion => "suggest",
@@ -93,6 +101,7 @@ impl Serialize for Line<'_> {
             Event::Complete(call) => {
                 map.serialize_entry("event", "complete")?;
                 map.serialize_entry("call", &call.nth())?;
+                serialize_id(&mut map, call.id())?;
                 map.serialize_entry("span", &[call.span().start, call.span().end])?;
                 map.serialize_entry("question", call.question())?;
                 map.serialize_entry("suggest", &Suggest(call.suggestions()))?;
@@ -101,6 +110,7 @@ impl Serialize for Line<'_> {
             Event::Rejected(call) => {
                 map.serialize_entry("event", "rejected")?;
                 map.serialize_entry("call", &call.nth())?;
+                serialize_id(&mut map, call.id())?;
                 map.serialize_entry("span", &[call.span().start, call.span().end])?;
                 map.serialize_entry("reason", call.reason().code())?;
                 map.serialize_entry("message", &Shown(call.reason()))?;
@@ -108,14 +118,41 @@ impl Serialize for Line<'_> {
                 map.serialize_entry("suggest", &Suggest(call.suggestions()))?;
             }
         }
-        if let Some(When { at, end }) = self.when {
-            map.serialize_entry("at", &at)?;
-            if end {
-                map.serialize_entry("end", &true)?;
-            }
+        if let Some(when) = self.when {
+            serialize_when(&mut map, when)?;
         }
         map.end()
     }
+}
+
+/// What went wrong, as one JSON object.
+struct ErrorLine<'a> {
+    error: Error<'a>,
+    when: When,
+}
+
+impl Serialize for ErrorLine<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("event", "error")?;
+        map.serialize_entry("kind", self.error.code())?;
+        match self.error {
+            Error::Provider(message) => map.serialize_entry("message", message)?,
+            ref error => map.serialize_entry("message", &Shown(error))?,
+        }
+        serialize_when(&mut map, self.when)?;
+        map.end()
+    }
+}
+
+/// The provider's id of a native call stands beside its number.
+fn serialize_id<M: SerializeMap>(map: &mut M, id: Option<&str>) -> Result<(), M::Error> {
+    id.map_or(Ok(()), |id| map.serialize_entry("id", id))
+}
+
+fn serialize_when<M: SerializeMap>(map: &mut M, When { at, end }: When) -> Result<(), M::Error> {
+    map.serialize_entry("at", &at)?;
+    if end { map.serialize_entry("end", &true) } else { Ok(()) }
 }
 
 struct Suggest<'a>(Suggestions<'a>);

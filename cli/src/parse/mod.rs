@@ -3,28 +3,33 @@
 mod block;
 mod flow;
 mod json;
+mod native;
 mod plain;
 mod records;
 mod terminal;
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, IsTerminal, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use followup::{Event, Parser, Policy};
+use followup::wire::{Response, Wire};
+use followup::{Event, Policy};
 
 use self::json::Json;
 use self::plain::Plain;
 use self::terminal::Terminal;
-use crate::args::Parse;
+use crate::args::{Parse, Source};
 use crate::chunks::Chunks;
 use crate::error::{Error, Status};
 
 /// Where events go.
 trait Output {
     fn event(&mut self, event: Event<'_>, when: When) -> io::Result<()>;
+
+    /// Something went wrong in a provider's stream, which goes on.
+    fn error(&mut self, error: followup::wire::Error<'_>, when: When) -> io::Result<()>;
 
     /// A chunk has been read: what came of it is to be seen before the next is waited for.
     fn pause(&mut self) -> io::Result<()>;
@@ -68,7 +73,11 @@ fn message(input: Input, policy: Arc<Policy>, args: &Parse, output: &mut dyn Out
     let delay = Duration::from_millis(args.delay.unwrap_or(0));
     let Input { from, name, .. } = input;
     let mut chunks = Chunks::new(from, args.chunk.unwrap_or_default(), delay);
-    let mut parser = Parser::new(policy);
+    let mut response = match args.wire {
+        Source::Known(wire) => Response::new(wire, policy),
+        Source::Auto => Response::auto(policy),
+    };
+    let mut found = args.wire != Source::Auto;
     let mut status = Status::Well;
     let mut when = When { at: 0, end: false };
     loop {
@@ -78,18 +87,25 @@ fn message(input: Input, policy: Arc<Policy>, args: &Parse, output: &mut dyn Out
         let mut events = match chunk {
             Some(chunk) => {
                 when.at += chunk.len() as u64;
-                parser.feed_bytes(chunk)
+                response.feed(chunk)
             }
             None => {
                 when.end = true;
-                parser.finish()
+                response.finish()
             }
         };
+        if let (false, Some(wire)) = (found, events.wire()) {
+            found = true;
+            say(wire);
+        }
         while let Some(event) = events.next() {
-            if matches!(event, Event::Rejected(_)) {
+            if matches!(event, Ok(Event::Rejected(_)) | Err(_)) {
                 status = Status::Wrong;
             }
-            output.event(event, when)?;
+            match event {
+                Ok(event) => output.event(event, when)?,
+                Err(error) => output.error(error, when)?,
+            }
         }
         if !when.end {
             output.pause()?;
@@ -101,6 +117,17 @@ fn message(input: Input, policy: Arc<Policy>, args: &Parse, output: &mut dyn Out
             Err(error) => Err(Error::reading(Path::new(&name), &error)),
         };
     }
+}
+
+/// Says what the input was found to be.
+fn say(wire: Wire) {
+    let what = match wire {
+        Wire::Text => "this is a message as it stands (text)".into(),
+        Wire::Json => "these are the arguments of a native call (json)".into(),
+        wire => format!("this is what {wire} streams"),
+    };
+    // `eprintln!` would panic where standard error is closed.
+    let _ = writeln!(io::stderr(), "followup: {what}");
 }
 
 /// What is read.

@@ -3,8 +3,10 @@
 use std::io::{self, BufWriter, Write};
 
 use followup::Event;
+use followup::wire::Error;
 
 use super::block::Block;
+use super::native::Last;
 use super::{Output, When};
 use crate::visible::Visible;
 
@@ -15,14 +17,23 @@ pub(super) struct Plain<W: Write> {
     shown: String,
     /// Whether the last line has been ended.
     line_start: bool,
+    native: Last,
 }
 
 impl<W: Write> Plain<W> {
     pub(super) fn new(out: W) -> Plain<W> {
-        Plain { out: BufWriter::new(out), visible: Visible::default(), shown: String::new(), line_start: true }
+        Plain {
+            out: BufWriter::new(out),
+            visible: Visible::default(),
+            shown: String::new(),
+            line_start: true,
+            native: Last::default(),
+        }
     }
 
     fn block(&mut self, block: &Block) -> io::Result<()> {
+        // Its line is ended below.
+        self.native.end(true);
         self.write(|visible, shown| visible.end(shown))?;
         if !self.line_start {
             self.out.write_all(b"\n")?;
@@ -34,6 +45,13 @@ impl<W: Write> Plain<W> {
         }
         self.line_start = true;
         Ok(())
+    }
+
+    fn prose(&mut self, before: &str, text: &str) -> io::Result<()> {
+        self.write(|visible, shown| {
+            visible.push(before, shown);
+            visible.push(text, shown);
+        })
     }
 
     fn write(&mut self, show: impl FnOnce(&mut Visible, &mut String)) -> io::Result<()> {
@@ -51,8 +69,14 @@ impl<W: Write> Output for Plain<W> {
         // No row is ever too long.
         let mut block = Block::new(usize::MAX);
         match event {
-            Event::Text(text) => return self.write(|visible, shown| visible.push(text, shown)),
-            Event::Opaque(piece) => return self.write(|visible, shown| visible.push(piece.raw, shown)),
+            Event::Text(text) => {
+                let end = self.native.end(self.line_start);
+                return self.prose(end, text);
+            }
+            Event::Opaque(piece) => {
+                let before = self.native.before(&piece, self.line_start);
+                return self.prose(&before, piece.raw);
+            }
             Event::Partial(_) => return Ok(()),
             Event::Complete(call) => {
                 block.grow(Some(call.question()), call.suggestions());
@@ -63,6 +87,12 @@ impl<W: Write> Output for Plain<W> {
                 block.reject(&call.reason());
             }
         }
+        self.block(&block)
+    }
+
+    fn error(&mut self, error: Error<'_>, _: When) -> io::Result<()> {
+        let mut block = Block::new(usize::MAX);
+        block.error(&error);
         self.block(&block)
     }
 

@@ -17,9 +17,11 @@ use crossterm::terminal::{
     BeginSynchronizedUpdate, Clear, ClearType, DisableLineWrap, EnableLineWrap, EndSynchronizedUpdate,
 };
 use followup::Event;
+use followup::wire::Error;
 
 use super::block::Block;
 use super::flow::{Cell, Row, is_width_sure};
+use super::native::Last;
 use super::{Output, When};
 use crate::visible::Visible;
 
@@ -33,6 +35,17 @@ pub(super) struct Terminal<W, S> {
     /// Whether the cursor is at the beginning of a line.
     line_start: bool,
     open: Option<Open>,
+    /// What came while another call was open: it is shown once that is closed.
+    waiting: Vec<Waiting>,
+    native: Last,
+}
+
+/// Something that comes below the call that is open.
+#[derive(Debug)]
+enum Waiting {
+    Prose(String, Style),
+    /// A call that has ended, or an error.
+    Block(Block),
 }
 
 /// What a terminal is like. It may change at any time.
@@ -47,6 +60,8 @@ pub(super) trait Screen {
 /// The call that is on the screen, the last thing there. The cursor is at its end.
 #[derive(Debug)]
 struct Open {
+    /// Which call it is.
+    nth: u64,
     block: Block,
     /// The width it was drawn for.
     columns: usize,
@@ -66,11 +81,18 @@ impl<W: Write, S: Screen> Terminal<W, S> {
             visible: Visible::default(),
             line_start: true,
             open: None,
+            waiting: Vec::new(),
+            native: Last::default(),
         }
     }
 
     fn prose(&mut self, text: &str, style: Style) {
-        self.close();
+        if text.is_empty() {
+            return;
+        }
+        if self.open.is_some() {
+            return self.waiting.push(Waiting::Prose(text.to_owned(), style));
+        }
         let style = if self.colour { style } else { Style::new() };
         let _ = write!(self.frame, "{style}");
         self.visible.push(text, &mut self.frame);
@@ -78,17 +100,58 @@ impl<W: Write, S: Screen> Terminal<W, S> {
         self.line_start = text.ends_with('\n');
     }
 
-    /// The block of the open call.
-    fn block(&mut self) -> &mut Block {
+    /// The block of a call, if it is the one that is open: native calls may overlap, and only one grows at a time.
+    fn block(&mut self, nth: u64) -> Option<&mut Block> {
         if self.open.is_none() {
-            self.visible.end(&mut self.frame);
-            if !self.line_start {
-                self.frame.push_str("\r\n");
+            self.begin_line();
+            let (columns, _) = self.screen.size();
+            self.open = Some(Open { nth, block: Block::new(room(columns)), columns, drawn: Vec::new(), stale: false });
+        }
+        self.open.as_mut().filter(|open| open.nth == nth).map(|open| &mut open.block)
+    }
+
+    /// Whether prose that comes now will begin a line.
+    fn at_line_start(&self) -> bool {
+        match self.waiting.last() {
+            Some(Waiting::Prose(text, _)) => text.ends_with('\n'),
+            Some(Waiting::Block(_)) => true,
+            None => self.open.is_some() || self.line_start,
+        }
+    }
+
+    fn begin_line(&mut self) {
+        self.native.end(true);
+        self.visible.end(&mut self.frame);
+        if !self.line_start {
+            self.frame.push_str("\r\n");
+            self.line_start = true;
+        }
+    }
+
+    /// A call has ended.
+    fn end_call(&mut self, nth: u64, show: impl FnOnce(&mut Block)) {
+        match self.block(nth) {
+            Some(block) => {
+                show(block);
+                self.close();
+            }
+            None => {
+                let mut block = Block::new(usize::MAX);
+                show(&mut block);
+                self.waiting.push(Waiting::Block(block));
             }
         }
+    }
+
+    /// Shows what ends at once.
+    fn show(&mut self, mut block: Block) {
+        self.begin_line();
         let (columns, _) = self.screen.size();
-        let open = || Open { block: Block::new(room(columns)), columns, drawn: Vec::new(), stale: false };
-        &mut self.open.get_or_insert_with(open).block
+        block.resize(room(columns));
+        for row in block.rows() {
+            cells(&mut self.frame, &row.cells, self.colour);
+            self.frame.push_str("\r\n");
+        }
     }
 
     /// Nothing more comes of the open call.
@@ -104,6 +167,12 @@ impl<W: Write, S: Screen> Terminal<W, S> {
         }
         self.frame.push_str("\r\n");
         self.line_start = true;
+        for waiting in std::mem::take(&mut self.waiting) {
+            match waiting {
+                Waiting::Prose(text, style) => self.prose(&text, style),
+                Waiting::Block(block) => self.show(block),
+            }
+        }
     }
 
     /// Draws what has changed of the open call.
@@ -138,21 +207,39 @@ impl<W: Write, S: Screen> Terminal<W, S> {
 impl<W: Write, S: Screen> Output for Terminal<W, S> {
     fn event(&mut self, event: Event<'_>, _: When) -> io::Result<()> {
         match event {
-            Event::Text(text) => self.prose(text, Style::new()),
-            Event::Opaque(piece) => self.prose(piece.raw, Style::new().dimmed()),
-            Event::Partial(call) => self.block().grow(call.question(), call.suggestions()),
-            Event::Complete(call) => {
-                let block = self.block();
+            Event::Text(text) => {
+                let end = self.native.end(self.at_line_start());
+                self.prose(end, Style::new());
+                self.prose(text, Style::new());
+            }
+            Event::Opaque(piece) => {
+                let before = self.native.before(&piece, self.at_line_start());
+                self.prose(&before, Style::new().dimmed());
+                self.prose(piece.raw, Style::new().dimmed());
+            }
+            Event::Partial(call) => {
+                if let Some(block) = self.block(call.nth()) {
+                    block.grow(call.question(), call.suggestions());
+                }
+            }
+            Event::Complete(call) => self.end_call(call.nth(), |block| {
                 block.grow(Some(call.question()), call.suggestions());
                 block.complete(call.notes());
-                self.close();
-            }
-            Event::Rejected(call) => {
-                let block = self.block();
+            }),
+            Event::Rejected(call) => self.end_call(call.nth(), |block| {
                 block.grow(call.question(), call.suggestions());
                 block.reject(&call.reason());
-                self.close();
-            }
+            }),
+        }
+        Ok(())
+    }
+
+    fn error(&mut self, error: Error<'_>, _: When) -> io::Result<()> {
+        let mut block = Block::new(usize::MAX);
+        block.error(&error);
+        match self.open {
+            Some(_) => self.waiting.push(Waiting::Block(block)),
+            None => self.show(block),
         }
         Ok(())
     }

@@ -3,7 +3,8 @@
 use std::cell::{Cell as Shared, RefCell};
 use std::rc::Rc;
 
-use followup::Parser;
+use followup::wire::{Response, Wire};
+use followup::{Parser, Policy};
 
 use super::*;
 
@@ -437,4 +438,59 @@ fn the_mark_says_how_a_call_ended() {
     };
     assert_eq!(mark(OUT_OF_ORDER), vt100::Color::Idx(2));
     assert_eq!(mark(MESSAGES[6]), vt100::Color::Idx(1));
+}
+
+/// Shows a provider's stream event by event, and calls `look` after each.
+fn watch_response(fake: &Fake, body: &str, mut look: impl FnMut()) {
+    let mut terminal = fake.terminal(true);
+    let mut response = Response::new(Wire::OpenAiChat, Policy::new());
+    for (piece, end) in body.split_inclusive("\n\n").map(|piece| (piece, false)).chain([("", true)]) {
+        let mut events = if end { response.finish() } else { response.feed(piece.as_bytes()) };
+        while let Some(event) = events.next() {
+            match event {
+                Ok(event) => terminal.event(event, When { at: 0, end }).unwrap(),
+                Err(error) => terminal.error(error, When { at: 0, end }).unwrap(),
+            }
+        }
+        terminal.pause().unwrap();
+        look();
+    }
+    terminal.end().unwrap();
+}
+
+#[test]
+fn calls_that_overlap_are_shown_one_after_the_other() {
+    let delta = |delta: &str| format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n");
+    let call = |index: usize, name: &str, arguments: &str| {
+        let arguments = serde_json::to_string(arguments).unwrap();
+        delta(&format!(
+            "{{\"tool_calls\":[{{\"index\":{index},\"id\":\"c{index}\",\"function\":{{\"name\":\"{name}\",\"arguments\":{arguments}}}}}]}}"
+        ))
+    };
+    let body = [
+        delta("{\"content\":\"Hm.\"}"),
+        call(0, "ask_followup_question", "{\"question\":\"First"),
+        call(1, "ask_followup_question", "{\"question\":\"Second"),
+        call(2, "read_file", "{\"path\":"),
+        delta("{\"content\":\"More.\"}"),
+        call(0, "ask_followup_question", " one?\",\"options\":[\"A\"]}"),
+        "data: {\"error\":\"Oops\"}\n\n".to_owned(),
+        call(2, "read_file", "1}"),
+        call(1, "ask_followup_question", " one?\"}"),
+        "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n".to_owned(),
+    ];
+    for columns in [12, 40, 80] {
+        let fake = Fake::new(columns, 40);
+        let mut before = String::new();
+        watch_response(&fake, &body.concat(), || {
+            let now = without_blanks(&fake.shown());
+            assert!(now.starts_with(&before), "{before}\nbecame\n{now}");
+            before = now;
+        });
+        let shown = without_blanks(&fake.shown());
+        assert_eq!(
+            shown,
+            "Hm.?Firstone?1.Aread_file{\"path\":More.✗error:theproviderreportsanerror:Oopsread_file1}?Secondone?"
+        );
+    }
 }

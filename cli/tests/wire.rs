@@ -1,0 +1,139 @@
+//! `followup parse --wire`: what providers stream, as people and programs read it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// The library's golden bodies, and what each means.
+fn goldens() -> Vec<(String, PathBuf, Vec<Value>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/wire");
+    let mut goldens = Vec::new();
+    for provider in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
+        let wire = provider.file_name().unwrap().to_str().unwrap().to_owned();
+        for body in fs::read_dir(&provider).unwrap().map(|entry| entry.unwrap().path()) {
+            if body.extension().is_some_and(|extension| extension != "json") {
+                let meant = serde_json::from_slice(&fs::read(body.with_extension("json")).unwrap()).unwrap();
+                goldens.push((wire.clone(), body, meant));
+            }
+        }
+    }
+    assert!(goldens.len() >= 54);
+    goldens
+}
+
+fn parse(args: &[&str], body: &Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_followup"));
+    command.arg("parse").args(args).arg(body).env_remove("NO_COLOR").env_remove("RUST_BACKTRACE");
+    command.output().unwrap()
+}
+
+fn lines(output: &Output) -> Vec<Value> {
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// How the program should end: not well if something in the body is not.
+fn status(meant: &[Value]) -> i32 {
+    i32::from(meant.iter().any(|event| event["event"] == "rejected" || event["event"] == "error"))
+}
+
+/// The beginning of a text that is shown as it is: not what a terminal would obey, and not beyond the line.
+fn as_shown(text: &str) -> &str {
+    text.split(|c: char| c.is_control()).next().unwrap_or_default()
+}
+
+#[test]
+fn every_body_prints_its_questions_and_says_whose_it_is() {
+    for (wire, body, meant) in goldens() {
+        let output = parse(&["--wire", "auto"], &body);
+        let name = body.display();
+        assert_eq!(output.status.code(), Some(status(&meant)), "{name}");
+        assert_eq!(
+            String::from_utf8(output.stderr).unwrap(),
+            format!("followup: this is what {wire} streams\n"),
+            "{name}"
+        );
+        let shown = String::from_utf8(output.stdout).unwrap();
+        for event in &meant {
+            let question = event["question"].as_str().unwrap_or_default();
+            let first = as_shown(question);
+            assert!(shown.contains(&format!("? {first}")) || first.is_empty(), "{name}: {question:?} in\n{shown}");
+            for one in event["suggest"].as_array().into_iter().flatten() {
+                let answer = as_shown(one["answer"].as_str().unwrap());
+                assert!(shown.contains(answer), "{name}: {answer:?} in\n{shown}");
+            }
+        }
+    }
+}
+
+#[test]
+fn events_are_the_same_for_every_chunk_and_have_the_providers_id() {
+    for (wire, body, meant) in goldens() {
+        let read = |chunk: &str| {
+            let output = parse(&["--json", "--wire", &wire, "--chunk", chunk], &body);
+            assert_eq!(String::from_utf8(output.stderr.clone()).unwrap(), "");
+            assert_eq!(output.status.code(), Some(status(&meant)));
+            let mut events = lines(&output);
+            for event in &mut events {
+                event.as_object_mut().unwrap().remove("at");
+            }
+            events
+        };
+        let events = read("1000000");
+        assert_eq!(events, read("1"), "{}", body.display());
+        assert_eq!(events, read("random:3"), "{}", body.display());
+        let ends = |events: &[Value]| -> Vec<(Value, Value, Value)> {
+            let ended = events.iter().filter(|event| matches!(event["event"].as_str(), Some("complete" | "rejected")));
+            ended.map(|event| (event["call"].clone(), event["id"].clone(), event["question"].clone())).collect()
+        };
+        assert_eq!(ends(&events), ends(&meant), "{}", body.display());
+    }
+}
+
+fn file(text: &str) -> tempfile::NamedTempFile {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), text).unwrap();
+    file
+}
+
+#[test]
+fn text_is_the_default_and_json_is_bare_arguments() {
+    let sse = "data: {\"choices\":[]}\n\n";
+    let shown = |args: &[&str], text: &str| {
+        let output = parse(args, file(text).path());
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert_eq!(shown(&[], sse).0, sse);
+    let arguments = r#" {"question": "Which?", "follow_up": ["A", {"text": "B", "mode": "code"}]}"#;
+    let question = "? Which?\n\n  1. A\n  2. [code] B\n";
+    assert_eq!(shown(&["--wire", "json"], arguments).0, question);
+    let said = "followup: these are the arguments of a native call (json)\n";
+    assert_eq!(shown(&["--wire", "auto"], arguments), (question.to_owned(), said.to_owned()));
+    let said = "followup: this is a message as it stands (text)\n";
+    assert_eq!(shown(&["--wire", "auto"], "Hm.\n"), ("Hm.\n".to_owned(), said.to_owned()));
+}
+
+#[test]
+fn what_goes_wrong_in_a_stream_is_an_event() {
+    let body = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: oops\n\n\
+        data: {\"error\":{\"message\":\"No \\u001b[31mmore\"}}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"b\"}}]}\n\n";
+    let output = parse(&["--wire", "openai-chat"], file(body).path());
+    let shown = "a\n✗ error: an event of the stream can't be read and was skipped: oops\n\
+        ✗ error: the provider reports an error: No ␛[31mmore\nb";
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), shown);
+    assert_eq!(output.status.code(), Some(1));
+    let events = lines(&parse(&["--wire", "openai-chat", "--json"], file(body).path()));
+    let kinds: Vec<_> = events.iter().map(|event| event["kind"].as_str().unwrap_or_default()).collect();
+    assert_eq!(kinds, ["", "unreadable", "provider", ""]);
+    assert_eq!(events[2]["message"], "No \u{1b}[31mmore");
+}
+
+#[test]
+fn a_format_that_does_not_exist_is_a_usage_error() {
+    let output = parse(&["--wire", "grok"], Path::new("-"));
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("openai-chat") && said.contains("'grok'"), "{said}");
+}
