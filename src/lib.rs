@@ -50,6 +50,8 @@
 //!               └──── carry: what the chunk ends in ◄─┘ not decided yet
 //! ```
 //!
+//! (For native arguments nom reads an escape or a literal; and a provider's stream, with the feature `wire`, drives many parsers.)
+//!
 //! # What is read
 //!
 //! ```text
@@ -60,6 +62,12 @@
 //! <suggest mode="code">SQLite</suggest>
 //! </follow_up>
 //! </ask_followup_question>
+//! ```
+//!
+//! Or, as the arguments of a native call, by [`Parser::arguments`]:
+//!
+//! ```text
+//! {"question": "Which database?", "follow_up": [{"text": "PostgreSQL", "mode": null}, {"text": "SQLite", "mode": "code"}]}
 //! ```
 //!
 //! And what models make of it: missing close tags, lists of options as JSON, suggestions outside `follow_up`, a question without
@@ -78,6 +86,7 @@
 //! |---|---|---|
 //! | `std` | yes | run-time CPU detection in memchr. Without it the crate is `no_std` with `alloc`; the API is the same. |
 //! | `serde` | no | [`Checkpoint`] and [`Policy`] can be stored. |
+//! | `wire` | no | the module `wire`: from the bytes of a provider's stream (OpenAI, Anthropic, Gemini, Bedrock, Ollama) to events. |
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
 #![warn(missing_docs, missing_debug_implementations, unreachable_pub)]

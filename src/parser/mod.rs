@@ -8,8 +8,10 @@ use crate::event::Event;
 use crate::syntax::Syntax;
 use crate::utf8::Tail;
 use crate::{Limits, Policy, json, markup};
+#[cfg(feature = "wire")]
+pub(crate) use feed::Position;
 use feed::{Again, Patch};
-pub(crate) use feed::{Decision, Feed, Position};
+pub(crate) use feed::{Decision, Feed};
 
 /// Reads one assistant message at a time, in whatever pieces it arrives.
 ///

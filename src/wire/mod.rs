@@ -1,7 +1,7 @@
 //! What providers stream: bytes of a response's body in, events out.
 //!
 //! A [`Response`] reads the body of one streaming response, in whatever pieces it arrives: server-sent events, JSON lines, or a JSON array. The
-//! model's text goes through a markup [`Parser`](crate::Parser), the arguments of every native call of `ask_followup_question` through a parser of
+//! model's text goes through a markup [`Parser`], the arguments of every native call of `ask_followup_question` through a parser of
 //! their own, so that a model is understood whichever way it asks. Calls that overlap are told apart by the provider's id.
 //!
 //! ```
