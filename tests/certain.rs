@@ -1,14 +1,13 @@
 //! Nothing certain is held back (G3), by brute force.
 //!
-//! After every prefix of every short sequence of markup pieces, what has been shown must be the longest common prefix of what the
-//! reference reader makes of all short continuations. That nothing is shown too early needs no test of its own: what was
+//! After every prefix of every short sequence of pieces, of markup and of the JSON of arguments, what has been shown must be the
+//! longest common prefix of what the reference reader makes of all short continuations. That nothing is shown too early needs no test of its own: what was
 //! shown is never taken back, and `exhaustive.rs` compares the end.
 
 mod common;
 
 use common::reference::{Atom, Rules, describe};
-use common::{Shown, expected, policy};
-use followup::Parser;
+use common::{Shown, Syntax, policy};
 
 /// The tags a continuation may complete.
 const TAGS: [&str; 25] = [
@@ -66,8 +65,84 @@ const NEXT: [&str; 23] = [
     "]</options></follow_up></ask_followup_question>",
 ];
 
+/// What may come next in JSON.
+const NEXT_IN_JSON: [&str; 24] = [
+    "",
+    "x",
+    "\"",
+    " ",
+    "1",
+    "\"}",
+    "\"}]}",
+    "\"]}",
+    "}",
+    "]}",
+    "}]}",
+    "}}",
+    ",",
+    "\\u0020",
+    "\":",
+    ":",
+    "\"Z\"",
+    "[\"Z\"]}",
+    "{\"text\":\"Z\"}",
+    ",\"answer\":\"Z\",\"mode\":\"n\"}]}",
+    ",\"mode\":\"n\"}",
+    ",\"question\":\"Z\"}",
+    "</suggest><suggest>Z\"}",
+    "null",
+];
+
 /// Continuations that tell what the stream so far leaves open.
-fn continuations(stream: &[u8]) -> Vec<Vec<u8>> {
+fn continuations(syntax: Syntax, stream: &[u8]) -> Vec<Vec<u8>> {
+    let (mut heads, next) = match syntax {
+        Syntax::Markup => (heads(stream), &NEXT[..]),
+        Syntax::Arguments => (heads_in_json(stream), &NEXT_IN_JSON[..]),
+    };
+    // The rest of a character: of a blank, of one that is none, or nothing that fits.
+    if stream.last().is_some_and(|&b| b >= 0x80) {
+        heads.extend(["é", "\u{A0}", "\u{3000}", "\u{2003}", "€", "😀"].iter().flat_map(|c| {
+            (1..c.len()).filter(|&n| stream.ends_with(&c.as_bytes()[..n])).map(|n| c.as_bytes()[n..].to_vec())
+        }));
+    }
+    let mut all = Vec::new();
+    for next in next {
+        all.extend(heads.iter().map(|head| [head, next.as_bytes()].concat()));
+    }
+    for head in &heads {
+        for first in next {
+            all.extend(next.iter().map(|second| [head, first.as_bytes(), second.as_bytes()].concat()));
+        }
+    }
+    all
+}
+
+/// The rests of an escape, of a pair of surrogates, or of a literal.
+fn heads_in_json(stream: &[u8]) -> Vec<Vec<u8>> {
+    let begun = [
+        "\\n",
+        "\\\\",
+        "\\u0041",
+        "\\u0020",
+        "\\u1680",
+        "\\u1200",
+        "\\u3000",
+        "\\ud83d\\ude00",
+        "\\ud83d\\u0020",
+        "\\ude00",
+        "true",
+        "false",
+        "null",
+    ];
+    let rests = begun.iter().flat_map(|whole| {
+        let whole = whole.as_bytes();
+        (1..whole.len()).filter(|&n| stream.ends_with(&whole[..n])).map(|n| whole[n..].to_vec())
+    });
+    [Vec::new()].into_iter().chain(rests).collect()
+}
+
+/// The rests of a tag or of an entity.
+fn heads(stream: &[u8]) -> Vec<Vec<u8>> {
     let mut heads: Vec<Vec<u8>> = vec![Vec::new()];
     if let Some(at) = stream.iter().rposition(|&b| b == b'<') {
         let begun = &stream[at..];
@@ -95,32 +170,17 @@ fn continuations(stream: &[u8]) -> Vec<Vec<u8>> {
         ];
         heads.extend(ends.iter().map(|end| end.as_bytes().to_vec()));
     }
-    // The rest of a character: of a blank, of one that is none, or nothing that fits.
-    if stream.last().is_some_and(|&b| b >= 0x80) {
-        heads.extend(["é", "\u{A0}", "\u{3000}", "\u{2003}", "€", "😀"].iter().flat_map(|c| {
-            (1..c.len()).filter(|&n| stream.ends_with(&c.as_bytes()[..n])).map(|n| c.as_bytes()[n..].to_vec())
-        }));
-    }
-    let mut all = Vec::new();
-    for next in NEXT {
-        all.extend(heads.iter().map(|head| [head, next.as_bytes()].concat()));
-    }
-    for head in &heads {
-        for first in NEXT {
-            all.extend(NEXT.iter().map(|second| [head, first.as_bytes(), second.as_bytes()].concat()));
-        }
-    }
-    all
+    heads
 }
 
 /// How much of what is shown every continuation agrees on; the search ends where it has come down to `shown`.
-fn agreed(stream: &[u8], shown: &[Atom], rules: &Rules) -> Vec<Atom> {
-    let mut agreed = expected(stream, rules);
-    for continuation in continuations(stream) {
+fn agreed(syntax: Syntax, stream: &[u8], shown: &[Atom], rules: &Rules) -> Vec<Atom> {
+    let mut agreed = syntax.expected(stream, rules);
+    for continuation in continuations(syntax, stream) {
         if agreed.len() <= shown.len() {
             break;
         }
-        let atoms = expected(&[stream, &continuation].concat(), rules);
+        let atoms = syntax.expected(&[stream, &continuation].concat(), rules);
         let same = agreed.iter().zip(&atoms).take_while(|(a, b)| a == b).count();
         agreed.truncate(same);
     }
@@ -132,7 +192,7 @@ fn rules() -> Rules {
     Rules { tools: vec!["read_file".into()], parameters: vec!["path".into()], ..Rules::default() }
 }
 
-fn sweep(rules: &Rules, beginnings: &[&str], pieces: &[&[u8]], length: usize) {
+fn sweep(syntax: Syntax, rules: &Rules, beginnings: &[&str], pieces: &[&[u8]], length: usize) {
     let policy = std::sync::Arc::new(policy(rules));
     let (mut failures, mut tried) = (0, 0);
     for beginning in beginnings {
@@ -142,14 +202,14 @@ fn sweep(rules: &Rules, beginnings: &[&str], pieces: &[&[u8]], length: usize) {
             let mut longer = Vec::new();
             for sequence in &sequences {
                 for piece in pieces {
-                    let mut parser = Parser::new(policy.clone());
+                    let mut parser = syntax.parser(policy.clone());
                     let mut shown = Shown::default();
                     shown.take(parser.feed_bytes(sequence));
                     let mut stream = sequence.clone();
                     for &byte in *piece {
                         stream.push(byte);
                         shown.take(parser.feed_bytes(&[byte]));
-                        let agreed = agreed(&stream, &shown.atoms, rules);
+                        let agreed = agreed(syntax, &stream, &shown.atoms, rules);
                         tried += 1;
                         if agreed != shown.atoms {
                             failures += 1;
@@ -221,12 +281,12 @@ const MARKUP: [&[u8]; 27] = [
 
 #[test]
 fn nothing_certain_is_held_back() {
-    sweep(&rules(), &BEGINNINGS, &MARKUP, length());
+    sweep(Syntax::Markup, &rules(), &BEGINNINGS, &MARKUP, length());
 }
 
 #[test]
 fn nothing_certain_is_held_back_under_the_strict_policy() {
-    sweep(&Rules { strict: true, ..rules() }, &BEGINNINGS, &MARKUP, length());
+    sweep(Syntax::Markup, &Rules { strict: true, ..rules() }, &BEGINNINGS, &MARKUP, length());
 }
 
 #[test]
@@ -258,9 +318,9 @@ fn nothing_certain_is_held_back_when_entities_are_decoded() {
         "<ask_followup_question><question>Q</question><suggest><mode>m</mode>",
         "<ask_followup_question><question>Q</question><suggest><content>",
     ];
-    sweep(&Rules { decode_entities: true, ..rules() }, &beginnings, &pieces, length());
+    sweep(Syntax::Markup, &Rules { decode_entities: true, ..rules() }, &beginnings, &pieces, length());
     let rules = Rules { decode_entities: true, question: 3, answer: 3, ..rules() };
-    sweep(&rules, &beginnings, &pieces, length());
+    sweep(Syntax::Markup, &rules, &beginnings, &pieces, length());
 }
 
 #[test]
@@ -285,7 +345,7 @@ fn nothing_certain_is_held_back_outside_code() {
         b"<",
     ];
     let beginnings = ["", "```\n", "x `a", "<ask_followup_question>", "<thinking>"];
-    sweep(&Rules { outside_code: true, ..rules() }, &beginnings, &pieces, length());
+    sweep(Syntax::Markup, &Rules { outside_code: true, ..rules() }, &beginnings, &pieces, length());
 }
 
 #[test]
@@ -302,7 +362,73 @@ fn nothing_certain_is_held_back_near_the_limits() {
         Rules { question: 0, answer: 0, suggestions: 0, ..rules() },
         Rules { tag: 26, bare: 30, question: 4, answer: 5, suggestions: 1, strict: true, ..rules() },
     ] {
-        sweep(&rules, &BEGINNINGS, &MARKUP, 1);
-        sweep(&rules, &["", "<ask_followup_question>", "<ask_followup_question><question>"], &MARKUP, length());
+        sweep(Syntax::Markup, &rules, &BEGINNINGS, &MARKUP, 1);
+        sweep(
+            Syntax::Markup,
+            &rules,
+            &["", "<ask_followup_question>", "<ask_followup_question><question>"],
+            &MARKUP,
+            length(),
+        );
+    }
+}
+
+/// In the middle of every value there is.
+const JSON_BEGINNINGS: [&str; 9] = [
+    "",
+    "{\"question\":",
+    "{\"question\":\"",
+    "{\"question\":\"Q\",\"follow_up\":",
+    "{\"question\":\"Q\",\"follow_up\":[{\"text\":\"a ",
+    "{\"question\":\"Q\",\"follow_up\":[{\"mode\":\"m\",\"answer\":",
+    "{\"follow_up\":{\"k\":1,",
+    "{\"question\":\"Q\",\"suggestion\":\"[",
+    "{\"options\":[\"A\"],\"follow_up\":\"<suggest",
+];
+
+const JSON: [&[u8]; 23] = [
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b",",
+    b":",
+    b"\"",
+    b"x",
+    b" ",
+    b"\n",
+    b"\\n",
+    b"\\u0020",
+    b"\\u12x",
+    b"\\ud83d\\ude00",
+    b"\\uD83D",
+    b"-0.5e+1",
+    b"true",
+    b"null",
+    b"\"text\":",
+    b"\"mode\":\"n\"",
+    b"\"0\":",
+    b"<suggest mode='m'>",
+    "é\u{3000}\u{A0}😀".as_bytes(),
+];
+
+#[test]
+fn nothing_certain_is_held_back_of_json() {
+    sweep(Syntax::Arguments, &rules(), &JSON_BEGINNINGS, &JSON, length());
+}
+
+#[test]
+fn nothing_certain_is_held_back_of_json_under_the_strict_policy() {
+    sweep(Syntax::Arguments, &Rules { strict: true, ..rules() }, &JSON_BEGINNINGS, &JSON, length());
+}
+
+#[test]
+fn nothing_certain_is_held_back_of_json_near_the_limits() {
+    for rules in [
+        Rules { question: 2, answer: 2, suggestions: 1, ..rules() },
+        Rules { question: 0, answer: 0, suggestions: 0, ..rules() },
+        Rules { question: 4, answer: 5, suggestions: 3, strict: true, ..rules() },
+    ] {
+        sweep(Syntax::Arguments, &rules, &JSON_BEGINNINGS, &JSON, length());
     }
 }

@@ -1,13 +1,12 @@
-//! Every short sequence of markup pieces, against the whole-input reference reader.
+//! Every short sequence of pieces of markup, and of the JSON of arguments, against the whole-input reference readers.
 //!
-//! The pieces are the grammar's own: uniform text never opens a call. The sequences stand behind a few beginnings, so that
-//! all places of a call are reached. How far the sweep goes is said at [`LENGTH`].
+//! The pieces are the grammar's own: uniform text never opens a call, and most JSON is ill-formed after a few characters. The
+//! sequences stand behind a few beginnings, so that all places of a call are reached. How far the sweep goes is said at [`LENGTH`].
 
 mod common;
 
 use common::reference::{Rules, describe};
-use common::{Shown, expected, policy};
-use followup::Parser;
+use common::{Shown, Syntax, policy};
 
 /// Sequences of up to so many pieces are tried, behind each beginning. `FOLLOWUP_SWEEP=4` goes further (minutes).
 const LENGTH: usize = 3;
@@ -53,16 +52,97 @@ const BEGINNINGS: [&str; 8] = [
     "<read_file>",
 ];
 
-fn sweep(rules: &Rules, pieces: &[&str]) {
+const JSON: [&str; 24] = [
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "\"",
+    "x",
+    " ",
+    "\n",
+    "\\",
+    "\\u0020",
+    "\\ud83d",
+    "\\ude00",
+    "\"question\":",
+    "\"follow_up\":",
+    "\"suggest\":",
+    "\"0\":",
+    "\"text\":",
+    "\"mode\":\"m\"",
+    "1",
+    "null",
+    "<suggest>",
+    "é",
+];
+
+const JSON_BEGINNINGS: [&str; 8] = [
+    "",
+    "{\"question\":\"",
+    "{\"question\":\"Q\",",
+    "{\"question\":\"Q\",\"follow_up\":",
+    "{\"question\":\"Q\",\"follow_up\":[{\"text\":\"",
+    "{\"question\":\"Q\",\"follow_up\":{\"k\":",
+    "{\"question\":\"Q\",\"follow_up\":\"[",
+    "{\"question\":\"Q\"}",
+];
+
+/// What a string may hold that stands where a list was meant. It says something once it has ended.
+const IN_STRING: [&str; 19] = [
+    "<suggest>",
+    "</suggest>",
+    "<suggest mode='m'>",
+    "<suggestion/>",
+    "<content>",
+    "</content>",
+    "<mode>",
+    "</mode>",
+    "<options>",
+    "</options>",
+    "<follow_up>",
+    "</follow_up>",
+    "[\\\"a\\\", 1]",
+    "{\\\"text\\\": \\\"b\\\", \\\"mode\\\": \\\"n\\\"}",
+    "[",
+    "]",
+    "x",
+    "\\n ",
+    "`",
+];
+
+const STRING_BEGINNINGS: [&str; 4] = [
+    "{\"question\":\"Q\",\"follow_up\":\"",
+    "{\"question\":\"Q\",\"follow_up\":\"<suggest><content>c</content>",
+    "{\"question\":\"Q\",\"follow_up\":\"<suggest><mode>",
+    "{\"question\":\"Q\",\"suggest\":\"[{},",
+];
+
+/// Streams of up to so many `pieces` behind one of `beginnings`, with `end` behind them.
+struct Sweep {
+    syntax: Syntax,
+    beginnings: &'static [&'static str],
+    pieces: &'static [&'static str],
+    end: &'static str,
+}
+
+const MARKUP: Sweep = Sweep { syntax: Syntax::Markup, beginnings: &BEGINNINGS, pieces: &PIECES, end: "" };
+const ARGUMENTS: Sweep = Sweep { syntax: Syntax::Arguments, beginnings: &JSON_BEGINNINGS, pieces: &JSON, end: "" };
+const STRINGS: Sweep =
+    Sweep { syntax: Syntax::Arguments, beginnings: &STRING_BEGINNINGS, pieces: &IN_STRING, end: "\"}" };
+
+fn sweep(Sweep { syntax, beginnings, pieces, end }: &Sweep, rules: &Rules) {
     let length = std::env::var("FOLLOWUP_SWEEP").ok().and_then(|n| n.parse().ok()).unwrap_or(LENGTH);
     let policy = std::sync::Arc::new(policy(rules));
-    let mut parser = Parser::new(policy);
+    let mut parser = syntax.parser(policy);
     let mut failures = 0;
-    for beginning in BEGINNINGS {
+    for beginning in *beginnings {
         let mut sequence = Vec::new();
         visit(pieces, length, &mut sequence, &mut |sequence| {
-            let stream = format!("{beginning}{}", sequence.concat());
-            let meant = expected(stream.as_bytes(), rules);
+            let stream = format!("{beginning}{}{end}", sequence.concat());
+            let meant = syntax.expected(stream.as_bytes(), rules);
             for size in [stream.len().max(1), 1] {
                 let mut shown = Shown::default();
                 for chunk in stream.as_bytes().chunks(size) {
@@ -99,10 +179,36 @@ fn visit<'p>(pieces: &[&'p str], length: usize, sequence: &mut Vec<&'p str>, fou
 
 #[test]
 fn every_short_sequence_means_what_the_reference_says() {
-    sweep(&Rules::default(), &PIECES);
+    sweep(&MARKUP, &Rules::default());
 }
 
 #[test]
 fn every_short_sequence_under_the_strict_policy() {
-    sweep(&Rules { strict: true, ..Rules::default() }, &PIECES);
+    sweep(&MARKUP, &Rules { strict: true, ..Rules::default() });
+}
+
+#[test]
+fn every_short_sequence_of_json_means_what_the_reference_says() {
+    sweep(&ARGUMENTS, &Rules::default());
+}
+
+#[test]
+fn every_short_sequence_of_json_under_the_strict_policy() {
+    sweep(&ARGUMENTS, &Rules { strict: true, ..Rules::default() });
+}
+
+#[test]
+fn every_short_sequence_in_a_string_means_what_the_reference_says() {
+    sweep(&STRINGS, &Rules::default());
+}
+
+#[test]
+fn every_short_sequence_in_a_string_near_the_limits() {
+    for rules in [
+        Rules { answer: 100, suggestions: 1, ..Rules::default() },
+        Rules { answer: 1, suggestions: 100, ..Rules::default() },
+        Rules { answer: 3, suggestions: 10, tag: 9, ..Rules::default() },
+    ] {
+        sweep(&STRINGS, &rules);
+    }
 }

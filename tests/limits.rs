@@ -5,8 +5,8 @@ mod common;
 use std::sync::Arc;
 
 use common::reference::{Atom, Rules};
-use common::{expected, policy, show};
-use followup::{Limits, Parser};
+use common::{Syntax, policy, show};
+use followup::Limits;
 
 /// How a call ended, in short.
 fn end(atoms: &[Atom]) -> String {
@@ -27,15 +27,24 @@ fn end(atoms: &[Atom]) -> String {
 }
 
 /// Reads `stream` under `rules`, whole, byte by byte and at every two-way cut; they must agree, and with the reference.
-fn ends(stream: &str, rules: &Rules) -> String {
-    let meant = expected(stream.as_bytes(), rules);
-    let mut parser = Parser::new(Arc::new(policy(rules)));
+fn ends_as(syntax: Syntax, stream: &str, rules: &Rules) -> String {
+    let meant = syntax.expected(stream.as_bytes(), rules);
+    let mut parser = syntax.parser(Arc::new(policy(rules)));
     for cut in 0..=stream.len() {
         let (one, two) = stream.as_bytes().split_at(cut);
         assert_eq!(show(&mut parser, [one, two]), meant, "{stream:?} cut at {cut}");
     }
     assert_eq!(show(&mut parser, stream.as_bytes().chunks(1)), meant, "{stream:?} byte by byte");
     end(&meant)
+}
+
+fn ends(stream: &str, rules: &Rules) -> String {
+    ends_as(Syntax::Markup, stream, rules)
+}
+
+/// How a native call with the question `Q` ends, whose other arguments are these.
+fn ends_with(arguments: &str, rules: &Rules) -> String {
+    ends_as(Syntax::Arguments, &format!("{{\"question\":\"Q\",{arguments}}}"), rules)
 }
 
 fn ask(inside: &str) -> String {
@@ -138,14 +147,144 @@ fn a_body_is_a_call_if_a_parameter_ends_within_its_limit() {
 }
 
 #[test]
+fn a_question_in_json_may_be_as_long_as_its_limit() {
+    for (value, text) in [
+        ("\"12345\"", "12345"),
+        ("\" \\t12345 \\n\"", "12345"),
+        ("\"1 3 5\"", "1 3 5"),
+        ("\"ééé\"", "ééé"),
+        ("\"\\u00e9\\u6570\"", "é数"),
+        ("\"a\\ud83d\\ude00\"", "a😀"),
+        ("\"ab\\ud83d\"", "ab\u{FFFD}"),
+        ("\"\\ude00\\ud83d.\"", "\u{FFFD}\u{FFFD}."),
+        ("-1.5e3", "-1.5e3"),
+        ("false", "false"),
+    ] {
+        let with = |question| {
+            let rules = Rules { question, ..Rules::default() };
+            ends_as(Syntax::Arguments, &format!("{{\"question\": {value} }}"), &rules)
+        };
+        assert_eq!(with(text.len() - 1), "too_long", "{value}");
+        assert_eq!(with(text.len()), format!("{text}[]{{}}"));
+        assert_eq!(with(text.len() + 1), with(text.len()));
+    }
+}
+
+#[test]
+fn blanks_in_json_do_not_pass_a_limit_however_many_there_are() {
+    let blanks = " \\n\\u3000\u{3000}".repeat(20);
+    let stream = format!("{{\"question\":\"{blanks}ab{blanks}\"}}");
+    assert_eq!(ends_as(Syntax::Arguments, &stream, &Rules { question: 2, ..Rules::default() }), "ab[]{}");
+    let stream = format!("{{\"question\":\"ab{blanks}c\"}}");
+    assert_eq!(ends_as(Syntax::Arguments, &stream, &Rules { question: 42, ..Rules::default() }), "too_long");
+}
+
+#[test]
+fn an_answer_in_json_may_be_as_long_as_its_limit_in_every_form() {
+    for form in [
+        r#""follow_up":["12345"]"#,
+        r#""follow_up":[ 12345 ]"#,
+        r#""follow_up":[{"text":" 12345 "}]"#,
+        r#""follow_up":[{"mode":"m","answer":"1234\u0035"}]"#,
+        r#""follow_up":[{"text":12345,"mode":"m"}]"#,
+        r#""follow_up":{"text":"12345"}"#,
+        r#""follow_up":{"0":"12345"}"#,
+        r#""follow_up":{"all":["12345"]}"#,
+        r#""follow_up":"12345""#,
+        r#""follow_up":"[\"12345\"]""#,
+        r#""follow_up":"{\"text\":12345}""#,
+        r#""follow_up":"<suggest>12345</suggest>""#,
+        r#""follow_up":"<options>[12345]</options>""#,
+        r#""options":["12345"]"#,
+        r#""suggest":["12345"]"#,
+    ] {
+        let with = |answer| ends_with(form, &Rules { answer, ..Rules::default() });
+        assert_eq!(with(4), "too_long", "{form}");
+        assert!(with(5).starts_with("Q[\"12345\"]"), "{form}");
+        assert_eq!(with(6), with(5), "{form}");
+    }
+}
+
+#[test]
+fn a_mode_in_json_may_be_as_long_as_an_answer() {
+    for form in [
+        r#""follow_up":[{"text":"A","mode":"12345"}]"#,
+        r#""follow_up":[{"mode":" 123\u00345 ","text":"A"}]"#,
+        r#""follow_up":{"mode":"12345","answer":"A"}"#,
+        r#""follow_up":"[{\"text\":\"A\",\"mode\":\"12345\"}]""#,
+        r#""follow_up":"[{\"mode\":\"12345\",\"text\":\"A\"}]""#,
+    ] {
+        let with = |answer| ends_with(form, &Rules { answer, ..Rules::default() });
+        assert_eq!(with(4), "too_long", "{form}");
+        assert!(with(5).starts_with("Q[\"A\"]"), "{form}");
+        assert_eq!(with(6), with(5), "{form}");
+    }
+}
+
+#[test]
+fn later_suggestions_in_json_are_dropped_with_a_note() {
+    for form in [
+        r#""follow_up":["A"," ","B",null,{"text":"C","mode":"m"}]"#,
+        r#""follow_up":[{"text":"A"},{"text":""},{"answer":"B"},{"mode":"m","text":"C"}]"#,
+        r#""follow_up":["A"],"options":["B"],"suggest":["C"]"#,
+        r#""follow_up":{"0":"A","1":"","2":["B","C"]}"#,
+        r#""follow_up":"A\n\nB\nC""#,
+        r#""follow_up":"[\"A\",\"\",\"B\",{\"text\":\"C\"}]""#,
+        r#""follow_up":"<suggest>A</suggest><suggest/><suggest>B</suggest><suggest mode='m'>C</suggest>""#,
+    ] {
+        let with = |suggestions| ends_with(form, &Rules { suggestions, ..Rules::default() });
+        assert!(with(2).starts_with("Q[\"A\", \"B\"]") && with(2).contains("SuggestionsDropped"), "{form}");
+        assert!(with(3).starts_with("Q[\"A\", \"B\", \"C\"]") && !with(3).contains("SuggestionsDropped"), "{form}");
+        assert_eq!(with(4), with(3));
+    }
+}
+
+#[test]
+fn a_dropped_suggestion_in_json_has_no_limits() {
+    for form in [
+        r#""follow_up":["A","12345"]"#,
+        r#""follow_up":["A",12345]"#,
+        r#""follow_up":[{"text":"A"},{"text":"12345","mode":"12345"}]"#,
+        r#""follow_up":["A",{"mode":"12345","text":"B"}]"#,
+    ] {
+        let rules = Rules { answer: 1, suggestions: 1, ..Rules::default() };
+        assert_eq!(ends_with(form, &rules), "Q[\"A\"]{\"SuggestionsDropped\"}", "{form}");
+    }
+}
+
+#[test]
+fn a_string_may_be_as_long_as_all_suggestions_together() {
+    let rules = Rules { answer: 12, suggestions: 2, ..Rules::default() };
+    // Blanks around it do not count, and neither does how it is escaped.
+    for (len, read) in [(23, true), (24, true), (25, false)] {
+        for text in [
+            format!("<suggest>A</suggest>{}.", " ".repeat(len - 21)),
+            format!("[{}\\\"A\\\"]", " ".repeat(len - 5)),
+            format!("A{}B", "\\n".repeat(len - 2)),
+        ] {
+            let text = format!(" \\n{}\\u3000", text.replace('A', "\\u0041"));
+            let end = ends_with(&format!("\"follow_up\":\"{text}\""), &rules);
+            assert_eq!(end.starts_with("Q[\"A\""), read, "{text} of {len}: {end}");
+            assert_eq!(end == "Q[]{\"UnreadableList\"}", !read, "{text} of {len}: {end}");
+        }
+    }
+}
+
+#[test]
 fn limits_of_nothing_and_of_everything_are_kept_too() {
     let stream = ask("<question>Q</question><follow_up><suggest>A</suggest></follow_up><options>[1]</options>");
     for limit in [0, usize::MAX] {
         let rules =
             Rules { question: limit, answer: limit, suggestions: limit, tag: limit, bare: limit, ..Rules::default() };
-        let mut parser = Parser::new(policy(&rules));
+        let mut parser = Syntax::Markup.parser(policy(&rules));
         let shown = show(&mut parser, stream.as_bytes().chunks(1));
         assert_eq!(end(&shown), if limit == 0 { "text" } else { "Q[\"A\", \"1\"]{}" });
+        let form = "\"follow_up\":[\"A\"],\"options\":\"[1]\"";
+        let read = "Q[\"A\", \"1\"]{\"SuggestionsAsText\"}";
+        assert_eq!(ends_with(form, &rules), if limit == 0 { "too_long" } else { read });
+        let stream = format!("{{{form}}}");
+        let dropped = Rules { answer: limit, suggestions: 0, ..Rules::default() };
+        assert_eq!(ends_as(Syntax::Arguments, &stream, &dropped), "missing_parameter");
     }
 }
 

@@ -1,8 +1,11 @@
 //! Checkpoints as stored data: they come back as they were, and what no parser could have made is refused.
 
+mod common;
+
 use std::sync::Arc;
 
-use followup::{Calls, Checkpoint, Entities, Event, Parser, Policy, Repairs, ResumeError};
+use common::Syntax;
+use followup::{Calls, Checkpoint, Entities, Event, Field, Limits, Parser, Policy, Repairs, ResumeError, Suggestions};
 use serde_json::{Value, json};
 
 const MESSAGE: &str = "Hm `x` <b> <read_file><path>a.rs</path> </read_file>\
@@ -11,12 +14,30 @@ const MESSAGE: &str = "Hm `x` <b> <read_file><path>a.rs</path> </read_file>\
     <suggest><mode>m</mode>text</suggest></follow_up><options>[\"x\", 1]</options></ask_followup_question> \
     <ask_followup_question> Bare? <";
 
-fn policies() -> [Arc<Policy>; 3] {
+/// Arguments with everything that is repaired, with nothing that is, and with lists that are objects and strings.
+const ARGUMENTS: [&str; 3] = [
+    "{\"question\": \" W\\u0068ich é\\ud83d\\ude00 \\q?\n \", \"other\": {\"a\": [1, {\"b\": \"c\"}]}, \"question\": \"again\",
+        \"follow_up\": [\" A b \", -12.5e+3, true, [\"x\"], {\"mode\": \"m\", \"text\": \" B\", \"answer\": \"no\"}, {\"mode\": \" \"}, {}],
+        \"suggestions\": [\"again\"], \"suggest\": \" <suggest mode='m'>F</suggest>\\n\"} behind",
+    r#" {"question":"Why?","follow_up":[{"text":"é","mode":"\ud83d"},null,{"text":"C","mode":"co de"},false],"x":[[]]} "#,
+    r#"{"follow_up": "[1, {\"text\":\"x\"}]", "options": {"k": 1, "0": {"text": "D"}, "list": ["E", {"mode": "n"}]},
+        "suggestion": {"y": null, "mode": "m", "x": [{}], "text": 1.5, "text": ""}, "question": nul"#,
+];
+
+fn policies() -> [Arc<Policy>; 4] {
+    let small = Limits { question: 4, answer: 2, suggestions: 2, ..Limits::default() };
     [
         Arc::new(Policy::new()),
         Arc::new(Policy::new().repairs(Repairs::Reject).calls(Calls::OutsideCode)),
         Arc::new(Policy::new().entities(Entities::Decoded)),
+        Arc::new(Policy::new().limits(small)),
     ]
+}
+
+/// What is read, and as what.
+fn messages() -> impl Iterator<Item = (Syntax, &'static str)> {
+    let arguments = ARGUMENTS.map(|stream| (Syntax::Arguments, stream));
+    std::iter::once((Syntax::Markup, MESSAGE)).chain(arguments)
 }
 
 /// What comes out of the rest of a stream, as text.
@@ -42,15 +63,18 @@ fn stored(checkpoint: &Checkpoint) -> Value {
 #[test]
 fn a_stored_checkpoint_comes_back_as_it_was() {
     for policy in policies() {
-        for at in 0..=MESSAGE.len() {
-            let (before, after) = MESSAGE.as_bytes().split_at(at);
-            let mut parser = Parser::new(policy.clone());
-            drop(parser.feed_bytes(before));
-            let text = serde_json::to_string(&parser.checkpoint()).unwrap();
-            let back: Checkpoint = serde_json::from_str(&text).unwrap();
-            assert_eq!(back, parser.checkpoint());
-            let mut resumed = Parser::resume(policy.clone(), back).unwrap();
-            assert_eq!(rest(&mut resumed, after), rest(&mut parser, after), "at {at}");
+        for (syntax, message) in messages() {
+            for at in 0..=message.len() {
+                let (before, after) = message.as_bytes().split_at(at);
+                let mut parser = syntax.parser(policy.clone());
+                drop(parser.feed_bytes(before));
+                let text = serde_json::to_string(&parser.checkpoint()).unwrap();
+                let back: Checkpoint = serde_json::from_str(&text).unwrap();
+                assert_eq!(back, parser.checkpoint());
+                let mut resumed =
+                    Parser::resume(policy.clone(), back).unwrap_or_else(|error| panic!("{error} at {at}: {text}"));
+                assert_eq!(rest(&mut resumed, after), rest(&mut parser, after), "{message} at {at}");
+            }
         }
     }
 }
@@ -67,23 +91,47 @@ fn a_policy_comes_back_as_it_was() {
 
 #[test]
 fn a_checkpoint_of_another_policy_is_refused() {
-    let [one, two, three] = policies();
-    let checkpoint = Parser::new(one.clone()).checkpoint();
-    for other in [two, three, Arc::new(Policy::new().tools(followup::Tools::none()))] {
-        assert_eq!(Parser::resume(other, checkpoint.clone()).unwrap_err(), ResumeError::OtherPolicy);
+    let [one, others @ ..] = policies();
+    let more = Arc::new(Policy::new().tools(followup::Tools::none()));
+    for syntax in [Syntax::Markup, Syntax::Arguments] {
+        let checkpoint = syntax.parser(one.clone()).checkpoint();
+        for other in others.iter().chain([&more]) {
+            assert_eq!(Parser::resume(other.clone(), checkpoint.clone()).unwrap_err(), ResumeError::OtherPolicy);
+        }
+        assert!(Parser::resume((*one).clone(), checkpoint).is_ok());
     }
-    assert!(Parser::resume((*one).clone(), checkpoint).is_ok());
+}
+
+#[test]
+fn a_checkpoint_knows_what_its_stream_is_read_as() {
+    let [policy, ..] = policies();
+    let resumed = |syntax: Syntax| Parser::resume(policy.clone(), syntax.parser(policy.clone()).checkpoint()).unwrap();
+    assert!(rest(&mut resumed(Syntax::Arguments), b"{}").starts_with("Rejected"));
+    assert_eq!(rest(&mut resumed(Syntax::Markup), b"{}"), "{}");
 }
 
 /// The checkpoint behind `stream` with the value at `path` replaced.
-fn damaged(stream: &str, path: &str, value: Value) -> Result<(), ResumeError> {
+fn damaged(syntax: Syntax, stream: &str, path: &str, value: Value) -> Result<(), ResumeError> {
     let policy = Arc::new(Policy::new());
-    let mut parser = Parser::new(policy.clone());
+    let mut parser = syntax.parser(policy.clone());
     drop(parser.feed_bytes(stream.as_bytes()));
     let mut stored = stored(&parser.checkpoint());
-    *stored.pointer_mut(path).unwrap_or_else(|| panic!("no {path}")) = value;
+    let inside = match syntax {
+        Syntax::Markup => "/syntax/Markup",
+        Syntax::Arguments => "/syntax/Json",
+    };
+    let path = if stored.pointer(path).is_some() { path.to_owned() } else { format!("{inside}{path}") };
+    *stored.pointer_mut(&path).unwrap_or_else(|| panic!("no {path}")) = value;
     let checkpoint = serde_json::from_value(stored).unwrap_or_else(|error| panic!("{path}: {error}"));
     Parser::resume(policy, checkpoint).map(|_| ())
+}
+
+/// The cases (a stream, a path, and what stands there instead) that are resumed all the same.
+fn accepted(syntax: Syntax, cases: &[(&str, &str, Value)]) -> Vec<String> {
+    let accepted = cases
+        .iter()
+        .filter(|(stream, path, value)| damaged(syntax, stream, path, value.clone()) != Err(ResumeError::Impossible));
+    accepted.map(|(stream, path, value)| format!("{path} = {value} behind {stream:?}")).collect()
 }
 
 #[test]
@@ -180,19 +228,282 @@ fn what_no_parser_could_have_made_is_refused() {
         (opened, "/read", json!(u64::MAX)),
         (opened, "/read", json!(0)),
     ];
-    let accepted = cases
-        .iter()
-        .filter(|(stream, path, value)| damaged(stream, path, value.clone()) != Err(ResumeError::Impossible));
-    let accepted: Vec<String> =
-        accepted.map(|(stream, path, value)| format!("{path} = {value} behind {stream:?}")).collect();
+    let accepted = accepted(Syntax::Markup, &cases);
     assert!(accepted.is_empty(), "{accepted:#?}");
 }
 
-/// Every leaf of every checkpoint, replaced by what a hostile hand might write. Whatever is resumed reads on without a panic,
-/// and is what it was made from.
 #[test]
-fn a_hostile_checkpoint_is_refused_or_reads_on() {
-    let hostile = [
+fn arguments_that_no_parser_could_have_read_are_refused() {
+    let question = "{\"question\": \"Which";
+    let escape = "{\"question\": \"Which\\u00";
+    let answer = "{\"question\":\"Q\",\"follow_up\":[{\"mode\":\"m\",\"text\":\"Yes";
+    let mode = "{\"question\":\"Q\",\"follow_up\":[{\"text\":\"Yes\",\"mode\":\"co";
+    let between = "{\"question\":\"Q\",\"follow_up\":[\"A\"],";
+    let list = "{\"question\":\"Q\",\"follow_up\":\"a line";
+    let map = "{\"question\":\"Q\",\"follow_up\":{\"k\":1,\"0\":";
+    let literal = "{\"other\": [tru";
+    let number = "{\"question\": -1.5";
+    let closed = "{\"question\":\"Q\"}";
+    let wrong = "{\"question\":[";
+    let key = "{\"follow";
+    let string = |key| json!({"String": {"key": key}});
+    let number_at = |number| json!({"Number": number});
+    let entries = |map| json!(["Parameters", {"Entries": {"map": map}}]);
+    let suggestion = |answered, answerable| json!({"Suggestion": {"answered": answered, "answerable": answerable}});
+    let cases = [
+        // What is read fits the key it stands behind.
+        ("{\"follow_up\"", "/arguments/role", json!("Nothing")),
+        ("{\"follow_up\"", "/arguments/list", json!(null)),
+        ("{\"follow_up\"", "/arguments/list", json!("Options")),
+        (question, "/arguments/key/bytes", json!(b"k")),
+        (list, "/arguments/list", json!(null)),
+        (map, "/arguments/role", json!({"Entry": {"named": false}})),
+        // Nothing is known before the first key.
+        ("", "/call/asked", json!(true)),
+        ("{", "/call/asked", json!(true)),
+        ("{", "/call/notes", json!(["RepeatedQuestion"])),
+        ("{", "/arguments/list", json!("Options")),
+        ("{", "/arguments/given/options", json!(true)),
+        ("{", "/arguments/key/bytes", json!(b"1")),
+        // What a list has given is remembered, and what a list is has been said.
+        ("{\"follow_up\":[\"A\",", "/call/given", json!(false)),
+        (closed, "/call/given", json!(true)),
+        ("{\"follow_up\":[\"A\"]", "/call/given", json!(true)),
+        ("{\"follow_up\":[\"A\"]", "/arguments/given/follow_up", json!(false)),
+        ("{\"follow_up\":\"[1]\"", "/arguments/given/follow_up", json!(false)),
+        (map, "/call/notes", json!([])),
+        (answer, "/arguments/whole", json!(true)),
+        (closed, "/call/notes", json!(["TextBehindArguments"])),
+        ("{} x", "/call/notes", json!([])),
+        ("{\"follow_up\":[{", "/arguments/within", json!(["Parameters", "Items", suggestion(false, true)])),
+        ("[", "/call/notes", json!(["RepeatedQuestion"])),
+        ("[", "/call/asked", json!(true)),
+        ("{\"follow_up\":\"a ", "/call/list/Text/value/certain", json!(2)),
+        (question, "/read", json!(0)),
+        (question, "/read", json!(4)),
+        (question, "/read", json!(u64::MAX)),
+        (question, "/tail", json!({"bytes": [97, 0, 0], "len": 1})),
+        (question, "/arguments/reader/expect", json!("Value")),
+        (question, "/arguments/reader/expect", json!("ItemOrEnd")),
+        (question, "/arguments/reader/expect", json!("Ended")),
+        (question, "/arguments/reader/expect", json!("Behind")),
+        (question, "/arguments/reader/expect", json!("IllFormed")),
+        (question, "/arguments/reader/expect", json!("Literal")),
+        (question, "/arguments/reader/expect", string(true)),
+        (question, "/arguments/reader/expect", number_at("Start")),
+        (question, "/arguments/reader/nest/depth", json!(0)),
+        (question, "/arguments/reader/nest/depth", json!(2)),
+        (question, "/arguments/reader/nest/depth", json!(129)),
+        (question, "/arguments/reader/nest/depth", json!(255)),
+        (question, "/arguments/reader/nest/objects", json!(0)),
+        (question, "/arguments/reader/nest/objects", json!(3)),
+        (question, "/arguments/reader/plain", json!(true)),
+        (question, "/arguments/reader/begun/bytes", json!(b"x")),
+        (question, "/arguments/reader/begun/bytes", json!(b"\\n")),
+        (question, "/arguments/reader/begun/bytes", json!(b"\\x")),
+        (question, "/arguments/reader/begun/bytes", json!([92, 255])),
+        (question, "/arguments/within", json!([])),
+        (question, "/arguments/within", json!(["Items"])),
+        (question, "/arguments/within", json!(["Parameters", "Items"])),
+        (question, "/arguments/within", json!(["Parameters", "Parameters"])),
+        (question, "/arguments/role", json!("Arguments")),
+        (question, "/arguments/role", json!("List")),
+        (question, "/arguments/role", json!("Item")),
+        (question, "/arguments/role", json!("Answer")),
+        (question, "/arguments/role", json!("Mode")),
+        (question, "/arguments/role", json!("Nothing")),
+        (question, "/arguments/role", json!({"Entry": {"named": true}})),
+        (question, "/arguments/key/bytes", json!(b"a key that is far too long")),
+        (question, "/arguments/key/no_number", json!(false)),
+        (question, "/arguments/given/follow_up", json!(true)),
+        (question, "/call/value", json!(null)),
+        (question, "/call/value/exists", json!(false)),
+        (question, "/call/value/certain", json!(2)),
+        (question, "/call/asked", json!(false)),
+        (question, "/call/text", json!("")),
+        (question, "/call/text", json!(" Which")),
+        (question, "/call/shown/question", json!(0)),
+        (question, "/call/start", json!(1)),
+        (question, "/call/entities", json!("Decoded")),
+        (question, "/call/wrong", json!({"WrongType": "Mode"})),
+        (question, "/call/wrong", json!({"WrongType": "Question"})),
+        (question, "/call/notes", json!(["UnclosedQuestion"])),
+        (question, "/call/notes", json!(["IllFormedJson"])),
+        (question, "/call/notes", json!(["IllFormedString", "IllFormedString"])),
+        (question, "/call/follow_up", json!(true)),
+        (question, "/call/given", json!(true)),
+        (question, "/call/bare", json!(1)),
+        (escape, "/arguments/reader/begun/bytes", json!(b"\\u00e9")),
+        (escape, "/arguments/reader/begun/bytes", json!(b"\\ud83d\\ude00")),
+        (escape, "/arguments/reader/expect", number_at("Whole")),
+        (answer, "/arguments/within/2", suggestion(true, true)),
+        (answer, "/arguments/within/2", suggestion(true, false)),
+        (answer, "/arguments/within/2", suggestion(false, false)),
+        (answer, "/arguments/within/2", json!("Items")),
+        (answer, "/arguments/within/1", json!("Parameters")),
+        (answer, "/arguments/role", json!("Item")),
+        (answer, "/arguments/role", json!("Mode")),
+        (answer, "/arguments/role", json!("Question")),
+        (answer, "/arguments/list", json!(null)),
+        (answer, "/call/open", json!(null)),
+        (answer, "/call/open/provisional", json!(true)),
+        (answer, "/call/open/listed", json!(false)),
+        (answer, "/call/open/surplus", json!(true)),
+        (answer, "/call/open/mode", json!(null)),
+        (answer, "/call/suggestions", json!([])),
+        (answer, "/call/suggestions/0/mode", json!(null)),
+        (answer, "/call/modes", json!("n ")),
+        (mode, "/call/mode", json!(null)),
+        (mode, "/call/mode/certain", json!(9)),
+        (mode, "/arguments/role", json!("Answer")),
+        (mode, "/arguments/role", json!("Nothing")),
+        (mode, "/arguments/within/2", suggestion(false, true)),
+        (mode, "/arguments/reader/expect", number_at("Whole")),
+        (between, "/arguments/role", json!("Question")),
+        (between, "/arguments/role", json!("Item")),
+        (between, "/call/list", json!("TooLong")),
+        (between, "/call/suggestions", json!([])),
+        (list, "/call/list", json!("No")),
+        (list, "/call/list/Text/value/certain", json!(99)),
+        (list, "/call/list/Text/text", json!("")),
+        (list, "/arguments/role", json!("Question")),
+        (list, "/arguments/role", json!("Nothing")),
+        (list, "/arguments/given/follow_up", json!(true)),
+        (map, "/arguments/role", json!("Answer")),
+        (map, "/arguments/role", json!("Item")),
+        (map, "/arguments/within", entries(false)),
+        (map, "/arguments/within", json!(["Parameters", "Items"])),
+        (map, "/arguments/within", json!(["Parameters", suggestion(false, false)])),
+        (map, "/arguments/key/bytes", json!(b"k")),
+        (literal, "/arguments/reader/begun/bytes", json!([])),
+        (literal, "/arguments/reader/begun/bytes", json!(b"true")),
+        (literal, "/arguments/reader/begun/bytes", json!(b"trx")),
+        (literal, "/arguments/reader/begun/bytes", json!(b"\\u")),
+        (literal, "/arguments/reader/expect", string(false)),
+        (literal, "/arguments/role", json!("Question")),
+        (number, "/arguments/reader/expect", number_at("Start")),
+        (number, "/arguments/reader/expect", json!("Literal")),
+        (number, "/arguments/reader/expect", json!("Ended")),
+        (closed, "/arguments/reader/expect", json!("Value")),
+        (closed, "/arguments/reader/expect", json!("CommaOrEnd")),
+        (closed, "/arguments/role", json!("Arguments")),
+        (closed, "/arguments/within", json!(["Parameters"])),
+        (wrong, "/call/wrong", json!("MissingParameter")),
+        (wrong, "/call/wrong", json!({"Truncated": "Question"})),
+        (wrong, "/call/wrong", json!({"Malformed": "SuggestionsAsText"})),
+        (wrong, "/call/wrong", json!({"TooLong": {"place": "Question", "limit": 1}})),
+        (wrong, "/arguments/role", json!("Nothing")),
+        (wrong, "/arguments/reader/expect", json!("Key")),
+        (key, "/arguments/role", json!("Question")),
+        (key, "/arguments/key/no_number", json!(false)),
+        (
+            key,
+            "/call/value",
+            json!({"start": 0, "certain": 0, "exists": false, "full": false, "begun": {"bytes": []}, "ampersand": false}),
+        ),
+    ];
+    let accepted = accepted(Syntax::Arguments, &cases);
+    assert!(accepted.is_empty(), "{accepted:#?}");
+}
+
+/// What an event shows of a call.
+type View = (String, Vec<(String, Option<String>)>);
+
+fn view(question: Option<&str>, suggestions: Suggestions<'_>) -> View {
+    let suggestions = suggestions.iter().map(|one| (one.answer.to_owned(), one.mode.map(str::to_owned)));
+    (question.unwrap_or_default().to_owned(), suggestions.collect())
+}
+
+/// Whether `now` has all that was shown `before`, and more of what was open at most.
+fn grows((question, suggestions): &View, now: &View) -> bool {
+    let same = |i: usize, one: &(String, Option<String>)| {
+        let (answer, mode) = &now.1[i];
+        answer.starts_with(&one.0) && (one.1.is_none() || one.1 == *mode)
+    };
+    now.0.starts_with(question)
+        && now.1.len() >= suggestions.len()
+        && suggestions.iter().enumerate().all(|(i, one)| same(i, one))
+}
+
+/// Reads the rest of a stream. Wherever the stream was resumed, each event extends the last, as it would from the start.
+fn read_on(syntax: Syntax, parser: &mut Parser, rest: &[u8]) {
+    let (mut shown, mut ended): (Option<View>, usize) = (None, 0);
+    let mut take = |mut events: followup::Events<'_>| {
+        while let Some(event) = events.next() {
+            match event {
+                Event::Text(_) | Event::Opaque(_) => assert!(syntax == Syntax::Markup && shown.is_none()),
+                Event::Partial(partial) => {
+                    let now = view(partial.question(), partial.suggestions());
+                    assert!(shown.as_ref().is_none_or(|before| grows(before, &now)), "{shown:?} and then {now:?}");
+                    let newest = match partial.field() {
+                        Field::Question => &now.0,
+                        Field::Suggestion => &now.1.last().expect("a suggestion").0,
+                    };
+                    assert!(newest.ends_with(partial.delta()));
+                    shown = Some(now);
+                }
+                Event::Complete(call) => {
+                    let last = view(Some(call.question()), call.suggestions());
+                    assert_eq!(shown.take().unwrap_or_else(|| last.clone()), last);
+                    ended += 1;
+                }
+                Event::Rejected(call) => {
+                    let last = view(call.question(), call.suggestions());
+                    assert_eq!(shown.take().unwrap_or_else(|| last.clone()), last);
+                    ended += 1;
+                }
+            }
+        }
+    };
+    take(parser.feed_bytes(rest));
+    take(parser.finish());
+    assert!(shown.is_none(), "a call ends with its stream");
+    assert!(syntax == Syntax::Markup || ended == 1);
+}
+
+/// Every value in the checkpoints behind `streams` of a syntax, replaced by each of `hostile`. Whatever is resumed reads on
+/// through each of `next`, and is what it was made from. How many were tried, and how many of them resumed.
+fn damage(
+    syntax: Syntax,
+    policy: &Arc<Policy>,
+    streams: impl Iterator<Item = &'static [u8]>,
+    hostile: &[Value],
+    next: &[&[u8]],
+) -> (usize, usize) {
+    let (mut tried, mut resumed) = (0, 0);
+    for stream in streams {
+        let mut parser = syntax.parser(policy.clone());
+        drop(parser.feed_bytes(stream));
+        let whole = stored(&parser.checkpoint());
+        for path in leaves(&whole) {
+            let old = whole.pointer(&path).unwrap();
+            for value in hostile.iter().filter(|value| may_stand_for(value, old)) {
+                let mut changed = whole.clone();
+                *changed.pointer_mut(&path).unwrap() = value.clone();
+                let Ok(checkpoint) = serde_json::from_value::<Checkpoint>(changed) else { continue };
+                tried += 1;
+                if let Ok(parser) = Parser::resume(policy.clone(), checkpoint.clone()) {
+                    resumed += 1;
+                    assert_eq!(parser.checkpoint(), checkpoint);
+                    for next in next {
+                        read_on(syntax, &mut parser.clone(), next);
+                    }
+                }
+            }
+        }
+    }
+    (tried, resumed)
+}
+
+/// Whether it is worth trying: a number where there is a string, and the like, is no checkpoint.
+fn may_stand_for(value: &Value, old: &Value) -> bool {
+    let plain = |value: &Value| (value.is_number(), value.is_boolean());
+    value.is_null() || old.is_null() || plain(value) == plain(old)
+}
+
+/// What a hostile hand might write.
+fn hostile() -> Vec<Value> {
+    vec![
         json!(0),
         json!(1),
         json!(2),
@@ -205,48 +516,79 @@ fn a_hostile_checkpoint_is_refused_or_reads_on() {
         json!(null),
         json!(""),
         json!("é"),
-        json!("<"),
-        json!("["),
         json!([]),
         json!([0, 0]),
         json!([1, 0]),
         json!([0, u64::MAX]),
-        json!("Between"),
-        json!("Options"),
         json!("No"),
         json!("TooLong"),
+    ]
+}
+
+#[test]
+fn a_hostile_checkpoint_is_refused_or_reads_on() {
+    let hostile = [hostile(), vec![json!("<"), json!("["), json!("Between"), json!("Options")]].concat();
+    let next = [
+        &b"\xE3"[..],
+        "é\u{3000}".as_bytes(),
+        b"<content>x</content><mode>m",
+        b"<suggest mode='x'>&am",
+        b"\"],",
+        b"`>\xE2\x82 x\"></mode></content></suggest></question><suggest>Z</suggest></ask_followup_question>",
     ];
-    let (mut tried, mut resumed) = (0, 0);
     for policy in policies() {
-        for at in (0..=MESSAGE.len()).step_by(3) {
-            let mut parser = Parser::new(policy.clone());
-            drop(parser.feed_bytes(&MESSAGE.as_bytes()[..at]));
-            let whole = stored(&parser.checkpoint());
-            for path in leaves(&whole) {
-                for value in &hostile {
-                    let mut changed = whole.clone();
-                    *changed.pointer_mut(&path).unwrap() = value.clone();
-                    let Ok(checkpoint) = serde_json::from_value::<Checkpoint>(changed) else { continue };
-                    tried += 1;
-                    if let Ok(mut parser) = Parser::resume(policy.clone(), checkpoint.clone()) {
-                        resumed += 1;
-                        assert_eq!(parser.checkpoint(), checkpoint);
-                        for next in [
-                            &b"\xE3"[..],
-                            "é\u{3000}".as_bytes(),
-                            b"<content>x</content><mode>m",
-                            b"<suggest mode='x'>&am",
-                            b"\"],",
-                        ] {
-                            rest(&mut parser.clone(), next);
-                        }
-                        rest(&mut parser, b"`>\xE2\x82 x\"></mode></content></suggest></question><suggest>Z</suggest></ask_followup_question>");
-                    }
-                }
-            }
-        }
+        let streams = (0..=MESSAGE.len()).step_by(3).map(|at| &MESSAGE.as_bytes()[..at]);
+        let (tried, resumed) = damage(Syntax::Markup, &policy, streams, &hostile, &next);
+        assert!(tried > 10_000 && resumed > 0 && resumed < tried / 2, "{resumed} of {tried}");
     }
-    assert!(tried > 10_000 && resumed > 0 && resumed < tried / 2, "{resumed} of {tried}");
+}
+
+#[test]
+fn hostile_checkpoints_of_arguments_are_refused_or_read_on() {
+    let string = |key| json!({"String": {"key": key}});
+    let entry = |named| json!({"Entry": {"named": named}});
+    let suggestion = |(answered, answerable)| json!({"Suggestion": {"answered": answered, "answerable": answerable}});
+    let mut hostile = hostile();
+    // Wherever the JSON may stand, and whatever may be open in it.
+    hostile.extend(["Value", "ItemOrEnd", "KeyOrEnd", "Key", "Colon", "CommaOrEnd", "Literal"].map(Value::from));
+    hostile.extend(["Ended", "Behind", "Ignored", "IllFormed"].map(Value::from));
+    hostile.extend(["Start", "Whole", "Point"].map(|number| json!({"Number": number})));
+    hostile.extend([false, true].map(string));
+    hostile.extend(["Arguments", "Question", "List", "Item", "Answer", "Mode", "Nothing"].map(Value::from));
+    hostile.extend([false, true].map(entry));
+    hostile.extend(["FollowUp", "Options", "Suggest", "Parameters", "Items"].map(Value::from));
+    hostile.extend([false, true].map(|map| json!({"Entries": {"map": map}})));
+    hostile.extend([(false, false), (false, true), (true, false), (true, true)].map(suggestion));
+    hostile.extend([
+        json!(["Parameters"]),
+        json!(["Parameters", "Items"]),
+        json!(["Parameters", suggestion((true, true))]),
+    ]);
+    // What may have begun.
+    hostile.extend(
+        ["\\", "\\u00", "\\ud83d", "\\ud83d\\ude", "t", "nul", "null", "x"].map(|begun| json!(begun.as_bytes())),
+    );
+    let next = [
+        &b"\xE3"[..],
+        "é\u{3000}".as_bytes(),
+        b"\\ud83d\\ude00\\u12x\"",
+        b"ull,",
+        b".5e+1]",
+        b": \"a\", \"mode\": \"m\", \"text\": \"t\", \"0\": {\"text\": \"u\"",
+        b"\"}]}",
+        b"}, \"question\": \"z\", \"options\": [\"o\", {\"mode\": \"n\", \"answer\": \"p\"}], \"suggest\": {\"text\": \"t\"}} ",
+        b"], \"follow_up\": \"<suggest>a</suggest>\", \"options\": \"[1, 2]\", \"suggest\": \"l\\nm\"} ",
+        b"[{\"text\": \"a\"}, \"b\"",
+    ];
+    for (i, policy) in policies().into_iter().enumerate() {
+        // Every byte under the first policy.
+        let step = if i == 0 { 1 } else { 7 };
+        let streams = ARGUMENTS
+            .into_iter()
+            .flat_map(|stream| (0..=stream.len()).step_by(step).map(|at| &stream.as_bytes()[..at]));
+        let (tried, resumed) = damage(Syntax::Arguments, &policy, streams, &hostile, &next);
+        assert!(tried > 10_000 && resumed > 0 && resumed < tried / 2, "{resumed} of {tried}");
+    }
 }
 
 fn leaves(value: &Value) -> Vec<String> {
@@ -293,5 +635,41 @@ fn an_open_call_holds_no_more_than_its_limits_however_long_it_goes_on() {
             }
         }
         assert!(most < 2500, "{repeated}: {most} bytes");
+    }
+}
+
+#[test]
+fn arguments_hold_no_more_than_their_limits_however_long_they_go_on() {
+    let limits = Limits { question: 64, answer: 64, suggestions: 4, ..Default::default() };
+    for (front, repeated) in [
+        ("{", "\"question\":\"Which?\","),
+        ("{\"", "a very long key "),
+        ("{\"", "1234567890"),
+        ("{\"question\":\"", " \\n\\u3000"),
+        ("{\"question\":\"", "Which? "),
+        ("{\"question\":", "12345"),
+        ("{\"other\":[", "{\"a\":[\"a string\", -12.5e3]},"),
+        ("{\"other\":\"", "a string "),
+        ("{\"other\":", "[[[["),
+        ("{\"follow_up\":[", "\"an answer\","),
+        ("{\"follow_up\":[", "{\"text\":\"an answer\",\"mode\":\"a mode of some length\"},"),
+        ("{\"follow_up\":[", "{\"text\":\" \",\"mode\":\"a mode of some length\"},"),
+        ("{\"follow_up\":[{", "\"text\":\" \",\"mode\":\"a mode of some length\","),
+        ("{\"follow_up\":{", "\"0\":[\"an answer\",{\"mode\":\"a mode of some length\"}],"),
+        ("{\"follow_up\":\"", "<suggest mode='m'>a</suggest>"),
+        ("{\"follow_up\":\"", "\\n "),
+        ("{", "\"follow_up\":\"a\\nb\",\"options\":\"[1]\",\"suggest\":\"<suggest> \","),
+        ("{}", " and more"),
+    ] {
+        let mut parser = Parser::arguments(Policy::new().limits(limits));
+        drop(parser.feed(front));
+        let mut most = 0;
+        for _ in 0..1000 {
+            for chunk in repeated.as_bytes().chunks(7) {
+                drop(parser.feed_bytes(chunk));
+                most = most.max(serde_json::to_string(&parser.checkpoint()).unwrap().len());
+            }
+        }
+        assert!(most < 2500, "{front}{repeated}: {most} bytes");
     }
 }

@@ -1,12 +1,15 @@
-//! What a fuzzer chooses: a policy, a stream and where to cut it.
+//! What a fuzzer chooses: a policy, a stream, what it is read as, and where to cut it.
 #![allow(dead_code)]
 
 use arbitrary::Arbitrary;
 
+use crate::common::Syntax;
 use crate::common::reference::Rules;
 
 #[derive(Arbitrary, Debug)]
 pub struct Input {
+    /// The stream is the arguments of a native call, not a message.
+    pub arguments: bool,
     pub strict: bool,
     pub outside_code: bool,
     pub decode_entities: bool,
@@ -17,6 +20,10 @@ pub struct Input {
 }
 
 impl Input {
+    pub fn syntax(&self) -> Syntax {
+        if self.arguments { Syntax::Arguments } else { Syntax::Markup }
+    }
+
     pub fn rules(&self) -> Rules {
         let Input { strict, outside_code, decode_entities, .. } = *self;
         let rules = Rules { strict, outside_code, decode_entities, ..Rules::default() };

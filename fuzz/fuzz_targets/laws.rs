@@ -1,4 +1,4 @@
-//! The laws, with text, cuts and policy chosen by the fuzzer: the same events and the same state for every cut, and the same
+//! The laws, with text, cuts, syntax and policy chosen by the fuzzer: the same events and the same state for every cut, and the same
 //! from every checkpoint on.
 #![no_main]
 
@@ -13,11 +13,12 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: input::Input| {
     let policy = Arc::new(common::policy(&input.rules()));
-    let mut whole = Parser::new(policy.clone());
+    let syntax = input.syntax();
+    let mut whole = syntax.parser(policy.clone());
     let mut shown = common::Shown::default();
     shown.take(whole.feed_bytes(&input.stream));
 
-    let mut cut = Parser::new(policy.clone());
+    let mut cut = syntax.parser(policy.clone());
     let mut shown_by_cut = common::Shown::default();
     for chunk in input.chunks() {
         shown_by_cut.take(cut.feed_bytes(chunk));

@@ -38,6 +38,7 @@ impl Call {
                 List::Text { text, value } => {
                     (written == Written::Json || text.is_empty() || text.starts_with('['))
                         && value.start == 0
+                        && value.certain == text.trim_end().len()
                         && value.is_possible(text, policy.limits.list(), Entities::Raw)
                 }
                 List::No | List::TooLong => true,
@@ -123,9 +124,10 @@ impl Call {
                 Place::Answer | Place::Mode => limit == policy.limits.answer,
                 Place::Opening | Place::Parameters | Place::Options | Place::Suggestions | Place::Arguments => false,
             },
-            (Some(Reason::WrongType(place)), Written::Json) => {
-                matches!(place, Place::Question | Place::Suggestions | Place::Arguments)
+            (Some(Reason::WrongType(Place::Arguments)), Written::Json) => {
+                self.notes.is_empty() && self.question.is_none() && self.suggestions.is_empty() && !self.asked
             }
+            (Some(Reason::WrongType(place)), Written::Json) => matches!(place, Place::Question | Place::Suggestions),
             (Some(Reason::WrongType(_)), Written::Markup)
             | (Some(Reason::MissingParameter | Reason::Truncated(_)), _) => false,
         }
@@ -225,6 +227,8 @@ impl Call {
             bare: self.bare > 0,
             given: self.given,
             gave: self.gave(),
+            behind: self.notes.contains(&Note::TextBehindArguments),
+            as_object: self.notes.contains(&Note::SuggestionsAsObject),
             repeated: self.question.is_some() && self.notes.contains(&Note::RepeatedQuestion),
         }
     }
@@ -282,6 +286,10 @@ pub(crate) struct Openness {
     pub(crate) given: bool,
     /// A suggestion has existed.
     pub(crate) gave: bool,
+    /// Something stood behind the arguments.
+    pub(crate) behind: bool,
+    /// A list of suggestions was an object.
+    pub(crate) as_object: bool,
     /// There is a question, and there has been another `<question>`.
     pub(crate) repeated: bool,
 }

@@ -78,8 +78,8 @@ pub(super) struct Arguments {
     pub(super) list: Option<List>,
     /// Which lists have given a suggestion.
     pub(super) given: Given,
-    /// All of it is there: an answer is kept whole or not at all.
-    whole: bool,
+    /// All of it is there: an answer is kept whole or not at all. Never so between two pieces of a stream.
+    pub(super) whole: bool,
 }
 
 /// Which lists have given a suggestion.
@@ -138,34 +138,18 @@ impl Arguments {
         false
     }
 
+    /// A key has ended: what its value will be.
     fn role_of_key(&mut self, call: &mut Call, policy: &Arc<Policy>) -> Role {
-        let key = &self.key;
-        match self.within.last_mut() {
-            Some(Within::Parameters) => {
-                self.list = match key.text() {
-                    b"follow_up" | b"suggestions" => Some(List::FollowUp),
-                    b"options" => Some(List::Options),
-                    b"suggest" | b"suggestion" => Some(List::Suggest),
-                    _ => None,
-                };
-                match key.text() {
-                    b"question" => Role::Question,
-                    _ if self.list.is_some() => Role::List,
-                    _ => Role::Nothing,
-                }
+        let Some(within) = self.within.last_mut() else { return Role::Nothing };
+        match within {
+            Within::Parameters => self.list = list_of(&self.key),
+            Within::Entries { map: false } if role_in_suggestion(&self.key) != Role::Nothing => {
+                *within = begin_suggestion(call, policy);
             }
-            Some(Within::Suggestion { .. }) => role_in_suggestion(key),
-            Some(entries @ Within::Entries { map: false }) if role_in_suggestion(key) != Role::Nothing => {
-                *entries = begin_suggestion(call, policy);
-                role_in_suggestion(key)
-            }
-            Some(Within::Entries { map }) => {
-                let named = key.is_number() || matches!(key.text(), b"suggest" | b"suggestion");
-                *map |= named;
-                Role::Entry { named }
-            }
-            Some(Within::Items) | None => Role::Nothing,
+            Within::Entries { map } => *map |= is_named(&self.key),
+            Within::Suggestion { .. } | Within::Items => {}
         }
+        role_of(*within, &self.key)
     }
 
     /// A value begins.
@@ -334,7 +318,8 @@ impl Arguments {
 
     /// The value of a list has ended.
     fn end_list(&mut self, call: &mut Call) {
-        if let Some(list) = self.list {
+        // In a string, it is the string that has not ended.
+        if let Some(list) = self.list.filter(|_| !self.whole) {
             *self.given.of(list) |= call.take_given();
         }
     }
@@ -370,6 +355,32 @@ fn begin_suggestion(call: &mut Call, policy: &Arc<Policy>) -> Within {
     // Only what is in its keys is its answer.
     call.hold_back();
     Within::Suggestion { answered: false, answerable: false }
+}
+
+/// What the value of that key will be, inside that.
+pub(super) fn role_of(within: Within, key: &Key) -> Role {
+    match within {
+        Within::Parameters if key.text() == b"question" => Role::Question,
+        Within::Parameters if list_of(key).is_some() => Role::List,
+        Within::Suggestion { .. } => role_in_suggestion(key),
+        Within::Entries { .. } => Role::Entry { named: is_named(key) },
+        Within::Parameters | Within::Items => Role::Nothing,
+    }
+}
+
+/// The list that is the value of that parameter.
+pub(super) fn list_of(key: &Key) -> Option<List> {
+    match key.text() {
+        b"follow_up" | b"suggestions" => Some(List::FollowUp),
+        b"options" => Some(List::Options),
+        b"suggest" | b"suggestion" => Some(List::Suggest),
+        _ => None,
+    }
+}
+
+/// Whether it is a key that a suggestion in a map may have.
+fn is_named(key: &Key) -> bool {
+    key.is_number() || matches!(key.text(), b"suggest" | b"suggestion")
 }
 
 fn role_in_suggestion(key: &Key) -> Role {

@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 
 use super::Machine;
-use super::arguments::{Arguments, Role, Within};
+use super::arguments::{Arguments, Role, Within, list_of, role_of};
 use super::reader::{Expect, Number, Reader};
 use crate::call::{Call, Openness, Written};
 use crate::{Entities, Policy};
@@ -33,11 +33,14 @@ impl Machine {
     fn is_possible(&self, read: u64, tail: &[u8]) -> bool {
         let (arguments, call) = (&self.arguments, &self.call);
         let openness = call.openness();
+        let fresh = Machine::new(self.policy.clone()).call;
         let markup = openness.follow_up || openness.body_open || openness.tick || openness.bare;
         let fits = if openness.wrong {
             *arguments == Arguments::default()
         } else {
-            arguments.is_possible() && arguments.fits(&openness)
+            arguments.is_possible()
+                && arguments.fits(&openness)
+                && (!arguments.is_begun() || (arguments.is_new() && **call == *fresh))
         };
         read <= u64::MAX / 2
             && call.start == 0
@@ -53,7 +56,8 @@ impl Arguments {
             && self.key.is_possible()
             && self.are_within_possible()
             && self.is_role_possible()
-            && (self.list.is_some() || self.within.len() <= 1)
+            && (self.list.is_some() || (self.within.len() <= 1 && self.role != Role::List))
+            && !self.whole
     }
 
     /// Whether what is open fits what the JSON has open.
@@ -80,32 +84,58 @@ impl Arguments {
     }
 
     fn is_role_possible(&self) -> bool {
+        let Some(&within) = self.within.last() else {
+            return match self.role {
+                Role::Arguments => *self == Arguments::default(),
+                role => role == Role::Nothing && self.reader.is_closed(),
+            };
+        };
         let skips = self.reader.depth() > self.within.len();
-        match (self.role, self.within.last()) {
-            (Role::Arguments, None) => self.reader.expect == Expect::Value,
-            (Role::Nothing, None) => self.reader.is_closed(),
-            (Role::Nothing, _) => true,
-            _ if skips => false,
-            (Role::Question | Role::List, Some(Within::Parameters))
-            | (Role::Answer | Role::Mode, Some(Within::Suggestion { .. })) => self.is_at_value(),
-            (Role::Entry { named }, Some(Within::Entries { map })) => {
-                (*map || !named) && self.is_at_value() && !self.reader.is_in_value()
+        let next = !skips && self.is_key_next();
+        let reading = !skips && self.reader.is_in_value();
+        let fits_key = self.role == role_of(within, &self.key);
+        let list = within != Within::Parameters || !(next || reading) || self.list == list_of(&self.key);
+        list && match self.role {
+            _ if next => {
+                fits_key && (self.role != Role::Entry { named: true } || within == Within::Entries { map: true })
             }
-            (Role::Item, Some(Within::Items | Within::Entries { map: true })) => self.reader.is_in_value(),
+            Role::Nothing => true,
+            _ if !reading => false,
+            Role::Question | Role::List | Role::Answer | Role::Mode => fits_key,
+            Role::Item => within == Within::Items || role_of(within, &self.key) == Role::Entry { named: true },
+            Role::Arguments | Role::Entry { .. } => false,
+        }
+    }
+
+    /// Whether the value of a key comes next.
+    fn is_key_next(&self) -> bool {
+        match self.reader.expect {
+            Expect::Colon => true,
+            Expect::Value => self.reader.nest.innermost() == Some(true),
             _ => false,
         }
     }
 
-    /// Whether the value of a key comes next, or is being read.
-    fn is_at_value(&self) -> bool {
-        self.reader.is_in_value() || matches!(self.reader.expect, Expect::Colon | Expect::Value)
+    /// Whether nothing has come but the brace in front, if that.
+    fn is_begun(&self) -> bool {
+        self.within.is_empty() && !self.reader.is_closed()
+            || self.within.len() == 1 && self.reader.depth() == 1 && self.reader.expect == Expect::KeyOrEnd
+    }
+
+    /// Whether all is as it is then.
+    fn is_new(&self) -> bool {
+        let Arguments { reader, within, role, .. } = self.clone();
+        *self == Arguments { reader, within, role, ..Arguments::default() }
     }
 
     /// Whether what is open of the call is what this reads.
     fn fits(&self, call: &Openness) -> bool {
         let reading = if self.reader.is_in_value() { self.role } else { Role::Nothing };
         let string = matches!(self.reader.expect, Expect::String { .. });
+        let skips = self.reader.depth() > self.within.len();
+        let begins = self.reader.expect == Expect::KeyOrEnd && !skips;
         let suggestion = match self.within.last() {
+            Some(Within::Suggestion { answerable: true, .. }) if begins => Some(false),
             Some(Within::Suggestion { answered, answerable }) => {
                 let open = if reading == Role::Answer {
                     *answerable && !answered && !call.provisional && call.value.is_some()
@@ -134,12 +164,18 @@ impl Arguments {
             && (!call.mode || reading == Role::Mode)
             && (string || !matches!(reading, Role::Mode | Role::List))
             && call.list == (reading == Role::List)
-            && (call.gave || !(call.given || self.given.is_any()))
+            && call.gave == (call.given || self.given.is_any())
+            && (self.within.len() > 1 || !call.given)
+            && call.behind == (self.reader.expect == Expect::Ignored)
+            && (call.as_object || !self.within.iter().any(|within| matches!(within, Within::Entries { .. })))
     }
 }
 
 impl Reader {
     fn is_possible(&self) -> bool {
+        if !self.nest.is_possible() {
+            return false;
+        }
         let innermost = self.nest.innermost();
         let place = match self.expect {
             Expect::Value | Expect::Behind | Expect::Ignored if innermost.is_none() => true,
@@ -154,6 +190,6 @@ impl Reader {
             Expect::Literal => self.begun.is_literal(),
             _ => self.begun.is_empty(),
         };
-        place && begun && !self.plain && self.nest.is_possible()
+        place && begun && !self.plain
     }
 }

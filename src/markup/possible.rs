@@ -129,9 +129,7 @@ impl Spot {
             tick,
             asked,
             repeated,
-            bare: _,
-            given: _,
-            gave: _,
+            ..
         } = call;
         let in_value = !matches!(self, Spot::Opened { .. } | Spot::Between | Spot::Options);
         let list_fits = match self {

@@ -356,7 +356,14 @@ impl<'a> Reader<'a> {
             if markup.suggest.len() > self.suggest.len() || markup.notes.contains("SuggestionsDropped") {
                 self.given.push(self.list);
             }
-            self.shown.extend(markup.shown);
+            // "All of it becomes known at once, in the order of the suggestions, the mode of each in front of its answer."
+            let mut shown = markup.shown;
+            shown.sort_by_key(|atom| match atom {
+                Atom::Mode { i, .. } => (*i, 0),
+                Atom::Answer { i, .. } => (*i, 1),
+                other => unreachable!("a list of suggestions shows {other:?}"),
+            });
+            self.shown.extend(shown);
             self.suggest = markup.suggest;
             self.notes.extend(markup.notes);
             return markup.wrong.map_or(Ok(()), Err);
