@@ -53,6 +53,8 @@ pub enum Note {
     UnreadableSuggestion,
     /// The arguments of a native call are not JSON. Only in a rejection: it is beyond repair.
     IllFormedJson,
+    /// A part of a provider's stream was lost while the call was open. Only in a rejection: it is beyond repair.
+    PartLost,
 }
 
 impl fmt::Display for Note {
@@ -81,6 +83,7 @@ impl fmt::Display for Note {
             }
             Note::UnreadableSuggestion => "a suggestion without an answer was dropped",
             Note::IllFormedJson => "the arguments are not JSON",
+            Note::PartLost => "a part of the stream was lost while the call was open",
         })
     }
 }

@@ -94,6 +94,17 @@ impl Syntax {
         }
     }
 
+    /// A part of the call that is open, if there is one, was lost.
+    #[cfg(feature = "wire")]
+    pub(crate) fn spoil(&mut self) {
+        let lost = crate::Reason::Malformed(crate::Note::PartLost);
+        match self {
+            Syntax::Markup(machine) if machine.is_in_call() => machine.busy.call.reject(lost),
+            Syntax::Markup(_) => {}
+            Syntax::Json(machine) => machine.call.reject(lost),
+        }
+    }
+
     pub(crate) fn policy(&self) -> &Arc<Policy> {
         match self {
             Syntax::Markup(machine) => &machine.policy,

@@ -7,6 +7,7 @@ mod common;
 use std::time::{Duration, Instant};
 
 use common::Syntax;
+use followup::wire::{Response, Wire};
 use followup::{Calls, Entities, Limits, Policy};
 
 const ASK: &str = "<ask_followup_question>";
@@ -83,10 +84,107 @@ const ARGUMENTS: [(&str, &str, &str); 38] = [
     ("{}", " garbage }", ""),
 ];
 
-fn read(syntax: Syntax, policy: &Policy, stream: &[u8], chunk: usize) -> Duration {
-    let best = (0..3).map(|_| {
-        let mut parser = syntax.parser(policy.clone());
+/// Bodies: what stands in front, what is repeated, and what stands behind.
+const BODIES: [(Wire, &str, &str, &str); 22] = [
+    (Wire::OpenAiChat, "data: ", "a", "\n\n"),
+    (Wire::OpenAiChat, "data: {\"choices\":[{\"delta\":{\"content\":\"", "word \\n", "\"}}]}\n\n"),
+    (Wire::OpenAiChat, "", "data: {\"choices\":[{\"delta\":{\"content\":\"word \"}}]}\n\n", ""),
+    (Wire::OpenAiChat, "", "data: {\"choices\":[{\"delta\":{\"content\":\"\\ud83d\"}}]}\n\n", ""),
+    (Wire::OpenAiChat, "", "data: oops\n\n", ""),
+    (Wire::OpenAiChat, "", "data\n", ""),
+    (Wire::OpenAiChat, "", "\r", ""),
+    (Wire::OpenAiChat, "", ": a comment\n", ""),
+    (Wire::OpenAiChat, ": ", "one comment", ""),
+    (Wire::OpenAiChat, "id: ", "one id", "\n"),
+    (
+        Wire::OpenAiChat,
+        "",
+        "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"id\":\"a\",\"function\":{\"arguments\":\"{\"}}]}}]}\n\n",
+        "",
+    ),
+    (
+        Wire::OpenAiChat,
+        "data: {\"choices\":[{\"delta\":{\"tool_calls\":[",
+        "{\"function\":{\"name\":\"ask_followup_question\",\"arguments\":\"{}\"}},",
+        "{}]}}]}\n\n",
+    ),
+    (
+        Wire::Anthropic,
+        "",
+        "data: {\"type\":\"content_block_start\",\"content_block\":{\"type\":\"tool_use\",\"name\":\"a\"}}\n\n\
+         data: {\"type\":\"content_block_stop\"}\n\n",
+        "",
+    ),
+    (
+        Wire::OpenAiResponses,
+        "",
+        "data: {\"type\":\"response.function_call_arguments.done\",\"item_id\":\"i\",\"arguments\":\"{}\"}\n\n",
+        "",
+    ),
+    (Wire::Ollama, "{\"response\":\"", "word ", "\"}\n"),
+    (Wire::Ollama, "", "{\"response\":\"word \"}\n", ""),
+    (Wire::Ollama, "", "{\"a\":\n", ""),
+    (Wire::Ollama, "{", "\n[", ""),
+    (Wire::Ollama, "{\"a\":", "\n", "1}\n"),
+    (Wire::Gemini, "[", ",\n {\"candidates\": [{\"content\": {\"parts\": [{\"text\": \"word\"}]}}]}", "]"),
+    (Wire::Gemini, "[{", "[{\"", ""),
+    (
+        Wire::Gemini,
+        "data: {\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{\"name\":\"a\",\"willContinue\":true}}]}}]}\n\n",
+        "data: {\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{\"willContinue\":true,\"partialArgs\":[{\"jsonPath\":\"$.a.b[0]\",\"stringValue\":\"x\"}]}}]}}]}\n\n",
+        "",
+    ),
+];
+
+/// The best of three.
+fn best(mut read: impl FnMut()) -> Duration {
+    let once = |_| {
         let start = Instant::now();
+        read();
+        start.elapsed()
+    };
+    (0..3).map(once).min().unwrap()
+}
+
+fn read_body(response: &mut Response, body: &[u8], chunk: usize) {
+    for chunk in body.chunks(chunk) {
+        let mut events = response.feed(chunk);
+        while let Some(event) = events.next() {
+            std::hint::black_box(&event);
+        }
+    }
+    drop(response.finish());
+}
+
+#[test]
+#[ignore = "measures time: run it in release, on a machine that is not busy"]
+fn four_times_the_body_takes_four_times_as_long() {
+    let mut slow = Vec::new();
+    for (wire, front, repeated, behind) in BODIES {
+        let body = |len: usize| format!("{front}{}{behind}", repeated.repeat(len / repeated.len())).into_bytes();
+        for chunk in [1, 64, usize::MAX] {
+            for (name, mut response) in
+                [(wire.name(), Response::new(wire, Policy::new())), ("auto", Response::auto(Policy::new()))]
+            {
+                let (small, large) = (body(250_000), body(1_000_000));
+                let one = best(|| read_body(&mut response, &small, chunk));
+                let four = best(|| read_body(&mut response, &large, chunk));
+                let ratio = four.as_secs_f64() / one.as_secs_f64();
+                let per_byte = four.as_nanos() as f64 / large.len() as f64;
+                println!("{name:16} {front:?} {repeated:?} by {chunk}: {ratio:.1} times, {per_byte:.1} ns a byte");
+                // Quadratic time would be 16 times.
+                if ratio > 8.0 {
+                    slow.push(format!("{name}: {front:?} and {repeated:?} by {chunk}: {ratio:.1}"));
+                }
+            }
+        }
+    }
+    assert!(slow.is_empty(), "{slow:#?}");
+}
+
+fn read(syntax: Syntax, policy: &Policy, stream: &[u8], chunk: usize) -> Duration {
+    best(|| {
+        let mut parser = syntax.parser(policy.clone());
         for chunk in stream.chunks(chunk) {
             let mut events = parser.feed_bytes(chunk);
             while let Some(event) = events.next() {
@@ -94,9 +192,7 @@ fn read(syntax: Syntax, policy: &Policy, stream: &[u8], chunk: usize) -> Duratio
             }
         }
         drop(parser.finish());
-        start.elapsed()
-    });
-    best.min().unwrap()
+    })
 }
 
 #[test]

@@ -86,7 +86,8 @@ impl Call {
             | Note::StreamEnded
             | Note::BareQuestion
             | Note::OnlyNamed
-            | Note::IllFormedJson => false,
+            | Note::IllFormedJson
+            | Note::PartLost => false,
         };
         self.notes.iter().enumerate().all(|(i, note)| open(note) && !self.notes[..i].contains(note))
     }

@@ -185,6 +185,12 @@ impl Machine {
         }
     }
 
+    /// Whether a call is open, or what may become one.
+    #[cfg(feature = "wire")]
+    pub(crate) fn is_in_call(&self) -> bool {
+        matches!(self.state, State::Call(_))
+    }
+
     /// Ready for the next stream. The memory is kept.
     pub(crate) fn restart(&mut self) {
         self.state = State::Prose(Code::at_start(self.policy.calls == crate::Calls::Anywhere));

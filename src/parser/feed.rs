@@ -121,6 +121,12 @@ impl Parser {
         Position { finishing: true, ..self.begin_bytes() }
     }
 
+    /// A part of the stream was lost, or is known to be wrong: the call that is open, if there is one, is rejected when it ends.
+    #[cfg(feature = "wire")]
+    pub(crate) fn spoil(&mut self) {
+        self.syntax.spoil();
+    }
+
     /// Goes on with the feed, to the next event; `None` when it is read.
     pub(crate) fn decide(&mut self, feed: &mut Feed<'_>) -> Option<Decision> {
         loop {

@@ -28,8 +28,8 @@ pub(super) enum Delta {
     Text(Fragment),
     /// A call begins, goes on, or is final.
     Call(Call),
-    /// Every call is final.
-    Final,
+    /// Every call is final. `cut`: because there may be no more of the message.
+    Final { cut: bool },
     /// The provider says that something went wrong.
     Error(Fragment),
 }
@@ -41,6 +41,8 @@ pub(super) struct Call {
     pub(super) begins: bool,
     /// Which of the message's calls, or blocks, or items it is.
     pub(super) index: Option<u64>,
+    /// The index may be wrong: many servers send this format, and not all as documented.
+    pub(super) loose: bool,
     /// What the provider calls it in its other events, if that is not its id.
     pub(super) item: Fragment,
     pub(super) id: Fragment,
@@ -61,6 +63,9 @@ pub(super) enum Arguments {
     All(Fragment),
 }
 
+/// How much memory is kept from payload to payload.
+pub(super) const KEPT: usize = 64 << 10;
+
 /// What one payload says, in order. The memory is used again for the next.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Deltas {
@@ -73,9 +78,13 @@ pub(super) struct Deltas {
 
 impl Deltas {
     pub(super) fn clear(&mut self) {
+        // Not what one long payload needed.
         self.text.clear();
+        self.text.shrink_to(KEPT);
         self.halves.clear();
+        self.halves.shrink_to(KEPT);
         self.list.clear();
+        self.list.shrink_to(KEPT / size_of::<Delta>());
     }
 
     pub(super) fn push(&mut self, delta: Delta) {
@@ -102,6 +111,16 @@ impl Deltas {
                 Fragment { start, end: self.halves.len(), has_halves: true }
             }
         }
+    }
+
+    /// Whether there is nothing in it, or only blanks.
+    pub(super) fn is_blank(&self, fragment: Fragment) -> bool {
+        self.plain(fragment).is_some_and(|text| text.trim_ascii().is_empty())
+    }
+
+    /// The text of a fragment without halves of surrogate pairs.
+    pub(super) fn plain(&self, fragment: Fragment) -> Option<&str> {
+        (!fragment.has_halves).then(|| &self.text[fragment.start..fragment.end])
     }
 
     /// A part of the text as a fragment.

@@ -13,47 +13,99 @@ const PARAMETERS: [&str; 6] = ["question", "follow_up", "suggestions", "options"
 /// What server-sent events begin with.
 const FIELDS: [&str; 5] = [":", "data:", "event:", "id:", "retry:"];
 
+const MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// A body of which it is not certain yet what it is.
 #[derive(Clone, Debug)]
 pub(super) struct Detection {
     /// All of it so far, which is read again then.
     raw: Vec<u8>,
+    /// So much of it is a byte order mark and white space.
+    blank: usize,
+    /// So much of it is that, one character, and white space.
+    inner: usize,
     frames: Frames,
     /// An error has come that any provider might have sent.
     error: bool,
-    /// How much may be kept.
+    /// How much may be kept. Counted in the body, not in chunks.
     limit: usize,
 }
 
 impl Detection {
     pub(super) fn new(limit: usize) -> Detection {
-        Detection { raw: Vec::new(), frames: Frames::new(limit), error: false, limit }
+        Detection { raw: Vec::new(), blank: 0, inner: 0, frames: Frames::new(limit), error: false, limit }
     }
 
     /// Goes on with the next chunk. Once it is certain what the body is, that, and all of the body so far.
     pub(super) fn feed(&mut self, chunk: &[u8]) -> Option<(Wire, Vec<u8>)> {
-        self.raw.extend_from_slice(chunk);
-        let too_long = self.raw.len() > self.limit;
-        let wire = by_beginning(&self.raw).or_else(|| self.by_payload(chunk)).or(too_long.then_some(Wire::Text))?;
-        Some((wire, core::mem::take(&mut self.raw)))
+        let (now, beyond) = chunk.split_at(chunk.len().min(self.limit - self.raw.len()));
+        self.raw.extend_from_slice(now);
+        let too_long = !beyond.is_empty();
+        let wire = self.by_beginning().or_else(|| self.by_payload(now)).or(too_long.then_some(Wire::Text))?;
+        self.raw.extend_from_slice(beyond);
+        Some((wire, self.replay(wire)))
+    }
+
+    /// What is read again. A byte order mark is no part of JSON.
+    fn replay(&mut self, wire: Wire) -> Vec<u8> {
+        if wire == Wire::Json && self.raw.starts_with(MARK) {
+            self.raw.drain(..MARK.len());
+        }
+        core::mem::take(&mut self.raw)
     }
 
     /// What the body is if it ends here, and all of it.
     pub(super) fn finish(&mut self) -> (Wire, Vec<u8>) {
-        let last = self.frames.finish().and_then(|frame| known(frame, &mut self.error, &self.raw));
-        let wire = match last {
-            Some(wire) => wire,
-            // Whose it is makes no difference to it.
-            None if self.error => Wire::OpenAiChat,
-            None if beginning(&self.raw).starts_with(b"{") => Wire::Json,
-            None => Wire::Text,
+        let first = self.beginning().first().copied();
+        let last = self.frames.finish().and_then(|frame| known(frame, first, &mut self.error));
+        let wire = match (last, first) {
+            (Some(wire), _) => wire,
+            // Whose it is can't be told. This one reads errors of all shapes.
+            _ if self.error => Wire::OpenAiResponses,
+            (None, Some(b'{')) => Wire::Json,
+            (None, _) => Wire::Text,
         };
-        (wire, core::mem::take(&mut self.raw))
+        (wire, self.replay(wire))
+    }
+
+    /// The body without a byte order mark and white space in front.
+    fn beginning(&mut self) -> &[u8] {
+        if self.blank == 0 && self.raw.starts_with(MARK) {
+            self.blank = MARK.len();
+        }
+        while self.raw.get(self.blank).is_some_and(u8::is_ascii_whitespace) {
+            self.blank += 1;
+        }
+        &self.raw[self.blank..]
+    }
+
+    /// What the first characters tell: that it is no provider's.
+    fn by_beginning(&mut self) -> Option<Wire> {
+        let first = *self.beginning().first()?;
+        if !matches!(first, b'{' | b'[') {
+            let raw = self.beginning();
+            let is = |field: &&str| raw.starts_with(field.as_bytes()) || field.as_bytes().starts_with(raw);
+            // A byte order mark may still be coming.
+            return (!MARK.starts_with(raw) && !FIELDS.iter().any(is)).then_some(Wire::Text);
+        }
+        self.inner = self.inner.max(self.blank + 1);
+        while self.raw.get(self.inner).is_some_and(u8::is_ascii_whitespace) {
+            self.inner += 1;
+        }
+        match (first, self.raw[self.inner..].split_first()) {
+            (b'{', Some((b'"', key))) => {
+                let end = memchr::memchr(b'"', &key[..key.len().min(64)])?;
+                PARAMETERS.iter().any(|name| key[..end] == *name.as_bytes()).then_some(Wire::Json)
+            }
+            (_, None) | (b'{', Some((b'}', _))) | (b'[', Some((b'{' | b']', _))) => None,
+            _ => Some(Wire::Text),
+        }
     }
 
     fn by_payload(&mut self, mut chunk: &[u8]) -> Option<Wire> {
+        let first = self.beginning().first().copied();
         while let Some(frame) = self.frames.next(&mut chunk) {
-            if let Some(wire) = known(frame, &mut self.error, &self.raw) {
+            if let Some(wire) = known(frame, first, &mut self.error) {
                 return Some(wire);
             }
         }
@@ -61,48 +113,16 @@ impl Detection {
     }
 }
 
-/// What a payload tells of the body.
-fn known(frame: Frame<'_>, error: &mut bool, raw: &[u8]) -> Option<Wire> {
+/// What a payload tells of the body, which begins with the character `first`.
+fn known(frame: Frame<'_>, first: Option<u8>, error: &mut bool) -> Option<Wire> {
     let Frame::Payload(payload) = frame else { return None };
-    let bare = match beginning(raw).first() {
-        Some(b'{') => Some(Wire::Json),
-        Some(b'[') => Some(Wire::Text),
-        _ => None,
-    };
     match detect(&String::from_utf8_lossy(payload)) {
         Detected::Provider(wire) => Some(wire),
         Detected::Error => {
             *error = true;
             None
         }
-        Detected::Other => bare,
-        Detected::Nothing => bare.map(|_| Wire::Text),
-    }
-}
-
-/// The body without a byte order mark and white space in front.
-fn beginning(raw: &[u8]) -> &[u8] {
-    raw.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(raw).trim_ascii_start()
-}
-
-/// What the first characters tell: that it is no provider's.
-fn by_beginning(raw: &[u8]) -> Option<Wire> {
-    let raw = beginning(raw);
-    // A byte order mark may still be coming.
-    let marked = b"\xEF\xBB\xBF".starts_with(raw);
-    match (*raw.first()?, raw[1..].trim_ascii_start()) {
-        _ if marked => None,
-        (b'{' | b'[', []) => None,
-        (b'{', [b'"', key @ ..]) => {
-            let end = memchr::memchr(b'"', &key[..key.len().min(64)])?;
-            PARAMETERS.iter().any(|name| key[..end] == *name.as_bytes()).then_some(Wire::Json)
-        }
-        (b'{', [b'}', ..]) | (b'[', [b'{' | b']', ..]) => None,
-        (b'{' | b'[', _) => Some(Wire::Text),
-        _ => {
-            let may_be =
-                FIELDS.iter().any(|field| raw.starts_with(field.as_bytes()) || field.as_bytes().starts_with(raw));
-            (!may_be).then_some(Wire::Text)
-        }
+        Detected::Arguments => Some(Wire::Json).filter(|_| first == Some(b'{')),
+        Detected::Nothing => None,
     }
 }

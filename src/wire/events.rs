@@ -97,6 +97,17 @@ enum Said {
     TooLong,
 }
 
+impl Said {
+    /// Whether a part of the message was lost: not with what never was a payload, as the error page of a proxy is none.
+    fn is_loss(self, text: &str) -> bool {
+        match self {
+            Said::TooLong => true,
+            Said::Unreadable((start, end)) => text[start..end].starts_with('{'),
+            Said::Parsed { .. } | Said::Opaque { .. } | Said::Error(_) => false,
+        }
+    }
+}
+
 impl Input<'_> {
     fn bytes(&self) -> &[u8] {
         if self.replay.is_empty() { self.chunk } else { &self.replay }
@@ -140,6 +151,10 @@ impl Work {
 impl<'a> Events<'a> {
     pub(super) fn new(response: &'a mut Response, chunk: &'a [u8], replay: Vec<u8>, ends: bool) -> Events<'a> {
         let stage = if ends { Stage::Ending } else { Stage::Open };
+        // A cursor that was leaked may have left work on a chunk that is gone.
+        if response.work.is_some_and(|work| matches!(work.fed, Fed::Bytes { .. })) {
+            response.work = None;
+        }
         Events { response, input: Input { replay, chunk, used: 0 }, stage, deciding: false }
     }
 
@@ -245,8 +260,12 @@ impl<'a> Events<'a> {
                 Kind::Unnamed(_) | Kind::Over => None,
             },
             Step::End(call) => {
-                match &mut calls.open[call].kind {
+                let open = &mut calls.open[call];
+                match &mut open.kind {
                     Kind::Ask { parser, .. } => {
+                        if open.holed || open.arrived.is_wrong(parser) {
+                            parser.spoil();
+                        }
                         let position = parser.begin_finish();
                         *work = Some(Work { target: Target::Call(call), fed: Fed::Deltas((0, 0)), position });
                     }
@@ -261,6 +280,7 @@ impl<'a> Events<'a> {
     /// Finds out what the next delta of the payload asks for. Whether there was one.
     fn act(&mut self) -> bool {
         let Response { calls, deltas, acted, steps, .. } = &mut *self.response;
+        calls.forget();
         match deltas.list.get(*acted) {
             Some(&delta) => {
                 *acted += 1;
@@ -270,7 +290,6 @@ impl<'a> Events<'a> {
             None => {
                 deltas.clear();
                 *acted = 0;
-                calls.forget();
                 false
             }
         }
@@ -295,7 +314,9 @@ impl<'a> Events<'a> {
     }
 
     fn take_payload(&mut self) -> Option<Said> {
-        let Response { source: Source::Provider { provider, frames, .. }, deltas, .. } = &mut *self.response else {
+        let Response { source: Source::Provider { provider, frames, .. }, deltas, text, calls, .. } =
+            &mut *self.response
+        else {
             return None;
         };
         let mut rest = self.input.rest();
@@ -303,6 +324,11 @@ impl<'a> Events<'a> {
         let used = before - rest.len();
         let said = frame.and_then(|frame| read(provider, frame, deltas));
         self.input.used += used;
+        if said.is_some_and(|said| said.is_loss(&deltas.text)) {
+            // Whatever is open may have lost a part of it: it is not to be acted on.
+            text.spoil();
+            calls.lose();
+        }
         said
     }
 
@@ -314,6 +340,7 @@ impl<'a> Events<'a> {
             Stage::Ending => {
                 self.stage = Stage::LastPayload;
                 let Source::Provider { provider, frames, .. } = source else { return None };
+                // Nothing follows it, so nothing that is open has a hole.
                 frames.finish().and_then(|frame| read(provider, frame, deltas))
             }
             Stage::LastPayload => {

@@ -9,6 +9,9 @@
 
 use alloc::vec::Vec;
 
+use super::balance::Balance;
+use super::deltas::KEPT;
+
 /// What a body is cut into payloads by. Known from its first character.
 #[derive(Clone, Debug)]
 enum Framing {
@@ -37,14 +40,10 @@ struct Event {
     skips_line: bool,
 }
 
-/// How far a JSON value has been looked through for its end.
+/// The JSON value that is being read.
 #[derive(Clone, Copy, Debug, Default)]
 struct Scan {
-    /// How many arrays and objects are open.
-    depth: u64,
-    in_string: bool,
-    /// Behind a `\` in a string.
-    escaped: bool,
+    balance: Balance,
     /// The payload is longer than the limit, and is skipped to its end.
     skips: bool,
 }
@@ -71,26 +70,6 @@ pub(super) enum Frame<'f> {
 }
 
 const MARK: &[u8] = b"\xEF\xBB\xBF";
-
-impl Scan {
-    fn byte(&mut self, byte: u8) {
-        if self.in_string {
-            match (self.escaped, byte) {
-                (true, _) => self.escaped = false,
-                (false, b'\\') => self.escaped = true,
-                (false, b'"') => self.in_string = false,
-                _ => {}
-            }
-            return;
-        }
-        match byte {
-            b'"' => self.in_string = true,
-            b'{' | b'[' => self.depth += 1,
-            b'}' | b']' => self.depth = self.depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-}
 
 impl Frames {
     pub(super) fn new(limit: usize) -> Frames {
@@ -123,6 +102,7 @@ impl Frames {
             }
             Framing::Lines(scan) | Framing::Array(scan) => {
                 self.lent = true;
+                scan.skips |= content(&self.begun).len() > self.limit;
                 frame(&self.begun, scan.skips)
             }
         }
@@ -134,6 +114,7 @@ impl Frames {
             return;
         }
         self.begun.clear();
+        self.begun.shrink_to(KEPT);
         match &mut self.framing {
             Framing::Undecided { .. } => {}
             Framing::Events(event) => event.clear(),
@@ -206,23 +187,24 @@ impl Frames {
         let Framing::Lines(scan) = &mut self.framing else { return None };
         while !chunk.is_empty() {
             // A value may go on over lines, as long as the next one does not begin like a value of its own.
-            if scan.depth > 0 && self.begun.ends_with(b"\n") && chunk[0] == b'{' {
+            if scan.balance.depth > 0 && self.begun.ends_with(b"\n") && chunk[0] == b'{' {
                 self.lent = true;
+                scan.skips |= content(&self.begun).len() > self.limit;
                 return frame(&self.begun, scan.skips);
             }
             let end = memchr::memchr(b'\n', chunk).map_or(chunk.len(), |end| end + 1);
             let (line, rest) = chunk.split_at(end);
             *chunk = rest;
-            line.iter().for_each(|&byte| scan.byte(byte));
-            let whole = line.ends_with(b"\n") && (scan.depth == 0 || scan.in_string);
-            if whole && self.begun.is_empty() && !scan.skips && line.len() <= self.limit {
+            scan.balance.bytes(line);
+            let whole = line.ends_with(b"\n") && (scan.balance.depth == 0 || scan.balance.in_string);
+            if whole && self.begun.is_empty() && !scan.skips && content(line).len() <= self.limit {
                 *scan = Scan::default();
                 if line.trim_ascii().is_empty() {
                     continue;
                 }
                 return frame(line, false);
             }
-            scan.skips |= self.begun.len() + line.len() > self.limit;
+            scan.skips |= self.begun.len() + line.len() > self.limit.saturating_add(2);
             if scan.skips {
                 // Its last byte tells where the next line begins.
                 self.begun.clear();
@@ -230,6 +212,7 @@ impl Frames {
             } else {
                 self.begun.extend_from_slice(line);
             }
+            scan.skips |= whole && content(&self.begun).len() > self.limit;
             if whole && (scan.skips || !self.begun.trim_ascii().is_empty()) {
                 self.lent = true;
                 return frame(&self.begun, scan.skips);
@@ -246,24 +229,25 @@ impl Frames {
         let Framing::Array(scan) = &mut self.framing else { return None };
         while let Some((&byte, rest)) = chunk.split_first() {
             // Between two elements.
-            if scan.depth == 0 && byte != b'{' {
+            if scan.balance.depth == 0 && byte != b'{' {
                 *chunk = rest;
                 continue;
             }
             let mut end = 0;
-            while end < chunk.len() {
-                scan.byte(chunk[end]);
+            // No string goes on over lines: one that does is broken, and with it what it stands in.
+            let mut broken = false;
+            while end < chunk.len() && !broken && !scan.balance.is_closed() {
+                scan.balance.byte(chunk[end]);
+                broken = scan.balance.in_string && chunk[end] == b'\n';
                 end += 1;
-                if scan.depth == 0 {
-                    break;
-                }
             }
             let (part, rest) = chunk.split_at(end);
             *chunk = rest;
+            let whole = broken || scan.balance.is_closed();
             let fits = !scan.skips && self.begun.len() + part.len() <= self.limit;
-            if scan.depth == 0 && self.begun.is_empty() && fits {
+            if whole && self.begun.is_empty() && fits {
                 *scan = Scan::default();
-                return Some(Frame::Payload(part));
+                return frame(part, false);
             }
             scan.skips = !fits;
             if fits {
@@ -271,7 +255,7 @@ impl Frames {
             } else {
                 self.begun.clear();
             }
-            if scan.depth == 0 {
+            if whole {
                 self.lent = true;
                 return frame(&self.begun, scan.skips);
             }
@@ -283,6 +267,7 @@ impl Frames {
 impl Event {
     fn clear(&mut self) {
         self.data.clear();
+        self.data.shrink_to(KEPT);
         (self.has_data, self.too_long) = (false, false);
     }
 
@@ -326,6 +311,12 @@ impl Event {
     fn frame(&self) -> Option<Frame<'_>> {
         frame(&self.data, self.too_long)
     }
+}
+
+/// A line without its end.
+fn content(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
 }
 
 fn frame(payload: &[u8], too_long: bool) -> Option<Frame<'_>> {

@@ -51,6 +51,8 @@
 //! A call is final when the provider says so (`finish_reason`, `content_block_stop`, `done`), or with the body; never when its arguments happen
 //! to look complete. What is sent twice, in deltas and when they are done, is read once.
 
+mod arrived;
+mod balance;
 mod calls;
 mod deltas;
 mod detection;

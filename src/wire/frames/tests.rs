@@ -1,6 +1,13 @@
 use super::*;
+use alloc::format;
+use alloc::string::String;
 use alloc::vec;
+use core::iter;
 
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// The payloads; `None` for one that is too long.
 fn payloads(chunks: &[&[u8]], limit: usize) -> Vec<Option<Vec<u8>>> {
     let mut frames = Frames::new(limit);
     let mut all = vec![];
@@ -18,7 +25,368 @@ fn payloads(chunks: &[&[u8]], limit: usize) -> Vec<Option<Vec<u8>>> {
     all
 }
 
+const FAR: usize = 1 << 20;
+
+/// The payloads as text, with `<too long>` for one that is; of a body that is cut in every way.
+#[track_caller]
+fn read(body: &[u8], limit: usize) -> Vec<String> {
+    let whole = payloads(&[body], limit);
+    for cut in 0..=body.len() {
+        let (one, two) = body.split_at(cut);
+        assert_eq!(payloads(&[one, two], limit), whole, "\"{}\" cut at {cut}", body.escape_ascii());
+    }
+    let bytes: Vec<&[u8]> = body.chunks(1).collect();
+    assert_eq!(payloads(&bytes, limit), whole, "\"{}\" byte by byte", body.escape_ascii());
+    whole
+        .into_iter()
+        .map(|payload| payload.map_or("<too long>".into(), |payload| String::from_utf8_lossy(&payload).into_owned()))
+        .collect()
+}
+
+#[track_caller]
+fn check<B: AsRef<[u8]> + ?Sized>(table: &[(&B, &[&str])]) {
+    for (body, meant) in table {
+        let body = body.as_ref();
+        assert_eq!(read(body, FAR), *meant, "\"{}\"", body.escape_ascii());
+    }
+}
+
 #[test]
 fn an_event_is_its_data_lines_joined() {
-    assert_eq!(payloads(&[b"data: a\ndata: b\n\ndata: c\n\n"], 99), [Some(b"a\nb".to_vec()), Some(b"c".to_vec())]);
+    check(&[
+        ("data: a\ndata: b\n\ndata: c\n\n", &["a\nb", "c"][..]),
+        ("data:a\r\ndata: b\r\n\r\ndata:  c\r\n\r\n", &["a\nb", "c"]),
+        ("data: a\rdata: b\r\rdata: c\r\r", &["a\nb", "c"]),
+        ("data: a\ndata\ndata: b\n\n", &["a\n\nb"]),
+        (
+            "data: a\nevent: x\n: data: no\ndatum: no\n data: no\nData: no\ndata : no\nid\nretry: 1\ndata: b\n\n",
+            &["a\nb"],
+        ),
+        ("data: a: b\n\n", &["a: b"]),
+        ("data\n\ndata:\n\ndata: \n\n\n\n\ndata:  \ndata:\n\ndata: a\n\n", &["a"]),
+        ("event: a\n\ndata: a\n\n", &["a"]),
+    ]);
+}
+
+#[test]
+fn the_end_of_the_body_ends_an_event() {
+    check(&[
+        ("data: a\n\ndata: b", &["a", "b"][..]),
+        ("data: a\n\ndata: b\n", &["a", "b"]),
+        ("data: a\n\ndata: b\r", &["a", "b"]),
+        ("data: a\n\ndata: b\nevent: x", &["a", "b"]),
+        ("data: a\n\ndat", &["a"]),
+        ("data: a\n\ndata", &["a"]),
+        ("data: a\n\n: b", &["a"]),
+        ("", &[]),
+        ("\n\r\n \t", &[]),
+    ]);
+}
+
+#[test]
+fn a_mark_and_blanks_may_stand_in_front() {
+    check::<[u8]>(&[
+        (b"\xEF\xBB\xBFdata: a\n\n", &["a"]),
+        (b"\xEF\xBB\xBF\r\n\ndata: a\n\n", &["a"]),
+        (b"\r\n\n \t\ndata: a\n\n", &["a"]),
+        (b" data: no\ndata: a\n\n", &["a"]),
+        (b"\xEF\xBBdata: no\ndata: a\n\n", &["a"]),
+        (b"\xEFdata: no\ndata: a\n\n", &["a"]),
+        (b"\xEF\xBB\xBF\xEF\xBB\xBFdata: no\ndata: a\n\n", &["a"]),
+        (b"\n\xEF\xBB\xBFdata: no\ndata: a\n\n", &["a"]),
+        (b"\xEF\xBB\xBF {\"a\":1}\n{\"b\":2}\n", &["{\"a\":1}", "{\"b\":2}"]),
+        (b"\n \t[\n{\"a\":1},{\"b\":2}]", &["{\"a\":1}", "{\"b\":2}"]),
+        (b"\xEF\xBB\xBF[{\"a\":1}]\n", &["{\"a\":1}"]),
+        (b"\xEF\xBB\xBF", &[]),
+        (b"\xEF\xBB", &[]),
+    ]);
+}
+
+#[test]
+fn a_line_is_a_payload() {
+    check(&[
+        ("{\"a\":1}\n{\"b\":2}\n", &["{\"a\":1}", "{\"b\":2}"][..]),
+        ("{\"a\":1}\r\n{\"b\":2}\r\n", &["{\"a\":1}", "{\"b\":2}"]),
+        ("{\"a\":1}\n\n \t\r\n\n{\"b\":2}\n\n", &["{\"a\":1}", "{\"b\":2}"]),
+        ("{\"a\":1}\n{\"b\":2}", &["{\"a\":1}", "{\"b\":2}"]),
+        ("  {\"a\":1}  \n  {\"b\":2}  ", &["{\"a\":1}", "{\"b\":2}"]),
+        (
+            "{\n  \"a\": [\n    {\"b\": \"}\"}\n  ]\n}\n{\"c\":1}\n",
+            &["{\n  \"a\": [\n    {\"b\": \"}\"}\n  ]\n}", "{\"c\":1}"],
+        ),
+        ("{\"a\":\r\n 1}\r\n{\"b\":2}\n", &["{\"a\":\r\n 1}", "{\"b\":2}"]),
+        (r#"{"a":"\\"}{"b":"\"{["}"#, &[r#"{"a":"\\"}{"b":"\"{["}"#]),
+        ("{\"a\":\"\\\\\"}\n{\"b\":\"\\\"{[\"}\n{}\n", &["{\"a\":\"\\\\\"}", "{\"b\":\"\\\"{[\"}", "{}"]),
+    ]);
+}
+
+#[test]
+fn a_bad_line_does_not_lose_the_next() {
+    for bad in [
+        "{\"a\":",
+        "{\"a\":[{",
+        "{\"a\":\"open",
+        "{\"a\":\"open\\",
+        "{]",
+        "{\"a\":1}}}}]]",
+        "{\"a\"\"b\":\"}",
+        "{\"\\\"",
+        "{x",
+    ] {
+        let meant = ["{\"c\":[{}]}", bad, "{\"b\":\"{\"}", "{\"d\":2}"];
+        for end in ["\n", "\r\n"] {
+            assert_eq!(read(meant.join(end).as_bytes(), FAR), meant, "{bad} {end:?}");
+            assert_eq!(read((meant[1..].join(end) + end).as_bytes(), FAR), meant[1..], "{bad} first {end:?}");
+        }
+        assert_eq!(read([meant[0], bad].join("\n").as_bytes(), FAR), [meant[0], bad], "{bad} last");
+    }
+}
+
+#[test]
+fn an_element_of_an_array_is_a_payload() {
+    check(&[
+        ("[{\"a\":1},{\"b\":2}]", &["{\"a\":1}", "{\"b\":2}"][..]),
+        (
+            "[{\n  \"a\": 1\n}\n,\n{\n  \"b\": [\n    2\n  ]\n}\n]\n",
+            &["{\n  \"a\": 1\n}", "{\n  \"b\": [\n    2\n  ]\n}"],
+        ),
+        ("[\r\n{\"a\":1}\r\n,\r\n{\"b\":2}\r\n]\r\n", &["{\"a\":1}", "{\"b\":2}"]),
+        (r#"[{"a":"}]\"}{[\\"},{"b":"]"}]"#, &[r#"{"a":"}]\"}{[\\"}"#, r#"{"b":"]"}"#]),
+        ("[{\"a\":{\"b\":[{}]}}]", &["{\"a\":{\"b\":[{}]}}"]),
+        ("[]", &[]),
+        ("[\n]\n", &[]),
+        ("[{\"a\":1}\n,\n{\"b\":[\"x", &["{\"a\":1}", "{\"b\":[\"x"]),
+        ("[{\"a\":1}\n,\n", &["{\"a\":1}"]),
+        ("[{\"a\":1}", &["{\"a\":1}"]),
+        ("[{", &["{"]),
+    ]);
+}
+
+/// JSON of exactly so many bytes.
+fn json(len: usize) -> String {
+    format!("{{\"a\":\"{}\"}}", "x".repeat(len - 8))
+}
+
+#[test]
+fn what_is_longer_than_the_limit_is_left_out_once_and_loses_nothing() {
+    const LIMIT: usize = 24;
+    for len in [LIMIT - 1, LIMIT, LIMIT + 1, LIMIT + 2, LIMIT + 8, 3 * LIMIT] {
+        let payload = json(len);
+        let meant = |payload: &str| {
+            let first = if len > LIMIT { "<too long>".into() } else { payload.into() };
+            [first, "{\"b\":2}".into(), "{\"c\":3}".into()] as [String; 3]
+        };
+        for end in ["\n", "\r\n", "\r"] {
+            let lines = |data: &str| {
+                ["data: ", data, "", "event: b", "data: {\"b\":2}", "", "data: {\"c\":3}", ""].join(end).replacen(
+                    &format!("data: {end}"),
+                    "data: ",
+                    1,
+                )
+            };
+            assert_eq!(read(lines(&payload).as_bytes(), LIMIT), meant(&payload), "one line of {len}, {end:?}");
+            assert_eq!(
+                read(lines(&payload).replace("data: ", "data:").as_bytes(), LIMIT),
+                meant(&payload),
+                "without a space"
+            );
+            // Several lines, with a line end between them that counts.
+            for at in [1, 6, len - 2] {
+                let (one, two) = payload.split_at(at);
+                let two = &two[1..];
+                let body = lines(&format!("{one}{end}data: {two}"));
+                assert_eq!(
+                    read(body.as_bytes(), LIMIT),
+                    meant(&format!("{one}\n{two}")),
+                    "{len} in two lines, {end:?}"
+                );
+            }
+        }
+        let array = format!("[{payload}\n,\n{{\"b\":2}},{{\"c\":3}}]");
+        assert_eq!(read(array.as_bytes(), LIMIT), meant(&payload), "an element of {len}");
+        for end in ["\n", "\n\n", "\r\n"] {
+            let lines = [&*payload, "{\"b\":2}", "{\"c\":3}"].join(end);
+            assert_eq!(read(lines.as_bytes(), LIMIT), meant(&payload), "a line of {len}");
+        }
+    }
+}
+
+#[test]
+fn a_value_over_lines_that_is_too_long_is_left_out_to_its_end() {
+    assert_eq!(read(b"{\n  \"a\": [\n    1,\n    2,\n    3\n  ]\n}\n{\"b\":2}\n", 12), ["<too long>", "{\"b\":2}"]);
+    assert_eq!(read(b"{\n  \"a\": [\n    1,\n    2,\n\n{\"b\":2}\n", 12), ["<too long>", "{\"b\":2}"]);
+    assert_eq!(read(b"{\"a\":\"open open open\n{\"b\":2}\n", 12), ["<too long>", "{\"b\":2}"]);
+    assert_eq!(read(b"{\"a\":\"open open open", 12), ["<too long>"]);
+    assert_eq!(read(b"[{\"a\":\"open open open", 12), ["<too long>"]);
+    assert_eq!(read(b"data: 0123456789abc", 12), ["<too long>"]);
+}
+
+#[test]
+fn what_is_skipped_may_be_as_long_as_it_likes() {
+    let long = "x".repeat(100);
+    for line in [": {}", "event: {}", "{}: {}", "{}", "id: {}", "retry: {}", "data{}: no", "datum: {}"] {
+        let line = line.replace("{}", &long);
+        for body in [
+            format!("{line}\ndata: a\n\ndata: b\n\n"),
+            format!("data: a\n{line}\n\ndata: b\n\n"),
+            format!("data: a\r\n\r\n{line}\r\n\r\ndata: b\r\n{line}"),
+        ] {
+            assert_eq!(read(body.as_bytes(), 8), ["a", "b"], "{body}");
+        }
+    }
+    assert_eq!(read(format!("data: a\ndata: {long}\ndata: c\n\ndata: b\n\n").as_bytes(), 8), ["<too long>", "b"]);
+}
+
+#[test]
+fn a_line_of_a_megabyte_is_read_in_small_chunks() {
+    let payload = json(1 << 20);
+    let limit = crate::Limits::default().event;
+    for body in [format!("data: {payload}\n\n"), format!("{payload}\n"), format!("[{payload}]")] {
+        let chunks: Vec<&[u8]> = body.as_bytes().chunks(16).collect();
+        let read = payloads(&chunks, limit);
+        assert!(read.len() == 1 && read[0].as_deref() == Some(payload.as_bytes()));
+    }
+}
+
+#[test]
+fn no_more_is_kept_than_the_limit_allows() {
+    const LIMIT: usize = 100;
+    for (begin, more) in
+        [("data: ", "x"), (": ", "x"), ("x", "x"), ("", "data: x\n"), ("{\"a\":\"", "x"), ("{", "\n"), ("[{", "[")]
+    {
+        let mut frames = Frames::new(LIMIT);
+        for chunk in iter::once(begin).chain(iter::repeat_n(more, 5_000)) {
+            let mut rest = chunk.as_bytes();
+            while frames.next(&mut rest).is_some() {}
+            let data = if let Framing::Events(event) = &frames.framing { event.data.len() } else { 0 };
+            assert!(frames.begun.len() <= LIMIT + 7 && data <= LIMIT, "{begin:?} {more:?}");
+        }
+    }
+}
+
+/// Pieces of server-sent events.
+const PIECES: &[&[u8]] = &[
+    b"data:",
+    b"data: ",
+    b"data: ",
+    b"data: {\"a\":1}",
+    b"data",
+    b":",
+    b": comment",
+    b"event: x",
+    b"event",
+    b"id",
+    b"id: 1",
+    b"retry: 1",
+    b"retry: x",
+    b"datum: y",
+    b"dat",
+    b"a",
+    b"{",
+    b"[",
+    b"\n",
+    b"\n",
+    b"\n\n",
+    b"\r",
+    b"\r\n",
+    b"\r\n\r\n",
+    b" ",
+    b"\t",
+    b"\0",
+    b"\x0C",
+    "é".as_bytes(),
+    "数据".as_bytes(),
+    "😀".as_bytes(),
+    "\u{FEFF}".as_bytes(),
+    "\u{FFFD}".as_bytes(),
+    b"0123456789012345678901234567890123456789012345678901234567890123456789",
+];
+
+/// Bytes that are no text, parts of a byte order mark among them.
+const ILL_FORMED: &[&[u8]] =
+    &[b"\xEF", b"\xBB", b"\xBF", b"\xEF\xBB", b"\xFF", b"\x80", b"\xC3", b"\xED\xA0\x80", b"\xF0\x9F\x98"];
+
+fn soup(more: &'static [&'static [u8]]) -> impl Strategy<Value = Vec<u8>> {
+    let front = select(vec![&b""[..], b"", b"\xEF\xBB\xBF", b"\n", b"\r\n "]);
+    let pieces = prop::collection::vec(select([PIECES, more].concat()), 0..40);
+    (front, pieces).prop_map(|(front, pieces)| {
+        let body = [front, &pieces.concat()].concat();
+        // What begins like JSON is not read as events.
+        let begin = body.strip_prefix(MARK).unwrap_or(&body).trim_ascii_start();
+        if begin.starts_with(b"{") || begin.starts_with(b"[") { [b":", &*body].concat() } else { body }
+    })
+}
+
+/// The payloads as another reader has them. An event ends with the body there too; blank ones, and white space around one, are left out.
+fn by_another_reader(body: &[u8]) -> Vec<String> {
+    let mut decoder = sse_core::SseDecoder::new();
+    let body = [body, b"\n\n"].concat();
+    let mut rest = &body[..];
+    let mut all = vec![];
+    while let Some(event) = decoder.next(&mut rest) {
+        if let sse_core::SseEvent::Message(message) = event.unwrap() {
+            all.push(message.data);
+        }
+    }
+    all
+}
+
+fn trimmed(data: &str) -> Option<String> {
+    Some(data.trim_matches(|c: char| c.is_ascii_whitespace()).into()).filter(|data: &String| !data.is_empty())
+}
+
+fn cut<'b>(body: &'b [u8], cuts: &[usize]) -> Vec<&'b [u8]> {
+    let mut at: Vec<usize> = cuts.iter().map(|cut| cut % (body.len() + 1)).collect();
+    at.extend([0, body.len()]);
+    at.sort_unstable();
+    at.windows(2).map(|pair| &body[pair[0]..pair[1]]).collect()
+}
+
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn another_reader_of_server_sent_events_finds_the_same(body in soup(ILL_FORMED), cuts in prop::collection::vec(any::<usize>(), 0..8)) {
+        let meant: Vec<String> = by_another_reader(&body).iter().filter_map(|data| trimmed(data)).collect();
+        let lossy = |read: Vec<Option<Vec<u8>>>| -> Vec<String> {
+            read.into_iter().map(|payload| String::from_utf8_lossy(&payload.expect("not too long")).into_owned()).collect()
+        };
+        prop_assert_eq!(lossy(payloads(&cut(&body, &cuts), FAR)), &meant[..], "\"{}\"", body.escape_ascii());
+        let bytes: Vec<&[u8]> = body.chunks(1).collect();
+        prop_assert_eq!(lossy(payloads(&bytes, FAR)), meant, "\"{}\"", body.escape_ascii());
+    }
+
+    #[test]
+    fn of_what_another_reader_finds_only_the_too_long_is_left_out(body in soup(&[]), cuts in prop::collection::vec(any::<usize>(), 0..8), limit in 0..100_usize) {
+        let meant: Vec<Option<Vec<u8>>> = by_another_reader(&body)
+            .iter()
+            .filter_map(|data| if data.len() > limit { Some(None) } else { trimmed(data).map(|data| Some(data.into_bytes())) })
+            .collect();
+        prop_assert_eq!(payloads(&cut(&body, &cuts), limit), &meant[..], "\"{}\"", body.escape_ascii());
+        let bytes: Vec<&[u8]> = body.chunks(1).collect();
+        prop_assert_eq!(payloads(&bytes, limit), meant, "\"{}\"", body.escape_ascii());
+    }
+
+    #[test]
+    fn json_comes_out_as_it_was_put_in_a_body(
+        values in prop::collection::vec(prop::collection::vec(select(&["a", "{", "}", "[", "]", "\\\"", "\\\\", ",", ":", "é", "😀", "\\n"][..]), 0..8), 0..6),
+        // Between the tokens, the lines, the elements.
+        (gap, between) in (select(&["", " ", "\n\t", "\n  ", "\r\n "][..]), select(&["", "\n", "\r\n", " "][..])),
+        cuts in prop::collection::vec(any::<usize>(), 0..8),
+    ) {
+        let values: Vec<String> =
+            values.iter().map(|value| format!("{{{gap}\"{}\":{gap}[{gap}{{}}]}}", value.concat())).collect();
+        let array = format!("[{between}{}{between}]", values.join(&format!("{between},{between}")));
+        let lines: String = values.iter().map(|value| format!("{value}\n{between}")).collect();
+        let meant: Vec<Option<Vec<u8>>> = values.into_iter().map(|value| Some(value.into_bytes())).collect();
+        for body in [array, lines] {
+            prop_assert_eq!(payloads(&cut(body.as_bytes(), &cuts), FAR), &meant[..], "{:?}", body);
+            let bytes: Vec<&[u8]> = body.as_bytes().chunks(1).collect();
+            prop_assert_eq!(payloads(&bytes, FAR), &meant[..], "{:?}", body);
+        }
+    }
 }

@@ -61,7 +61,7 @@ pub(super) fn read(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()>
             _ => {}
         },
         (b"content_block_stop", ..) => deltas.push(Delta::Call(Call { index, ends: true, ..Call::default() })),
-        (b"message_stop", ..) => deltas.push(Delta::Final),
+        (b"message_stop", ..) => deltas.push(Delta::Final { cut: false }),
         (b"error" | b"", ..) => push_error(event.error, deltas),
         _ => {}
     }

@@ -105,7 +105,7 @@ pub(super) fn read(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()>
         deltas.push(Delta::Call(Call { index: number(stop.content_block_index), ends: true, ..Call::default() }));
     }
     if event.message_stop.is_some() {
-        deltas.push(Delta::Final);
+        deltas.push(Delta::Final { cut: false });
     }
     let errors = [
         event.internal_server_exception,

@@ -21,9 +21,19 @@ struct Keys<'a> {
     content_block_delta: Option<IgnoredAny>,
     content_block_stop: Option<IgnoredAny>,
     message_stop: Option<IgnoredAny>,
+    internal_server_exception: Option<IgnoredAny>,
+    model_stream_error_exception: Option<IgnoredAny>,
+    service_unavailable_exception: Option<IgnoredAny>,
+    throttling_exception: Option<IgnoredAny>,
+    validation_exception: Option<IgnoredAny>,
+    metadata: Option<IgnoredAny>,
     model: Option<IgnoredAny>,
-    done: Option<IgnoredAny>,
+    message: Option<IgnoredAny>,
+    response: Option<IgnoredAny>,
     error: Option<IgnoredAny>,
+    question: Option<IgnoredAny>,
+    #[serde(rename = "follow_up")]
+    follow_up: Option<IgnoredAny>,
 }
 
 /// What one payload tells of its body.
@@ -33,9 +43,9 @@ pub(in crate::wire) enum Detected {
     Provider(Wire),
     /// Some provider sent it to say that something went wrong.
     Error,
-    /// It is JSON, and no provider's.
-    Other,
-    /// It is not JSON.
+    /// It is the arguments of a call.
+    Arguments,
+    /// It is no provider's that is known, or not JSON.
     Nothing,
 }
 
@@ -44,7 +54,19 @@ pub(in crate::wire) fn detect(payload: &str) -> Detected {
     let kind = name(keys.kind);
     let is_block =
         |kind: &[u8]| kind.starts_with(b"message_") || kind.starts_with(b"content_block_") || kind == b"ping";
-    let bedrock = keys.message_start.or(keys.content_block_start).or(keys.content_block_delta);
+    let bedrock = [
+        keys.message_start,
+        keys.content_block_start,
+        keys.content_block_delta,
+        keys.content_block_stop,
+        keys.message_stop,
+        keys.internal_server_exception,
+        keys.model_stream_error_exception,
+        keys.service_unavailable_exception,
+        keys.throttling_exception,
+        keys.validation_exception,
+        keys.metadata,
+    ];
     if kind.starts_with(b"response.") {
         Detected::Provider(Wire::OpenAiResponses)
     } else if is_block(&kind) {
@@ -53,13 +75,15 @@ pub(in crate::wire) fn detect(payload: &str) -> Detected {
         Detected::Provider(Wire::OpenAiChat)
     } else if keys.candidates.or(keys.usage_metadata).or(keys.prompt_feedback).is_some() {
         Detected::Provider(Wire::Gemini)
-    } else if bedrock.or(keys.content_block_stop).or(keys.message_stop).is_some() {
+    } else if bedrock.iter().any(Option::is_some) {
         Detected::Provider(Wire::Bedrock)
-    } else if keys.model.is_some() && keys.done.is_some() {
+    } else if keys.model.is_some() && keys.message.or(keys.response).is_some() {
         Detected::Provider(Wire::Ollama)
     } else if keys.error.is_some() || &*kind == b"error" {
         Detected::Error
+    } else if keys.question.or(keys.follow_up).is_some() {
+        Detected::Arguments
     } else {
-        Detected::Other
+        Detected::Nothing
     }
 }

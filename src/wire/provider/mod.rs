@@ -1,7 +1,7 @@
 //! The providers' payloads, each with the documentation it follows.
 //!
-//! What is not documented as text, a tool's call or an error means nothing. Fields are of any type until they are looked at, so that one
-//! that has changed its type costs that field, not the event.
+//! What is not documented as text, a tool's call or an error means nothing. Texts, names, numbers and arguments are of any type until they are looked
+//! at, so that one that has changed its type costs that field, not the event; objects and lists that lead to them are what they are documented to be, or `null`.
 
 mod anthropic;
 mod bedrock;
@@ -11,7 +11,12 @@ mod ollama;
 mod openai_chat;
 mod openai_responses;
 
-use serde::Deserialize;
+use alloc::vec::Vec;
+use core::fmt;
+use core::marker::PhantomData;
+
+use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::Wire;
@@ -75,6 +80,39 @@ fn push_error(error: Raw<'_>, deltas: &mut Deltas) {
     };
     let message = deltas.keep(&message);
     deltas.push(Delta::Error(message));
+}
+
+/// How many elements a list in a payload may have. No provider comes near it.
+const MANY: usize = 1 << 10;
+
+/// A list of no more than [`MANY`] elements, which take much more memory than the few bytes they may be written in.
+fn few<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<Vec<T>>, D::Error> {
+    struct Few<T>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Few<T> {
+        type Value = Option<Vec<T>>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "a list of no more than {MANY}")
+        }
+
+        fn visit_unit<E>(self) -> Result<Self::Value, E> {
+            Ok(None)
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+            let mut few = Vec::new();
+            while let Some(one) = list.next_element()? {
+                if few.len() == MANY {
+                    return Err(A::Error::invalid_length(MANY + 1, &self));
+                }
+                few.push(one);
+            }
+            Ok(Some(few))
+        }
+    }
+
+    deserializer.deserialize_any(Few(PhantomData))
 }
 
 /// A value as it is written.

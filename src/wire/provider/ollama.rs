@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use serde::Deserialize;
 
-use super::push_error;
+use super::{few, push_error};
 use crate::wire::deltas::{Arguments, Call, Delta, Deltas};
 use crate::wire::text::{Raw, arguments, name};
 
@@ -26,7 +26,7 @@ struct Line<'a> {
 struct Message<'a> {
     #[serde(borrow)]
     content: Raw<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "few")]
     tool_calls: Option<Vec<ToolCall<'a>>>,
 }
 

@@ -6,14 +6,15 @@
 use alloc::vec::Vec;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
-use super::push_error;
+use super::{few, push_error};
 use crate::wire::deltas::{Arguments, Call, Delta, Deltas};
 use crate::wire::text::{Raw, arguments, is, name, number, string};
 
 #[derive(Deserialize)]
 struct Chunk<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "few")]
     choices: Option<Vec<Choice<'a>>>,
     #[serde(borrow)]
     error: Raw<'a>,
@@ -25,6 +26,12 @@ struct Choice<'a> {
     index: Raw<'a>,
     #[serde(borrow)]
     delta: Option<Message<'a>>,
+    /// What a response has that is not streamed.
+    #[serde(borrow)]
+    message: Option<Message<'a>>,
+    /// What completions have that are no chat.
+    #[serde(borrow)]
+    text: Raw<'a>,
     #[serde(borrow)]
     finish_reason: Raw<'a>,
 }
@@ -35,7 +42,7 @@ struct Message<'a> {
     content: Raw<'a>,
     #[serde(borrow)]
     refusal: Raw<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "few")]
     tool_calls: Option<Vec<ToolCall<'a>>>,
     /// What `tool_calls` were before.
     #[serde(borrow)]
@@ -86,11 +93,14 @@ pub(super) fn read(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()>
         if number(choice.index).unwrap_or(0) != 0 {
             continue;
         }
-        if let Some(message) = choice.delta {
+        if let Some(message) = choice.delta.or(choice.message) {
             push_message(message, deltas);
         }
-        if string(choice.finish_reason).is_some_and(|reason| !reason.is_empty()) {
-            deltas.push(Delta::Final);
+        deltas.push_text(&name(choice.text));
+        match &*name(choice.finish_reason) {
+            b"" | b"null" => {}
+            b"length" | b"content_filter" => deltas.push(Delta::Final { cut: true }),
+            _ => deltas.push(Delta::Final { cut: false }),
         }
     }
     Ok(())
@@ -99,7 +109,10 @@ pub(super) fn read(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()>
 fn push_message(message: Message<'_>, deltas: &mut Deltas) {
     push_content(message.content, deltas);
     deltas.push_text(&name(message.refusal));
-    for call in message.tool_calls.into_iter().flatten() {
+    let calls = message.tool_calls.unwrap_or_default();
+    // Some servers say the same in both.
+    let function = message.function_call.filter(|_| calls.is_empty());
+    for call in calls {
         let (called, more) = match (call.function, call.custom) {
             (Some(function), _) => (function.name, function.arguments),
             (None, Some(custom)) => (custom.name, custom.input),
@@ -107,7 +120,7 @@ fn push_message(message: Message<'_>, deltas: &mut Deltas) {
         };
         push_call(number(call.index), call.id, called, more, deltas);
     }
-    if let Some(function) = message.function_call {
+    if let Some(function) = function {
         push_call(None, None, function.name, function.arguments, deltas);
     }
 }
@@ -117,9 +130,11 @@ fn push_content(content: Raw<'_>, deltas: &mut Deltas) {
     match (string(content), content) {
         (Some(text), _) => deltas.push_text(&text),
         (None, Some(raw)) => {
-            for part in serde_json::from_str::<Vec<Part<'_>>>(raw.get()).into_iter().flatten() {
-                if is(part.kind, "text") {
-                    deltas.push_text(&name(part.text));
+            for part in serde_json::from_str::<Vec<&RawValue>>(raw.get()).into_iter().flatten() {
+                match serde_json::from_str::<Part<'_>>(part.get()) {
+                    Ok(part) if is(part.kind, "text") => deltas.push_text(&name(part.text)),
+                    Ok(_) => {}
+                    Err(_) => deltas.push_text(&name(Some(part))),
                 }
             }
         }
@@ -130,5 +145,5 @@ fn push_content(content: Raw<'_>, deltas: &mut Deltas) {
 fn push_call(index: Option<u64>, id: Raw<'_>, called: Raw<'_>, more: Raw<'_>, deltas: &mut Deltas) {
     let (id, name) = (deltas.keep(&name(id)), deltas.keep(&name(called)));
     let arguments = Arguments::More(deltas.keep(&arguments(more)));
-    deltas.push(Delta::Call(Call { index, id, name, arguments, ..Call::default() }));
+    deltas.push(Delta::Call(Call { index, loose: true, id, name, arguments, ..Call::default() }));
 }

@@ -72,7 +72,8 @@ pub(super) fn read(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()>
         }
         b"response.function_call_arguments.done" | b"response.mcp_call_arguments.done" => {
             let all = deltas.keep(&arguments(event.arguments));
-            push_arguments(&event, Arguments::All(all), true, deltas);
+            // Without them, the item says them when it is done.
+            push_arguments(&event, Arguments::All(all), !all.is_empty(), deltas);
         }
         b"response.custom_tool_call_input.done" => {
             let all = deltas.keep(&name(event.input));
@@ -98,6 +99,7 @@ fn push_item(event: &Event<'_>, done: bool, deltas: &mut Deltas) {
     let call = Call {
         begins: !done,
         index: number(event.output_index),
+        loose: false,
         item: deltas.keep(&name(item.id)),
         id: deltas.keep(&id),
         name: deltas.keep(&name(item.name)),

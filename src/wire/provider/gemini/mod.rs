@@ -11,14 +11,14 @@ use alloc::vec::Vec;
 
 use serde::Deserialize;
 
-use super::push_error;
+use super::{few, push_error};
 use crate::wire::deltas::{Arguments, Call, Delta, Deltas};
 use crate::wire::text::{Raw, arguments, is_true, name, number};
 use partial::{Json, PartialArg};
 
 #[derive(Deserialize)]
 struct Chunk<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "few")]
     candidates: Option<Vec<Candidate<'a>>>,
     #[serde(borrow)]
     error: Raw<'a>,
@@ -34,7 +34,7 @@ struct Candidate<'a> {
 
 #[derive(Deserialize)]
 struct Content<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "few")]
     parts: Option<Vec<Part<'a>>>,
 }
 
@@ -58,7 +58,7 @@ struct FunctionCall<'a> {
     name: Raw<'a>,
     #[serde(borrow)]
     args: Raw<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "few")]
     partial_args: Option<Vec<PartialArg<'a>>>,
     #[serde(borrow)]
     will_continue: Raw<'a>,
@@ -109,6 +109,11 @@ impl Gemini {
             }
             self.open = partial.then(|| Open { name: called.to_vec(), id: id.to_vec(), json: Json::default() });
         }
+        // Which call goes on is clear; it has its name and id from its first part.
+        let (id, called) = match &self.open {
+            Some(open) if goes_on => (open.id.as_slice().into(), b"".as_slice().into()),
+            _ => (id, called),
+        };
         let (id, name) = (deltas.keep(&id), deltas.keep(&called));
         let all = arguments(call.args);
         let arguments = if all.is_empty() { Arguments::Nothing } else { Arguments::All(deltas.keep(&all)) };
@@ -130,8 +135,8 @@ impl Gemini {
 }
 
 impl Open {
-    /// Whether a part with that name and id belongs to this call: both are left out then, or repeated.
+    /// Whether a part with that name and id belongs to this call: they are left out then, or repeated, or the id comes late.
     fn goes_on(&self, name: &[u8], id: &[u8]) -> bool {
-        (name.is_empty() || *name == *self.name) && (id.is_empty() || *id == *self.id)
+        (name.is_empty() || *name == *self.name) && (id.is_empty() || self.id.is_empty() || *id == *self.id)
     }
 }

@@ -1,10 +1,13 @@
 //! From values at JSON paths to the JSON they make up, as it would have been written.
 
+use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::Deserialize;
 
+use super::super::written;
+use crate::hash::Fnv;
 use crate::wire::text::{Raw, is_true, name, string};
 
 /// One value of the arguments, or more of it.
@@ -30,11 +33,18 @@ enum Step {
     Index(u64),
 }
 
-/// The JSON written so far: where its last value stands, and whether that is a string that goes on.
+/// How many places are kept in mind.
+const PLACES: usize = 4096;
+
+/// The JSON written so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Json {
+    /// Where its last value stands.
     last: Vec<Step>,
+    /// That is a string, and goes on.
     in_string: bool,
+    /// The places that have been written, as hashes. What is closed can't be written on: it would be there twice.
+    written: BTreeSet<u64>,
 }
 
 impl Json {
@@ -45,6 +55,17 @@ impl Json {
             return;
         }
         let text = string(arg.string_value);
+        let value = arg.number_value.or(arg.bool_value);
+        if text.is_none() && value.is_none() {
+            // Nothing but the end of a string, or the announcement of one.
+            let goes_on = self.in_string && path == self.last;
+            if goes_on && !is_true(arg.will_continue) {
+                return self.end_string(out);
+            }
+            if goes_on || is_true(arg.will_continue) {
+                return;
+            }
+        }
         if !(self.in_string && text.is_some() && path == self.last) {
             self.go_to(path, out);
         }
@@ -58,10 +79,7 @@ impl Json {
                     self.end_string(out);
                 }
             }
-            None => {
-                let value = arg.number_value.or(arg.bool_value).map_or("null", super::super::written);
-                out.extend_from_slice(value.as_bytes());
-            }
+            None => out.extend_from_slice(value.map_or("null", written).as_bytes()),
         }
     }
 
@@ -88,6 +106,20 @@ impl Json {
         }
     }
 
+    /// Whether nothing has been written at that place, or at the arrays and objects deeper than `depth` that lead to it.
+    fn is_new(&mut self, path: &[Step], depth: usize) -> bool {
+        let mut hash = Fnv::default();
+        let mut new = self.written.len() < PLACES;
+        for (i, step) in path.iter().enumerate() {
+            match step {
+                Step::Key(key) => hash.text(key),
+                Step::Index(index) => hash.number(!index),
+            }
+            new &= i < depth || (self.written.len() < PLACES && self.written.insert(hash.value()));
+        }
+        new
+    }
+
     /// Goes from the last value to the one at `path`, which is not the same.
     fn go_to(&mut self, path: Vec<Step>, out: &mut Vec<u8>) {
         let same = self.last.iter().zip(&path).take_while(|(a, b)| a == b).count();
@@ -95,7 +127,10 @@ impl Json {
         let same = same.min(path.len() - 1).min(self.last.len().saturating_sub(1));
         let goes_on = !self.last.is_empty();
         self.leave(same + 1, out);
-        self.end_string(out);
+        if !self.is_new(&path, same) {
+            // This is no JSON, so that nobody takes a part of a text for all of it.
+            out.push(b'!');
+        }
         for (depth, step) in path.iter().enumerate().skip(same) {
             match (step, depth == same && goes_on) {
                 (_, true) => out.push(b','),
@@ -198,7 +233,24 @@ mod tests {
                     r#"{"jsonPath":"$.l[1]","stringValue":"B"}"#,
                     r#"{"jsonPath":"$.l[1]","stringValue":"C"}"#,
                 ],
-                r#"{"l":["A","B","C"]}"#,
+                r#"{"l":["A","B"!,"C"]}"#,
+            ),
+            (
+                &[
+                    r#"{"jsonPath":"$.a.b","stringValue":"A"}"#,
+                    r#"{"jsonPath":"$.c","stringValue":"B"}"#,
+                    r#"{"jsonPath":"$.a.d","stringValue":"C"}"#,
+                ],
+                r#"{"a":{"b":"A"},"c":"B"!,"a":{"d":"C"}}"#,
+            ),
+            (
+                &[
+                    r#"{"jsonPath":"$.q","willContinue":true}"#,
+                    r#"{"jsonPath":"$.q","stringValue":"A","willContinue":true}"#,
+                    r#"{"jsonPath":"$.q"}"#,
+                    r#"{"jsonPath":"$.m"}"#,
+                ],
+                r#"{"q":"A","m":null}"#,
             ),
             (
                 &[r#"{"jsonPath":"$.a.b.c","stringValue":"A"}"#, r#"{"jsonPath":"$.d[0][1]","stringValue":"B"}"#],

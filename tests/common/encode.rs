@@ -1,0 +1,1141 @@
+//! Questions as providers stream them, in many of the ways there are: the other direction of `followup::wire`.
+//!
+//! All choices come from one list of bytes, so that a property test can make a failing stream smaller. Where the list ends, every
+//! choice is the plainest one.
+
+use followup::wire::Wire;
+
+/// Makes the choices.
+#[derive(Clone, Debug)]
+pub struct Dice {
+    choices: Vec<u8>,
+    at: usize,
+}
+
+impl Dice {
+    pub fn new(choices: Vec<u8>) -> Dice {
+        Dice { choices, at: 0 }
+    }
+
+    /// A number below `n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        let choice = self.choices.get(self.at).copied().unwrap_or(0);
+        self.at += 1;
+        usize::from(choice) % n
+    }
+
+    /// Once in a while.
+    fn once_in(&mut self, n: usize) -> bool {
+        self.below(n) == n - 1
+    }
+
+    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len())]
+    }
+}
+
+/// A text, and perhaps a mode.
+pub type Suggestion = (String, Option<String>);
+
+/// A call of ours, and what it asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ask {
+    pub id: Option<String>,
+    pub question: String,
+    pub suggest: Vec<Suggestion>,
+}
+
+/// Another tool's call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Other {
+    pub id: Option<String>,
+    pub tool: String,
+    pub raw: String,
+}
+
+/// A body, and what it means. Calls stand in the order in which they begin.
+#[derive(Clone, Debug)]
+pub struct Sent {
+    pub wire: Wire,
+    /// The body, event by event.
+    pub events: Vec<Vec<u8>>,
+    pub prose: String,
+    pub asks: Vec<Ask>,
+    pub others: Vec<Other>,
+}
+
+impl Sent {
+    pub fn body(&self) -> Vec<u8> {
+        self.events.concat()
+    }
+}
+
+/// The providers that are spoken for.
+pub const PROVIDERS: [Wire; 6] =
+    [Wire::OpenAiChat, Wire::OpenAiResponses, Wire::Anthropic, Wire::Gemini, Wire::Bedrock, Wire::Ollama];
+
+/// Pieces of prose and of values; none of them begins a call in prose.
+const PIECES: &[&str] = &[
+    "Which one?",
+    " ",
+    "x",
+    "\n",
+    "\r\n",
+    "\t",
+    "é",
+    "e\u{301}",
+    "数据库",
+    "😀",
+    "👩🏽‍🚀",
+    "\u{10FFFF}",
+    "\"",
+    "\\",
+    "\\n",
+    "\\u0041",
+    "\\ud83d",
+    "'",
+    "/",
+    "\0",
+    "\u{1F}",
+    "\u{7F}",
+    "\u{A0}",
+    "\u{2028}",
+    "\u{3000}",
+    "\u{FEFF}",
+    "\u{FFFD}",
+    "<suggest>",
+    "</suggest>",
+    "<suggest mode=\"m\">",
+    "</question>",
+    "</ask_followup_question>",
+    "<b>",
+    "<",
+    ">",
+    "&amp;",
+    "{",
+    "}",
+    "[",
+    "]",
+    "`",
+    "```",
+    "data: ",
+    "[DONE]",
+    ",",
+    ":",
+];
+
+fn text(dice: &mut Dice, most: usize) -> String {
+    (0..dice.below(most)).map(|_| dice.pick(PIECES)).collect()
+}
+
+/// A value, which is not blank.
+fn value(dice: &mut Dice, otherwise: &str) -> String {
+    let text = text(dice, 9);
+    if text.trim().is_empty() { text + otherwise } else { text }
+}
+
+/// How a string is escaped.
+#[derive(Clone, Copy)]
+struct Style {
+    /// 0: what must be; 1: what is not ASCII; 2: everything; 3: by chance.
+    how: usize,
+    chance: u32,
+    /// Control characters may stand as they are.
+    lax: bool,
+    /// `<` is always escaped.
+    tags: bool,
+}
+
+impl Style {
+    fn of(dice: &mut Dice) -> Style {
+        Style { how: dice.below(5).min(3), chance: dice.below(256) as u32, lax: false, tags: false }
+    }
+
+    fn next(&mut self) -> u32 {
+        self.chance = self.chance.wrapping_mul(1_103_515_245).wrapping_add(12_345);
+        self.chance >> 16
+    }
+
+    fn hex(&mut self, unit: u16) -> String {
+        if self.next().is_multiple_of(2) { format!("\\u{unit:04x}") } else { format!("\\u{unit:04X}") }
+    }
+
+    fn write(&mut self, c: char, out: &mut String) {
+        let (all, short) = match self.how {
+            0 => (false, true),
+            1 => (!c.is_ascii(), true),
+            2 => (true, false),
+            _ => (self.next().is_multiple_of(4), self.next().is_multiple_of(2)),
+        };
+        let name = match c {
+            '"' => Some('"'),
+            '\\' => Some('\\'),
+            '\n' => Some('n'),
+            '\r' => Some('r'),
+            '\t' => Some('t'),
+            '\u{8}' => Some('b'),
+            '\u{C}' => Some('f'),
+            '/' if self.how == 3 => Some('/'),
+            _ => None,
+        };
+        let must = matches!(c, '"' | '\\') || (c < ' ' && !self.lax) || (c == '<' && self.tags);
+        match name {
+            Some(name) if short && (must || name == '/') => out.extend(['\\', name]),
+            _ if must || all => {
+                let mut units = [0; 2];
+                c.encode_utf16(&mut units).iter().for_each(|&unit| out.push_str(&self.hex(unit)));
+            }
+            _ => out.push(c),
+        }
+    }
+}
+
+/// A string as it stands in an event. It may begin and end in half a surrogate pair.
+fn string(units: &[u16], dice: &mut Dice) -> String {
+    let mut style = Style::of(dice);
+    let mut out = String::from('"');
+    for c in char::decode_utf16(units.iter().copied()) {
+        match c {
+            Ok(c) => style.write(c, &mut out),
+            Err(half) => out.push_str(&style.hex(half.unpaired_surrogate())),
+        }
+    }
+    out.push('"');
+    out
+}
+
+fn plain(text: &str) -> String {
+    string(&text.encode_utf16().collect::<Vec<_>>(), &mut Dice::new(Vec::new()))
+}
+
+/// Writes JSON, with white space where it may stand.
+struct Json<'d> {
+    out: String,
+    dice: &'d mut Dice,
+    blanks: &'static [&'static str],
+    /// The strings may be ill-formed, in a way that is repaired.
+    lax: bool,
+    /// No tag may be seen in them.
+    tags: bool,
+}
+
+/// What a list of suggestions is.
+#[derive(Clone, Copy)]
+enum Shape {
+    Nothing,
+    Items,
+    Map,
+    Object,
+    Markup,
+    Json,
+    Lines,
+}
+
+const ANY_BLANK: &[&str] = &["", "", "", " ", "\n", "\r\n", "\t", "  "];
+/// In a line of JSON.
+const IN_A_LINE: &[&str] = &["", "", "", " ", "\t", "  "];
+/// Where a line end may be another in the end.
+const IN_LINES: &[&str] = &["", "", "", " ", "\n", "\t", "\n  "];
+
+impl Json<'_> {
+    fn gap(&mut self) {
+        let gap = self.dice.pick(self.blanks);
+        self.out.push_str(gap);
+    }
+
+    fn token(&mut self, token: &str) {
+        self.gap();
+        self.out.push_str(token);
+        self.gap();
+    }
+
+    fn string(&mut self, text: &str) {
+        let mut style = Style { lax: self.lax, tags: self.tags, ..Style::of(self.dice) };
+        self.out.push('"');
+        text.chars().for_each(|c| style.write(c, &mut self.out));
+        self.out.push('"');
+    }
+
+    fn key(&mut self, key: &str) {
+        self.string(key);
+        self.token(":");
+    }
+
+    fn row<T>(&mut self, ends: [&str; 2], items: impl IntoIterator<Item = T>, mut write: impl FnMut(&mut Self, T)) {
+        self.token(ends[0]);
+        for (i, item) in items.into_iter().enumerate() {
+            if i > 0 {
+                self.token(",");
+            }
+            write(self, item);
+        }
+        self.token(ends[1]);
+    }
+
+    /// Something that means nothing.
+    fn nothing(&mut self) {
+        let nothing = self.dice.pick(&[
+            "null",
+            "-12.5e+3",
+            "true",
+            "\"}\\\"\"",
+            "[{\"text\":\"no\"},[]]",
+            "{\"question\":\"no\"}",
+        ]);
+        self.out.push_str(nothing);
+    }
+
+    /// The arguments of a call that asks this.
+    fn arguments(&mut self, question: &str, suggest: &[Suggestion]) {
+        let mut keys = vec!["question"];
+        if !suggest.is_empty() || self.dice.once_in(2) {
+            let list = self.dice.pick(&["follow_up", "follow_up", "suggestions", "options", "suggest"]);
+            keys.insert(self.dice.below(2) ^ 1, list);
+        }
+        if self.dice.once_in(4) {
+            keys.insert(self.dice.below(keys.len() + 1), "something else");
+        }
+        self.row(["{", "}"], keys, |json, key| {
+            json.key(key);
+            match key {
+                "question" => json.string(question),
+                "something else" => json.nothing(),
+                _ => json.list(suggest),
+            }
+        });
+    }
+
+    /// A list of suggestions, in any shape that they can have.
+    fn list(&mut self, suggest: &[Suggestion]) {
+        let texts = || suggest.iter().map(|(text, _)| text);
+        let tagless = texts().all(|text| !text.contains('<'));
+        let modeless = suggest.iter().all(|(_, mode)| mode.is_none());
+        let attribute = |mode: &String| !mode.contains(['<', '"']) && mode.len() < 200;
+        let mut shapes = vec![Shape::Items, Shape::Map];
+        if suggest.is_empty() {
+            shapes.push(Shape::Nothing);
+        }
+        if suggest.len() == 1 {
+            shapes.push(Shape::Object);
+        }
+        if tagless && !suggest.is_empty() && suggest.iter().flat_map(|(_, mode)| mode).all(attribute) {
+            shapes.push(Shape::Markup);
+        }
+        if !self.tags {
+            shapes.push(Shape::Json);
+        }
+        if modeless && tagless && texts().all(|text| !text.contains('\n')) {
+            let first = texts().next().map_or("x", |text| text.trim());
+            if !first.starts_with(['[', '{']) {
+                shapes.push(Shape::Lines);
+            }
+        }
+        match self.dice.pick(&shapes) {
+            Shape::Nothing => {
+                let nothing = self.dice.pick(&["null", "\"\"", "\" \\n\"", "{}", "[ ]", "[null]"]);
+                self.out.push_str(nothing);
+            }
+            Shape::Items => self.items(suggest),
+            Shape::Map => self.map(suggest),
+            Shape::Object => self.object(&suggest[0], true),
+            Shape::Markup => self.markup(suggest),
+            Shape::Json => self.json(suggest),
+            Shape::Lines => self.lines(suggest),
+        }
+    }
+
+    fn items(&mut self, suggest: &[Suggestion]) {
+        self.row(["[", "]"], suggest, Json::item);
+    }
+
+    fn map(&mut self, suggest: &[Suggestion]) {
+        let mut nth = self.dice.below(3);
+        self.row(["{", "}"], suggest, |json, one| {
+            let key = nth.to_string();
+            nth += 1;
+            json.key(&key);
+            json.item(one);
+        });
+    }
+
+    fn item(&mut self, one: &Suggestion) {
+        if one.1.is_none() && self.dice.once_in(2) { self.string(&one.0) } else { self.object(one, false) }
+    }
+
+    fn object(&mut self, (text, mode): &Suggestion, alone: bool) {
+        let mut keys = vec![self.dice.pick(&["text", "answer"])];
+        if mode.is_some() || self.dice.once_in(2) {
+            keys.insert(self.dice.below(2) ^ 1, "mode");
+        }
+        if self.dice.once_in(4) {
+            // The first key decides what an object is that is alone.
+            let first = usize::from(alone);
+            keys.insert(first + self.dice.below(keys.len() + 1 - first), "why");
+        }
+        self.row(["{", "}"], keys, |json, key| {
+            json.key(key);
+            match (key, mode) {
+                ("mode", Some(mode)) => json.string(mode),
+                ("mode", None) => {
+                    let blank = json.dice.pick(&["null", "\"\"", "\" \\t\"", "7"]);
+                    json.out.push_str(blank);
+                }
+                ("why", _) => json.nothing(),
+                _ => json.string(text),
+            }
+        });
+    }
+
+    fn markup(&mut self, suggest: &[Suggestion]) {
+        let mut markup = String::new();
+        for (text, mode) in suggest {
+            let name = self.dice.pick(&["suggest", "suggestion"]);
+            let mode = mode.as_ref().map(|mode| format!(" mode=\"{mode}\"")).unwrap_or_default();
+            let end = self.dice.pick(&["", "\n", "  "]);
+            markup += &format!("<{name}{mode}>{text}</{name}>{end}");
+        }
+        self.string(&markup);
+    }
+
+    fn json(&mut self, suggest: &[Suggestion]) {
+        let mut inside = Json { out: String::new(), dice: self.dice, blanks: ANY_BLANK, lax: false, tags: true };
+        match inside.dice.below(3) {
+            0 => inside.items(suggest),
+            1 => inside.map(suggest),
+            _ if suggest.len() == 1 => inside.object(&suggest[0], true),
+            _ => inside.items(suggest),
+        }
+        let inside = inside.out;
+        self.string(&inside);
+    }
+
+    fn lines(&mut self, suggest: &[Suggestion]) {
+        let end = self.dice.pick(&["\n", "\r\n", "\n\n", " \n \n "]);
+        let lines: Vec<&str> = suggest.iter().map(|(text, _)| &**text).collect();
+        self.string(&lines.join(end));
+    }
+}
+
+/// How a call is sent.
+struct Call {
+    id: Option<String>,
+    tool: &'static str,
+    /// What it asks, untrimmed.
+    asks: Option<(String, Vec<Suggestion>)>,
+    arguments: String,
+    /// The arguments stand in the event as JSON, not as a string.
+    whole: bool,
+    /// They are text.
+    custom: bool,
+}
+
+const TOOL: &str = "ask_followup_question";
+
+impl Call {
+    fn new(nth: usize, wire: Wire, ids: bool, dice: &mut Dice) -> Call {
+        let asking = nth == 0 || dice.once_in(2);
+        let tool = if asking { TOOL } else { dice.pick(&["read_file", "lookup", "ask_followup_questions"]) };
+        let whole = match wire {
+            Wire::Gemini => true,
+            Wire::Ollama => !dice.once_in(4),
+            Wire::Anthropic => dice.once_in(4),
+            _ => false,
+        };
+        let custom = !asking && matches!(wire, Wire::OpenAiChat | Wire::OpenAiResponses) && dice.once_in(3);
+        let blanks = match (whole, wire) {
+            (false, _) => ANY_BLANK,
+            (true, Wire::Ollama) => IN_A_LINE,
+            (true, _) => IN_LINES,
+        };
+        let asks = asking.then(|| {
+            let question = value(dice, "Which one?");
+            let suggest = (0..dice.below(6)).map(|_| {
+                let mode = dice.once_in(3).then(|| value(dice, "code"));
+                (value(dice, "A"), mode)
+            });
+            (question, suggest.collect::<Vec<_>>())
+        });
+        let lax = !whole && dice.once_in(8);
+        let mut json = Json { out: String::new(), dice, blanks, lax, tags: false };
+        match &asks {
+            Some((question, suggest)) => json.arguments(question, suggest),
+            None if custom => {
+                let text = value(json.dice, "*** Begin");
+                json.out.push_str(&text);
+            }
+            None => {
+                let (path, keys) = (text(json.dice, 9), json.dice.below(4));
+                json.row(["{", "}"], &["path", "question", "follow_up"][..keys], |json, key| {
+                    json.key(key);
+                    if *key == "path" { json.string(&path) } else { json.nothing() }
+                });
+            }
+        }
+        let arguments = match custom {
+            true => json.out,
+            // White space around a value is not part of it.
+            false if whole => json.out.trim().to_owned(),
+            false => json.out,
+        };
+        let id = ids.then(|| format!("call_{nth}{}", dice.pick(&["", "é", "\"", "-x"])));
+        Call { id, tool, asks, arguments, whole, custom }
+    }
+
+    fn said_id(&self) -> &str {
+        self.id.as_deref().unwrap_or_default()
+    }
+}
+
+/// One thing that is sent.
+#[derive(Clone, Debug)]
+enum Act {
+    Text(Vec<u16>),
+    Begin(usize, Vec<u16>),
+    More(usize, Vec<u16>),
+    End(usize),
+}
+
+/// Cuts a text into fragments, between the halves of a surrogate pair too if `halves`.
+fn fragments(text: &str, dice: &mut Dice, halves: bool) -> Vec<Vec<u16>> {
+    let units: Vec<u16> = text.encode_utf16().collect();
+    let most = dice.pick(&[usize::MAX, 20, 7, 3, 1]);
+    let (mut all, mut at) = (Vec::new(), 0);
+    while at < units.len() {
+        let size = if most > 40 { units.len() } else { 1 + dice.below(most) };
+        let mut end = units.len().min(at + size);
+        if !halves && end < units.len() && (0xDC00..=0xDFFF).contains(&units[end]) {
+            end += 1;
+        }
+        all.push(units[at..end].to_vec());
+        at = end;
+    }
+    all
+}
+
+/// What is sent in the order in which it is.
+fn plan(calls: &[Call], prose: &str, wire: Wire, dice: &mut Dice) -> Vec<Act> {
+    let halves = dice.once_in(2);
+    let one_after_the_other = matches!(wire, Wire::Gemini | Wire::Ollama) || dice.once_in(2);
+    let mut rows: Vec<Vec<Act>> = vec![fragments(prose, dice, halves).into_iter().map(Act::Text).collect()];
+    for (i, call) in calls.iter().enumerate() {
+        let mut row = Vec::new();
+        let mut parts = if call.whole { Vec::new() } else { fragments(&call.arguments, dice, halves) };
+        let first = wire == Wire::OpenAiChat && !parts.is_empty() && dice.once_in(2);
+        row.push(Act::Begin(i, if first { parts.remove(0) } else { Vec::new() }));
+        row.extend(parts.into_iter().map(|part| Act::More(i, part)));
+        row.push(Act::End(i));
+        rows.push(row);
+    }
+    rows.iter_mut().for_each(|row| row.reverse());
+    let (mut acts, mut going) = (Vec::new(), None);
+    while rows.iter().any(|row| !row.is_empty()) {
+        let mut row =
+            going.filter(|_| one_after_the_other && !dice.once_in(8)).unwrap_or_else(|| dice.below(rows.len()));
+        // While a call goes on, only prose may come between.
+        if let Some(call) = going.filter(|call| one_after_the_other && row != *call) {
+            row = if rows[0].is_empty() { call } else { 0 };
+        }
+        while rows[row].is_empty() {
+            row = (row + 1) % rows.len();
+        }
+        let act = rows[row].pop();
+        match act {
+            Some(Act::Begin(..)) => going = Some(row),
+            Some(Act::End(_)) => going = None,
+            _ => {}
+        }
+        acts.extend(act);
+    }
+    acts
+}
+
+/// Writes events: a template of JSON, in which `$0` and so on stand for JSON.
+struct Out<'d> {
+    events: Vec<Vec<u8>>,
+    dice: &'d mut Dice,
+    framing: Framing,
+    /// How much white space there is between the tokens of an event.
+    spread: bool,
+    /// How many events have been written.
+    written: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Framing {
+    Events,
+    Lines,
+    Array,
+}
+
+impl Out<'_> {
+    fn event(&mut self, name: &str, template: &str, values: &[&str]) {
+        let payload = self.fill(template, values);
+        self.written += 1;
+        match self.framing {
+            Framing::Events => self.server_sent(name, &payload),
+            Framing::Lines => {
+                let end = self.dice.pick(&["\n", "\n", "\r\n", "\n\n"]);
+                self.events.push([&payload, end].concat().into_bytes());
+            }
+            Framing::Array => {
+                let start = if self.written == 1 { self.dice.pick(&["[", "[\n", " [ "]) } else { "" };
+                let between = self.dice.pick(&[",", ",\n", "\n,\r\n"]);
+                let between = if self.written == 1 { "" } else { between };
+                self.events.push([start, between, &payload].concat().into_bytes());
+            }
+        }
+    }
+
+    fn fill(&mut self, template: &str, values: &[&str]) -> String {
+        let blanks = match self.framing {
+            _ if !self.spread => &[""],
+            Framing::Lines => IN_A_LINE,
+            Framing::Events => IN_LINES,
+            Framing::Array => ANY_BLANK,
+        };
+        let (mut out, mut in_string) = (String::new(), false);
+        let mut rest = template.chars();
+        while let Some(c) = rest.next() {
+            match c {
+                '$' => {
+                    let nth = rest.next().and_then(|c| c.to_digit(10)).expect("a value has a number");
+                    out.push_str(values[nth as usize]);
+                    continue;
+                }
+                '"' => in_string = !in_string,
+                '}' | ']' if !in_string => out.push_str(self.dice.pick(blanks)),
+                _ => {}
+            }
+            out.push(c);
+            if !in_string && matches!(c, '{' | '[' | ',' | ':') {
+                out.push_str(self.dice.pick(blanks));
+            }
+        }
+        out
+    }
+
+    fn server_sent(&mut self, name: &str, payload: &str) {
+        let end = self.dice.pick(&["\n", "\n", "\r\n", "\r"]);
+        let (mut lines, mut behind) = (Vec::new(), Vec::new());
+        match self.dice.below(6) {
+            0 | 1 => {}
+            2 | 3 => lines.push(format!("event: {name}")),
+            4 => lines.push(format!("id: {}", self.written)),
+            _ => behind.push(format!("event:{name}")),
+        }
+        for line in payload.split('\n') {
+            let tight = !line.starts_with(' ') && self.dice.once_in(4);
+            lines.push(format!("data:{}{line}", if tight { "" } else { " " }));
+            match self.dice.below(24) {
+                23 => lines.push(": a comment".to_owned()),
+                22 => lines.push("retry: 3000".to_owned()),
+                21 => lines.push("datum: {\"choices\":1}".to_owned()),
+                _ => {}
+            }
+        }
+        lines.extend(behind);
+        lines.push(String::new());
+        if self.dice.once_in(12) {
+            lines.extend([":", "", ": keep-alive", "", "event: ping", ""].map(String::from));
+        }
+        self.events.push(lines.iter().flat_map(|line| [line, end]).collect::<String>().into_bytes());
+    }
+
+    fn noise(&mut self, noise: &[&str]) {
+        while self.dice.once_in(6) {
+            let template = self.dice.pick(noise);
+            self.event("noise", template, &[]);
+        }
+    }
+
+    /// The end of the body.
+    fn end(&mut self, done: bool) {
+        match self.framing {
+            Framing::Events => {
+                if done && !self.dice.once_in(4) {
+                    self.events.push(b"data: [DONE]\n\n".to_vec());
+                }
+            }
+            Framing::Lines => {}
+            Framing::Array => self.events.push(self.dice.pick(&["]", "\n]\n", " ] "]).into()),
+        }
+        let last = self.events.last_mut().expect("something was sent");
+        // The end of the body ends the last event, too.
+        if self.framing != Framing::Array && self.dice.once_in(4) {
+            last.truncate(last.trim_ascii_end().len());
+        }
+        let first = &mut self.events[0];
+        match self.dice.below(12) {
+            9 => drop(first.splice(..0, *b"\xEF\xBB\xBF")),
+            10 => drop(first.splice(..0, *b"\n\n")),
+            11 if self.framing == Framing::Events => drop(first.splice(..0, *b": hello\n\n")),
+            _ => {}
+        }
+    }
+}
+
+/// A body of this provider, as the dice will have it.
+pub fn send(wire: Wire, dice: &mut Dice) -> Sent {
+    let ids = !matches!(wire, Wire::Gemini | Wire::Ollama) || dice.once_in(2);
+    let calls: Vec<Call> = (0..1 + dice.below(4)).map(|nth| Call::new(nth, wire, ids, dice)).collect();
+    let prose = text(dice, 16);
+    let acts = plan(&calls, &prose, wire, dice);
+    let framing = match wire {
+        Wire::Bedrock | Wire::Ollama => Framing::Lines,
+        Wire::Gemini if dice.once_in(2) => Framing::Array,
+        _ => Framing::Events,
+    };
+    let spread = dice.once_in(3);
+    let mut out = Out { events: Vec::new(), dice, framing, spread, written: 0 };
+    match wire {
+        Wire::OpenAiChat => openai_chat(&acts, &calls, &mut out),
+        Wire::OpenAiResponses => openai_responses(&acts, &calls, &mut out),
+        Wire::Anthropic => anthropic(&acts, &calls, &mut out),
+        Wire::Gemini => gemini(&acts, &calls, &mut out),
+        Wire::Bedrock => bedrock(&acts, &calls, &mut out),
+        Wire::Ollama => ollama(&acts, &calls, &mut out),
+        Wire::Text | Wire::Json => panic!("{wire} is no provider's"),
+        other => panic!("{other} is not spoken"),
+    }
+    let events = out.events;
+    let (mut asks, mut others) = (Vec::new(), Vec::new());
+    for act in &acts {
+        let Act::Begin(i, _) = act else { continue };
+        let call = &calls[*i];
+        let trimmed = |text: &String| text.trim().to_owned();
+        match &call.asks {
+            Some((question, suggest)) => asks.push(Ask {
+                id: call.id.clone(),
+                question: trimmed(question),
+                suggest: suggest.iter().map(|(text, mode)| (trimmed(text), mode.as_ref().map(trimmed))).collect(),
+            }),
+            None => {
+                // An empty object in the start of a block stands for what is still to come.
+                let is_empty = call.arguments.split_whitespace().collect::<String>() == "{}";
+                let raw = if call.whole && is_empty && wire == Wire::Anthropic { "{}" } else { &*call.arguments };
+                others.push(Other { id: call.id.clone(), tool: call.tool.to_owned(), raw: raw.to_owned() });
+            }
+        }
+    }
+    Sent { wire, events, prose, asks, others }
+}
+
+fn openai_chat(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
+    const NOISE: &[&str] = &[
+        r#"{"choices":[],"usage":{"total_tokens":3}}"#,
+        r#"{"choices":[{"index":0,"delta":{},"finish_reason":null}]}"#,
+        r#"{"choices":[{"index":0,"delta":{"role":"assistant","content":null,"tool_calls":null,"refusal":null}}]}"#,
+        r#"{"choices":[{"index":0,"delta":{"content":"","tool_calls":[]},"finish_reason":""}]}"#,
+        r#"{"choices":[{"index":0,"delta":{"reasoning_content":"<ask_followup_question>","reasoning":"x"}}]}"#,
+        r#"{"choices":[{"index":1,"delta":{"content":"another choice"},"finish_reason":"stop"}]}"#,
+        r#"{"choices":null,"error":null}"#,
+    ];
+    let (repeats_id, type_, finish) =
+        (out.dice.once_in(3), out.dice.once_in(2), out.dice.pick(&["\"tool_calls\"", "\"stop\"", "\"length\"", ""]));
+    let mut begun = Vec::new();
+    let mut pending: Vec<String> = Vec::new();
+    for (nth, act) in acts.iter().enumerate() {
+        let call = match act {
+            Act::Text(text) => {
+                let text = string(text, out.dice);
+                let template = out.dice.pick(&[
+                    r#"{"id":"c","choices":[{"index":0,"delta":{"content":$0},"finish_reason":null}]}"#,
+                    r#"{"choices":[{"delta":{"role":"assistant","content":$0,"reasoning":null}}],"error":null}"#,
+                    r#"{"choices":[{"delta":{"content":[{"type":"text","text":$0},{"type":"thinking","text":"no"}]}}]}"#,
+                    r#"{"choices":[{"index":0,"delta":{"refusal":$0}}]}"#,
+                ]);
+                out.event("message", template, &[&text]);
+                out.noise(NOISE);
+                continue;
+            }
+            Act::Begin(i, first) => {
+                begun.push(*i);
+                let (id, name) = (plain(calls[*i].said_id()), plain(calls[*i].tool));
+                let (index, first) = ((begun.len() - 1).to_string(), string(first, out.dice));
+                let template = match (calls[*i].custom, type_) {
+                    (true, _) => r#"{"index":$0,"id":$1,"type":"custom","custom":{"name":$2,"input":$3}}"#,
+                    (false, true) => r#"{"index":$0,"id":$1,"type":"function","function":{"name":$2,"arguments":$3}}"#,
+                    (false, false) => r#"{"function":{"arguments":$3,"name":$2},"id":$1,"index":$0}"#,
+                };
+                out.fill(template, &[&index, &id, &name, &first])
+            }
+            Act::More(i, more) => {
+                let index = begun.iter().position(|one| one == i).expect("it has begun").to_string();
+                let (id, more) = (plain(calls[*i].said_id()), string(more, out.dice));
+                let template = match (calls[*i].custom, repeats_id) {
+                    (true, _) => r#"{"index":$0,"custom":{"input":$2}}"#,
+                    (false, true) => r#"{"index":$0,"id":$1,"function":{"name":"","arguments":$2}}"#,
+                    (false, false) => r#"{"index":$0,"function":{"arguments":$2}}"#,
+                };
+                out.fill(template, &[&index, &id, &more])
+            }
+            Act::End(_) => continue,
+        };
+        pending.push(call);
+        let goes_on = matches!(acts.get(nth + 1), Some(Act::Begin(..) | Act::More(..)));
+        if !(goes_on && out.dice.once_in(4)) {
+            let all = std::mem::take(&mut pending).join(",");
+            out.event(
+                "message",
+                r#"{"choices":[{"index":0,"delta":{"tool_calls":[$0]},"finish_reason":null}]}"#,
+                &[&all],
+            );
+            out.noise(NOISE);
+        }
+    }
+    if !finish.is_empty() {
+        out.event("message", r#"{"choices":[{"index":0,"delta":{},"finish_reason":$0}]}"#, &[finish]);
+    }
+    out.noise(&NOISE[..1]);
+    out.end(true);
+}
+
+fn openai_responses(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
+    const NOISE: &[&str] = &[
+        r#"{"type":"response.in_progress","response":{"id":"r","error":null,"output":[]}}"#,
+        r#"{"type":"response.reasoning_summary_text.delta","item_id":"rs_1","output_index":90,"delta":"no"}"#,
+        r#"{"type":"response.output_item.added","output_index":91,"item":{"id":"ws","type":"web_search_call"}}"#,
+        r#"{"type":"response.output_item.done","output_index":91,"item":{"id":"ws","type":"web_search_call"}}"#,
+        r#"{"type":"response.output_text.done","item_id":"msg_1","output_index":92,"text":"no"}"#,
+        r#"{"type":"response.output_text.delta","item_id":"msg_1","output_index":92,"delta":""}"#,
+    ];
+    // Which events say that a call is done, and whether there are others.
+    let (done, only_done) = (out.dice.below(4), out.dice.once_in(8));
+    let kind = |i: usize| {
+        if calls[i].custom {
+            ("custom_tool_call", "custom_tool_call_input", "input")
+        } else {
+            ("function_call", "function_call_arguments", "arguments")
+        }
+    };
+    let mut begun = Vec::new();
+    if out.dice.once_in(2) {
+        out.event(
+            "response.created",
+            r#"{"type":"response.created","response":{"status":"in_progress","output":[]}}"#,
+            &[],
+        );
+    }
+    for act in acts {
+        let (Act::Begin(i, _) | Act::More(i, _) | Act::End(i)) = act else {
+            let Act::Text(text) = act else { continue };
+            let text = string(text, out.dice);
+            let template = out.dice.pick(&[
+                r#"{"type":"response.output_text.delta","item_id":"msg_1","output_index":92,"delta":$0,"logprobs":[]}"#,
+                r#"{"delta":$0,"type":"response.refusal.delta","output_index":92}"#,
+            ]);
+            out.event("response.output_text.delta", template, &[&text]);
+            out.noise(NOISE);
+            continue;
+        };
+        if matches!(act, Act::Begin(..)) {
+            begun.push(*i);
+        }
+        let index = begun.iter().position(|one| one == i).expect("it has begun").to_string();
+        let ((type_, stem, field), item) = (kind(*i), plain(&format!("item_{i}")));
+        let (id, name) = (plain(calls[*i].said_id()), plain(calls[*i].tool));
+        let all = string(&calls[*i].arguments.encode_utf16().collect::<Vec<_>>(), out.dice);
+        let (quoted, delta) = (plain(type_), plain(&format!("response.{stem}.delta")));
+        let (field, dones) = (plain(field), plain(&format!("response.{stem}.done")));
+        match act {
+            Act::Begin(..) => out.event(
+                "response.output_item.added",
+                r#"{"type":"response.output_item.added","output_index":$0,"item":{"id":$1,"type":$2,"call_id":$3,"name":$4,$5:"","status":"in_progress"}}"#,
+                &[&index, &item, &quoted, &id, &name, &field],
+            ),
+            Act::More(_, more) if !(only_done && done < 3) => {
+                let more = string(more, out.dice);
+                let template = r#"{"type":$0,"item_id":$1,"output_index":$2,"delta":$3,"obfuscation":"x"}"#;
+                out.event("delta", template, &[&delta, &item, &index, &more]);
+            }
+            Act::End(_) => {
+                if done < 2 {
+                    let template = r#"{"type":$0,"item_id":$1,"output_index":$2,$3:$4}"#;
+                    out.event("done", template, &[&dones, &item, &index, &field, &all]);
+                }
+                out.noise(NOISE);
+                if done.is_multiple_of(2) {
+                    let template = r#"{"type":"response.output_item.done","output_index":$0,"item":{"type":$1,"id":$2,"call_id":$3,"name":$4,$5:$6}}"#;
+                    out.event("response.output_item.done", template, &[&index, &quoted, &item, &id, &name, &field, &all]);
+                }
+            }
+            _ => {}
+        }
+        out.noise(NOISE);
+    }
+    if out.dice.once_in(2) {
+        let template =
+            r#"{"type":"response.completed","response":{"output":[{"type":"message","content":[{"text":"no"}]}]}}"#;
+        out.event("response.completed", template, &[]);
+    }
+    out.end(false);
+}
+
+fn anthropic(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
+    const NOISE: &[&str] = &[
+        r#"{"type":"ping"}"#,
+        r#"{"type":"content_block_start","index":90,"content_block":{"type":"thinking","thinking":"","signature":""}}"#,
+        r#"{"type":"content_block_delta","index":90,"delta":{"type":"thinking_delta","thinking":"no"}}"#,
+        r#"{"type":"content_block_delta","index":90,"delta":{"type":"signature_delta","signature":"no"}}"#,
+        r#"{"type":"content_block_stop","index":90}"#,
+        r#"{"type":"content_block_delta","index":91,"delta":{"type":"text_delta","text":""}}"#,
+        r#"{"type":"message_delta","delta":{"stop_reason":null},"usage":{"output_tokens":3}}"#,
+    ];
+    let stop = out.dice.below(4);
+    if !out.dice.once_in(4) {
+        let template =
+            r#"{"type":"message_start","message":{"role":"assistant","content":[],"usage":{"input_tokens":1}}}"#;
+        out.event("message_start", template, &[]);
+    }
+    let (mut blocks, mut of) = (0, vec![0; calls.len()]);
+    let mut in_text = false;
+    for act in acts {
+        if let (true, Act::Begin(..)) = (in_text, act) {
+            let index = (blocks - 1).to_string();
+            out.event("content_block_stop", r#"{"type":"content_block_stop","index":$0}"#, &[&index]);
+            in_text = false;
+        }
+        match act {
+            Act::Text(text) => {
+                let mut text = &text[..];
+                if !std::mem::replace(&mut in_text, true) {
+                    blocks += 1;
+                    let first = if out.dice.once_in(4) { std::mem::take(&mut text) } else { &[] };
+                    let (index, first) = ((blocks - 1).to_string(), string(first, out.dice));
+                    let template =
+                        r#"{"type":"content_block_start","index":$0,"content_block":{"type":"text","text":$1}}"#;
+                    out.event("content_block_start", template, &[&index, &first]);
+                }
+                let (index, text) = ((blocks - 1).to_string(), string(text, out.dice));
+                let template = r#"{"type":"content_block_delta","index":$0,"delta":{"type":"text_delta","text":$1}}"#;
+                out.event("content_block_delta", template, &[&index, &text]);
+            }
+            Act::Begin(i, _) => {
+                blocks += 1;
+                of[*i] = blocks - 1;
+                let input =
+                    if calls[*i].whole { &*calls[*i].arguments } else { out.dice.pick(&["{}", "{ }", "\"\"", "null"]) };
+                let type_ = if calls[*i].asks.is_some() {
+                    "\"tool_use\""
+                } else {
+                    out.dice.pick(&["\"tool_use\"", "\"server_tool_use\"", "\"mcp_tool_use\""])
+                };
+                let (index, id, name) = (of[*i].to_string(), plain(calls[*i].said_id()), plain(calls[*i].tool));
+                let template = r#"{"type":"content_block_start","index":$0,"content_block":{"type":$4,"id":$1,"name":$2,"input":$3}}"#;
+                out.event("content_block_start", template, &[&index, &id, &name, input, type_]);
+            }
+            Act::More(i, more) => {
+                let (index, more) = (of[*i].to_string(), string(more, out.dice));
+                let template = out.dice.pick(&[
+                    r#"{"type":"content_block_delta","index":$0,"delta":{"type":"input_json_delta","partial_json":$1}}"#,
+                    r#"{"delta":{"partial_json":$1,"type":"input_json_delta"},"index":$0,"type":"content_block_delta"}"#,
+                ]);
+                out.event("content_block_delta", template, &[&index, &more]);
+            }
+            Act::End(i) if stop < 3 => {
+                let index = of[*i].to_string();
+                if out.dice.once_in(4) {
+                    let template = r#"{"type":"content_block_delta","index":$0,"delta":{"type":"input_json_delta","partial_json":""}}"#;
+                    out.event("content_block_delta", template, &[&index]);
+                }
+                out.event("content_block_stop", r#"{"type":"content_block_stop","index":$0}"#, &[&index]);
+            }
+            Act::End(_) => {}
+        }
+        out.noise(NOISE);
+    }
+    if stop != 2 {
+        out.event("message_delta", r#"{"type":"message_delta","delta":{"stop_reason":"tool_use"}}"#, &[]);
+        out.event("message_stop", r#"{"type":"message_stop"}"#, &[]);
+    }
+    out.end(false);
+}
+
+fn bedrock(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
+    const NOISE: &[&str] = &[
+        r#"{"contentBlockDelta":{"delta":{"reasoningContent":{"text":"no"}},"contentBlockIndex":90,"p":"ab"}}"#,
+        r#"{"contentBlockDelta":{"delta":{"reasoningContent":{"signature":"no"}},"contentBlockIndex":90}}"#,
+        r#"{"contentBlockStop":{"contentBlockIndex":90}}"#,
+        r#"{"contentBlockDelta":{"delta":{"text":""},"contentBlockIndex":91}}"#,
+        r#"{"metadata":{"usage":{"totalTokens":1}}}"#,
+    ];
+    let stop = out.dice.below(4);
+    out.event("", r#"{"messageStart":{"role":"assistant","p":"abc"}}"#, &[]);
+    let (mut blocks, mut of) = (0, vec![0; calls.len()]);
+    for act in acts {
+        match act {
+            Act::Text(text) => {
+                let text = string(text, out.dice);
+                out.event("", r#"{"contentBlockDelta":{"delta":{"text":$0},"contentBlockIndex":80}}"#, &[&text]);
+            }
+            Act::Begin(i, _) => {
+                (of[*i], blocks) = (blocks, blocks + 1);
+                let (index, id, name) = (of[*i].to_string(), plain(calls[*i].said_id()), plain(calls[*i].tool));
+                let template =
+                    r#"{"contentBlockStart":{"start":{"toolUse":{"toolUseId":$1,"name":$2}},"contentBlockIndex":$0}}"#;
+                out.event("", template, &[&index, &id, &name]);
+            }
+            Act::More(i, more) => {
+                let (index, more) = (of[*i].to_string(), string(more, out.dice));
+                let template =
+                    r#"{"contentBlockDelta":{"contentBlockIndex":$0,"delta":{"toolUse":{"input":$1}},"p":"a"}}"#;
+                out.event("", template, &[&index, &more]);
+            }
+            Act::End(i) if stop < 3 => {
+                out.event("", r#"{"contentBlockStop":{"contentBlockIndex":$0}}"#, &[&of[*i].to_string()]);
+            }
+            Act::End(_) => {}
+        }
+        out.noise(NOISE);
+    }
+    if stop != 2 {
+        out.event("", r#"{"messageStop":{"stopReason":"tool_use"}}"#, &[]);
+    }
+    out.noise(NOISE);
+    out.end(false);
+}
+
+fn ollama(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
+    const NOISE: &[&str] = &[
+        r#"{"model":"m","message":{"role":"assistant","content":"","thinking":"no"},"done":false}"#,
+        r#"{"model":"m","message":{"role":"assistant","content":"","tool_calls":null},"done":false}"#,
+        r#"{"model":"m","message":{"content":null,"tool_calls":[]},"done":false,"error":null}"#,
+    ];
+    let mut pending: Vec<String> = Vec::new();
+    for (nth, act) in acts.iter().enumerate() {
+        match act {
+            Act::Text(text) => {
+                let text = string(text, out.dice);
+                let template = out.dice.pick(&[
+                    r#"{"model":"m","message":{"role":"assistant","content":$0},"done":false}"#,
+                    r#"{"model":"m","created_at":"2025","response":$0,"done":false}"#,
+                ]);
+                out.event("", template, &[&text]);
+            }
+            Act::Begin(i, _) => {
+                let call = &calls[*i];
+                let (id, name) = (plain(call.said_id()), plain(call.tool));
+                let all = match call.whole {
+                    true => call.arguments.clone(),
+                    false => string(&call.arguments.encode_utf16().collect::<Vec<_>>(), out.dice),
+                };
+                let template = match call.id {
+                    Some(_) => r#"{"id":$0,"function":{"index":0,"name":$1,"arguments":$2}}"#,
+                    None => r#"{"function":{"name":$1,"arguments":$2}}"#,
+                };
+                pending.push(out.fill(template, &[&id, &name, &all]));
+                // What comes behind it in the plan are its other acts, which it has none of.
+                let goes_on = acts[nth + 1..].iter().find(|act| !matches!(act, Act::End(_) | Act::More(..)));
+                if !(matches!(goes_on, Some(Act::Begin(..))) && out.dice.once_in(3)) {
+                    let all = std::mem::take(&mut pending).join(",");
+                    let template =
+                        r#"{"model":"m","message":{"role":"assistant","content":"","tool_calls":[$0]},"done":false}"#;
+                    out.event("", template, &[&all]);
+                }
+            }
+            Act::More(..) | Act::End(_) => continue,
+        }
+        out.noise(NOISE);
+    }
+    if !out.dice.once_in(4) {
+        out.event("", r#"{"model":"m","message":{"role":"assistant","content":""},"done":true,"eval_count":3}"#, &[]);
+    } else {
+        out.event("", NOISE[0], &[]);
+    }
+    out.end(false);
+}
+
+fn gemini(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
+    const NOISE: &[&str] = &[
+        r#"{"candidates":[{"content":{"parts":[{"text":"no","thought":true}],"role":"model"},"index":0}]}"#,
+        r#"{"candidates":[{"content":{"parts":[{"text":"no"}]},"index":1}]}"#,
+        r#"{"candidates":[{"content":{"role":"model"},"finishReason":"STOP"}]}"#,
+        r#"{"candidates":[{"content":{"parts":[{"text":""}]}}],"error":null}"#,
+        r#"{"usageMetadata":{"totalTokenCount":3},"modelVersion":"g"}"#,
+    ];
+    for act in acts {
+        match act {
+            Act::Text(text) => {
+                let text = string(text, out.dice);
+                let template = out.dice.pick(&[
+                    r#"{"candidates":[{"content":{"parts":[{"text":$0}],"role":"model"},"index":0}]}"#,
+                    r#"{"candidates":[{"content":{"parts":[{"text":"no","thought":true},{"text":$0,"thought":false}]}}]}"#,
+                ]);
+                out.event("message", template, &[&text]);
+            }
+            Act::Begin(i, _) => match &calls[*i].asks {
+                Some((question, suggest)) if out.dice.once_in(2) => {
+                    gemini_parts(question, suggest, calls[*i].id.as_deref(), NOISE, out);
+                }
+                _ => {
+                    let (id, name) = (plain(calls[*i].said_id()), plain(calls[*i].tool));
+                    let id = if calls[*i].id.is_some() { format!("\"id\":{id},") } else { String::new() };
+                    let template = r#"{"candidates":[{"content":{"parts":[{"functionCall":{$0"name":$1,"args":$2},"thoughtSignature":"x"}]},"finishReason":"STOP"}]}"#;
+                    out.event("message", template, &[&id, &name, &calls[*i].arguments]);
+                }
+            },
+            Act::More(..) | Act::End(_) => {}
+        }
+        out.noise(NOISE);
+    }
+    out.event("message", NOISE[4], &[]);
+    out.end(false);
+}
+
+/// A call in `partialArgs`.
+fn gemini_parts(question: &str, suggest: &[Suggestion], id: Option<&str>, noise: &[&str], out: &mut Out<'_>) {
+    const PART: &str = r#"{"candidates":[{"content":{"parts":[{"functionCall":{$0}}]}}]}"#;
+    let mut values = vec![("$.question".to_owned(), Some(question))];
+    let (key, brackets) = (out.dice.pick(&["follow_up", "suggestions", "options"]), out.dice.once_in(2));
+    for (i, (text, mode)) in suggest.iter().enumerate() {
+        let base = if brackets { format!("$['{key}'][{i}]") } else { format!("$.{key}[{i}]") };
+        if mode.is_none() && out.dice.once_in(3) {
+            values.push((base, Some(text)));
+            continue;
+        }
+        let mut pair = vec![(format!("{base}.text"), Some(&**text))];
+        if mode.is_some() || out.dice.once_in(2) {
+            pair.insert(out.dice.below(2) ^ 1, (format!("{base}.mode"), mode.as_deref()));
+        }
+        values.extend(pair);
+    }
+    if out.dice.once_in(2) {
+        values.rotate_left(1);
+    }
+    // The pieces of all values, each of which says whether its value goes on.
+    let mut pieces = Vec::new();
+    for (path, value) in values {
+        let path = plain(&path);
+        let Some(value) = value else {
+            pieces.push(format!("{{\"jsonPath\":{path},\"nullValue\":null}}"));
+            continue;
+        };
+        let halves = out.dice.once_in(2);
+        let parts = fragments(value, out.dice, halves);
+        for (i, part) in parts.iter().enumerate() {
+            let goes_on = if i + 1 < parts.len() { ",\"willContinue\":true" } else { "" };
+            pieces.push(format!("{{\"jsonPath\":{path},\"stringValue\":{}{goes_on}}}", string(part, out.dice)));
+        }
+    }
+    let head = format!("{}\"name\":\"{TOOL}\"", id.map(|id| format!("\"id\":{},", plain(id))).unwrap_or_default());
+    let repeats = out.dice.once_in(3);
+    let last_alone = out.dice.once_in(2);
+    let mut first = true;
+    if out.dice.once_in(2) {
+        out.event("message", PART, &[&format!("{head},\"willContinue\":true")]);
+        first = false;
+    }
+    let mut rest = &pieces[..];
+    while !rest.is_empty() {
+        let (some, later) = rest.split_at(rest.len().min(1 + out.dice.below(3)));
+        rest = later;
+        let named = if first || repeats { format!("{head},") } else { String::new() };
+        let goes_on = if rest.is_empty() && !last_alone { "" } else { ",\"willContinue\":true" };
+        out.event("message", PART, &[&format!("{named}\"partialArgs\":[{}]{goes_on}", some.join(","))]);
+        out.noise(noise);
+        first = false;
+    }
+    if last_alone {
+        out.event("message", PART, &[""]);
+    }
+}
