@@ -6,18 +6,14 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::arrived::{Arrived, Rest};
-use super::deltas::{Arguments, Call, Delta, Deltas, Fragment};
+use super::arrived::Rest;
+use super::deltas::{Arguments, Call, Delta, Deltas, Fragment, Part};
+use super::open::{Kind, Open};
+use super::said::{Said, is_empty};
 use crate::{Parser, Policy};
 
 /// The tool whose calls are read.
 pub(super) const TOOL: &str = "ask_followup_question";
-
-/// How long a name or an id may be. A longer one means nothing.
-const LONGEST_NAME: usize = 4 << 10;
-
-/// A range of the text of the payload's deltas.
-pub(super) type Part = (usize, usize);
 
 /// What is to be done next. Calls are named by where they stand among those that are open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,36 +32,6 @@ pub(super) enum Step {
     Orphan(Part),
     /// There are too many calls open for another.
     TooMany(Part),
-}
-
-/// What becomes of a call's arguments.
-#[derive(Clone, Debug)]
-pub(super) enum Kind {
-    /// Nobody has said yet which tool is called: they are kept until then.
-    Unnamed(String),
-    /// They are read.
-    Ask { parser: Box<Parser>, nth: u64 },
-    /// They are another tool's.
-    Other,
-    /// It is final. Kept for a while, because some providers say everything again then.
-    Over,
-}
-
-/// A call of the message.
-#[derive(Clone, Debug)]
-pub(super) struct Open {
-    index: Option<u64>,
-    item: String,
-    pub(super) id: String,
-    pub(super) name: String,
-    pub(super) kind: Kind,
-    pub(super) arrived: Arrived,
-    /// The provider has said that it is final. It ends then, if it is known whose it is.
-    done: bool,
-    /// An event was lost while it was open, which may have been a part of it.
-    pub(super) holed: bool,
-    /// Nothing more comes of it.
-    ended: bool,
 }
 
 /// The calls of a message that are open.
@@ -155,18 +121,19 @@ impl Calls {
     fn act_on_call(&mut self, call: Call, deltas: &mut Deltas, steps: &mut VecDeque<Step>) {
         let said = Said::of(call, deltas);
         let text = &*deltas.text;
-        let found = if call.begins { self.find_begun(&said, call.arguments, deltas) } else { self.find(&said, text) };
+        let found =
+            if call.begins { said.find_begun(&self.open, call.arguments, deltas) } else { said.find(&self.open, text) };
         let i = match found {
             Some(i) => i,
             // A block that is no call has ended, or there is nothing to it.
-            None if is_empty(said.name) && !said.has_text && (call.ends || is_empty(said.id)) => return,
+            None if is_empty(said.name) && !said.has_text && (call.ends || said.id(text).is_empty()) => return,
             None if said.is_nobody() => {
-                return push(steps, deltas.whole(fragment(call.arguments)), Step::Orphan);
+                return push(steps, deltas.whole(call.arguments.fragment()), Step::Orphan);
             }
             None if self.is_full() => {
                 // It is kept in mind, so that what comes of it goes to no other call.
                 let i = self.open(call.index);
-                self.open[i].learn(&said, &deltas.text);
+                self.open[i].learn_ids(said.id(&deltas.text), said.item(&deltas.text));
                 (self.open[i].kind, self.open[i].ended) = (Kind::Over, true);
                 return steps.push_back(Step::TooMany(said.name));
             }
@@ -193,7 +160,7 @@ impl Calls {
         let open = &mut self.open[i];
         // The pieces of another tool's call are told apart by its id: it has the same for all of them.
         if !matches!(open.kind, Kind::Other) {
-            open.learn(said, &deltas.text);
+            open.learn_ids(said.id(&deltas.text), said.item(&deltas.text));
         }
         if !matches!(open.kind, Kind::Unnamed(_)) || is_empty(said.name) {
             return;
@@ -206,61 +173,13 @@ impl Calls {
         }
     }
 
-    /// The call that the provider says begins here, if it has said so before, or if something of it has come before.
-    fn find_begun(&self, said: &Said, arguments: Arguments, deltas: &Deltas) -> Option<usize> {
-        let text = &*deltas.text;
-        let again = |call: &Open| match arguments {
-            Arguments::All(all) => deltas.plain(all).is_some_and(|all| call.arrived.is_all(all)),
-            Arguments::Nothing | Arguments::More(_) => false,
-        };
-        self.open.iter().rposition(|call| {
-            let same_index = said.index.is_some() && call.index == said.index;
-            let before = matches!(call.kind, Kind::Unnamed(_)) && (same(&call.item, said.item, text) || same_index);
-            let named = call.name.is_empty() || same(&call.name, said.name, text);
-            let same_id = named && same(&call.id, said.id, text) && !said.is_elsewhere(call);
-            if call.ended { same_id && (again(call) || same(&call.item, said.item, text)) } else { same_id || before }
-        })
-    }
-
-    /// The call that a delta belongs to: by its index, then by what it is called, then the last that is open.
-    fn find(&self, said: &Said, text: &str) -> Option<usize> {
-        let newest = |is: &dyn Fn(&Open) -> bool| {
-            let newest = self.open.iter().rposition(is)?;
-            Some(newest).filter(|&i| !said.is_another(&self.open[i], text))
-        };
-        let by_index = || newest(&|call| said.index.is_some() && call.index == said.index);
-        let by_item = || newest(&|call| same(&call.item, said.item, text));
-        let by_id = || newest(&|call| same(&call.id, said.id, text)).filter(|&i| !said.names_elsewhere(&self.open[i]));
-        let last = || {
-            // What has an index or an item of its own belongs to no other call, if that can be relied on.
-            let index = said.index.is_some();
-            let astray = index && said.loose && said.has_text && is_empty(said.id) && is_empty(said.name);
-            let any = (!index || astray) && is_empty(said.item) && (said.has_text || said.is_nobody());
-            let i = newest(&|call| any && !call.ended)?;
-            let call = &self.open[i];
-            let goes_on = !(astray && call.arrived.is_closed());
-            Some(i).filter(|_| goes_on && (is_empty(said.name) || same(&call.name, said.name, text)))
-        };
-        by_index().or_else(by_item).or_else(by_id).or_else(last)
-    }
-
     fn is_full(&self) -> bool {
         let open = self.open.iter().filter(|call| !call.ended).count();
         open >= self.policy.limits.open_calls
     }
 
     fn open(&mut self, index: Option<u64>) -> usize {
-        self.open.push(Open {
-            index,
-            item: String::new(),
-            id: String::new(),
-            name: String::new(),
-            kind: Kind::Unnamed(String::new()),
-            arrived: Arrived::default(),
-            done: false,
-            holed: false,
-            ended: false,
-        });
+        self.open.push(Open::new(index));
         self.open.len() - 1
     }
 
@@ -292,6 +211,10 @@ impl Calls {
             open.arrived.empty.clear();
             open.arrived.empty.push_str(text);
             return;
+        }
+        if !open.arrived.empty.is_empty() && text.trim_ascii().is_empty() {
+            // Still nothing else.
+            return open.arrived.empty.push_str(text);
         }
         if text.trim_ascii_start().starts_with('{') {
             open.arrived.empty.clear();
@@ -383,87 +306,8 @@ impl Calls {
     }
 }
 
-impl Open {
-    fn learn(&mut self, said: &Said, text: &str) {
-        if self.id.is_empty() {
-            self.id.push_str(&text[said.id.0..said.id.1]);
-        }
-        if self.item.is_empty() {
-            self.item.push_str(&text[said.item.0..said.item.1]);
-        }
-    }
-}
-
-/// How a delta says which call it is about.
-struct Said {
-    index: Option<u64>,
-    loose: bool,
-    item: Part,
-    id: Part,
-    name: Part,
-    /// It has something of the arguments that is not blank.
-    has_text: bool,
-}
-
-impl Said {
-    fn of(call: Call, deltas: &mut Deltas) -> Said {
-        let mut short = |fragment: Fragment| {
-            let part = deltas.whole(fragment);
-            if part.1 - part.0 <= LONGEST_NAME { part } else { (0, 0) }
-        };
-        let (item, id, name) = (short(call.item), short(call.id), short(call.name));
-        let has_text = !deltas.is_blank(fragment(call.arguments));
-        Said { index: call.index, loose: call.loose, item, id, name, has_text }
-    }
-
-    /// It doesn't.
-    fn is_nobody(&self) -> bool {
-        self.index.is_none() && is_empty(self.item) && is_empty(self.id) && is_empty(self.name)
-    }
-
-    /// Whether it has another index than the call.
-    fn is_elsewhere(&self, call: &Open) -> bool {
-        self.index.is_some() && call.index.is_some() && self.index != call.index
-    }
-
-    fn names_elsewhere(&self, call: &Open) -> bool {
-        !is_empty(self.name) && self.is_elsewhere(call)
-    }
-
-    /// Whether it is about another call than this, whose index or id it has.
-    ///
-    /// Some servers give all calls the same index, or all the same id; others a call a new id in every delta, or its name again. So only
-    /// with a name can it be another: if that is another name or comes with another id; or if the call's arguments are complete and it has more.
-    fn is_another(&self, call: &Open, text: &str) -> bool {
-        if is_empty(self.name) || call.name.is_empty() {
-            return false;
-        }
-        let differs = |part: Part, known: &str| !is_empty(part) && !known.is_empty() && known != &text[part.0..part.1];
-        let same = same(&call.id, self.id, text) || same(&call.item, self.item, text);
-        differs(self.name, &call.name)
-            || differs(self.id, &call.id)
-            || (!same && self.has_text && (call.ended || call.arrived.is_closed()))
-    }
-}
-
-/// Whether it is known to be called that.
-fn same(known: &str, part: Part, text: &str) -> bool {
-    !is_empty(part) && known == &text[part.0..part.1]
-}
-
-fn is_empty(part: Part) -> bool {
-    part.0 == part.1
-}
-
 fn push(steps: &mut VecDeque<Step>, part: Part, step: impl FnOnce(Part) -> Step) {
     if part.0 < part.1 {
         steps.push_back(step(part));
-    }
-}
-
-fn fragment(arguments: Arguments) -> Fragment {
-    match arguments {
-        Arguments::Nothing => Fragment::default(),
-        Arguments::More(fragment) | Arguments::All(fragment) => fragment,
     }
 }

@@ -21,6 +21,9 @@ impl Fragment {
     }
 }
 
+/// A range of the text of [`Deltas`].
+pub(super) type Part = (usize, usize);
+
 /// One thing that a payload says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Delta {
@@ -65,6 +68,15 @@ pub(super) enum Arguments {
 
 /// How much memory is kept from payload to payload.
 pub(super) const KEPT: usize = 64 << 10;
+
+impl Arguments {
+    pub(super) fn fragment(self) -> Fragment {
+        match self {
+            Arguments::Nothing => Fragment::default(),
+            Arguments::More(fragment) | Arguments::All(fragment) => fragment,
+        }
+    }
+}
 
 /// What one payload says, in order. The memory is used again for the next.
 #[derive(Clone, Debug, Default)]
@@ -124,12 +136,12 @@ impl Deltas {
     }
 
     /// A part of the text as a fragment.
-    pub(super) fn part(&self, (start, end): (usize, usize)) -> Fragment {
+    pub(super) fn part(&self, (start, end): Part) -> Fragment {
         Fragment { start, end, has_halves: false }
     }
 
     /// The text of a fragment that stands alone.
-    pub(super) fn whole(&mut self, fragment: Fragment) -> (usize, usize) {
+    pub(super) fn whole(&mut self, fragment: Fragment) -> Part {
         if !fragment.has_halves {
             return (fragment.start, fragment.end);
         }
@@ -140,7 +152,7 @@ impl Deltas {
     }
 
     /// The text of a fragment that goes on with what ended in half a pair, and may end in half a pair.
-    pub(super) fn join(&mut self, half: &mut Option<u16>, fragment: Fragment) -> (usize, usize) {
+    pub(super) fn join(&mut self, half: &mut Option<u16>, fragment: Fragment) -> Part {
         if fragment.is_empty() {
             return (0, 0);
         }
@@ -196,7 +208,7 @@ impl Deltas {
     }
 
     /// The text of what ended in half a pair and has ended.
-    pub(super) fn rest(&mut self, half: &mut Option<u16>) -> (usize, usize) {
+    pub(super) fn rest(&mut self, half: &mut Option<u16>) -> Part {
         let start = self.text.len();
         self.end_half(half);
         (start, self.text.len())

@@ -3,8 +3,10 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::calls::{Kind, Part, Step};
+use super::calls::Step;
+use super::deltas::Part;
 use super::frames::Frame;
+use super::open::Kind;
 use super::{Error, Response, Source, Wire};
 use crate::Parser;
 use crate::event::{Event, Opaque};

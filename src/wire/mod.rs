@@ -59,7 +59,9 @@ mod detection;
 mod error;
 mod events;
 mod frames;
+mod open;
 mod provider;
+mod said;
 mod text;
 
 use alloc::collections::VecDeque;
