@@ -36,7 +36,7 @@
 //! | G1 | **Chunk invariance.** What comes out is the same for every way of cutting the stream into chunks. |
 //! | G2 | **Nothing is taken back.** A question only grows at its end, a closed suggestion never changes: nothing flickers. |
 //! | G3 | **Nothing certain is held back.** What has been shown is the longest common prefix of all that could still come to be shown. |
-//! | G4 | **Nothing is lost.** Every byte belongs to exactly one `Text`, `Opaque`, `Complete` or `Rejected`, in order. |
+//! | G4 | **Nothing is lost.** Every byte of a message belongs to exactly one `Text`, `Opaque`, `Complete` or `Rejected`, in order. |
 //! | G5 | **Bounded.** Time is linear in the bytes; memory is bounded by the [`Limits`]; no input panics. |
 //!
 //! They are tested as they stand: against a second reader that sees the whole input at once, for every short sequence of markup; by

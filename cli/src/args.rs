@@ -75,6 +75,8 @@ Examples:
       The questions that may be asked, for a program.
   curl -sN https://… | followup parse --wire auto
       What a provider streams, whichever it is: text, and native calls.
+  followup parse --wire auto --chunk 90 --delay 20 response.sse
+      A recorded response as if it were arriving.
   followup parse --records turns.jsonl > whole
   followup parse --records --chunk 1 turns.jsonl | diff whole -
       Nothing: how a message is cut makes no difference.
@@ -95,9 +97,11 @@ The events of --json, one a line:
    \"question\":S|null,\"suggest\":[…]}
       A call that can't be asked. R is missing_parameter, malformed, truncated,
       too_long or wrong_type.
-  {\"event\":\"error\",\"kind\":K,\"message\":S}
+  {\"event\":\"error\",\"kind\":K,\"message\":S,\"data\":S}
       Something went wrong in a provider's stream (--wire), which goes on. K is
-      provider (the provider says so), unreadable, too_long, orphan or too_many_calls.
+      provider (the provider says so), unreadable, too_long, orphan, too_many_calls or
+      foreign (nothing in it is that provider's). \"data\" is what could not be read.
+  A span counts the bytes of the message; of a native call, those of its arguments.
   Events of a native call have the provider's \"id\":S too, if there is one. Native
   calls may overlap: \"call\" and \"id\" tell them apart.
   Each has \"at\":N too, the bytes read when it came out, and \"end\":true if only
@@ -106,8 +110,8 @@ The events of --json, one a line:
 
 Exit status:
   0  All is well.
-  1  A question was rejected, a provider reported an error, or something could not
-     be read. With --records, a rejected question is data and all is well; a line
+  1  A question was rejected, something went wrong in a provider's stream, or could
+     not be read. With --records, a rejected question is data and all is well; a line
      that can't be read is not.
   2  The command line is wrong.";
 
@@ -143,8 +147,9 @@ pub(crate) struct Parse {
 
     /// What it is: a message, or what a provider streams
     ///
-    /// text is a message as it stands; json the arguments of one native call. The others are bodies of streaming responses, as a provider sends them:
-    /// server-sent events, or JSON lines. auto finds out which from the first event, and says so on standard error.
+    /// text is a message as it stands; json the arguments of one native call. The others are the body of one streaming response, as the
+    /// provider sends it: server-sent events, JSON lines or a JSON array (of Bedrock, its events as JSON, as its SDKs give them). auto finds out which from
+    /// the first event, and says so on standard error. Not with --records.
     #[arg(
         long,
         value_name = "FORMAT",

@@ -131,6 +131,54 @@ fn what_goes_wrong_in_a_stream_is_an_event() {
 }
 
 #[test]
+fn a_body_that_is_not_what_it_is_said_to_be_is_an_error() {
+    for (wire, body) in [
+        ("gemini", "data: {\"type\":\"message_start\"}\n\n"),
+        ("anthropic", "<html>502 Bad Gateway</html>"),
+        ("openai-chat", "{\"detail\":\"Not Found\"}"),
+        ("ollama", "\u{1f}\u{8b}\u{8}junk"),
+    ] {
+        let output = parse(&["--wire", wire], file(body).path());
+        assert_eq!(output.status.code(), Some(1), "{wire}");
+        let shown = String::from_utf8(output.stdout).unwrap();
+        assert!(shown.contains(&format!("✗ error: nothing in the body is what {wire} streams")), "{shown}");
+    }
+    let nothing = parse(&["--wire", "auto"], file("").path());
+    assert_eq!((nothing.status.code(), nothing.stdout, nothing.stderr), (Some(0), Vec::new(), Vec::new()));
+}
+
+#[test]
+fn what_could_not_be_read_is_in_the_json() {
+    let data = "{\"choices\":".repeat(100);
+    let body = format!("data: {data}\n\ndata: {{\"choices\":[{{\"delta\":{{\"content\":\"b\"}}}}]}}\n\n");
+    let events = lines(&parse(&["--wire", "openai-chat", "--json"], file(&body).path()));
+    assert_eq!((&events[0]["kind"], &events[0]["data"]), (&"unreadable".into(), &data.into()));
+}
+
+#[test]
+fn an_error_alone_is_that_of_the_provider_it_looks_like() {
+    for (wire, body) in [
+        ("anthropic", "data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"No\"}}\n\n"),
+        (
+            "openai-chat",
+            "{\n  \"error\": {\n    \"message\": \"No\",\n    \"type\": \"invalid_request_error\"\n  }\n}\n",
+        ),
+        ("openai-responses", "data: {\"type\":\"error\",\"message\":\"No\"}\n\n"),
+        (
+            "gemini",
+            "[{\n  \"error\": {\n    \"code\": 503,\n    \"message\": \"No\",\n    \"status\": \"UNAVAILABLE\"\n  }\n}\n]",
+        ),
+        ("ollama", "{\"error\":\"No\"}\n"),
+        ("bedrock", "{\"throttlingException\":{\"message\":\"No\"}}\n"),
+    ] {
+        let output = parse(&["--wire", "auto"], file(body).path());
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), format!("followup: this is what {wire} streams\n"));
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), "✗ error: the provider reports an error: No\n");
+        assert_eq!(output.status.code(), Some(1));
+    }
+}
+
+#[test]
 fn a_format_that_does_not_exist_is_a_usage_error() {
     let output = parse(&["--wire", "grok"], Path::new("-"));
     assert_eq!(output.status.code(), Some(2));

@@ -25,15 +25,15 @@ pub(super) struct Detection {
     /// So much of it is that, one character, and white space.
     inner: usize,
     frames: Frames,
-    /// An error has come that any provider might have sent.
-    error: bool,
+    /// An error has come, and this provider may have sent it.
+    error: Option<Wire>,
     /// How much may be kept. Counted in the body, not in chunks.
     limit: usize,
 }
 
 impl Detection {
     pub(super) fn new(limit: usize) -> Detection {
-        Detection { raw: Vec::new(), blank: 0, inner: 0, frames: Frames::new(limit), error: false, limit }
+        Detection { raw: Vec::new(), blank: 0, inner: 0, frames: Frames::new(limit), error: None, limit }
     }
 
     /// Goes on with the next chunk. Once it is certain what the body is, that, and all of the body so far.
@@ -58,12 +58,9 @@ impl Detection {
     pub(super) fn finish(&mut self) -> (Wire, Vec<u8>) {
         let first = self.beginning().first().copied();
         let last = self.frames.finish().and_then(|frame| known(frame, first, &mut self.error));
-        let wire = match (last, first) {
-            (Some(wire), _) => wire,
-            // Whose it is can't be told. This one reads errors of all shapes.
-            _ if self.error => Wire::OpenAiResponses,
-            (None, Some(b'{')) => Wire::Json,
-            (None, _) => Wire::Text,
+        let wire = match last {
+            Some(wire) => wire,
+            None => self.error.unwrap_or(Wire::Text),
         };
         (wire, self.replay(wire))
     }
@@ -114,12 +111,12 @@ impl Detection {
 }
 
 /// What a payload tells of the body, which begins with the character `first`.
-fn known(frame: Frame<'_>, first: Option<u8>, error: &mut bool) -> Option<Wire> {
+fn known(frame: Frame<'_>, first: Option<u8>, error: &mut Option<Wire>) -> Option<Wire> {
     let Frame::Payload(payload) = frame else { return None };
     match detect(&String::from_utf8_lossy(payload)) {
         Detected::Provider(wire) => Some(wire),
-        Detected::Error => {
-            *error = true;
+        Detected::Error(wire) => {
+            error.get_or_insert(wire);
             None
         }
         Detected::Arguments => Some(Wire::Json).filter(|_| first == Some(b'{')),

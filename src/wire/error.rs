@@ -2,7 +2,9 @@
 
 use core::fmt;
 
-/// Something went wrong in a provider's stream. The stream goes on behind it, and no event is lost by it.
+use super::Wire;
+
+/// Something went wrong in a provider's stream. The stream goes on behind it: no other event is lost by it.
 ///
 /// ```
 /// use followup::Policy;
@@ -23,11 +25,21 @@ pub enum Error<'a> {
     TooLong(usize),
     /// Arguments that belong to no call: these.
     Orphan(&'a str),
+    /// Nothing in the body is what this provider streams: it is another's, or no stream at all. Said at its end.
+    Foreign(Wire),
     /// A call began while as many as the limit allows were open, and is ignored: its tool.
     TooManyCalls(&'a str),
 }
 
 impl Error<'_> {
+    /// What could not be read, whole: of an unreadable event its data, of orphaned arguments these.
+    pub fn data(&self) -> Option<&str> {
+        match self {
+            Error::Unreadable(data) | Error::Orphan(data) => Some(data),
+            Error::Provider(_) | Error::TooLong(_) | Error::TooManyCalls(_) | Error::Foreign(_) => None,
+        }
+    }
+
     /// The error as one word, for programs.
     pub fn code(&self) -> &'static str {
         match self {
@@ -36,6 +48,7 @@ impl Error<'_> {
             Error::TooLong(_) => "too_long",
             Error::Orphan(_) => "orphan",
             Error::TooManyCalls(_) => "too_many_calls",
+            Error::Foreign(_) => "foreign",
         }
     }
 }
@@ -52,6 +65,9 @@ impl fmt::Display for Error<'_> {
             }
             Error::Orphan(arguments) => {
                 write!(f, "arguments belong to no call and were skipped: {}", Beginning(arguments))
+            }
+            Error::Foreign(wire) => {
+                write!(f, "nothing in the body is what {wire} streams: it is another provider's, or no stream")
             }
             Error::TooManyCalls(tool) => write!(f, "too many calls are open at once; one of {tool} was skipped"),
         }

@@ -7,7 +7,8 @@ use super::calls::Step;
 use super::deltas::Part;
 use super::frames::Frame;
 use super::open::Kind;
-use super::{Error, Response, Source, Wire};
+use super::provider::{Detected, detect};
+use super::{Deltas, Error, Provider, Response, Source, Wire};
 use crate::Parser;
 use crate::event::{Event, Opaque};
 use crate::parser::{Decision, Feed, Position};
@@ -97,6 +98,7 @@ enum Said {
     Error(Step),
     Unreadable(Part),
     TooLong,
+    Foreign,
 }
 
 impl Said {
@@ -105,7 +107,7 @@ impl Said {
         match self {
             Said::TooLong => true,
             Said::Unreadable((start, end)) => text[start..end].starts_with('{'),
-            Said::Parsed { .. } | Said::Opaque { .. } | Said::Error(_) => false,
+            Said::Parsed { .. } | Said::Opaque { .. } | Said::Error(_) | Said::Foreign => false,
         }
     }
 }
@@ -316,7 +318,7 @@ impl<'a> Events<'a> {
     }
 
     fn take_payload(&mut self) -> Option<Said> {
-        let Response { source: Source::Provider { provider, frames, .. }, deltas, text, calls, .. } =
+        let Response { source: Source::Provider { provider, frames, known, wire }, deltas, text, calls, .. } =
             &mut *self.response
         else {
             return None;
@@ -324,7 +326,7 @@ impl<'a> Events<'a> {
         let mut rest = self.input.rest();
         let (before, frame) = (rest.len(), frames.next(&mut rest));
         let used = before - rest.len();
-        let said = frame.and_then(|frame| read(provider, frame, deltas));
+        let said = frame.and_then(|frame| read(provider, frame, deltas, *wire, known));
         self.input.used += used;
         if said.is_some_and(|said| said.is_loss(&deltas.text)) {
             // Whatever is open may have lost a part of it: it is not to be acted on.
@@ -341,14 +343,17 @@ impl<'a> Events<'a> {
             Stage::Open | Stage::Ended => None,
             Stage::Ending => {
                 self.stage = Stage::LastPayload;
-                let Source::Provider { provider, frames, .. } = source else { return None };
+                let Source::Provider { provider, frames, known, wire } = source else { return None };
                 // Nothing follows it, so nothing that is open has a hole.
-                frames.finish().and_then(|frame| read(provider, frame, deltas))
+                frames.finish().and_then(|frame| read(provider, frame, deltas, *wire, known))
             }
             Stage::LastPayload => {
                 self.stage = Stage::LastText;
                 calls.finish(deltas, steps);
-                None
+                match source {
+                    Source::Provider { known: false, frames, .. } if frames.has_begun() => Some(Said::Foreign),
+                    _ => None,
+                }
             }
             Stage::LastText => {
                 self.stage = Stage::LastCalls;
@@ -387,6 +392,7 @@ impl<'a> Events<'a> {
             Said::Error(Step::TooMany(tool)) => Err(Error::TooManyCalls(part(tool))),
             Said::Error(Step::Error(message)) => Err(Error::Provider(part(message))),
             Said::Unreadable(data) => Err(Error::Unreadable(part(data))),
+            Said::Foreign => Err(Error::Foreign(self.wire().unwrap_or(Wire::Text))),
             Said::TooLong | Said::Error(_) => Err(Error::TooLong(policy.limits.event)),
         }
     }
@@ -407,13 +413,14 @@ fn parser_of(kind: &mut Kind) -> Option<&mut Parser> {
 }
 
 /// Reads a payload: what it says is in `deltas` then.
-fn read(provider: &mut super::Provider, frame: Frame<'_>, deltas: &mut super::Deltas) -> Option<Said> {
+fn read(provider: &mut Provider, frame: Frame<'_>, deltas: &mut Deltas, wire: Wire, known: &mut bool) -> Option<Said> {
     let payload = match frame {
         Frame::Payload(payload) => String::from_utf8_lossy(payload),
         Frame::TooLong => return Some(Said::TooLong),
     };
     // What ends the streams of OpenAI and of those that are like it is not JSON.
     if payload == "[DONE]" || provider.read(&payload, deltas).is_ok() {
+        *known = *known || !deltas.list.is_empty() || detect(&payload) == Detected::Provider(wire);
         return None;
     }
     let data = deltas.keep(payload.as_bytes());

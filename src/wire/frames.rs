@@ -76,6 +76,11 @@ impl Frames {
         Frames { framing: Framing::Undecided { mark: 0, indented: false }, begun: Vec::new(), lent: false, limit }
     }
 
+    /// Whether something has come that is more than white space.
+    pub(super) fn has_begun(&self) -> bool {
+        !matches!(self.framing, Framing::Undecided { .. })
+    }
+
     /// Takes from the chunk the next payload; `None` when it is used up.
     pub(super) fn next<'f, 'c: 'f>(&'f mut self, chunk: &mut &'c [u8]) -> Option<Frame<'f>> {
         self.settle();

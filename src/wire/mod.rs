@@ -35,6 +35,7 @@
 //!     }
 //! }
 //! assert_eq!(shown, ["One moment.", "Which…", "Which one?…", "Some(\"call_1\") asks Which one?"]);
+//! // What only the end decides comes from the last cursor: calls that their provider never ended, a call in the text that is cut off.
 //! assert!(response.finish().next().is_none());
 //! ```
 //!
@@ -65,6 +66,7 @@ mod said;
 mod text;
 
 use alloc::collections::VecDeque;
+use alloc::string::String;
 use alloc::sync::Arc;
 use core::fmt;
 use core::str::FromStr;
@@ -92,7 +94,7 @@ pub enum Wire {
     Anthropic,
     /// Gemini `streamGenerateContent`: server-sent events, or one JSON array.
     Gemini,
-    /// Amazon Bedrock `ConverseStream`, its events as JSON: one a line.
+    /// Amazon Bedrock `ConverseStream`, its events as JSON, one a line, as its SDKs give them (not the binary framing they come in).
     Bedrock,
     /// Ollama: JSON lines.
     Ollama,
@@ -144,12 +146,12 @@ impl fmt::Display for Wire {
 }
 
 /// A name that is no format's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnknownWire;
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownWire(String);
 
 impl fmt::Display for UnknownWire {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("it is none of ")?;
+        write!(f, "{:?} is none of ", self.0)?;
         for (i, wire) in Wire::ALL.iter().enumerate() {
             write!(f, "{}{wire}", if i == 0 { "" } else { ", " })?;
         }
@@ -163,11 +165,13 @@ impl FromStr for Wire {
     type Err = UnknownWire;
 
     fn from_str(name: &str) -> Result<Wire, UnknownWire> {
-        Wire::ALL.into_iter().find(|wire| wire.name() == name).ok_or(UnknownWire)
+        Wire::ALL.into_iter().find(|wire| wire.name() == name).ok_or_else(|| UnknownWire(name.into()))
     }
 }
 
 /// Reads the body of one streaming response at a time, in whatever pieces it arrives.
+///
+/// Whether a body is whole it does not say: one that was cut off behind all calls ends as any other.
 ///
 /// [`feed`](Response::feed) it a chunk and take the events from the cursor; at the end of the body, [`finish`](Response::finish). What comes out does not
 /// depend on how the body was cut.
@@ -199,6 +203,8 @@ enum Source {
         wire: Wire,
         provider: Provider,
         frames: Frames,
+        /// Something in it is what that provider sends.
+        known: bool,
     },
     /// As it is.
     Text,
@@ -248,7 +254,8 @@ impl Response {
         response
     }
 
-    /// The format of the body: what it was said to be, or what it has been found to be.
+    /// The format of the body: what it was said to be, or what it has been found to be. `None` before that, and again when the body has ended: what only
+    /// its end told, [`Events::wire`] says.
     pub fn wire(&self) -> Option<Wire> {
         match self.source {
             Source::Detecting(_) => None,
@@ -295,7 +302,9 @@ impl Response {
 
     fn read_as(&mut self, wire: Wire) {
         self.source = match Provider::of(wire) {
-            Some(provider) => Source::Provider { wire, provider, frames: Frames::new(self.policy.limits.event) },
+            Some(provider) => {
+                Source::Provider { wire, provider, frames: Frames::new(self.policy.limits.event), known: false }
+            }
             None if wire == Wire::Json => {
                 self.calls.open_alone();
                 Source::Json

@@ -140,6 +140,9 @@ impl Serialize for ErrorLine<'_> {
             Error::Provider(message) => map.serialize_entry("message", message)?,
             ref error => map.serialize_entry("message", &Shown(error))?,
         }
+        if let Some(data) = self.error.data() {
+            map.serialize_entry("data", data)?;
+        }
         serialize_when(&mut map, self.when)?;
         map.end()
     }

@@ -94,7 +94,8 @@ fn message(input: Input, policy: Arc<Policy>, args: &Parse, output: &mut dyn Out
                 response.finish()
             }
         };
-        if let (false, Some(wire)) = (found, events.wire()) {
+        // Of nothing there is nothing to say.
+        if let (false, Some(wire), 1..) = (found, events.wire(), when.at) {
             found = true;
             say(wire);
         }

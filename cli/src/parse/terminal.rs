@@ -44,7 +44,7 @@ pub(super) struct Terminal<W, S> {
 #[derive(Debug)]
 enum Waiting {
     Prose(String, Style),
-    /// A call that has ended, or an error.
+    /// A call that has ended.
     Block(Block),
 }
 
@@ -237,10 +237,9 @@ impl<W: Write, S: Screen> Output for Terminal<W, S> {
     fn error(&mut self, error: Error<'_>, _: When) -> io::Result<()> {
         let mut block = Block::new(usize::MAX);
         block.error(&error);
-        match self.open {
-            Some(_) => self.waiting.push(Waiting::Block(block)),
-            None => self.show(block),
-        }
+        // A stream that has failed may hang: this is not for later. Should the call go on all the same, it is shown again.
+        self.close();
+        self.show(block);
         Ok(())
     }
 

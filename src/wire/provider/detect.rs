@@ -30,7 +30,8 @@ struct Keys<'a> {
     model: Option<IgnoredAny>,
     message: Option<IgnoredAny>,
     response: Option<IgnoredAny>,
-    error: Option<IgnoredAny>,
+    #[serde(borrow)]
+    error: Raw<'a>,
     question: Option<IgnoredAny>,
     #[serde(rename = "follow_up")]
     follow_up: Option<IgnoredAny>,
@@ -41,8 +42,8 @@ struct Keys<'a> {
 pub(in crate::wire) enum Detected {
     /// This provider sent it.
     Provider(Wire),
-    /// Some provider sent it to say that something went wrong.
-    Error,
+    /// Some provider sent it to say that something went wrong; this one, by its shape.
+    Error(Wire),
     /// It is the arguments of a call.
     Arguments,
     /// It is no provider's that is known, or not JSON.
@@ -80,10 +81,29 @@ pub(in crate::wire) fn detect(payload: &str) -> Detected {
     } else if keys.model.is_some() && keys.message.or(keys.response).is_some() {
         Detected::Provider(Wire::Ollama)
     } else if keys.error.is_some() || &*kind == b"error" {
-        Detected::Error
+        Detected::Error(whose_error(&kind, keys.error))
     } else if keys.question.or(keys.follow_up).is_some() {
         Detected::Arguments
     } else {
         Detected::Nothing
+    }
+}
+
+/// Who sends errors of that shape. It is not certain: many copy OpenAI's.
+fn whose_error(kind: &[u8], error: Raw<'_>) -> Wire {
+    #[derive(Deserialize)]
+    struct Error<'a> {
+        #[serde(borrow)]
+        status: Raw<'a>,
+    }
+    match (kind, error) {
+        (b"error", None) => Wire::OpenAiResponses,
+        (b"error", Some(_)) => Wire::Anthropic,
+        (_, Some(error)) if error.get().starts_with('"') => Wire::Ollama,
+        (_, Some(error)) => match serde_json::from_str::<Error<'_>>(error.get()) {
+            Ok(Error { status: Some(_) }) => Wire::Gemini,
+            _ => Wire::OpenAiChat,
+        },
+        (_, None) => Wire::OpenAiChat,
     }
 }
