@@ -86,6 +86,7 @@
 //! |---|---|---|
 //! | `std` | yes | run-time CPU detection in memchr. Without it the crate is `no_std` with `alloc`; the API is the same. |
 //! | `serde` | no | [`Checkpoint`] and [`Policy`] can be stored. |
+//! | `dialogue` | no | the module `dialogue`: one question at a time, its answer, and what the model is told. |
 //! | `wire` | no | the module `wire`: from the bytes of a provider's stream (OpenAI, Anthropic, Gemini, Bedrock, Ollama) to events. |
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
@@ -96,6 +97,8 @@ extern crate alloc;
 mod call;
 mod carry;
 mod checkpoint;
+#[cfg(feature = "dialogue")]
+pub mod dialogue;
 mod entity;
 mod event;
 mod hash;

@@ -1,0 +1,247 @@
+//! Images that go with a reply.
+
+use alloc::format;
+use alloc::string::String;
+use core::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+
+/// How many bytes an image may have as a data URL, unless the host says otherwise: 20 MiB.
+pub const IMAGE_LIMIT: usize = 20 << 20;
+
+/// How much of an image tells its type.
+const HEAD: usize = 64;
+
+/// An image, as a data URL that is kept byte for byte.
+///
+/// Its type is one of four, and what its bytes say it is.
+///
+/// ```
+/// use followup::dialogue::{IMAGE_LIMIT, Image, ImageError};
+///
+/// let image = Image::from_bytes(b"\x89PNG\r\n\x1a\n rest of it", IMAGE_LIMIT)?;
+/// assert_eq!(image.media_type(), "image/png");
+/// assert_eq!(Image::from_data_url(image.data_url(), IMAGE_LIMIT)?, image);
+///
+/// let lies = image.data_url().replace("image/png", "image/gif");
+/// assert_eq!(
+///     Image::from_data_url(&lies, IMAGE_LIMIT),
+///     Err(ImageError::OtherType { said: "image/gif".into(), is: Some("image/png") })
+/// );
+/// # Ok::<(), ImageError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Image {
+    url: String,
+    kind: Kind,
+    /// Where in the URL the base64 begins.
+    data: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Png,
+    Jpeg,
+    Gif,
+    WebP,
+}
+
+impl Kind {
+    const ALL: [Kind; 4] = [Kind::Png, Kind::Jpeg, Kind::Gif, Kind::WebP];
+
+    /// What the bytes are.
+    fn of(bytes: &[u8]) -> Option<Kind> {
+        let kind = infer::get(&bytes[..bytes.len().min(HEAD)])?.mime_type();
+        Kind::ALL.into_iter().find(|known| known.media_type() == kind)
+    }
+
+    fn media_type(self) -> &'static str {
+        match self {
+            Kind::Png => "image/png",
+            Kind::Jpeg => "image/jpeg",
+            Kind::Gif => "image/gif",
+            Kind::WebP => "image/webp",
+        }
+    }
+}
+
+/// An image that can't be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ImageError {
+    /// It has more bytes than that, as a data URL.
+    TooLarge {
+        /// How many it has.
+        bytes: usize,
+        /// How many it may have.
+        limit: usize,
+    },
+    /// It is no `data:image/…;base64,…`.
+    NoDataUrl,
+    /// What stands behind the comma is no base64.
+    NoBase64,
+    /// Its bytes are no PNG, JPEG, GIF or WebP.
+    UnknownType,
+    /// It is said to be of one type, and its bytes are of another.
+    OtherType {
+        /// What it is said to be.
+        said: String,
+        /// What it is, if that is known.
+        is: Option<&'static str>,
+    },
+}
+
+impl fmt::Display for ImageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ImageError::TooLarge { bytes, limit } => {
+                write!(f, "the image has {bytes} bytes as a data URL, and may have {limit}: make it smaller")
+            }
+            ImageError::NoDataUrl => f.write_str("the image is no data URL: it should begin with data:image/…;base64,"),
+            ImageError::NoBase64 => f.write_str("the image's data is no base64"),
+            ImageError::UnknownType => f.write_str("the image is no PNG, JPEG, GIF or WebP: convert it to one of them"),
+            ImageError::OtherType { said, is } => {
+                write!(f, "the image is said to be {said}, but is {}", is.unwrap_or("no PNG, JPEG, GIF or WebP"))
+            }
+        }
+    }
+}
+
+impl core::error::Error for ImageError {}
+
+impl Image {
+    /// The image with these bytes. Cost: linear; a copy as base64.
+    ///
+    /// # Errors
+    ///
+    /// If it is too large, or of no known type.
+    pub fn from_bytes(bytes: &[u8], limit: usize) -> Result<Image, ImageError> {
+        let kind = Kind::of(bytes).ok_or(ImageError::UnknownType)?;
+        let mut url = format!("data:{};base64,", kind.media_type());
+        let data = url.len();
+        let whole = bytes.len().div_ceil(3).saturating_mul(4).saturating_add(data);
+        if whole > limit {
+            return Err(ImageError::TooLarge { bytes: whole, limit });
+        }
+        STANDARD.encode_string(bytes, &mut url);
+        Ok(Image { url, kind, data })
+    }
+
+    /// The image of a data URL, which is kept as it is. Cost: linear; a copy.
+    ///
+    /// # Errors
+    ///
+    /// If it is too large, is no data URL of an image in base64, or says another type than its bytes.
+    pub fn from_data_url(url: &str, limit: usize) -> Result<Image, ImageError> {
+        if url.len() > limit {
+            return Err(ImageError::TooLarge { bytes: url.len(), limit });
+        }
+        let inside = url.strip_prefix("data:").ok_or(ImageError::NoDataUrl)?;
+        let (header, data) = inside.split_once(',').ok_or(ImageError::NoDataUrl)?;
+        let mut header = header.split(';');
+        let said = header.next().unwrap_or_default();
+        if !said.starts_with("image/") || header.next_back() != Some("base64") {
+            return Err(ImageError::NoDataUrl);
+        }
+        // All of it, so that nothing is sent that the provider can't read.
+        let bytes = STANDARD.decode(data).map_err(|_| ImageError::NoBase64)?;
+        match Kind::of(&bytes) {
+            Some(kind) if kind.media_type() == said => {
+                Ok(Image { url: url.into(), kind, data: url.len() - data.len() })
+            }
+            is => Err(ImageError::OtherType { said: said.into(), is: is.map(Kind::media_type) }),
+        }
+    }
+
+    /// The data URL.
+    pub fn data_url(&self) -> &str {
+        &self.url
+    }
+
+    /// Its type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+    pub fn media_type(&self) -> &'static str {
+        self.kind.media_type()
+    }
+
+    /// Its bytes as base64.
+    pub fn base64(&self) -> &str {
+        &self.url[self.data..]
+    }
+}
+
+/// Not its megabytes.
+impl fmt::Debug for Image {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Image({}, {} bytes)", self.media_type(), self.url.len())
+    }
+}
+
+impl From<Image> for String {
+    fn from(image: Image) -> String {
+        image.url
+    }
+}
+
+impl TryFrom<String> for Image {
+    type Error = ImageError;
+
+    fn try_from(url: String) -> Result<Image, ImageError> {
+        // It was let in once.
+        Image::from_data_url(&url, usize::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+
+    #[test]
+    fn the_type_is_what_the_bytes_say() {
+        for (bytes, is) in [
+            (PNG, Some("image/png")),
+            (b"\xFF\xD8\xFF\xE0\0\x10JFIF", Some("image/jpeg")),
+            (b"GIF89a\x01\0\x01\0", Some("image/gif")),
+            (b"RIFF\x24\0\0\0WEBPVP8 ", Some("image/webp")),
+            (b"BM\0\0\0\0", None),
+            (b"<svg/>", None),
+            (b"%PDF-1.7", None),
+            (b"", None),
+        ] {
+            let image = Image::from_bytes(bytes, IMAGE_LIMIT);
+            assert_eq!(image.as_ref().ok().map(Image::media_type), is);
+            if let Ok(image) = image {
+                assert_eq!(Image::from_data_url(image.data_url(), IMAGE_LIMIT), Ok(image));
+            }
+        }
+    }
+
+    #[test]
+    fn the_limit_counts_the_data_url() {
+        let len = Image::from_bytes(PNG, IMAGE_LIMIT).unwrap().data_url().len();
+        let too_large = ImageError::TooLarge { bytes: len, limit: len - 1 };
+        assert!(Image::from_bytes(PNG, len).is_ok());
+        assert_eq!(Image::from_bytes(PNG, len - 1), Err(too_large.clone()));
+        let url = Image::from_bytes(PNG, len).unwrap();
+        assert_eq!(Image::from_data_url(url.data_url(), len - 1), Err(too_large));
+    }
+
+    #[test]
+    fn what_is_no_image_says_why() {
+        for (url, error) in [
+            ("", ImageError::NoDataUrl),
+            ("https://a/b.png", ImageError::NoDataUrl),
+            ("data:image/png,abc", ImageError::NoDataUrl),
+            ("data:text/plain;base64,aGk=", ImageError::NoDataUrl),
+            ("data:image/png;base64,!!", ImageError::NoBase64),
+            ("data:image/png;base64,iVBORw0KGgo", ImageError::NoBase64),
+            ("data:image/png;base64,aGk=", ImageError::OtherType { said: "image/png".into(), is: None }),
+        ] {
+            assert_eq!(Image::from_data_url(url, IMAGE_LIMIT), Err(error), "{url}");
+        }
+    }
+}
