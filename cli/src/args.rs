@@ -1,14 +1,12 @@
 //! The command line, as clap reads it and `--help` shows it.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
-use followup::wire::{UnknownWire, Wire};
 
-use crate::chunks::Cut;
 use crate::reading::Reading;
+use crate::stream::Stream;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -17,6 +15,7 @@ Examples:
   followup parse --json message.txt          one event a line, for programs
   followup parse --records turns.jsonl       many messages, one JSON object a line
   followup parse --wire auto response.sse    what a provider streamed
+  my-agent | followup ask > reply            ask, and write what the model gets
 
 `followup help parse` has the rest.";
 
@@ -35,33 +34,8 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Parse(Parse),
+    Ask(Ask),
 }
-
-/// What is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
-    Known(Wire),
-    /// That is to be found out.
-    Auto,
-}
-
-impl Default for Source {
-    fn default() -> Source {
-        Source::Known(Wire::Text)
-    }
-}
-
-impl FromStr for Source {
-    type Err = UnknownWire;
-
-    fn from_str(name: &str) -> Result<Source, UnknownWire> {
-        if name == "auto" { Ok(Source::Auto) } else { name.parse().map(Source::Known) }
-    }
-}
-
-/// The names of [`Source`], in the order in which `--help` has them.
-const WIRES: [&str; 9] =
-    ["text", "json", "openai-chat", "openai-responses", "anthropic", "gemini", "bedrock", "ollama", "auto"];
 
 const PARSE_HELP: &str = "\
 Examples:
@@ -126,8 +100,8 @@ Exit status:
     after_long_help = PARSE_HELP
 )]
 pub(crate) struct Parse {
-    /// What to read; `-`, or nothing when something is piped in, is standard input
-    pub(crate) file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) stream: Stream,
 
     /// Print one event a line, as JSON, as soon as it happens
     #[arg(long, help_heading = "Output")]
@@ -145,45 +119,99 @@ pub(crate) struct Parse {
     #[arg(long, help_heading = "Output")]
     pub(crate) no_color: bool,
 
-    /// What it is: a message, or what a provider streams
-    ///
-    /// text is a message as it stands; json the arguments of one native call. The others are the body of one streaming response, as the
-    /// provider sends it: server-sent events, JSON lines or a JSON array (of Bedrock, its events as JSON, as its SDKs give them). auto finds out which from
-    /// the first event, and says so on standard error. Not with --records.
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        default_value = "text",
-        value_parser = PossibleValuesParser::new(WIRES).map(|name| name.parse::<Source>().unwrap_or_default()),
-        conflicts_with = "records",
-        help_heading = "Reading"
-    )]
-    pub(crate) wire: Source,
-
     /// Read JSON Lines, one message a line; print one line for each
     ///
     /// Each line is an object with the message in "content" (or --field). Its "id", whatever it is, comes back:
     /// {"id":…,"events":[…]}, with the events of --json, without partials, "at" and "end", pieces joined, so that the output is the
     /// same however the messages are cut. The order is kept; all cores are used; blank lines are skipped. A line that can't
     /// be read is reported on standard error, and the rest goes on.
-    #[arg(long, help_heading = "Records")]
+    #[arg(long, conflicts_with_all = ["wire", "delay"], help_heading = "Records")]
     pub(crate) records: bool,
 
     /// Where in a record the message is
     #[arg(long, value_name = "NAME", default_value = "content", requires = "records", help_heading = "Records")]
     pub(crate) field: String,
 
-    /// Feed the parser that many bytes at a time, or pieces of random length: N or random:SEED
-    ///
-    /// It makes no difference to what comes out, but to when; this is to see it. A SEED, any number, always
-    /// gives the same pieces.
-    #[arg(long, value_name = "N|random:SEED", help_heading = "Watching")]
-    pub(crate) chunk: Option<Cut>,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
 
-    /// Wait that many milliseconds between chunks, to watch
-    #[arg(long, value_name = "MS", conflicts_with = "records", help_heading = "Watching")]
-    pub(crate) delay: Option<u64>,
+const ASK_HELP: &str = "\
+Examples:
+  my-agent | followup ask > reply
+      Shows the message, asks on the terminal, and writes the reply.
+  followup ask --wire auto --format anthropic response.sse
+      Asks what a provider has streamed; the reply is the next message for it.
+  followup ask --answer 1 message.txt
+      Takes the first suggestion, without a person.
+  followup ask --text \"Neither\" --image sketch.png message.txt
+      Answers in other words, with an image.
+
+What comes out on standard output, a reply for each call, in order:
+  text              the result of the call: the answer, wrapped as the dialect has it
+  openai-chat, openai-responses, anthropic
+                    the messages that carry it, one a line, as JSON
+  json              {\"kind\":\"answer\"|\"cancelled\"|\"correction\",\"number\":N,\"id\":S,\"text\":S,
+                    \"images\":[URL],\"mode\":S}, without what there is not
+A call that can't be asked has a reply too: what the model is to be told.
+
+Exit status:
+  0  All questions were answered, or there were none.
+  1  A call could not be asked, a question was not answered, or something could not be read.
+  2  The command line is wrong, or there is nobody to ask.";
+
+/// Asks the questions in a message, and prints the replies.
+///
+/// On a terminal: shows the message as it arrives, asks each question when it is complete, and takes the answer from the keyboard, so that
+/// standard input may be the message and standard output the reply. --answer and --text answer without a person.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "`followup ask --help` has examples, the formats and the exit status.",
+    after_long_help = ASK_HELP
+)]
+pub(crate) struct Ask {
+    #[command(flatten)]
+    pub(crate) stream: Stream,
+
+    /// Take the suggestion with that number, from 1; may be given again for further questions
+    #[arg(long, value_name = "N", conflicts_with = "text", help_heading = "Answering")]
+    pub(crate) answer: Vec<NonZeroUsize>,
+
+    /// Answer with this; may be given again for further questions
+    #[arg(long, value_name = "TEXT", help_heading = "Answering")]
+    pub(crate) text: Vec<String>,
+
+    /// Send an image with the first answer: a PNG, JPEG, GIF or WebP; may be given again
+    #[arg(long, value_name = "FILE", help_heading = "Answering")]
+    pub(crate) image: Vec<PathBuf>,
+
+    /// How the reply is printed
+    #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
+    pub(crate) format: Format,
+
+    /// Whose wording and wrapping the reply has: roo-code, roo-code-zh, roo-code-latest, vjsp, kilo-code-zh, or a file (TOML or JSON)
+    #[arg(long, value_name = "NAME|FILE", default_value = "roo-code", help_heading = "Output")]
+    pub(crate) dialect: String,
+
+    /// Print without colours (so does the environment variable NO_COLOR)
+    #[arg(long, help_heading = "Output")]
+    pub(crate) no_color: bool,
 
     #[command(flatten)]
     pub(crate) reading: Reading,
+}
+
+/// How a reply is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// The result of the call
+    Text,
+    /// Messages for OpenAI chat completions
+    OpenaiChat,
+    /// Input items for OpenAI Responses
+    OpenaiResponses,
+    /// Messages for Anthropic
+    Anthropic,
+    /// The reply with all that is known of it
+    Json,
 }

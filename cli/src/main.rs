@@ -3,10 +3,12 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod ask;
 mod chunks;
 mod error;
 mod parse;
 mod reading;
+mod stream;
 mod visible;
 
 use std::io::Write;
@@ -20,6 +22,7 @@ use crate::error::Error;
 fn main() -> ExitCode {
     let ended = match Args::parse().command {
         Command::Parse(args) => parse::run(&args),
+        Command::Ask(args) => ask::run(&args),
     };
     match ended {
         Ok(status) => status.into(),

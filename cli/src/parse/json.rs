@@ -8,7 +8,8 @@ use followup::{Event, Field, Note, Suggestions};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::{Output, When};
+use super::Output;
+use crate::stream::When;
 use crate::visible::escape_json;
 
 pub(super) struct Json<W: Write> {

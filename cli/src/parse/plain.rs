@@ -5,9 +5,10 @@ use std::io::{self, BufWriter, Write};
 use followup::Event;
 use followup::wire::Error;
 
+use super::Output;
 use super::block::Block;
 use super::native::Last;
-use super::{Output, When};
+use crate::stream::When;
 use crate::visible::Visible;
 
 pub(super) struct Plain<W: Write> {

@@ -19,13 +19,14 @@ use crossterm::terminal::{
 use followup::Event;
 use followup::wire::Error;
 
+use super::Output;
 use super::block::Block;
 use super::flow::{Cell, Row, is_width_sure};
 use super::native::Last;
-use super::{Output, When};
+use crate::stream::When;
 use crate::visible::Visible;
 
-pub(super) struct Terminal<W, S> {
+pub(crate) struct Terminal<W, S> {
     out: W,
     screen: S,
     colour: bool,
@@ -49,7 +50,7 @@ enum Waiting {
 }
 
 /// What a terminal is like. It may change at any time.
-pub(super) trait Screen {
+pub(crate) trait Screen {
     /// Columns and lines.
     fn size(&self) -> (usize, usize);
 
@@ -72,7 +73,7 @@ struct Open {
 }
 
 impl<W: Write, S: Screen> Terminal<W, S> {
-    pub(super) fn new(out: W, screen: S, colour: bool) -> Terminal<W, S> {
+    pub(crate) fn new(out: W, screen: S, colour: bool) -> Terminal<W, S> {
         Terminal {
             out,
             screen,
@@ -360,20 +361,25 @@ fn ansi(frame: &mut String, command: impl Command) {
 
 /// The terminal that standard output is.
 #[derive(Debug)]
-pub(super) struct Stdout {
+pub(crate) struct Stdout {
     reflows: bool,
 }
 
 impl Stdout {
-    /// `None` if it is none on which the cursor can be moved.
-    pub(super) fn new() -> Option<Stdout> {
+    /// Standard output, if it is one on which the cursor can be moved.
+    pub(crate) fn new() -> Option<Stdout> {
+        if io::stdout().is_terminal() { Stdout::of_terminal() } else { None }
+    }
+
+    /// The terminal the program was started on, whatever standard output is.
+    pub(crate) fn of_terminal() -> Option<Stdout> {
         #[cfg(windows)]
         if !crossterm::ansi_support::supports_ansi() {
             return None;
         }
         let variable = |name| std::env::var(name).unwrap_or_default();
         let term = variable("TERM");
-        if term == "dumb" || !io::stdout().is_terminal() {
+        if term == "dumb" {
             return None;
         }
         // Nearly all wrap lines that no longer fit. These cut them; there is no way to ask.

@@ -16,10 +16,10 @@ use followup::Policy;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use self::record::Record;
-use super::Input;
 use crate::args::Parse;
 use crate::chunks::{Cut, read_some};
 use crate::error::{Error, Status};
+use crate::stream::Input;
 
 /// How much is asked for at once. A pipe holds no more; of a file, it is enough work for the queues not to matter.
 const READ: usize = 64 << 10;
@@ -52,7 +52,7 @@ pub(super) fn run(input: Input, policy: Arc<Policy>, args: &Parse) -> Result<Sta
     let (batch, batches) = sync_channel(workers);
     let (next, in_order) = sync_channel(2 * workers);
     let batches = Arc::new(Mutex::new(batches));
-    let cut = args.chunk.unwrap_or_default();
+    let cut = args.stream.chunk.unwrap_or_default();
     for _ in 0..workers {
         let (batches, record) = (batches.clone(), Record::new(policy.clone(), args.field.clone()));
         thread::spawn(move || work(&batches, record, cut));

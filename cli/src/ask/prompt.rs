@@ -1,0 +1,72 @@
+//! A person at the terminal: shown the message as it arrives, and asked line by line. Keys come from the terminal itself, whatever standard
+//! input and output are.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Write};
+
+use followup::dialogue::{Answer, AnswerErrorKind, Question};
+
+use super::answers::Answers;
+use crate::error::Error;
+use crate::parse::terminal::{Stdout, Terminal};
+use crate::parse::{Output, colour};
+use crate::stream::{Happened, When};
+
+pub(super) struct Prompt {
+    screen: Terminal<File, Stdout>,
+    out: File,
+    keys: BufReader<File>,
+}
+
+impl Prompt {
+    /// `None` if there is no terminal.
+    pub(super) fn open(no_color: bool) -> Option<Prompt> {
+        let (keys, out) = if cfg!(windows) { ("CONIN$", "CONOUT$") } else { ("/dev/tty", "/dev/tty") };
+        let open = |path| OpenOptions::new().read(true).write(true).open(path).ok();
+        let (keys, out) = (open(keys)?, open(out)?);
+        let screen = Terminal::new(out.try_clone().ok()?, Stdout::of_terminal()?, colour(no_color));
+        Some(Prompt { screen, out, keys: BufReader::new(keys) })
+    }
+}
+
+impl Answers for Prompt {
+    fn show(&mut self, happened: &Happened<'_>, when: When) -> Result<(), Error> {
+        match *happened {
+            Happened::Event(event) => self.screen.event(event, when)?,
+            Happened::Error(error) => self.screen.error(error, when)?,
+            Happened::Pause => self.screen.pause()?,
+            Happened::End => self.screen.end()?,
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, question: &Question) -> Result<Option<Answer>, Error> {
+        self.screen.pause()?;
+        let of = question.suggest.len();
+        let ways = match of {
+            0 => "your answer".to_owned(),
+            1 => "1, or in your own words".to_owned(),
+            _ => format!("1 to {of}, or in your own words"),
+        };
+        write!(self.out, "> ({ways}; nothing: no answer) ")?;
+        let mut line = String::new();
+        let read = self
+            .keys
+            .read_line(&mut line)
+            .map_err(|error| Error::Unreadable(format!("can't read the terminal: {error}")))?;
+        if read == 0 {
+            writeln!(self.out)?;
+        }
+        let text = line.trim_end_matches(['\r', '\n']);
+        Ok(match text.trim().parse::<usize>() {
+            Ok(number) if (1..=of).contains(&number) => Some(Answer::Suggestion(number - 1)),
+            _ if text.trim().is_empty() => None,
+            _ => Some(Answer::Text(text.to_owned())),
+        })
+    }
+
+    fn refused(&mut self, question: &Question, why: AnswerErrorKind) -> Result<(), Error> {
+        writeln!(self.out, "{}", super::explain(question, why))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,145 @@
+//! `followup ask`, as people and programs run it.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+const MESSAGE: &str = "Hm. <ask_followup_question><question>Which?</question><follow_up><suggest>This</suggest>\
+    <suggest mode=\"code\">That</suggest></follow_up></ask_followup_question> Done.";
+const BAD: &str = "<ask_followup_question></ask_followup_question>";
+
+fn ask(args: &[&str], message: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_followup"));
+    command.arg("ask").args(args).env_remove("NO_COLOR").env_remove("RUST_BACKTRACE");
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let _ = child.stdin.take().unwrap().write_all(message.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+#[track_caller]
+fn ends(output: &Output, status: i32) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(status), "{out}{err}");
+    (out, err)
+}
+
+#[test]
+fn a_question_is_answered_without_a_person() {
+    for (args, reply) in [
+        (&["--answer", "2"][..], "<answer>\nThat\n</answer>\n"),
+        (&["--text", " Neither,\nreally "], "<answer>\n Neither,\nreally \n</answer>\n"),
+        (&["--answer", "1", "--dialect", "roo-code-latest"], "<user_message>\nThis\n</user_message>\n"),
+    ] {
+        assert_eq!(ends(&ask(args, MESSAGE), 0), (reply.to_owned(), String::new()));
+    }
+    assert_eq!(ends(&ask(&["--answer", "1"], "No question."), 0), (String::new(), String::new()));
+}
+
+#[test]
+fn questions_are_answered_in_order_and_rejected_calls_say_what_the_model_is_told() {
+    let message = [MESSAGE, BAD, MESSAGE].concat();
+    let (out, _) = ends(&ask(&["--answer", "1", "--answer", "2"], &message), 1);
+    assert_eq!(out, "<answer>\nThis\n</answer>\nMissing required parameter 'question'\n<answer>\nThat\n</answer>\n");
+    let (out, _) = ends(&ask(&["--answer", "1", "--dialect", "kilo-code-zh"], BAD), 1);
+    assert_eq!(out, "缺少必需的参数 'question'\n");
+}
+
+#[test]
+fn an_answer_that_does_not_fit_is_an_error() {
+    let (out, err) = ends(&ask(&["--answer", "3"], MESSAGE), 1);
+    assert_eq!((&*out, &*err), ("", "followup: question 1: the question has no such suggestion: it has 2\n"));
+    let (out, err) = ends(&ask(&["--text", "A"], &[MESSAGE, MESSAGE].concat()), 1);
+    assert_eq!(out, "<answer>\nA\n</answer>\n");
+    assert!(err.contains("question 2 was not answered"), "{err}");
+    ends(&ask(&["--answer", "0"], MESSAGE), 2);
+    ends(&ask(&["--answer", "1", "--text", "A"], MESSAGE), 2);
+}
+
+#[test]
+fn a_reply_is_made_for_its_provider() {
+    let body = "{\"message\":{\"tool_calls\":[{\"id\":\"c1\",\"function\":{\"name\":\"ask_followup_question\",\"arguments\":\
+        {\"question\":\"Q?\",\"options\":[\"A\"]}}}]}}\n";
+    let image = tempfile::Builder::new().suffix(".gif").tempfile().unwrap();
+    std::fs::write(image.path(), b"GIF89a").unwrap();
+    let args = |format: &'static str| ["--wire", "ollama", "--answer", "1", "--format", format];
+    let messages = |args: &[&str]| -> Vec<Value> {
+        ends(&ask(args, body), 0).0.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let text = "<answer>\nA\n</answer>";
+    assert_eq!(messages(&args("openai-chat")), [json!({"role": "tool", "tool_call_id": "c1", "content": text})]);
+    assert_eq!(
+        messages(&args("openai-responses")),
+        [json!({"type": "function_call_output", "call_id": "c1", "output": text})]
+    );
+    let mut with_image = args("json").to_vec();
+    with_image.extend(["--image", image.path().to_str().unwrap()]);
+    assert_eq!(
+        messages(&with_image),
+        [
+            json!({"kind": "answer", "number": 0, "id": "c1", "text": text, "images": ["data:image/gif;base64,R0lGODlh"]})
+        ]
+    );
+    let (_, err) = ends(&ask(&["--answer", "1", "--image", "Cargo.toml"], MESSAGE), 1);
+    assert!(err.contains("no PNG, JPEG, GIF or WebP"), "{err}");
+}
+
+#[test]
+fn a_dialect_may_be_a_file() {
+    let file = |suffix: &str, text: &str| {
+        let file = tempfile::Builder::new().suffix(suffix).tempfile().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        file
+    };
+    let own = "name = 'ours'\n[reply]\nopen = '<r>'\nclose = '</r>'\n[messages]\nmissing_parameter = 'Where is {parameter}?'\n";
+    let own = file(".toml", own);
+    let args = ["--answer", "1", "--dialect", own.path().to_str().unwrap()];
+    assert_eq!(ends(&ask(&args, &[MESSAGE, BAD].concat()), 1).0, "<r>\nThis\n</r>\nWhere is question?\n");
+    let bad = file(".json", "{\"nmae\": \"ours\"}");
+    let (_, err) = ends(&ask(&["--answer", "1", "--dialect", bad.path().to_str().unwrap()], MESSAGE), 1);
+    assert!(err.contains("unknown field `nmae`"), "{err}");
+    let (_, err) = ends(&ask(&["--answer", "1", "--dialect", "klingon"], MESSAGE), 2);
+    assert!(err.contains("it is one of roo-code, "), "{err}");
+}
+
+#[cfg(unix)]
+mod terminal {
+    use super::*;
+    use pty_process::Size;
+    use pty_process::blocking::{Command, open};
+    use std::io::Read;
+
+    /// Runs it on a terminal with the message in a pipe, types that, and says what came out where.
+    fn typed(message: &str, keys: &str) -> (String, String) {
+        let (mut terminal, child_side) = open().unwrap();
+        terminal.resize(Size::new(24, 60)).unwrap();
+        let command = Command::new(env!("CARGO_BIN_EXE_followup")).arg("ask").env("NO_COLOR", "1").env("TERM", "xterm");
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn(child_side).unwrap();
+        child.stdin.take().unwrap().write_all(message.as_bytes()).unwrap();
+        terminal.write_all(keys.as_bytes()).unwrap();
+        let mut out = String::new();
+        child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+        let mut screen = Vec::new();
+        let _ = terminal.read_to_end(&mut screen);
+        child.wait().unwrap();
+        (out, String::from_utf8_lossy(&screen).into_owned())
+    }
+
+    #[test]
+    fn a_person_answers_on_the_terminal_while_the_message_is_in_a_pipe() {
+        for (keys, reply) in [
+            ("2\n", "<answer>\nThat\n</answer>\n"),
+            ("Neither\n", "<answer>\nNeither\n</answer>\n"),
+            ("7\n", "<answer>\n7\n</answer>\n"),
+            ("\n", "The user denied this operation.\n"),
+        ] {
+            let (out, screen) = typed(MESSAGE, keys);
+            assert_eq!(out, reply);
+            assert!(
+                screen.contains("? Which?") && screen.contains("1. This") && screen.contains("> (1 to 2"),
+                "{screen}"
+            );
+        }
+    }
+}
