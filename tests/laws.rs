@@ -1,11 +1,14 @@
 //! The guarantees as laws, over soups of the grammar's own pieces, as text and as bytes, under all policies.
 
 mod common;
+#[path = "common/cuts.rs"]
+mod cuts;
 
 use std::sync::Arc;
 
 use common::reference::{Atom, Rules, describe};
 use common::{Shown, Syntax, policy, show};
+use cuts::{cut, cuts};
 use followup::{Parser, Policy};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -399,18 +402,6 @@ fn rules() -> impl Strategy<Value = Rules> {
         let (tools, parameters) = (names(["read_file", "write_to_file"]), names(["content", "path"]));
         Rules { strict, outside_code, decode_entities, tools, parameters, question, answer, suggestions, tag, bare }
     })
-}
-
-/// Where to cut; taken modulo the length.
-fn cuts() -> impl Strategy<Value = Vec<usize>> {
-    prop::collection::vec(any::<usize>(), 0..12)
-}
-
-fn cut<'s>(stream: &'s [u8], cuts: &[usize]) -> Vec<&'s [u8]> {
-    let mut at: Vec<usize> = cuts.iter().map(|cut| cut % (stream.len() + 1)).collect();
-    at.extend([0, stream.len()]);
-    at.sort_unstable();
-    at.windows(2).map(|pair| &stream[pair[0]..pair[1]]).collect()
 }
 
 fn shared(rules: &Rules) -> Arc<Policy> {

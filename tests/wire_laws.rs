@@ -1,12 +1,15 @@
 //! The guarantees of `followup::wire` as laws: what is sent is what comes out, whoever sends it, however it is cut, and whatever
 //! happens to it on the way.
 
+#[path = "common/cuts.rs"]
+mod cuts;
 #[path = "common/encode.rs"]
 mod encode;
 #[path = "common/wire.rs"]
 #[allow(dead_code)]
 mod said;
 
+use cuts::{cut, cuts};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -146,18 +149,6 @@ fn choices() -> impl Strategy<Value = Vec<u8>> {
 
 fn streams() -> impl Strategy<Value = Stream> {
     (select(&PROVIDERS[..]), choices()).prop_map(|(wire, choices)| Stream(encode::send(wire, &mut Dice::new(choices))))
-}
-
-/// Where to cut; taken modulo the length.
-fn cuts() -> impl Strategy<Value = Vec<usize>> {
-    prop::collection::vec(any::<usize>(), 0..12)
-}
-
-fn cut<'s>(stream: &'s [u8], cuts: &[usize]) -> Vec<&'s [u8]> {
-    let mut at: Vec<usize> = cuts.iter().map(|cut| cut % (stream.len() + 1)).collect();
-    at.extend([0, stream.len()]);
-    at.sort_unstable();
-    at.windows(2).map(|pair| &stream[pair[0]..pair[1]]).collect()
 }
 
 /// The golden bodies, event by event.

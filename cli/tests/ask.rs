@@ -1,8 +1,10 @@
 //! `followup ask`, as people and programs run it.
 
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+mod common;
 
+use std::process::Output;
+
+use common::{ends, run};
 use serde_json::{Value, json};
 
 const MESSAGE: &str = "Hm. <ask_followup_question><question>Which?</question><follow_up><suggest>This</suggest>\
@@ -10,19 +12,8 @@ const MESSAGE: &str = "Hm. <ask_followup_question><question>Which?</question><fo
 const BAD: &str = "<ask_followup_question></ask_followup_question>";
 
 fn ask(args: &[&str], message: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_followup"));
-    command.arg("ask").args(args).env_remove("NO_COLOR").env_remove("RUST_BACKTRACE");
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let _ = child.stdin.take().unwrap().write_all(message.as_bytes());
-    child.wait_with_output().unwrap()
-}
-
-#[track_caller]
-fn ends(output: &Output, status: i32) -> (String, String) {
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    assert_eq!(output.status.code(), Some(status), "{out}{err}");
-    (out, err)
+    let args: Vec<&str> = ["ask"].iter().chain(args).copied().collect();
+    run(&args, message)
 }
 
 #[test]
@@ -108,7 +99,8 @@ mod terminal {
     use super::*;
     use pty_process::Size;
     use pty_process::blocking::{Command, open};
-    use std::io::Read;
+    use std::io::{Read, Write};
+    use std::process::Stdio;
 
     /// Runs it on a terminal with the message in a pipe, types that, and says what came out where.
     fn typed(message: &str, keys: &str) -> (String, String) {
