@@ -113,9 +113,10 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    pub(crate) fn open(file: Option<&Path>) -> Result<Input, Error> {
+    /// What is to be read; `command` is who reads it.
+    pub(crate) fn open(file: Option<&Path>, command: &str) -> Result<Input, Error> {
         match file {
-            None if io::stdin().is_terminal() => Err(Error::Usage(NOTHING.into())),
+            None if io::stdin().is_terminal() => Err(Error::Usage(nothing(command))),
             None => Ok(Input::stdin()),
             Some(path) if path == Path::new("-") => Ok(Input::stdin()),
             Some(path) => match File::open(path) {
@@ -181,11 +182,15 @@ impl Input {
     }
 }
 
-const NOTHING: &str = "\
+fn nothing(command: &str) -> String {
+    format!(
+        "\
 nothing to read: name a file, or pipe a message in
 
-  followup parse message.txt
-  cat message.txt | followup parse
-  followup parse -              to type a message here, ended with Ctrl-D
+  followup {command} message.txt
+  cat message.txt | followup {command}
+  followup {command} -              to type a message here, ended with Ctrl-D
 
-`followup parse --help` has more.";
+`followup {command} --help` has more."
+    )
+}

@@ -35,14 +35,14 @@ pub(crate) struct Machine {
     /// How many calls have ended: one, between the call's end and the next stream.
     pub(crate) calls: u64,
     pub(crate) call: Box<Call>,
-    /// The stream has ended: the call has ended there, and that has not been said yet.
-    ended: Option<u64>,
+    /// The stream has ended, and the call with it.
+    ended: bool,
 }
 
 impl Machine {
     pub(crate) fn new(policy: Arc<Policy>) -> Machine {
         let call = Box::new(Call::of(Entities::Raw));
-        Machine { policy, arguments: Arguments::default(), calls: 0, call, ended: None }
+        Machine { policy, arguments: Arguments::default(), calls: 0, call, ended: false }
     }
 
     /// Goes on in `piece` from `*pos`, to the next thing worth saying.
@@ -93,8 +93,7 @@ impl Machine {
         if self.calls > 0 {
             return Signal::More;
         }
-        if self.ended.is_none() {
-            self.ended = Some(end);
+        if !core::mem::replace(&mut self.ended, true) {
             if self.arguments.reader.is_closed() {
                 self.call.end(End::Closed, &self.policy);
             } else {
@@ -115,6 +114,6 @@ impl Machine {
         self.arguments = Arguments::default();
         self.call.restart(0);
         self.calls = 0;
-        self.ended = None;
+        self.ended = false;
     }
 }

@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Ask) -> Result<Status, Error> {
         Some(given) => Box::new(given),
         None => Box::new(Prompt::open(args.no_color).ok_or_else(|| Error::Usage(NOBODY.into()))?),
     };
-    let input = Input::open(args.stream.file.as_deref())?;
+    let input = Input::open(args.stream.file.as_deref(), "ask")?;
     let mut asking =
         Asking { dialogue: Dialogue::new(setup), answers, images, format: args.format, status: Status::Well };
     input.read(&args.stream, policy, |happened, when| {
@@ -122,7 +122,7 @@ impl Asking {
     }
 }
 
-/// What to do about an answer that can't be taken.
+/// Why an answer can't be taken, for people.
 fn explain(question: &dialogue::Question, kind: AnswerErrorKind) -> String {
     format!("question {}: {kind}", question.number + 1)
 }

@@ -36,7 +36,7 @@ pub(crate) trait Output {
 
 pub(crate) fn run(args: &Parse) -> Result<Status, Error> {
     let policy = Arc::new(args.reading.policy()?);
-    let input = Input::open(args.stream.file.as_deref())?;
+    let input = Input::open(args.stream.file.as_deref(), "parse")?;
     if args.records {
         return records::run(input, policy, args);
     }

@@ -13,11 +13,11 @@ use crate::wire::text::{Raw, arguments, name, number};
 #[serde(rename_all = "camelCase")]
 struct Event<'a> {
     #[serde(borrow)]
-    content_block_start: Option<Start<'a>>,
+    content_block_start: Option<Block<'a>>,
     #[serde(borrow)]
-    content_block_delta: Option<Change<'a>>,
+    content_block_delta: Option<Block<'a>>,
     #[serde(borrow)]
-    content_block_stop: Option<Stop<'a>>,
+    content_block_stop: Option<Block<'a>>,
     #[serde(borrow)]
     message_stop: Raw<'a>,
     #[serde(borrow)]
@@ -34,36 +34,12 @@ struct Event<'a> {
     error: Raw<'a>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Start<'a> {
-    #[serde(borrow)]
-    start: Option<Block<'a>>,
-    #[serde(borrow)]
-    content_block_index: Raw<'a>,
-}
-
+/// A block begins, goes on, or stops.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Block<'a> {
     #[serde(borrow)]
-    tool_use: Option<ToolUse<'a>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ToolUse<'a> {
-    #[serde(borrow)]
-    tool_use_id: Raw<'a>,
-    #[serde(borrow)]
-    name: Raw<'a>,
-    #[serde(borrow)]
-    input: Raw<'a>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Change<'a> {
+    start: Option<Content<'a>>,
     #[serde(borrow)]
     delta: Option<Content<'a>>,
     #[serde(borrow)]
@@ -81,22 +57,27 @@ struct Content<'a> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Stop<'a> {
+struct ToolUse<'a> {
     #[serde(borrow)]
-    content_block_index: Raw<'a>,
+    tool_use_id: Raw<'a>,
+    #[serde(borrow)]
+    name: Raw<'a>,
+    #[serde(borrow)]
+    input: Raw<'a>,
 }
 
 pub(super) fn read(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
     let event: Event<'_> = serde_json::from_str(payload)?;
-    if let Some(Start { start: Some(Block { tool_use: Some(tool) }), content_block_index }) = event.content_block_start
+    if let Some(Block { start: Some(Content { tool_use: Some(tool), .. }), content_block_index, .. }) =
+        event.content_block_start
     {
-        let (index, id, name) =
-            (number(content_block_index), deltas.keep(&name(tool.tool_use_id)), deltas.keep(&name(tool.name)));
+        let (id, name) = (deltas.keep(&name(tool.tool_use_id)), deltas.keep(&name(tool.name)));
+        let index = number(content_block_index);
         deltas.push(Delta::Call(Call { begins: true, index, id, name, ..Call::default() }));
     }
-    if let Some(Change { delta: Some(change), content_block_index }) = event.content_block_delta {
-        deltas.push_text(&name(change.text));
-        if let Some(tool) = change.tool_use {
+    if let Some(Block { delta: Some(content), content_block_index, .. }) = event.content_block_delta {
+        deltas.push_text(&name(content.text));
+        if let Some(tool) = content.tool_use {
             let arguments = Arguments::More(deltas.keep(&arguments(tool.input)));
             deltas.push(Delta::Call(Call { index: number(content_block_index), arguments, ..Call::default() }));
         }

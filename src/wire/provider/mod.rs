@@ -17,7 +17,6 @@ use core::marker::PhantomData;
 
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use serde_json::value::RawValue;
 
 use super::Wire;
 use super::deltas::{Delta, Deltas};
@@ -113,9 +112,4 @@ fn few<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Resul
     }
 
     deserializer.deserialize_any(Few(PhantomData))
-}
-
-/// A value as it is written.
-fn written(raw: &RawValue) -> &str {
-    raw.get()
 }

@@ -5,8 +5,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
-use super::super::written;
 use crate::hash::Fnv;
 use crate::wire::text::{Raw, is_true, name, string};
 
@@ -79,7 +79,7 @@ impl Json {
                     self.end_string(out);
                 }
             }
-            None => out.extend_from_slice(value.map_or("null", written).as_bytes()),
+            None => out.extend_from_slice(value.map_or("null", RawValue::get).as_bytes()),
         }
     }
 
