@@ -1,7 +1,8 @@
 //! Dialogues, as scripts of what the model and the user do, as a property over random ones, and from a streamed call to the next message.
 
 use followup::dialogue::{
-    Answer, AnswerErrorKind, Dialect, Dialogue, Directive, Format, Image, ReplyKind, Rules, Setup, Severity, Turn,
+    Answer, AnswerErrorKind, AskMessage, Dialect, Dialogue, Directive, Format, Image, ReplyKind, Rules, Setup,
+    Severity, Turn,
 };
 use followup::{Events, Parser, Policy};
 use proptest::prelude::*;
@@ -44,6 +45,35 @@ fn text(dialogue: &mut Dialogue, number: u64, text: &str) -> Result<String, Answ
 }
 
 const BAD: &str = "<ask_followup_question></ask_followup_question>";
+
+/// What a host that speaks the agents' own protocol sends its interface: `ask("followup", text, partial)`.
+#[test]
+fn an_interface_is_sent_the_question_as_text_while_it_grows_and_then_as_json() {
+    let (mut parser, mut dialogue, mut sent) = (Parser::default(), Dialogue::default(), Vec::new());
+    for chunk in ["<ask_followup_question><question>Whi", "ch \"one\"?</question><follow_up><suggest mode='code'>Th"]
+        .into_iter()
+        .chain(["is</suggest><suggest>That</suggest></follow_up></ask_followup_question>"])
+    {
+        let mut events = parser.feed(chunk);
+        while let Some(event) = events.next() {
+            match dialogue.event(event) {
+                Directive::Show(call) => sent.push(AskMessage::partial(call.question().unwrap_or_default())),
+                Directive::Ask(question) => sent.push(question.ask_message()),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    sent.dedup();
+    let json = r#"{"question":"Which \"one\"?","suggest":[{"answer":"This","mode":"code"},{"answer":"That"}]}"#;
+    assert_eq!(
+        serde_json::to_value(sent).unwrap(),
+        json!([
+            {"ask": "followup", "text": "Whi", "partial": true},
+            {"ask": "followup", "text": "Which \"one\"?", "partial": true},
+            {"ask": "followup", "text": json, "partial": false},
+        ])
+    );
+}
 
 #[test]
 fn one_question_is_open_at_a_time_and_the_others_wait() {

@@ -142,10 +142,16 @@ Examples:
       Shows the message, asks on the terminal, and writes the reply.
   followup ask --wire auto --format anthropic response.sse
       Asks what a provider has streamed; the reply is the next message for it.
+  followup ask --chunk 4 --delay 20 message.txt > reply
+      A recorded message as if a model were writing it.
   followup ask --answer 1 message.txt
       Takes the first suggestion, without a person.
   followup ask --text \"Neither\" --image sketch.png message.txt
       Answers in other words, with an image.
+
+On the screen, ? shows all keys: a number, the arrows and Enter, or a click take a
+suggestion, e changes it first, w writes another answer, i adds an image, Esc leaves
+the question unanswered, Ctrl-C quits.
 
 What comes out on standard output, a reply for each call, in order:
   text              the result of the call: the answer, wrapped as the dialect has it
@@ -158,12 +164,14 @@ A call that can't be asked has a reply too: what the model is to be told.
 Exit status:
   0  All questions were answered, or there were none.
   1  A call could not be asked, a question was not answered, or something could not be read.
-  2  The command line is wrong, or there is nobody to ask.";
+  2  The command line is wrong, or there is nobody to ask.
+  130, 143 and the like: Ctrl-C, or a signal, has ended it; the replies so far are out.";
 
 /// Asks the questions in a message, and prints the replies.
 ///
-/// On a terminal: shows the message as it arrives, asks each question when it is complete, and takes the answer from the keyboard, so that
-/// standard input may be the message and standard output the reply. --answer and --text answer without a person.
+/// On a terminal: shows the message as it arrives, and asks each question once it is complete: with the keys or the mouse you take a suggestion,
+/// change one, or write your own answer. Keys come from the terminal itself, so that standard input may be the message and standard
+/// output the reply. --answer and --text answer without a person.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "`followup ask --help` has examples, the formats and the exit status.",
@@ -184,6 +192,16 @@ pub(crate) struct Ask {
     /// Send an image with the first answer: a PNG, JPEG, GIF or WebP; may be given again
     #[arg(long, value_name = "FILE", help_heading = "Answering")]
     pub(crate) image: Vec<PathBuf>,
+
+    /// Take the first suggestion after that many seconds, unless a key is pressed
+    ///
+    /// The seconds are counted down on the screen, from when a question can be answered. Any key, and the mouse, stop that for good.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["answer", "text", "lines"], help_heading = "Answering")]
+    pub(crate) auto_answer: Option<u32>,
+
+    /// Ask line by line, without a screen: for screen readers, and terminals that can't draw one
+    #[arg(long, conflicts_with_all = ["answer", "text"], help_heading = "Answering")]
+    pub(crate) lines: bool,
 
     /// How the reply is printed
     #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]

@@ -12,6 +12,8 @@ pub(crate) enum Status {
     /// Something was rejected, or could not be read.
     Wrong,
     Usage,
+    /// A signal has ended it, or a key that means the same.
+    Signal(i32),
 }
 
 impl From<Status> for ExitCode {
@@ -21,6 +23,8 @@ impl From<Status> for ExitCode {
             Status::Wrong => 1,
             // As clap has it for what it finds wrong itself.
             Status::Usage => 2,
+            // As a shell has it.
+            Status::Signal(signal) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
         })
     }
 }

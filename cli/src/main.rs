@@ -4,6 +4,7 @@
 
 mod args;
 mod ask;
+mod breaking;
 mod chunks;
 mod error;
 mod parse;

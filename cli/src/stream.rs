@@ -82,7 +82,10 @@ pub(crate) struct When {
 }
 
 /// What happens in what is read.
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Happened<'a> {
+    /// It was found out what is read.
+    Found(Wire),
     Event(Event<'a>),
     /// Something went wrong in a provider's stream, which goes on.
     Error(wire::Error<'a>),
@@ -92,15 +95,63 @@ pub(crate) enum Happened<'a> {
     End,
 }
 
-/// Says what the input was found to be.
-fn say_found(wire: Wire) {
-    let what = match wire {
+/// Whoever is told what happens.
+pub(crate) type Say<'s> = dyn FnMut(Happened<'_>, When) -> Result<(), Error> + 's;
+
+/// What the input was found to be, for people.
+pub(crate) fn found(wire: Wire) -> String {
+    match wire {
         Wire::Text => "this is a message as it stands (text)".into(),
         Wire::Json => "these are the arguments of a native call (json)".into(),
         wire => format!("this is what {wire} streams"),
-    };
+    }
+}
+
+/// Says what the input was found to be on standard error.
+pub(crate) fn say_found(wire: Wire) {
     // `eprintln!` would panic where standard error is closed.
-    let _ = writeln!(io::stderr(), "followup: {what}");
+    let _ = writeln!(io::stderr(), "followup: {}", found(wire));
+}
+
+/// The body of a response as it arrives: takes its chunks, and says what happens in them.
+pub(crate) struct Body {
+    response: Response,
+    /// It is known what it is.
+    found: bool,
+    when: When,
+}
+
+impl Body {
+    pub(crate) fn new(source: Source, policy: Arc<Policy>) -> Body {
+        let response = match source {
+            Source::Known(wire) => Response::new(wire, policy),
+            Source::Auto => Response::auto(policy),
+        };
+        Body { response, found: source != Source::Auto, when: When { at: 0, end: false } }
+    }
+
+    /// Takes the next chunk; `None`: there is no more.
+    pub(crate) fn take(&mut self, chunk: Option<&[u8]>, say: &mut Say<'_>) -> Result<(), Error> {
+        let mut events = match chunk {
+            Some(chunk) => {
+                self.when.at += chunk.len() as u64;
+                self.response.feed(chunk)
+            }
+            None => {
+                self.when.end = true;
+                self.response.finish()
+            }
+        };
+        // Of nothing there is nothing to say.
+        if let (false, Some(wire), 1..) = (self.found, events.wire(), self.when.at) {
+            self.found = true;
+            say(Happened::Found(wire), self.when)?;
+        }
+        while let Some(event) = events.next() {
+            say(event.map_or_else(Happened::Error, Happened::Event), self.when)?;
+        }
+        say(if self.when.end { Happened::End } else { Happened::Pause }, self.when)
+    }
 }
 
 /// What is read.
@@ -129,6 +180,12 @@ impl Input {
         }
     }
 
+    /// Its chunks, as they are to be cut.
+    pub(crate) fn chunks(self, args: &Stream) -> Chunks<Box<dyn Read + Send>> {
+        let delay = Duration::from_millis(args.delay.unwrap_or(0));
+        Chunks::new(self.from, args.chunk.unwrap_or_default(), delay)
+    }
+
     /// Reads it as the body of a response, from its first chunk to its last, and says what happens.
     ///
     /// What had been read before it failed is still worth showing: it is ended all the same, and then fails.
@@ -138,42 +195,16 @@ impl Input {
         policy: Arc<Policy>,
         mut say: impl FnMut(Happened<'_>, When) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let delay = Duration::from_millis(args.delay.unwrap_or(0));
-        let Input { from, name, .. } = self;
-        let mut chunks = Chunks::new(from, args.chunk.unwrap_or_default(), delay);
-        let mut response = match args.wire {
-            Source::Known(wire) => Response::new(wire, policy),
-            Source::Auto => Response::auto(policy),
-        };
-        let mut found = args.wire != Source::Auto;
-        let mut when = When { at: 0, end: false };
+        let name = self.name.clone();
+        let mut chunks = self.chunks(args);
+        let mut body = Body::new(args.wire, policy);
         loop {
             let read = chunks.next();
             let chunk = read.as_ref().ok().copied().flatten();
-            let mut events = match chunk {
-                Some(chunk) => {
-                    when.at += chunk.len() as u64;
-                    response.feed(chunk)
-                }
-                None => {
-                    when.end = true;
-                    response.finish()
-                }
-            };
-            // Of nothing there is nothing to say.
-            if let (false, Some(wire), 1..) = (found, events.wire(), when.at) {
-                found = true;
-                say_found(wire);
+            body.take(chunk, &mut say)?;
+            if chunk.is_none() {
+                return read.map(|_| ()).map_err(|error| Error::reading(Path::new(&name), &error));
             }
-            while let Some(event) = events.next() {
-                say(event.map_or_else(Happened::Error, Happened::Event), when)?;
-            }
-            if !when.end {
-                say(Happened::Pause, when)?;
-                continue;
-            }
-            say(Happened::End, when)?;
-            return read.map(|_| ()).map_err(|error| Error::reading(Path::new(&name), &error));
         }
     }
 

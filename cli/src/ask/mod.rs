@@ -2,50 +2,77 @@
 
 mod answers;
 mod dialect;
-mod prompt;
+mod images;
+mod lines;
+mod replies;
+mod screen;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::sync::Arc;
 
-use followup::Event;
-use followup::dialogue::{self, AnswerErrorKind, Dialogue, Directive, IMAGE_LIMIT, Image, Reply, Setup};
+use followup::dialogue::{AnswerErrorKind, Dialogue, Directive, Image, Question, Setup};
+use followup::{Event, Policy};
 
 use self::answers::{Answers, Given};
-use self::prompt::Prompt;
-use crate::args::{Ask, Format};
+use self::images::Attached;
+use self::lines::Lines;
+use self::replies::Replies;
+use crate::args::Ask;
 use crate::error::{Error, Status};
-use crate::stream::{Happened, Input};
+use crate::stream::{Happened, Input, say_found};
 
 pub(crate) fn run(args: &Ask) -> Result<Status, Error> {
     let policy = Arc::new(args.reading.policy()?);
     // Of one message every call is looked at: there is no next turn to stop before.
     let setup = Setup { dialect: dialect::load(&args.dialect)?, mistakes: 0, ..Setup::default() };
-    let images = args.image.iter().map(|path| image(path)).collect::<Result<_, _>>()?;
-    let answers: Box<dyn Answers> = match Given::new(&args.answer, &args.text) {
-        Some(given) => Box::new(given),
-        None => Box::new(Prompt::open(args.no_color).ok_or_else(|| Error::Usage(NOBODY.into()))?),
+    let images = args.image.iter().map(|path| images::load(path)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(given) = Given::new(&args.answer, &args.text) {
+        let input = Input::open(args.stream.file.as_deref(), "ask")?;
+        return in_turn(input, policy, setup, images, args, Box::new(given));
+    }
+    let input = || {
+        // From there come the answers.
+        if args.stream.file.as_deref() == Some(Path::new("-")) && io::stdin().is_terminal() {
+            return Err(Error::Usage(BOTH.into()));
+        }
+        Input::open(args.stream.file.as_deref(), "ask")
     };
-    let input = Input::open(args.stream.file.as_deref(), "ask")?;
-    let mut asking =
-        Asking { dialogue: Dialogue::new(setup), answers, images, format: args.format, status: Status::Well };
+    if !args.lines
+        && let Some(terminal) = screen::terminal()
+    {
+        return screen::run(terminal, input()?, policy, setup, images, args);
+    }
+    if args.auto_answer.is_some() {
+        return Err(Error::Usage("--auto-answer needs a terminal that can show a countdown".into()));
+    }
+    let lines = Lines::open(args.no_color).ok_or_else(|| Error::Usage(NOBODY.into()))?;
+    in_turn(input()?, policy, setup, images, args, Box::new(lines))
+}
+
+/// Reads the message, and has each question answered before it reads on.
+fn in_turn(
+    input: Input,
+    policy: Arc<Policy>,
+    setup: Setup,
+    images: Vec<Attached>,
+    args: &Ask,
+    answers: Box<dyn Answers>,
+) -> Result<Status, Error> {
+    let images = images.into_iter().map(|attached| attached.image).collect();
+    let replies = Replies::at_once(args.format);
+    let mut asking = Asking { dialogue: Dialogue::new(setup), answers, images, replies, status: Status::Well };
     input.read(&args.stream, policy, |happened, when| {
         asking.answers.show(&happened, when)?;
         match happened {
-            Happened::Event(event) => asking.event(event),
-            Happened::Error(_) => {
-                asking.status = Status::Wrong;
-                Ok(())
-            }
-            Happened::Pause | Happened::End => Ok(()),
+            Happened::Found(wire) => say_found(wire),
+            Happened::Event(event) => asking.event(event)?,
+            Happened::Error(_) => asking.status = Status::Wrong,
+            Happened::Pause | Happened::End => {}
         }
+        Ok(())
     })?;
     Ok(asking.status)
-}
-
-fn image(path: &std::path::Path) -> Result<Image, Error> {
-    let bytes = std::fs::read(path).map_err(|error| Error::reading(path, &error))?;
-    Image::from_bytes(&bytes, IMAGE_LIMIT)
-        .map_err(|error| Error::Unreadable(format!("can't send {}: {error}", path.display())))
 }
 
 struct Asking {
@@ -53,7 +80,7 @@ struct Asking {
     answers: Box<dyn Answers>,
     /// Those that go with the first answer.
     images: Vec<Image>,
-    format: Format,
+    replies: Replies,
     status: Status,
 }
 
@@ -65,7 +92,7 @@ impl Asking {
             Directive::Tell(correction) | Directive::Stop(correction) => correction.reply(),
         };
         self.status = Status::Wrong;
-        self.print(&reply)
+        self.replies.send(&reply)
     }
 
     /// Asks the question that is open.
@@ -93,37 +120,14 @@ impl Asking {
                     }
                 }
             };
-            self.print(&reply)?;
+            self.replies.send(&reply)?;
         }
         Ok(())
-    }
-
-    /// Prints a reply at once: whoever reads it may be waiting.
-    fn print(&self, reply: &Reply) -> Result<(), Error> {
-        let mut out = io::stdout().lock();
-        let format = match self.format {
-            Format::Text => {
-                writeln!(out, "{}", reply.text)?;
-                return Ok(out.flush()?);
-            }
-            Format::Json => {
-                serde_json::to_writer(&mut out, reply).map_err(io::Error::from)?;
-                writeln!(out)?;
-                return Ok(out.flush()?);
-            }
-            Format::OpenaiChat => dialogue::Format::OpenAiChat,
-            Format::OpenaiResponses => dialogue::Format::OpenAiResponses,
-            Format::Anthropic => dialogue::Format::Anthropic,
-        };
-        for message in reply.messages(format) {
-            writeln!(out, "{message}")?;
-        }
-        Ok(out.flush()?)
     }
 }
 
 /// Why an answer can't be taken, for people.
-fn explain(question: &dialogue::Question, kind: AnswerErrorKind) -> String {
+fn explain(question: &Question, kind: AnswerErrorKind) -> String {
     format!("question {}: {kind}", question.number + 1)
 }
 
@@ -132,5 +136,13 @@ there is no terminal to ask on: answer on the command line
 
   followup ask --answer 1 …          to take the first suggestion
   followup ask --text \"Neither\" …    to answer in your own words
+
+`followup ask --help` has more.";
+
+const BOTH: &str = "\
+the message can't be typed here, because the answers are: name a file, or pipe the message in
+
+  followup ask message.txt
+  cat message.txt | followup ask
 
 `followup ask --help` has more.";

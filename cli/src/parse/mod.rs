@@ -3,8 +3,8 @@
 mod block;
 mod flow;
 mod json;
-mod native;
-mod plain;
+pub(crate) mod native;
+pub(crate) mod plain;
 mod records;
 pub(crate) mod terminal;
 
@@ -18,7 +18,7 @@ use self::plain::Plain;
 use self::terminal::Terminal;
 use crate::args::Parse;
 use crate::error::{Error, Status};
-use crate::stream::{Happened, Input, When};
+use crate::stream::{Happened, Input, When, say_found};
 
 /// Where events go.
 pub(crate) trait Output {
@@ -60,6 +60,7 @@ fn message(input: Input, policy: Arc<Policy>, args: &Parse, output: &mut dyn Out
     let mut status = Status::Well;
     input.read(&args.stream, policy, |happened, when| {
         match happened {
+            Happened::Found(wire) => say_found(wire),
             Happened::Event(event) => {
                 if matches!(event, Event::Rejected(_)) {
                     status = Status::Wrong;

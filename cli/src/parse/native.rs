@@ -4,7 +4,7 @@ use followup::Opaque;
 
 /// The call that the last piece was of.
 #[derive(Debug, Default)]
-pub(super) struct Last {
+pub(crate) struct Last {
     tool: String,
     id: Option<String>,
     /// It is a native call: markup says itself whose call it is, and its pieces follow each other.
@@ -15,7 +15,7 @@ pub(super) struct Last {
 
 impl Last {
     /// What stands in front of a piece. `line_start`: whether it would stand at the beginning of a line.
-    pub(super) fn before(&mut self, piece: &Opaque<'_>, line_start: bool) -> String {
+    pub(crate) fn before(&mut self, piece: &Opaque<'_>, line_start: bool) -> String {
         let same = !piece.start && self.tool == piece.tool && self.id.as_deref() == piece.id;
         if same && (self.open || !self.native) {
             return String::new();
@@ -32,7 +32,7 @@ impl Last {
     }
 
     /// What stands in front of anything else.
-    pub(super) fn end(&mut self, line_start: bool) -> &'static str {
+    pub(crate) fn end(&mut self, line_start: bool) -> &'static str {
         if std::mem::take(&mut self.open) && !line_start { "\n" } else { "" }
     }
 }

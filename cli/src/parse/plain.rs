@@ -11,7 +11,7 @@ use super::native::Last;
 use crate::stream::When;
 use crate::visible::Visible;
 
-pub(super) struct Plain<W: Write> {
+pub(crate) struct Plain<W: Write> {
     out: BufWriter<W>,
     visible: Visible,
     /// To be filled again and again.
@@ -22,7 +22,7 @@ pub(super) struct Plain<W: Write> {
 }
 
 impl<W: Write> Plain<W> {
-    pub(super) fn new(out: W) -> Plain<W> {
+    pub(crate) fn new(out: W) -> Plain<W> {
         Plain {
             out: BufWriter::new(out),
             visible: Visible::default(),

@@ -21,8 +21,9 @@ use followup::wire::Error;
 
 use super::Output;
 use super::block::Block;
-use super::flow::{Cell, Row, is_width_sure};
+use super::flow::{Cell, Row};
 use super::native::Last;
+use crate::breaking::is_width_sure;
 use crate::stream::When;
 use crate::visible::Visible;
 

@@ -1,5 +1,5 @@
-//! A person at the terminal: shown the message as it arrives, and asked line by line. Keys come from the terminal itself, whatever standard
-//! input and output are.
+//! A person at a terminal that is only written to, line by line: for screen readers, and where nothing can be drawn. What is typed comes
+//! from the terminal itself, whatever standard input and output are.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
@@ -8,30 +8,36 @@ use followup::dialogue::{Answer, AnswerErrorKind, Question};
 
 use super::answers::Answers;
 use crate::error::Error;
+use crate::parse::plain::Plain;
 use crate::parse::terminal::{Stdout, Terminal};
 use crate::parse::{Output, colour};
 use crate::stream::{Happened, When};
 
-pub(super) struct Prompt {
-    screen: Terminal<File, Stdout>,
+pub(super) struct Lines {
+    screen: Box<dyn Output>,
     out: File,
     keys: BufReader<File>,
 }
 
-impl Prompt {
+impl Lines {
     /// `None` if there is no terminal.
-    pub(super) fn open(no_color: bool) -> Option<Prompt> {
+    pub(super) fn open(no_color: bool) -> Option<Lines> {
         let (keys, out) = if cfg!(windows) { ("CONIN$", "CONOUT$") } else { ("/dev/tty", "/dev/tty") };
         let open = |path| OpenOptions::new().read(true).write(true).open(path).ok();
         let (keys, out) = (open(keys)?, open(out)?);
-        let screen = Terminal::new(out.try_clone().ok()?, Stdout::of_terminal()?, colour(no_color));
-        Some(Prompt { screen, out, keys: BufReader::new(keys) })
+        let to = out.try_clone().ok()?;
+        let screen: Box<dyn Output> = match Stdout::of_terminal() {
+            Some(screen) => Box::new(Terminal::new(to, screen, colour(no_color))),
+            None => Box::new(Plain::new(to)),
+        };
+        Some(Lines { screen, out, keys: BufReader::new(keys) })
     }
 }
 
-impl Answers for Prompt {
+impl Answers for Lines {
     fn show(&mut self, happened: &Happened<'_>, when: When) -> Result<(), Error> {
         match *happened {
+            Happened::Found(_) => {}
             Happened::Event(event) => self.screen.event(event, when)?,
             Happened::Error(error) => self.screen.error(error, when)?,
             Happened::Pause => self.screen.pause()?,

@@ -1,0 +1,186 @@
+//! Where the person writes: several lines, wrapped to the width there is.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::Span;
+use ratatui::widgets::Widget;
+use ratatui_textarea::{CursorMove, TextArea, WrapMode};
+
+use super::wrap::wrap;
+
+#[derive(Debug)]
+pub(super) struct Editor {
+    area: TextArea<'static>,
+    /// One line only: a path.
+    is_single: bool,
+}
+
+impl Editor {
+    /// The cursor stands behind the text.
+    pub(super) fn new(text: &str) -> Editor {
+        let mut area = TextArea::new(text.split('\n').map(str::to_owned).collect());
+        area.set_wrap_mode(WrapMode::WordOrGlyph);
+        area.set_cursor_line_style(Style::new());
+        area.set_cursor_style(Style::new().add_modifier(Modifier::REVERSED));
+        area.move_cursor(CursorMove::Bottom);
+        area.move_cursor(CursorMove::End);
+        Editor { area, is_single: false }
+    }
+
+    pub(super) fn single() -> Editor {
+        Editor { is_single: true, ..Editor::new("") }
+    }
+
+    /// The text as it was written: an untouched one comes back as it was.
+    pub(super) fn text(&self) -> String {
+        self.area.lines().join("\n")
+    }
+
+    pub(super) fn is_blank(&self) -> bool {
+        self.area.lines().iter().all(|line| line.trim().is_empty())
+    }
+
+    pub(super) fn key(&mut self, key: KeyEvent) {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        match key.code {
+            KeyCode::Enter => self.new_line(),
+            KeyCode::Char('j') if control => self.new_line(),
+            // As in a shell, and everywhere else. (The editor's own bindings are those of Emacs.)
+            KeyCode::Char('u') if control => {
+                self.area.delete_line_by_head();
+            }
+            KeyCode::Char('z') if control => {
+                self.area.undo();
+            }
+            KeyCode::Char('y') if control => {
+                self.area.redo();
+            }
+            _ => {
+                self.area.input(key);
+            }
+        }
+    }
+
+    fn new_line(&mut self) {
+        if !self.is_single {
+            self.area.insert_newline();
+        }
+    }
+
+    /// Puts in what was pasted. Terminals end the lines of it in several ways.
+    pub(super) fn paste(&mut self, text: &str) {
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        if self.is_single {
+            self.area.insert_str(text.trim_matches('\n').replace('\n', " "));
+        } else {
+            self.area.insert_str(text);
+        }
+    }
+
+    /// How many rows it would like to have.
+    pub(super) fn height(&self, width: usize) -> usize {
+        let lines = self.area.lines().iter();
+        // The cursor may stand behind the last character of a full row.
+        let rows = lines.map(|line| wrap(&[Span::raw(line.as_str())], width.saturating_sub(1), &[], &[]).len());
+        rows.sum::<usize>().max(1)
+    }
+
+    /// Draws it, and says where the cursor is.
+    pub(super) fn draw(&mut self, area: Rect, buffer: &mut Buffer) -> Option<Position> {
+        if area.is_empty() {
+            return None;
+        }
+        self.fill(area);
+        (&self.area).render(area, buffer);
+        let cursor = self.area.screen_cursor();
+        let (top, left) = self.area.scroll_offset();
+        let place = |at: usize, from: u16, begin: u16, room: u16| {
+            let at = u16::try_from(at).ok()?.checked_sub(from)?;
+            (at < room).then(|| begin + at)
+        };
+        let x = place(cursor.col, left, area.x, area.width)?;
+        Some(Position { x, y: place(cursor.row, top, area.y, area.height)? })
+    }
+
+    /// Scrolls back where rows would be empty below the text while some of it is out of sight above: there was less room before, or more text.
+    fn fill(&mut self, area: Rect) {
+        let (top, _) = self.area.scroll_offset();
+        let is_full = usize::from(top) + usize::from(area.height) <= self.height(usize::from(area.width));
+        let at = self.area.cursor();
+        let (Ok(row), Ok(column), false) = (u16::try_from(at.0), u16::try_from(at.1), top == 0 || is_full) else {
+            return;
+        };
+        // It scrolls no further than it must to show its cursor, when it is drawn.
+        self.area.move_cursor(CursorMove::Jump(0, 0));
+        (&self.area).render(area, &mut Buffer::empty(area));
+        self.area.move_cursor(CursorMove::Jump(row, column));
+    }
+
+    /// Puts the cursor where that was clicked, counted from the corner of what is drawn.
+    pub(super) fn click(&mut self, row: u16, column: u16) {
+        let (top, left) = self.area.scroll_offset();
+        let at = self.area.screen_to_data(usize::from(top) + usize::from(row), usize::from(left) + usize::from(column));
+        let place = |at| u16::try_from(at).unwrap_or(u16::MAX);
+        self.area.move_cursor(CursorMove::Jump(place(at.0), place(at.1)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn press(editor: &mut Editor, code: KeyCode) {
+        editor.key(KeyEvent::new(code, KeyModifiers::NONE));
+    }
+
+    #[test]
+    fn an_untouched_text_comes_back_as_it_was() {
+        for text in ["", "a", "a\nb\n", " a\r\n\tb\u{1B} ", "\n\n"] {
+            assert_eq!(Editor::new(text).text(), text);
+        }
+    }
+
+    #[test]
+    fn typing_goes_behind_the_text_and_wide_characters_are_whole() {
+        let mut editor = Editor::new("日本");
+        press(&mut editor, KeyCode::Backspace);
+        "語👍".chars().for_each(|char| press(&mut editor, KeyCode::Char(char)));
+        press(&mut editor, KeyCode::Enter);
+        press(&mut editor, KeyCode::Char('é'));
+        assert_eq!(editor.text(), "日語👍\né");
+    }
+
+    #[test]
+    fn lines_are_pasted_however_the_terminal_ends_them() {
+        let mut editor = Editor::new("> ");
+        editor.paste("a\rb\r\nc\nd");
+        assert_eq!(editor.text(), "> a\nb\nc\nd");
+        let mut path = Editor::single();
+        path.paste("/tmp/a b.png\n");
+        press(&mut path, KeyCode::Enter);
+        assert_eq!(path.text(), "/tmp/a b.png");
+    }
+
+    #[test]
+    fn as_much_as_possible_is_seen() {
+        let mut editor = Editor::new("a\nb\nc");
+        for (height, seen) in [(1, "c"), (2, "bc"), (5, "abc"), (2, "bc")] {
+            let mut buffer = Buffer::empty(Rect::new(0, 0, 1, height));
+            editor.draw(buffer.area, &mut buffer);
+            let all: String = buffer.content.iter().map(ratatui::buffer::Cell::symbol).collect();
+            assert_eq!(all.trim_end(), seen, "{height}");
+        }
+        assert_eq!(editor.text(), "a\nb\nc");
+    }
+
+    #[test]
+    fn the_cursor_is_where_the_next_character_comes() {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 10, 3));
+        for (text, cursor) in [("", (1, 0)), ("日本", (5, 0)), ("a\nbc", (3, 1)), ("one two three", (6, 1))] {
+            let at = Editor::new(text).draw(Rect::new(1, 0, 8, 3), &mut buffer);
+            assert_eq!(at, Some(Position::from(cursor)), "{text}");
+        }
+    }
+}

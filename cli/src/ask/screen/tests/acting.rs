@@ -1,0 +1,306 @@
+//! What keys, mouse and time do.
+
+use super::*;
+use crate::ask::screen::app::Quit;
+
+const ENTER: KeyCode = KeyCode::Enter;
+const ESC: KeyCode = KeyCode::Esc;
+
+/// A question is open.
+fn scene() -> Scene {
+    let mut scene = Scene::new(60, 20);
+    scene.writes(&asked("Which?", &["This", "That"]));
+    scene
+}
+
+fn answer(text: &str) -> String {
+    format!("<answer>\n{text}\n</answer>")
+}
+
+#[test]
+fn a_suggestion_is_taken_by_its_number_by_arrows_and_by_the_mouse() {
+    for (act, taken) in [
+        ((|scene| scene.types("2")) as fn(&mut Scene) -> &mut Scene, "That"),
+        (|scene| scene.press(ENTER), "This"),
+        (|scene| scene.press(KeyCode::Down).press(ENTER), "That"),
+        (|scene| scene.types("jjj").press(ENTER), "This"),
+        (|scene| scene.types("kk").press(ENTER), "That"),
+        (|scene| scene.press(KeyCode::End).press(KeyCode::Up).press(ENTER), "That"),
+        (|scene| scene.press(KeyCode::End).press(KeyCode::Home).press(ENTER), "This"),
+        (|scene| scene.clicks(3), "That"),
+    ] {
+        let mut scene = scene();
+        act(&mut scene);
+        assert_eq!(scene.replies(), [answer(taken)]);
+    }
+}
+
+#[test]
+fn what_is_no_choice_takes_nothing() {
+    let mut scene = scene();
+    scene.types("3").types("0").types("x").clicks(0).clicks(19).press(KeyCode::F(1));
+    assert!(scene.replies().is_empty());
+    // Pressed here, let go there.
+    scene.mouse(MouseEventKind::Down(MouseButton::Left), 2).mouse(MouseEventKind::Up(MouseButton::Left), 3);
+    assert!(scene.replies().is_empty());
+}
+
+#[test]
+fn a_suggestion_is_changed_before_it_is_sent_and_keeps_its_mode() {
+    let mut scene = Scene::new(60, 20);
+    scene.writes(&call()).press(KeyCode::Down).types("e 3").press(ENTER);
+    let reply = &scene.app.replies[0];
+    assert_eq!((&*reply.text, reply.mode.as_deref()), (&*answer("SQLite 3"), Some("code")));
+}
+
+#[test]
+fn an_answer_has_lines_of_its_own_and_wide_characters() {
+    let mut scene = scene();
+    scene.types("wein\n日本").control('j').types("👍").pastes("a\r\nb").press(ENTER);
+    assert_eq!(scene.replies(), [answer("ein\n日本\n👍a\nb")]);
+}
+
+#[test]
+fn a_paste_among_the_choices_is_ones_own_words() {
+    let mut scene = scene();
+    scene.pastes("1\r2").press(ENTER);
+    assert_eq!(scene.replies(), [answer("1\n2")]);
+}
+
+#[test]
+fn a_click_puts_the_cursor_there() {
+    let mut scene = scene();
+    scene.types("wabcdefgh");
+    let (_, row) = scene.cursor.unwrap();
+    // The eighth column.
+    scene.clicks(row).types("!").press(ENTER);
+    assert_eq!(scene.replies(), [answer("abcdefgh!")]);
+}
+
+#[test]
+fn drafts_are_kept_until_the_question_is_answered() {
+    let mut scene = scene();
+    scene
+        .types("wmine")
+        .press(ESC)
+        .press(KeyCode::Home)
+        .types("e and more")
+        .press(ESC)
+        .press(KeyCode::Tab)
+        .sees("mine");
+    scene.press(ESC).press(KeyCode::Home).types("e").sees("This and more").types("!").press(ENTER);
+    assert_eq!(scene.replies(), [answer("This and more!")]);
+    scene.writes(&asked("And?", &["A"])).types("w").misses("mine");
+}
+
+#[test]
+fn nothing_is_no_answer_but_an_image_is() {
+    let mut scene = scene();
+    scene.types("w \n").press(ENTER).sees("There is nothing to send yet");
+    assert!(scene.replies().is_empty());
+    scene.control('o').types("sketch.gif").press(ENTER).sees("+ sketch.gif").press(ENTER);
+    assert_eq!(scene.app.replies[0].images.len(), 1);
+    assert_eq!(scene.replies(), [answer(" \n")]);
+}
+
+#[test]
+fn images_are_sent_once_in_order_and_can_be_taken_back() {
+    let mut scene = scene();
+    scene.types("inone.gif").press(ENTER).sees("there is no such file").sees("none.gif").control('u');
+    scene.pastes("sketch.gif").press(ENTER).types("i").types("sketch.gif").press(ENTER);
+    assert_eq!(scene.app.images.len(), 2);
+    scene.types("i").press(KeyCode::Backspace).sees("will not be sent").press(ESC).types("1");
+    assert_eq!(scene.app.replies[0].images.len(), 1);
+    assert!(scene.app.images.is_empty());
+}
+
+#[test]
+fn an_image_goes_back_to_what_was_being_written() {
+    let mut scene = scene();
+    scene.types("wsee").control('o').press(ESC).types(" it").control('o').types("sketch.gif").press(ENTER);
+    scene.types("!").press(ENTER);
+    assert_eq!(scene.replies(), [answer("see it!")]);
+}
+
+#[test]
+fn a_question_is_left_only_when_that_is_meant() {
+    let mut scene = scene();
+    scene.press(ESC).sees("Leave the question unanswered?").press(ENTER).misses("Leave the").press(ESC).types("x1");
+    assert_eq!(scene.replies(), [answer("This")]);
+    scene.writes(&asked("And?", &[])).press(ESC).types("n").sees("Your answer").press(ESC).types("y");
+    assert_eq!(scene.replies()[1], "The user denied this operation.");
+    assert!(scene.app.wrong);
+}
+
+#[test]
+fn keys_pressed_before_a_question_is_seen_do_not_answer_it() {
+    let mut scene = Scene::new(60, 20);
+    scene.writes("Hm.").types("1\r");
+    let message = asked("Which?", &["This", "That"]);
+    scene.takes(Some(message.as_bytes()));
+    // It has come, but has not been drawn.
+    scene.app.key(KeyEvent::from(KeyCode::Char('1')));
+    scene.app.paste("2");
+    scene.app.mouse(MouseEvent {
+        kind: MouseEventKind::Down(MouseButton::Left),
+        column: 8,
+        row: 4,
+        modifiers: KeyModifiers::NONE,
+    });
+    scene.draw();
+    scene.mouse(MouseEventKind::Up(MouseButton::Left), 4);
+    assert!(scene.replies().is_empty());
+    scene.types("2");
+    assert_eq!(scene.replies(), [answer("That")]);
+}
+
+#[test]
+fn questions_are_asked_in_order_never_together() {
+    let mut scene = scene();
+    scene.writes(&asked("Second?", &["B"])).writes(&asked("Third?", &["C"]));
+    scene.misses("Second?").misses("Third?").sees("2 more questions");
+    scene.types("1").sees("Second?").misses("Third?").sees("1 more question");
+    scene.types("1").sees("Third?").types("1").ends();
+    assert_eq!(scene.replies(), [answer("This"), answer("B"), answer("C")]);
+    assert!(scene.app.is_done());
+}
+
+#[test]
+fn the_message_may_end_before_the_question_is_answered() {
+    let mut scene = scene();
+    scene.ends();
+    assert!(!scene.app.is_done());
+    scene.types("1");
+    assert!(scene.app.is_done() && !scene.app.wrong);
+}
+
+#[test]
+fn a_call_that_cannot_be_asked_has_a_reply_at_once() {
+    let mut scene = scene();
+    scene.writes("<ask_followup_question></ask_followup_question>").sees("the model is told: Missing required");
+    assert_eq!(scene.replies(), ["Missing required parameter 'question'"]);
+    assert!(scene.app.wrong);
+    scene.types("1");
+    assert_eq!(scene.replies().len(), 2);
+}
+
+#[test]
+fn control_c_quits_and_asks_first_if_something_would_be_lost() {
+    let mut scene = scene();
+    scene.control('c');
+    assert!(scene.app.is_done() && scene.replies().is_empty());
+    let mut scene = self::scene();
+    scene.types("wmine").control('c').sees("Ctrl-C again quits");
+    assert_eq!(scene.app.quit, Quit::Asked);
+    scene.types("!").control('c');
+    assert!(!scene.app.is_done(), "another key came between");
+    scene.control('c');
+    assert!(scene.app.is_done());
+}
+
+#[test]
+fn the_first_suggestion_is_taken_after_the_countdown() {
+    let mut scene = Scene::with(60, 20, Some(5), Wire::Text);
+    scene.waits(60_000).writes(&asked("Which?", &["This", "That"])).sees("in 5 s").waits(4_999).sees("in 1 s");
+    assert!(scene.replies().is_empty());
+    scene.waits(1);
+    assert_eq!(scene.replies(), [answer("This")]);
+    // And again for the next question, from the start.
+    scene.writes(&asked("And?", &["A"])).sees("in 5 s").waits(5_000);
+    assert_eq!(scene.replies(), [answer("This"), answer("A")]);
+    // There is nothing to take.
+    scene.writes(&asked("What?", &[])).misses("Takes").waits(99_000);
+    assert_eq!(scene.replies().len(), 2);
+}
+
+#[test]
+fn any_key_stops_the_countdown_for_good() {
+    for act in [
+        (|scene| scene.press(KeyCode::F(5))) as fn(&mut Scene) -> &mut Scene,
+        (|scene| scene.press(KeyCode::Down)),
+        (|scene| scene.pastes("x")),
+        (|scene| scene.mouse(MouseEventKind::ScrollUp, 3)),
+        (|scene| scene.clicks(0)),
+    ] {
+        let mut scene = Scene::with(60, 20, Some(5), Wire::Text);
+        scene.writes(&asked("Which?", &["This", "That"])).waits(4_000).sees("in 1 s").resizes(50, 15).sees("in 1 s");
+        act(&mut scene).misses("Any key").waits(99_000);
+        assert!(scene.replies().is_empty());
+    }
+    // Also one that was pressed before the question came.
+    let mut scene = Scene::with(60, 20, Some(5), Wire::Text);
+    scene.types("x").writes(&asked("Which?", &["This", "That"])).waits(99_000);
+    assert!(scene.replies().is_empty());
+    // And for the questions that follow.
+    scene.types("2").writes(&asked("And?", &["A"])).waits(99_000);
+    assert_eq!(scene.replies(), [answer("That")]);
+}
+
+#[test]
+fn a_mouse_that_only_moves_stops_nothing() {
+    let mut scene = Scene::with(60, 20, Some(5), Wire::Text);
+    scene.writes(&asked("Which?", &["This"])).mouse(MouseEventKind::Moved, 3).waits(5_000);
+    assert_eq!(scene.replies(), [answer("This")]);
+}
+
+#[test]
+fn nothing_moves_while_a_question_is_open() {
+    let mut scene = Scene::new(40, 12);
+    scene.writes("Prose.\n\n".repeat(20).as_str()).writes(&asked("Which?", &["This", "That"]));
+    let before = scene.rows();
+    let above = &before[..before.len() - 1];
+    for _ in 0..30 {
+        scene.writes("More of it.\n\n");
+        assert_eq!(&scene.rows()[..above.len()], above);
+    }
+    scene.sees("▼").press(KeyCode::PageDown).sees("More of it.").press(KeyCode::Down).sees("❯ 2  That");
+}
+
+#[test]
+fn a_long_message_is_scrolled_and_followed() {
+    let mut scene = Scene::new(40, 12);
+    let lines = |from: usize| (from..from + 50).map(|i| format!("line {i}\n")).collect::<String>();
+    scene.writes(&lines(100)).sees("line 149");
+    scene.press(KeyCode::Up).misses("line 149").sees("line 148").sees("▼ 1 more");
+    // Who has gone somewhere stays there.
+    scene.writes(&lines(200)).sees("line 148").misses("line 249");
+    scene.press(KeyCode::Home).sees("line 100").press(KeyCode::Char(' ')).sees("line 110");
+    scene.press(KeyCode::End).sees("line 249").writes(&lines(300)).sees("line 349");
+    scene.mouse(MouseEventKind::ScrollUp, 3).sees("▼ 3 more").mouse(MouseEventKind::ScrollDown, 3).misses("▼");
+}
+
+#[test]
+fn a_question_longer_than_the_screen_is_read_by_scrolling_and_chosen_all_the_same() {
+    let mut scene = Scene::new(40, 10);
+    let question: String = (1..60).map(|i| format!("{i}. line\n")).collect();
+    let suggestions: Vec<String> = (1..=20).map(|i| format!("answer {i}")).collect();
+    let suggestions: Vec<&str> = suggestions.iter().map(|one| &**one).collect();
+    scene.writes(&asked(&question, &suggestions)).sees("❯ 1  answer 1");
+    for i in 2..=20 {
+        scene.press(KeyCode::Down).sees(&format!("❯ {i:<2} answer {i}"));
+    }
+    scene.control('x').key(KeyCode::Home, KeyModifiers::CONTROL).sees("? 1. line").press(KeyCode::PageDown);
+    scene.misses("answer").press(KeyCode::Up).sees("❯ 19 answer 19").press(ENTER);
+    assert_eq!(scene.replies(), [answer("answer 19")]);
+}
+
+#[test]
+fn native_calls_may_overlap_and_are_asked_in_turn() {
+    let mut scene = Scene::with(60, 24, None, Wire::OpenAiChat);
+    let delta = |index: usize, name: bool, arguments: &str| {
+        let function = if name {
+            serde_json::json!({"name": "ask_followup_question", "arguments": arguments})
+        } else {
+            serde_json::json!({"arguments": arguments})
+        };
+        let call = serde_json::json!({"index": index, "id": format!("c{index}"), "function": function});
+        format!("data: {}\n\n", serde_json::json!({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}))
+    };
+    scene.writes(&delta(0, true, "{\"question\":\"Fir")).writes(&delta(1, true, "{\"question\":\"Second?\","));
+    scene.writes(&delta(1, false, "\"follow_up\":[{\"text\":\"B\"}]}")).writes("data: [DONE]\n\n").ends();
+    let replies: Vec<_> = scene.app.replies.iter().map(|reply| (reply.id.as_deref(), &*reply.text)).collect();
+    assert_eq!(replies.len(), 1, "the first was cut off: {replies:?}");
+    scene.sees("Second?").types("1");
+    let reply = scene.app.replies.last().unwrap();
+    assert_eq!((reply.id.as_deref(), &*reply.text), (Some("c1"), &*answer("B")));
+}

@@ -1,0 +1,365 @@
+//! `followup ask` on a terminal: a real one, as far as the program can tell. The message is in a pipe, and so is the reply.
+#![cfg(unix)]
+
+use std::io::{Read, Write};
+use std::num::NonZero;
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use pty_process::Size;
+use pty_process::blocking::{Command, Pty, open};
+
+/// The program at work, and who sits before it.
+struct Session {
+    terminal: Arc<Pty>,
+    child: Child,
+    message: Option<ChildStdin>,
+    screen: Arc<Screen>,
+    watching: JoinHandle<()>,
+    stdout: JoinHandle<String>,
+}
+
+/// What is on the terminal.
+struct Screen {
+    emulated: Mutex<vt100::Parser>,
+    changed: Condvar,
+}
+
+/// How it ended.
+struct Ended {
+    stdout: String,
+    status: i32,
+    /// What was left on the terminal.
+    screen: String,
+}
+
+/// So long is waited for what must come: it fails the test, and never makes it pass.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Where the reply goes.
+#[derive(Clone, Copy, PartialEq)]
+enum To {
+    Pipe,
+    Terminal,
+}
+
+impl Session {
+    fn new(args: &[&str], size: (u16, u16)) -> Session {
+        Session::with(args, size, To::Pipe, "xterm-256color")
+    }
+
+    fn with(args: &[&str], (rows, columns): (u16, u16), to: To, term: &str) -> Session {
+        let (terminal, child_side) = open().unwrap();
+        terminal.resize(Size::new(rows, columns)).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_followup"))
+            .arg("ask")
+            .args(args)
+            .env_remove("NO_COLOR")
+            .env("TERM", term)
+            .stdin(Stdio::piped());
+        if to == To::Pipe {
+            command = command.stdout(Stdio::piped());
+        }
+        let mut child = command.spawn(child_side).unwrap();
+        let terminal = Arc::new(terminal);
+        let emulated = vt100::Parser::new(some(rows), some(columns), 1000);
+        let screen = Arc::new(Screen { emulated: Mutex::new(emulated), changed: Condvar::new() });
+        let (from, to) = (Arc::clone(&terminal), Arc::clone(&screen));
+        let watching = std::thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            // Fails when the other side is closed.
+            while let Ok(read @ 1..) = (&*from).read(&mut buffer) {
+                to.emulated.lock().unwrap().process(&buffer[..read]);
+                to.changed.notify_all();
+            }
+        });
+        let out = child.stdout.take();
+        let stdout = std::thread::spawn(move || {
+            let mut text = String::new();
+            if let Some(mut out) = out {
+                out.read_to_string(&mut text).unwrap();
+            }
+            text
+        });
+        Session { terminal, message: child.stdin.take(), child, screen, watching, stdout }
+    }
+
+    /// The model writes that.
+    fn writes(&mut self, text: &str) -> &mut Session {
+        self.message.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
+        self
+    }
+
+    /// The message is over.
+    fn ends(&mut self) -> &mut Session {
+        self.message = None;
+        self
+    }
+
+    /// The person types that.
+    fn types(&mut self, keys: &str) -> &mut Session {
+        (&*self.terminal).write_all(keys.as_bytes()).unwrap();
+        self
+    }
+
+    fn resizes(&mut self, (rows, columns): (u16, u16)) -> &mut Session {
+        self.screen.emulated.lock().unwrap().screen_mut().set_size(some(rows), some(columns));
+        self.terminal.resize(Size::new(rows, columns)).unwrap();
+        self
+    }
+
+    /// Waits until that is on the screen.
+    #[track_caller]
+    fn sees(&mut self, wanted: &[&str]) -> &mut Session {
+        self.waits(&format!("{wanted:?}"), |screen| wanted.iter().all(|wanted| screen.contains(wanted)))
+    }
+
+    /// Waits until that is no longer on the screen.
+    #[track_caller]
+    fn misses(&mut self, gone: &str) -> &mut Session {
+        self.waits(&format!("no {gone:?}"), |screen| !screen.contains(gone))
+    }
+
+    #[track_caller]
+    fn waits(&mut self, what: &str, is_there: impl Fn(&str) -> bool) -> &mut Session {
+        let emulated = self.screen.emulated.lock().unwrap();
+        let waited =
+            self.screen.changed.wait_timeout_while(emulated, PATIENCE, |now| !is_there(&now.screen().contents()));
+        let (emulated, timeout) = waited.unwrap();
+        assert!(!timeout.timed_out(), "{what} should be on the screen:\n{}", emulated.screen().contents());
+        drop(emulated);
+        self
+    }
+
+    /// The person presses the mouse there, and lets it go, or only one of both.
+    fn clicks(&mut self, row: u16, column: u16) -> &mut Session {
+        self.types(&format!("\x1B[<0;{column};{row}M\x1B[<0;{column};{row}m"))
+    }
+
+    /// On which row that is, from 1.
+    fn row_of(&self, text: &str) -> u16 {
+        let emulated = self.screen.emulated.lock().unwrap();
+        let row = emulated.screen().rows(0, 500).position(|row| row.contains(text)).unwrap();
+        u16::try_from(row).unwrap() + 1
+    }
+
+    fn concludes(mut self) -> Ended {
+        drop(self.message);
+        let status = self.child.wait().unwrap();
+        let stdout = self.stdout.join().unwrap();
+        drop(self.terminal);
+        self.watching.join().unwrap();
+        let screen = self.screen.emulated.lock().unwrap().screen().contents();
+        let is_given_back = {
+            let emulated = self.screen.emulated.lock().unwrap();
+            let screen = emulated.screen();
+            !screen.alternate_screen()
+                && !screen.hide_cursor()
+                && !screen.bracketed_paste()
+                && screen.mouse_protocol_mode() == vt100::MouseProtocolMode::None
+        };
+        assert!(is_given_back, "the terminal is as it was");
+        Ended { stdout, status: status.code().unwrap(), screen }
+    }
+}
+
+fn some(size: u16) -> NonZero<u16> {
+    NonZero::new(size).unwrap()
+}
+
+const QUESTION: &str = "<ask_followup_question><question>Which **database**?</question><follow_up>";
+const SUGGESTIONS: &str = "<suggest>PostgreSQL</suggest><suggest mode=\"code\">SQLite</suggest>";
+const END: &str = "</follow_up></ask_followup_question>";
+
+fn call() -> String {
+    [QUESTION, SUGGESTIONS, END].concat()
+}
+
+#[test]
+fn a_question_is_read_while_it_grows_and_answered_while_the_rest_still_comes() {
+    let mut session = Session::new(&[], (24, 60));
+    session.writes("Let me *see*.\n").sees(&["Let me see.", "being written"]);
+    session.writes("<ask_followup_question><question>Which data").sees(&["? Which data"]);
+    session.writes("base?</question><follow_up><suggest>Postgre").sees(&["? Which database?", "1  Postgre"]);
+    // Not yet: it is still being written.
+    session.types("1?").sees(&["── Keys"]).types("x").misses("── Keys");
+    session.writes("SQL</suggest><suggest mode=\"code\">SQLite</suggest></follow_up></ask_followup_question> And");
+    session.sees(&["❯ 1  PostgreSQL", "  2  [code] SQLite", "In your own words", "And"]);
+    session.types("\x1B[B").sees(&["❯ 2  [code] SQLite"]).types("\r").sees(&["✓ SQLite"]);
+    session.writes(" so on.").ends();
+    let ended = session.concludes();
+    assert_eq!((&*ended.stdout, ended.status), ("<answer>\nSQLite\n</answer>\n", 0));
+    let left = "Let me see.\n\n? Which database?\n\n  1  PostgreSQL\n  2  [code] SQLite\n✓ SQLite\n\nAnd so on.";
+    assert_eq!(ended.screen.trim_end(), left);
+}
+
+#[test]
+fn an_answer_is_written_in_several_lines_pasted_and_resized() {
+    let mut session = Session::new(&[], (24, 60));
+    session.writes(&call()).ends().sees(&["❯ 1  PostgreSQL"]);
+    session.types("w").sees(&["── Your answer"]).types("Neither:\x1B\r日本").sees(&["日本"]);
+    session.types("\x7F語").sees(&["日語"]).types("\x1B[200~ and\rthis\x1B[201~").sees(&[" and", "this"]);
+    session
+        .resizes((12, 24))
+        .sees(&["── Your answer", "日語", "Enter send"])
+        .resizes((30, 100))
+        .sees(&["Alt-Enter new line"]);
+    session.types("!\r");
+    let ended = session.concludes();
+    assert_eq!((&*ended.stdout, ended.status), ("<answer>\nNeither:\n日語 and\nthis!\n</answer>\n", 0));
+}
+
+#[test]
+fn a_suggestion_is_changed_and_the_reply_is_made_for_its_provider() {
+    let mut session = Session::new(&["--format", "anthropic"], (24, 60));
+    session.writes(&call()).ends().sees(&["SQLite"]).types("\x1B[Be").sees(&["── Suggestion 2, changed"]);
+    session.types(" 3\r");
+    let ended = session.concludes();
+    let content =
+        "{\"content\":[{\"text\":\"<answer>\\nSQLite 3\\n</answer>\",\"type\":\"text\"}],\"role\":\"user\"}\n";
+    assert_eq!((&*ended.stdout, ended.status), (content, 0));
+}
+
+#[test]
+fn the_mouse_takes_what_it_is_let_go_on() {
+    let mut session = Session::new(&[], (24, 60));
+    session.writes(&call()).sees(&["2  [code] SQLite"]);
+    let row = session.row_of("SQLite");
+    session.clicks(row, 10).sees(&["✓ SQLite"]).ends();
+    assert_eq!(session.concludes().stdout, "<answer>\nSQLite\n</answer>\n");
+}
+
+#[test]
+fn images_go_with_an_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = folder.path().join("a b.gif");
+    std::fs::write(&image, b"GIF89a").unwrap();
+    let image = image.to_str().unwrap();
+    let mut session = Session::new(&["--format", "json", "--image", image], (24, 200));
+    session.writes(&call()).ends().sees(&["❯ 1", "+ a b.gif (GIF, 6 bytes)"]).types("i").sees(&["── Path of an image"]);
+    // As terminals have it when a file is dropped onto them.
+    session
+        .types(&format!("\x1B[200~'{image}' \x1B[201~"))
+        .types("\r")
+        .waits("both", |screen| screen.matches("+ a b.gif").count() == 2);
+    session.types("1");
+    let ended = session.concludes();
+    let url = "\"data:image/gif;base64,R0lGODlh\"";
+    assert!(ended.stdout.contains(&format!("\"images\":[{url},{url}]")), "{}", ended.stdout);
+}
+
+#[test]
+fn a_question_may_be_left_and_the_next_one_answered() {
+    let mut session = Session::new(&[], (24, 60));
+    session.writes(&call()).writes(&call().replace("database", "language")).ends().sees(&["1 more question"]);
+    session.types("\x1B").sees(&["Leave the question unanswered?"]).types("y").sees(&["Which language?", "❯ 1"]);
+    session.types("2");
+    let ended = session.concludes();
+    let replies = "The user denied this operation.\n<answer>\nSQLite\n</answer>\n";
+    assert_eq!((&*ended.stdout, ended.status), (replies, 1));
+    assert!(ended.screen.contains("✗ not answered"), "{}", ended.screen);
+}
+
+#[test]
+fn on_a_terminal_the_reply_comes_below_what_was_read() {
+    let mut session = Session::with(&[], (24, 60), To::Terminal, "xterm-256color");
+    session.writes(&call()).ends().sees(&["❯ 1"]).types("1");
+    let ended = session.concludes();
+    assert!(ended.screen.trim_end().ends_with("✓ PostgreSQL\n<answer>\nPostgreSQL\n</answer>"), "{}", ended.screen);
+}
+
+#[test]
+fn the_first_suggestion_is_taken_when_nobody_is_there() {
+    let mut session = Session::new(&["--auto-answer", "1"], (24, 60));
+    session.writes(&call()).ends();
+    let ended = session.concludes();
+    assert_eq!((&*ended.stdout, ended.status), ("<answer>\nPostgreSQL\n</answer>\n", 0));
+    let mut session = Session::new(&["--auto-answer", "3600"], (24, 60));
+    session.writes(&call()).ends().sees(&["Takes suggestion 1 in 36", "Any key stops that."]);
+    session.types("x").misses("Any key stops that.").types("2");
+    assert_eq!(session.concludes().stdout, "<answer>\nSQLite\n</answer>\n");
+}
+
+#[test]
+fn control_c_and_a_signal_give_the_terminal_back() {
+    let mut session = Session::new(&[], (24, 60));
+    session.writes(&call()).sees(&["❯ 1"]).types("\x03");
+    let ended = session.concludes();
+    assert_eq!((&*ended.stdout, ended.status), ("", 130));
+    let mut session = Session::new(&[], (24, 60));
+    session.writes(&call()).sees(&["❯ 1"]);
+    let id = session.child.id().to_string();
+    assert!(std::process::Command::new("kill").arg(id).status().unwrap().success());
+    assert_eq!(session.concludes().status, 143);
+}
+
+#[test]
+fn a_message_without_a_question_is_left_on_the_terminal() {
+    let mut session = Session::new(&[], (24, 60));
+    session.writes("Just **this**, and\x1B[31m no question.").ends();
+    let ended = session.concludes();
+    assert_eq!((&*ended.stdout, ended.status, ended.screen.trim_end()), ("", 0, "Just this, and␛[31m no question."));
+}
+
+#[test]
+fn a_call_that_cannot_be_asked_is_shown_and_told() {
+    let mut session = Session::new(&["--dialect", "vjsp"], (24, 60));
+    session.writes("<ask_followup_question><question></question></ask_followup_question>").ends();
+    let ended = session.concludes();
+    assert_eq!((&*ended.stdout, ended.status), ("Required parameter 'question' is missing\n", 1));
+    assert!(ended.screen.contains("✗ rejected"), "{}", ended.screen);
+}
+
+#[test]
+fn where_no_screen_can_be_drawn_it_asks_line_by_line() {
+    for (args, term) in [(&["--lines"][..], "xterm"), (&[], "dumb")] {
+        for (keys, reply) in [
+            ("2\n", "<answer>\nSQLite\n</answer>\n"),
+            ("Neither\n", "<answer>\nNeither\n</answer>\n"),
+            ("7\n", "<answer>\n7\n</answer>\n"),
+            ("\n", "The user denied this operation.\n"),
+        ] {
+            let mut session = Session::with(args, (24, 80), To::Pipe, term);
+            session.writes(&call()).ends().sees(&["1. PostgreSQL", "> (1 to 2"]).types(keys);
+            assert_eq!(session.concludes().stdout, reply);
+        }
+    }
+}
+
+/// A program whose terminal is gone has nobody to ask.
+#[test]
+fn nobody_to_ask_is_a_usage_error_that_says_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("message"), call()).unwrap();
+    std::fs::write(folder.path().join("terminal-is-there"), "").unwrap();
+    let (terminal, child_side) = open().unwrap();
+    let script = "trap '' HUP; touch ready; while [ -e terminal-is-there ]; do sleep 0.02; done; \
+        \"$0\" ask message > out 2> err < message; echo $? > status";
+    let mut child = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_followup")])
+        .current_dir(folder.path())
+        .spawn(child_side)
+        .unwrap();
+    while !folder.path().join("ready").exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    drop(terminal);
+    std::fs::remove_file(folder.path().join("terminal-is-there")).unwrap();
+    child.wait().unwrap();
+    let text = |name| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    let (status, out, err) = (text("status"), text("out"), text("err"));
+    assert_eq!((status.trim(), &*out), ("2", ""), "{err}");
+    assert!(err.contains("there is no terminal to ask on") && err.contains("followup ask --answer 1"), "{err}");
+}
+
+#[test]
+fn a_message_cannot_be_typed_where_it_is_answered() {
+    let (mut terminal, child_side) = open().unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_followup")).args(["ask", "-"]).spawn(child_side).unwrap();
+    let mut written = Vec::new();
+    let _ = terminal.read_to_end(&mut written);
+    assert_eq!(child.wait().unwrap().code(), Some(2));
+    assert!(String::from_utf8_lossy(&written).contains("cat message.txt | followup ask"));
+}
