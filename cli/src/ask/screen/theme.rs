@@ -5,7 +5,7 @@
 use ratatui::style::{Color, Modifier, Style};
 
 /// Styles. Without colours, what is bold, dim, underlined or reversed stays so.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Theme {
     colour: bool,
 }

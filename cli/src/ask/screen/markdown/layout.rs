@@ -245,13 +245,12 @@ impl<'a> Layout<'a> {
         if self.links.is_empty() {
             self.linked.clear();
         }
-        if behind.is_empty() && is_empty {
-            // Nothing would be left of it.
-            self.text("[]()", self.style());
-        }
         if !behind.is_empty() {
             let blank = if self.line.is_empty() { "" } else { " " };
             self.text(&format!("{blank}{behind}"), self.style().patch(self.theme.dim()));
+        } else if is_empty {
+            // Nothing would be left of it.
+            self.text("[]()", self.style());
         }
     }
 

@@ -10,7 +10,6 @@ mod layout;
 mod tests;
 
 use pulldown_cmark::{Event, Options, Parser};
-use ratatui::style::Style;
 use ratatui::text::Line;
 
 use self::growing::completed;
@@ -26,8 +25,6 @@ pub(super) struct Markdown {
     visible: Visible,
     /// All of it, with nothing in it that a terminal would act on, nor that defines a link.
     source: String,
-    /// It is more than white space.
-    inked: bool,
     finished: bool,
     rows: Vec<Line<'static>>,
     /// So much of the source is in so many rows that don't change any more.
@@ -43,7 +40,7 @@ pub(super) struct Markdown {
 struct Laid {
     len: usize,
     finished: bool,
-    look: (usize, [Style; 6]),
+    look: (usize, Theme),
 }
 
 impl Markdown {
@@ -62,13 +59,8 @@ impl Markdown {
         self.finished = true;
     }
 
-    /// Whether there is only white space so far.
-    pub(super) fn is_blank(&self) -> bool {
-        !self.inked
-    }
-
     pub(super) fn rows(&mut self, width: usize, theme: Theme) -> &[Line<'static>] {
-        let laid = Laid { len: self.source.len(), finished: self.finished, look: (width, styles(theme)) };
+        let laid = Laid { len: self.source.len(), finished: self.finished, look: (width, theme) };
         if self.laid != Some(laid) {
             if self.laid.is_none_or(|before| before.look != laid.look) {
                 (self.settled, self.settled_rows, self.searched) = (0, 0, 0);
@@ -82,7 +74,6 @@ impl Markdown {
     }
 
     fn add(&mut self, shown: &str) {
-        self.inked |= !shown.trim().is_empty();
         for char in shown.chars() {
             match char {
                 // Only ever in front of a line feed.
@@ -118,11 +109,6 @@ impl Markdown {
             lay_out(&completed(last), width, theme, &mut self.rows);
         }
     }
-}
-
-/// Of a theme, what rows are made with.
-fn styles(theme: Theme) -> [Style; 6] {
-    [theme.strong(), theme.emphasis(), theme.struck(), theme.code(), theme.link(), theme.dim()]
 }
 
 /// Stands for the colon in `]:`, so that nothing defines a link. To all rules of Markdown but that it is punctuation like any other.
