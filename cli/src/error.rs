@@ -57,7 +57,7 @@ impl Error {
         Error::Unreadable(match error.kind() {
             io::ErrorKind::NotFound => format!("can't read {path}: there is no such file; check the path"),
             io::ErrorKind::IsADirectory => {
-                format!("can't read {path}: it is a directory; name a file in it, or pipe its files in with cat")
+                format!("can't read {path}: it is a directory; name a file in it")
             }
             io::ErrorKind::PermissionDenied => {
                 format!("can't read {path}: permission denied; you need the right to read it")

@@ -214,14 +214,18 @@ impl Input {
 }
 
 fn nothing(command: &str) -> String {
+    // Where answers are typed, messages can't be.
+    let typed = match command {
+        "ask" => "",
+        _ => "  followup parse -              to type a message here, ended with Ctrl-D\n",
+    };
     format!(
         "\
 nothing to read: name a file, or pipe a message in
 
   followup {command} message.txt
   cat message.txt | followup {command}
-  followup {command} -              to type a message here, ended with Ctrl-D
-
+{typed}
 `followup {command} --help` has more."
     )
 }

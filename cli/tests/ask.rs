@@ -25,7 +25,15 @@ fn a_question_is_answered_without_a_person() {
     ] {
         assert_eq!(ends(&ask(args, MESSAGE), 0), (reply.to_owned(), String::new()));
     }
-    assert_eq!(ends(&ask(&["--answer", "1"], "No question."), 0), (String::new(), String::new()));
+    let unneeded = "followup: there were more answers than questions: 1 not needed\n";
+    assert_eq!(ends(&ask(&["--answer", "1"], "No question."), 0), (String::new(), unneeded.to_owned()));
+}
+
+#[test]
+fn what_goes_wrong_in_a_stream_is_said_whoever_answers() {
+    let body = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n";
+    let (out, err) = ends(&ask(&["--answer", "1", "--wire", "anthropic"], body), 1);
+    assert!(out.is_empty() && err.contains("Overloaded"), "{err}");
 }
 
 #[test]

@@ -3,10 +3,10 @@
 
 use std::io::{Read, Write};
 use std::num::NonZero;
-use std::process::{Child, ChildStdin, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pty_process::Size;
 use pty_process::blocking::{Command, Pty, open};
@@ -23,8 +23,21 @@ struct Session {
 
 /// What is on the terminal.
 struct Screen {
-    emulated: Mutex<vt100::Parser>,
+    emulated: Mutex<vt100::Parser<Seen>>,
     changed: Condvar,
+}
+
+/// What a terminal was told that is no text.
+#[derive(Default)]
+struct Seen {
+    /// Its title was set: only a model would do that.
+    hostile: bool,
+}
+
+impl vt100::Callbacks for Seen {
+    fn set_window_title(&mut self, _: &mut vt100::Screen, _: &[u8]) {
+        self.hostile = true;
+    }
 }
 
 /// How it ended.
@@ -63,8 +76,20 @@ impl Session {
             command = command.stdout(Stdio::piped());
         }
         let mut child = command.spawn(child_side).unwrap();
+        let (message, out) = (child.stdin.take(), child.stdout.take());
+        Session::watch(terminal, child, message, out, (rows, columns))
+    }
+
+    /// Sits before a program that runs on that terminal.
+    fn watch(
+        terminal: Pty,
+        child: Child,
+        message: Option<ChildStdin>,
+        out: Option<ChildStdout>,
+        (rows, columns): (u16, u16),
+    ) -> Session {
         let terminal = Arc::new(terminal);
-        let emulated = vt100::Parser::new(some(rows), some(columns), 1000);
+        let emulated = vt100::Parser::new_with_callbacks(some(rows), some(columns), 1000, Seen::default());
         let screen = Arc::new(Screen { emulated: Mutex::new(emulated), changed: Condvar::new() });
         let (from, to) = (Arc::clone(&terminal), Arc::clone(&screen));
         let watching = std::thread::spawn(move || {
@@ -75,7 +100,6 @@ impl Session {
                 to.changed.notify_all();
             }
         });
-        let out = child.stdout.take();
         let stdout = std::thread::spawn(move || {
             let mut text = String::new();
             if let Some(mut out) = out {
@@ -83,7 +107,7 @@ impl Session {
             }
             text
         });
-        Session { terminal, message: child.stdin.take(), child, screen, watching, stdout }
+        Session { terminal, message, child, screen, watching, stdout }
     }
 
     /// The model writes that.
@@ -147,7 +171,7 @@ impl Session {
 
     fn concludes(mut self) -> Ended {
         drop(self.message);
-        let status = self.child.wait().unwrap();
+        let status = ends(&mut self.child);
         let stdout = self.stdout.join().unwrap();
         drop(self.terminal);
         self.watching.join().unwrap();
@@ -162,6 +186,21 @@ impl Session {
         };
         assert!(is_given_back, "the terminal is as it was");
         Ended { stdout, status: status.code().unwrap(), screen }
+    }
+}
+
+/// How it ends. It must.
+fn ends(child: &mut Child) -> ExitStatus {
+    let begun = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        if begun.elapsed() > PATIENCE {
+            child.kill().unwrap();
+            panic!("it should have ended");
+        }
+        std::thread::sleep(Duration::from_millis(5));
     }
 }
 
@@ -347,7 +386,7 @@ fn nobody_to_ask_is_a_usage_error_that_says_what_to_do() {
     }
     drop(terminal);
     std::fs::remove_file(folder.path().join("terminal-is-there")).unwrap();
-    child.wait().unwrap();
+    ends(&mut child);
     let text = |name| std::fs::read_to_string(folder.path().join(name)).unwrap();
     let (status, out, err) = (text("status"), text("out"), text("err"));
     assert_eq!((status.trim(), &*out), ("2", ""), "{err}");
@@ -360,6 +399,101 @@ fn a_message_cannot_be_typed_where_it_is_answered() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_followup")).args(["ask", "-"]).spawn(child_side).unwrap();
     let mut written = Vec::new();
     let _ = terminal.read_to_end(&mut written);
-    assert_eq!(child.wait().unwrap().code(), Some(2));
+    assert_eq!(ends(&mut child).code(), Some(2));
     assert!(String::from_utf8_lossy(&written).contains("cat message.txt | followup ask"));
+}
+
+#[test]
+fn what_a_model_writes_does_nothing_to_a_terminal() {
+    let hostile = call().replace("PostgreSQL", "A\x1B]0;HOSTILE\x07\u{9B}31m\u{202E}B");
+    for args in [&[][..], &["--lines"], &["--format", "json"]] {
+        let mut session = Session::with(args, (24, 100), To::Terminal, "xterm-256color");
+        session.writes(&hostile).ends().waits("the question", |screen| screen.contains("Which ")).types("1\n");
+        let written = Arc::clone(&session.screen);
+        let ended = session.concludes();
+        assert!(!written.emulated.lock().unwrap().callbacks().hostile, "{}", ended.screen);
+    }
+}
+
+#[test]
+fn a_reader_that_is_slow_stops_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = folder.path().join("large.gif");
+    std::fs::write(&image, [&b"GIF89a"[..], &[0; 300_000]].concat()).unwrap();
+    let (terminal, child_side) = open().unwrap();
+    terminal.resize(Size::new(24, 60)).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_followup"))
+        .args(["ask", "--format", "json", "--image", image.to_str().unwrap()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn(child_side)
+        .unwrap();
+    // Nobody reads it.
+    let _stdout = child.stdout.take().unwrap();
+    let message = child.stdin.take();
+    let mut session = Session::watch(terminal, child, message, None, (24, 60));
+    session.writes(&call()).writes(&call().replace("database", "language")).sees(&["❯ 1"]).types("1");
+    session.sees(&["Which language?"]).types("?").sees(&["── Keys"]).types("x").types("\x03");
+    assert_eq!(session.concludes().status, 130);
+}
+
+#[test]
+fn a_reply_that_nobody_takes_is_an_error_and_is_left_on_the_terminal() {
+    let (terminal, child_side) = open().unwrap();
+    terminal.resize(Size::new(24, 60)).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_followup"))
+        .arg("ask")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn(child_side)
+        .unwrap();
+    drop(child.stdout.take());
+    let message = child.stdin.take();
+    let mut session = Session::watch(terminal, child, message, None, (24, 60));
+    session.writes(&call()).writes(&call()).sees(&["❯ 1"]).types("1");
+    let ended = session.concludes();
+    assert_eq!(ended.status, 1);
+    assert!(
+        ended.screen.contains("✓ PostgreSQL") && ended.screen.contains("nobody has taken the reply"),
+        "{}",
+        ended.screen
+    );
+}
+
+#[test]
+fn a_terminal_that_is_gone_ends_it() {
+    let (terminal, child_side) = open().unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_followup"))
+        .arg("ask")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn(child_side)
+        .unwrap();
+    child.stdin.as_mut().unwrap().write_all(call().as_bytes()).unwrap();
+    // It has taken the terminal over.
+    let (mut written, mut buffer) = (String::new(), [0; 4096]);
+    while !written.contains("database") {
+        let read = (&terminal).read(&mut buffer).unwrap();
+        written += &String::from_utf8_lossy(&buffer[..read]);
+    }
+    drop(terminal);
+    assert_eq!(ends(&mut child).code(), Some(129));
+}
+
+#[test]
+fn a_pipe_is_no_image_and_nothing_waits_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut session = Session::new(&[], (24, 200));
+    session.writes(&call()).ends().sees(&["❯ 1"]).types("i").sees(&["── Path"]).types(pipe.to_str().unwrap());
+    session.types("\r").sees(&["it is no file"]).types("\x1B").misses("── Path").types("2");
+    assert_eq!(session.concludes().stdout, "<answer>\nSQLite\n</answer>\n");
+}
+
+#[test]
+fn what_is_typed_too_early_is_no_answer_line_by_line() {
+    let mut session = Session::new(&["--lines"], (24, 60));
+    session.writes("Hm.").sees(&["Hm."]).types("\n2\n").writes(&call()).ends().sees(&["> (1 to 2"]).types("1\n");
+    assert_eq!(session.concludes().stdout, "<answer>\nPostgreSQL\n</answer>\n");
 }

@@ -1,6 +1,7 @@
 //! Where answers come from.
 
 use std::collections::VecDeque;
+use std::io::{self, Write};
 use std::num::NonZeroUsize;
 
 use followup::dialogue::{Answer, AnswerErrorKind, Question};
@@ -34,8 +35,21 @@ impl Given {
     }
 }
 
+/// Says on standard error what went wrong, or may not be what was meant.
+fn say(what: &str) {
+    // `eprintln!` would panic where standard error is closed.
+    let _ = writeln!(io::stderr(), "followup: {what}");
+}
+
 impl Answers for Given {
-    fn show(&mut self, _: &Happened<'_>, _: When) -> Result<(), Error> {
+    fn show(&mut self, happened: &Happened<'_>, _: When) -> Result<(), Error> {
+        match happened {
+            Happened::Error(error) => say(&error.to_string()),
+            Happened::End if !self.answers.is_empty() => {
+                say(&format!("there were more answers than questions: {} not needed", self.answers.len()));
+            }
+            _ => {}
+        }
         Ok(())
     }
 

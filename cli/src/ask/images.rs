@@ -17,6 +17,11 @@ pub(super) struct Attached {
 
 /// Reads an image.
 pub(super) fn load(path: &Path) -> Result<Attached, Error> {
+    // To open a pipe would wait for whoever writes into it.
+    let is_file = std::fs::metadata(path).map_err(|error| Error::reading(path, &error))?.is_file();
+    if !is_file {
+        return Err(Error::Unreadable(format!("can't send {}: it is no file", path.display())));
+    }
     let bytes = read(path).map_err(|error| Error::reading(path, &error))?;
     // Of one that is too large only as much has been read as shows it.
     let image = Image::from_bytes(&bytes, IMAGE_LIMIT).map_err(|error| {
@@ -127,10 +132,12 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_file_is_not_read_to_its_end() {
-        if Path::new("/dev/zero").exists() {
-            let error = load(Path::new("/dev/zero")).unwrap_err().to_string();
-            assert!(error.contains("/dev/zero"), "{error}");
+    fn only_files_are_opened() {
+        for path in [Path::new("/dev/zero"), &std::env::temp_dir()] {
+            if path.exists() {
+                let error = load(path).unwrap_err().to_string();
+                assert!(error.contains("it is no file"), "{error}");
+            }
         }
     }
 }

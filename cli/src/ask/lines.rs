@@ -34,6 +34,17 @@ impl Lines {
     }
 }
 
+impl Lines {
+    /// What was typed before a question was seen is no answer to it.
+    fn forget_typed(&mut self) {
+        let read = self.keys.buffer().len();
+        self.keys.consume(read);
+        // Without it an answer may come too early, as with any program that asks.
+        #[cfg(unix)]
+        let _ = rustix::termios::tcflush(self.keys.get_ref(), rustix::termios::QueueSelector::IFlush);
+    }
+}
+
 impl Answers for Lines {
     fn show(&mut self, happened: &Happened<'_>, when: When) -> Result<(), Error> {
         match *happened {
@@ -54,6 +65,7 @@ impl Answers for Lines {
             1 => "1, or in your own words".to_owned(),
             _ => format!("1 to {of}, or in your own words"),
         };
+        self.forget_typed();
         write!(self.out, "> ({ways}; nothing: no answer) ")?;
         let mut line = String::new();
         let read = self

@@ -7,7 +7,7 @@ mod lines;
 mod replies;
 mod screen;
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ fn in_turn(
     let images = images.into_iter().map(|attached| attached.image).collect();
     let replies = Replies::at_once(args.format);
     let mut asking = Asking { dialogue: Dialogue::new(setup), answers, images, replies, status: Status::Well };
-    input.read(&args.stream, policy, |happened, when| {
+    let read = input.read(&args.stream, policy, |happened, when| {
         asking.answers.show(&happened, when)?;
         match happened {
             Happened::Found(wire) => say_found(wire),
@@ -71,7 +71,13 @@ fn in_turn(
             Happened::Pause | Happened::End => {}
         }
         Ok(())
-    })?;
+    });
+    // What was answered is worth printing also where the rest could not be read.
+    if !asking.images.is_empty() {
+        let _ = writeln!(io::stderr(), "followup: there was no question to send the images with");
+    }
+    asking.replies.finish()?;
+    read?;
     Ok(asking.status)
 }
 
@@ -92,7 +98,7 @@ impl Asking {
             Directive::Tell(correction) | Directive::Stop(correction) => correction.reply(),
         };
         self.status = Status::Wrong;
-        self.replies.send(&reply)
+        self.replies.send(reply)
     }
 
     /// Asks the question that is open.
@@ -120,7 +126,7 @@ impl Asking {
                     }
                 }
             };
-            self.replies.send(&reply)?;
+            self.replies.send(reply)?;
         }
         Ok(())
     }

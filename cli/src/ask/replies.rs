@@ -1,59 +1,150 @@
 //! Prints replies, as `--format` has them.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use followup::dialogue::{self, Reply};
 
 use crate::args::Format;
 use crate::error::Error;
+use crate::visible::{Visible, escape_json};
 
+/// Where replies go.
 pub(super) struct Replies {
     format: Format,
-    /// What is to be printed once the screen no longer covers where it goes.
-    held: Option<Vec<u8>>,
+    to: To,
+    /// Replies whose messages belong together: a provider wants those of one turn at once.
+    turn: Vec<Reply>,
+}
+
+enum To {
+    /// At once: whoever reads it may be waiting.
+    Stdout,
+    /// The same, but whoever shows a screen doesn't wait until it has been read.
+    Thread(Sender<Vec<u8>>, JoinHandle<io::Result<()>>),
+    /// The terminal the screen is on, once that is gone.
+    Held(Vec<u8>),
 }
 
 impl Replies {
-    /// Prints each at once: whoever reads it may be waiting.
     pub(super) fn at_once(format: Format) -> Replies {
-        Replies { format, held: None }
+        Replies { format, to: To::Stdout, turn: Vec::new() }
     }
 
-    /// The same; but on a terminal only when the screen is gone.
-    pub(super) fn beside_a_screen(format: Format) -> Replies {
-        Replies { format, held: io::stdout().is_terminal().then(Vec::new) }
+    /// For whoever shows a screen. Calls `failed` if they can't be written any more.
+    pub(super) fn beside_a_screen(format: Format, failed: impl FnOnce() + Send + 'static) -> Replies {
+        let to = if io::stdout().is_terminal() {
+            To::Held(Vec::new())
+        } else {
+            let (to, from) = channel();
+            To::Thread(to, thread::spawn(move || write_all(&from).inspect_err(|_| failed())))
+        };
+        Replies { format, to, turn: Vec::new() }
     }
 
-    pub(super) fn send(&mut self, reply: &Reply) -> Result<(), Error> {
-        match &mut self.held {
-            Some(held) => print(held, reply, self.format)?,
-            None => {
-                let mut out = io::stdout().lock();
-                print(&mut out, reply, self.format)?;
-                out.flush()?;
+    pub(super) fn send(&mut self, reply: Reply) -> Result<(), Error> {
+        let mut out = Vec::new();
+        match self.format {
+            Format::Text => write_text(&mut out, &reply.text),
+            Format::Json => {
+                serde_json::to_string(&reply).map_err(io::Error::from).and_then(|json| line(&mut out, &json))
+            }
+            Format::OpenaiChat | Format::OpenaiResponses | Format::Anthropic => {
+                self.turn.push(reply);
+                return Ok(());
+            }
+        }?;
+        self.write(out)
+    }
+
+    /// There are no more, and nobody waits any longer until they have been read than that.
+    pub(super) fn abandon(self, patience: Duration) {
+        let begun = Instant::now();
+        if let To::Thread(to, thread) = self.to {
+            drop(to);
+            while !thread.is_finished() && begun.elapsed() < patience {
+                thread::sleep(Duration::from_millis(10));
+            }
+        } else {
+            // To a terminal; should that be gone, there is nobody to be told.
+            let _ = self.finish();
+        }
+    }
+
+    /// There are no more. Waits until they have been read.
+    pub(super) fn finish(mut self) -> Result<(), Error> {
+        let format = match self.format {
+            Format::Text | Format::Json => None,
+            Format::OpenaiChat => Some(dialogue::Format::OpenAiChat),
+            Format::OpenaiResponses => Some(dialogue::Format::OpenAiResponses),
+            Format::Anthropic => Some(dialogue::Format::Anthropic),
+        };
+        if let Some(format) = format {
+            let mut out = Vec::new();
+            for message in self.turn.iter().flat_map(|reply| reply.messages(format)) {
+                line(&mut out, &message.to_string())?;
+            }
+            self.write(out)?;
+        }
+        let written = match self.to {
+            To::Stdout => Ok(()),
+            To::Thread(to, thread) => {
+                drop(to);
+                thread.join().unwrap_or_else(|_| Err(io::Error::other("the reply was not written")))
+            }
+            To::Held(held) => write_out(&held),
+        };
+        written.map_err(unwritable)
+    }
+
+    fn write(&mut self, bytes: Vec<u8>) -> Result<(), Error> {
+        match &mut self.to {
+            To::Stdout => write_out(&bytes).map_err(unwritable),
+            // Should it have failed, the thread knows why.
+            To::Thread(to, _) => {
+                let _ = to.send(bytes);
+                Ok(())
+            }
+            To::Held(held) => {
+                held.extend(bytes);
+                Ok(())
             }
         }
-        Ok(())
-    }
-
-    /// Prints what was held back.
-    pub(super) fn flush(&mut self) -> Result<(), Error> {
-        let mut out = io::stdout().lock();
-        out.write_all(&self.held.take().unwrap_or_default())?;
-        Ok(out.flush()?)
     }
 }
 
-fn print(out: &mut dyn Write, reply: &Reply, format: Format) -> io::Result<()> {
-    let format = match format {
-        Format::Text => return writeln!(out, "{}", reply.text),
-        Format::Json => {
-            serde_json::to_writer(&mut *out, reply).map_err(io::Error::from)?;
-            return writeln!(out);
-        }
-        Format::OpenaiChat => dialogue::Format::OpenAiChat,
-        Format::OpenaiResponses => dialogue::Format::OpenAiResponses,
-        Format::Anthropic => dialogue::Format::Anthropic,
-    };
-    reply.messages(format).iter().try_for_each(|message| writeln!(out, "{message}"))
+fn write_all(from: &Receiver<Vec<u8>>) -> io::Result<()> {
+    from.iter().try_for_each(|bytes| write_out(&bytes))
+}
+
+fn write_out(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()
+}
+
+/// An answer that nobody takes is lost, so it is no success.
+fn unwritable(error: io::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => Error::Unreadable("nobody has taken the reply: what read it has ended".into()),
+        _ => Error::Unwritable(error),
+    }
+}
+
+/// The text as it is; on a terminal without anything in it that a terminal acts on, for suggestions are a model's.
+fn write_text(out: &mut Vec<u8>, text: &str) -> io::Result<()> {
+    if !io::stdout().is_terminal() {
+        return writeln!(out, "{text}");
+    }
+    let (mut visible, mut shown) = (Visible::default(), String::new());
+    visible.push(text, &mut shown);
+    visible.end(&mut shown);
+    writeln!(out, "{shown}")
+}
+
+fn line(out: &mut Vec<u8>, json: &str) -> io::Result<()> {
+    escape_json(out, json)?;
+    writeln!(out)
 }

@@ -1,5 +1,6 @@
 //! What the screen shows, and what the person does with it. No terminal and no clock: those are given to it.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
@@ -7,7 +8,7 @@ use followup::dialogue::{Answer, Correction, Dialogue, Directive, Reply, ReplyKi
 use followup::{Event, Note};
 use ratatui::layout::{Position, Rect};
 
-use super::asking::{Asking, Wish};
+use super::asking::{Asking, Focus, Wish};
 use super::call::Choice;
 use super::countdown::Countdown;
 use super::document::{Document, Layout};
@@ -46,9 +47,21 @@ pub(super) struct App {
     pub(super) wrong: bool,
     /// The person has had enough, and was asked whether that is meant.
     pub(super) quit: Quit,
-    /// For whoever sends them.
-    pub(super) replies: Vec<Reply>,
+    replies: VecDeque<Pending>,
+    /// The key that answered the last question, and when it was pressed last.
+    answered_by: Option<(KeyCode, Duration)>,
 }
+
+/// A call's place among the replies, which are given in the order of the calls.
+#[derive(Debug)]
+struct Pending {
+    /// The question it waits for.
+    number: Option<u64>,
+    reply: Option<Reply>,
+}
+
+/// A key that is pressed again as soon as that is being held down.
+const REPEAT: Duration = Duration::from_millis(500);
 
 /// Where things were drawn, for the mouse and for scrolling.
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,6 +70,8 @@ pub(super) struct Drawn {
     pub(super) top: usize,
     pub(super) layout: Layout,
     pub(super) draft: Rect,
+    /// The countdown is seen.
+    pub(super) countdown: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +101,8 @@ impl App {
             ended: false,
             wrong: false,
             quit: Quit::No,
-            replies: Vec::new(),
+            replies: VecDeque::new(),
+            answered_by: None,
         }
     }
 
@@ -118,22 +134,23 @@ impl App {
 
     fn event(&mut self, event: Event<'_>) {
         self.document.event(event);
-        let (nth, notes, why) = match event {
-            Event::Complete(call) => (call.nth(), call.notes(), None),
-            Event::Rejected(call) => (call.nth(), &[] as &[Note], Some(call.reason().to_string())),
+        let (nth, notes) = match event {
+            Event::Complete(call) => (call.nth(), call.notes()),
+            Event::Rejected(call) => (call.nth(), &[] as &[Note]),
             Event::Text(_) | Event::Opaque(_) | Event::Partial(_) => return,
         };
         match self.dialogue.event(event) {
             Directive::Nothing | Directive::Show(_) => {}
             Directive::Ask(question) | Directive::Later(question) => {
                 self.document.wait(nth, question, notes);
+                self.replies.push_back(Pending { number: Some(question.number), reply: None });
                 self.open_next();
             }
             Directive::Tell(correction) | Directive::Stop(correction) => {
                 let Correction { user, model, .. } = correction;
-                self.document.reject(nth, why.as_deref().unwrap_or(user), model);
+                self.document.reject(nth, user, model);
                 self.wrong = true;
-                self.replies.push(correction.reply());
+                self.replies.push_back(Pending { number: None, reply: Some(correction.reply()) });
             }
         }
     }
@@ -151,8 +168,8 @@ impl App {
     /// It was drawn: what the person does from now on is meant for what was seen.
     pub(super) fn was_drawn(&mut self, drawn: Drawn, now: Duration) {
         self.drawn = drawn;
-        self.is_seen = self.asking.is_some();
-        if self.may_be_taken() {
+        self.is_seen = self.asking.is_some() && !drawn.document.is_empty();
+        if self.may_be_taken() && drawn.countdown {
             self.countdown.run(now);
         }
     }
@@ -169,7 +186,7 @@ impl App {
 
     /// That time has come.
     pub(super) fn tick(&mut self, now: Duration) {
-        if self.is_seen && self.left(now).is_some_and(|left| left.is_zero()) {
+        if self.is_seen && self.drawn.countdown && self.left(now).is_some_and(|left| left.is_zero()) {
             self.answer(Answer::Suggestion(0));
         }
     }
@@ -180,8 +197,27 @@ impl App {
         self.notice = None;
     }
 
-    pub(super) fn key(&mut self, key: KeyEvent) {
+    pub(super) fn key(&mut self, key: KeyEvent, now: Duration) {
         self.wake();
+        if self.is_repeated(key.code, now) {
+            return;
+        }
+        let before = self.asking.as_ref().map(|asking| asking.question.number);
+        self.key_once(key);
+        let is_answered = before.is_some() && before != self.asking.as_ref().map(|asking| asking.question.number);
+        if is_answered {
+            self.answered_by = Some((key.code, now));
+        }
+    }
+
+    /// Whether the key that has answered a question is still being held down: that does not answer the next one.
+    fn is_repeated(&mut self, key: KeyCode, now: Duration) -> bool {
+        let last = self.answered_by.take().filter(|&(last, at)| last == key && now.saturating_sub(at) < REPEAT);
+        self.answered_by = last.map(|_| (key, now));
+        last.is_some()
+    }
+
+    fn key_once(&mut self, key: KeyEvent) {
         let was_asked = std::mem::replace(&mut self.quit, Quit::No) == Quit::Asked;
         if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
             return self.leave(was_asked);
@@ -243,15 +279,25 @@ impl App {
     }
 
     fn press(&mut self, at: Position) {
-        self.pressed = self.choice_at(at);
+        self.pressed = None;
+        if std::mem::take(&mut self.help) {
+            return;
+        }
+        let choice = self.choice_at(at);
         let Some(asking) = self.asking.as_mut().filter(|_| self.is_seen) else { return };
         let draft = self.drawn.draft;
         if draft.contains(at) {
             if let Some(editor) = asking.draft_mut() {
                 editor.click(at.y - draft.y, at.x - draft.x);
             }
-        } else if let Some(choice) = self.pressed {
+        } else if let Some(choice) = choice {
             asking.selected = choice;
+            // Who is writing goes back to the choices first.
+            if matches!(asking.focus, Focus::Choices) {
+                self.pressed = Some(choice);
+            } else {
+                asking.focus = Focus::Choices;
+            }
         }
     }
 
@@ -277,6 +323,9 @@ impl App {
             Wish::Nothing => {}
             Wish::Answer(answer) => self.answer(answer),
             Wish::Leave => self.leave_unanswered(),
+            Wish::Attach(path) if path.trim().is_empty() => {
+                self.notice = Some("Type the path of an image, or Esc to go back.".into());
+            }
             Wish::Attach(path) => match (self.load)(&path) {
                 Ok(image) => {
                     self.images.push(image);
@@ -317,6 +366,29 @@ impl App {
         }
     }
 
+    /// The next reply, in the order of the calls. `all`: also those that wait for a question that will not be answered any more.
+    pub(super) fn next_reply(&mut self, all: bool) -> Option<Reply> {
+        while let Some(Pending { reply, .. }) = self.replies.front_mut() {
+            let reply = reply.take();
+            if reply.is_none() && !all {
+                return None;
+            }
+            self.replies.pop_front();
+            if reply.is_some() {
+                return reply;
+            }
+        }
+        None
+    }
+
+    /// The person has gone: what was being asked is not answered.
+    pub(super) fn gone(&mut self) {
+        self.document.finish();
+        if let Some(asking) = self.asking.take() {
+            self.document.left(asking.question.number);
+        }
+    }
+
     fn leave_unanswered(&mut self) {
         let Some(number) = self.asking.as_ref().map(|asking| asking.question.number) else { return };
         match self.dialogue.cancel(number) {
@@ -330,7 +402,9 @@ impl App {
 
     fn ended_question(&mut self, reply: Reply) {
         self.wrong |= reply.kind == ReplyKind::Cancelled;
-        self.replies.push(reply);
+        if let Some(pending) = self.replies.iter_mut().find(|pending| pending.number == reply.number) {
+            pending.reply = Some(reply);
+        }
         self.asking = None;
         self.countdown.rest();
         self.open_next();

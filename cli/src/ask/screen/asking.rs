@@ -75,8 +75,13 @@ impl Asking {
 
     /// Whether something has been written that would be lost.
     pub(super) fn has_drafts(&self) -> bool {
-        let text = |choice: &Choice| self.question.suggest.get(*choice).map_or("", |suggested| &suggested.answer);
-        self.drafts.iter().any(|(choice, draft)| !draft.is_blank() && draft.text() != text(choice))
+        self.drafts.keys().any(|&choice| self.is_changed(choice))
+    }
+
+    /// Whether something has been written for that choice.
+    pub(super) fn is_changed(&self, choice: Choice) -> bool {
+        let text = self.question.suggest.get(choice).map_or("", |suggested| &suggested.answer);
+        self.drafts.get(&choice).is_some_and(|draft| !draft.is_blank() && draft.text() != text)
     }
 
     pub(super) fn key(&mut self, key: KeyEvent) -> Wish {
@@ -97,7 +102,7 @@ impl Asking {
                     self.focus = back.map_or(Focus::Choices, Focus::Draft);
                     Wish::Nothing
                 }
-                KeyCode::Backspace if path.is_blank() => Wish::Detach,
+                KeyCode::Backspace if path.is_empty() => Wish::Detach,
                 _ => {
                     path.key(key);
                     Wish::Nothing
@@ -114,6 +119,10 @@ impl Asking {
     }
 
     fn key_among_choices(&mut self, key: KeyEvent) -> Wish {
+        // They mean something else.
+        if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
+            return Wish::Nothing;
+        }
         match key.code {
             KeyCode::Up | KeyCode::Char('k') => self.selected = self.selected.checked_sub(1).unwrap_or(self.own()),
             KeyCode::Down | KeyCode::Char('j') => self.selected = (self.selected + 1) % (self.own() + 1),

@@ -127,7 +127,8 @@ impl Call {
         self.ending.push(Part::plain(Span::raw("  "), &told, theme.dim()));
     }
 
-    /// Its parts from top to bottom, each with what it lets one choose. `hidden`: another question is being asked.
+    /// Its parts from top to bottom, each with what it lets one choose. Those of a question that is not yet asked are hidden while another is,
+    /// so that there is one at a time and nothing moves.
     pub(super) fn parts(&mut self, hidden: bool) -> impl Iterator<Item = (&mut Part, Option<Choice>)> {
         let hidden = hidden && matches!(self.state, State::Growing | State::Waiting(_));
         let is_open = matches!(self.state, State::Open(_));

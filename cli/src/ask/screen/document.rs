@@ -176,7 +176,9 @@ impl Document {
     /// Goes over all parts from top to bottom, and says how many rows there are.
     fn walk(&mut self, width: usize, visit: &mut dyn FnMut(Placed<'_>)) -> usize {
         let theme = self.theme;
-        let (mut row, mut open_above) = (0, false);
+        let mut row = 0;
+        let is_one_open =
+            self.items.iter().any(|item| matches!(item, Item::Call(call) if matches!(call.state, State::Open(_))));
         for item in &mut self.items {
             // A blank row between items, if both are to be seen.
             let mut gap = usize::from(row > 0);
@@ -193,8 +195,7 @@ impl Document {
                 Item::Prose(part) | Item::Opaque(part) | Item::Error(part) => place(part, None, false),
                 Item::Call(call) => {
                     let is_open = matches!(call.state, State::Open(_));
-                    call.parts(open_above).for_each(|(part, choice)| place(part, choice, is_open));
-                    open_above |= is_open;
+                    call.parts(is_one_open).for_each(|(part, choice)| place(part, choice, is_open));
                 }
             }
         }

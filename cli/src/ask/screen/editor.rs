@@ -8,7 +8,8 @@ use ratatui::text::Span;
 use ratatui::widgets::Widget;
 use ratatui_textarea::{CursorMove, TextArea, WrapMode};
 
-use super::wrap::wrap;
+use super::wrap::{columns, wrap};
+use crate::visible::acts;
 
 #[derive(Debug)]
 pub(super) struct Editor {
@@ -94,14 +95,29 @@ impl Editor {
         }
         self.fill(area);
         (&self.area).render(area, buffer);
-        let cursor = self.area.screen_cursor();
         let (top, left) = self.area.scroll_offset();
-        let place = |at: usize, from: u16, begin: u16, room: u16| {
-            let at = u16::try_from(at).ok()?.checked_sub(from)?;
-            (at < room).then(|| begin + at)
-        };
-        let x = place(cursor.col, left, area.x, area.width)?;
-        Some(Position { x, y: place(cursor.row, top, area.y, area.height)? })
+        let row = self.area.screen_cursor().row;
+        let y = u16::try_from(row).ok()?.checked_sub(top).filter(|&y| y < area.height)?;
+        // Behind the last column there is none.
+        let x = u16::try_from(self.column(row)).ok()?.saturating_sub(left).min(area.width - 1);
+        Some(Position { x: area.x + x, y: area.y + y })
+    }
+
+    /// In which column of its row the cursor is, as wide as the characters in front of it are drawn.
+    fn column(&self, row: usize) -> usize {
+        let (at, begin) = (self.area.cursor(), self.area.screen_to_data(row, 0));
+        let line = self.area.lines().get(at.0).map_or("", |line| line);
+        let before: String = line.chars().take(at.1).skip(begin.1).collect();
+        columns(&[Span::raw(before)])
+    }
+
+    /// How many characters are in it that are not seen.
+    pub(super) fn unseen(&self) -> usize {
+        self.area.lines().iter().flat_map(|line| line.chars()).filter(|&char| char != '\t' && acts(char)).count()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.area.is_empty()
     }
 
     /// Scrolls back where rows would be empty below the text while some of it is out of sight above: there was less room before, or more text.
@@ -178,7 +194,14 @@ mod tests {
     #[test]
     fn the_cursor_is_where_the_next_character_comes() {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 10, 3));
-        for (text, cursor) in [("", (1, 0)), ("日本", (5, 0)), ("a\nbc", (3, 1)), ("one two three", (6, 1))] {
+        for (text, cursor) in [
+            ("", (1, 0)),
+            ("日本", (5, 0)),
+            ("a\nbc", (3, 1)),
+            ("one two three", (6, 1)),
+            ("👩‍👩‍👧", (3, 0)),
+            ("12345678", (8, 0)),
+        ] {
             let at = Editor::new(text).draw(Rect::new(1, 0, 8, 3), &mut buffer);
             assert_eq!(at, Some(Position::from(cursor)), "{text}");
         }

@@ -27,7 +27,7 @@ mod tests;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -54,9 +54,14 @@ enum Message {
     Terminal(Event),
     /// The terminal can't be read.
     Gone(io::Error),
+    /// Nobody takes the replies.
+    Unsent,
     /// The program is to end, because of that signal.
     #[cfg_attr(not(unix), expect(dead_code, reason = "there are none"))]
     Signal(i32),
+    /// The program was stopped, and goes on.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "it can't be"))]
+    Continued,
 }
 
 /// So many messages may wait. What reads them then waits too.
@@ -83,16 +88,24 @@ pub(super) fn run(
     let (to, from) = sync_channel(WAITING);
     let name = input.name.clone();
     let chunks = input.chunks(&args.stream);
+    #[cfg(unix)]
+    let rescue = tty.try_clone().map_err(unusable)?;
     let screen = Tty::enter(tty).map_err(unusable)?;
     // Not before the terminal is ours: keys typed earlier are the shell's.
     spawn_threads(chunks, &to);
+    #[cfg(unix)]
+    spawn_signals(to.clone(), rescue);
+    let unsent = to.clone();
     let mut running = Running {
         app,
         body: Body::new(args.stream.wire, policy),
-        replies: Replies::beside_a_screen(args.format),
+        replies: Replies::beside_a_screen(args.format, move || {
+            let _ = unsent.send(Message::Unsent);
+        }),
         found: None,
         unread: None,
         signal: None,
+        is_unsent: false,
         begun: Instant::now(),
     };
     let ended = running.until_done(screen, &from);
@@ -116,24 +129,31 @@ fn spawn_threads(chunks: Chunks<Box<dyn Read + Send>>, to: &SyncSender<Message>)
             }
         }
     });
-    #[cfg(unix)]
-    spawn_signals(to.clone());
 }
 
-/// A killed program leaves a terminal that works.
+/// A killed program leaves a terminal that works, even if it hangs: `rescue` is that terminal.
 #[cfg(unix)]
-fn spawn_signals(to: SyncSender<Message>) {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+fn spawn_signals(to: SyncSender<Message>, mut rescue: std::fs::File) {
+    use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
     // Without them it just ends as it always would.
-    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM]) else { return };
+    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGCONT, SIGHUP, SIGINT, SIGTERM]) else { return };
     thread::spawn(move || {
         for signal in signals.forever() {
-            if to.send(Message::Signal(signal)).is_err() {
-                return;
+            if signal == SIGCONT {
+                let _ = to.try_send(Message::Continued);
+                continue;
             }
+            let _ = to.try_send(Message::Signal(signal));
+            thread::sleep(PATIENCE);
+            // It should have ended by now: something that it waits for does not come.
+            let _ = tty::give_back(&mut rescue);
+            std::process::exit(128 + signal);
         }
     });
 }
+
+/// So long may the end take that a signal asks for.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 fn read(mut chunks: Chunks<Box<dyn Read + Send>>, to: &SyncSender<Message>) {
     loop {
@@ -158,31 +178,51 @@ struct Running {
     /// Why the input could not be read to its end.
     unread: Option<io::Error>,
     signal: Option<i32>,
+    /// Nobody takes the replies: there is no point in going on.
+    is_unsent: bool,
     begun: Instant,
 }
 
 impl Running {
     fn until_done(&mut self, mut screen: Tty, from: &Receiver<Message>) -> Result<(), Error> {
-        while !self.app.is_done() && self.signal.is_none() {
+        while !self.app.is_done() && self.signal.is_none() && !self.is_unsent {
             let now = self.begun.elapsed();
-            screen.draw(&mut self.app, now).map_err(unusable)?;
+            if screen.draw(&mut self.app, now).is_err() {
+                self.hang_up();
+                return Ok(());
+            }
             let next = self.app.countdown.next(now);
             self.take(&mut screen, from, next)?;
             self.app.tick(self.begun.elapsed());
-            for reply in self.app.replies.drain(..) {
-                self.replies.send(&reply)?;
-            }
+            self.send(false)?;
         }
+        self.app.gone();
         let record = record::ansi(&self.app.document.record(screen.width()));
-        screen.leave(&record).map_err(unusable)
+        if screen.leave(&record).is_err() {
+            self.hang_up();
+        }
+        self.send(true)
+    }
+
+    fn send(&mut self, all: bool) -> Result<(), Error> {
+        while let Some(reply) = self.app.next_reply(all) {
+            self.replies.send(reply)?;
+        }
+        Ok(())
+    }
+
+    /// The terminal is gone.
+    fn hang_up(&mut self) {
+        self.signal.get_or_insert(HANG_UP);
     }
 
     /// Takes what has come, and what comes until the next frame. Waits until then, if nothing has.
     fn take(&mut self, screen: &mut Tty, from: &Receiver<Message>, most: Option<Duration>) -> Result<(), Error> {
-        let first = match most {
-            Some(most) => from.recv_timeout(most),
-            None => from.recv().map_err(|_| RecvTimeoutError::Disconnected),
-        };
+        // A terminal that is gone does not always say so.
+        let first = from.recv_timeout(most.unwrap_or(LOOK).min(LOOK));
+        if first.is_err() && tty::open().is_none() {
+            self.hang_up();
+        }
         let frame = Instant::now();
         let mut next = first.ok();
         while let Some(message) = next {
@@ -203,13 +243,27 @@ impl Running {
                 self.unread = read.err();
                 self.chunk(None)
             }
-            Message::Terminal(event) => self.terminal(screen, event).map_err(unusable),
-            Message::Gone(error) => Err(Error::Unreadable(format!("can't read the terminal: {error}"))),
+            Message::Terminal(event) => self.unless_gone(|running| running.terminal(screen, event)),
+            Message::Gone(error) => self.unless_gone(|_| Err(error)),
+            Message::Unsent => {
+                self.is_unsent = true;
+                Ok(())
+            }
+            Message::Continued => self.unless_gone(|_| screen.take_over()),
             Message::Signal(signal) => {
                 self.signal = Some(signal);
                 Ok(())
             }
         }
+    }
+
+    /// Does something with the terminal, which may be gone.
+    fn unless_gone(&mut self, act: impl FnOnce(&mut Running) -> io::Result<()>) -> Result<(), Error> {
+        match act(self) {
+            Err(_) if tty::open().is_none() => self.hang_up(),
+            result => return result.map_err(unusable),
+        }
+        Ok(())
     }
 
     fn chunk(&mut self, chunk: Option<&[u8]>) -> Result<(), Error> {
@@ -226,10 +280,12 @@ impl Running {
     fn terminal(&mut self, screen: &mut Tty, event: Event) -> io::Result<()> {
         match event {
             Event::Key(key) if key.kind == KeyEventKind::Release => {}
-            Event::Key(key) if key.code == KeyCode::Char('l') && key.modifiers.contains(KeyModifiers::CONTROL) => {
-                screen.clear()?;
+            Event::Key(key) => {
+                if key.code == KeyCode::Char('l') && key.modifiers.contains(KeyModifiers::CONTROL) {
+                    screen.clear()?;
+                }
+                self.app.key(key, self.begun.elapsed());
             }
-            Event::Key(key) => self.app.key(key),
             Event::Mouse(mouse) => self.app.mouse(mouse),
             Event::Paste(text) => self.app.paste(&text),
             // The next frame has the size of the terminal anyway.
@@ -239,21 +295,30 @@ impl Running {
     }
 
     /// The screen is gone. What could not be said on it is said now.
-    fn conclude(mut self, ended: Result<(), Error>, name: &str) -> Result<Status, Error> {
+    fn conclude(self, ended: Result<(), Error>, name: &str) -> Result<Status, Error> {
         if let Some(wire) = self.found {
             say_found(wire);
         }
-        self.replies.flush()?;
+        let interrupt = Some(INTERRUPT).filter(|_| self.app.quit == Quit::Yes);
+        if let Some(signal) = self.signal.or(interrupt) {
+            self.replies.abandon(PATIENCE / 2);
+            return Ok(Status::Signal(signal));
+        }
+        self.replies.finish()?;
         ended?;
-        match (self.signal, self.app.quit, self.unread) {
-            (Some(signal), _, _) => Ok(Status::Signal(signal)),
-            (None, Quit::Yes, _) => Ok(Status::Signal(INTERRUPT)),
-            (None, _, Some(error)) => Err(Error::reading(Path::new(name), &error)),
-            (None, _, None) if self.app.wrong => Ok(Status::Wrong),
-            (None, _, None) => Ok(Status::Well),
+        match self.unread {
+            Some(error) => Err(Error::reading(Path::new(name), &error)),
+            None if self.app.wrong => Ok(Status::Wrong),
+            None => Ok(Status::Well),
         }
     }
 }
 
 /// What Ctrl-C means.
 const INTERRUPT: i32 = 2;
+
+/// What it means that the terminal is gone.
+const HANG_UP: i32 = 1;
+
+/// How often to look whether it is, while nothing happens.
+const LOOK: Duration = Duration::from_secs(1);

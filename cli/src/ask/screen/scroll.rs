@@ -28,6 +28,8 @@ impl Scroll {
             (Scroll::Follow, Some(question)) => {
                 let bottom = question.end.saturating_sub(height);
                 match layout.selected {
+                    // From its beginning as long as what is selected is seen too.
+                    Some(Rows { end, .. }) if end - question.begin <= height => bottom.min(question.begin),
                     // A long question is seen from its end, unless what is selected is further above.
                     Some(Rows { begin, .. }) => bottom.min(begin),
                     None => bottom,

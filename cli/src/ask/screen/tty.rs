@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
+use std::mem::ManuallyDrop;
 use std::time::Duration;
 
 use crossterm::event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture};
@@ -10,8 +11,9 @@ use crossterm::terminal::{
     enable_raw_mode,
 };
 use crossterm::{cursor, execute};
-use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Rect;
+use ratatui::{Terminal, TerminalOptions, Viewport};
 
 use super::app::App;
 use super::view;
@@ -21,7 +23,9 @@ type Out = BufWriter<File>;
 /// The program's terminal, whatever its standard input and output are. It is given back when this is dropped.
 #[derive(Debug)]
 pub(super) struct Tty {
-    terminal: Terminal<CrosstermBackend<Out>>,
+    /// Never dropped: it would complain about a terminal that is gone, to that terminal.
+    terminal: ManuallyDrop<Terminal<CrosstermBackend<Out>>>,
+    area: Rect,
     is_left: bool,
 }
 
@@ -41,19 +45,21 @@ impl Tty {
             let _ = give_back(&mut &to);
             hook(panic);
         }));
-        enable_raw_mode()?;
-        let terminal = Terminal::new(CrosstermBackend::new(BufWriter::new(tty)));
+        // Its size is seen to here, so that a terminal that reports none is taken for one of the usual size.
+        let (backend, area) = (CrosstermBackend::new(BufWriter::new(tty)), size());
+        let terminal = Terminal::with_options(backend, TerminalOptions { viewport: Viewport::Fixed(area) })?;
         // From here on the terminal is given back whatever happens.
-        let mut tty = match terminal {
-            Ok(terminal) => Tty { terminal, is_left: false },
-            Err(error) => {
-                disable_raw_mode()?;
-                return Err(error);
-            }
-        };
-        execute!(tty.out(), EnterAlternateScreen, EnableBracketedPaste, EnableMouseCapture)?;
-        tty.clear()?;
+        let mut tty = Tty { terminal: ManuallyDrop::new(terminal), area, is_left: false };
+        tty.take_over()?;
         Ok(tty)
+    }
+
+    /// Takes the terminal over: at first, and again when it was used by somebody else meanwhile.
+    pub(super) fn take_over(&mut self) -> io::Result<()> {
+        disable_raw_mode()?;
+        enable_raw_mode()?;
+        execute!(self.out(), EnterAlternateScreen, EnableBracketedPaste, EnableMouseCapture)?;
+        self.clear()
     }
 
     fn out(&mut self) -> &mut CrosstermBackend<Out> {
@@ -63,6 +69,11 @@ impl Tty {
     /// Shows what the screen is now, all at once.
     pub(super) fn draw(&mut self, app: &mut App, now: Duration) -> io::Result<()> {
         crossterm::queue!(self.out(), BeginSynchronizedUpdate)?;
+        let area = size();
+        if area != self.area {
+            self.area = area;
+            self.clear()?;
+        }
         self.terminal.draw(|frame| {
             let (cursor, drawn) = view::draw(app, now, frame.area(), frame.buffer_mut());
             if let Some(cursor) = cursor {
@@ -76,13 +87,12 @@ impl Tty {
     /// Draws everything again: something else has written on the terminal.
     pub(super) fn clear(&mut self) -> io::Result<()> {
         // `Terminal::clear` would ask where the cursor is: on standard output, which is the reply's.
-        let area = self.terminal.size()?.into();
-        self.terminal.resize(area)
+        self.terminal.resize(self.area)
     }
 
     /// How wide it is.
     pub(super) fn width(&self) -> usize {
-        self.terminal.size().map_or(80, |size| usize::from(size.width).max(1))
+        usize::from(self.area.width)
     }
 
     /// Gives the terminal back, and leaves that on it.
@@ -95,6 +105,14 @@ impl Tty {
     }
 }
 
+/// The size of the terminal. Some report none.
+fn size() -> Rect {
+    match crossterm::terminal::size() {
+        Ok((columns @ 1.., rows @ 1..)) => Rect::new(0, 0, columns, rows),
+        _ => Rect::new(0, 0, 80, 24),
+    }
+}
+
 impl Drop for Tty {
     fn drop(&mut self) {
         if !self.is_left {
@@ -103,7 +121,7 @@ impl Drop for Tty {
     }
 }
 
-fn give_back(out: &mut impl Write) -> io::Result<()> {
+pub(super) fn give_back(out: &mut impl Write) -> io::Result<()> {
     execute!(out, DisableMouseCapture, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show)?;
     disable_raw_mode()
 }

@@ -10,6 +10,7 @@ use ratatui::text::{Line, Span};
 use super::app::{App, Drawn};
 use super::asking::{Asking, Focus};
 use super::countdown::seconds;
+use super::editor::Editor;
 use super::wrap::wrap;
 
 /// Draws all of it. Says where the cursor is, if one is to be seen, and where things are.
@@ -17,7 +18,7 @@ pub(super) fn draw(app: &mut App, now: Duration, area: Rect, buffer: &mut Buffer
     let mut rest = area;
     // From the bottom up, and what matters most first.
     let hints_area = take_below(&mut rest, usize::from(area.height > 2));
-    let pane = lines(app, now, usize::from(area.width));
+    let (pane, countdown_row) = lines(app, now, usize::from(area.width));
     let draft_rows = app.asking.as_ref().and_then(Asking::draft).map_or(0, |draft| {
         let most = usize::from(rest.height / 2).max(1);
         draft.height(usize::from(area.width)).min(most)
@@ -25,16 +26,19 @@ pub(super) fn draw(app: &mut App, now: Duration, area: Rect, buffer: &mut Buffer
     let draft = take_below(&mut rest, draft_rows);
     let room = usize::from(rest.height.saturating_sub(1)).min(pane.len());
     let pane_area = take_below(&mut rest, room);
-    for (line, y) in pane.iter().zip(pane_area.y..pane_area.bottom()) {
+    // What comes last matters most.
+    let hidden = if app.help { 0 } else { pane.len() - room };
+    for (line, y) in pane.iter().skip(hidden).zip(pane_area.y..pane_area.bottom()) {
         buffer.set_line(area.x, y, line, area.width);
     }
+    let countdown = countdown_row.is_some_and(|row| row >= hidden && area.width > 0);
     let cursor = app.asking.as_mut().and_then(Asking::draft_mut).and_then(|editor| editor.draw(draft, buffer));
 
     let selected = app.asking.as_ref().map_or(0, |asking| asking.selected);
     let layout = app.document.layout(usize::from(rest.width), selected);
     let top = app.scroll.top(&layout, rest);
     app.document.draw(top, selected, rest, buffer);
-    let drawn = Drawn { document: rest, top, layout, draft };
+    let drawn = Drawn { document: rest, top, layout, draft, countdown };
     hints(app, &drawn, hints_area, buffer);
     (cursor, drawn)
 }
@@ -46,32 +50,71 @@ fn take_below(area: &mut Rect, rows: usize) -> Rect {
     Rect { y: area.bottom(), height: rows, ..*area }
 }
 
-/// What stands between the document and what is being written.
-fn lines(app: &App, now: Duration, width: usize) -> Vec<Line<'static>> {
+/// What stands between the document and what is being written; and in which of the rows the countdown is.
+fn lines(app: &App, now: Duration, width: usize) -> (Vec<Line<'static>>, Option<usize>) {
     let theme = app.theme;
     let mut lines = Vec::new();
-    let mut say = |text: &str, style: Style| lines.extend(wrap(&[Span::styled(text, style)], width, &[], &[]));
     if app.help {
-        say(&rule("Keys", width), theme.dim());
-        KEYS.iter().for_each(|line| say(line, Style::new()));
-        return lines;
+        lines.extend(said(&rule("Keys", width), theme.dim(), width));
+        KEYS.iter().for_each(|line| lines.extend(said(line, Style::new(), width)));
+        return (lines, None);
     }
-    let title = app.asking.as_ref().and_then(title);
-    let countdown = app.left(now);
-    if title.is_some() || countdown.is_some() || app.notice.is_some() || !app.images.is_empty() {
-        say(&rule(title.as_deref().unwrap_or_default(), width), theme.dim());
-    }
-    if let Some(left) = countdown {
-        let text = format!("Takes suggestion 1 in {} s. Any key stops that.", seconds(left));
-        say(&text, theme.growing());
-    }
-    for attached in &app.images {
-        say(&format!("+ {}", attached.label), theme.number());
+    let asking = app.asking.as_ref();
+    lines.extend(images(app).iter().flat_map(|line| said(line, theme.number(), width)));
+    if let Some(hint) = asking.and_then(hint) {
+        lines.extend(said(&hint, theme.dim(), width));
     }
     if let Some(notice) = &app.notice {
-        say(notice, theme.wrong());
+        let rows = said(notice, theme.wrong(), width);
+        let is_cut = rows.len() > NOTICE;
+        lines.extend(rows.into_iter().take(NOTICE));
+        if let Some(last) = lines.last_mut().filter(|_| is_cut) {
+            last.push_span(Span::styled("…", theme.wrong()));
+        }
     }
-    lines
+    let mut countdown = app.left(now).map(|left| {
+        let text = format!("Takes suggestion 1 in {} s. Any key stops that.", seconds(left));
+        lines.extend(said(&text, theme.growing(), width).into_iter().take(1));
+        lines.len() - 1
+    });
+    let title = asking.and_then(title);
+    if title.is_some() || !lines.is_empty() {
+        let rule = said(&rule(title.as_deref().unwrap_or_default(), width), theme.dim(), width);
+        countdown = countdown.map(|row| row + rule.len());
+        lines.splice(0..0, rule);
+    }
+    (lines, countdown)
+}
+
+/// No notice is longer: it would hide the question.
+const NOTICE: usize = 3;
+
+fn said(text: &str, style: Style, width: usize) -> Vec<Line<'static>> {
+    wrap(&[Span::styled(text, style)], width, &[], &[])
+}
+
+/// The images that go with the answer; not so many that they hide the question.
+fn images(app: &App) -> Vec<String> {
+    match &*app.images {
+        few if few.len() <= 3 => few.iter().map(|attached| format!("+ {}", attached.label)).collect(),
+        [.., last] => vec![format!("+ {} images, the last of them {}", app.images.len(), last.label)],
+        [] => Vec::new(),
+    }
+}
+
+/// What the person may not know of what is selected, or being written.
+fn hint(asking: &Asking) -> Option<String> {
+    match asking.focus {
+        Focus::Choices if asking.selected < asking.own() && asking.is_changed(asking.selected) => {
+            Some("You have changed it: e goes on with that, Enter takes it as it was suggested.".into())
+        }
+        Focus::Draft(_) => {
+            let unseen = asking.draft().map_or(0, Editor::unseen);
+            let is_one = if unseen == 1 { "is 1 character" } else { "are several characters" };
+            (unseen > 0).then(|| format!("There {is_one} in it that can't be seen."))
+        }
+        Focus::Choices | Focus::Image(..) | Focus::Leave => None,
+    }
 }
 
 fn title(asking: &Asking) -> Option<String> {
@@ -80,6 +123,7 @@ fn title(asking: &Asking) -> Option<String> {
         Focus::Draft(choice) if *choice < asking.own() => format!("Suggestion {}, changed", choice + 1),
         Focus::Draft(_) => "Your answer".into(),
         Focus::Image(..) => "Path of an image (PNG, JPEG, GIF or WebP)".into(),
+        Focus::Leave if asking.has_drafts() => "Leave the question unanswered, and lose what you have written?".into(),
         Focus::Leave => "Leave the question unanswered?".into(),
     })
 }

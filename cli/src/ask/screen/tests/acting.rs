@@ -38,7 +38,14 @@ fn a_suggestion_is_taken_by_its_number_by_arrows_and_by_the_mouse() {
 #[test]
 fn what_is_no_choice_takes_nothing() {
     let mut scene = scene();
-    scene.types("3").types("0").types("x").clicks(0).clicks(19).press(KeyCode::F(1));
+    scene
+        .key(KeyCode::Char('1'), KeyModifiers::ALT)
+        .types("3")
+        .types("0")
+        .types("x")
+        .clicks(0)
+        .clicks(19)
+        .press(KeyCode::F(1));
     assert!(scene.replies().is_empty());
     // Pressed here, let go there.
     scene.mouse(MouseEventKind::Down(MouseButton::Left), 2).mouse(MouseEventKind::Up(MouseButton::Left), 3);
@@ -49,7 +56,7 @@ fn what_is_no_choice_takes_nothing() {
 fn a_suggestion_is_changed_before_it_is_sent_and_keeps_its_mode() {
     let mut scene = Scene::new(60, 20);
     scene.writes(&call()).press(KeyCode::Down).types("e 3").press(ENTER);
-    let reply = &scene.app.replies[0];
+    let reply = &scene.replies[0];
     assert_eq!((&*reply.text, reply.mode.as_deref()), (&*answer("SQLite 3"), Some("code")));
 }
 
@@ -99,7 +106,7 @@ fn nothing_is_no_answer_but_an_image_is() {
     scene.types("w \n").press(ENTER).sees("There is nothing to send yet");
     assert!(scene.replies().is_empty());
     scene.control('o').types("sketch.gif").press(ENTER).sees("+ sketch.gif").press(ENTER);
-    assert_eq!(scene.app.replies[0].images.len(), 1);
+    assert_eq!(scene.replies[0].images.len(), 1);
     assert_eq!(scene.replies(), [answer(" \n")]);
 }
 
@@ -110,7 +117,7 @@ fn images_are_sent_once_in_order_and_can_be_taken_back() {
     scene.pastes("sketch.gif").press(ENTER).types("i").types("sketch.gif").press(ENTER);
     assert_eq!(scene.app.images.len(), 2);
     scene.types("i").press(KeyCode::Backspace).sees("will not be sent").press(ESC).types("1");
-    assert_eq!(scene.app.replies[0].images.len(), 1);
+    assert_eq!(scene.replies[0].images.len(), 1);
     assert!(scene.app.images.is_empty());
 }
 
@@ -139,7 +146,7 @@ fn keys_pressed_before_a_question_is_seen_do_not_answer_it() {
     let message = asked("Which?", &["This", "That"]);
     scene.takes(Some(message.as_bytes()));
     // It has come, but has not been drawn.
-    scene.app.key(KeyEvent::from(KeyCode::Char('1')));
+    scene.app.key(KeyEvent::from(KeyCode::Char('1')), scene.now);
     scene.app.paste("2");
     scene.app.mouse(MouseEvent {
         kind: MouseEventKind::Down(MouseButton::Left),
@@ -175,13 +182,93 @@ fn the_message_may_end_before_the_question_is_answered() {
 }
 
 #[test]
-fn a_call_that_cannot_be_asked_has_a_reply_at_once() {
-    let mut scene = scene();
-    scene.writes("<ask_followup_question></ask_followup_question>").sees("the model is told: Missing required");
+fn a_call_that_cannot_be_asked_has_a_reply_and_all_have_theirs_in_order() {
+    const BAD: &str = "<ask_followup_question></ask_followup_question>";
+    let mut scene = Scene::new(60, 20);
+    scene.writes(BAD).sees("the model is told: Missing required");
     assert_eq!(scene.replies(), ["Missing required parameter 'question'"]);
     assert!(scene.app.wrong);
+    scene.writes(&asked("Which?", &["This", "That"])).writes(BAD);
+    assert_eq!(scene.replies().len(), 1, "that one comes first");
     scene.types("1");
-    assert_eq!(scene.replies().len(), 2);
+    assert_eq!(scene.replies()[1..], [&*answer("This"), "Missing required parameter 'question'"]);
+}
+
+#[test]
+fn a_click_never_takes_anything_from_who_is_writing() {
+    let mut scene = scene();
+    scene.types("wmine").clicks(3).sees("❯ 2  That").misses("── Your answer");
+    assert!(scene.replies().is_empty());
+    scene.types("w").sees("mine").press(ESC).types("?").clicks(2).misses("── Keys").types("i").clicks(2);
+    scene.press(ESC).sees("Leave the question").clicks(2).misses("Leave the question");
+    assert!(scene.replies().is_empty());
+    scene.clicks(2);
+    assert_eq!(scene.replies(), [answer("This")]);
+}
+
+#[test]
+fn a_key_that_is_held_down_does_not_answer_the_next_question() {
+    let mut scene = scene();
+    scene.writes(&asked("Second?", &["A", "B"])).press(ENTER).sees("Second?");
+    for _ in 0..30 {
+        scene.now += Duration::from_millis(40);
+        scene.app.key(KeyEvent::from(ENTER), scene.now);
+        scene.draw();
+    }
+    assert_eq!(scene.replies(), [answer("This")]);
+    scene.press(ENTER);
+    assert_eq!(scene.replies(), [answer("This"), answer("A")]);
+}
+
+#[test]
+fn what_was_changed_and_not_sent_is_not_forgotten() {
+    let mut scene = scene();
+    scene.types("e!").press(ESC).sees("You have changed it: e goes on with that").press(KeyCode::Down);
+    scene.misses("You have changed it").press(ESC).sees("and lose what you have").types("n");
+    scene.press(KeyCode::Up).types("e").press(ENTER);
+    assert_eq!(scene.replies(), [answer("This!")]);
+}
+
+#[test]
+fn characters_that_cannot_be_seen_are_said() {
+    let mut scene = Scene::new(60, 20);
+    scene
+        .writes(&asked("Which?", &["a\u{202E}b\x1B", "c"]))
+        .types("e")
+        .sees("several characters in it that can't be seen");
+    scene.press(KeyCode::Backspace).sees("There is 1 character in it").press(ENTER);
+    assert_eq!(scene.replies(), [answer("a\u{202E}b")]);
+}
+
+#[test]
+fn a_question_with_long_suggestions_is_seen_itself() {
+    let mut scene = Scene::new(20, 9);
+    let long = "one two three four five six seven eight nine ten";
+    scene
+        .writes(&"Prose.\n\n".repeat(9))
+        .writes(&asked("Which?", &[long, long, long, long]))
+        .sees("? Which?")
+        .sees("❯ 1");
+    scene.press(KeyCode::Down).press(KeyCode::Down).sees("❯ 3");
+}
+
+#[test]
+fn a_countdown_that_is_not_seen_takes_nothing() {
+    let mut scene = Scene::with(60, 1, Some(5), Wire::Text);
+    scene.writes(&asked("Which?", &["This"])).waits(9_000);
+    assert!(scene.replies().is_empty());
+    scene.resizes(60, 3).sees("Takes suggestion 1 in 5 s").waits(5_000);
+    assert_eq!(scene.replies(), [answer("This")]);
+}
+
+#[test]
+fn notices_are_seen_whatever_else_there_is() {
+    let mut scene = scene();
+    for _ in 0..30 {
+        scene.types("isketch.gif").press(ENTER);
+    }
+    scene.sees("+ 30 images").sees("? Which?").types("wmine").control('c').sees("Ctrl-C again quits");
+    scene.press(ESC).types("i").pastes(&"x".repeat(3000)).press(ENTER).sees("can't read").sees("…").sees("Which?");
 }
 
 #[test]
@@ -298,9 +385,9 @@ fn native_calls_may_overlap_and_are_asked_in_turn() {
     };
     scene.writes(&delta(0, true, "{\"question\":\"Fir")).writes(&delta(1, true, "{\"question\":\"Second?\","));
     scene.writes(&delta(1, false, "\"follow_up\":[{\"text\":\"B\"}]}")).writes("data: [DONE]\n\n").ends();
-    let replies: Vec<_> = scene.app.replies.iter().map(|reply| (reply.id.as_deref(), &*reply.text)).collect();
+    let replies: Vec<_> = scene.replies.iter().map(|reply| (reply.id.as_deref(), &*reply.text)).collect();
     assert_eq!(replies.len(), 1, "the first was cut off: {replies:?}");
     scene.sees("Second?").types("1");
-    let reply = scene.app.replies.last().unwrap();
+    let reply = scene.replies.last().unwrap();
     assert_eq!((reply.id.as_deref(), &*reply.text), (Some("c1"), &*answer("B")));
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use followup::Policy;
-use followup::dialogue::{Dialect, Image, Setup};
+use followup::dialogue::{Dialect, Image, Reply, Setup};
 use followup::wire::Wire;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -31,6 +31,8 @@ struct Scene {
     drawn: Buffer,
     now: Duration,
     cursor: Option<(u16, u16)>,
+    /// What the model has been told.
+    replies: Vec<Reply>,
 }
 
 /// There is one image in this world.
@@ -57,6 +59,7 @@ impl Scene {
             drawn: Buffer::default(),
             now: Duration::ZERO,
             cursor: None,
+            replies: Vec::new(),
         };
         scene.draw();
         scene
@@ -75,6 +78,7 @@ impl Scene {
             })
             .unwrap();
         self.drawn = completed.buffer.clone();
+        self.replies.extend(std::iter::from_fn(|| self.app.next_reply(false)));
     }
 
     /// The model writes that, in pieces.
@@ -102,7 +106,8 @@ impl Scene {
     }
 
     fn key(&mut self, code: KeyCode, modifiers: KeyModifiers) -> &mut Scene {
-        self.app.key(KeyEvent::new(code, modifiers));
+        self.now += Duration::from_secs(1);
+        self.app.key(KeyEvent::new(code, modifiers), self.now);
         self.draw();
         self
     }
@@ -157,7 +162,7 @@ impl Scene {
 
     /// What the model has been told.
     fn replies(&self) -> Vec<&str> {
-        self.app.replies.iter().map(|reply| &*reply.text).collect()
+        self.replies.iter().map(|reply| &*reply.text).collect()
     }
 
     /// The rows of the screen.
