@@ -25,8 +25,18 @@ fn a_question_is_answered_without_a_person() {
     ] {
         assert_eq!(ends(&ask(args, MESSAGE), 0), (reply.to_owned(), String::new()));
     }
-    let unneeded = "followup: there were more answers than questions: 1 not needed\n";
+    let unneeded = "followup: there were more answers than questions: 1 of them not needed\nfollowup: there was no question in it\n";
     assert_eq!(ends(&ask(&["--answer", "1"], "No question."), 0), (String::new(), unneeded.to_owned()));
+}
+
+#[test]
+fn a_stream_that_is_read_as_text_is_noticed() {
+    let body = "data: {\"choices\":[]}\n\n";
+    let (_, err) = ends(&ask(&["--answer", "1"], body), 0);
+    assert!(
+        err.contains("there was no question in it; it looks like what a provider streams: try --wire auto"),
+        "{err}"
+    );
 }
 
 #[test]
@@ -80,7 +90,10 @@ fn a_reply_is_made_for_its_provider() {
             json!({"kind": "answer", "number": 0, "id": "c1", "text": text, "images": ["data:image/gif;base64,R0lGODlh"]})
         ]
     );
-    let (_, err) = ends(&ask(&["--answer", "1", "--image", "Cargo.toml"], MESSAGE), 1);
+    let (_, err) = ends(&ask(&["--answer", "1", "--format", "json", "--image", "Cargo.toml"], MESSAGE), 1);
+    let (_, why) = ends(&ask(&["--answer", "1", "--image", image.path().to_str().unwrap()], MESSAGE), 2);
+    assert!(why.contains("replies as text have no images"), "{why}");
+    ends(&ask(&["--text", "  "], MESSAGE), 2);
     assert!(err.contains("no PNG, JPEG, GIF or WebP"), "{err}");
 }
 

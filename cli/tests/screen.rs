@@ -253,7 +253,7 @@ fn an_answer_is_written_in_several_lines_pasted_and_resized() {
 #[test]
 fn a_suggestion_is_changed_and_the_reply_is_made_for_its_provider() {
     let mut session = Session::new(&["--format", "anthropic"], (24, 60));
-    session.writes(&call()).ends().sees(&["SQLite"]).types("\x1B[Be").sees(&["── Suggestion 2, changed"]);
+    session.writes(&call()).ends().sees(&["❯", "SQLite"]).types("\x1B[Be").sees(&["── Suggestion 2, changed"]);
     session.types(" 3\r");
     let ended = session.concludes();
     let content =
@@ -264,7 +264,7 @@ fn a_suggestion_is_changed_and_the_reply_is_made_for_its_provider() {
 #[test]
 fn the_mouse_takes_what_it_is_let_go_on() {
     let mut session = Session::new(&[], (24, 60));
-    session.writes(&call()).sees(&["2  [code] SQLite"]);
+    session.writes(&call()).sees(&["❯", "2  [code] SQLite"]);
     let row = session.row_of("SQLite");
     session.clicks(row, 10).sees(&["✓ SQLite"]).ends();
     assert_eq!(session.concludes().stdout, "<answer>\nSQLite\n</answer>\n");
@@ -292,7 +292,7 @@ fn images_go_with_an_answer() {
 #[test]
 fn a_question_may_be_left_and_the_next_one_answered() {
     let mut session = Session::new(&[], (24, 60));
-    session.writes(&call()).writes(&call().replace("database", "language")).ends().sees(&["1 more question"]);
+    session.writes(&call()).writes(&call().replace("database", "language")).ends().sees(&["❯", "1 more question"]);
     session.types("\x1B").sees(&["Leave the question unanswered?"]).types("y").sees(&["Which language?", "❯ 1"]);
     session.types("2");
     let ended = session.concludes();
@@ -316,8 +316,8 @@ fn the_first_suggestion_is_taken_when_nobody_is_there() {
     let ended = session.concludes();
     assert_eq!((&*ended.stdout, ended.status), ("<answer>\nPostgreSQL\n</answer>\n", 0));
     let mut session = Session::new(&["--auto-answer", "3600"], (24, 60));
-    session.writes(&call()).ends().sees(&["Takes suggestion 1 in 36", "Any key stops that."]);
-    session.types("x").misses("Any key stops that.").types("2");
+    session.writes(&call()).ends().sees(&[": takes suggestion 1.", "Any key stops that."]);
+    session.types("x").misses("Any key stops that.").sees(&["❯"]).types("2");
     assert_eq!(session.concludes().stdout, "<answer>\nSQLite\n</answer>\n");
 }
 
@@ -339,7 +339,10 @@ fn a_message_without_a_question_is_left_on_the_terminal() {
     let mut session = Session::new(&[], (24, 60));
     session.writes("Just **this**, and\x1B[31m no question.").ends();
     let ended = session.concludes();
-    assert_eq!((&*ended.stdout, ended.status, ended.screen.trim_end()), ("", 0, "Just this, and␛[31m no question."));
+    assert_eq!(
+        (&*ended.stdout, ended.status, ended.screen.trim_end()),
+        ("", 0, "Just this, and␛[31m no question.\nfollowup: there was no question in it")
+    );
 }
 
 #[test]
@@ -408,7 +411,11 @@ fn what_a_model_writes_does_nothing_to_a_terminal() {
     let hostile = call().replace("PostgreSQL", "A\x1B]0;HOSTILE\x07\u{9B}31m\u{202E}B");
     for args in [&[][..], &["--lines"], &["--format", "json"]] {
         let mut session = Session::with(args, (24, 100), To::Terminal, "xterm-256color");
-        session.writes(&hostile).ends().waits("the question", |screen| screen.contains("Which ")).types("1\n");
+        session
+            .writes(&hostile)
+            .ends()
+            .waits("the question", |screen| screen.contains('❯') || screen.contains("> (1"))
+            .types("1\n");
         let written = Arc::clone(&session.screen);
         let ended = session.concludes();
         assert!(!written.emulated.lock().unwrap().callbacks().hostile, "{}", ended.screen);
@@ -485,10 +492,10 @@ fn a_pipe_is_no_image_and_nothing_waits_for_it() {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let mut session = Session::new(&[], (24, 200));
+    let mut session = Session::new(&["--format", "anthropic"], (24, 200));
     session.writes(&call()).ends().sees(&["❯ 1"]).types("i").sees(&["── Path"]).types(pipe.to_str().unwrap());
-    session.types("\r").sees(&["it is no file"]).types("\x1B").misses("── Path").types("2");
-    assert_eq!(session.concludes().stdout, "<answer>\nSQLite\n</answer>\n");
+    session.types("\r").sees(&["it is not a regular file"]).types("\x1B").misses("── Path").types("2");
+    assert!(session.concludes().stdout.contains("SQLite"));
 }
 
 #[test]

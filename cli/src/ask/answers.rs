@@ -46,7 +46,7 @@ impl Answers for Given {
         match happened {
             Happened::Error(error) => say(&error.to_string()),
             Happened::End if !self.answers.is_empty() => {
-                say(&format!("there were more answers than questions: {} not needed", self.answers.len()));
+                say(&format!("there were more answers than questions: {} of them not needed", self.answers.len()));
             }
             _ => {}
         }

@@ -20,7 +20,7 @@ pub(super) fn load(path: &Path) -> Result<Attached, Error> {
     // To open a pipe would wait for whoever writes into it.
     let is_file = std::fs::metadata(path).map_err(|error| Error::reading(path, &error))?.is_file();
     if !is_file {
-        return Err(Error::Unreadable(format!("can't send {}: it is no file", path.display())));
+        return Err(Error::Unreadable(format!("can't send {}: it is not a regular file", path.display())));
     }
     let bytes = read(path).map_err(|error| Error::reading(path, &error))?;
     // Of one that is too large only as much has been read as shows it.
@@ -136,7 +136,7 @@ mod tests {
         for path in [Path::new("/dev/zero"), &std::env::temp_dir()] {
             if path.exists() {
                 let error = load(path).unwrap_err().to_string();
-                assert!(error.contains("it is no file"), "{error}");
+                assert!(error.contains("it is not a regular file"), "{error}");
             }
         }
     }

@@ -12,6 +12,7 @@ use crate::parse::plain::Plain;
 use crate::parse::terminal::{Stdout, Terminal};
 use crate::parse::{Output, colour};
 use crate::stream::{Happened, When};
+use crate::visible::Visible;
 
 pub(super) struct Lines {
     screen: Box<dyn Output>,
@@ -66,7 +67,7 @@ impl Answers for Lines {
             _ => format!("1 to {of}, or in your own words"),
         };
         self.forget_typed();
-        write!(self.out, "> ({ways}; nothing: no answer) ")?;
+        write!(self.out, "> ({ways}; an empty line leaves it unanswered) ")?;
         let mut line = String::new();
         let read = self
             .keys
@@ -76,11 +77,17 @@ impl Answers for Lines {
             writeln!(self.out)?;
         }
         let text = line.trim_end_matches(['\r', '\n']);
-        Ok(match text.trim().parse::<usize>() {
-            Ok(number) if (1..=of).contains(&number) => Some(Answer::Suggestion(number - 1)),
-            _ if text.trim().is_empty() => None,
-            _ => Some(Answer::Text(text.to_owned())),
-        })
+        let (answer, taken) = match text.trim().parse::<usize>() {
+            Ok(number) if (1..=of).contains(&number) => {
+                (Some(Answer::Suggestion(number - 1)), question.suggest.get(number - 1).map_or("", |one| &one.answer))
+            }
+            _ if text.trim().is_empty() => (None, "not answered"),
+            _ => (Some(Answer::Text(text.to_owned())), text),
+        };
+        let (mut visible, mut shown) = (Visible::default(), String::new());
+        visible.push(taken, &mut shown);
+        writeln!(self.out, "{} {shown}", if answer.is_some() { '✓' } else { '✗' })?;
+        Ok(answer)
     }
 
     fn refused(&mut self, question: &Question, why: AnswerErrorKind) -> Result<(), Error> {

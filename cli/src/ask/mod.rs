@@ -12,42 +12,47 @@ use std::path::Path;
 use std::sync::Arc;
 
 use followup::dialogue::{AnswerErrorKind, Dialogue, Directive, Image, Question, Setup};
+use followup::wire::Wire;
 use followup::{Event, Policy};
 
 use self::answers::{Answers, Given};
 use self::images::Attached;
 use self::lines::Lines;
 use self::replies::Replies;
-use crate::args::Ask;
+use crate::args::{Ask, Format};
 use crate::error::{Error, Status};
-use crate::stream::{Happened, Input, say_found};
+use crate::stream::{Happened, Input, Source, say_found};
 
 pub(crate) fn run(args: &Ask) -> Result<Status, Error> {
     let policy = Arc::new(args.reading.policy()?);
     // Of one message every call is looked at: there is no next turn to stop before.
     let setup = Setup { dialect: dialect::load(&args.dialect)?, mistakes: 0, ..Setup::default() };
+    if args.format == Format::Text && !args.image.is_empty() {
+        return Err(Error::Usage(NO_IMAGES.into()));
+    }
+    if args.text.iter().any(|text| text.trim().is_empty()) && args.image.is_empty() {
+        return Err(Error::Usage("--text is empty: say something, or send an image with it".into()));
+    }
     let images = args.image.iter().map(|path| images::load(path)).collect::<Result<Vec<_>, _>>()?;
     if let Some(given) = Given::new(&args.answer, &args.text) {
         let input = Input::open(args.stream.file.as_deref(), "ask")?;
         return in_turn(input, policy, setup, images, args, Box::new(given));
     }
-    let input = || {
-        // From there come the answers.
-        if args.stream.file.as_deref() == Some(Path::new("-")) && io::stdin().is_terminal() {
-            return Err(Error::Usage(BOTH.into()));
-        }
-        Input::open(args.stream.file.as_deref(), "ask")
-    };
+    // From there come the answers.
+    if args.stream.file.as_deref() == Some(Path::new("-")) && io::stdin().is_terminal() {
+        return Err(Error::Usage(BOTH.into()));
+    }
+    let input = Input::open(args.stream.file.as_deref(), "ask")?;
     if !args.lines
         && let Some(terminal) = screen::terminal()
     {
-        return screen::run(terminal, input()?, policy, setup, images, args);
+        return screen::run(terminal, input, policy, setup, images, args);
     }
     if args.auto_answer.is_some() {
         return Err(Error::Usage("--auto-answer needs a terminal that can show a countdown".into()));
     }
     let lines = Lines::open(args.no_color).ok_or_else(|| Error::Usage(NOBODY.into()))?;
-    in_turn(input()?, policy, setup, images, args, Box::new(lines))
+    in_turn(input, policy, setup, images, args, Box::new(lines))
 }
 
 /// Reads the message, and has each question answered before it reads on.
@@ -62,7 +67,9 @@ fn in_turn(
     let images = images.into_iter().map(|attached| attached.image).collect();
     let replies = Replies::at_once(args.format);
     let mut asking = Asking { dialogue: Dialogue::new(setup), answers, images, replies, status: Status::Well };
+    let mut noticed = Noticed::default();
     let read = input.read(&args.stream, policy, |happened, when| {
+        noticed.happened(&happened);
         asking.answers.show(&happened, when)?;
         match happened {
             Happened::Found(wire) => say_found(wire),
@@ -78,7 +85,41 @@ fn in_turn(
     }
     asking.replies.finish()?;
     read?;
+    noticed.say(args);
     Ok(asking.status)
+}
+
+/// Whether anything was asked. If not, that may not be what was meant.
+#[derive(Default)]
+struct Noticed {
+    is_asked: bool,
+    /// The message begins as what providers stream does.
+    is_stream: Option<bool>,
+}
+
+impl Noticed {
+    fn happened(&mut self, happened: &Happened<'_>) {
+        match happened {
+            Happened::Event(Event::Text(text)) if self.is_stream.is_none() => {
+                let begins = |begin: &str| text.trim_start().starts_with(begin);
+                self.is_stream = Some(["data:", "event:", "{\"", "[{"].into_iter().any(begins));
+            }
+            Happened::Event(Event::Complete(_) | Event::Rejected(_)) | Happened::Error(_) => self.is_asked = true,
+            _ => {}
+        }
+    }
+
+    fn say(&self, args: &Ask) {
+        let is_text = args.stream.wire == Source::Known(Wire::Text);
+        let hint = match self.is_stream {
+            Some(true) if is_text => "; it looks like what a provider streams: try --wire auto",
+            _ => "",
+        };
+        if !self.is_asked {
+            // `eprintln!` would panic where standard error is closed.
+            let _ = writeln!(io::stderr(), "followup: there was no question in it{hint}");
+        }
+    }
 }
 
 struct Asking {
@@ -142,6 +183,14 @@ there is no terminal to ask on: answer on the command line
 
   followup ask --answer 1 …          to take the first suggestion
   followup ask --text \"Neither\" …    to answer in your own words
+
+`followup ask --help` has more.";
+
+const NO_IMAGES: &str = "\
+replies as text have no images: choose another format
+
+  followup ask --image sketch.png --format json …            the reply with all that is known of it
+  followup ask --image sketch.png --format openai-chat …     messages for a provider
 
 `followup ask --help` has more.";
 

@@ -11,7 +11,7 @@ use ratatui::layout::{Position, Rect};
 use super::asking::{Asking, Focus, Wish};
 use super::call::Choice;
 use super::countdown::Countdown;
-use super::document::{Document, Layout};
+use super::document::{Document, Layout, Rows};
 use super::scroll::Scroll;
 use super::theme::Theme;
 use crate::ask::images::Attached;
@@ -28,11 +28,14 @@ pub(super) struct App {
     pub(super) document: Document,
     /// The question that is open.
     pub(super) asking: Option<Asking>,
-    /// Whether it has been seen: what was typed before is not meant for it.
-    is_seen: bool,
+    /// Since when it has been seen, and whether that is long enough to be answered: what was typed before is not meant for it.
+    seen: Option<Duration>,
+    pub(super) is_live: bool,
     /// They go with the next answer.
     pub(super) images: Vec<Attached>,
     load: Load,
+    /// Replies are printed in a form that has room for images.
+    pub(super) sends_images: bool,
     pub(super) countdown: Countdown,
     pub(super) scroll: Scroll,
     /// All keys are shown.
@@ -60,8 +63,11 @@ struct Pending {
     reply: Option<Reply>,
 }
 
-/// A key that is pressed again as soon as that is being held down.
-const REPEAT: Duration = Duration::from_millis(500);
+/// So long a question is seen before it can be answered.
+const DEAD: Duration = Duration::from_millis(400);
+
+/// A key that comes again as soon as that is being held down: keyboards begin to repeat it after up to 660 ms.
+const REPEAT: Duration = Duration::from_millis(700);
 
 /// Where things were drawn, for the mouse and for scrolling.
 #[derive(Clone, Copy, Debug, Default)]
@@ -72,6 +78,15 @@ pub(super) struct Drawn {
     pub(super) draft: Rect,
     /// The countdown is seen.
     pub(super) countdown: bool,
+}
+
+impl Drawn {
+    /// Whether anything is seen of the question that is open.
+    fn is_question_seen(&self) -> bool {
+        let bottom = self.top + usize::from(self.document.height);
+        let is_in_sight = |rows: Rows| rows.begin < bottom && rows.end > self.top;
+        !self.document.is_empty() && self.layout.question.is_some_and(is_in_sight)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,9 +104,11 @@ impl App {
             dialogue: Dialogue::new(setup),
             document: Document::new(theme),
             asking: None,
-            is_seen: false,
+            seen: None,
+            is_live: false,
             images,
             load,
+            sends_images: true,
             countdown: Countdown::new(seconds),
             scroll: Scroll::Follow,
             help: false,
@@ -160,15 +177,15 @@ impl App {
         if let (None, Some(question)) = (&self.asking, self.dialogue.question()) {
             self.document.open(question.number);
             self.asking = Some(Asking::new(question.clone()));
-            self.is_seen = false;
-            self.scroll = Scroll::Follow;
+            (self.seen, self.is_live) = (None, false);
         }
     }
 
     /// It was drawn: what the person does from now on is meant for what was seen.
     pub(super) fn was_drawn(&mut self, drawn: Drawn, now: Duration) {
         self.drawn = drawn;
-        self.is_seen = self.asking.is_some() && !drawn.document.is_empty();
+        let is_seen = self.asking.is_some() && drawn.is_question_seen();
+        self.seen = self.seen.or(Some(now)).filter(|_| is_seen);
         if self.may_be_taken() && drawn.countdown {
             self.countdown.run(now);
         }
@@ -184,10 +201,17 @@ impl App {
         self.countdown.left(now).filter(|_| self.may_be_taken())
     }
 
+    /// When there is something to be done even if nothing happens.
+    pub(super) fn next(&self, now: Duration) -> Option<Duration> {
+        let live = self.seen.filter(|_| !self.is_live).map(|since| (since + DEAD).saturating_sub(now));
+        live.into_iter().chain(self.countdown.next(now)).min()
+    }
+
     /// That time has come.
     pub(super) fn tick(&mut self, now: Duration) {
-        if self.is_seen && self.drawn.countdown && self.left(now).is_some_and(|left| left.is_zero()) {
-            self.answer(Answer::Suggestion(0));
+        self.is_live = self.seen.is_some_and(|since| now.saturating_sub(since) >= DEAD);
+        if self.is_live && self.drawn.countdown && self.left(now).is_some_and(|left| left.is_zero()) {
+            self.answer_with(Answer::Suggestion(0), true);
         }
     }
 
@@ -229,14 +253,16 @@ impl App {
         if self.scroll.key(key, &self.drawn, self.asking.is_some()) {
             return;
         }
-        let Some(asking) = self.asking.as_mut().filter(|_| self.is_seen) else {
+        let is_in_sight = self.seen.is_some();
+        let Some(asking) = &mut self.asking else {
             self.help = key.code == KeyCode::Char('?');
             return;
         };
-        if asking.draft().is_none() {
+        if asking.draft().is_none() || !is_in_sight {
+            // Whatever else it does, it brings the question into sight.
             self.scroll = Scroll::Follow;
-            if key.code == KeyCode::Char('?') {
-                self.help = true;
+            self.help = key.code == KeyCode::Char('?');
+            if self.help || !self.is_live {
                 return;
             }
         }
@@ -257,7 +283,7 @@ impl App {
     pub(super) fn paste(&mut self, text: &str) {
         self.wake();
         self.help = false;
-        if let Some(asking) = self.asking.as_mut().filter(|_| self.is_seen) {
+        if let Some(asking) = self.asking.as_mut().filter(|_| self.seen.is_some()) {
             asking.paste(text);
         }
     }
@@ -284,7 +310,7 @@ impl App {
             return;
         }
         let choice = self.choice_at(at);
-        let Some(asking) = self.asking.as_mut().filter(|_| self.is_seen) else { return };
+        let Some(asking) = self.asking.as_mut().filter(|_| self.is_live) else { return };
         let draft = self.drawn.draft;
         if draft.contains(at) {
             if let Some(editor) = asking.draft_mut() {
@@ -312,7 +338,7 @@ impl App {
 
     fn choice_at(&mut self, at: Position) -> Option<Choice> {
         let Drawn { document, top, .. } = self.drawn;
-        if !document.contains(at) || !self.is_seen {
+        if !document.contains(at) || !self.is_live {
             return None;
         }
         self.document.choice_at(top + usize::from(at.y - document.y), usize::from(document.width))
@@ -321,8 +347,14 @@ impl App {
     fn grant(&mut self, wish: Wish) {
         match wish {
             Wish::Nothing => {}
+            // Meant for something else, most likely: nobody reads that fast.
+            Wish::Answer(_) | Wish::Leave if !self.is_live => {}
             Wish::Answer(answer) => self.answer(answer),
             Wish::Leave => self.leave_unanswered(),
+            Wish::Attach(_) if !self.sends_images => {
+                self.notice =
+                    Some("Replies as text have no images: start with --format json, or that of a provider.".into());
+            }
             Wish::Attach(path) if path.trim().is_empty() => {
                 self.notice = Some("Type the path of an image, or Esc to go back.".into());
             }
@@ -344,6 +376,10 @@ impl App {
     }
 
     fn answer(&mut self, answer: Answer) {
+        self.answer_with(answer, false);
+    }
+
+    fn answer_with(&mut self, answer: Answer, is_automatic: bool) {
         let Some(Asking { question, .. }) = &self.asking else { return };
         let number = question.number;
         let text = match &answer {
@@ -358,27 +394,20 @@ impl App {
         let images = self.images.iter().map(|attached| attached.image.clone()).collect();
         match self.dialogue.answer(number, answer, images) {
             Ok(reply) => {
-                let labels: Vec<String> = self.images.drain(..).map(|attached| attached.label).collect();
-                self.document.answered(number, &text, &labels);
+                let mut said: Vec<String> = self.images.drain(..).map(|sent| format!("with {}", sent.label)).collect();
+                said.extend(is_automatic.then(|| "taken because nobody pressed a key".to_owned()));
+                self.document.answered(number, &text, &said);
                 self.ended_question(reply);
             }
             Err(error) => self.notice = Some(error.to_string()),
         }
     }
 
-    /// The next reply, in the order of the calls. `all`: also those that wait for a question that will not be answered any more.
-    pub(super) fn next_reply(&mut self, all: bool) -> Option<Reply> {
-        while let Some(Pending { reply, .. }) = self.replies.front_mut() {
-            let reply = reply.take();
-            if reply.is_none() && !all {
-                return None;
-            }
-            self.replies.pop_front();
-            if reply.is_some() {
-                return reply;
-            }
-        }
-        None
+    /// The next reply, in the order of the calls.
+    pub(super) fn next_reply(&mut self) -> Option<Reply> {
+        let reply = self.replies.front_mut()?.reply.take()?;
+        self.replies.pop_front();
+        Some(reply)
     }
 
     /// The person has gone: what was being asked is not answered.
@@ -406,6 +435,7 @@ impl App {
             pending.reply = Some(reply);
         }
         self.asking = None;
+        self.scroll = Scroll::Follow;
         self.countdown.rest();
         self.open_next();
     }

@@ -104,12 +104,13 @@ impl Call {
         }
     }
 
-    pub(super) fn answered(&mut self, text: &str, images: &[String], theme: Theme) {
+    /// It was answered with that; `more` says what else there is to say.
+    pub(super) fn answered(&mut self, text: &str, more: &[String], theme: Theme) {
         self.state = State::Ended;
         self.ending.clear();
         self.ending.push(Part::plain(Span::styled("✓ ", theme.asked()), text, theme.strong()));
-        for image in images {
-            self.ending.push(Part::plain(Span::raw("  "), &format!("with {image}"), theme.dim()));
+        for line in more {
+            self.ending.push(Part::plain(Span::raw("  "), line, theme.dim()));
         }
     }
 
@@ -123,7 +124,7 @@ impl Call {
         self.end(theme.wrong());
         self.state = State::Ended;
         self.ending.push(Part::plain(Span::styled("✗ ", theme.wrong()), &format!("rejected: {why}"), theme.wrong()));
-        let told = format!("the model is told: {told}");
+        let told = if told == why { "so the model is told".into() } else { format!("the model is told: {told}") };
         self.ending.push(Part::plain(Span::raw("  "), &told, theme.dim()));
     }
 

@@ -159,10 +159,10 @@ impl Document {
         }
     }
 
-    pub(super) fn answered(&mut self, number: u64, text: &str, images: &[String]) {
+    pub(super) fn answered(&mut self, number: u64, text: &str, more: &[String]) {
         let theme = self.theme;
         if let Some(call) = self.calls().find(|call| call.state == State::Open(number)) {
-            call.answered(text, images, theme);
+            call.answered(text, more, theme);
         }
     }
 
@@ -220,11 +220,11 @@ impl Document {
     }
 
     /// Draws the rows from `top` on.
-    pub(super) fn draw(&mut self, top: usize, selected: Choice, area: Rect, buffer: &mut Buffer) {
+    pub(super) fn draw(&mut self, top: usize, selected: Option<Choice>, area: Rect, buffer: &mut Buffer) {
         let theme = self.theme;
         let bottom = top + usize::from(area.height);
         self.walk(usize::from(area.width), &mut |Placed { part, rows, choice, .. }| {
-            let is_selected = choice == Some(selected);
+            let is_selected = choice.is_some() && choice == selected;
             for row in rows.begin.max(top)..rows.end.min(bottom) {
                 let y = area.y + u16::try_from(row - top).unwrap_or(u16::MAX);
                 let line = Rect { y, height: 1, ..area };

@@ -38,9 +38,10 @@ use followup::dialogue::Setup;
 use self::app::{App, Quit};
 use self::theme::Theme;
 use self::tty::Tty;
+use super::Noticed;
 use super::images::{self, Attached};
 use super::replies::Replies;
-use crate::args::Ask;
+use crate::args::{Ask, Format};
 use crate::chunks::Chunks;
 use crate::error::{Error, Status};
 use crate::parse::colour;
@@ -84,7 +85,8 @@ pub(super) fn run(
     args: &Ask,
 ) -> Result<Status, Error> {
     let theme = Theme::new(colour(args.no_color));
-    let app = App::new(setup, images, images::load_typed, args.auto_answer.map(u64::from), theme);
+    let mut app = App::new(setup, images, images::load_typed, args.auto_answer.map(u64::from), theme);
+    app.sends_images = args.format != Format::Text;
     let (to, from) = sync_channel(WAITING);
     let name = input.name.clone();
     let chunks = input.chunks(&args.stream);
@@ -106,10 +108,11 @@ pub(super) fn run(
         unread: None,
         signal: None,
         is_unsent: false,
+        noticed: Noticed::default(),
         begun: Instant::now(),
     };
     let ended = running.until_done(screen, &from);
-    running.conclude(ended, &name)
+    running.conclude(ended, &name, args)
 }
 
 fn unusable(error: io::Error) -> Error {
@@ -180,6 +183,7 @@ struct Running {
     signal: Option<i32>,
     /// Nobody takes the replies: there is no point in going on.
     is_unsent: bool,
+    noticed: Noticed,
     begun: Instant,
 }
 
@@ -191,21 +195,21 @@ impl Running {
                 self.hang_up();
                 return Ok(());
             }
-            let next = self.app.countdown.next(now);
+            let next = self.app.next(now);
             self.take(&mut screen, from, next)?;
             self.app.tick(self.begun.elapsed());
-            self.send(false)?;
+            self.send()?;
         }
         self.app.gone();
         let record = record::ansi(&self.app.document.record(screen.width()));
         if screen.leave(&record).is_err() {
             self.hang_up();
         }
-        self.send(true)
+        Ok(())
     }
 
-    fn send(&mut self, all: bool) -> Result<(), Error> {
-        while let Some(reply) = self.app.next_reply(all) {
+    fn send(&mut self) -> Result<(), Error> {
+        while let Some(reply) = self.app.next_reply() {
             self.replies.send(reply)?;
         }
         Ok(())
@@ -267,8 +271,9 @@ impl Running {
     }
 
     fn chunk(&mut self, chunk: Option<&[u8]>) -> Result<(), Error> {
-        let (app, found) = (&mut self.app, &mut self.found);
-        self.body.take(chunk, &mut |happened, _| {
+        let Running { app, found, body, noticed, .. } = self;
+        body.take(chunk, &mut |happened, _| {
+            noticed.happened(&happened);
             if let Happened::Found(wire) = happened {
                 *found = Some(wire);
             }
@@ -295,7 +300,7 @@ impl Running {
     }
 
     /// The screen is gone. What could not be said on it is said now.
-    fn conclude(self, ended: Result<(), Error>, name: &str) -> Result<Status, Error> {
+    fn conclude(self, ended: Result<(), Error>, name: &str, args: &Ask) -> Result<Status, Error> {
         if let Some(wire) = self.found {
             say_found(wire);
         }
@@ -306,6 +311,7 @@ impl Running {
         }
         self.replies.finish()?;
         ended?;
+        self.noticed.say(args);
         match self.unread {
             Some(error) => Err(Error::reading(Path::new(name), &error)),
             None if self.app.wrong => Ok(Status::Wrong),

@@ -37,7 +37,8 @@ pub(super) fn draw(app: &mut App, now: Duration, area: Rect, buffer: &mut Buffer
     let selected = app.asking.as_ref().map_or(0, |asking| asking.selected);
     let layout = app.document.layout(usize::from(rest.width), selected);
     let top = app.scroll.top(&layout, rest);
-    app.document.draw(top, selected, rest, buffer);
+    // What is marked can be taken.
+    app.document.draw(top, Some(selected).filter(|_| app.is_live), rest, buffer);
     let drawn = Drawn { document: rest, top, layout, draft, countdown };
     hints(app, &drawn, hints_area, buffer);
     (cursor, drawn)
@@ -73,7 +74,7 @@ fn lines(app: &App, now: Duration, width: usize) -> (Vec<Line<'static>>, Option<
         }
     }
     let mut countdown = app.left(now).map(|left| {
-        let text = format!("Takes suggestion 1 in {} s. Any key stops that.", seconds(left));
+        let text = format!("In {} s: takes suggestion 1. Any key stops that.", seconds(left));
         lines.extend(said(&text, theme.growing(), width).into_iter().take(1));
         lines.len() - 1
     });
@@ -107,6 +108,9 @@ fn hint(asking: &Asking) -> Option<String> {
     match asking.focus {
         Focus::Choices if asking.selected < asking.own() && asking.is_changed(asking.selected) => {
             Some("You have changed it: e goes on with that, Enter takes it as it was suggested.".into())
+        }
+        Focus::Choices if asking.is_changed(asking.own()) => {
+            Some("You have begun an answer of your own: w goes on with it.".into())
         }
         Focus::Draft(_) => {
             let unseen = asking.draft().map_or(0, Editor::unseen);
@@ -177,7 +181,8 @@ fn aside(app: &App, drawn: &Drawn, width: usize) -> String {
         parts.push(format!("▲ {hidden}"));
     }
     if let below @ 1.. = layout.rows.saturating_sub(top + usize::from(document.height)) {
-        parts.push(said(format!("▼ {below} more"), format!("▼ {below}")));
+        let lines = if below == 1 { "line" } else { "lines" };
+        parts.push(said(format!("▼ {below} {lines}"), format!("▼ {below}")));
     }
     match app.waiting() {
         0 => {}
@@ -207,15 +212,17 @@ fn hints_for(app: &App) -> &'static [Hint] {
             ("Enter", "take"),
             ("e", "edit"),
             ("w", "write"),
-            ("i", "image"),
-            ("Esc", "leave"),
             ("?", "keys"),
-            ("1-9", "take"),
+            ("Esc", "leave"),
+            ("i", "image"),
             ("PgUp PgDn", "scroll"),
+            ("Ctrl-C", "quit"),
         ],
         Focus::Draft(_) => &[("Enter", "send"), ("Alt-Enter", "new line"), ("Esc", "back"), ("Ctrl-O", "image")],
-        Focus::Image(..) => &[("Enter", "attach"), ("Esc", "back"), ("Backspace", "on nothing: the last one away")],
-        Focus::Leave => &[("y Esc", "leave it"), ("any other key", "back to it")],
+        Focus::Image(..) => {
+            &[("Enter", "attach"), ("Esc", "back"), ("Backspace", "(in the empty field) removes the last image")]
+        }
+        Focus::Leave => &[("y", "leave it"), ("any other key", "goes back")],
     }
 }
 
@@ -223,13 +230,13 @@ const KEYS: [&str; 12] = [
     "↑ ↓          choose (k j, Home, End)",
     "Enter        take what is chosen",
     "1 to 9       take that suggestion",
-    "e            change it first",
+    "e            edit it before it is sent",
     "w, Tab       write your own answer",
     "i, Ctrl-O    send an image with the answer",
     "Esc          back; leave the question unanswered",
     "Ctrl-C       quit",
     "PgUp PgDn    scroll (also the wheel, Ctrl-Home, Ctrl-End)",
-    "Mouse        click to take; with Shift to mark text",
+    "Mouse        click to take; hold Shift to select text",
     "In what you write: Enter sends, Alt-Enter or Ctrl-J begins a line,",
     "Ctrl-Z and Ctrl-Y undo and redo, Ctrl-W Ctrl-U Ctrl-K delete.",
 ];

@@ -167,7 +167,7 @@ fn questions_are_asked_in_order_never_together() {
     scene.writes(&asked("Second?", &["B"])).writes(&asked("Third?", &["C"]));
     scene.misses("Second?").misses("Third?").sees("2 more questions");
     scene.types("1").sees("Second?").misses("Third?").sees("1 more question");
-    scene.types("1").sees("Third?").types("1").ends();
+    scene.settles().types("1").sees("Third?").settles().types("1").ends();
     assert_eq!(scene.replies(), [answer("This"), answer("B"), answer("C")]);
     assert!(scene.app.is_done());
 }
@@ -185,7 +185,7 @@ fn the_message_may_end_before_the_question_is_answered() {
 fn a_call_that_cannot_be_asked_has_a_reply_and_all_have_theirs_in_order() {
     const BAD: &str = "<ask_followup_question></ask_followup_question>";
     let mut scene = Scene::new(60, 20);
-    scene.writes(BAD).sees("the model is told: Missing required");
+    scene.writes(BAD).sees("rejected: Missing required").sees("so the model is told");
     assert_eq!(scene.replies(), ["Missing required parameter 'question'"]);
     assert!(scene.app.wrong);
     scene.writes(&asked("Which?", &["This", "That"])).writes(BAD);
@@ -216,7 +216,7 @@ fn a_key_that_is_held_down_does_not_answer_the_next_question() {
         scene.draw();
     }
     assert_eq!(scene.replies(), [answer("This")]);
-    scene.press(ENTER);
+    scene.settles().press(ENTER);
     assert_eq!(scene.replies(), [answer("This"), answer("A")]);
 }
 
@@ -257,7 +257,7 @@ fn a_countdown_that_is_not_seen_takes_nothing() {
     let mut scene = Scene::with(60, 1, Some(5), Wire::Text);
     scene.writes(&asked("Which?", &["This"])).waits(9_000);
     assert!(scene.replies().is_empty());
-    scene.resizes(60, 3).sees("Takes suggestion 1 in 5 s").waits(5_000);
+    scene.resizes(60, 3).sees("In 5 s: takes suggestion 1").waits(5_000);
     assert_eq!(scene.replies(), [answer("This")]);
 }
 
@@ -288,15 +288,15 @@ fn control_c_quits_and_asks_first_if_something_would_be_lost() {
 #[test]
 fn the_first_suggestion_is_taken_after_the_countdown() {
     let mut scene = Scene::with(60, 20, Some(5), Wire::Text);
-    scene.waits(60_000).writes(&asked("Which?", &["This", "That"])).sees("in 5 s").waits(4_999).sees("in 1 s");
+    scene.waits(60_000).writes(&asked("Which?", &["This", "That"])).sees("In 5 s").waits(4_599).sees("In 1 s");
     assert!(scene.replies().is_empty());
     scene.waits(1);
     assert_eq!(scene.replies(), [answer("This")]);
     // And again for the next question, from the start.
-    scene.writes(&asked("And?", &["A"])).sees("in 5 s").waits(5_000);
+    scene.writes(&asked("And?", &["A"])).sees("In 5 s").waits(4_600);
     assert_eq!(scene.replies(), [answer("This"), answer("A")]);
     // There is nothing to take.
-    scene.writes(&asked("What?", &[])).misses("Takes").waits(99_000);
+    scene.writes(&asked("What?", &[])).misses("takes").waits(99_000);
     assert_eq!(scene.replies().len(), 2);
 }
 
@@ -310,7 +310,7 @@ fn any_key_stops_the_countdown_for_good() {
         (|scene| scene.clicks(0)),
     ] {
         let mut scene = Scene::with(60, 20, Some(5), Wire::Text);
-        scene.writes(&asked("Which?", &["This", "That"])).waits(4_000).sees("in 1 s").resizes(50, 15).sees("in 1 s");
+        scene.writes(&asked("Which?", &["This", "That"])).waits(3_000).sees("In 2 s").resizes(50, 15).sees("In 2 s");
         act(&mut scene).misses("Any key").waits(99_000);
         assert!(scene.replies().is_empty());
     }
@@ -321,6 +321,43 @@ fn any_key_stops_the_countdown_for_good() {
     // And for the questions that follow.
     scene.types("2").writes(&asked("And?", &["A"])).waits(99_000);
     assert_eq!(scene.replies(), [answer("That")]);
+}
+
+#[test]
+fn nobody_answers_what_has_only_just_appeared() {
+    let mut scene = Scene::new(60, 20);
+    scene.takes(Some(asked("Which?", &["This", "That"]).as_bytes()));
+    scene.draw();
+    for wait in [0, 100, 299] {
+        scene.now += Duration::from_millis(wait);
+        scene.app.tick(scene.now);
+        scene.app.key(KeyEvent::from(ENTER), scene.now);
+        scene.app.key(KeyEvent::from(KeyCode::Char('2')), scene.now);
+        scene.draw();
+    }
+    // What can be taken is marked.
+    scene.sees("1  This").misses("❯");
+    assert!(scene.replies().is_empty());
+    scene.waits(1).sees("❯ 1  This").types("2");
+    assert_eq!(scene.replies(), [answer("That")]);
+}
+
+#[test]
+fn who_reads_above_stays_there_and_answers_nothing_unseen() {
+    let mut scene = Scene::new(40, 8);
+    scene.writes(&(1..30).map(|i| format!("line {i}\n\n")).collect::<String>()).press(KeyCode::Home).sees("line 1");
+    scene.writes(&asked("Which?", &["This", "That"])).sees("line 1").types("1");
+    // The first key has brought the question into sight.
+    scene.settles().sees("❯ 1  This");
+    assert!(scene.replies().is_empty());
+    scene.types("2");
+    assert_eq!(scene.replies(), [answer("That")]);
+}
+
+#[test]
+fn an_answer_that_nobody_gave_says_so() {
+    let mut scene = Scene::with(60, 20, Some(1), Wire::Text);
+    scene.writes(&asked("Which?", &["This"])).waits(1_000).sees("✓ This").sees("taken because nobody pressed a key");
 }
 
 #[test]
@@ -348,12 +385,12 @@ fn a_long_message_is_scrolled_and_followed() {
     let mut scene = Scene::new(40, 12);
     let lines = |from: usize| (from..from + 50).map(|i| format!("line {i}\n")).collect::<String>();
     scene.writes(&lines(100)).sees("line 149");
-    scene.press(KeyCode::Up).misses("line 149").sees("line 148").sees("▼ 1 more");
+    scene.press(KeyCode::Up).misses("line 149").sees("line 148").sees("▼ 1 line");
     // Who has gone somewhere stays there.
     scene.writes(&lines(200)).sees("line 148").misses("line 249");
     scene.press(KeyCode::Home).sees("line 100").press(KeyCode::Char(' ')).sees("line 110");
     scene.press(KeyCode::End).sees("line 249").writes(&lines(300)).sees("line 349");
-    scene.mouse(MouseEventKind::ScrollUp, 3).sees("▼ 3 more").mouse(MouseEventKind::ScrollDown, 3).misses("▼");
+    scene.mouse(MouseEventKind::ScrollUp, 3).sees("▼ 3 lines").mouse(MouseEventKind::ScrollDown, 3).misses("▼");
 }
 
 #[test]

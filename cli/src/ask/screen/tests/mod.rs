@@ -78,14 +78,14 @@ impl Scene {
             })
             .unwrap();
         self.drawn = completed.buffer.clone();
-        self.replies.extend(std::iter::from_fn(|| self.app.next_reply(false)));
+        self.replies.extend(std::iter::from_fn(|| self.app.next_reply()));
     }
 
     /// The model writes that, in pieces.
     fn writes(&mut self, text: &str) -> &mut Scene {
         text.as_bytes().chunks(7).for_each(|piece| self.takes(Some(piece)));
         self.draw();
-        self
+        self.settles()
     }
 
     /// It is not drawn.
@@ -106,7 +106,7 @@ impl Scene {
     }
 
     fn key(&mut self, code: KeyCode, modifiers: KeyModifiers) -> &mut Scene {
-        self.now += Duration::from_secs(1);
+        self.settles();
         self.app.key(KeyEvent::new(code, modifiers), self.now);
         self.draw();
         self
@@ -137,7 +137,13 @@ impl Scene {
         self
     }
 
+    /// So much time goes by that whatever is asked can be answered.
+    fn settles(&mut self) -> &mut Scene {
+        self.waits(400)
+    }
+
     fn mouse(&mut self, kind: MouseEventKind, row: u16) -> &mut Scene {
+        self.settles();
         self.app.mouse(MouseEvent { kind, column: 8, row, modifiers: KeyModifiers::NONE });
         self.draw();
         self

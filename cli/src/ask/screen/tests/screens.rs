@@ -110,6 +110,7 @@ fn screens_are_as_they_were_looked_at() {
         for (width, height) in SIZES {
             let mut scene = Scene::new(width, height);
             act(&mut scene);
+            scene.settles();
             pictures += &scene.shown();
             pictures.push('\n');
         }
@@ -128,8 +129,8 @@ fn screens_are_as_they_were_looked_at() {
 #[test]
 fn a_countdown_is_seen() {
     let mut scene = Scene::with(50, 8, Some(90), Wire::Text);
-    scene.writes(&asked("Which?", &["This", "That"])).sees("Takes suggestion 1 in 90 s. Any key stops that.");
-    scene.waits(1).sees("in 90 s").waits(1_000).sees("in 89 s");
+    scene.writes(&asked("Which?", &["This", "That"])).sees("In 90 s: takes suggestion 1. Any key stops that.");
+    scene.waits(100).sees("In 90 s").waits(1_000).sees("In 89 s");
 }
 
 #[test]
@@ -154,8 +155,10 @@ fn a_screen_that_was_resized_is_as_one_that_was_so_from_the_start() {
         for ((width, height), (wide, high)) in SIZES.into_iter().zip(SIZES.into_iter().cycle().skip(1)) {
             let mut scene = Scene::new(width, height);
             act(&mut scene);
+            scene.settles();
             let mut other = Scene::new(wide, high);
             act(&mut other);
+            other.settles();
             other.resizes(width, height);
             assert_eq!(other.shown(), scene.shown(), "{name}");
         }
