@@ -153,12 +153,18 @@ On the screen, ? shows all keys: a number, the arrows and Enter, or a click take
 suggestion, e changes it first, w writes another answer, i adds an image, Esc leaves
 the question unanswered, Ctrl-C quits.
 
+Line by line (--lines) there are suggestions by number and answers of one line.
+--answer and --text don't go together. A question left unanswered is told to the model
+(\"The user denied this operation.\"). --auto-answer waits at a question without suggestions.
+
 What comes out on standard output, a reply for each call, in order:
-  text              the result of the call: the answer, wrapped as the dialect has it
+  text              the result of the call: the answer, wrapped as the dialect has it;
+                    it has no room for images and modes
   openai-chat, openai-responses, anthropic
-                    the messages that carry it, one a line, as JSON
+                    the messages that carry all of them, one a line, as JSON, at the end
   json              {\"kind\":\"answer\"|\"cancelled\"|\"correction\",\"number\":N,\"id\":S,\"text\":S,
-                    \"images\":[URL],\"mode\":S}, without what there is not
+                    \"images\":[URL],\"mode\":S}, without what there is not; N counts the
+                    questions from 0, \"id\" is the provider's of a native call
 A call that can't be asked has a reply too: what the model is to be told.
 
 Exit status:
@@ -171,7 +177,8 @@ Exit status:
 ///
 /// On a terminal: shows the message as it arrives, and asks each question once it is complete: with the keys or the mouse you take a suggestion,
 /// change one, or write your own answer. Keys come from the terminal itself, so that standard input may be the message and standard
-/// output the reply. --answer and --text answer without a person.
+/// output the reply. --answer and --text answer without a person. The mode in brackets before a suggestion is the one the agent should
+/// change to with that answer: --format json has it.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "`followup ask --help` has examples, the formats and the exit status.",
@@ -195,7 +202,7 @@ pub(crate) struct Ask {
 
     /// Take the first suggestion after that many seconds, unless a key is pressed
     ///
-    /// The seconds are counted down on the screen, from when a question can be answered. Any key, and the mouse, stop that for good.
+    /// The seconds are counted down on the screen, from when a question can be answered. Any key, a click and the wheel stop that for good.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["answer", "text", "lines"], help_heading = "Answering")]
     pub(crate) auto_answer: Option<u32>,
 
@@ -207,7 +214,11 @@ pub(crate) struct Ask {
     #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
     pub(crate) format: Format,
 
-    /// Whose wording and wrapping the reply has: roo-code, roo-code-zh, roo-code-latest, vjsp, kilo-code-zh, or a file (TOML or JSON)
+    /// Whose wording and wrapping the reply has: a name, or a file (TOML or JSON)
+    ///
+    /// roo-code: Roo Code and its relatives, as Cline. roo-code-zh, kilo-code-zh: those of them in Chinese. roo-code-latest: Roo Code of late, with
+    /// <user_message> around an answer, and suggestions required. vjsp: VJSP. A file of your own holds what is to be other than in
+    /// roo-code; docs/dialects.md has all of it.
     #[arg(long, value_name = "NAME|FILE", default_value = "roo-code", help_heading = "Output")]
     pub(crate) dialect: String,
 

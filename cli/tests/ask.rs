@@ -5,6 +5,7 @@ mod common;
 use std::process::Output;
 
 use common::{ends, run};
+use followup::dialogue::Dialect;
 use serde_json::{Value, json};
 
 const MESSAGE: &str = "Hm. <ask_followup_question><question>Which?</question><follow_up><suggest>This</suggest>\
@@ -95,6 +96,21 @@ fn a_reply_is_made_for_its_provider() {
     assert!(why.contains("replies as text have no images"), "{why}");
     ends(&ask(&["--text", "  "], MESSAGE), 2);
     assert!(err.contains("no PNG, JPEG, GIF or WebP"), "{err}");
+}
+
+#[test]
+fn the_dialect_that_the_documentation_has_is_the_one_that_is_built_in() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/dialects.md")).unwrap();
+    let (_, rest) = page.split_once("```toml\n").unwrap();
+    let (text, _) = rest.split_once("```").unwrap();
+    assert_eq!(toml::from_str::<Dialect>(text).unwrap(), Dialect::roo_code());
+    for name in Dialect::NAMES {
+        assert!(page.contains(&format!("| `{name}` |")), "{name}");
+        let dialect = Dialect::named(name).unwrap();
+        let row = page.lines().find(|line| line.starts_with(&format!("| `{name}` |"))).unwrap();
+        assert!(row.contains(&format!("| `{}` |", dialect.reply.open)), "{row}");
+        assert_eq!(row.ends_with("| lacks a parameter |"), dialect.follow_up_required, "{row}");
+    }
 }
 
 #[test]
