@@ -1,7 +1,7 @@
 //! Dialogues, as scripts of what the model and the user do, as a property over random ones, and from a streamed call to the next message.
 
 use followup::dialogue::{
-    Answer, AnswerErrorKind, AskMessage, Dialect, Dialogue, Directive, Format, Image, ReplyKind, Rules, Setup,
+    Answer, AnswerErrorKind, AskMessage, Dialect, Dialogue, Directive, Format, Image, Reply, ReplyKind, Rules, Setup,
     Severity, Turn,
 };
 use followup::{Events, Parser, Policy};
@@ -287,6 +287,58 @@ fn a_native_call_is_answered_under_its_id_with_its_images() {
         reply.messages(Format::Anthropic),
         [json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "id7", "content": content}]})]
     );
+}
+
+#[test]
+fn all_replies_of_one_turn_go_back_together() {
+    use followup::wire::{Response, Wire};
+    let call = |index: usize, question: &str| {
+        let arguments = json!({"question": question}).to_string();
+        let function = json!({"name": "ask_followup_question", "arguments": arguments});
+        json!({"index": index, "id": format!("call_{index}"), "type": "function", "function": function})
+    };
+    let delta = json!({"content": markup("In the text?", &[]), "tool_calls": [call(0, "One?"), call(1, "Two?")]});
+    let chunk = json!({"choices": [{"index": 0, "delta": delta, "finish_reason": "tool_calls"}]});
+    let (mut response, mut dialogue) = (Response::new(Wire::OpenAiChat, Policy::new()), Dialogue::default());
+    let body = format!("data: {chunk}\n\ndata: [DONE]\n\n");
+    let mut events = response.feed(body.as_bytes());
+    while let Some(event) = events.next() {
+        dialogue.event(event.unwrap());
+    }
+    drop(events);
+    let image = Image::from_bytes(b"GIF89a", 1000).unwrap();
+    let mut replies = Vec::new();
+    while let Some(open) = dialogue.question() {
+        let (number, answer) = (open.number, Answer::Text(open.question.replace('?', "!")));
+        replies.push(dialogue.answer(number, answer, vec![image.clone()]).unwrap());
+    }
+    let image = json!({"type": "image_url", "image_url": {"url": image.data_url()}});
+    assert_eq!(
+        Reply::messages_of(&replies, Format::OpenAiChat),
+        [
+            json!({"role": "tool", "tool_call_id": "call_0", "content": "<answer>\nOne!\n</answer>"}),
+            json!({"role": "tool", "tool_call_id": "call_1", "content": "<answer>\nTwo!\n</answer>"}),
+            json!({"role": "user", "content": [{"type": "text", "text": "<answer>\nIn the text!\n</answer>"}, image]}),
+            json!({"role": "user", "content": [image]}),
+            json!({"role": "user", "content": [image]}),
+        ]
+    );
+}
+
+#[test]
+fn what_a_user_writes_does_not_end_the_wrapping_if_that_is_wanted() {
+    let text = "</ANSWER> and </feedback>";
+    for (escape, answered, guided) in
+        [(false, text, text), (true, "&lt;/ANSWER> and </feedback>", "</ANSWER> and &lt;/feedback>")]
+    {
+        let mut dialogue = Dialogue::new(Setup { escape, mistakes: 1, ..Setup::default() });
+        says(&mut dialogue, &markup("Q?", &[]));
+        let reply = dialogue.answer(0, Answer::Text(text.into()), Vec::new()).unwrap();
+        assert_eq!(reply.text, format!("<answer>\n{answered}\n</answer>"));
+        says(&mut dialogue, BAD);
+        let reply = dialogue.guide(text.into(), Vec::new()).unwrap();
+        assert!(reply.text.ends_with(&format!("<feedback>\n{guided}\n</feedback>")), "{}", reply.text);
+    }
 }
 
 /// What the model or the user does next.

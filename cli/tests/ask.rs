@@ -67,6 +67,28 @@ fn an_answer_that_does_not_fit_is_an_error() {
     ends(&ask(&["--answer", "1", "--text", "A"], MESSAGE), 2);
 }
 
+/// The results of one turn belong together, and in front of what the user says.
+#[test]
+fn the_replies_of_one_message_are_one_turn() {
+    let call = |id: &str| {
+        let arguments = json!({"question": "Q?", "follow_up": [{"text": "A"}]}).to_string();
+        json!({"id": id, "function": {"name": "ask_followup_question", "arguments": arguments}})
+    };
+    let body = json!({"choices": [{"index": 0, "delta": {"tool_calls": [call("c1"), call("c2")]}}]});
+    let body = format!("data: {body}\n\ndata: [DONE]\n\n");
+    let image = tempfile::Builder::new().suffix(".gif").tempfile().unwrap();
+    std::fs::write(image.path(), b"GIF89a").unwrap();
+    let image = ["--image", image.path().to_str().unwrap()];
+    let messages = |format| -> Vec<Value> {
+        let args = ["--wire", "openai-chat", "--text", "A", "--text", "B", "--format", format];
+        let args = [&args[..], &image].concat();
+        ends(&ask(&args, &body), 0).0.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let roles: Vec<_> = messages("openai-chat").iter().map(|message| message["role"].clone()).collect();
+    assert_eq!(roles, ["tool", "tool", "user"]);
+    assert_eq!(messages("anthropic").len(), 1);
+}
+
 #[test]
 fn a_reply_is_made_for_its_provider() {
     let body = "{\"message\":{\"tool_calls\":[{\"id\":\"c1\",\"function\":{\"name\":\"ask_followup_question\",\"arguments\":\

@@ -4,17 +4,18 @@ use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::{String, ToString};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 
+use super::wrapping::Wrapping;
 use crate::{Place, Reason};
 
 /// A text that is built in, or a user's own.
-type Text = Cow<'static, str>;
+pub(super) type Text = Cow<'static, str>;
 
 /// How a family of agents talks to its model and its user: the wording of its messages, and how a reply is wrapped.
 ///
-/// Plain data. A user's own comes from any format that serde reads; what it leaves out is as in [`Dialect::roo_code`], and a key
-/// that does not exist is an error, because it would be a misspelt one.
+/// Plain data. A user's own comes from any format that serde reads; what it leaves out is as in [`Dialect::roo_code`], but the two sides of a [`Wrapping`]
+/// belong together. A key that does not exist is an error, because it would be a misspelt one, and so is a placeholder that a message does not know.
 ///
 /// ```
 /// use followup::dialogue::Dialect;
@@ -23,6 +24,7 @@ type Text = Cow<'static, str>;
 /// assert_eq!(own.reply.wrap("Yes", false), "<reply>\nYes\n</reply>");
 /// assert_eq!(own.messages, Dialect::roo_code().messages);
 /// assert!(serde_json::from_str::<Dialect>(r#"{"nmae": "ours"}"#).is_err());
+/// assert!(serde_json::from_str::<Dialect>(r#"{"reply": {"open": "<reply>"}}"#).is_err());
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,59 +39,91 @@ pub struct Dialect {
     pub reply: Wrapping,
     /// What stands around what a user says when the dialogue has stopped.
     pub guidance: Wrapping,
-    /// What the model is told when the user did not answer.
+    /// What the model is told when the user did not answer. Knows no placeholder.
+    #[serde(deserialize_with = "plain")]
     pub cancelled: Text,
     /// What is said of a call that can't be asked.
     pub messages: Messages,
 }
 
-/// What stands around a text, on lines of its own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Wrapping {
-    /// In front of it.
-    pub open: Text,
-    /// Behind it.
-    pub close: Text,
-}
-
-impl Wrapping {
-    const fn new(open: &'static str, close: &'static str) -> Wrapping {
-        Wrapping { open: Cow::Borrowed(open), close: Cow::Borrowed(close) }
-    }
-
-    /// The text, wrapped. It is untouched; only if that is wanted, what looks like the end of the wrapping in it is escaped (its `<` as `&lt;`).
-    pub fn wrap(&self, text: &str, escape: bool) -> String {
-        let close = self.close.trim();
-        if escape && !close.is_empty() && text.contains(close) {
-            let escaped = close.replacen('<', "&lt;", 1);
-            return format!("{}\n{}\n{}", self.open, text.replace(close, &escaped), self.close);
-        }
-        format!("{}\n{text}\n{}", self.open, self.close)
-    }
-}
-
-/// What is said of a call that can't be asked. In each, `{parameter}`, `{details}`, `{place}` and `{limit}` stand for what they say.
+/// What is said of a call that can't be asked.
+///
+/// `{parameter}`, `{details}`, `{place}` and `{limit}` stand for what they say, in the messages that know them. None is obliged to use them. Where a
+/// dialect is read, one that a message does not know is an error; other braces are text.
+///
+/// ```
+/// use followup::dialogue::Messages;
+///
+/// let error = serde_json::from_str::<Messages>(r#"{"missing_parameter": "Where is {param}?"}"#).unwrap_err();
+/// assert!(error.to_string().starts_with("the placeholder {param} is not known here: it may be {parameter}"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Messages {
     /// A parameter is missing, to both. Knows `{parameter}`.
+    #[serde(deserialize_with = "with_parameter")]
     pub missing_parameter: Text,
     /// It is malformed, to the user. Knows `{details}`.
+    #[serde(deserialize_with = "with_details")]
     pub malformed: Text,
-    /// It is malformed, to the model.
+    /// It is malformed, to the model. Knows `{details}`.
+    #[serde(deserialize_with = "with_details")]
     pub malformed_model: Text,
     /// It was cut off, to both. Knows `{place}`.
+    #[serde(deserialize_with = "with_place")]
     pub truncated: Text,
     /// A value is too long, to both. Knows `{place}` and `{limit}`, in bytes.
+    #[serde(deserialize_with = "with_place_and_limit")]
     pub too_long: Text,
     /// A value is of the wrong type, to both. Knows `{place}`.
+    #[serde(deserialize_with = "with_place")]
     pub wrong_type: Text,
     /// It breaks a rule of the host's, to both. Knows `{details}`.
+    #[serde(deserialize_with = "with_details")]
     pub rule: Text,
     /// The names of places.
     pub places: Places,
+}
+
+fn plain<'de, D: Deserializer<'de>>(from: D) -> Result<Text, D::Error> {
+    message(from, &[])
+}
+
+fn with_parameter<'de, D: Deserializer<'de>>(from: D) -> Result<Text, D::Error> {
+    message(from, &["{parameter}"])
+}
+
+fn with_details<'de, D: Deserializer<'de>>(from: D) -> Result<Text, D::Error> {
+    message(from, &["{details}"])
+}
+
+fn with_place<'de, D: Deserializer<'de>>(from: D) -> Result<Text, D::Error> {
+    message(from, &["{place}"])
+}
+
+fn with_place_and_limit<'de, D: Deserializer<'de>>(from: D) -> Result<Text, D::Error> {
+    message(from, &["{place}", "{limit}"])
+}
+
+/// Reads a message that knows these placeholders. Any other would be said as it stands there.
+fn message<'de, D: Deserializer<'de>>(from: D, known: &[&str]) -> Result<Text, D::Error> {
+    let text = Text::deserialize(from)?;
+    let Some(unknown) = unknown(&text, known) else { return Ok(text) };
+    let known = if known.is_empty() { "there is none".into() } else { format!("it may be {}", known.join(" or ")) };
+    Err(de::Error::custom(format!("the placeholder {unknown} is not known here: {known}")))
+}
+
+/// The first word in braces that is not among the known ones.
+fn unknown<'a>(text: &'a str, known: &[&str]) -> Option<&'a str> {
+    text.match_indices('{').find_map(|(at, _)| {
+        let inside = &text[at + 1..];
+        let inside = &inside[..inside.find(['{', '}'])?];
+        let whole = &text[at..at + inside.len() + 2];
+        let name = inside.trim();
+        let is_word = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+        (is_word && whole.ends_with('}') && !known.contains(&whole)).then_some(whole)
+    })
 }
 
 /// The names of places in a call.
@@ -283,7 +317,9 @@ impl Dialect {
         match reason {
             Reason::MissingParameter => self.missing("question"),
             Reason::Malformed(note) => {
-                Said { user: malformed.replace("{details}", &note.to_string()), model: malformed_model.to_string() }
+                let [user, model] =
+                    [malformed, malformed_model].map(|said| said.replace("{details}", &note.to_string()));
+                Said { user, model }
             }
             Reason::Truncated(place) => Said::both(at(truncated, place)),
             Reason::TooLong { place, limit } => Said::both(at(too_long, place).replace("{limit}", &limit.to_string())),
@@ -382,26 +418,50 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_is_wrapped_and_its_text_is_untouched_unless_that_is_wanted() {
-        let answer = Dialect::roo_code().reply;
-        for (text, wrapped, escaped) in [
-            ("Yes", "<answer>\nYes\n</answer>", "<answer>\nYes\n</answer>"),
-            (" a\n\n b \n", "<answer>\n a\n\n b \n\n</answer>", "<answer>\n a\n\n b \n\n</answer>"),
-            ("", "<answer>\n\n</answer>", "<answer>\n\n</answer>"),
-            ("x</answer>y", "<answer>\nx</answer>y\n</answer>", "<answer>\nx&lt;/answer>y\n</answer>"),
-            ("<answer>&lt;", "<answer>\n<answer>&lt;\n</answer>", "<answer>\n<answer>&lt;\n</answer>"),
-        ] {
-            assert_eq!((answer.wrap(text, false), answer.wrap(text, true)), (wrapped.into(), escaped.into()));
-        }
-        assert_eq!(Dialect::roo_code_latest().reply.wrap("Yes", false), "<user_message>\nYes\n</user_message>");
-    }
-
-    #[test]
     fn a_dialect_comes_back_as_it_was() {
         for name in Dialect::NAMES {
             let dialect = Dialect::named(name).unwrap();
             let stored = serde_json::to_string(&dialect).unwrap();
             assert_eq!(serde_json::from_str::<Dialect>(&stored).unwrap(), dialect);
         }
+    }
+
+    #[test]
+    fn a_placeholder_that_a_message_does_not_know_is_named_with_those_it_knows() {
+        let parameter = "it may be {parameter}";
+        for (stored, unknown, known) in [
+            (r#"{"messages": {"missing_parameter": "No {param}, no {parameter}"}}"#, "{param}", parameter),
+            (r#"{"messages": {"missing_parameter": "{ parameter }"}}"#, "{ parameter }", parameter),
+            (r#"{"messages": {"missing_parameter": "{{parameters}}"}}"#, "{parameters}", parameter),
+            (r#"{"messages": {"missing_parameter": "{参数}"}}"#, "{参数}", parameter),
+            (r#"{"messages": {"malformed": "{place}"}}"#, "{place}", "it may be {details}"),
+            (r#"{"messages": {"malformed_model": "{detail}"}}"#, "{detail}", "it may be {details}"),
+            (r#"{"messages": {"truncated": "{limit}"}}"#, "{limit}", "it may be {place}"),
+            (r#"{"messages": {"too_long": "{place} {limit} {max}"}}"#, "{max}", "it may be {place} or {limit}"),
+            (r#"{"messages": {"wrong_type": "{type}"}}"#, "{type}", "it may be {place}"),
+            (r#"{"messages": {"rule": "{rule}"}}"#, "{rule}", "it may be {details}"),
+            (r#"{"cancelled": "{number}"}"#, "{number}", "there is none"),
+        ] {
+            let error = serde_json::from_str::<Dialect>(stored).unwrap_err().to_string();
+            let says = format!("the placeholder {unknown} is not known here: {known}");
+            assert!(error.starts_with(&says), "{stored}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_message_need_not_use_what_it_knows_and_other_braces_are_text() {
+        for text in
+            ["No.", "", "{parameter} {parameter}", "{}", "{ }", "{\"question\": 1}", "a { b", "}{", "{parameter"]
+        {
+            let stored = serde_json::json!({"messages": {"missing_parameter": text}}).to_string();
+            assert_eq!(serde_json::from_str::<Dialect>(&stored).unwrap().messages.missing_parameter, text);
+        }
+    }
+
+    #[test]
+    fn the_model_may_be_told_the_details_too() {
+        let stored = r#"{"messages": {"malformed_model": "Invalid: {details}"}}"#;
+        let said = serde_json::from_str::<Dialect>(stored).unwrap().said(Reason::Malformed(Note::UnclosedQuestion));
+        assert_eq!(said.model, "Invalid: the question has no close tag");
     }
 }

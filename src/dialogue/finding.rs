@@ -6,6 +6,7 @@ use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::placeholder::placeholder;
 use super::question::Suggested;
 
 /// Something about a question that a host may mind. Suggestions are counted from 0.
@@ -34,7 +35,7 @@ pub enum Finding {
         /// What would have to be filled in.
         placeholder: String,
     },
-    /// A suggestion says the same as one before it.
+    /// A suggestion says the same as one before it, with the same mode.
     Duplicate {
         /// Which one.
         suggestion: usize,
@@ -126,7 +127,7 @@ impl Rules {
             if let Some(placeholder) = placeholder(&one.answer) {
                 push(self.placeholders, Finding::Placeholder { suggestion, placeholder: placeholder.to_string() });
             }
-            if let Some(of) = suggest[..suggestion].iter().position(|before| before.answer == one.answer) {
+            if let Some(of) = suggest[..suggestion].iter().position(|before| before == one) {
                 push(self.duplicates, Finding::Duplicate { suggestion, of });
             }
         }
@@ -134,142 +135,9 @@ impl Rules {
     }
 }
 
-/// The first thing in an answer that a user would have to fill in. Code between back-ticks is no such thing.
-fn placeholder(answer: &str) -> Option<&str> {
-    let mut code = false;
-    let mut before = None;
-    for (at, c) in answer.char_indices() {
-        let rest = &answer[at..];
-        if c == '`' {
-            code = !code;
-        }
-        if !code && let Some(len) = placeholder_at(rest, before) {
-            return Some(&rest[..len]);
-        }
-        before = Some(c);
-    }
-    None
-}
-
-/// The length of the placeholder that `rest` begins with, behind the character `before`.
-fn placeholder_at(rest: &str, before: Option<char>) -> Option<usize> {
-    let in_word = before.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    let first = rest.chars().next()?;
-    match first {
-        '{' => rest.strip_prefix("{{")?.find("}}").filter(|&end| end > 0).map(|end| end + 4),
-        // `array[0]` and `Vec<T>` belong to the word in front of them.
-        '[' | '<' if in_word => None,
-        '[' => {
-            between(rest, ']').filter(|inside| is_blank_to_fill(inside)).map(|inside| inside.len() + 2).filter(|&len| {
-                // A link of markdown.
-                !rest[len..].starts_with(['(', '['])
-            })
-        }
-        '<' => between(rest, '>')
-            .filter(|inside| is_blank_to_fill(inside) && !is_html(inside))
-            .map(|inside| inside.len() + 2),
-        '.' | '…' if !in_word || before != Some('.') => ellipsis(rest, before),
-        _ if !in_word => ["TODO", "TBD", "FIXME"].into_iter().find(|word| is_word(rest, word)).map(str::len),
-        _ => None,
-    }
-}
-
-/// What stands between the first character and the next `close`, in one line.
-fn between(rest: &str, close: char) -> Option<&str> {
-    let inside = rest.get(1..)?;
-    let end = inside.find(['[', ']', '<', '>', '\n'])?;
-    inside[end..].starts_with(close).then(|| &inside[..end])
-}
-
-/// Whether it names something to be filled in: words, and not a number, a type's parameter or a box to tick.
-fn is_blank_to_fill(inside: &str) -> bool {
-    let words = inside.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '/' | '.' | '\''));
-    let letters = inside.chars().filter(|c| c.is_alphabetic()).count();
-    words && inside.trim() == inside && letters > 1
-}
-
-/// Whether a tag of HTML has that name.
-fn is_html(inside: &str) -> bool {
-    const TAGS: [&str; 40] = [
-        "article", "aside", "audio", "body", "br", "button", "canvas", "code", "dialog", "div", "em", "footer", "form",
-        "head", "header", "hr", "html", "iframe", "img", "input", "label", "li", "link", "main", "meta", "nav", "ol",
-        "option", "pre", "script", "section", "select", "span", "strong", "style", "svg", "table", "template",
-        "textarea", "ul",
-    ];
-    let name = inside.trim_start_matches('/').split([' ', '/']).next().unwrap_or_default();
-    TAGS.binary_search(&name).is_ok() || name.starts_with(|c: char| c.is_uppercase())
-}
-
-/// The length of an ellipsis that stands for something: not one in a name, a path or code.
-fn ellipsis(rest: &str, before: Option<char>) -> Option<usize> {
-    let len = if rest.starts_with("...") {
-        3
-    } else if rest.starts_with('…') {
-        '…'.len_utf8()
-    } else {
-        return None;
-    };
-    let behind = rest[len..].chars().next();
-    let alone = before.is_none_or(char::is_whitespace) && behind.is_none_or(char::is_whitespace);
-    alone.then_some(len)
-}
-
-fn is_word(rest: &str, word: &str) -> bool {
-    rest.strip_prefix(word).is_some_and(|behind| !behind.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_a_user_would_have_to_fill_in_is_noticed() {
-        for (answer, found) in [
-            ("Use [path]", Some("[path]")),
-            ("Call it [your-project name]", Some("[your-project name]")),
-            ("I am <your name>", Some("<your name>")),
-            ("Run <command>", Some("<command>")),
-            ("Deploy to {{region}}", Some("{{region}}")),
-            ("TODO", Some("TODO")),
-            ("Use the key TBD.", Some("TBD")),
-            ("Put it in ...", Some("...")),
-            ("… and so on", Some("…")),
-            ("使用 [路径]", Some("[路径]")),
-        ] {
-            assert_eq!(placeholder(answer), found, "{answer}");
-        }
-    }
-
-    #[test]
-    fn what_only_looks_like_it_is_not() {
-        for answer in [
-            "Yes",
-            "Use Vec<T>",
-            "Use a HashMap<String, Vec<u8>>",
-            "Take array[0]",
-            "Take items[index]",
-            "See [the docs](https://example.com)",
-            "See [the docs][1]",
-            "[x] done",
-            "[ ] not done",
-            "[1]",
-            "a < b and c > d",
-            "Use <div> and <span class='x'>",
-            "Use <Button>",
-            "Spread ...args",
-            "Loading...",
-            "Wait… then go",
-            "../src",
-            "`[path]` as it is",
-            "todo.md",
-            "TODOLIST",
-            "x = {}",
-            "{{}}",
-            "",
-        ] {
-            assert_eq!(placeholder(answer), None, "{answer}");
-        }
-    }
 
     #[test]
     fn findings_are_what_the_rules_say() {
@@ -295,5 +163,20 @@ mod tests {
         let strict = Rules { duplicates: Severity::Reject, placeholders: Severity::Ignore, ..rules };
         assert_eq!(found(strict, &["a", "[path]", "a"]), ["Reject: suggestion 3 is the same as suggestion 1"]);
         assert_eq!(found(rules, &["a", "[path]"]), ["Advice: suggestion 2 has a placeholder, [path]"]);
+    }
+
+    #[test]
+    fn the_same_answer_with_another_mode_is_another_suggestion() {
+        for (modes, same) in [
+            ([None, None], true),
+            ([Some("code"), Some("code")], true),
+            ([Some("code"), Some("ask")], false),
+            ([None, Some("code")], false),
+        ] {
+            let suggest = modes.map(|mode| Suggested { answer: "Go on".into(), mode: mode.map(Into::into) });
+            let duplicate = (Severity::Advice, Finding::Duplicate { suggestion: 1, of: 0 });
+            let found = Rules::default().findings(&suggest);
+            assert_eq!(found, if same { Vec::from([duplicate]) } else { Vec::new() }, "{modes:?}");
+        }
     }
 }

@@ -55,7 +55,26 @@ impl Kind {
     /// What the bytes are.
     fn of(bytes: &[u8]) -> Option<Kind> {
         let kind = infer::get(&bytes[..bytes.len().min(HEAD)])?.mime_type();
-        Kind::ALL.into_iter().find(|known| known.media_type() == kind)
+        Kind::ALL.into_iter().find(|known| known.media_type() == kind).filter(|kind| kind.has_signature(bytes))
+    }
+
+    /// Whether they begin with the whole of its signature: `infer` looks at three or four bytes, and text may begin with those.
+    fn has_signature(self, bytes: &[u8]) -> bool {
+        match self {
+            Kind::Png => bytes.starts_with(b"\x89PNG\r\n\x1a\n"),
+            Kind::Jpeg => bytes.starts_with(b"\xFF\xD8\xFF"),
+            Kind::Gif => bytes.starts_with(b"GIF87a") || bytes.starts_with(b"GIF89a"),
+            Kind::WebP => bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP"),
+        }
+    }
+
+    /// What a media type says, in any case; `image/jpg`, which many write, is JPEG.
+    fn said(media_type: &str) -> Option<Kind> {
+        let is = |one: &str| media_type.eq_ignore_ascii_case(one);
+        if is("image/jpg") {
+            return Some(Kind::Jpeg);
+        }
+        Kind::ALL.into_iter().find(|known| is(known.media_type()))
     }
 
     fn media_type(self) -> &'static str {
@@ -132,6 +151,17 @@ impl Image {
 
     /// The image of a data URL, which is kept as it is. Cost: linear; a copy.
     ///
+    /// `data:`, the type and `base64` may be written in any case, and `image/jpg` is JPEG.
+    ///
+    /// ```
+    /// use followup::dialogue::{IMAGE_LIMIT, Image};
+    ///
+    /// let image = Image::from_data_url("DATA:image/JPG;Base64,/9j/4AA=", IMAGE_LIMIT)?;
+    /// assert_eq!(image.data_url(), "DATA:image/JPG;Base64,/9j/4AA=");
+    /// assert_eq!((image.media_type(), image.base64()), ("image/jpeg", "/9j/4AA="));
+    /// # Ok::<(), followup::dialogue::ImageError>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// If it is too large, is no data URL of an image in base64, or says another type than its bytes.
@@ -139,37 +169,44 @@ impl Image {
         if url.len() > limit {
             return Err(ImageError::TooLarge { bytes: url.len(), limit });
         }
-        let inside = url.strip_prefix("data:").ok_or(ImageError::NoDataUrl)?;
+        let inside = without_prefix(url, "data:").ok_or(ImageError::NoDataUrl)?;
         let (header, data) = inside.split_once(',').ok_or(ImageError::NoDataUrl)?;
         let mut header = header.split(';');
         let said = header.next().unwrap_or_default();
-        if !said.starts_with("image/") || header.next_back() != Some("base64") {
+        let is_base64 = header.next_back().is_some_and(|last| last.eq_ignore_ascii_case("base64"));
+        if without_prefix(said, "image/").is_none() || !is_base64 {
             return Err(ImageError::NoDataUrl);
         }
         // All of it, so that nothing is sent that the provider can't read.
         let bytes = STANDARD.decode(data).map_err(|_| ImageError::NoBase64)?;
         match Kind::of(&bytes) {
-            Some(kind) if kind.media_type() == said => {
+            Some(kind) if Kind::said(said) == Some(kind) => {
                 Ok(Image { url: url.into(), kind, data: url.len() - data.len() })
             }
             is => Err(ImageError::OtherType { said: said.into(), is: is.map(Kind::media_type) }),
         }
     }
 
-    /// The data URL.
+    /// The data URL, as it was given.
     pub fn data_url(&self) -> &str {
         &self.url
     }
 
-    /// Its type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+    /// Its type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`, however the URL writes it.
     pub fn media_type(&self) -> &'static str {
         self.kind.media_type()
     }
 
-    /// Its bytes as base64.
+    /// Its bytes as base64, with its padding: what stands behind the comma of the URL.
     pub fn base64(&self) -> &str {
         &self.url[self.data..]
     }
+}
+
+/// What stands behind the prefix, which may be written in any case.
+fn without_prefix<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
+    let (found, rest) = text.split_at_checked(prefix.len())?;
+    found.eq_ignore_ascii_case(prefix).then_some(rest)
 }
 
 /// Not its megabytes.
@@ -205,9 +242,22 @@ mod tests {
         for (bytes, is) in [
             (PNG, Some("image/png")),
             (b"\xFF\xD8\xFF\xE0\0\x10JFIF", Some("image/jpeg")),
+            (b"\xFF\xD8\xFF", Some("image/jpeg")),
             (b"GIF89a\x01\0\x01\0", Some("image/gif")),
+            (b"GIF87a", Some("image/gif")),
+            (b"\x89PNG\r\n\x1a\n", Some("image/png")),
             (b"RIFF\x24\0\0\0WEBPVP8 ", Some("image/webp")),
             (b"BM\0\0\0\0", None),
+            (b"GIF is a format", None),
+            (b"GIF88a", None),
+            (b"GIF89", None),
+            (b"\x89PNG", None),
+            (b"\x89PNG\n\x1a\n\0\0", None),
+            (b"\xFF\xD8", None),
+            (b"What a \0WEBP is", None),
+            (b"a sound WEBP is", None),
+            (b"RIFF\x24\0\0\0WAVEfmt ", None),
+            (b"RIFF\x24\0\0\0WEB", None),
             (b"<svg/>", None),
             (b"%PDF-1.7", None),
             (b"", None),
@@ -231,12 +281,39 @@ mod tests {
     }
 
     #[test]
+    fn a_data_url_may_be_written_in_any_case_and_is_kept_as_it_is() {
+        for (url, media_type) in [
+            ("data:image/jpg;base64,/9j/", "image/jpeg"),
+            ("DATA:IMAGE/JPEG;BASE64,/9j/", "image/jpeg"),
+            ("data:Image/Gif;Base64,R0lGODlh", "image/gif"),
+            ("data:image/gif;name=a.gif;base64,R0lGODlh", "image/gif"),
+        ] {
+            let image = Image::from_data_url(url, IMAGE_LIMIT).unwrap();
+            assert_eq!((image.data_url(), image.media_type()), (url, media_type));
+            assert_eq!(Some(image.base64()), url.split(',').nth(1));
+            let stored = serde_json::to_string(&image).unwrap();
+            assert_eq!(serde_json::from_str::<Image>(&stored).unwrap(), image);
+        }
+    }
+
+    #[test]
     fn what_is_no_image_says_why() {
         for (url, error) in [
             ("", ImageError::NoDataUrl),
             ("https://a/b.png", ImageError::NoDataUrl),
             ("data:image/png,abc", ImageError::NoDataUrl),
             ("data:text/plain;base64,aGk=", ImageError::NoDataUrl),
+            ("dat", ImageError::NoDataUrl),
+            ("datå:image/png;base64,", ImageError::NoDataUrl),
+            ("data:image/gif;base64,/9j/", ImageError::OtherType { said: "image/gif".into(), is: Some("image/jpeg") }),
+            (
+                "data:image/jpg;base64,R0lGODlh",
+                ImageError::OtherType { said: "image/jpg".into(), is: Some("image/gif") },
+            ),
+            (
+                "data:image/pjpeg;base64,/9j/",
+                ImageError::OtherType { said: "image/pjpeg".into(), is: Some("image/jpeg") },
+            ),
             ("data:image/png;base64,!!", ImageError::NoBase64),
             ("data:image/png;base64,iVBORw0KGgo", ImageError::NoBase64),
             ("data:image/png;base64,aGk=", ImageError::OtherType { said: "image/png".into(), is: None }),

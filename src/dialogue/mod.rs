@@ -34,10 +34,13 @@
 
 mod dialect;
 mod finding;
+mod format;
 mod history;
 mod image;
+mod placeholder;
 mod question;
 mod reply;
+mod wrapping;
 
 use alloc::collections::VecDeque;
 use alloc::string::{String, ToString};
@@ -46,12 +49,14 @@ use alloc::vec::Vec;
 
 use crate::event::{Complete, Event, Partial, Rejected};
 
-pub use dialect::{Dialect, Messages, Places, Wrapping};
+pub use dialect::{Dialect, Messages, Places};
 pub use finding::{Finding, Rules, Severity};
+pub use format::Format;
 pub use history::{Assistant, Correction, ReplayError, Turn, User};
 pub use image::{IMAGE_LIMIT, Image, ImageError};
 pub use question::{AskMessage, Question, Suggested};
-pub use reply::{Answer, AnswerError, AnswerErrorKind, Format, Reply, ReplyKind};
+pub use reply::{Answer, AnswerError, AnswerErrorKind, Reply, ReplyKind};
+pub use wrapping::Wrapping;
 
 /// How a host leads its dialogues. Plain data, shared by all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +67,7 @@ pub struct Setup {
     pub rules: Rules,
     /// How many mistakes in a row stop the dialogue; 0: none do. Default 3.
     pub mistakes: u32,
-    /// Whether what looks like the end of the wrapping in a user's text is escaped. Default no: the text is untouched.
+    /// Whether what looks like the end of the wrapping in a user's text is escaped, as [`Wrapping::wrap`] says. Default no: the text is untouched.
     pub escape: bool,
 }
 

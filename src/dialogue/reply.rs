@@ -2,11 +2,12 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
+use core::{fmt, slice};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use super::format::{self, Format};
 use super::image::Image;
 
 /// What the user did with a question.
@@ -61,22 +62,10 @@ pub struct Reply {
     pub mode: Option<String>,
 }
 
-/// For whom messages are made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Format {
-    /// OpenAI chat completions.
-    OpenAiChat,
-    /// OpenAI Responses.
-    OpenAiResponses,
-    /// Anthropic messages.
-    Anthropic,
-}
-
 impl Reply {
     /// The messages (for OpenAI Responses: the input items) that carry this reply: the result of a native call under its id, or what the user says.
     ///
-    /// OpenAI chat completions have no images in the result of a call, so there they follow in a message of the user's.
+    /// It is the only reply of its turn: of several, [`messages_of`](Reply::messages_of) makes the messages.
     ///
     /// ```
     /// use followup::dialogue::{Format, Reply, ReplyKind};
@@ -93,56 +82,44 @@ impl Reply {
     /// assert_eq!(reply.messages(Format::OpenAiChat)[0].to_string(), message);
     /// ```
     pub fn messages(&self, format: Format) -> Vec<Value> {
-        match format {
-            Format::OpenAiChat => self.openai_chat(),
-            Format::OpenAiResponses => self.openai_responses(),
-            Format::Anthropic => self.anthropic(),
-        }
+        Reply::messages_of(slice::from_ref(self), format)
     }
 
-    fn openai_chat(&self) -> Vec<Value> {
-        let images =
-            || self.images.iter().map(|image| json!({"type": "image_url", "image_url": {"url": image.data_url()}}));
-        let user = |content: Vec<Value>| json!({"role": "user", "content": content});
-        match &self.id {
-            Some(id) => {
-                let result = json!({"role": "tool", "tool_call_id": id, "content": self.text});
-                let images: Vec<Value> = images().collect();
-                let more = (!images.is_empty()).then(|| user(images));
-                core::iter::once(result).chain(more).collect()
-            }
-            None if self.images.is_empty() => [json!({"role": "user", "content": self.text})].into(),
-            None => {
-                let text = json!({"type": "text", "text": self.text});
-                [user(core::iter::once(text).chain(images()).collect())].into()
-            }
-        }
-    }
-
-    fn openai_responses(&self) -> Vec<Value> {
-        let images = self.images.iter().map(|image| json!({"type": "input_image", "image_url": image.data_url()}));
-        let text = json!({"type": "input_text", "text": self.text});
-        let content: Vec<Value> = core::iter::once(text).chain(images).collect();
-        let output = if self.images.is_empty() { Value::from(&*self.text) } else { Value::from(content) };
-        [match &self.id {
-            Some(id) => json!({"type": "function_call_output", "call_id": id, "output": output}),
-            None => json!({"type": "message", "role": "user", "content": output}),
-        }]
-        .into()
-    }
-
-    fn anthropic(&self) -> Vec<Value> {
-        let images = self.images.iter().map(|image| {
-            let source = json!({"type": "base64", "media_type": image.media_type(), "data": image.base64()});
-            json!({"type": "image", "source": source})
-        });
-        let text = json!({"type": "text", "text": self.text});
-        let content: Vec<Value> = core::iter::once(text).chain(images).collect();
-        let content = match &self.id {
-            Some(id) => [json!({"type": "tool_result", "tool_use_id": id, "content": content})].into(),
-            None => content,
-        };
-        [json!({"role": "user", "content": content})].into()
+    /// The messages that carry all replies of one turn: of the calls in one message of the model's. They come right behind that message.
+    ///
+    /// The APIs refuse a conversation in which the results of a turn's native calls are not together, or one is missing, so collect the replies until every
+    /// call has its own, and the results of other tools with them. Whatever the order of the replies, the results of native calls come first, in
+    /// their order, and then what the user says to calls without an id, in theirs:
+    ///
+    /// * OpenAI chat completions: a `tool` message for each result, all of them before any message of the user's. Such a message has no images, so
+    ///   those follow in one of the user's.
+    /// * OpenAI Responses: a `function_call_output` for each, with its images, and then the messages.
+    /// * Anthropic: one message of the user's, with a `tool_result` for each, its images in it, and then the rest. A blank text is an error there,
+    ///   and left out; if nothing is left, there is no message.
+    ///
+    /// Images are sent in the order they have, OpenAI's as the data URLs they are. Cost: linear; a copy of the texts and images.
+    ///
+    /// ```
+    /// use followup::Parser;
+    /// use followup::dialogue::{Answer, Dialogue, Format, Reply};
+    ///
+    /// let call = "<ask_followup_question><question>Sure?</question></ask_followup_question>";
+    /// let (mut parser, mut dialogue) = (Parser::default(), Dialogue::default());
+    /// let message = call.repeat(2);
+    /// let mut events = parser.feed(&message);
+    /// while let Some(event) = events.next() {
+    ///     dialogue.event(event);
+    /// }
+    /// let mut replies = Vec::new();
+    /// while let Some(number) = dialogue.question().map(|open| open.number) {
+    ///     replies.push(dialogue.answer(number, Answer::Text("Yes".into()), Vec::new())?);
+    /// }
+    /// let messages = Reply::messages_of(&replies, Format::Anthropic);
+    /// assert_eq!((messages.len(), messages[0]["content"].as_array().map(Vec::len)), (1, Some(2)));
+    /// # Ok::<(), followup::dialogue::AnswerError>(())
+    /// ```
+    pub fn messages_of(replies: &[Reply], format: Format) -> Vec<Value> {
+        format::messages(replies, format)
     }
 }
 

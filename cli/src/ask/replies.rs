@@ -83,7 +83,7 @@ impl Replies {
         };
         if let Some(format) = format {
             let mut out = Vec::new();
-            for message in self.turn.iter().flat_map(|reply| reply.messages(format)) {
+            for message in Reply::messages_of(&self.turn, format) {
                 line(&mut out, &message.to_string())?;
             }
             self.write(out)?;
