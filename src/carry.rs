@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Carry {
     /// Whole characters.
-    pub(crate) bytes: SmallVec<[u8; 32]>,
+    pub(crate) bytes: SmallVec<[u8; 24]>,
     /// Where in the stream the `<` stands.
     pub(crate) start: u64,
     /// The `<` stands right behind a back-tick.

@@ -3,6 +3,7 @@
 use core::fmt;
 use core::ops::Range;
 
+use crate::call::Call;
 use crate::note::Note;
 use crate::reason::Reason;
 
@@ -118,14 +119,13 @@ pub struct Opaque<'a> {
 /// }
 /// assert_eq!((&*question, &*answer), ("Tea < coffee?", "No idea"));
 /// ```
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 pub struct Partial<'a> {
+    pub(crate) call: &'a Call,
     pub(crate) nth: u64,
     pub(crate) id: Option<&'a str>,
     pub(crate) field: Field,
-    pub(crate) delta: &'a str,
-    pub(crate) question: Option<&'a str>,
-    pub(crate) suggestions: Suggestions<'a>,
+    pub(crate) delta: Part,
 }
 
 /// The part of a call that a [`Partial`] added to.
@@ -155,17 +155,17 @@ impl<'a> Partial<'a> {
 
     /// What was added to it: the end of the question, or of the newest answer.
     pub fn delta(&self) -> &'a str {
-        self.delta
+        self.call.text(self.delta)
     }
 
     /// The question so far. `None` until its first character is certain.
     pub fn question(&self) -> Option<&'a str> {
-        self.question
+        self.call.shown_question()
     }
 
     /// The suggestions so far. All but the last are as they will stay.
     pub fn suggestions(&self) -> Suggestions<'a> {
-        self.suggestions
+        Suggestions { call: self.call, view: View::Shown }
     }
 }
 
@@ -185,14 +185,12 @@ impl<'a> Partial<'a> {
 ///     }
 /// }
 /// ```
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 pub struct Complete<'a> {
+    pub(crate) call: &'a Call,
     pub(crate) nth: u64,
     pub(crate) id: Option<&'a str>,
-    pub(crate) span: (u64, u64),
-    pub(crate) question: &'a str,
-    pub(crate) suggestions: Suggestions<'a>,
-    pub(crate) notes: &'a [Note],
+    pub(crate) end: u64,
 }
 
 impl<'a> Complete<'a> {
@@ -208,22 +206,22 @@ impl<'a> Complete<'a> {
 
     /// The bytes of the stream this call stands in.
     pub fn span(&self) -> Range<u64> {
-        self.span.0..self.span.1
+        self.call.start..self.end
     }
 
     /// The question: trimmed, and not empty.
     pub fn question(&self) -> &'a str {
-        self.question
+        self.call.question().unwrap_or_default()
     }
 
     /// The suggested answers; none is normal.
     pub fn suggestions(&self) -> Suggestions<'a> {
-        self.suggestions
+        Suggestions { call: self.call, view: View::Whole }
     }
 
     /// What was repaired or dropped to make sense of the call, in the order in which it came up. Each note stands once.
     pub fn notes(&self) -> &'a [Note] {
-        self.notes
+        self.call.notes()
     }
 }
 
@@ -239,14 +237,12 @@ impl<'a> Complete<'a> {
 /// assert_eq!(call.reason(), Reason::Truncated(Place::Answer));
 /// assert_eq!((call.question(), call.suggestions().get(0).unwrap().answer), (Some("Which?"), "The fir"));
 /// ```
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 pub struct Rejected<'a> {
+    pub(crate) call: &'a Call,
     pub(crate) nth: u64,
     pub(crate) id: Option<&'a str>,
-    pub(crate) span: (u64, u64),
-    pub(crate) reason: Reason,
-    pub(crate) question: Option<&'a str>,
-    pub(crate) suggestions: Suggestions<'a>,
+    pub(crate) end: u64,
 }
 
 impl<'a> Rejected<'a> {
@@ -262,22 +258,22 @@ impl<'a> Rejected<'a> {
 
     /// The bytes of the stream this call stands in.
     pub fn span(&self) -> Range<u64> {
-        self.span.0..self.span.1
+        self.call.start..self.end
     }
 
     /// Why it can't be asked. Its `Display` is a message for people.
     pub fn reason(&self) -> Reason {
-        self.reason
+        self.call.reason()
     }
 
     /// The question, as far as it had been read.
     pub fn question(&self) -> Option<&'a str> {
-        self.question
+        self.call.question()
     }
 
     /// The suggestions, as far as they had been read.
     pub fn suggestions(&self) -> Suggestions<'a> {
-        self.suggestions
+        Suggestions { call: self.call, view: View::Whole }
     }
 }
 
@@ -312,11 +308,17 @@ pub struct Suggestion<'a> {
 /// ```
 #[derive(Clone, Copy)]
 pub struct Suggestions<'a> {
-    pub(crate) text: &'a str,
-    pub(crate) modes: &'a str,
-    pub(crate) all: &'a [Suggested],
-    /// How much of the newest is shown: bytes of its answer, and whether its mode is.
-    pub(crate) newest: Option<(usize, bool)>,
+    call: &'a Call,
+    view: View,
+}
+
+/// How much of a call is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum View {
+    /// What partials have shown.
+    Shown,
+    /// All of it.
+    Whole,
 }
 
 /// A range of an arena, as plain data.
@@ -333,27 +335,17 @@ pub(crate) struct Suggested {
 impl<'a> Suggestions<'a> {
     /// How many there are. O(1).
     pub fn len(&self) -> usize {
-        self.all.len()
+        self.call.suggestions(self.view)
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
+        self.len() == 0
     }
 
     /// The `i`th, from 0. O(1).
     pub fn get(&self, i: usize) -> Option<Suggestion<'a>> {
-        let one = self.all.get(i)?;
-        let whole = Suggestion {
-            answer: &self.text[one.answer.0..one.answer.1],
-            mode: one.mode.map(|(start, end)| &self.modes[start..end]),
-        };
-        match self.newest {
-            Some((answer, mode)) if i + 1 == self.all.len() => {
-                Some(Suggestion { answer: &whole.answer[..answer], mode: whole.mode.filter(|_| mode) })
-            }
-            _ => Some(whole),
-        }
+        self.call.suggestion(i, self.view)
     }
 
     /// All of them, in order.
@@ -407,15 +399,36 @@ impl fmt::Debug for Suggestions<'_> {
     }
 }
 
+impl PartialEq for Partial<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.nth, self.id, self.field, self.delta()) == (other.nth, other.id, other.field, other.delta())
+            && (self.question(), self.suggestions()) == (other.question(), other.suggestions())
+    }
+}
+
+impl PartialEq for Complete<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.nth, self.id, self.span(), self.question()) == (other.nth, other.id, other.span(), other.question())
+            && (self.suggestions(), self.notes()) == (other.suggestions(), other.notes())
+    }
+}
+
+impl PartialEq for Rejected<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.nth, self.id, self.span(), self.reason()) == (other.nth, other.id, other.span(), other.reason())
+            && (self.question(), self.suggestions()) == (other.question(), other.suggestions())
+    }
+}
+
 impl fmt::Debug for Partial<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Partial")
             .field("nth", &self.nth)
             .field("id", &self.id)
             .field("field", &self.field)
-            .field("delta", &self.delta)
-            .field("question", &self.question)
-            .field("suggestions", &self.suggestions)
+            .field("delta", &self.delta())
+            .field("question", &self.question())
+            .field("suggestions", &self.suggestions())
             .finish()
     }
 }
@@ -426,9 +439,9 @@ impl fmt::Debug for Complete<'_> {
             .field("nth", &self.nth)
             .field("id", &self.id)
             .field("span", &self.span())
-            .field("question", &self.question)
-            .field("suggestions", &self.suggestions)
-            .field("notes", &self.notes)
+            .field("question", &self.question())
+            .field("suggestions", &self.suggestions())
+            .field("notes", &self.notes())
             .finish()
     }
 }
@@ -439,9 +452,9 @@ impl fmt::Debug for Rejected<'_> {
             .field("nth", &self.nth)
             .field("id", &self.id)
             .field("span", &self.span())
-            .field("reason", &self.reason)
-            .field("question", &self.question)
-            .field("suggestions", &self.suggestions)
+            .field("reason", &self.reason())
+            .field("question", &self.question())
+            .field("suggestions", &self.suggestions())
             .finish()
     }
 }

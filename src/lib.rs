@@ -94,6 +94,7 @@
 
 extern crate alloc;
 
+mod bracket;
 mod call;
 mod carry;
 mod checkpoint;
@@ -103,6 +104,7 @@ mod entity;
 mod event;
 mod hash;
 mod json;
+mod lazy;
 mod limits;
 mod markup;
 mod note;

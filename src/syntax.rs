@@ -70,6 +70,30 @@ impl Syntax {
         }
     }
 
+    /// Whether text without a `<` is prose, between two chunks, and changes nothing.
+    pub(crate) fn is_quiet(&self) -> bool {
+        match self {
+            Syntax::Markup(machine) => machine.is_quiet(),
+            Syntax::Json(_) => false,
+        }
+    }
+
+    /// The next part of the open call that is certain and has not been shown.
+    pub(crate) fn next_delta(&mut self) -> Option<(Field, Part)> {
+        match self {
+            Syntax::Markup(machine) => machine.busy.call.next_delta(),
+            Syntax::Json(machine) => machine.busy.call.next_delta(),
+        }
+    }
+
+    /// Whether it is known that there is nothing to say without more text.
+    pub(crate) fn is_silent(&self) -> bool {
+        match self {
+            Syntax::Markup(machine) => machine.is_silent(),
+            Syntax::Json(machine) => !machine.busy.call.is_wrong() && machine.busy.call.is_all_shown(),
+        }
+    }
+
     /// Goes on at the end of all pieces so far, where the bytes `begun` of a character have come.
     pub(crate) fn foresee(&mut self, begun: &[u8], at: u64) -> Signal {
         match self {
@@ -101,7 +125,7 @@ impl Syntax {
         match self {
             Syntax::Markup(machine) if machine.is_in_call() => machine.busy.call.reject(lost),
             Syntax::Markup(_) => {}
-            Syntax::Json(machine) => machine.call.reject(lost),
+            Syntax::Json(machine) => machine.busy.call.reject(lost),
         }
     }
 
@@ -116,7 +140,7 @@ impl Syntax {
     pub(crate) fn call(&self) -> &Call {
         match self {
             Syntax::Markup(machine) => &machine.busy.call,
-            Syntax::Json(machine) => &machine.call,
+            Syntax::Json(machine) => &machine.busy.call,
         }
     }
 

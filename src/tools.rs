@@ -37,6 +37,8 @@ use core::fmt;
 pub struct Tools {
     pub(crate) tools: Names,
     pub(crate) parameters: Names,
+    /// All names of tools hold a `_`, as is usual. There are fewer of them in most texts than of what a tag begins with.
+    underscored: bool,
 }
 
 /// A list of names that can't be used.
@@ -106,13 +108,52 @@ impl Tools {
         let both = tools.iter().find(|name| parameters.find(name.as_bytes()).is_some()).map(String::from);
         match both {
             Some(both) => Err(ToolsError::Both(both)),
-            None => Ok(Tools { tools, parameters }),
+            None => Ok(Tools::of(tools, parameters)),
         }
     }
 
     /// No other tools: everything outside the questions is prose.
     pub fn none() -> Tools {
-        Tools { tools: Names::default(), parameters: Names::default() }
+        Tools::of(Names::default(), Names::default())
+    }
+
+    fn of(tools: Names, parameters: Names) -> Tools {
+        let underscored = tools.all_hold(b'_');
+        Tools { tools, parameters, underscored }
+    }
+
+    /// Where the next `<` is from which on a tool's opening tag may stand, ours or another's; the end of the text if there is none.
+    ///
+    /// In markup nearly every `<` begins something else. Where they are many, this looks for what is rarer: every tool's name holds a `_`.
+    pub(crate) fn next_tag(&self, text: &[u8], from: usize) -> usize {
+        let (mut at, mut misses) = (from, 0);
+        while let Some(found) = memchr::memchr(b'<', &text[at..]) {
+            let bracket = at + found;
+            at = bracket + 1;
+            if self.may_open(&text[at..]) {
+                return bracket;
+            }
+            misses += 1;
+            if misses == MISSES && self.underscored {
+                misses = 0;
+                at = self.without_tag(text, at);
+            }
+        }
+        text.len()
+    }
+
+    /// Whether that may be the name of a tool, ours or another's.
+    fn may_open(&self, name: &[u8]) -> bool {
+        is_begun(ASK.as_bytes(), name) || self.tools.may_begin(name)
+    }
+
+    /// A place further on, if that is easily found, before which no tool's opening tag begins.
+    fn without_tag(&self, text: &[u8], from: usize) -> usize {
+        let to = text.len().min(from + WINDOW);
+        let rare = memchr::memchr(b'_', &text[from..to]).map_or(to, |found| from + found);
+        // One that begins further in front would have ended.
+        let longest = self.tools.longest().max(ASK.len()) + 1;
+        from.max(rare.saturating_sub(longest))
     }
 
     /// The names of the tools, sorted.
@@ -125,6 +166,12 @@ impl Tools {
         self.parameters.iter()
     }
 }
+
+/// So many brackets that begin no tag make it worth while to look for something else.
+const MISSES: u32 = 8;
+
+/// So far is looked for something else at once.
+const WINDOW: usize = 4096;
 
 /// The tool whose calls are read.
 const ASK: &str = "ask_followup_question";
@@ -146,16 +193,24 @@ const RESERVED: [&str; 10] = [
 impl Default for Tools {
     fn default() -> Self {
         let owned = |names: &[&str]| Names::sorted(names.iter().map(|&name| name.into()).collect());
-        Tools { tools: owned(TOOLS), parameters: owned(PARAMETERS) }
+        Tools::of(owned(TOOLS), owned(PARAMETERS))
     }
 }
 
-/// Names in order, found by halving. They are ASCII.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Names in order, found by their first character. They are ASCII.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Names {
     all: Vec<Box<str>>,
     /// The lengths of the shortest and of the longest.
     lengths: (usize, usize),
+    /// Where those begin that begin with a character, by its code; and behind the last, how many there are.
+    begin: [u16; 129],
+}
+
+impl Default for Names {
+    fn default() -> Names {
+        Names::sorted(Vec::new())
+    }
 }
 
 impl Names {
@@ -176,7 +231,19 @@ impl Names {
     fn sorted(all: Vec<Box<str>>) -> Names {
         let lengths = || all.iter().map(|name| name.len());
         let lengths = (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0));
-        Names { all, lengths }
+        // The list was checked to be no longer than a u16 counts.
+        let before = |code: u8| all.partition_point(|name| name.as_bytes() < [code].as_slice()) as u16;
+        let begin = core::array::from_fn(|code| before(code as u8));
+        Names { all, lengths, begin }
+    }
+
+    /// Those that begin with that character, and the number of the first of them.
+    fn beginning(&self, first: u8) -> (u16, &[Box<str>]) {
+        let code = usize::from(first);
+        match (self.begin.get(code), self.begin.get(code + 1)) {
+            (Some(&from), Some(&to)) => (from, self.all.get(usize::from(from)..usize::from(to)).unwrap_or_default()),
+            _ => (0, &[]),
+        }
     }
 
     fn iter(&self) -> impl Iterator<Item = &str> {
@@ -184,8 +251,8 @@ impl Names {
     }
 
     pub(crate) fn find(&self, name: &[u8]) -> Option<u16> {
-        // The list was checked to be no longer than a u16 counts.
-        self.all.binary_search_by(|have| have.as_bytes().cmp(name)).ok().map(|i| i as u16)
+        let (from, those) = self.beginning(*name.first()?);
+        those.iter().zip(from..).find(|(have, _)| is_same(have.as_bytes(), name)).map(|(_, i)| i)
     }
 
     pub(crate) fn name(&self, i: u16) -> &str {
@@ -196,15 +263,44 @@ impl Names {
         self.lengths.1
     }
 
+    /// Whether all of them hold that character.
+    fn all_hold(&self, char: u8) -> bool {
+        self.all.iter().all(|name| name.as_bytes().contains(&char))
+    }
+
+    /// Whether one of them may begin so.
+    fn may_begin(&self, begun: &[u8]) -> bool {
+        let Some(&first) = begun.first() else { return true };
+        let (_, those) = self.beginning(first);
+        those.iter().any(|name| is_begun(name.as_bytes(), begun))
+    }
+
     /// The length of the shortest name that begins so.
     pub(crate) fn shortest(&self, begun: &[u8]) -> Option<usize> {
-        if begun.is_empty() {
+        let Some(&first) = begun.first() else {
             return (!self.all.is_empty()).then_some(self.lengths.0);
-        }
-        let from = self.all.partition_point(|name| name.as_bytes() < begun);
-        let those = self.all[from..].iter().take_while(|name| name.as_bytes().starts_with(begun));
-        those.map(|name| name.len()).min()
+        };
+        let (_, those) = self.beginning(first);
+        those.iter().filter(|name| begins_with(name.as_bytes(), begun)).map(|name| name.len()).min()
     }
+}
+
+/// Whether a text begins with the name, as far as either goes and a few characters say.
+#[inline]
+fn is_begun(name: &[u8], text: &[u8]) -> bool {
+    name.iter().zip(text).take(4).all(|(one, other)| one == other)
+}
+
+/// As `==`, for what is so short that a call would cost more than the comparison.
+#[inline]
+pub(crate) fn is_same(name: &[u8], other: &[u8]) -> bool {
+    name.len() == other.len() && begins_with(name, other)
+}
+
+/// As `starts_with`, for what is so short that a call would cost more than the comparison.
+#[inline]
+pub(crate) fn begins_with(name: &[u8], begun: &[u8]) -> bool {
+    name.len() >= begun.len() && name.iter().zip(begun).all(|(one, other)| one == other)
 }
 
 #[cfg(feature = "serde")]
@@ -302,3 +398,37 @@ const PARAMETERS: &[&str] = &[
     "uri",
     "url",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+
+    #[test]
+    fn every_bracket_that_may_open_a_tool_is_found_and_few_others() {
+        let named = Tools::new(["deploy", "a"], ["path"]).unwrap();
+        let tags = ["<read_file>", "<ask_followup_question>", "<a", "<ask_fo", "<"];
+        for tools in [&Tools::default(), &Tools::none(), &named] {
+            for filler in ["x", "<li>", "</b><b a_b> < ", "snake_case ", "<", "<re "] {
+                for len in (0..60).chain([400, 401, 5000]) {
+                    let before: String = filler.repeat(len);
+                    for tag in tags {
+                        let text = format!("{before}{tag}");
+                        // Every one that is passed over can't begin a tag.
+                        let mut at = 0;
+                        while at < text.len() {
+                            let found = tools.next_tag(text.as_bytes(), at);
+                            for passed in memchr::memchr_iter(b'<', &text.as_bytes()[at..found]) {
+                                let name = &text.as_bytes()[at + passed + 1..];
+                                let begins =
+                                    |tool: &str| tool.as_bytes().starts_with(&name[..name.len().min(tool.len())]);
+                                assert!(!begins(ASK) && !tools.tools().any(begins), "{passed} of {text}");
+                            }
+                            at = found + 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

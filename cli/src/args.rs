@@ -16,6 +16,7 @@ Examples:
   followup parse --records turns.jsonl       many messages, one JSON object a line
   followup parse --wire auto response.sse    what a provider streamed
   my-agent | followup ask > reply            ask, and write what the model gets
+  followup bench                             what reading costs, on this machine
 
 `followup help parse` has the rest.";
 
@@ -35,6 +36,45 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     Parse(Parse),
     Ask(Ask),
+    Bench(Bench),
+}
+
+const BENCH_HELP: &str = "\
+Examples:
+  followup bench
+      Prose, prose with a question every 2 KiB, and TSX full of brackets.
+  followup bench message.txt
+      A message of your own.
+  followup bench --json | jq 'select(.chunk == 4) | .ns_per_chunk / .push_str_ns'
+      How many times as long as push_str, for the chunks of a token's length.
+
+The lines of --json:
+  {\"workload\":S,\"chunk\":N,\"ns_per_chunk\":F,\"mb_per_s\":F,\"push_str_ns\":F,
+   \"memchr_mb_per_s\":F}
+      A chunk is of N bytes; push_str_ns is what it takes to append one to a text.
+Ratios within one run count: a machine that does something else is slower in all of it.";
+
+/// Measures what reading costs, in chunks of several sizes.
+///
+/// Beside it, in the same run, the least that could be done with the same chunks: appending them to a text, and looking for `<` in them. What comes
+/// out is checked: every byte is in one event, and every question is found.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = BENCH_HELP)]
+pub(crate) struct Bench {
+    /// A message of your own, instead of those that are built in
+    pub(crate) file: Option<PathBuf>,
+
+    /// Print one line of JSON a measurement
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// How long to measure each, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 300)]
+    pub(crate) time: u32,
+
+    /// Print without colours (so does the environment variable NO_COLOR)
+    #[arg(long)]
+    pub(crate) no_color: bool,
 }
 
 const PARSE_HELP: &str = "\

@@ -4,6 +4,7 @@
 
 mod args;
 mod ask;
+mod bench;
 mod breaking;
 mod chunks;
 mod error;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
     let ended = match Args::parse().command {
         Command::Parse(args) => parse::run(&args),
         Command::Ask(args) => ask::run(&args),
+        Command::Bench(args) => bench::run(&args),
     };
     match ended {
         Ok(status) => status.into(),

@@ -34,7 +34,7 @@ pub(crate) struct Open {
 }
 
 /// One call. What it holds is certain, but for `value`, `mode`, `bare` and `list`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Call {
     /// Where in the stream it begins.
@@ -115,9 +115,31 @@ impl Body {
 }
 
 impl Call {
+    pub(crate) const NEW: Call = Call {
+        start: 0,
+        text: String::new(),
+        modes: String::new(),
+        bare: 0,
+        question: None,
+        asked: false,
+        suggestions: SmallVec::new_const(),
+        notes: SmallVec::new_const(),
+        wrong: None,
+        value: None,
+        mode: None,
+        open: None,
+        list: List::No,
+        follow_up: false,
+        body: Body::Other,
+        tick: false,
+        shown: Shown::NOTHING,
+        given: false,
+        entities: Entities::Raw,
+    };
+
     /// One that is read with that meaning of entities.
     pub(crate) fn of(entities: Entities) -> Call {
-        Call { entities, ..Call::default() }
+        Call { entities, ..Call::NEW }
     }
 
     /// Reads on with that meaning of entities.

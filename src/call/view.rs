@@ -1,7 +1,8 @@
 //! What of a call is shown, and how it is lent.
 
 use super::Call;
-use crate::event::{Complete, Event, Field, Part, Partial, Rejected, Suggested, Suggestions};
+use crate::event::{Complete, Event, Field, Part, Partial, Rejected, Suggested, Suggestion, View};
+use crate::note::Note;
 use crate::reason::Reason;
 
 /// What of a call has been lent in partials.
@@ -12,6 +13,10 @@ pub(crate) struct Shown {
     pub(super) suggestions: usize,
     /// Bytes of the newest answer shown, and whether its mode is.
     pub(super) newest: (usize, bool),
+}
+
+impl Shown {
+    pub(super) const NOTHING: Shown = Shown { question: 0, suggestions: 0, newest: (0, false) };
 }
 
 impl Call {
@@ -31,6 +36,14 @@ impl Call {
         } else {
             self.suggestion_delta().or_else(|| self.question_delta())
         }
+    }
+
+    /// Whether everything that is certain has been shown.
+    pub(crate) fn is_all_shown(&self) -> bool {
+        let Shown { question, suggestions, newest } = self.shown;
+        self.question.is_none_or(|(start, end)| question == end - start)
+            && suggestions == self.suggestions.len()
+            && self.suggestions.last().is_none_or(|one| newest == (one.answer.1 - one.answer.0, one.mode.is_some()))
     }
 
     fn question_delta(&mut self) -> Option<(Field, Part)> {
@@ -58,37 +71,60 @@ impl Call {
     }
 
     pub(crate) fn partial(&self, nth: u64, field: Field, delta: Part) -> Partial<'_> {
-        Partial {
-            nth,
-            id: None,
-            field,
-            delta: &self.text[delta.0..delta.1],
-            question: self
-                .question
-                .filter(|_| self.shown.question > 0)
-                .map(|(start, _)| &self.text[start..start + self.shown.question]),
-            suggestions: Suggestions {
-                text: &self.text,
-                modes: &self.modes,
-                all: &self.suggestions[..self.shown.suggestions],
-                newest: Some(self.shown.newest),
-            },
-        }
+        Partial { call: self, nth, id: None, field, delta }
     }
 
     /// The call's end; a rejection if anything went wrong.
     pub(crate) fn outcome(&self, nth: u64, end: u64) -> Event<'_> {
-        let (id, span) = (None, (self.start, end));
-        let question = self.question.map(|(start, end)| &self.text[start..end]).filter(|question| !question.is_empty());
-        let suggestions = Suggestions { text: &self.text, modes: &self.modes, all: &self.suggestions, newest: None };
-        match (self.wrong, question) {
-            (None, Some(question)) => {
-                Event::Complete(Complete { nth, id, span, question, suggestions, notes: &self.notes })
-            }
-            (wrong, question) => {
-                let reason = wrong.unwrap_or(Reason::MissingParameter);
-                Event::Rejected(Rejected { nth, id, span, reason, question, suggestions })
-            }
+        if self.wrong.is_none() && self.question().is_some() {
+            Event::Complete(Complete { call: self, nth, id: None, end })
+        } else {
+            Event::Rejected(Rejected { call: self, nth, id: None, end })
         }
+    }
+
+    // What the views look at.
+
+    pub(crate) fn text(&self, (start, end): Part) -> &str {
+        &self.text[start..end]
+    }
+
+    /// The question as far as partials have shown it.
+    pub(crate) fn shown_question(&self) -> Option<&str> {
+        let shown = Some(self.shown.question).filter(|&shown| shown > 0)?;
+        self.question.map(|(start, _)| self.text((start, start + shown)))
+    }
+
+    /// The question, if it is not empty.
+    pub(crate) fn question(&self) -> Option<&str> {
+        self.question.map(|part| self.text(part)).filter(|question| !question.is_empty())
+    }
+
+    /// How many suggestions are seen.
+    pub(crate) fn suggestions(&self, view: View) -> usize {
+        match view {
+            View::Shown => self.shown.suggestions,
+            View::Whole => self.suggestions.len(),
+        }
+    }
+
+    pub(crate) fn suggestion(&self, i: usize, view: View) -> Option<Suggestion<'_>> {
+        let all = self.suggestions(view);
+        let Suggested { answer: (start, end), mode } = *self.suggestions.get(i).filter(|_| i < all)?;
+        let mode = mode.map(|(start, end)| &self.modes[start..end]);
+        if view == View::Shown && i + 1 == all {
+            let (shown, has_mode) = self.shown.newest;
+            return Some(Suggestion { answer: self.text((start, start + shown)), mode: mode.filter(|_| has_mode) });
+        }
+        Some(Suggestion { answer: self.text((start, end)), mode })
+    }
+
+    pub(crate) fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    /// Why it can't be asked, if it can't.
+    pub(crate) fn reason(&self) -> Reason {
+        self.wrong.unwrap_or(Reason::MissingParameter)
     }
 }

@@ -66,7 +66,7 @@ pub(super) enum Within {
 }
 
 /// Reads the arguments of one call, or the value of one list in them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Arguments {
     pub(super) reader: Reader,
@@ -106,9 +106,19 @@ impl Given {
 }
 
 impl Arguments {
+    pub(super) const NEW: Arguments = Arguments {
+        reader: Reader::NEW,
+        within: SmallVec::new_const(),
+        role: Role::Arguments,
+        key: Key::NEW,
+        list: None,
+        given: Given { follow_up: false, options: false, suggest: false },
+        whole: false,
+    };
+
     /// Reads the value of one list, which stands alone.
     pub(super) fn of_list(list: List) -> Arguments {
-        Arguments { role: Role::List, list: Some(list), whole: true, ..Arguments::default() }
+        Arguments { role: Role::List, list: Some(list), whole: true, ..Arguments::NEW }
     }
 
     /// Whether what is inside the innermost open array or object means nothing.

@@ -12,6 +12,8 @@ pub(super) struct Begun {
 }
 
 impl Begun {
+    pub(super) const NEW: Begun = Begun { bytes: SmallVec::new_const() };
+
     pub(super) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }

@@ -16,6 +16,8 @@ pub(super) struct Key {
 }
 
 impl Key {
+    pub(super) const NEW: Key = Key { bytes: SmallVec::new_const(), no_number: false };
+
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         self.no_number = false;

@@ -17,12 +17,12 @@ mod reader;
 mod saved;
 mod written;
 
-use alloc::boxed::Box;
 use alloc::sync::Arc;
 
+use crate::Policy;
 use crate::call::{Call, End};
+use crate::lazy::{Fresh, Lazy};
 use crate::syntax::{Piece, Signal};
-use crate::{Entities, Policy};
 
 use arguments::Arguments;
 pub(crate) use saved::Saved;
@@ -31,26 +31,41 @@ pub(crate) use saved::Saved;
 #[derive(Clone, Debug)]
 pub(crate) struct Machine {
     pub(crate) policy: Arc<Policy>,
-    arguments: Arguments,
     /// How many calls have ended: one, between the call's end and the next stream.
     pub(crate) calls: u64,
-    pub(crate) call: Box<Call>,
+    pub(crate) busy: Lazy<Busy>,
     /// The stream has ended, and the call with it.
     ended: bool,
 }
 
+/// What the machine needs once a stream has begun; kept for the next one.
+#[derive(Clone, Debug)]
+pub(crate) struct Busy {
+    arguments: Arguments,
+    pub(crate) call: Call,
+}
+
+impl Fresh for Busy {
+    const FRESH: Busy = Busy { arguments: Arguments::NEW, call: Call::NEW };
+    const SEEN: &'static Busy = &Busy::FRESH;
+}
+
 impl Machine {
     pub(crate) fn new(policy: Arc<Policy>) -> Machine {
-        let call = Box::new(Call::of(Entities::Raw));
-        Machine { policy, arguments: Arguments::default(), calls: 0, call, ended: false }
+        Machine { policy, calls: 0, busy: Lazy::NEW, ended: false }
     }
 
     /// Goes on in `piece` from `*pos`, to the next thing worth saying.
     pub(crate) fn step(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Signal {
-        while !self.is_over(piece, pos) {
-            let Some(token) = self.arguments.reader.next(piece.text, pos) else { break };
-            if self.arguments.act(token, &mut self.call, &self.policy)
-                && let Some((field, part)) = self.call.next_delta()
+        // To look at nothing takes no room.
+        if *pos == piece.text.len() && self.busy.is_fresh() {
+            return Signal::More;
+        }
+        let Busy { arguments, call } = &mut *self.busy;
+        while !is_over(arguments, call, piece, pos) {
+            let Some(token) = arguments.reader.next(piece.text, pos) else { break };
+            if arguments.act(token, call, &self.policy)
+                && let Some((field, part)) = call.next_delta()
             {
                 return Signal::Partial(field, part);
             }
@@ -58,18 +73,11 @@ impl Machine {
         self.rest()
     }
 
-    /// Whether something has gone wrong: then nothing more is read.
-    fn is_over(&mut self, piece: &Piece<'_>, pos: &mut usize) -> bool {
-        let over = self.call.is_wrong();
-        if over {
-            self.arguments = Arguments::default();
-            *pos = piece.text.len();
-        }
-        over
-    }
-
     fn rest(&mut self) -> Signal {
-        self.call.next_delta().map_or(Signal::More, |(field, part)| Signal::Partial(field, part))
+        if self.busy.is_fresh() {
+            return Signal::More;
+        }
+        self.busy.call.next_delta().map_or(Signal::More, |(field, part)| Signal::Partial(field, part))
     }
 
     /// Goes on at the end of all pieces so far, where the bytes `begun` of a character have come.
@@ -77,13 +85,14 @@ impl Machine {
         // Whatever character it becomes, it is none that has a meaning.
         const SOME: Piece<'_> = Piece { text: "\u{FFFD}", start: 0, end: 0 };
         let mut pos = 0;
-        while !self.is_over(&SOME, &mut pos) {
-            if self.arguments.reader.is_in_text() {
-                self.arguments.foresee(begun, &mut self.call, &self.policy);
+        let Busy { arguments, call } = &mut *self.busy;
+        while !is_over(arguments, call, &SOME, &mut pos) {
+            if arguments.reader.is_in_text() {
+                arguments.foresee(begun, call, &self.policy);
                 break;
             }
-            let Some(token) = self.arguments.reader.next(SOME.text, &mut pos) else { break };
-            self.arguments.act(token, &mut self.call, &self.policy);
+            let Some(token) = arguments.reader.next(SOME.text, &mut pos) else { break };
+            arguments.act(token, call, &self.policy);
         }
         self.rest()
     }
@@ -94,10 +103,11 @@ impl Machine {
             return Signal::More;
         }
         if !core::mem::replace(&mut self.ended, true) {
-            if self.arguments.reader.is_closed() {
-                self.call.end(End::Closed, &self.policy);
+            let Busy { arguments, call } = &mut *self.busy;
+            if arguments.reader.is_closed() {
+                call.end(End::Closed, &self.policy);
             } else {
-                self.call.cut(self.arguments.place(), &self.policy);
+                call.cut(arguments.place(), &self.policy);
             }
         }
         match self.rest() {
@@ -111,9 +121,19 @@ impl Machine {
 
     /// Ready for the next stream. The memory is kept.
     pub(crate) fn restart(&mut self) {
-        self.arguments = Arguments::default();
-        self.call.restart(0);
+        self.busy.arguments = Arguments::NEW;
+        self.busy.call.restart(0);
         self.calls = 0;
         self.ended = false;
     }
+}
+
+/// Whether something has gone wrong: then nothing more is read.
+fn is_over(arguments: &mut Arguments, call: &Call, piece: &Piece<'_>, pos: &mut usize) -> bool {
+    let over = call.is_wrong();
+    if over {
+        *arguments = Arguments::NEW;
+        *pos = piece.text.len();
+    }
+    over
 }

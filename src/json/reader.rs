@@ -168,6 +168,9 @@ pub(super) struct Reader {
 }
 
 impl Reader {
+    pub(super) const NEW: Reader =
+        Reader { expect: Expect::Value, nest: Nest { objects: 0, depth: 0 }, begun: Begun::NEW, plain: false };
+
     /// How many arrays and objects are open.
     pub(super) fn depth(&self) -> usize {
         usize::from(self.nest.depth)

@@ -2,9 +2,9 @@
 
 use alloc::sync::Arc;
 
-use super::Machine;
 use super::arguments::{Arguments, Role, Within, list_of, role_of};
 use super::reader::{Expect, Number, Reader};
+use super::{Busy, Machine};
 use crate::call::{Call, Openness, Written};
 use crate::{Entities, Policy};
 
@@ -18,29 +18,27 @@ pub(crate) struct Saved {
 
 impl Machine {
     pub(crate) fn save(&self) -> Saved {
-        Saved { arguments: self.arguments.clone(), call: Call::clone(&self.call) }
+        Saved { arguments: self.busy.arguments.clone(), call: self.busy.call.clone() }
     }
 
     /// The machine that was saved after `read` bytes, with those of `tail` behind them; `None` if there was none.
     pub(crate) fn restore(policy: Arc<Policy>, saved: Saved, read: u64, tail: &[u8]) -> Option<Machine> {
         let Saved { arguments, call } = saved;
         let mut machine = Machine::new(policy);
-        machine.arguments = arguments;
-        *machine.call = call;
+        *machine.busy = Busy { arguments, call };
         machine.is_possible(read, tail).then_some(machine)
     }
 
     fn is_possible(&self, read: u64, tail: &[u8]) -> bool {
-        let (arguments, call) = (&self.arguments, &self.call);
+        let Busy { arguments, call } = &*self.busy;
         let openness = call.openness();
-        let fresh = Machine::new(self.policy.clone()).call;
         let markup = openness.follow_up || openness.body_open || openness.tick || openness.bare;
         let fits = if openness.wrong {
-            *arguments == Arguments::default()
+            *arguments == Arguments::NEW
         } else {
             arguments.is_possible()
                 && arguments.fits(&openness)
-                && (!arguments.is_begun() || (arguments.is_new() && **call == *fresh))
+                && (!arguments.is_begun() || (arguments.is_new() && *call == Call::NEW))
         };
         read <= u64::MAX / 2
             && call.start == 0
@@ -86,7 +84,7 @@ impl Arguments {
     fn is_role_possible(&self) -> bool {
         let Some(&within) = self.within.last() else {
             return match self.role {
-                Role::Arguments => *self == Arguments::default(),
+                Role::Arguments => *self == Arguments::NEW,
                 role => role == Role::Nothing && self.reader.is_closed(),
             };
         };
@@ -125,7 +123,7 @@ impl Arguments {
     /// Whether all is as it is then.
     fn is_new(&self) -> bool {
         let Arguments { reader, within, role, .. } = self.clone();
-        *self == Arguments { reader, within, role, ..Arguments::default() }
+        *self == Arguments { reader, within, role, ..Arguments::NEW }
     }
 
     /// Whether what is open of the call is what this reads.

@@ -80,14 +80,6 @@ pub(crate) fn is_in_attributes(begun: &[u8], ours: Ours) -> bool {
     end > 1 && Candidates::ours(ours).find(&begun[1..end]).is_some_and(Name::takes_attributes)
 }
 
-/// The fewest bytes that make up any of `tags`.
-pub(crate) fn shortest(tags: Tags<'_>) -> Option<usize> {
-    match read(b"<", tags) {
-        Read::Begun(n) => Some(n + 1),
-        _ => None,
-    }
-}
-
 impl Tag {
     pub(crate) fn opens_tool(&self) -> bool {
         self.side == Side::Open && matches!(self.name, Name::Ask | Name::Tool(_))

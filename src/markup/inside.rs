@@ -3,6 +3,7 @@
 use super::grammar::Tag;
 use super::name::{Name, Side};
 use super::{Look, Machine, State};
+use crate::bracket;
 use crate::call::End;
 use crate::carry::Carry;
 use crate::entity;
@@ -64,7 +65,7 @@ impl Machine {
     /// Goes on inside a call, to the next tag.
     pub(super) fn run_inside(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Option<Signal> {
         let (text, from) = (piece.text, *pos);
-        let bracket = memchr::memchr(b'<', &text.as_bytes()[from..]).map_or(text.len(), |i| from + i);
+        let bracket = bracket::find(&text.as_bytes()[from..]).map_or(text.len(), |i| from + i);
         self.pass_inside(&text[from..bracket]);
         *pos = bracket;
         if bracket == text.len() {

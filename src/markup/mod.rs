@@ -27,15 +27,15 @@ mod possible;
 mod saved;
 mod written;
 
-use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
 
-use crate::Policy;
 use crate::call::{Call, End};
 use crate::carry::Carry;
+use crate::lazy::{Fresh, Lazy};
 use crate::reason::Place;
 use crate::syntax::{Piece, Signal, Source};
+use crate::{Policy, bracket};
 
 use code::Code;
 use grammar::{Read, Tag};
@@ -67,6 +67,39 @@ pub(crate) struct Busy {
     pub(crate) call: Call,
     /// An opening tag and the text behind it, until it is certain to be a call.
     pub(crate) held: String,
+    pub(crate) again: Again,
+}
+
+/// Text that is read again, because the opening tag in front of it began no call. Empty between two feeds.
+#[derive(Clone, Debug)]
+pub(crate) struct Again {
+    /// What had been held, the opening tag in front.
+    pub(crate) held: String,
+    pub(crate) held_pos: usize,
+    /// The carry behind it. Only its first byte may begin a call, so only its place in the stream needs to be known.
+    pub(crate) carry: String,
+    pub(crate) carry_pos: usize,
+    /// Where in the stream the held text and the carry end.
+    pub(crate) ends: (u64, u64),
+}
+
+impl Fresh for Busy {
+    const FRESH: Busy = Busy { call: Call::NEW, held: String::new(), again: Again::NEW };
+    const SEEN: &'static Busy = &Busy::FRESH;
+}
+
+impl Again {
+    pub(crate) const NEW: Again =
+        Again { held: String::new(), held_pos: 0, carry: String::new(), carry_pos: 0, ends: (0, 0) };
+
+    pub(crate) fn held_piece(&self) -> Piece<'_> {
+        // Counted from its end, the places are right behind the last U+FFFD in it. In front of that no tag is open.
+        Piece { text: &self.held, start: self.ends.0.wrapping_sub(self.held.len() as u64), end: self.ends.0 }
+    }
+
+    pub(crate) fn carry_piece(&self) -> Piece<'_> {
+        Piece { text: &self.carry, start: self.ends.0, end: self.ends.1 }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -76,7 +109,7 @@ pub(crate) struct Machine {
     pub(crate) carry: Carry,
     /// How many calls have ended.
     pub(crate) calls: u64,
-    pub(crate) busy: Box<Busy>,
+    pub(crate) busy: Lazy<Busy>,
     /// The carry was lent by the last signal, and is done with.
     pub(crate) lent: bool,
     /// It reads a list that stands alone: there are no tags but those of suggestions.
@@ -105,8 +138,7 @@ enum Look {
 impl Machine {
     pub(crate) fn new(policy: Arc<Policy>) -> Machine {
         let state = State::Prose(Code::at_start(policy.calls == crate::Calls::Anywhere));
-        let busy = Box::new(Busy { call: Call::of(policy.entities), held: String::new() });
-        Machine { policy, state, carry: Carry::default(), calls: 0, busy, lent: false, listing: false }
+        Machine { policy, state, carry: Carry::default(), calls: 0, busy: Lazy::NEW, lent: false, listing: false }
     }
 
     /// Goes on in `piece` from `*pos`, to the next thing worth saying.
@@ -191,6 +223,21 @@ impl Machine {
         matches!(self.state, State::Call(_))
     }
 
+    /// Whether text without a `<` is prose, between two pieces, and changes nothing.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.state == State::Prose(Code::Ignored) && self.carry.is_empty() && !self.lent
+    }
+
+    /// Whether it is known that there is nothing to say without more text.
+    pub(crate) fn is_silent(&self) -> bool {
+        let is_silent = match self.state {
+            State::Prose(_) | State::Opaque { .. } => true,
+            State::Call(Spot::Opened { .. }) | State::Ended { .. } | State::Demoted { .. } => false,
+            State::Call(_) => self.busy.call.is_all_shown(),
+        };
+        is_silent && !self.lent
+    }
+
     /// Ready for the next stream. The memory is kept.
     pub(crate) fn restart(&mut self) {
         self.state = State::Prose(Code::at_start(self.policy.calls == crate::Calls::Anywhere));
@@ -266,31 +313,77 @@ impl Machine {
 
     /// What `bytes`, from a `<` on, are here. `len` gives the length in the stream of so many of them.
     fn look(&self, bytes: &[u8], behind_tick: bool, last: bool, len: impl Fn(usize) -> u64) -> Look {
+        if !last && bytes.len() < 32 && self.is_in_name(bytes, behind_tick, len(bytes.len())) {
+            return Look::Held { in_attributes: false };
+        }
         let here = self.places(behind_tick);
         let limit = self.policy.limits.tag as u64;
-        let read = |tags| {
-            let read = if last { grammar::read_last(bytes, tags) } else { grammar::read(bytes, tags) };
-            let needed = match read {
-                Read::Tag(_, n) => len(n),
-                Read::Begun(more) => len(bytes.len()) + more as u64,
-                Read::Undecided | Read::Text => 0,
-            };
-            if needed > limit { Read::Text } else { read }
-        };
+        let read = |tags| if last { grammar::read_last(bytes, tags) } else { grammar::read(bytes, tags) };
+        let begun = |more: usize| len(bytes.len()) + more as u64 <= limit;
         match read(here.hidden) {
-            Read::Tag(tag, len) => return Look::Tag { tag, len, shown: false },
-            Read::Begun(_) => {
+            Read::Tag(tag, n) if len(n) <= limit => return Look::Tag { tag, len: n, shown: false },
+            Read::Begun(more) if begun(more) => {
                 return Look::Held { in_attributes: grammar::is_in_attributes(bytes, here.hidden.open.ours) };
             }
-            Read::Undecided if len(bytes.len()) <= limit => return Look::Held { in_attributes: false },
-            Read::Undecided | Read::Text => {}
+            Read::Undecided if begun(0) => return Look::Held { in_attributes: false },
+            _ => {}
         }
         let Some(shown) = here.shown else { return Look::Text };
         match read(shown) {
-            Read::Tag(tag, len) => Look::Tag { tag, len, shown: true },
-            Read::Begun(_) => Look::Shown { in_attributes: grammar::is_in_attributes(bytes, shown.open.ours) },
-            Read::Undecided | Read::Text => Look::Text,
+            Read::Tag(tag, n) if len(n) <= limit => Look::Tag { tag, len: n, shown: true },
+            Read::Begun(more) if begun(more) => {
+                Look::Shown { in_attributes: grammar::is_in_attributes(bytes, shown.open.ours) }
+            }
+            _ => Look::Text,
         }
+    }
+
+    /// Takes a piece that only adds to what is open: to a value, or to the name of a tag. Whether it does; else nothing has changed. It must be
+    /// all that is left to say that the call has [grown](Call::next_delta).
+    pub(crate) fn grow(&mut self, text: &str, at: u64) -> bool {
+        let State::Call(spot) = self.state else { return false };
+        if self.lent || text.is_empty() {
+            return false;
+        }
+        if self.carry.is_empty() {
+            let grows = matches!(spot, Spot::Question | Spot::Answer) && !bracket::is_in(text.as_bytes());
+            if grows {
+                self.pass_inside(text);
+            }
+            return grows;
+        }
+        self.grow_name(text, at)
+    }
+
+    fn grow_name(&mut self, text: &str, at: u64) -> bool {
+        let old = self.carry.len();
+        let len = at + text.len() as u64 - self.carry.start;
+        if self.carry.shown || self.carry.in_attributes || old + text.len() > 24 {
+            return false;
+        }
+        self.carry.extend(text);
+        let is_name = self.is_in_name(self.carry.bytes(), self.carry.behind_tick, len)
+            && !self.is_hopeless(at + text.len() as u64, &[]);
+        if !is_name {
+            self.carry.truncate(old);
+        }
+        is_name
+    }
+
+    /// Whether the bytes, from a `<` on, are certain to be [held](Look::Held): the beginning of a name, and there are such names here.
+    /// Of most tags, most pieces end in their names, and this is the quick way through them.
+    fn is_in_name(&self, bytes: &[u8], behind_tick: bool, len: u64) -> bool {
+        let (close, name) = match bytes {
+            [b'<', b'/', name @ ..] => (true, name),
+            [b'<', name @ ..] => (false, name),
+            _ => return false,
+        };
+        if name.is_empty() || !name.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'_') {
+            return false;
+        }
+        let rest = self.hidden(behind_tick, close).shortest_rest(name);
+        // The `>` is one more.
+        rest.is_some_and(|rest| len + (rest as u64) < self.policy.limits.tag as u64)
     }
 
     /// Goes through text that is no tag.

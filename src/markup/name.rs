@@ -1,6 +1,6 @@
 //! The names of tags, and sets of them.
 
-use crate::tools::Names;
+use crate::tools::{Names, begins_with, is_same};
 
 /// What a tag's name means. Synonyms are one name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +81,21 @@ const SPELLED: [(&str, Ours, Name); 11] = [
     ("thinking", Ours::THINKING, Name::Thinking),
 ];
 
+/// Those that begin with that character.
+fn beginning(first: u8) -> &'static [(&'static str, Ours, Name)] {
+    match first {
+        b'a' => &SPELLED[0..1],
+        b'q' => &SPELLED[1..2],
+        b'f' => &SPELLED[2..3],
+        b's' => &SPELLED[3..6],
+        b'o' => &SPELLED[6..7],
+        b'c' => &SPELLED[7..8],
+        b'm' => &SPELLED[8..9],
+        b't' => &SPELLED[9..11],
+        _ => &[],
+    }
+}
+
 /// The length of `ask_followup_question`, the longest name of ours.
 const LONGEST: usize = 21;
 
@@ -113,9 +128,10 @@ impl<'p> Candidates<'p> {
         Candidates { only: Some((name, means)), ..Candidates::ours(Ours::NONE) }
     }
 
-    fn spelled(&self) -> impl Iterator<Item = &'static (&'static str, Ours, Name)> {
-        let ours = self.ours;
-        SPELLED.iter().filter(move |(_, set, _)| ours.has(*set))
+    /// Those of ours that begin with that character; all, if there is none.
+    fn spelled(&self, first: Option<&u8>) -> impl Iterator<Item = &'static (&'static str, Ours, Name)> {
+        let (ours, from) = (self.ours, first.map_or(&SPELLED[..], |&first| beginning(first)));
+        from.iter().filter(move |(_, set, _)| ours.has(*set))
     }
 
     pub(crate) fn longest(&self) -> usize {
@@ -125,11 +141,12 @@ impl<'p> Candidates<'p> {
 
     /// What the whole name means here.
     pub(crate) fn find(&self, name: &[u8]) -> Option<Name> {
-        if let Some((_, _, found)) = self.spelled().find(|(spelled, ..)| spelled.as_bytes() == name) {
+        let mut ours = self.spelled(name.first());
+        if let Some((_, _, found)) = ours.find(|(spelled, ..)| is_same(spelled.as_bytes(), name)) {
             return Some(*found);
         }
         if let Some((only, means)) = self.only
-            && only.as_bytes() == name
+            && is_same(only.as_bytes(), name)
         {
             return Some(means);
         }
@@ -139,10 +156,23 @@ impl<'p> Candidates<'p> {
 
     /// The fewest bytes that complete `begun` to a name.
     pub(crate) fn shortest_rest(&self, begun: &[u8]) -> Option<usize> {
-        let ours =
-            self.spelled().map(|(name, ..)| name).filter(|name| name.as_bytes().starts_with(begun)).map(|n| n.len());
-        let only = self.only.map(|(name, _)| name).filter(|name| name.as_bytes().starts_with(begun)).map(str::len);
+        let begins = |name: &&str| begins_with(name.as_bytes(), begun);
+        let ours = self.spelled(begun.first()).map(|(name, ..)| *name).filter(begins).map(str::len);
+        let only = self.only.map(|(name, _)| name).filter(begins).map(str::len);
         let lists = [self.tools, self.parameters].into_iter().flatten().filter_map(|names| names.shortest(begun));
         ours.chain(only).chain(lists).min().map(|len| len - begun.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_by_their_first_character() {
+        for first in 0..=u8::MAX {
+            let all: alloc::vec::Vec<_> = SPELLED.iter().filter(|(name, ..)| name.as_bytes()[0] == first).collect();
+            assert_eq!(all, beginning(first).iter().collect::<alloc::vec::Vec<_>>(), "{first}");
+        }
     }
 }

@@ -5,9 +5,10 @@
 
 use super::grammar::{self, Read, Tag};
 use super::inside::Spot;
-use super::places::CONFIRMING;
-use super::{Look, Machine, State};
+use super::places::{CONFIRMING, SHORTEST_CONFIRMING};
+use super::{Busy, Look, Machine, State};
 use crate::Repairs;
+use crate::bracket;
 use crate::call::End;
 use crate::carry::Carry;
 use crate::entity;
@@ -18,6 +19,7 @@ use crate::syntax::{Piece, Signal};
 impl Machine {
     /// The opening tag has been read; it stands from `start` to `end`.
     pub(super) fn open_call(&mut self, tag: &Tag, text: &str, start: u64, end: u64) {
+        self.busy.call.read_as(self.policy.entities);
         self.busy.call.restart(start);
         self.busy.held.clear();
         if tag.empty {
@@ -32,7 +34,7 @@ impl Machine {
     /// Holds what comes, to the next tag or to where the limit for a body has passed.
     pub(super) fn run_opened(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Option<Signal> {
         let (text, from) = (piece.text, *pos);
-        let bracket = memchr::memchr(b'<', &text.as_bytes()[from..]).map_or(text.len(), |i| from + i);
+        let bracket = bracket::find(&text.as_bytes()[from..]).map_or(text.len(), |i| from + i);
         if !self.hold(&text[from..bracket], piece.at(bracket)) {
             return None;
         }
@@ -101,9 +103,9 @@ impl Machine {
     /// A parameter's tag, or the close tag: this is a call, if the tag came in time.
     pub(super) fn act_opened(&mut self, tag: &Tag, text: &str, end: u64) -> Option<Signal> {
         let State::Call(Spot::Opened { opening, .. }) = self.state else { return None };
-        let bare = &self.busy.held[opening..];
-        self.busy.call.keep_bare(bare);
-        self.busy.held.clear();
+        let Busy { call, held, .. } = &mut *self.busy;
+        call.keep_bare(&held[opening..]);
+        held.clear();
         self.state = State::Call(Spot::Between);
         self.act_inside(tag, text, end)
     }
@@ -115,7 +117,11 @@ impl Machine {
         let Some(room) = (self.policy.limits.bare as u64).checked_sub(taken) else { return true };
         let limit = self.policy.limits.tag as u64;
         // Whatever is open, the next tag may begin with the next byte.
-        let afresh = grammar::shortest(CONFIRMING).map(|n| n as u64).filter(|&n| n <= limit);
+        let afresh = Some(SHORTEST_CONFIRMING).filter(|&n| n <= limit);
+        // Or with the one behind it, if that must not be a back-tick. Nearly always there is room for more than that.
+        if afresh.is_some_and(|n| n < room) {
+            return false;
+        }
         if self.carry.is_empty() {
             let rest_of_blank = entity::shortest_blank(begun).map(|len| (len - begun.len()) as u64);
             let still_blank = blank && (begun.is_empty() || rest_of_blank.is_some_and(|rest| rest <= room));

@@ -13,7 +13,7 @@ impl Machine {
         let (text, from) = (piece.text, *pos);
         let mut at = from;
         let until = loop {
-            let bracket = memchr::memchr(b'<', &text.as_bytes()[at..]).map_or(text.len(), |i| at + i);
+            let bracket = self.next_bracket(text.as_bytes(), at);
             self.pass(&text[at..bracket]);
             if bracket == text.len() {
                 *pos = bracket;
@@ -72,6 +72,14 @@ impl Machine {
             }
         };
         if until > from { self.shown_as(Source::Piece(from, until)) } else { None }
+    }
+
+    /// Where the next `<` is that may mean something.
+    fn next_bracket(&self, text: &[u8], from: usize) -> usize {
+        match self.state {
+            State::Prose(Code::Ignored) => self.policy.tools.next_tag(text, from),
+            _ => memchr::memchr(b'<', &text[from..]).map_or(text.len(), |found| from + found),
+        }
     }
 
     /// Acts on a tag whose text is shown like any other.

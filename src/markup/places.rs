@@ -26,10 +26,29 @@ const fn tags(open: Ours, close: Ours) -> Tags<'static> {
 /// The tags that make it certain that an opening tag began a call.
 pub(super) const CONFIRMING: Tags<'static> = tags(PARAMETERS, PARAMETERS.with(Ours::ASK));
 
+/// How many bytes the shortest of them has: `<suggest>`.
+pub(super) const SHORTEST_CONFIRMING: u64 = 9;
+
 impl Machine {
     /// The opening tags of all tools, ours and others.
     pub(super) fn tools(&self) -> Tags<'_> {
         Tags { open: Candidates::ours(Ours::ASK).tools(&self.policy.tools.tools), close: Candidates::NONE }
+    }
+
+    /// The names of the tags that do not show, of one side.
+    pub(super) fn hidden(&self, behind_tick: bool, close: bool) -> Candidates<'_> {
+        match &self.state {
+            // Most tags are those of the calls, and most of them have no other names.
+            State::Call(spot @ (Spot::Question | Spot::Suggestion | Spot::Answer)) if !self.listing => {
+                let (open, shut) = in_value(spot);
+                let open = if behind_tick { open.without(ENDING) } else { open };
+                Candidates::ours(if close { shut } else { open })
+            }
+            _ => {
+                let Tags { open, close: shut } = self.places(behind_tick).hidden;
+                if close { shut } else { open }
+            }
+        }
     }
 
     pub(super) fn places(&self, behind_tick: bool) -> Places<'_> {
@@ -76,13 +95,26 @@ fn only_lists(places: Places<'_>) -> Places<'static> {
 }
 
 fn in_call<'p>(spot: &Spot, tool: Candidates<'p>, behind_tick: bool) -> Places<'p> {
+    if let Spot::Opened { .. } | Spot::Between = spot {
+        let open = Candidates { ours: tool.ours.with(PARAMETERS), ..tool };
+        let close = Candidates::ours(PARAMETERS.with(Ours::ASK));
+        return Places { hidden: Tags { open, close }, shown: None };
+    }
+    let (open, close) = in_value(spot);
+    match behind_tick {
+        true => Places { hidden: tags(open.without(ENDING), close), shown: Some(tags(open.both(ENDING), Ours::NONE)) },
+        false => Places { hidden: tags(open, close), shown: None },
+    }
+}
+
+/// Right behind a back-tick, an opening tag that would end the value is text.
+const ENDING: Ours = Ours::SUGGEST.with(Ours::FOLLOW_UP);
+
+/// The names of the tags in a value: opening and closing.
+fn in_value(spot: &Spot) -> (Ours, Ours) {
     let ends_suggestion = Ours::SUGGEST.with(Ours::FOLLOW_UP).with(Ours::ASK);
-    let (open, close) = match spot {
-        Spot::Opened { .. } | Spot::Between => {
-            let open = Candidates { ours: tool.ours.with(PARAMETERS), ..tool };
-            let close = Candidates::ours(PARAMETERS.with(Ours::ASK));
-            return Places { hidden: Tags { open, close }, shown: None };
-        }
+    match spot {
+        Spot::Opened { .. } | Spot::Between => (Ours::NONE, Ours::NONE),
         Spot::Question => (Ours::FOLLOW_UP, Ours::QUESTION.with(Ours::ASK)),
         Spot::Suggestion => (Ours::SUGGEST.with(Ours::CONTENT).with(Ours::MODE), ends_suggestion),
         Spot::Answer => (Ours::SUGGEST, ends_suggestion),
@@ -93,11 +125,17 @@ fn in_call<'p>(spot: &Spot, tool: Candidates<'p>, behind_tick: bool) -> Places<'
         Spot::Content(_) => (Ours::SUGGEST, ends_suggestion.with(Ours::CONTENT)),
         Spot::Mode(_) => (Ours::SUGGEST, ends_suggestion.with(Ours::MODE)),
         Spot::Options => (Ours::NONE, Ours::OPTIONS.with(Ours::ASK)),
-    };
-    // Right behind a back-tick, an opening tag that would end the value is text.
-    let ending = Ours::SUGGEST.with(Ours::FOLLOW_UP);
-    match behind_tick {
-        true => Places { hidden: tags(open.without(ending), close), shown: Some(tags(open.both(ending), Ours::NONE)) },
-        false => Places { hidden: tags(open, close), shown: None },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::markup::grammar::{Read, read};
+
+    #[test]
+    fn the_shortest_tag_is_as_short_as_the_grammar_has_it() {
+        let Read::Begun(more) = read(b"<", CONFIRMING) else { panic!("a bracket begins a tag") };
+        assert_eq!(more as u64 + 1, SHORTEST_CONFIRMING);
     }
 }

@@ -44,7 +44,9 @@ impl Machine {
         if let Some(call) = call {
             machine.busy.call = call;
         }
-        machine.busy.held = held.unwrap_or_default();
+        if let Some(held) = held {
+            machine.busy.held = held;
+        }
         machine.is_possible(read, tail).then_some(machine)
     }
 }

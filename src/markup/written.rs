@@ -26,11 +26,11 @@ pub(crate) fn read_suggestions(text: &str, call: &mut Call, policy: &Arc<Policy>
     let mut machine = Machine::new(policy.clone());
     machine.listing = true;
     machine.state = State::Call(Spot::Between);
-    machine.busy.call = core::mem::take(call);
+    machine.busy.call = core::mem::replace(call, Call::NEW);
     machine.busy.call.read_as(policy.entities);
     machine.busy.call.begin_follow_up();
     machine.read_body(text);
-    *call = core::mem::take(&mut machine.busy.call);
+    *call = core::mem::replace(&mut machine.busy.call, Call::NEW);
     call.read_as(crate::Entities::Raw);
     // Nobody has seen what was said.
     call.set_shown(shown);

@@ -1,9 +1,8 @@
 //! How a parser goes through what it is fed: first everything is decided, then it is lent.
 
-use alloc::string::String;
-
 use super::Parser;
 use crate::event::{Event, Opaque};
+use crate::markup;
 use crate::syntax::{Piece, Signal, Source, Syntax};
 use crate::utf8::Next;
 
@@ -44,45 +43,32 @@ enum Input {
     Chunk,
 }
 
-/// Text that is read again, because the opening tag in front of it began no call. Empty between two feeds.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Again {
-    /// What had been held, the opening tag in front.
-    held: String,
-    held_pos: usize,
-    /// The carry behind it. Only its first byte may begin a call, so only its place in the stream needs to be known.
-    carry: String,
-    carry_pos: usize,
-    /// Where in the stream the held text and the carry end.
-    ends: (u64, u64),
-}
-
-/// One character that is not in a chunk as it stands: it was cut, or its bytes were ill-formed.
-#[derive(Clone, Debug, Default)]
+/// One character that is not in a chunk as it stands: it was cut, or its bytes were ill-formed. It stands right in front of the feed's
+/// text, and is read before anything else is taken from the feed.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Patch {
+    /// In UTF-8, zeros behind it. All zeros: there is none.
     text: [u8; 4],
-    len: usize,
-    pos: usize,
-    start: u64,
-    end: u64,
-}
-
-impl Again {
-    fn held_piece(&self) -> Piece<'_> {
-        // Counted from its end, the places are right behind the last U+FFFD in it. In front of that no tag is open.
-        Piece { text: &self.held, start: self.ends.0.wrapping_sub(self.held.len() as u64), end: self.ends.0 }
-    }
-
-    fn carry_piece(&self) -> Piece<'_> {
-        Piece { text: &self.carry, start: self.ends.0, end: self.ends.1 }
-    }
+    /// How many bytes of the stream it stands for.
+    bytes: u8,
+    was_read: bool,
 }
 
 impl Patch {
-    fn piece(&self) -> Piece<'_> {
+    fn text(&self) -> &str {
+        // A NUL is never cut, and never ill-formed.
+        let len = self.text.iter().position(|&byte| byte == 0).unwrap_or(self.text.len());
         // It was made from a character.
-        let text = core::str::from_utf8(&self.text[..self.len]).unwrap_or_default();
-        Piece { text, start: self.start, end: self.end }
+        core::str::from_utf8(&self.text[..len]).unwrap_or_default()
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.text[0] != 0 && !self.was_read
+    }
+
+    /// As a piece that ends at `end`.
+    fn piece(&self, end: u64) -> Piece<'_> {
+        Piece { text: self.text(), start: end - u64::from(self.bytes), end }
     }
 }
 
@@ -127,8 +113,53 @@ impl Parser {
         self.syntax.spoil();
     }
 
+    /// Goes on with the feed, to the next event; `None` when it is read. Says how far the feed has been read then, and whether that is all.
+    #[inline(never)]
+    pub(super) fn go_on(&mut self, feed: &mut Feed<'_>) -> (Option<Decision>, bool) {
+        if self.grow(feed) {
+            let decision = self.syntax.next_delta();
+            let decision =
+                decision.map(|(field, part)| Decision { signal: Signal::Partial(field, part), input: Input::Chunk });
+            return (decision, true);
+        }
+        let decision = self.decide(feed);
+        let is_over = decision.is_none() || self.is_read(feed);
+        if is_over {
+            self.is_quiet = self.syntax.is_quiet() && self.tail.is_empty();
+            self.is_settled = self.tail.is_empty();
+        }
+        (decision, is_over)
+    }
+
+    /// Goes on with a chunk that only adds to what is open, a value or the name of a tag. Whether it does.
+    fn grow(&mut self, feed: &mut Feed<'_>) -> bool {
+        let Syntax::Markup(machine) = &mut self.syntax else { return false };
+        let Position { pos, start, finishing } = feed.position;
+        let is_new = self.is_settled && pos == 0 && !finishing && feed.bytes.is_empty();
+        let grows = is_new && machine.grow(feed.text, start);
+        if grows {
+            feed.position.pos = feed.text.len();
+        }
+        grows
+    }
+
+    /// Whether nothing more can come of the feed, as far as that is quickly known.
+    fn is_read(&self, feed: &Feed<'_>) -> bool {
+        feed.position.pos == feed.text.len()
+            && feed.bytes.is_empty()
+            && !feed.position.finishing
+            && self.tail.is_empty()
+            && self.input() == Input::Chunk
+            && self.syntax.is_silent()
+    }
+
     /// Goes on with the feed, to the next event; `None` when it is read.
     pub(crate) fn decide(&mut self, feed: &mut Feed<'_>) -> Option<Decision> {
+        (self.is_quiet, self.is_settled) = (false, false);
+        self.decide_next(feed)
+    }
+
+    fn decide_next(&mut self, feed: &mut Feed<'_>) -> Option<Decision> {
         loop {
             let input = self.input();
             let signal = self.step(feed, input);
@@ -173,45 +204,61 @@ impl Parser {
 
     /// What is to be read next.
     fn input(&self) -> Input {
-        let Parser { again, patch, .. } = self;
+        let again = self.again();
         if again.held_pos < again.held.len() {
             Input::Held
         } else if again.carry_pos < again.carry.len() {
             Input::Carry
-        } else if patch.pos < patch.len {
+        } else if self.patch.is_waiting() {
             Input::Patch
         } else {
             Input::Chunk
         }
     }
 
+    /// What is read again.
+    fn again(&self) -> &markup::Again {
+        match &self.syntax {
+            Syntax::Markup(machine) => &machine.busy.again,
+            Syntax::Json(_) => const { &markup::Again::NEW },
+        }
+    }
+
     fn step(&mut self, feed: &mut Feed<'_>, input: Input) -> Signal {
-        let Parser { syntax, again, patch, .. } = self;
         match input {
-            Input::Held => {
-                let mut pos = again.held_pos;
-                let signal = syntax.step(&again.held_piece(), &mut pos);
-                again.held_pos = pos;
-                signal
-            }
-            Input::Carry => {
-                let mut pos = again.carry_pos;
-                let signal = syntax.step(&again.carry_piece(), &mut pos);
-                again.carry_pos = pos;
-                signal
-            }
+            Input::Held | Input::Carry => self.step_again(input),
             Input::Patch => {
-                let mut pos = patch.pos;
-                let signal = syntax.step(&patch.piece(), &mut pos);
-                patch.pos = pos;
+                let mut pos = 0;
+                let signal = self.syntax.step(&self.patch.piece(feed.position.start), &mut pos);
+                self.patch.was_read = pos > 0;
                 signal
             }
             Input::Chunk => {
                 let Position { start, .. } = feed.position;
                 let piece = Piece { text: feed.text, start, end: start + feed.text.len() as u64 };
-                syntax.step(&piece, &mut feed.position.pos)
+                self.syntax.step(&piece, &mut feed.position.pos)
             }
         }
+    }
+
+    /// Goes on in what is read again.
+    fn step_again(&mut self, input: Input) -> Signal {
+        let Syntax::Markup(machine) = &mut self.syntax else { return Signal::More };
+        // It is put aside while it is read.
+        let mut again = core::mem::replace(&mut machine.busy.again, markup::Again::NEW);
+        let signal = if input == Input::Held {
+            let mut pos = again.held_pos;
+            let signal = machine.step(&again.held_piece(), &mut pos);
+            again.held_pos = pos;
+            signal
+        } else {
+            let mut pos = again.carry_pos;
+            let signal = machine.step(&again.carry_piece(), &mut pos);
+            again.carry_pos = pos;
+            signal
+        };
+        machine.busy.again = again;
+        signal
     }
 
     /// Makes text of the next bytes.
@@ -247,22 +294,21 @@ impl Parser {
 
     /// Puts in a character that stands for that many bytes of the stream.
     fn patch(&mut self, char: char, bytes: usize) {
-        let patch = &mut self.patch;
-        patch.len = char.encode_utf8(&mut patch.text).len();
-        patch.pos = 0;
-        patch.start = self.read;
+        let mut text = [0; 4];
+        char.encode_utf8(&mut text);
+        // Four at the most.
+        self.patch = Patch { text, bytes: bytes as u8, was_read: false };
         self.read += bytes as u64;
-        patch.end = self.read;
     }
 
     /// Where in the stream the input has been read to.
     fn at(&self, feed: &Feed<'_>, input: Input) -> u64 {
         match input {
-            Input::Held => self.again.ends.0,
-            Input::Carry => self.again.ends.1,
+            Input::Held => self.again().ends.0,
+            Input::Carry => self.again().ends.1,
             // One character, read or not.
-            Input::Patch if self.patch.pos == 0 => self.patch.start,
-            Input::Patch => self.patch.end,
+            Input::Patch if self.patch.is_waiting() => feed.position.start - u64::from(self.patch.bytes),
+            Input::Patch => feed.position.start,
             Input::Chunk => feed.position.start + feed.position.pos as u64,
         }
     }
@@ -270,9 +316,10 @@ impl Parser {
     /// The opening tag in front of what is held was only named: the rest is read again, and then the carry.
     fn read_again(&mut self, opening: usize, feed: &Feed<'_>, input: Input) {
         let at = self.at(feed, input);
-        let Parser { syntax: Syntax::Markup(machine), again, .. } = self else { return };
+        let Parser { syntax: Syntax::Markup(machine), .. } = self else { return };
+        let markup::Busy { again, held, .. } = &mut *machine.busy;
         again.held.clear();
-        core::mem::swap(&mut again.held, &mut machine.busy.held);
+        core::mem::swap(&mut again.held, held);
         again.held_pos = opening;
         again.carry.clear();
         again.carry.push_str(machine.carry.text());
@@ -282,6 +329,7 @@ impl Parser {
     }
 
     /// The event that was decided.
+    #[inline(never)]
     pub(crate) fn lend<'s>(&'s self, feed: &Feed<'s>, Decision { signal, input }: Decision) -> Event<'s> {
         let (call, calls) = (self.syntax.call(), self.syntax.calls());
         match signal {
@@ -294,7 +342,7 @@ impl Parser {
                 id: None,
             }),
             Signal::Partial(field, part) => Event::Partial(call.partial(calls, field, part)),
-            Signal::Demoted { opening, rejected: None } => Event::Text(&self.again.held[..opening]),
+            Signal::Demoted { opening, rejected: None } => Event::Text(&self.again().held[..opening]),
             Signal::Ended { end } | Signal::Demoted { rejected: Some(end), .. } => call.outcome(calls - 1, end),
         }
     }
@@ -305,9 +353,9 @@ impl Parser {
             Source::Piece(start, end) => (start, end),
         };
         let text = match input {
-            Input::Held => &*self.again.held,
-            Input::Carry => &*self.again.carry,
-            Input::Patch => self.patch.piece().text,
+            Input::Held => &*self.again().held,
+            Input::Carry => &*self.again().carry,
+            Input::Patch => self.patch.text(),
             Input::Chunk => feed.text,
         };
         &text[start..end]

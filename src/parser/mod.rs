@@ -7,10 +7,10 @@ use alloc::sync::Arc;
 use crate::event::Event;
 use crate::syntax::Syntax;
 use crate::utf8::Tail;
-use crate::{Limits, Policy, json, markup};
+use crate::{Limits, Policy, bracket, json, markup};
+use feed::Patch;
 #[cfg(feature = "wire")]
 pub(crate) use feed::Position;
-use feed::{Again, Patch};
 pub(crate) use feed::{Decision, Feed};
 
 /// Reads one assistant message at a time, in whatever pieces it arrives.
@@ -50,8 +50,11 @@ pub struct Parser {
     pub(crate) tail: Tail,
     /// How many bytes of the stream have been read, without the tail.
     pub(crate) read: u64,
-    again: Again,
     patch: Patch,
+    /// Text without a `<` is prose, and nothing else has to be looked at. (Where this is not known, it is `false`.)
+    is_quiet: bool,
+    /// There is nothing left to say, or to read, of what was fed. (Where this is not known, it is `false`.)
+    is_settled: bool,
 }
 
 impl Default for Parser {
@@ -103,7 +106,7 @@ impl Parser {
     }
 
     pub(crate) fn of(syntax: Syntax) -> Parser {
-        Parser { syntax, tail: Tail::default(), read: 0, again: Again::default(), patch: Patch::default() }
+        Parser { syntax, tail: Tail::default(), read: 0, patch: Patch::default(), is_quiet: false, is_settled: false }
     }
 
     /// The policy the streams are read under.
@@ -141,9 +144,13 @@ impl Parser {
     /// assert_eq!(parser.feed("a < b, <").next(), Some(Event::Text("a < b, ")));
     /// assert_eq!(parser.feed("b> <ask").next(), Some(Event::Text("<")));
     /// ```
+    #[inline]
     pub fn feed<'a>(&'a mut self, chunk: &'a str) -> Events<'a> {
+        if self.is_quiet && (!bracket::is_in(chunk.as_bytes()) || self.opens_nothing(chunk.as_bytes())) {
+            return self.pass(chunk);
+        }
         let position = self.begin_text(chunk);
-        Events { parser: self, feed: Feed { text: chunk, bytes: &[], position }, deciding: false }
+        Events { parser: self, prose: "", feed: Feed { text: chunk, bytes: &[], position }, is_over: false }
     }
 
     /// Goes on with the next chunk of the stream, as bytes: it may end inside a character.
@@ -158,9 +165,28 @@ impl Parser {
     /// assert_eq!(parser.feed_bytes(&bytes[..2]).next(), Some(Event::Text("n")));
     /// assert_eq!(parser.feed_bytes(&bytes[2..]).next(), Some(Event::Text("é")));
     /// ```
+    #[inline]
     pub fn feed_bytes<'a>(&'a mut self, chunk: &'a [u8]) -> Events<'a> {
+        if self.is_quiet
+            && (!bracket::is_in(chunk) || self.opens_nothing(chunk))
+            && let Ok(chunk) = core::str::from_utf8(chunk)
+        {
+            return self.pass(chunk);
+        }
         let position = self.begin_bytes();
-        Events { parser: self, feed: Feed { text: "", bytes: chunk, position }, deciding: false }
+        Events { parser: self, prose: "", feed: Feed { text: "", bytes: chunk, position }, is_over: false }
+    }
+
+    /// Whether no tag that means something in prose begins in it.
+    fn opens_nothing(&self, chunk: &[u8]) -> bool {
+        self.policy().tools.next_tag(chunk, 0) == chunk.len()
+    }
+
+    /// Goes on with prose.
+    #[inline]
+    fn pass<'a>(&'a mut self, prose: &'a str) -> Events<'a> {
+        self.read += prose.len() as u64;
+        Events { parser: self, prose, feed: Feed::default(), is_over: true }
     }
 
     /// Ends the stream. The cursor has what only its end could decide. The parser is then as new, for the next stream.
@@ -180,7 +206,7 @@ impl Parser {
     /// ```
     pub fn finish(&mut self) -> Events<'_> {
         let position = self.begin_finish();
-        Events { parser: self, feed: Feed { text: "", bytes: &[], position }, deciding: false }
+        Events { parser: self, prose: "", feed: Feed { text: "", bytes: &[], position }, is_over: false }
     }
 }
 
@@ -202,9 +228,12 @@ impl Parser {
 #[must_use = "the events are in the cursor: take them with `while let Some(event) = events.next()`"]
 pub struct Events<'a> {
     parser: &'a mut Parser,
+    /// The chunk, if all of it is prose. It is apart from the feed, and the feed goes to the parser and back by value, so that for
+    /// prose a cursor is no more than a few registers.
+    prose: &'a str,
     feed: Feed<'a>,
-    /// A decision is being made. Still set in `drop` only if it panicked, which is a bug; then there is no going on.
-    deciding: bool,
+    /// Everything is decided. Also while a decision is being made: should that panic, which is a bug, there is no going on.
+    is_over: bool,
 }
 
 impl Events<'_> {
@@ -212,21 +241,30 @@ impl Events<'_> {
     ///
     /// Cost: O(1) beside the bytes it goes through. No event is made by copying.
     #[allow(clippy::should_implement_trait)] // It lends: an `Iterator` can't.
+    #[inline]
     pub fn next(&mut self) -> Option<Event<'_>> {
+        if self.is_over {
+            let prose = core::mem::take(&mut self.prose);
+            return if prose.is_empty() { None } else { Some(Event::Text(prose)) };
+        }
         let decision = self.decide()?;
         Some(self.parser.lend(&self.feed, decision))
     }
 
+    #[inline]
     fn decide(&mut self) -> Option<Decision> {
-        self.deciding = true;
-        let decided = self.parser.decide(&mut self.feed);
-        self.deciding = false;
-        decided
+        self.is_over = true;
+        let (decision, is_over) = self.parser.go_on(&mut self.feed);
+        self.is_over = is_over;
+        decision
     }
 }
 
 impl Drop for Events<'_> {
+    #[inline]
     fn drop(&mut self) {
-        while !self.deciding && self.decide().is_some() {}
+        while !self.is_over {
+            self.decide();
+        }
     }
 }

@@ -1,0 +1,76 @@
+//! What a parser costs beside time: its size, and what it asks of the allocator.
+
+use std::sync::Arc;
+
+use allocation_counter::measure;
+use followup::{Event, Events, Parser, Policy};
+
+const PROSE: &str = "The build is **green** again: a < b, and 1 <2. Next I would look at `src/main.rs`.\n\n";
+
+const CALL: &str = "<ask_followup_question>\n<question>Which database should the service use?</question>\n<follow_up>\n\
+    <suggest>PostgreSQL</suggest>\n<suggest mode=\"architect\">Compare them first</suggest>\n</follow_up>\n</ask_followup_question>";
+
+const ARGUMENTS: &str =
+    r#"{"question": "Which \u00e9?", "follow_up": [{"text": "This", "mode": "code"}, {"text": "That"}]}"#;
+
+/// How many calls are complete in it.
+fn take(mut events: Events<'_>) -> usize {
+    let mut complete = 0;
+    while let Some(event) = events.next() {
+        complete += usize::from(matches!(event, Event::Complete(_)));
+    }
+    complete
+}
+
+/// Reads a message in pieces of that many bytes.
+fn read(parser: &mut Parser, message: &str, size: usize) -> usize {
+    let complete: usize = message.as_bytes().chunks(size).map(|piece| take(parser.feed_bytes(piece))).sum();
+    complete + take(parser.finish())
+}
+
+fn allocations(act: impl FnOnce()) -> u64 {
+    measure(act).count_total
+}
+
+#[test]
+fn an_idle_parser_is_two_cache_lines() {
+    assert!(size_of::<Parser>() <= 128, "{}", size_of::<Parser>());
+}
+
+#[test]
+fn nothing_is_allocated_to_make_a_parser_and_nothing_for_prose() {
+    let policy = Arc::new(Policy::new());
+    for size in 1..40 {
+        let allocated = allocations(|| {
+            let mut parser = Parser::new(policy.clone());
+            assert_eq!(read(&mut parser, PROSE, size), 0);
+            for _ in 0..3 {
+                assert_eq!(read(&mut parser, PROSE, size), 0);
+            }
+            drop(Parser::arguments(policy.clone()));
+        });
+        assert_eq!(allocated, 0, "in pieces of {size}");
+    }
+}
+
+#[test]
+fn the_second_call_of_the_same_size_takes_no_more_memory() {
+    let policy = Arc::new(Policy::new());
+    for size in [1, 3, 4, 16, 64, 4096] {
+        for (mut parser, call) in [(Parser::new(policy.clone()), CALL), (Parser::arguments(policy.clone()), ARGUMENTS)]
+        {
+            assert_eq!(read(&mut parser, call, size), 1);
+            let again = allocations(|| assert_eq!(read(&mut parser, call, size), 1));
+            assert_eq!(again, 0, "{call} in pieces of {size}");
+        }
+    }
+}
+
+#[test]
+fn prose_behind_a_call_takes_nothing() {
+    let mut parser = Parser::default();
+    read(&mut parser, CALL, 4);
+    take(parser.feed(CALL));
+    let allocated = allocations(|| PROSE.as_bytes().chunks(4).for_each(|piece| drop(parser.feed_bytes(piece))));
+    assert_eq!(allocated, 0);
+}
