@@ -2,13 +2,16 @@
 
 use smallvec::SmallVec;
 
+/// So many bytes of it are kept in place: `<ask_followup_question>` and a character.
+pub(crate) const INLINE: usize = 24;
+
 /// The beginning of a tag, from its `<` on, kept until it is decided. It holds no second `<`, so if it turns out to be no
 /// tag, all of it is text and nothing of it is looked at again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Carry {
     /// Whole characters.
-    pub(crate) bytes: SmallVec<[u8; 24]>,
+    pub(crate) bytes: SmallVec<[u8; INLINE]>,
     /// Where in the stream the `<` stands.
     pub(crate) start: u64,
     /// The `<` stands right behind a back-tick.

@@ -31,7 +31,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 
 use crate::call::{Call, End};
-use crate::carry::Carry;
+use crate::carry::{Carry, INLINE};
 use crate::lazy::{Fresh, Lazy};
 use crate::reason::Place;
 use crate::syntax::{Piece, Signal, Source};
@@ -313,7 +313,7 @@ impl Machine {
 
     /// What `bytes`, from a `<` on, are here. `len` gives the length in the stream of so many of them.
     fn look(&self, bytes: &[u8], behind_tick: bool, last: bool, len: impl Fn(usize) -> u64) -> Look {
-        if !last && bytes.len() < 32 && self.is_in_name(bytes, behind_tick, len(bytes.len())) {
+        if !last && bytes.len() <= INLINE && self.is_in_name(bytes, behind_tick, len(bytes.len())) {
             return Look::Held { in_attributes: false };
         }
         let here = self.places(behind_tick);
@@ -358,7 +358,7 @@ impl Machine {
     fn grow_name(&mut self, text: &str, at: u64) -> bool {
         let old = self.carry.len();
         let len = at + text.len() as u64 - self.carry.start;
-        if self.carry.shown || self.carry.in_attributes || old + text.len() > 24 {
+        if self.carry.shown || self.carry.in_attributes || old + text.len() > INLINE {
             return false;
         }
         self.carry.extend(text);
