@@ -143,6 +143,12 @@ impl Machine {
 
     /// Goes on in `piece` from `*pos`, to the next thing worth saying.
     pub(crate) fn step(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Signal {
+        // Several things may have become certain at once. They are said before anything is read that would be said first.
+        if let State::Call(_) = self.state
+            && let Some(signal) = self.partial()
+        {
+            return signal;
+        }
         loop {
             self.settle();
             let signal = match self.state {
