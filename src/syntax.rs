@@ -78,6 +78,14 @@ impl Syntax {
         }
     }
 
+    /// Takes a piece that begins at `at` in the stream and only adds to what is open. Whether it does; else nothing has changed.
+    pub(crate) fn grow(&mut self, text: &str, at: u64) -> bool {
+        match self {
+            Syntax::Markup(machine) => machine.grow(text, at),
+            Syntax::Json(machine) => machine.grow(text),
+        }
+    }
+
     /// The next part of the open call that is certain and has not been shown.
     pub(crate) fn next_delta(&mut self) -> Option<(Field, Part)> {
         match self {

@@ -25,6 +25,7 @@ use crate::lazy::{Fresh, Lazy};
 use crate::syntax::{Piece, Signal};
 
 use arguments::Arguments;
+use reader::Token;
 pub(crate) use saved::Saved;
 
 /// Reads the arguments of a call.
@@ -62,6 +63,10 @@ impl Machine {
             return Signal::More;
         }
         let Busy { arguments, call } = &mut *self.busy;
+        // Several things may have become certain at once. They are said before anything is read that would be said first.
+        if let Some((field, part)) = call.next_delta() {
+            return Signal::Partial(field, part);
+        }
         while !is_over(arguments, call, piece, pos) {
             let Some(token) = arguments.reader.next(piece.text, pos) else { break };
             if arguments.act(token, call, &self.policy)
@@ -71,6 +76,23 @@ impl Machine {
             }
         }
         self.rest()
+    }
+
+    /// Takes a piece that only adds to a string that is open. Whether it does; else nothing has changed. It must be all that is left to say that
+    /// the call has [grown](Call::next_delta).
+    pub(crate) fn grow(&mut self, text: &str) -> bool {
+        if self.busy.is_fresh() || self.ended || text.is_empty() {
+            return false;
+        }
+        let Busy { arguments, call } = &mut *self.busy;
+        let grows = !call.is_wrong() && arguments.reader.takes(text);
+        if grows {
+            arguments.act(Token::Text(text), call, &self.policy);
+            if call.is_wrong() {
+                *arguments = Arguments::NEW;
+            }
+        }
+        grows
     }
 
     fn rest(&mut self) -> Signal {

@@ -186,6 +186,14 @@ impl Reader {
         self.expect == Expect::String { key: true }
     }
 
+    /// Whether the text that comes is part of a string that is no key, as it stands and to its end.
+    pub(super) fn takes(&self, text: &str) -> bool {
+        self.expect == Expect::String { key: false }
+            && self.begun.is_empty()
+            && !self.plain
+            && text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\')
+    }
+
     /// Whether a string, a number or a literal is being read that is no key.
     pub(super) fn is_in_value(&self) -> bool {
         matches!(self.expect, Expect::String { key: false } | Expect::Number(_) | Expect::Literal | Expect::Ended)

@@ -113,8 +113,15 @@ impl Parser {
         self.syntax.spoil();
     }
 
-    /// Goes on with the feed, to the next event; `None` when it is read. Says how far the feed has been read then, and whether that is all.
+    /// The next event of the feed; `None` when it is read. Says whether that is all.
     #[inline(never)]
+    pub(super) fn next_event<'s>(&'s mut self, feed: &'s mut Feed<'_>, is_over: &mut bool) -> Option<Event<'s>> {
+        let decision;
+        (decision, *is_over) = self.go_on(feed);
+        Some(self.lend(feed, decision?))
+    }
+
+    /// Goes on with the feed, to the next decision; `None` when it is read. Says whether that is all.
     pub(super) fn go_on(&mut self, feed: &mut Feed<'_>) -> (Option<Decision>, bool) {
         if self.grow(feed) {
             let decision = self.syntax.next_delta();
@@ -133,10 +140,9 @@ impl Parser {
 
     /// Goes on with a chunk that only adds to what is open, a value or the name of a tag. Whether it does.
     fn grow(&mut self, feed: &mut Feed<'_>) -> bool {
-        let Syntax::Markup(machine) = &mut self.syntax else { return false };
         let Position { pos, start, finishing } = feed.position;
         let is_new = self.is_settled && pos == 0 && !finishing && feed.bytes.is_empty();
-        let grows = is_new && machine.grow(feed.text, start);
+        let grows = is_new && self.syntax.grow(feed.text, start);
         if grows {
             feed.position.pos = feed.text.len();
         }
@@ -329,7 +335,6 @@ impl Parser {
     }
 
     /// The event that was decided.
-    #[inline(never)]
     pub(crate) fn lend<'s>(&'s self, feed: &Feed<'s>, Decision { signal, input }: Decision) -> Event<'s> {
         let (call, calls) = (self.syntax.call(), self.syntax.calls());
         match signal {

@@ -247,16 +247,8 @@ impl Events<'_> {
             let prose = core::mem::take(&mut self.prose);
             return if prose.is_empty() { None } else { Some(Event::Text(prose)) };
         }
-        let decision = self.decide()?;
-        Some(self.parser.lend(&self.feed, decision))
-    }
-
-    #[inline]
-    fn decide(&mut self) -> Option<Decision> {
         self.is_over = true;
-        let (decision, is_over) = self.parser.go_on(&mut self.feed);
-        self.is_over = is_over;
-        decision
+        self.parser.next_event(&mut self.feed, &mut self.is_over)
     }
 }
 
@@ -264,7 +256,8 @@ impl Drop for Events<'_> {
     #[inline]
     fn drop(&mut self) {
         while !self.is_over {
-            self.decide();
+            self.is_over = true;
+            (_, self.is_over) = self.parser.go_on(&mut self.feed);
         }
     }
 }
