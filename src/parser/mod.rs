@@ -8,10 +8,10 @@ use crate::event::Event;
 use crate::syntax::Syntax;
 use crate::utf8::Tail;
 use crate::{Limits, Policy, bracket, json, markup};
+pub(crate) use feed::Feed;
 use feed::Patch;
 #[cfg(feature = "wire")]
-pub(crate) use feed::Position;
-pub(crate) use feed::{Decision, Feed};
+pub(crate) use feed::{Decision, Position};
 
 /// Reads one assistant message at a time, in whatever pieces it arrives.
 ///
