@@ -44,7 +44,7 @@ pub(super) enum Wish {
 
 impl Asking {
     pub(super) fn new(question: Question) -> Asking {
-        let mut asking = Asking { question, selected: 0, focus: Focus::Choices, drafts: BTreeMap::from([]) };
+        let mut asking = Asking { question, selected: 0, focus: Focus::Choices, drafts: BTreeMap::new() };
         if asking.own() == 0 {
             asking.write(0);
         }

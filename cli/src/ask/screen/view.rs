@@ -114,8 +114,8 @@ fn hint(asking: &Asking) -> Option<String> {
         }
         Focus::Draft(_) => {
             let unseen = asking.draft().map_or(0, Editor::unseen);
-            let is_one = if unseen == 1 { "is 1 character" } else { "are several characters" };
-            (unseen > 0).then(|| format!("There {is_one} in it that can't be seen."))
+            let what = if unseen == 1 { "is 1 character" } else { "are several characters" };
+            (unseen > 0).then(|| format!("There {what} in it that can't be seen."))
         }
         Focus::Choices | Focus::Image(..) | Focus::Leave => None,
     }
