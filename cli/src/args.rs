@@ -186,7 +186,7 @@ Examples:
       A recorded message as if a model were writing it.
   followup ask --answer 1 message.txt
       Takes the first suggestion, without a person.
-  followup ask --text \"Neither\" --image sketch.png message.txt
+  followup ask --text \"Neither\" --image sketch.png --format json message.txt
       Answers in other words, with an image.
 
 On the screen, ? shows all keys: a number, the arrows and Enter, or a click take a

@@ -189,6 +189,15 @@ impl Session {
     }
 }
 
+/// Runs it on a terminal of 24 rows, with the message and the reply in pipes that whoever calls this keeps.
+fn spawn(args: &[&str]) -> (Pty, Child) {
+    let (terminal, child_side) = open().unwrap();
+    terminal.resize(Size::new(24, 60)).unwrap();
+    let command = Command::new(env!("CARGO_BIN_EXE_followup")).arg("ask").args(args);
+    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn(child_side).unwrap();
+    (terminal, child)
+}
+
 /// How it ends. It must.
 fn ends(child: &mut Child) -> ExitStatus {
     let begun = Instant::now();
@@ -335,6 +344,17 @@ fn control_c_and_a_signal_give_the_terminal_back() {
 }
 
 #[test]
+fn what_was_answered_before_control_c_is_out_in_every_format() {
+    for format in ["text", "json", "openai-chat", "openai-responses", "anthropic"] {
+        let mut session = Session::new(&["--format", format], (24, 60));
+        session.writes(&call()).writes(&call().replace("database", "language")).ends().sees(&["❯ 1"]).types("2");
+        session.sees(&["✓ SQLite", "Which language?"]).types("\x03");
+        let ended = session.concludes();
+        assert!(ended.status == 130 && ended.stdout.contains("SQLite"), "{format}: {}", ended.stdout);
+    }
+}
+
+#[test]
 fn a_message_without_a_question_is_left_on_the_terminal() {
     let mut session = Session::new(&[], (24, 60));
     session.writes("Just **this**, and\x1B[31m no question.").ends();
@@ -427,14 +447,7 @@ fn a_reader_that_is_slow_stops_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let image = folder.path().join("large.gif");
     std::fs::write(&image, [&b"GIF89a"[..], &[0; 300_000]].concat()).unwrap();
-    let (terminal, child_side) = open().unwrap();
-    terminal.resize(Size::new(24, 60)).unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_followup"))
-        .args(["ask", "--format", "json", "--image", image.to_str().unwrap()])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn(child_side)
-        .unwrap();
+    let (terminal, mut child) = spawn(&["--format", "json", "--image", image.to_str().unwrap()]);
     // Nobody reads it.
     let _stdout = child.stdout.take().unwrap();
     let message = child.stdin.take();
@@ -446,14 +459,7 @@ fn a_reader_that_is_slow_stops_nothing() {
 
 #[test]
 fn a_reply_that_nobody_takes_is_an_error_and_is_left_on_the_terminal() {
-    let (terminal, child_side) = open().unwrap();
-    terminal.resize(Size::new(24, 60)).unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_followup"))
-        .arg("ask")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn(child_side)
-        .unwrap();
+    let (terminal, mut child) = spawn(&[]);
     drop(child.stdout.take());
     let message = child.stdin.take();
     let mut session = Session::watch(terminal, child, message, None, (24, 60));
@@ -469,13 +475,7 @@ fn a_reply_that_nobody_takes_is_an_error_and_is_left_on_the_terminal() {
 
 #[test]
 fn a_terminal_that_is_gone_ends_it() {
-    let (terminal, child_side) = open().unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_followup"))
-        .arg("ask")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn(child_side)
-        .unwrap();
+    let (terminal, mut child) = spawn(&[]);
     child.stdin.as_mut().unwrap().write_all(call().as_bytes()).unwrap();
     // It has taken the terminal over.
     let (mut written, mut buffer) = (String::new(), [0; 4096]);

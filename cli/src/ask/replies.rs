@@ -60,34 +60,24 @@ impl Replies {
     }
 
     /// There are no more, and nobody waits any longer until they have been read than that.
-    pub(super) fn abandon(self, patience: Duration) {
+    pub(super) fn abandon(mut self, patience: Duration) {
         let begun = Instant::now();
+        // Should that fail, there is nobody to be told.
+        let _ = self.write_turn();
         if let To::Thread(to, thread) = self.to {
             drop(to);
             while !thread.is_finished() && begun.elapsed() < patience {
                 thread::sleep(Duration::from_millis(10));
             }
         } else {
-            // To a terminal; should that be gone, there is nobody to be told.
+            // The same, on a terminal.
             let _ = self.finish();
         }
     }
 
     /// There are no more. Waits until they have been read.
     pub(super) fn finish(mut self) -> Result<(), Error> {
-        let format = match self.format {
-            Format::Text | Format::Json => None,
-            Format::OpenaiChat => Some(dialogue::Format::OpenAiChat),
-            Format::OpenaiResponses => Some(dialogue::Format::OpenAiResponses),
-            Format::Anthropic => Some(dialogue::Format::Anthropic),
-        };
-        if let Some(format) = format {
-            let mut out = Vec::new();
-            for message in Reply::messages_of(&self.turn, format) {
-                line(&mut out, &message.to_string())?;
-            }
-            self.write(out)?;
-        }
+        self.write_turn()?;
         let written = match self.to {
             To::Stdout => Ok(()),
             To::Thread(to, thread) => {
@@ -97,6 +87,21 @@ impl Replies {
             To::Held(held) => write_out(&held),
         };
         written.map_err(unwritable)
+    }
+
+    /// Writes the messages of the turn, if there are any.
+    fn write_turn(&mut self) -> Result<(), Error> {
+        let format = match self.format {
+            Format::Text | Format::Json => return Ok(()),
+            Format::OpenaiChat => dialogue::Format::OpenAiChat,
+            Format::OpenaiResponses => dialogue::Format::OpenAiResponses,
+            Format::Anthropic => dialogue::Format::Anthropic,
+        };
+        let mut out = Vec::new();
+        for message in Reply::messages_of(&std::mem::take(&mut self.turn), format) {
+            line(&mut out, &message.to_string())?;
+        }
+        self.write(out)
     }
 
     fn write(&mut self, bytes: Vec<u8>) -> Result<(), Error> {
