@@ -44,7 +44,8 @@ impl Countdown {
     pub(super) fn next(&self, now: Duration) -> Option<Duration> {
         let Countdown::Running { .. } = self else { return None };
         self.left(now).map(|left| match left.subsec_nanos() {
-            0 => left.min(Duration::from_secs(1)),
+            // Also when it has run out, should that not be seen: there is nothing to hurry for then.
+            0 => Duration::from_secs(1),
             nanos => Duration::from_nanos(nanos.into()),
         })
     }
@@ -70,7 +71,7 @@ mod tests {
         assert_eq!(seconds(at(1_500)), 2);
         assert_eq!(countdown.next(at(2_500)), Some(at(500)));
         assert_eq!(countdown.next(at(2_000)), Some(at(1_000)));
-        assert_eq!(countdown.left(at(9_000)), Some(at(0)));
+        assert_eq!((countdown.left(at(9_000)), countdown.next(at(9_000))), (Some(at(0)), Some(at(1_000))));
         countdown.rest();
         countdown.run(at(10_000));
         assert_eq!(countdown.left(at(11_000)), Some(at(2_000)));
