@@ -86,6 +86,7 @@
 //! |---|---|---|
 //! | `std` | yes | run-time CPU detection in memchr. Without it the crate is `no_std` with `alloc`; the API is the same. |
 //! | `serde` | no | [`Checkpoint`] and [`Policy`] can be stored. |
+//! | `testing` | no | the module `testing`: messages to measure with. |
 //! | `dialogue` | no | the module `dialogue`: one question at a time, its answer, and what the model is told. |
 //! | `wire` | no | the module `wire`: from the bytes of a provider's stream (OpenAI, Anthropic, Gemini, Bedrock, Ollama) to events. |
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
@@ -112,6 +113,8 @@ mod parser;
 mod policy;
 mod reason;
 mod syntax;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod tools;
 mod utf8;
 mod value;

@@ -3,9 +3,10 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use followup::testing::pieces;
 use followup::{Event, Parser};
 
-use super::workload::Workload;
+use super::Workload;
 
 /// What a workload costs in pieces of one size, and what the least costs that could be done with them.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +35,7 @@ impl Cost {
 
 /// Measures a workload in pieces of about that many bytes, cut between characters, for about that long.
 pub(super) fn measure(workload: &Workload, size: usize, long: Duration) -> Cost {
-    let pieces = pieces(&workload.message, size);
+    let pieces: Vec<_> = pieces(&workload.message, size).collect();
     let mut parser = Parser::default();
     // A parser that was used before, as in a server. What came out is checked outside the clock.
     let expected = read(&mut parser, &pieces);
@@ -72,17 +73,6 @@ fn shortest(so_far: &mut Duration, act: impl FnOnce()) {
     let begun = Instant::now();
     act();
     *so_far = begun.elapsed().max(Duration::from_nanos(1)).min(*so_far);
-}
-
-fn pieces(message: &str, size: usize) -> Vec<&str> {
-    let mut pieces = Vec::new();
-    let mut rest = message;
-    while !rest.is_empty() {
-        let (piece, behind) = rest.split_at(rest.ceil_char_boundary(size.min(rest.len())));
-        pieces.push(piece);
-        rest = behind;
-    }
-    pieces
 }
 
 /// What came out of a message.

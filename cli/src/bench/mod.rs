@@ -1,17 +1,16 @@
 //! `followup bench`: what reading costs, beside the least that could be done with the same pieces.
 
 mod measure;
-mod workload;
 
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::Path;
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
+use followup::testing::workloads;
 use serde::Serialize;
 
 use self::measure::{Cost, measure};
-use self::workload::Workload;
 use crate::args::Bench;
 use crate::error::{Error, Status};
 use crate::parse::colour;
@@ -23,7 +22,7 @@ const SIZES: [usize; 6] = [1, 4, 16, 64, 4096, usize::MAX];
 pub(crate) fn run(args: &Bench) -> Result<Status, Error> {
     let workloads = match &args.file {
         Some(path) => vec![own(path)?],
-        None => workload::built_in(),
+        None => workloads::everyday().map(Workload::from).collect(),
     };
     let colour = io::stdout().is_terminal() && colour(args.no_color);
     let mut out = io::stdout().lock();
@@ -46,6 +45,19 @@ pub(crate) fn run(args: &Bench) -> Result<Status, Error> {
         writeln!(out, "{FOOT}")?;
     }
     Ok(Status::Well)
+}
+
+/// A message, and how many questions there are in it to be asked.
+struct Workload {
+    name: String,
+    message: String,
+    questions: usize,
+}
+
+impl From<workloads::Workload> for Workload {
+    fn from(built_in: workloads::Workload) -> Self {
+        Workload { name: built_in.name.into(), message: built_in.message, questions: built_in.questions }
+    }
 }
 
 /// The user's own message.
