@@ -104,6 +104,7 @@ impl Parser {
         let syntax = if tail.is_possible() { Syntax::resume(policy, syntax, read, tail.bytes()) } else { None };
         let mut parser = Parser::of(syntax.ok_or(ResumeError::Impossible)?);
         (parser.tail, parser.read) = (tail, read);
+        parser.take_stock();
         Ok(parser)
     }
 }

@@ -8,7 +8,7 @@ use alloc::sync::Arc;
 
 use crate::Policy;
 use crate::call::Call;
-use crate::event::{Field, Part};
+use crate::event::{Field, Part, Partial};
 use crate::{json, markup};
 
 /// A piece of the stream, as text.
@@ -78,23 +78,35 @@ impl Syntax {
         }
     }
 
-    /// Takes a piece that begins at `at` in the stream and only adds to what is open. Whether it does; else nothing has changed.
-    pub(crate) fn grow(&mut self, text: &str, at: u64) -> bool {
+    /// Goes on in `text`, which stands at `start` in the stream, from `at` on, as far as it is quickly done; says how far. What has become
+    /// certain is the [next part](Syntax::next_delta) of the call. What was certain before must have been said.
+    #[inline]
+    pub(crate) fn hurry(&mut self, text: &str, at: usize, start: u64) -> usize {
         match self {
-            Syntax::Markup(machine) => machine.grow(text, at),
-            Syntax::Json(machine) => machine.grow(text),
+            Syntax::Markup(machine) => machine.hurry(text, at, start),
+            Syntax::Json(machine) => machine.hurry(text, at),
         }
     }
 
     /// The next part of the open call that is certain and has not been shown.
+    #[inline]
     pub(crate) fn next_delta(&mut self) -> Option<(Field, Part)> {
         match self {
-            Syntax::Markup(machine) => machine.busy.call.next_delta(),
+            Syntax::Markup(machine) if machine.is_in_call() => machine.busy.call.next_delta(),
+            Syntax::Markup(_) => None,
+            Syntax::Json(machine) if machine.busy.is_fresh() => None,
             Syntax::Json(machine) => machine.busy.call.next_delta(),
         }
     }
 
+    /// The open call, of which that part is new.
+    #[inline]
+    pub(crate) fn partial(&self, (field, delta): (Field, Part)) -> Partial<'_> {
+        self.call().partial(self.calls(), field, delta)
+    }
+
     /// Whether it is known that there is nothing to say without more text.
+    #[inline]
     pub(crate) fn is_silent(&self) -> bool {
         match self {
             Syntax::Markup(machine) => machine.is_silent(),

@@ -36,10 +36,12 @@ impl Value {
     }
 
     /// Takes in more of the value as it is written.
+    #[inline]
     pub(crate) fn push(&mut self, arena: &mut String, text: &str, limit: usize, decode: bool) -> Result<(), Passed> {
         if decode { self.push_decoded(arena, text, limit) } else { self.push_plain(arena, text, limit) }
     }
 
+    #[inline]
     fn push_plain(&mut self, arena: &mut String, text: &str, limit: usize) -> Result<(), Passed> {
         let text = if arena.len() == self.start { text.trim_start() } else { text };
         if text.is_empty() {
@@ -112,6 +114,9 @@ impl Value {
 
     /// The entity that had begun is none, it is text.
     pub(crate) fn settle(&mut self, arena: &mut String, limit: usize) -> Result<(), Passed> {
+        if self.begun.is_empty() {
+            return Ok(());
+        }
         let begun = core::mem::take(&mut self.begun);
         let shown = usize::from(core::mem::take(&mut self.ampersand));
         self.push_plain(arena, begun.text().get(shown..).unwrap_or_default(), limit)

@@ -364,6 +364,7 @@ impl Call {
     // Values.
 
     /// The value goes on.
+    #[inline]
     pub(crate) fn push(&mut self, text: &str, policy: &Policy) {
         let decode = self.entities == Entities::Decoded;
         self.grow(policy, |value, arena, limit| value.push(arena, text, limit, decode));
@@ -375,7 +376,12 @@ impl Call {
     }
 
     /// What had begun like an entity in the value is text.
+    #[inline]
     pub(crate) fn settle(&mut self, policy: &Policy) {
+        // Nearly always.
+        if self.entities == Entities::Raw {
+            return;
+        }
         self.grow(policy, Value::settle);
     }
 
@@ -410,6 +416,7 @@ impl Call {
     }
 
     /// Lets the value change, and the view follow.
+    #[inline]
     fn grow(&mut self, policy: &Policy, change: impl FnOnce(&mut Value, &mut String, usize) -> Result<(), Passed>) {
         let Some(value) = &mut self.value else { return };
         let (limit, place) = match &self.open {
@@ -431,6 +438,7 @@ impl Call {
     }
 
     /// Brings what the view shows to where the value is.
+    #[inline]
     fn sync(&mut self) {
         let part = self.value.as_ref().filter(|value| value.exists).map(|value| (value.start, value.certain));
         match (&mut self.open, part) {

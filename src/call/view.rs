@@ -29,6 +29,7 @@ impl Call {
     }
 
     /// The next part of the call that is certain and has not been shown.
+    #[inline]
     pub(crate) fn next_delta(&mut self) -> Option<(Field, Part)> {
         // The bare question is the last thing that becomes known.
         if self.asked {
@@ -46,12 +47,14 @@ impl Call {
             && self.suggestions.last().is_none_or(|one| newest == (one.answer.1 - one.answer.0, one.mode.is_some()))
     }
 
+    #[inline]
     fn question_delta(&mut self) -> Option<(Field, Part)> {
         let (start, end) = self.question?;
         let shown = core::mem::replace(&mut self.shown.question, end - start);
         (shown < end - start).then_some((Field::Question, (start + shown, end)))
     }
 
+    #[inline]
     fn suggestion_delta(&mut self) -> Option<(Field, Part)> {
         let newest = self.shown.suggestions.checked_sub(1).and_then(|i| self.suggestions.get(i));
         if let Some(&Suggested { answer: (start, end), mode }) = newest

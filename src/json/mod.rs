@@ -78,21 +78,22 @@ impl Machine {
         self.rest()
     }
 
-    /// Takes a piece that only adds to a string that is open. Whether it does; else nothing has changed. It must be all that is left to say that
-    /// the call has [grown](Call::next_delta).
-    pub(crate) fn grow(&mut self, text: &str) -> bool {
-        if self.busy.is_fresh() || self.ended || text.is_empty() {
-            return false;
+    /// Goes on in `text` from `at` on, if it only adds to a string that is open; says how far. What has become certain is the
+    /// [next part](Call::next_delta) of the call.
+    #[inline]
+    pub(crate) fn hurry(&mut self, text: &str, at: usize) -> usize {
+        if self.busy.is_fresh() || self.ended || at == text.len() {
+            return at;
         }
         let Busy { arguments, call } = &mut *self.busy;
-        let grows = !call.is_wrong() && arguments.reader.takes(text);
-        if grows {
-            arguments.act(Token::Text(text), call, &self.policy);
-            if call.is_wrong() {
-                *arguments = Arguments::NEW;
-            }
+        if call.is_wrong() || !arguments.reader.takes(&text[at..]) {
+            return at;
         }
-        grows
+        arguments.act(Token::Text(&text[at..]), call, &self.policy);
+        if call.is_wrong() {
+            *arguments = Arguments::NEW;
+        }
+        text.len()
     }
 
     fn rest(&mut self) -> Signal {

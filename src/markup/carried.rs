@@ -8,13 +8,19 @@ use crate::syntax::{Piece, Signal, Source};
 impl Machine {
     /// What the carry is, now that it has grown beyond its `old` bytes.
     fn look_again(&self, old: usize, len: impl Fn(usize) -> u64) -> Look {
-        // Among attributes nothing but a bracket decides, unless the limit is near: nothing is read twice.
-        let far = len(self.carry.len()).saturating_add(2) <= self.policy.limits.tag as u64;
-        if self.carry.in_attributes && far && memchr::memchr2(b'<', b'>', &self.carry.bytes()[old..]).is_none() {
+        if self.stays_in_attributes(&self.carry.bytes()[old..], len(self.carry.len())) {
             let in_attributes = true;
             return if self.carry.shown { Look::Shown { in_attributes } } else { Look::Held { in_attributes } };
         }
         self.look(self.carry.bytes(), self.carry.behind_tick, false, len)
+    }
+
+    /// Whether the carry, which `new` makes `len` bytes long in the stream, is still among its attributes. There nothing but a bracket decides,
+    /// unless the limit is near, so that nothing is read twice.
+    pub(super) fn stays_in_attributes(&self, new: &[u8], len: u64) -> bool {
+        self.carry.in_attributes
+            && len.saturating_add(2) <= self.policy.limits.tag as u64
+            && memchr::memchr2(b'<', b'>', new).is_none()
     }
 
     /// Goes on with the carry, into `piece`.

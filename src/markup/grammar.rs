@@ -24,7 +24,7 @@ pub(crate) struct Tags<'p> {
 }
 
 /// One tag, as far as it means anything.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tag {
     pub(crate) name: Name,
     pub(crate) side: Side,
@@ -81,6 +81,11 @@ pub(crate) fn is_in_attributes(begun: &[u8], ours: Ours) -> bool {
 }
 
 impl Tag {
+    /// `<name>` or `</name>`.
+    pub(crate) fn plain(name: Name, side: Side) -> Tag {
+        Tag { name, side, empty: false, mode: None }
+    }
+
     pub(crate) fn opens_tool(&self) -> bool {
         self.side == Side::Open && matches!(self.name, Name::Ask | Name::Tool(_))
     }
@@ -114,7 +119,7 @@ fn tag<'i, S: IsStreaming>(input: &'i [u8], tags: Tags<'_>) -> Found<'i, Tag> {
         Some(b'/') => {
             let (rest, name) = name::<S>(&rest[1..], tags.close)?;
             let (rest, _) = run::<S, _>(preceded(space(), char('>')), rest)?;
-            Ok((rest, Tag { name, side: Side::Close, empty: false, mode: None }))
+            Ok((rest, Tag::plain(name, Side::Close)))
         }
         Some(_) => {
             let (rest, name) = name::<S>(rest, tags.open)?;

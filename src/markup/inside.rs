@@ -5,7 +5,7 @@ use super::name::{Name, Side};
 use super::{Look, Machine, State};
 use crate::bracket;
 use crate::call::End;
-use crate::carry::Carry;
+use crate::carry::Begun;
 use crate::entity;
 use crate::note::Note;
 use crate::reason::Place;
@@ -92,15 +92,13 @@ impl Machine {
                 return self.act_inside(&tag, &text[bracket..*pos], piece.at(*pos));
             }
             Look::Held { in_attributes } => {
-                let begun =
-                    Carry { start: piece.at(bracket), behind_tick, in_attributes, shown: false, ..Carry::default() };
+                let begun = Begun { start: piece.at(bracket), behind_tick, in_attributes, shown: false };
                 self.carry.begin(&text[bracket..], begun);
                 *pos = text.len();
             }
             Look::Shown { in_attributes } => {
                 self.pass_inside(&text[bracket..]);
-                let begun =
-                    Carry { start: piece.at(bracket), behind_tick, in_attributes, shown: true, ..Carry::default() };
+                let begun = Begun { start: piece.at(bracket), behind_tick, in_attributes, shown: true };
                 self.carry.begin(&text[bracket..], begun);
                 *pos = text.len();
             }
@@ -109,6 +107,7 @@ impl Machine {
     }
 
     /// Goes through text that is no tag, inside a call.
+    #[inline]
     pub(super) fn pass_inside(&mut self, text: &str) {
         if text.is_empty() {
             return;
@@ -131,7 +130,7 @@ impl Machine {
     }
 
     /// What had begun like an entity goes no further: it is text.
-    fn settle_entity(&mut self) {
+    pub(super) fn settle_entity(&mut self) {
         match self.state {
             State::Call(Spot::Mode(_)) => self.busy.call.settle_mode(&self.policy),
             _ => self.busy.call.settle(&self.policy),
@@ -157,10 +156,19 @@ impl Machine {
 
     /// Acts on a tag inside a call; it ends at `end`.
     pub(super) fn act_inside(&mut self, tag: &Tag, text: &str, end: u64) -> Option<Signal> {
-        let State::Call(spot) = self.state else { return None };
+        if let State::Call(Spot::Opened { .. }) = self.state {
+            return self.act_opened(tag, text, end);
+        }
+        self.take(tag, text, end);
+        self.partial()
+    }
+
+    /// The same, without saying anything.
+    pub(super) fn take(&mut self, tag: &Tag, text: &str, end: u64) {
+        let State::Call(spot) = self.state else { return };
         self.busy.call.tick = false;
         match spot {
-            Spot::Opened { .. } => return self.act_opened(tag, text, end),
+            Spot::Opened { .. } => {}
             Spot::Between => self.between(tag, text, end),
             Spot::Question => self.in_question(tag, text, end),
             Spot::Suggestion => self.in_suggestion(tag, text, end),
@@ -170,7 +178,6 @@ impl Machine {
             Spot::Mode(nested) => self.in_mode(nested, tag, text, end),
             Spot::Options => self.in_options(tag, text, end),
         }
-        self.partial()
     }
 
     fn go(&mut self, spot: Spot) {

@@ -23,24 +23,27 @@ mod name;
 mod opened;
 mod outside;
 mod places;
+mod plain;
 mod possible;
+mod quick;
 mod saved;
 mod written;
 
 use alloc::string::String;
 use alloc::sync::Arc;
 
+use crate::Policy;
 use crate::call::{Call, End};
-use crate::carry::{Carry, INLINE};
+use crate::carry::Carry;
 use crate::lazy::{Fresh, Lazy};
 use crate::reason::Place;
 use crate::syntax::{Piece, Signal, Source};
-use crate::{Policy, bracket};
 
 use code::Code;
 use grammar::{Read, Tag};
 use inside::Spot;
 use name::Name;
+use plain::Plain;
 pub(crate) use saved::Saved;
 pub(crate) use written::{holds_suggestions, read_suggestions};
 
@@ -224,7 +227,6 @@ impl Machine {
     }
 
     /// Whether a call is open, or what may become one.
-    #[cfg(feature = "wire")]
     pub(crate) fn is_in_call(&self) -> bool {
         matches!(self.state, State::Call(_))
     }
@@ -235,6 +237,7 @@ impl Machine {
     }
 
     /// Whether it is known that there is nothing to say without more text.
+    #[inline]
     pub(crate) fn is_silent(&self) -> bool {
         let is_silent = match self.state {
             State::Prose(_) | State::Opaque { .. } => true,
@@ -319,9 +322,25 @@ impl Machine {
 
     /// What `bytes`, from a `<` on, are here. `len` gives the length in the stream of so many of them.
     fn look(&self, bytes: &[u8], behind_tick: bool, last: bool, len: impl Fn(usize) -> u64) -> Look {
-        if !last && bytes.len() <= INLINE && self.is_in_name(bytes, behind_tick, len(bytes.len())) {
-            return Look::Held { in_attributes: false };
+        match self.look_plain(bytes, behind_tick) {
+            Some(Plain::Tag { name, side, len }) => {
+                Look::Tag { tag: Tag::plain(name, side), len: len.into(), shown: false }
+            }
+            Some(Plain::Begun) if !last => Look::Held { in_attributes: false },
+            _ => self.look_closely(bytes, behind_tick, last, len),
         }
+    }
+
+    /// The same, without the grammar: where a plain tag stands, or begins.
+    fn look_plain(&self, bytes: &[u8], behind_tick: bool) -> Option<Plain> {
+        if self.policy.limits.tag < plain::LONGEST {
+            return None;
+        }
+        plain::read(bytes, self.ours(behind_tick))
+    }
+
+    /// The same, as the grammar has it.
+    fn look_closely(&self, bytes: &[u8], behind_tick: bool, last: bool, len: impl Fn(usize) -> u64) -> Look {
         let here = self.places(behind_tick);
         let limit = self.policy.limits.tag as u64;
         let read = |tags| if last { grammar::read_last(bytes, tags) } else { grammar::read(bytes, tags) };
@@ -342,54 +361,6 @@ impl Machine {
             }
             _ => Look::Text,
         }
-    }
-
-    /// Takes a piece that only adds to what is open: to a value, or to the name of a tag. Whether it does; else nothing has changed. It must be
-    /// all that is left to say that the call has [grown](Call::next_delta).
-    pub(crate) fn grow(&mut self, text: &str, at: u64) -> bool {
-        let State::Call(spot) = self.state else { return false };
-        if self.lent || text.is_empty() {
-            return false;
-        }
-        if self.carry.is_empty() {
-            let grows = matches!(spot, Spot::Question | Spot::Answer) && !bracket::is_in(text.as_bytes());
-            if grows {
-                self.pass_inside(text);
-            }
-            return grows;
-        }
-        self.grow_name(text, at)
-    }
-
-    fn grow_name(&mut self, text: &str, at: u64) -> bool {
-        let old = self.carry.len();
-        let len = at + text.len() as u64 - self.carry.start;
-        if self.carry.shown || self.carry.in_attributes || old + text.len() > INLINE {
-            return false;
-        }
-        self.carry.extend(text);
-        let is_name = self.is_in_name(self.carry.bytes(), self.carry.behind_tick, len)
-            && !self.is_hopeless(at + text.len() as u64, &[]);
-        if !is_name {
-            self.carry.truncate(old);
-        }
-        is_name
-    }
-
-    /// Whether the bytes, from a `<` on, are certain to be [held](Look::Held): the beginning of a name, and there are such names here.
-    /// Of most tags, most pieces end in their names, and this is the quick way through them.
-    fn is_in_name(&self, bytes: &[u8], behind_tick: bool, len: u64) -> bool {
-        let (close, name) = match bytes {
-            [b'<', b'/', name @ ..] => (true, name),
-            [b'<', name @ ..] => (false, name),
-            _ => return false,
-        };
-        if name.is_empty() || !name.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'_') {
-            return false;
-        }
-        let rest = self.hidden(behind_tick, close).shortest_rest(name);
-        // The `>` is one more.
-        rest.is_some_and(|rest| len + (rest as u64) < self.policy.limits.tag as u64)
     }
 
     /// Goes through text that is no tag.

@@ -62,12 +62,19 @@ impl Ours {
         Ours(self.0 & other.0)
     }
 
-    const fn has(self, other: Ours) -> bool {
+    pub(crate) const fn has(self, other: Ours) -> bool {
         self.0 & other.0 != 0
+    }
+
+    pub(crate) const fn is_empty(self) -> bool {
+        self.0 == 0
     }
 }
 
-const SPELLED: [(&str, Ours, Name); 11] = [
+/// How a name is written, the set it is in, and what it means.
+pub(super) type Spelled = (&'static str, Ours, Name);
+
+pub(super) const SPELLED: [Spelled; 11] = [
     ("ask_followup_question", Ours::ASK, Name::Ask),
     ("question", Ours::QUESTION, Name::Question),
     ("follow_up", Ours::FOLLOW_UP, Name::FollowUp),
@@ -82,7 +89,7 @@ const SPELLED: [(&str, Ours, Name); 11] = [
 ];
 
 /// Those that begin with that character.
-fn beginning(first: u8) -> &'static [(&'static str, Ours, Name)] {
+fn beginning(first: u8) -> &'static [Spelled] {
     match first {
         b'a' => &SPELLED[0..1],
         b'q' => &SPELLED[1..2],
@@ -129,7 +136,7 @@ impl<'p> Candidates<'p> {
     }
 
     /// Those of ours that begin with that character; all, if there is none.
-    fn spelled(&self, first: Option<&u8>) -> impl Iterator<Item = &'static (&'static str, Ours, Name)> {
+    fn spelled(&self, first: Option<&u8>) -> impl Iterator<Item = &'static Spelled> {
         let (ours, from) = (self.ours, first.map_or(&SPELLED[..], |&first| beginning(first)));
         from.iter().filter(move |(_, set, _)| ours.has(*set))
     }

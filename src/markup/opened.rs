@@ -10,7 +10,7 @@ use super::{Busy, Look, Machine, State};
 use crate::Repairs;
 use crate::bracket;
 use crate::call::End;
-use crate::carry::Carry;
+use crate::carry::Begun;
 use crate::entity;
 use crate::note::Note;
 use crate::reason::Reason;
@@ -59,7 +59,7 @@ impl Machine {
                 None
             }
             Look::Held { in_attributes } | Look::Shown { in_attributes } => {
-                let begun = Carry { start: piece.at(bracket), in_attributes, ..Carry::default() };
+                let begun = Begun { start: piece.at(bracket), in_attributes, ..Begun::default() };
                 self.carry.begin(&text[bracket..], begun);
                 *pos = text.len();
                 None
@@ -110,18 +110,25 @@ impl Machine {
         self.act_inside(tag, text, end)
     }
 
+    /// Whether at `at` there is room for any confirming tag, so that a call may still come of it: nearly always. The tag may begin with the
+    /// next byte, or with the one behind it, if that must not be a back-tick.
+    pub(super) fn has_room(&self, at: u64) -> bool {
+        let State::Call(Spot::Opened { body, .. }) = self.state else { return true };
+        let room = (self.policy.limits.bare as u64).saturating_sub(at - body);
+        SHORTEST_CONFIRMING < room && SHORTEST_CONFIRMING <= self.policy.limits.tag as u64
+    }
+
     /// Whether no continuation can make this a call any more, at `at` and with `begun` of a character there.
     pub(super) fn is_hopeless(&self, at: u64, begun: &[u8]) -> bool {
         let State::Call(Spot::Opened { body, blank, .. }) = self.state else { return false };
         let taken = at + begun.len() as u64 - body;
         let Some(room) = (self.policy.limits.bare as u64).checked_sub(taken) else { return true };
+        if self.has_room(taken + body) {
+            return false;
+        }
         let limit = self.policy.limits.tag as u64;
         // Whatever is open, the next tag may begin with the next byte.
         let afresh = Some(SHORTEST_CONFIRMING).filter(|&n| n <= limit);
-        // Or with the one behind it, if that must not be a back-tick. Nearly always there is room for more than that.
-        if afresh.is_some_and(|n| n < room) {
-            return false;
-        }
         if self.carry.is_empty() {
             let rest_of_blank = entity::shortest_blank(begun).map(|len| (len - begun.len()) as u64);
             let still_blank = blank && (begun.is_empty() || rest_of_blank.is_some_and(|rest| rest <= room));

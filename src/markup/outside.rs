@@ -4,7 +4,7 @@ use super::code::{Bracket, Code};
 use super::grammar::Tag;
 use super::name::{Name, Side};
 use super::{Look, Machine, State};
-use crate::carry::Carry;
+use crate::carry::Begun;
 use crate::syntax::{Piece, Signal, Source};
 
 impl Machine {
@@ -57,14 +57,14 @@ impl Machine {
                     break bracket;
                 }
                 Look::Held { in_attributes } => {
-                    let begun = Carry { start: piece.at(bracket), in_attributes, ..Carry::default() };
+                    let begun = Begun { start: piece.at(bracket), in_attributes, ..Begun::default() };
                     self.carry.begin(&text[bracket..], begun);
                     *pos = text.len();
                     break bracket;
                 }
                 Look::Shown { in_attributes } => {
                     self.pass(&text[bracket..]);
-                    let begun = Carry { start: piece.at(bracket), in_attributes, shown: true, ..Carry::default() };
+                    let begun = Begun { start: piece.at(bracket), in_attributes, shown: true, ..Begun::default() };
                     self.carry.begin(&text[bracket..], begun);
                     *pos = text.len();
                     break text.len();

@@ -4,6 +4,7 @@ use super::code::{Bracket, Code};
 use super::grammar::Tags;
 use super::inside::Spot;
 use super::name::{Candidates, Name, Ours};
+use super::plain::Sides;
 use super::{Machine, State};
 
 /// The tags of a place.
@@ -35,19 +36,23 @@ impl Machine {
         Tags { open: Candidates::ours(Ours::ASK).tools(&self.policy.tools.tools), close: Candidates::NONE }
     }
 
-    /// The names of the tags that do not show, of one side.
-    pub(super) fn hidden(&self, behind_tick: bool, close: bool) -> Candidates<'_> {
+    /// Our own names among those of the tags that do not show, where they are quickly known; elsewhere none.
+    pub(super) fn ours(&self, behind_tick: bool) -> Sides {
         match &self.state {
-            // Most tags are those of the calls, and most of them have no other names.
-            State::Call(spot @ (Spot::Question | Spot::Suggestion | Spot::Answer)) if !self.listing => {
-                let (open, shut) = in_value(spot);
-                let open = if behind_tick { open.without(ENDING) } else { open };
-                Candidates::ours(if close { shut } else { open })
+            State::Prose(Code::Ignored) | State::Opaque { parameter: None, .. } => {
+                Sides { open: Ours::ASK, close: Ours::NONE }
             }
-            _ => {
-                let Tags { open, close: shut } = self.places(behind_tick).hidden;
-                if close { shut } else { open }
+            State::Call(spot) if !self.listing => {
+                let Sides { open, close } = sides(spot);
+                match is_value(spot) {
+                    true if behind_tick => Sides { open: open.without(ENDING), close },
+                    true => Sides { open, close },
+                    // In a string of a list, a tool is only named.
+                    false if self.busy.call.in_list_string() => Sides { open, close },
+                    false => Sides { open: open.with(Ours::ASK), close },
+                }
             }
+            _ => Sides { open: Ours::NONE, close: Ours::NONE },
         }
     }
 
@@ -95,12 +100,11 @@ fn only_lists(places: Places<'_>) -> Places<'static> {
 }
 
 fn in_call<'p>(spot: &Spot, tool: Candidates<'p>, behind_tick: bool) -> Places<'p> {
-    if let Spot::Opened { .. } | Spot::Between = spot {
-        let open = Candidates { ours: tool.ours.with(PARAMETERS), ..tool };
-        let close = Candidates::ours(PARAMETERS.with(Ours::ASK));
-        return Places { hidden: Tags { open, close }, shown: None };
+    let Sides { open, close } = sides(spot);
+    if !is_value(spot) {
+        let open = Candidates { ours: tool.ours.with(open), ..tool };
+        return Places { hidden: Tags { open, close: Candidates::ours(close) }, shown: None };
     }
-    let (open, close) = in_value(spot);
     match behind_tick {
         true => Places { hidden: tags(open.without(ENDING), close), shown: Some(tags(open.both(ENDING), Ours::NONE)) },
         false => Places { hidden: tags(open, close), shown: None },
@@ -110,22 +114,25 @@ fn in_call<'p>(spot: &Spot, tool: Candidates<'p>, behind_tick: bool) -> Places<'
 /// Right behind a back-tick, an opening tag that would end the value is text.
 const ENDING: Ours = Ours::SUGGEST.with(Ours::FOLLOW_UP);
 
-/// The names of the tags in a value: opening and closing.
-fn in_value(spot: &Spot) -> (Ours, Ours) {
+fn is_value(spot: &Spot) -> bool {
+    !matches!(spot, Spot::Opened { .. } | Spot::Between)
+}
+
+/// Our own names, without the tool's, of the tags in a call.
+fn sides(spot: &Spot) -> Sides {
     let ends_suggestion = Ours::SUGGEST.with(Ours::FOLLOW_UP).with(Ours::ASK);
-    match spot {
-        Spot::Opened { .. } | Spot::Between => (Ours::NONE, Ours::NONE),
+    let elements = Ours::CONTENT.with(Ours::MODE);
+    let (open, close) = match spot {
+        Spot::Opened { .. } | Spot::Between => (PARAMETERS, PARAMETERS.with(Ours::ASK)),
         Spot::Question => (Ours::FOLLOW_UP, Ours::QUESTION.with(Ours::ASK)),
-        Spot::Suggestion => (Ours::SUGGEST.with(Ours::CONTENT).with(Ours::MODE), ends_suggestion),
+        Spot::Suggestion => (Ours::SUGGEST.with(elements), ends_suggestion),
         Spot::Answer => (Ours::SUGGEST, ends_suggestion),
-        Spot::Nested(_) => {
-            let elements = Ours::CONTENT.with(Ours::MODE);
-            (Ours::SUGGEST.with(elements), ends_suggestion.with(elements))
-        }
+        Spot::Nested(_) => (Ours::SUGGEST.with(elements), ends_suggestion.with(elements)),
         Spot::Content(_) => (Ours::SUGGEST, ends_suggestion.with(Ours::CONTENT)),
         Spot::Mode(_) => (Ours::SUGGEST, ends_suggestion.with(Ours::MODE)),
         Spot::Options => (Ours::NONE, Ours::OPTIONS.with(Ours::ASK)),
-    }
+    };
+    Sides { open, close }
 }
 
 #[cfg(test)]

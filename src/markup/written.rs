@@ -48,7 +48,7 @@ impl Machine {
             };
         }
         self.busy.call.follow_up = true;
-        let close = Tag { name: Name::FollowUp, side: Side::Close, empty: false, mode: None };
+        let close = Tag::plain(Name::FollowUp, Side::Close);
         self.act_inside(&close, "", end);
     }
 }

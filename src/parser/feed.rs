@@ -1,7 +1,7 @@
 //! How a parser goes through what it is fed: first everything is decided, then it is lent.
 
 use super::Parser;
-use crate::event::{Event, Opaque};
+use crate::event::{Event, Field, Opaque, Part};
 use crate::markup;
 use crate::syntax::{Piece, Signal, Source, Syntax};
 use crate::utf8::Next;
@@ -21,8 +21,6 @@ pub(crate) struct Feed<'a> {
 pub(crate) struct Position {
     /// The text has been read up to here.
     pub(crate) pos: usize,
-    /// Where in the stream it begins.
-    pub(crate) start: u64,
     /// The stream ends behind it.
     pub(crate) finishing: bool,
 }
@@ -32,6 +30,16 @@ pub(crate) struct Position {
 pub(crate) struct Decision {
     signal: Signal,
     input: Input,
+}
+
+/// How far a parser has come when it hurried.
+enum Hurried {
+    /// To a part of the open call that is certain and has not been shown.
+    To((Field, Part)),
+    /// Through the whole feed, and there is nothing to say.
+    Through,
+    /// To where it must be looked at closely.
+    Not,
 }
 
 /// What the syntax is given next.
@@ -52,6 +60,13 @@ pub(super) struct Patch {
     /// How many bytes of the stream it stands for.
     bytes: u8,
     was_read: bool,
+}
+
+impl Feed<'_> {
+    /// Whether nothing of it is left.
+    fn is_read(&self) -> bool {
+        self.position.pos == self.text.len() && self.bytes.is_empty() && !self.position.finishing
+    }
 }
 
 impl Patch {
@@ -86,25 +101,25 @@ impl Decision {
 
 impl Parser {
     /// Where to begin with more text.
+    #[inline]
     pub(crate) fn begin_text(&mut self, text: &str) -> Position {
         // A character that had begun can't go on in text, which begins with a whole one.
-        if !text.is_empty() {
+        if !self.tail.is_empty() && !text.is_empty() {
             self.patch_tail();
         }
-        let position = self.begin_bytes();
         self.read += text.len() as u64;
-        position
-    }
-
-    /// Where to begin with more bytes.
-    pub(crate) fn begin_bytes(&self) -> Position {
-        Position { start: self.read, ..Position::default() }
+        Position::default()
     }
 
     /// Where to begin with the end of the stream.
     pub(crate) fn begin_finish(&mut self) -> Position {
         self.patch_tail();
-        Position { finishing: true, ..self.begin_bytes() }
+        Position { pos: 0, finishing: true }
+    }
+
+    /// Where in the stream the text at hand begins. Nothing behind it has been read.
+    fn start_of(&self, feed: &Feed<'_>) -> u64 {
+        self.read - feed.text.len() as u64
     }
 
     /// A part of the stream was lost, or is known to be wrong: the call that is open, if there is one, is rejected when it ends.
@@ -115,54 +130,87 @@ impl Parser {
 
     /// The next event of the feed; `None` when it is read. Says whether that is all.
     #[inline(never)]
-    pub(super) fn next_event<'s>(&'s mut self, feed: &'s mut Feed<'_>, is_over: &mut bool) -> Option<Event<'s>> {
-        let decision;
-        (decision, *is_over) = self.go_on(feed);
-        Some(self.lend(feed, decision?))
+    pub(super) fn next_event<'s, 'a: 's>(&'s mut self, feed: &mut Feed<'a>, is_over: &mut bool) -> Option<Event<'s>> {
+        match self.hurry(feed) {
+            Hurried::To(delta) => {
+                *is_over = self.is_read(feed);
+                Some(Event::Partial(self.syntax.partial(delta)))
+            }
+            Hurried::Through => None,
+            Hurried::Not => self.next_event_closely(feed, is_over),
+        }
     }
 
-    /// Goes on with the feed, to the next decision; `None` when it is read. Says whether that is all.
-    pub(super) fn go_on(&mut self, feed: &mut Feed<'_>) -> (Option<Decision>, bool) {
-        if self.grow(feed) {
-            let decision = self.syntax.next_delta();
-            let decision =
-                decision.map(|(field, part)| Decision { signal: Signal::Partial(field, part), input: Input::Chunk });
-            return (decision, true);
-        }
-        let decision = self.decide(feed);
-        let is_over = decision.is_none() || self.is_read(feed);
-        if is_over {
-            self.is_quiet = self.syntax.is_quiet() && self.tail.is_empty();
-            self.is_settled = self.tail.is_empty();
-        }
-        (decision, is_over)
+    #[inline(never)]
+    fn next_event_closely<'s, 'a: 's>(&'s mut self, feed: &mut Feed<'a>, is_over: &mut bool) -> Option<Event<'s>> {
+        let decision = self.decide_closely(feed)?;
+        *is_over = self.is_read(feed);
+        Some(self.lend(feed, decision))
     }
 
-    /// Goes on with a chunk that only adds to what is open, a value or the name of a tag. Whether it does.
-    fn grow(&mut self, feed: &mut Feed<'_>) -> bool {
-        let Position { pos, start, finishing } = feed.position;
-        let is_new = self.is_settled && pos == 0 && !finishing && feed.bytes.is_empty();
-        let grows = is_new && self.syntax.grow(feed.text, start);
-        if grows {
-            feed.position.pos = feed.text.len();
+    /// Reads the feed to its end.
+    #[inline(never)]
+    pub(super) fn read_out(&mut self, mut feed: Feed<'_>) {
+        let mut is_over = false;
+        while !is_over {
+            is_over = true;
+            let _ = self.next_event(&mut feed, &mut is_over);
         }
-        grows
     }
 
     /// Whether nothing more can come of the feed, as far as that is quickly known.
+    #[inline]
     fn is_read(&self, feed: &Feed<'_>) -> bool {
-        feed.position.pos == feed.text.len()
-            && feed.bytes.is_empty()
-            && !feed.position.finishing
-            && self.tail.is_empty()
-            && self.input() == Input::Chunk
-            && self.syntax.is_silent()
+        self.is_settled && feed.is_read() && self.syntax.is_silent()
     }
 
-    /// Goes on with the feed, to the next event; `None` when it is read.
+    /// Goes on with the feed, to the next decision; `None` when it is read.
+    #[cfg(feature = "wire")]
     pub(crate) fn decide(&mut self, feed: &mut Feed<'_>) -> Option<Decision> {
-        (self.is_quiet, self.is_settled) = (false, false);
-        self.decide_next(feed)
+        match self.hurry(feed) {
+            Hurried::To((field, part)) => Some(Decision { signal: Signal::Partial(field, part), input: Input::Chunk }),
+            Hurried::Through => None,
+            Hurried::Not => self.decide_closely(feed),
+        }
+    }
+
+    /// Goes on with the feed, as far as it is quickly done.
+    #[inline]
+    fn hurry(&mut self, feed: &mut Feed<'_>) -> Hurried {
+        if !self.is_settled || feed.position.finishing {
+            return Hurried::Not;
+        }
+        if !feed.bytes.is_empty() {
+            if feed.position.pos == feed.text.len() {
+                self.take_bytes(feed);
+            }
+            if !feed.bytes.is_empty() || !self.tail.is_empty() || self.patch.is_waiting() {
+                return Hurried::Not;
+            }
+        }
+        let pos = feed.position.pos;
+        // What is certain is said before more is read.
+        if pos == 0 || self.syntax.is_silent() {
+            feed.position.pos = self.syntax.hurry(feed.text, pos, self.start_of(feed));
+        }
+        match self.syntax.next_delta() {
+            Some(delta) => Hurried::To(delta),
+            None if feed.position.pos > pos && feed.position.pos == feed.text.len() => Hurried::Through,
+            None => Hurried::Not,
+        }
+    }
+
+    /// Goes on with the feed, to the next decision; `None` when it is read.
+    fn decide_closely(&mut self, feed: &mut Feed<'_>) -> Option<Decision> {
+        let decision = self.decide_next(feed);
+        self.take_stock();
+        decision
+    }
+
+    /// Sees whether the next text may be taken the quick way.
+    pub(crate) fn take_stock(&mut self) {
+        self.is_settled = self.input() == Input::Chunk && self.tail.is_empty();
+        self.is_quiet = self.is_settled && self.syntax.is_quiet();
     }
 
     fn decide_next(&mut self, feed: &mut Feed<'_>) -> Option<Decision> {
@@ -235,12 +283,12 @@ impl Parser {
             Input::Held | Input::Carry => self.step_again(input),
             Input::Patch => {
                 let mut pos = 0;
-                let signal = self.syntax.step(&self.patch.piece(feed.position.start), &mut pos);
+                let signal = self.syntax.step(&self.patch.piece(self.start_of(feed)), &mut pos);
                 self.patch.was_read = pos > 0;
                 signal
             }
             Input::Chunk => {
-                let Position { start, .. } = feed.position;
+                let start = self.start_of(feed);
                 let piece = Piece { text: feed.text, start, end: start + feed.text.len() as u64 };
                 self.syntax.step(&piece, &mut feed.position.pos)
             }
@@ -286,7 +334,6 @@ impl Parser {
             }
             Next::End => feed.bytes = &[],
         }
-        feed.position.start = self.read - feed.text.len() as u64;
     }
 
     /// The character that had begun is ill-formed.
@@ -313,9 +360,9 @@ impl Parser {
             Input::Held => self.again().ends.0,
             Input::Carry => self.again().ends.1,
             // One character, read or not.
-            Input::Patch if self.patch.is_waiting() => feed.position.start - u64::from(self.patch.bytes),
-            Input::Patch => feed.position.start,
-            Input::Chunk => feed.position.start + feed.position.pos as u64,
+            Input::Patch if self.patch.is_waiting() => self.start_of(feed) - u64::from(self.patch.bytes),
+            Input::Patch => self.start_of(feed),
+            Input::Chunk => self.start_of(feed) + feed.position.pos as u64,
         }
     }
 
@@ -335,6 +382,7 @@ impl Parser {
     }
 
     /// The event that was decided.
+    #[inline]
     pub(crate) fn lend<'s>(&'s self, feed: &Feed<'s>, Decision { signal, input }: Decision) -> Event<'s> {
         let (call, calls) = (self.syntax.call(), self.syntax.calls());
         match signal {
@@ -346,7 +394,7 @@ impl Parser {
                 start,
                 id: None,
             }),
-            Signal::Partial(field, part) => Event::Partial(call.partial(calls, field, part)),
+            Signal::Partial(field, part) => Event::Partial(self.syntax.partial((field, part))),
             Signal::Demoted { opening, rejected: None } => Event::Text(&self.again().held[..opening]),
             Signal::Ended { end } | Signal::Demoted { rejected: Some(end), .. } => call.outcome(calls - 1, end),
         }

@@ -51,9 +51,9 @@ pub struct Parser {
     /// How many bytes of the stream have been read, without the tail.
     pub(crate) read: u64,
     patch: Patch,
-    /// Text without a `<` is prose, and nothing else has to be looked at. (Where this is not known, it is `false`.)
+    /// Text without a `<` is prose, and nothing else has to be looked at.
     is_quiet: bool,
-    /// There is nothing left to say, or to read, of what was fed. (Where this is not known, it is `false`.)
+    /// Nothing of what was fed waits but in the feed.
     is_settled: bool,
 }
 
@@ -106,7 +106,10 @@ impl Parser {
     }
 
     pub(crate) fn of(syntax: Syntax) -> Parser {
-        Parser { syntax, tail: Tail::default(), read: 0, patch: Patch::default(), is_quiet: false, is_settled: false }
+        let (tail, patch) = (Tail::default(), Patch::default());
+        let mut parser = Parser { syntax, tail, read: 0, patch, is_quiet: false, is_settled: false };
+        parser.take_stock();
+        parser
     }
 
     /// The policy the streams are read under.
@@ -150,7 +153,7 @@ impl Parser {
             return self.pass(chunk);
         }
         let position = self.begin_text(chunk);
-        Events { parser: self, prose: "", feed: Feed { text: chunk, bytes: &[], position }, is_over: false }
+        Events { parser: self, prose: "", feed: Feed { text: chunk, position, ..Feed::default() }, is_over: false }
     }
 
     /// Goes on with the next chunk of the stream, as bytes: it may end inside a character.
@@ -173,8 +176,7 @@ impl Parser {
         {
             return self.pass(chunk);
         }
-        let position = self.begin_bytes();
-        Events { parser: self, prose: "", feed: Feed { text: "", bytes: chunk, position }, is_over: false }
+        Events { parser: self, prose: "", feed: Feed { bytes: chunk, ..Feed::default() }, is_over: false }
     }
 
     /// Whether no tag that means something in prose begins in it.
@@ -206,7 +208,7 @@ impl Parser {
     /// ```
     pub fn finish(&mut self) -> Events<'_> {
         let position = self.begin_finish();
-        Events { parser: self, prose: "", feed: Feed { text: "", bytes: &[], position }, is_over: false }
+        Events { parser: self, prose: "", feed: Feed { position, ..Feed::default() }, is_over: false }
     }
 }
 
@@ -248,16 +250,20 @@ impl Events<'_> {
             return if prose.is_empty() { None } else { Some(Event::Text(prose)) };
         }
         self.is_over = true;
-        self.parser.next_event(&mut self.feed, &mut self.is_over)
+        // Copies, so that the cursor itself is nowhere in memory.
+        let (mut feed, mut is_over) = (self.feed, true);
+        let event = self.parser.next_event(&mut feed, &mut is_over);
+        (self.feed, self.is_over) = (feed, is_over);
+        event
     }
 }
 
 impl Drop for Events<'_> {
     #[inline]
     fn drop(&mut self) {
-        while !self.is_over {
+        if !self.is_over {
             self.is_over = true;
-            (_, self.is_over) = self.parser.go_on(&mut self.feed);
+            self.parser.read_out(self.feed);
         }
     }
 }

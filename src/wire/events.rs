@@ -301,19 +301,17 @@ impl<'a> Events<'a> {
 
     /// Takes the next payload from the input, or the next bytes.
     fn take(&mut self) -> Option<Said> {
-        let Response { source, text, calls, work, .. } = &mut *self.response;
-        let (target, parser) = match source {
+        let Response { source, work, .. } = &mut *self.response;
+        let target = match source {
             Source::Provider { .. } => return self.take_payload(),
             Source::Detecting(_) => return None,
-            Source::Text => (Target::Text, Some(&*text)),
-            Source::Json => {
-                (Target::Call(0), calls.open.first_mut().and_then(|call| parser_of(&mut call.kind)).map(|p| &*p))
-            }
+            Source::Text => Target::Text,
+            Source::Json => Target::Call(0),
         };
         let len = self.input.rest().len().min(PIECE);
         self.input.used += len;
-        let position = parser?.begin_bytes();
-        *work = Some(Work { target, fed: Fed::Bytes { end: self.input.used, text: 0, rest: len }, position });
+        let fed = Fed::Bytes { end: self.input.used, text: 0, rest: len };
+        *work = Some(Work { target, fed, position: Position::default() });
         None
     }
 

@@ -1,0 +1,94 @@
+//! The quick way through what nearly all of a call consists of: text without a `<`, and plain tags.
+//!
+//! Nothing is decided here that [`Machine::step`] would decide otherwise, and it goes on wherever this stops: at what is written in another
+//! way, at what opens or ends a call, and wherever there is something to be said.
+
+use super::grammar::Tag;
+use super::inside::Spot;
+use super::name::Name;
+use super::plain::Plain;
+use super::{Machine, State};
+use crate::bracket;
+use crate::carry::{Begun, INLINE};
+
+impl Machine {
+    /// Goes on in `text`, which stands at `start` in the stream, from `at` on; says how far. What has become certain on the way is the
+    /// [next part](crate::call::Call::next_delta) of the call. What was certain before must have been said.
+    #[inline]
+    pub(crate) fn hurry(&mut self, text: &str, mut at: usize, start: u64) -> usize {
+        if self.lent || !self.has_room(start + text.len() as u64) {
+            return at;
+        }
+        while at < text.len() {
+            let from = at;
+            at = if self.carry.is_empty() { self.hurry_text(text, at, start) } else { self.hurry_tag(text, at, start) };
+            if at == from || at == text.len() || !self.busy.call.is_all_shown() {
+                break;
+            }
+        }
+        at
+    }
+
+    /// Goes through text to the next tag, and through that.
+    fn hurry_text(&mut self, text: &str, at: usize, start: u64) -> usize {
+        let State::Call(spot) = self.state else { return at };
+        let bracket = bracket::find(&text.as_bytes()[at..]).map_or(text.len(), |i| at + i);
+        if matches!(spot, Spot::Nested(_) | Spot::Content(_) | Spot::Mode(_) | Spot::Options) {
+            return at;
+        }
+        self.pass_inside(&text[at..bracket]);
+        if bracket == text.len() {
+            return bracket;
+        }
+        self.settle_entity();
+        let behind_tick = self.busy.call.tick;
+        match self.look_plain(&text.as_bytes()[bracket..], behind_tick) {
+            Some(Plain::Begun) => {
+                let begun = Begun { start: start + bracket as u64, behind_tick, ..Begun::default() };
+                self.carry.begin(&text[bracket..], begun);
+                text.len()
+            }
+            Some(Plain::Tag { name, side, len }) if self.is_within_call() && name != Name::Ask => {
+                let end = bracket + usize::from(len);
+                self.take(&Tag::plain(name, side), "", start + end as u64);
+                end
+            }
+            _ => bracket,
+        }
+    }
+
+    /// Goes on with a tag that has begun.
+    fn hurry_tag(&mut self, text: &str, at: usize, start: u64) -> usize {
+        let (old, rest) = (self.carry.len(), &text[at..]);
+        if self.carry.shown {
+            return at;
+        }
+        let end = start + text.len() as u64;
+        if self.stays_in_attributes(rest.as_bytes(), end - self.carry.start) {
+            self.carry.extend(rest);
+            return text.len();
+        }
+        if self.carry.in_attributes || old >= INLINE {
+            return at;
+        }
+        let new = &rest[..rest.floor_char_boundary(rest.len().min(INLINE - old))];
+        self.carry.extend(new);
+        let behind = at + new.len();
+        match self.look_plain(self.carry.bytes(), self.carry.behind_tick) {
+            Some(Plain::Begun) if behind == text.len() => return behind,
+            Some(Plain::Tag { name, side, len }) if self.is_within_call() && name != Name::Ask => {
+                let behind = at + usize::from(len).saturating_sub(old);
+                self.carry.clear();
+                self.take(&Tag::plain(name, side), "", start + behind as u64);
+                return behind;
+            }
+            _ => self.carry.truncate(old),
+        }
+        at
+    }
+
+    /// Whether a call is open, and it is certain that it is one.
+    fn is_within_call(&self) -> bool {
+        matches!(self.state, State::Call(spot) if !matches!(spot, Spot::Opened { .. }))
+    }
+}
