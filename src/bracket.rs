@@ -19,12 +19,13 @@ pub(crate) fn is_in(bytes: &[u8]) -> bool {
 /// Where the first `<` is. Cost: as [`is_in`], and a step for each byte of a short text that holds one.
 #[inline]
 pub(crate) fn find(bytes: &[u8]) -> Option<usize> {
-    if bytes.len() > 16 {
-        memchr::memchr(b'<', bytes)
-    } else if is_in(bytes) {
-        bytes.iter().position(|&byte| byte == b'<')
-    } else {
-        None
+    match bytes {
+        // One tag behind another, on the same line or the next.
+        [b'<', ..] => Some(0),
+        [_, b'<', ..] => Some(1),
+        _ if bytes.len() > 16 => memchr::memchr(b'<', bytes),
+        _ if is_in(bytes) => bytes.iter().position(|&byte| byte == b'<'),
+        _ => None,
     }
 }
 

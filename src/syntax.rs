@@ -92,7 +92,7 @@ impl Syntax {
     #[inline]
     pub(crate) fn next_delta(&mut self) -> Option<(Field, Part)> {
         match self {
-            Syntax::Markup(machine) if machine.is_in_call() => machine.busy.call.next_delta(),
+            Syntax::Markup(machine) if machine.is_in_call() || machine.has_ended() => machine.busy.call.next_delta(),
             Syntax::Markup(_) => None,
             Syntax::Json(machine) if machine.busy.is_fresh() => None,
             Syntax::Json(machine) => machine.busy.call.next_delta(),
@@ -111,6 +111,14 @@ impl Syntax {
         match self {
             Syntax::Markup(machine) => machine.is_silent(),
             Syntax::Json(machine) => !machine.busy.call.is_wrong() && machine.busy.call.is_all_shown(),
+        }
+    }
+
+    /// Whether a call has ended, and that has not been said yet.
+    pub(crate) fn has_ended(&self) -> bool {
+        match self {
+            Syntax::Markup(machine) => machine.has_ended(),
+            Syntax::Json(_) => false,
         }
     }
 

@@ -376,12 +376,7 @@ impl Call {
     }
 
     /// What had begun like an entity in the value is text.
-    #[inline]
     pub(crate) fn settle(&mut self, policy: &Policy) {
-        // Nearly always.
-        if self.entities == Entities::Raw {
-            return;
-        }
         self.grow(policy, Value::settle);
     }
 

@@ -3,6 +3,7 @@
 use super::grammar::Tag;
 use super::name::{Name, Side};
 use super::{Look, Machine, State};
+use crate::Entities;
 use crate::bracket;
 use crate::call::End;
 use crate::carry::Begun;
@@ -130,7 +131,11 @@ impl Machine {
     }
 
     /// What had begun like an entity goes no further: it is text.
+    #[inline]
     pub(super) fn settle_entity(&mut self) {
+        if self.policy.entities == Entities::Raw {
+            return;
+        }
         match self.state {
             State::Call(Spot::Mode(_)) => self.busy.call.settle_mode(&self.policy),
             _ => self.busy.call.settle(&self.policy),

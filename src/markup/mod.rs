@@ -247,6 +247,11 @@ impl Machine {
         is_silent && !self.lent
     }
 
+    /// Whether a call has ended, and that has not been said yet.
+    pub(crate) fn has_ended(&self) -> bool {
+        matches!(self.state, State::Ended { .. })
+    }
+
     /// Ready for the next stream. The memory is kept.
     pub(crate) fn restart(&mut self) {
         self.state = State::Prose(Code::at_start(self.policy.calls == crate::Calls::Anywhere));
@@ -323,8 +328,8 @@ impl Machine {
     /// What `bytes`, from a `<` on, are here. `len` gives the length in the stream of so many of them.
     fn look(&self, bytes: &[u8], behind_tick: bool, last: bool, len: impl Fn(usize) -> u64) -> Look {
         match self.look_plain(bytes, behind_tick) {
-            Some(Plain::Tag { name, side, len }) => {
-                Look::Tag { tag: Tag::plain(name, side), len: len.into(), shown: false }
+            Some(Plain::Tag { name, side, len, mode }) => {
+                Look::Tag { tag: Plain::tag(name, side, mode), len: len.into(), shown: false }
             }
             Some(Plain::Begun) if !last => Look::Held { in_attributes: false },
             _ => self.look_closely(bytes, behind_tick, last, len),

@@ -102,12 +102,18 @@ impl Machine {
 
     /// A parameter's tag, or the close tag: this is a call, if the tag came in time.
     pub(super) fn act_opened(&mut self, tag: &Tag, text: &str, end: u64) -> Option<Signal> {
-        let State::Call(Spot::Opened { opening, .. }) = self.state else { return None };
-        let Busy { call, held, .. } = &mut *self.busy;
-        call.keep_bare(&held[opening..]);
-        held.clear();
-        self.state = State::Call(Spot::Between);
+        self.confirm();
         self.act_inside(tag, text, end)
+    }
+
+    /// This is a call.
+    pub(super) fn confirm(&mut self) {
+        if let State::Call(Spot::Opened { opening, .. }) = self.state {
+            let Busy { call, held, .. } = &mut *self.busy;
+            call.keep_bare(&held[opening..]);
+            held.clear();
+            self.state = State::Call(Spot::Between);
+        }
     }
 
     /// Whether at `at` there is room for any confirming tag, so that a call may still come of it: nearly always. The tag may begin with the

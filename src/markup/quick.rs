@@ -1,12 +1,11 @@
 //! The quick way through what nearly all of a call consists of: text without a `<`, and plain tags.
 //!
 //! Nothing is decided here that [`Machine::step`] would decide otherwise, and it goes on wherever this stops: at what is written in another
-//! way, at what opens or ends a call, and wherever there is something to be said.
+//! way, at what opens a call, and wherever there is something to be said.
 
-use super::grammar::Tag;
 use super::inside::Spot;
-use super::name::Name;
-use super::plain::Plain;
+use super::name::{Name, Side};
+use super::plain::{LONGEST, Plain};
 use super::{Machine, State};
 use crate::bracket;
 use crate::carry::{Begun, INLINE};
@@ -48,12 +47,10 @@ impl Machine {
                 self.carry.begin(&text[bracket..], begun);
                 text.len()
             }
-            Some(Plain::Tag { name, side, len }) if self.is_within_call() && name != Name::Ask => {
-                let end = bracket + usize::from(len);
-                self.take(&Tag::plain(name, side), "", start + end as u64);
-                end
+            Some(tag) => {
+                self.hurry_over(tag, &text[bracket..], start + bracket as u64).map_or(bracket, |len| bracket + len)
             }
-            _ => bracket,
+            None => bracket,
         }
     }
 
@@ -68,27 +65,40 @@ impl Machine {
             self.carry.extend(rest);
             return text.len();
         }
-        if self.carry.in_attributes || old >= INLINE {
+        // What fits in place, if there is room.
+        let most = if old < INLINE { INLINE } else { LONGEST };
+        let new = &rest[..rest.floor_char_boundary(rest.len().min(most.saturating_sub(old)))];
+        if new.is_empty() {
             return at;
         }
-        let new = &rest[..rest.floor_char_boundary(rest.len().min(INLINE - old))];
         self.carry.extend(new);
-        let behind = at + new.len();
         match self.look_plain(self.carry.bytes(), self.carry.behind_tick) {
-            Some(Plain::Begun) if behind == text.len() => return behind,
-            Some(Plain::Tag { name, side, len }) if self.is_within_call() && name != Name::Ask => {
-                let behind = at + usize::from(len).saturating_sub(old);
-                self.carry.clear();
-                self.take(&Tag::plain(name, side), "", start + behind as u64);
-                return behind;
+            Some(Plain::Begun) if at + new.len() == text.len() => return text.len(),
+            Some(Plain::Begun) | None => {}
+            Some(tag) => {
+                // Put aside while it is acted on.
+                let carry = core::mem::take(&mut self.carry);
+                let taken = self.hurry_over(tag, carry.text(), carry.start);
+                self.carry = carry;
+                if let Some(len) = taken {
+                    self.carry.clear();
+                    return at + len.saturating_sub(old);
+                }
             }
-            _ => self.carry.truncate(old),
         }
+        self.carry.truncate(old);
         at
     }
 
-    /// Whether a call is open, and it is certain that it is one.
-    fn is_within_call(&self) -> bool {
-        matches!(self.state, State::Call(spot) if !matches!(spot, Spot::Opened { .. }))
+    /// Goes over a tag of a call, with which `text` begins, at `start` in the stream; gives its length. Nothing, if it opens a tool.
+    fn hurry_over(&mut self, tag: Plain, text: &str, start: u64) -> Option<usize> {
+        let Plain::Tag { name, side, len, mode } = tag else { return None };
+        let State::Call(_) = self.state else { return None };
+        if (name, side) == (Name::Ask, Side::Open) {
+            return None;
+        }
+        self.confirm();
+        self.take(&Plain::tag(name, side, mode), text, start + u64::from(len));
+        Some(len.into())
     }
 }

@@ -195,7 +195,9 @@ impl Parser {
         }
         match self.syntax.next_delta() {
             Some(delta) => Hurried::To(delta),
-            None if feed.position.pos > pos && feed.position.pos == feed.text.len() => Hurried::Through,
+            None if feed.position.pos > pos && feed.position.pos == feed.text.len() && !self.syntax.has_ended() => {
+                Hurried::Through
+            }
             None => Hurried::Not,
         }
     }
