@@ -1,0 +1,114 @@
+//! The formats in which models write the same call.
+
+use serde_json::{Value, json};
+
+use crate::message::{Asked, Part};
+
+/// The tool that is called.
+pub(crate) const TOOL: &str = "ask_followup_question";
+
+/// The JSON schema of its parameters, which parsers of tool calls want to know.
+pub(crate) fn parameters() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "question": { "type": "string" },
+            "follow_up": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": { "text": { "type": "string" }, "mode": { "type": ["string", "null"] } },
+                },
+            },
+        },
+        "required": ["question", "follow_up"],
+    })
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// The tags that `followup` reads.
+    Markup,
+    /// The arguments of one native call, which stand alone.
+    Arguments,
+    /// `<tool_call>` around JSON: Hermes, Qwen 2.5 and 3.
+    Hermes,
+    /// `<tool_call>` around tags for each parameter: Qwen 3 Coder.
+    QwenCoder,
+    /// `<tool_calls>` around keys and values: Hunyuan 4.
+    Hunyuan,
+    /// Tags with a special token in them: DeepSeek V4.
+    Dsml,
+}
+
+impl Format {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Format::Markup => "markup",
+            Format::Arguments => "arguments",
+            Format::Hermes => "Hermes",
+            Format::QwenCoder => "Qwen Coder",
+            Format::Hunyuan => "Hunyuan 4",
+            Format::Dsml => "DeepSeek V4",
+        }
+    }
+
+    pub(crate) fn write(self, parts: &[Part]) -> String {
+        let write = |part: &Part| match part {
+            Part::Prose(text) => text.clone(),
+            Part::Question(asked) => self.call(asked),
+        };
+        parts.iter().map(write).collect()
+    }
+
+    fn call(self, asked: &Asked) -> String {
+        let Asked { question, suggestions } = asked;
+        let follow_up: Value = suggestions.iter().map(|one| json!({ "text": one.text, "mode": one.mode })).collect();
+        // By hand, for the order in which models write them.
+        let arguments = format!(r#"{{"question": {}, "follow_up": {follow_up}}}"#, json!(question));
+        match self {
+            Format::Markup => {
+                let suggest = |mode: &Option<String>| match mode {
+                    Some(mode) => format!("<suggest mode=\"{mode}\">"),
+                    None => "<suggest>".to_owned(),
+                };
+                let suggestions: String =
+                    suggestions.iter().map(|one| suggest(&one.mode) + &one.text + "</suggest>\n").collect();
+                format!("<{TOOL}>\n<question>{question}</question>\n<follow_up>\n{suggestions}</follow_up>\n</{TOOL}>")
+            }
+            Format::Arguments => arguments,
+            Format::Hermes => {
+                format!("<tool_call>\n{{\"name\": \"{TOOL}\", \"arguments\": {arguments}}}\n</tool_call>")
+            }
+            Format::QwenCoder => format!(
+                "<tool_call>\n<function={TOOL}>\n<parameter=question>\n{question}\n</parameter>\n\
+                 <parameter=follow_up>\n{follow_up}\n</parameter>\n</function>\n</tool_call>"
+            ),
+            Format::Hunyuan => format!(
+                "<tool_calls>\n<tool_call>{TOOL}\n<arg_key>question</arg_key>\n<arg_value>{question}</arg_value>\n\
+                 <arg_key>follow_up</arg_key>\n<arg_value>{follow_up}</arg_value>\n</tool_call>\n</tool_calls>"
+            ),
+            Format::Dsml => format!(
+                "<｜DSML｜tool_calls>\n<｜DSML｜invoke name=\"{TOOL}\">\n\
+                 <｜DSML｜parameter name=\"question\" string=\"true\">{question}</｜DSML｜parameter>\n\
+                 <｜DSML｜parameter name=\"follow_up\" string=\"false\">{follow_up}</｜DSML｜parameter>\n\
+                 </｜DSML｜invoke>\n</｜DSML｜tool_calls>"
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use followup::testing::workloads;
+
+    use super::*;
+    use crate::message::Message;
+
+    #[test]
+    fn markup_is_written_as_the_workload_writes_it() {
+        let workload = workloads::questions();
+        let message = Message::markup(&workload, usize::MAX);
+        assert_eq!(Format::Markup.write(&message.parts), workload.message);
+    }
+}

@@ -1,0 +1,69 @@
+//! What the questions of a stream cost, read by `followup` and by what a user would take instead: see README.md.
+
+mod bench;
+mod format;
+mod measure;
+mod message;
+mod rivals;
+mod sink;
+mod table;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use followup::testing::workloads;
+
+use crate::bench::Bench;
+use crate::message::Message;
+
+const HELP: &str = "\
+Measures followup beside what a user would take instead.
+
+  --json       one object a line, for each row
+  --time MS    measure each row for about that long (300)";
+
+const KIB: usize = 1 << 10;
+const ALL: usize = usize::MAX;
+
+#[derive(Debug)]
+struct Args {
+    json: bool,
+    time: Duration,
+}
+
+fn args() -> Option<Args> {
+    let mut args = Args { json: false, time: Duration::from_millis(300) };
+    let mut given = std::env::args().skip(1);
+    while let Some(arg) = given.next() {
+        match &*arg {
+            "--json" => args.json = true,
+            "--time" => args.time = Duration::from_millis(given.next()?.parse().ok()?),
+            _ => return None,
+        }
+    }
+    Some(args)
+}
+
+fn main() -> ExitCode {
+    let Some(args) = args() else {
+        eprintln!("{HELP}");
+        return ExitCode::from(2);
+    };
+    let mut bench = Bench::new(args.json, args.time);
+
+    // Who is not linear is seen to be so: in the length of a message,
+    let prose = [64 * KIB, ALL].map(|len| Message::markup(&workloads::prose(), len));
+    bench.markup("prose", &prose, 4);
+    bench.markup("prose", &prose, ALL);
+    let questions = [2 * KIB, 64 * KIB, ALL].map(|len| Message::markup(&workloads::questions(), len));
+    bench.markup("questions", &questions, 4);
+    bench.markup("questions", &questions, ALL);
+
+    // and in that of a call.
+    let lengths = [2 * KIB, 16 * KIB, 64 * KIB];
+    bench.markup("question", &lengths.map(|len| Message::markup(&workloads::question(len), ALL)), 4);
+    bench.arguments("arguments", &lengths.map(|len| Message::arguments(&workloads::arguments(len))), 4);
+
+    bench.summary();
+    ExitCode::SUCCESS
+}

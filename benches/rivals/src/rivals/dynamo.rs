@@ -1,0 +1,100 @@
+//! `dynamo-parsers`: its jail holds back what may be a call, and gives it out when it is complete. It is a stream over the chunks of a
+//! completion; they are made outside the clock, for a server gets them so.
+
+use std::mem;
+
+use dynamo_parsers::tool_calling::jail::{Annotated, JailedStream};
+use dynamo_parsers::tool_calling::{ToolDefinition, detect_and_parse_tool_call};
+use dynamo_protocols::types::{
+    ChatChoiceStream, ChatCompletionMessageContent, ChatCompletionStreamResponseDelta,
+    CreateChatCompletionStreamResponse, FinishReason, Role,
+};
+use futures::StreamExt;
+
+use super::Reader;
+use super::calls::OpenCall;
+use crate::format::{Format, TOOL, parameters};
+use crate::sink::Sink;
+
+type Chunk = Annotated<CreateChatCompletionStreamResponse>;
+
+#[derive(Default)]
+pub(super) struct Dynamo {
+    stream: Vec<Chunk>,
+    open: OpenCall,
+}
+
+/// The format's parser.
+const FAMILY: &str = "hermes";
+
+impl Reader for Dynamo {
+    fn name(&self) -> &'static str {
+        "dynamo-parsers"
+    }
+
+    fn format(&self) -> Format {
+        Format::Hermes
+    }
+
+    fn prepare(&mut self, chunks: &[&str]) {
+        self.stream = chunks.iter().map(|chunk| completion(Some(chunk))).collect();
+        self.stream.push(completion(None));
+    }
+
+    fn read<S: Sink>(&mut self, chunks: &[&str], sink: &mut S) {
+        let tools = vec![ToolDefinition { name: TOOL.to_owned(), parameters: Some(parameters()), strict: None }];
+        if let [message] = chunks {
+            match pollster::block_on(detect_and_parse_tool_call(message, Some(FAMILY), Some(&tools))) {
+                Ok((calls, prose)) => {
+                    sink.prose(&prose.unwrap_or_default());
+                    calls.iter().for_each(|call| self.open.whole(&call.function.arguments, sink));
+                }
+                Err(error) => sink.failed(error),
+            }
+            return;
+        }
+        let jail = JailedStream::builder().tool_call_parser(FAMILY).tool_definitions(tools).build();
+        let stream = futures::stream::iter(mem::take(&mut self.stream));
+        pollster::block_on(async {
+            let mut out = Box::pin(jail.apply(stream));
+            while let Some(chunk) = out.next().await {
+                for choice in chunk.data.into_iter().flat_map(|completion| completion.choices) {
+                    if let Some(ChatCompletionMessageContent::Text(text)) = &choice.delta.content
+                        && !text.is_empty()
+                    {
+                        sink.prose(text);
+                    }
+                    for call in choice.delta.tool_calls.into_iter().flatten() {
+                        let arguments = call.function.and_then(|function| function.arguments).unwrap_or_default();
+                        self.open.whole(&arguments, sink);
+                    }
+                }
+            }
+        });
+    }
+}
+
+/// A chunk of a completion with that text, or its last.
+fn completion(text: Option<&str>) -> Chunk {
+    let delta = ChatCompletionStreamResponseDelta {
+        role: Some(Role::Assistant),
+        content: text.map(|text| ChatCompletionMessageContent::Text(text.to_owned())),
+        tool_calls: None,
+        function_call: None,
+        refusal: None,
+        reasoning_content: None,
+    };
+    let finish_reason = text.is_none().then_some(FinishReason::Stop);
+    let choice = ChatChoiceStream { index: 0, delta, finish_reason, logprobs: None };
+    let completion = CreateChatCompletionStreamResponse {
+        id: "1".to_owned(),
+        choices: vec![choice],
+        created: 0,
+        model: "m".to_owned(),
+        system_fingerprint: None,
+        object: "chat.completion.chunk".to_owned(),
+        usage: None,
+        service_tier: None,
+    };
+    Annotated { data: Some(completion), id: None, event: None, comment: None, error: None }
+}
