@@ -95,7 +95,6 @@
 
 extern crate alloc;
 
-mod bracket;
 mod call;
 mod carry;
 mod checkpoint;
@@ -112,6 +111,7 @@ mod note;
 mod parser;
 mod policy;
 mod reason;
+mod scan;
 mod syntax;
 #[cfg(feature = "testing")]
 pub mod testing;

@@ -78,12 +78,24 @@ impl Syntax {
         }
     }
 
+    /// Goes on with a whole chunk, if the value that is open grows by it and nothing else happens. Gives what is then to be shown; else nothing
+    /// has changed. What was certain before must have been said.
+    #[inline]
+    pub(crate) fn grow(&mut self, text: &str) -> Option<(Field, Part)> {
+        match self {
+            Syntax::Markup(machine) => machine.grow(text),
+            Syntax::Json(machine) => machine.grow(text),
+        }
+    }
+
     /// Goes on in `text`, which stands at `start` in the stream, from `at` on, as far as it is quickly done; says how far. What has become
     /// certain is the [next part](Syntax::next_delta) of the call. What was certain before must have been said.
     #[inline]
     pub(crate) fn hurry(&mut self, text: &str, at: usize, start: u64) -> usize {
         match self {
             Syntax::Markup(machine) => machine.hurry(text, at, start),
+            // To look at nothing takes no room.
+            Syntax::Json(_) if at == text.len() => at,
             Syntax::Json(machine) => machine.hurry(text, at),
         }
     }

@@ -66,6 +66,17 @@ impl Value {
         Err(Passed)
     }
 
+    /// Takes in plain text that does not end in a blank, if there is more of the value already, and room. Gives where it was certain to.
+    #[inline]
+    pub(crate) fn grow_plainly(&mut self, arena: &mut String, text: &str, limit: usize) -> Option<usize> {
+        let len = arena.len() + text.len();
+        if !self.exists || self.full || len - self.start > limit {
+            return None;
+        }
+        arena.push_str(text);
+        Some(core::mem::replace(&mut self.certain, len))
+    }
+
     fn push_decoded(&mut self, arena: &mut String, text: &str, limit: usize) -> Result<(), Passed> {
         let mut rest = text;
         while !rest.is_empty() {

@@ -6,7 +6,7 @@ mod view;
 use alloc::string::String;
 use smallvec::SmallVec;
 
-use crate::event::{Part, Suggested};
+use crate::event::{Field, Part, Suggested};
 use crate::note::Note;
 use crate::reason::{Place, Reason};
 use crate::value::{Passed, Value};
@@ -368,6 +368,30 @@ impl Call {
     pub(crate) fn push(&mut self, text: &str, policy: &Policy) {
         let decode = self.entities == Entities::Decoded;
         self.grow(policy, |value, arena, limit| value.push(arena, text, limit, decode));
+    }
+
+    /// What nearly every chunk of a call is: the value goes on with text that is certain at once, and nothing else is left to show. Gives what is
+    /// then [new](Call::next_delta), shown already; nothing, if it is not as simple as that, and then nothing has changed.
+    #[inline(always)] // Else what it gives goes through memory.
+    pub(crate) fn grow_plainly(&mut self, text: &str, policy: &Policy) -> Option<(Field, Part)> {
+        let (limits, raw) = (&policy.limits, self.entities == Entities::Raw);
+        let value = self.value.as_mut().filter(|_| raw && text.as_bytes().last().is_some_and(u8::is_ascii_graphic))?;
+        match &self.open {
+            None => {
+                let shown = value.grow_plainly(&mut self.text, text, limits.question)?;
+                let part = (value.start, value.certain);
+                (self.question, self.shown.question) = (Some(part), part.1 - part.0);
+                Some((Field::Question, (shown, part.1)))
+            }
+            Some(open) if open.listed && !open.surplus => {
+                let newest = self.suggestions.last_mut()?;
+                let shown = value.grow_plainly(&mut self.text, text, limits.answer)?;
+                newest.answer = (value.start, value.certain);
+                self.shown.newest.0 = value.certain - value.start;
+                Some((Field::Suggestion, (shown, value.certain)))
+            }
+            Some(_) => None,
+        }
     }
 
     /// The bytes of a character of the value have begun to come.

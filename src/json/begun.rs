@@ -47,11 +47,11 @@ impl Begun {
 
     /// Whether it is the beginning of an escape, and no more.
     pub(super) fn is_escape(&self) -> bool {
-        self.bytes.is_ascii() && grammar::escape(self) == Read::Begun
+        self.bytes.is_ascii() && grammar::escape(self.bytes()) == Read::Begun
     }
 
     /// Whether it is the beginning of a literal, and no more.
     pub(super) fn is_literal(&self) -> bool {
-        !self.is_empty() && self.bytes.is_ascii() && grammar::literal(self) == Read::Begun
+        !self.is_empty() && self.bytes.is_ascii() && grammar::literal(self.bytes()) == Read::Begun
     }
 }

@@ -7,8 +7,6 @@ use nom::combinator::{value, verify};
 use nom::sequence::preceded;
 use nom::{Emit, Err, OutputM, Parser, Streaming};
 
-use super::begun::Begun;
-
 /// What the bytes of an escape or of a literal are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Read<T> {
@@ -29,8 +27,8 @@ fn run<'i, T>(mut rule: impl Parser<&'i [u8], Output = T, Error = ()>, input: &'
 }
 
 /// What an escape stands for. A surrogate without its other half is U+FFFD.
-pub(super) fn escape(begun: &Begun) -> Read<char> {
-    run(preceded(char('\\'), alt((simple(), preceded(char('u'), unicode())))), begun.bytes())
+pub(super) fn escape(begun: &[u8]) -> Read<char> {
+    run(preceded(char('\\'), alt((simple(), preceded(char('u'), unicode())))), begun)
 }
 
 fn simple<'i>() -> impl Parser<&'i [u8], Output = char, Error = ()> {
@@ -67,19 +65,13 @@ fn digit<'i>() -> impl Parser<&'i [u8], Output = u16, Error = ()> {
 }
 
 /// `true`, `false` or `null`.
-pub(super) fn literal(begun: &Begun) -> Read<()> {
-    run(alt((tag("true"), tag("false"), tag("null"))).map(|_| ()), begun.bytes())
+pub(super) fn literal(begun: &[u8]) -> Read<()> {
+    run(alt((tag("true"), tag("false"), tag("null"))).map(|_| ()), begun)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn begun(text: &str) -> Begun {
-        let mut begun = Begun::default();
-        text.bytes().for_each(|byte| begun.push(byte));
-        begun
-    }
 
     #[test]
     fn an_escape_is_decided_by_its_last_character_and_not_later() {
@@ -108,7 +100,7 @@ mod tests {
             ("\\uDBFF\\uDFFF", Read::Whole('\u{10FFFF}', 12)),
             ("\\u0000", Read::Whole('\0', 6)),
         ] {
-            assert_eq!(escape(&begun(text)), read, "{text}");
+            assert_eq!(escape(text.as_bytes()), read, "{text}");
         }
     }
 
@@ -124,7 +116,7 @@ mod tests {
             ("T", Read::Not),
             ("tn", Read::Not),
         ] {
-            assert_eq!(literal(&begun(text)), read, "{text}");
+            assert_eq!(literal(text.as_bytes()), read, "{text}");
         }
     }
 }

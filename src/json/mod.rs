@@ -21,11 +21,11 @@ use alloc::sync::Arc;
 
 use crate::Policy;
 use crate::call::{Call, End};
+use crate::event::{Field, Part};
 use crate::lazy::{Fresh, Lazy};
 use crate::syntax::{Piece, Signal};
 
 use arguments::Arguments;
-use reader::Token;
 pub(crate) use saved::Saved;
 
 /// Reads the arguments of a call.
@@ -62,38 +62,51 @@ impl Machine {
         if *pos == piece.text.len() && self.busy.is_fresh() {
             return Signal::More;
         }
-        let Busy { arguments, call } = &mut *self.busy;
         // Several things may have become certain at once. They are said before anything is read that would be said first.
-        if let Some((field, part)) = call.next_delta() {
+        if let Some((field, part)) = self.busy.call.next_delta() {
             return Signal::Partial(field, part);
         }
-        while !is_over(arguments, call, piece, pos) {
-            let Some(token) = arguments.reader.next(piece.text, pos) else { break };
-            if arguments.act(token, call, &self.policy)
-                && let Some((field, part)) = call.next_delta()
-            {
-                return Signal::Partial(field, part);
-            }
-        }
+        *pos = self.hurry(piece.text, *pos);
         self.rest()
     }
 
-    /// Goes on in `text` from `at` on, if it only adds to a string that is open; says how far. What has become certain is the
-    /// [next part](Call::next_delta) of the call.
+    /// Goes on with a whole chunk, if the value that is open grows by it and nothing else happens. Gives what is then to be shown; else nothing
+    /// has changed.
     #[inline]
-    pub(crate) fn hurry(&mut self, text: &str, at: usize) -> usize {
-        if self.busy.is_fresh() || self.ended || at == text.len() {
-            return at;
+    pub(crate) fn grow(&mut self, text: &str) -> Option<(Field, Part)> {
+        if self.busy.is_fresh() {
+            return None;
         }
         let Busy { arguments, call } = &mut *self.busy;
-        if call.is_wrong() || !arguments.reader.takes(&text[at..]) {
-            return at;
+        if !arguments.is_in_shown() || arguments.reader.plain(text, 0) != text.len() {
+            return None;
         }
-        arguments.act(Token::Text(&text[at..]), call, &self.policy);
-        if call.is_wrong() {
-            *arguments = Arguments::NEW;
+        call.grow_plainly(text, &self.policy)
+    }
+
+    /// Goes on in `text` from `at` on, to the next thing worth saying; says how far. What has become certain is the
+    /// [next part](Call::next_delta) of the call. What was certain before must have been said.
+    #[inline]
+    pub(crate) fn hurry(&mut self, text: &str, mut at: usize) -> usize {
+        let Busy { arguments, call } = &mut *self.busy;
+        while !is_over(arguments, call, text, &mut at) {
+            // What nearly everything is needs no token.
+            let plain = arguments.reader.plain(text, at);
+            if plain > 0 {
+                arguments.push(&text[at..at + plain], call, &self.policy);
+                at += plain;
+                continue;
+            }
+            // In the middle of a string there is nothing behind the text.
+            if at == text.len() && arguments.reader.is_in_text() {
+                break;
+            }
+            let Some(token) = arguments.reader.next(text, &mut at) else { break };
+            if arguments.act(token, call, &self.policy) && !call.is_all_shown() {
+                break;
+            }
         }
-        text.len()
+        at
     }
 
     fn rest(&mut self) -> Signal {
@@ -106,15 +119,15 @@ impl Machine {
     /// Goes on at the end of all pieces so far, where the bytes `begun` of a character have come.
     pub(crate) fn foresee(&mut self, begun: &[u8]) -> Signal {
         // Whatever character it becomes, it is none that has a meaning.
-        const SOME: Piece<'_> = Piece { text: "\u{FFFD}", start: 0, end: 0 };
+        const SOME: &str = "\u{FFFD}";
         let mut pos = 0;
         let Busy { arguments, call } = &mut *self.busy;
-        while !is_over(arguments, call, &SOME, &mut pos) {
+        while !is_over(arguments, call, SOME, &mut pos) {
             if arguments.reader.is_in_text() {
                 arguments.foresee(begun, call, &self.policy);
                 break;
             }
-            let Some(token) = arguments.reader.next(SOME.text, &mut pos) else { break };
+            let Some(token) = arguments.reader.next(SOME, &mut pos) else { break };
             arguments.act(token, call, &self.policy);
         }
         self.rest()
@@ -152,11 +165,11 @@ impl Machine {
 }
 
 /// Whether something has gone wrong: then nothing more is read.
-fn is_over(arguments: &mut Arguments, call: &Call, piece: &Piece<'_>, pos: &mut usize) -> bool {
+fn is_over(arguments: &mut Arguments, call: &Call, text: &str, pos: &mut usize) -> bool {
     let over = call.is_wrong();
     if over {
         *arguments = Arguments::NEW;
-        *pos = piece.text.len();
+        *pos = text.len();
     }
     over
 }

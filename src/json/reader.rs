@@ -2,6 +2,7 @@
 
 use super::begun::Begun;
 use super::grammar::{self, Read};
+use crate::scan;
 
 /// How deep values may be nested.
 pub(super) const DEPTH: u8 = 128;
@@ -186,12 +187,11 @@ impl Reader {
         self.expect == Expect::String { key: true }
     }
 
-    /// Whether the text that comes is part of a string that is no key, as it stands and to its end.
-    pub(super) fn takes(&self, text: &str) -> bool {
-        self.expect == Expect::String { key: false }
-            && self.begun.is_empty()
-            && !self.plain
-            && text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\')
+    /// How much of the text, from `at` on, is part of a string that is no key, as it stands.
+    #[inline]
+    pub(super) fn plain(&self, text: &str, at: usize) -> usize {
+        let is_in_string = self.expect == Expect::String { key: false } && self.begun.is_empty();
+        if is_in_string { scan::plain_in_string(&text.as_bytes()[at..]) } else { 0 }
     }
 
     /// Whether a string, a number or a literal is being read that is no key.
@@ -303,7 +303,7 @@ impl Reader {
     fn next_in_literal<'t>(&mut self, text: &'t str, pos: &mut usize) -> Option<Token<'t>> {
         let byte = *text.as_bytes().get(*pos)?;
         self.begun.push(byte);
-        match grammar::literal(&self.begun) {
+        match grammar::literal(self.begun.bytes()) {
             Read::Begun => {}
             Read::Whole(..) => {
                 self.begun.clear();
@@ -320,7 +320,7 @@ impl Reader {
             return self.next_in_escape(text, pos);
         }
         let rest = &text[*pos..];
-        let plain = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20)).unwrap_or(rest.len());
+        let plain = scan::plain_in_string(rest.as_bytes());
         if plain > 0 {
             *pos += plain;
             return Some(Token::Text(&rest[..plain]));
@@ -333,10 +333,17 @@ impl Reader {
                 Some(Token::EndKey)
             }
             b'"' => Some(self.end_value()),
-            b'\\' => {
-                self.begun.push(byte);
-                self.next_in_escape(text, pos)
-            }
+            b'\\' => match grammar::escape(rest.as_bytes()) {
+                // All of it is there, as nearly always.
+                Read::Whole(char, len) => {
+                    *pos += len - 1;
+                    Some(Token::Char(char))
+                }
+                Read::Begun | Read::Not => {
+                    self.begun.push(byte);
+                    self.next_in_escape(text, pos)
+                }
+            },
             _ => Some(Token::Stray(char::from(byte))),
         }
     }
@@ -349,7 +356,7 @@ impl Reader {
             return char.map(Token::Char);
         }
         loop {
-            match grammar::escape(&self.begun) {
+            match grammar::escape(self.begun.bytes()) {
                 Read::Begun => {
                     self.begun.push(*text.as_bytes().get(*pos)?);
                     *pos += 1;

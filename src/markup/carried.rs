@@ -2,7 +2,7 @@
 
 use super::grammar::Tag;
 use super::{Look, Machine};
-use crate::bracket;
+use crate::scan;
 use crate::syntax::{Piece, Signal, Source};
 
 impl Machine {
@@ -81,7 +81,7 @@ impl Machine {
     fn reach<'t>(&self, text: &'t str) -> &'t str {
         let most = self.policy.limits.tag.saturating_add(1).saturating_sub(self.carry.len()).clamp(1, text.len());
         let near = &text[..text.ceil_char_boundary(most)];
-        match bracket::find(near.as_bytes()) {
+        match scan::bracket(near.as_bytes()) {
             Some(at) => &near[..=at],
             None => near,
         }

@@ -4,12 +4,12 @@ use super::grammar::Tag;
 use super::name::{Name, Side};
 use super::{Look, Machine, State};
 use crate::Entities;
-use crate::bracket;
 use crate::call::End;
 use crate::carry::Begun;
 use crate::entity;
 use crate::note::Note;
 use crate::reason::Place;
+use crate::scan;
 use crate::syntax::{Piece, Signal};
 
 /// Where in a call the machine stands.
@@ -66,7 +66,7 @@ impl Machine {
     /// Goes on inside a call, to the next tag.
     pub(super) fn run_inside(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Option<Signal> {
         let (text, from) = (piece.text, *pos);
-        let bracket = bracket::find(&text.as_bytes()[from..]).map_or(text.len(), |i| from + i);
+        let bracket = scan::bracket(&text.as_bytes()[from..]).map_or(text.len(), |i| from + i);
         self.pass_inside(&text[from..bracket]);
         *pos = bracket;
         if bracket == text.len() {

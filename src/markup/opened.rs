@@ -8,12 +8,12 @@ use super::inside::Spot;
 use super::places::{CONFIRMING, SHORTEST_CONFIRMING};
 use super::{Busy, Look, Machine, State};
 use crate::Repairs;
-use crate::bracket;
 use crate::call::End;
 use crate::carry::Begun;
 use crate::entity;
 use crate::note::Note;
 use crate::reason::Reason;
+use crate::scan;
 use crate::syntax::{Piece, Signal};
 
 impl Machine {
@@ -34,7 +34,7 @@ impl Machine {
     /// Holds what comes, to the next tag or to where the limit for a body has passed.
     pub(super) fn run_opened(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Option<Signal> {
         let (text, from) = (piece.text, *pos);
-        let bracket = bracket::find(&text.as_bytes()[from..]).map_or(text.len(), |i| from + i);
+        let bracket = scan::bracket(&text.as_bytes()[from..]).map_or(text.len(), |i| from + i);
         if !self.hold(&text[from..bracket], piece.at(bracket)) {
             return None;
         }

@@ -7,10 +7,25 @@ use super::inside::Spot;
 use super::name::{Name, Side};
 use super::plain::{LONGEST, Plain};
 use super::{Machine, State};
-use crate::bracket;
 use crate::carry::{Begun, INLINE};
+use crate::event::{Field, Part};
+use crate::scan;
 
 impl Machine {
+    /// Goes on with a whole chunk, if the value that is open grows by it and nothing else happens. Gives what is then to be shown; else nothing
+    /// has changed.
+    #[inline]
+    pub(crate) fn grow(&mut self, text: &str) -> Option<(Field, Part)> {
+        let State::Call(Spot::Question | Spot::Answer) = self.state else { return None };
+        if !self.carry.is_empty() || self.lent || scan::holds_bracket(text.as_bytes()) {
+            return None;
+        }
+        let call = &mut self.busy.call;
+        let grown = call.grow_plainly(text, &self.policy)?;
+        call.tick = text.ends_with('`');
+        Some(grown)
+    }
+
     /// Goes on in `text`, which stands at `start` in the stream, from `at` on; says how far. What has become certain on the way is the
     /// [next part](crate::call::Call::next_delta) of the call. What was certain before must have been said.
     #[inline]
@@ -31,7 +46,7 @@ impl Machine {
     /// Goes through text to the next tag, and through that.
     fn hurry_text(&mut self, text: &str, at: usize, start: u64) -> usize {
         let State::Call(spot) = self.state else { return at };
-        let bracket = bracket::find(&text.as_bytes()[at..]).map_or(text.len(), |i| at + i);
+        let bracket = scan::bracket(&text.as_bytes()[at..]).map_or(text.len(), |i| at + i);
         if matches!(spot, Spot::Nested(_) | Spot::Content(_) | Spot::Mode(_) | Spot::Options) {
             return at;
         }

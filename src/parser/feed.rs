@@ -36,6 +36,8 @@ pub(crate) struct Decision {
 enum Hurried {
     /// To a part of the open call that is certain and has not been shown.
     To((Field, Part)),
+    /// Through the whole feed, by which a value has grown: that is all there is to show.
+    By((Field, Part)),
     /// Through the whole feed, and there is nothing to say.
     Through,
     /// To where it must be looked at closely.
@@ -136,6 +138,7 @@ impl Parser {
                 *is_over = self.is_read(feed);
                 Some(Event::Partial(self.syntax.partial(delta)))
             }
+            Hurried::By(delta) => Some(Event::Partial(self.syntax.partial(delta))),
             Hurried::Through => None,
             Hurried::Not => self.next_event_closely(feed, is_over),
         }
@@ -168,7 +171,9 @@ impl Parser {
     #[cfg(feature = "wire")]
     pub(crate) fn decide(&mut self, feed: &mut Feed<'_>) -> Option<Decision> {
         match self.hurry(feed) {
-            Hurried::To((field, part)) => Some(Decision { signal: Signal::Partial(field, part), input: Input::Chunk }),
+            Hurried::To((field, part)) | Hurried::By((field, part)) => {
+                Some(Decision { signal: Signal::Partial(field, part), input: Input::Chunk })
+            }
             Hurried::Through => None,
             Hurried::Not => self.decide_closely(feed),
         }
@@ -189,6 +194,12 @@ impl Parser {
             }
         }
         let pos = feed.position.pos;
+        if pos == 0
+            && let Some(delta) = self.syntax.grow(feed.text)
+        {
+            feed.position.pos = feed.text.len();
+            return Hurried::By(delta);
+        }
         // What is certain is said before more is read.
         if pos == 0 || self.syntax.is_silent() {
             feed.position.pos = self.syntax.hurry(feed.text, pos, self.start_of(feed));

@@ -7,7 +7,7 @@ use alloc::sync::Arc;
 use crate::event::Event;
 use crate::syntax::Syntax;
 use crate::utf8::Tail;
-use crate::{Limits, Policy, bracket, json, markup};
+use crate::{Limits, Policy, json, markup, scan};
 pub(crate) use feed::Feed;
 use feed::Patch;
 #[cfg(feature = "wire")]
@@ -149,7 +149,7 @@ impl Parser {
     /// ```
     #[inline]
     pub fn feed<'a>(&'a mut self, chunk: &'a str) -> Events<'a> {
-        if self.is_quiet && (!bracket::is_in(chunk.as_bytes()) || self.opens_nothing(chunk.as_bytes())) {
+        if self.is_quiet && (!scan::holds_bracket(chunk.as_bytes()) || self.opens_nothing(chunk.as_bytes())) {
             return self.pass(chunk);
         }
         let position = self.begin_text(chunk);
@@ -171,7 +171,7 @@ impl Parser {
     #[inline]
     pub fn feed_bytes<'a>(&'a mut self, chunk: &'a [u8]) -> Events<'a> {
         if self.is_quiet
-            && (!bracket::is_in(chunk) || self.opens_nothing(chunk))
+            && (!scan::holds_bracket(chunk) || self.opens_nothing(chunk))
             && let Ok(chunk) = core::str::from_utf8(chunk)
         {
             return self.pass(chunk);

@@ -1,0 +1,100 @@
+//! Where in a piece of text something is that means something. Most pieces are as short as a token and hold nothing, so that a call of
+//! memchr would cost more than the search.
+
+/// Whether there is a `<`. Cost: a few instructions for up to 16 bytes; then that of memchr.
+#[inline]
+pub(crate) fn holds_bracket(bytes: &[u8]) -> bool {
+    // Two words that overlap cover everything between their lengths.
+    if let (4..=8, Some(first), Some(last)) = (bytes.len(), bytes.first_chunk(), bytes.last_chunk()) {
+        equal(both(*first, *last), b'<') != 0
+    } else if let (9..=16, Some(first), Some(last)) = (bytes.len(), bytes.first_chunk(), bytes.last_chunk()) {
+        equal(u64::from_le_bytes(*first), b'<') | equal(u64::from_le_bytes(*last), b'<') != 0
+    } else if bytes.len() < 4 {
+        bytes.contains(&b'<')
+    } else {
+        memchr::memchr(b'<', bytes).is_some()
+    }
+}
+
+/// Where the first `<` is. Cost: as [`holds_bracket`], and a step for each byte of a short text that holds one.
+#[inline]
+pub(crate) fn bracket(bytes: &[u8]) -> Option<usize> {
+    match bytes {
+        // One tag behind another, on the same line or the next.
+        [b'<', ..] => Some(0),
+        [_, b'<', ..] => Some(1),
+        _ if bytes.len() > 16 => memchr::memchr(b'<', bytes),
+        _ if holds_bracket(bytes) => bytes.iter().position(|&byte| byte == b'<'),
+        _ => None,
+    }
+}
+
+/// How many bytes at the beginning stand for themselves in a JSON string: up to a `"`, a `\` or a control character. Cost: a step for each
+/// eight bytes.
+#[inline]
+pub(crate) fn plain_in_string(bytes: &[u8]) -> usize {
+    let special = |word: u64| equal(word, b'"') | equal(word, b'\\') | control(word);
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (i, word) in words.iter().enumerate() {
+        let found = special(u64::from_le_bytes(*word));
+        if found != 0 {
+            return 8 * i + found.trailing_zeros() as usize / 8;
+        }
+    }
+    let from = bytes.len() - rest.len();
+    if let (Some(first), Some(last)) = (rest.first_chunk(), rest.last_chunk())
+        && special(both(*first, *last)) == 0
+    {
+        return bytes.len();
+    }
+    let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
+    from + rest.iter().position(is_special).unwrap_or(rest.len())
+}
+
+fn both(first: [u8; 4], last: [u8; 4]) -> u64 {
+    u64::from(u32::from_le_bytes(first)) | (u64::from(u32::from_le_bytes(last)) << 32)
+}
+
+const ONES: u64 = u64::from_le_bytes([1; 8]);
+const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
+
+/// The highest bit of each byte that is `byte`, up to the first one; behind it anything.
+#[inline]
+fn equal(word: u64, byte: u8) -> u64 {
+    // A byte that is the one looked for is zero, and only a zero borrows from above itself first.
+    let word = word ^ (ONES * u64::from(byte));
+    word.wrapping_sub(ONES) & !word & HIGH
+}
+
+/// The same, of each byte below 0x20.
+#[inline]
+fn control(word: u64) -> u64 {
+    word.wrapping_sub(ONES * 0x20) & !word & HIGH
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    #[test]
+    fn what_is_looked_for_is_found_wherever_it_is() {
+        for len in 0..40 {
+            for filler in [b' ', b'a', b'<' - 1, b'<' + 1, b'"' - 1, b'\\' + 1, 0x80, 0x80 | b'<', 0xFF] {
+                let mut bytes = vec![filler; len];
+                assert!(!holds_bracket(&bytes) && bracket(&bytes).is_none(), "{filler} {len}");
+                assert_eq!(plain_in_string(&bytes), len, "{filler} {len}");
+                for at in 0..len {
+                    bytes[at] = b'<';
+                    assert!(holds_bracket(&bytes) && bracket(&bytes) == Some(at), "{filler} {len} {at}");
+                    assert_eq!(plain_in_string(&bytes), len, "{filler} {len}");
+                    for special in [b'"', b'\\', 0, b'\n', 0x1F] {
+                        bytes[at] = special;
+                        assert_eq!(plain_in_string(&bytes), at, "{filler} {len} {special}");
+                    }
+                    bytes[at] = filler;
+                }
+            }
+        }
+    }
+}
