@@ -33,22 +33,29 @@ pub(crate) fn bracket(bytes: &[u8]) -> Option<usize> {
 /// eight bytes.
 #[inline]
 pub(crate) fn plain_in_string(bytes: &[u8]) -> usize {
-    let special = |word: u64| equal(word, b'"') | equal(word, b'\\') | control(word);
-    let (words, rest) = bytes.as_chunks::<8>();
+    if let (4..=8, Some(first), Some(last)) = (bytes.len(), bytes.first_chunk(), bytes.last_chunk())
+        && special(both(*first, *last)) == 0
+    {
+        return bytes.len();
+    }
+    plain_in_long(bytes)
+}
+
+fn plain_in_long(bytes: &[u8]) -> usize {
+    let (words, rest) = bytes.as_chunks();
     for (i, word) in words.iter().enumerate() {
         let found = special(u64::from_le_bytes(*word));
         if found != 0 {
             return 8 * i + found.trailing_zeros() as usize / 8;
         }
     }
-    let from = bytes.len() - rest.len();
-    if let (Some(first), Some(last)) = (rest.first_chunk(), rest.last_chunk())
-        && special(both(*first, *last)) == 0
-    {
-        return bytes.len();
-    }
     let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
-    from + rest.iter().position(is_special).unwrap_or(rest.len())
+    bytes.len() - rest.len() + rest.iter().position(is_special).unwrap_or(rest.len())
+}
+
+#[inline]
+fn special(word: u64) -> u64 {
+    equal(word, b'"') | equal(word, b'\\') | control(word)
 }
 
 fn both(first: [u8; 4], last: [u8; 4]) -> u64 {

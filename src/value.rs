@@ -66,15 +66,17 @@ impl Value {
         Err(Passed)
     }
 
-    /// Takes in plain text that does not end in a blank, if there is more of the value already, and room. Gives where it was certain to.
+    /// Takes in plain text that ends in blanks behind the first `solid` bytes, if there is more of the value already, and room. Gives to where it was
+    /// certain before.
     #[inline]
-    pub(crate) fn grow_plainly(&mut self, arena: &mut String, text: &str, limit: usize) -> Option<usize> {
+    pub(crate) fn grow_plainly(&mut self, arena: &mut String, text: &str, solid: usize, limit: usize) -> Option<usize> {
         let len = arena.len() + text.len();
         if !self.exists || self.full || len - self.start > limit {
             return None;
         }
+        let certain = arena.len() + solid;
         arena.push_str(text);
-        Some(core::mem::replace(&mut self.certain, len))
+        Some(core::mem::replace(&mut self.certain, certain))
     }
 
     fn push_decoded(&mut self, arena: &mut String, text: &str, limit: usize) -> Result<(), Passed> {

@@ -15,6 +15,9 @@ pub const LIVE: usize = 1_000_000;
 /// How long a chunk is.
 const CHUNK: usize = 4;
 
+/// What the parsers are fed.
+type Chunks<'p> = [&'p str; 64];
+
 /// What it costs to visit each of so many things once.
 #[derive(Clone, Copy, Debug)]
 pub struct Visits {
@@ -47,7 +50,8 @@ pub fn measure(parsers: &mut [Parser], long: Duration) -> Visits {
     let order = order(parsers.len());
     let prose = workloads::prose().message;
     // Few enough to stay in the cache: the chunks are not what is measured.
-    let chunks: Vec<_> = pieces(&prose, CHUNK).take(64).collect();
+    let mut pieces = pieces(&prose, CHUNK);
+    let chunks: Chunks<'_> = std::array::from_fn(|_| pieces.next().expect("it is long"));
     assert!(chunks.iter().all(|chunk| chunk.len() == CHUNK));
     let (mut same, mut lines) = (vec![Same([0; _]); order.len()], vec![Line([0; _]); order.len()]);
     let [parsers, lines, dense] = shortest(
@@ -67,10 +71,10 @@ fn order(len: usize) -> Vec<u32> {
     order
 }
 
-fn feed(parsers: &mut [Parser], order: &[u32], chunks: &[&str]) {
+fn feed(parsers: &mut [Parser], order: &[u32], chunks: &Chunks<'_>) {
     let mut read = Read::default();
-    for (&at, chunk) in order.iter().zip(chunks.iter().cycle()) {
-        let mut events = parsers[at as usize].feed(chunk);
+    for &at in order {
+        let mut events = parsers[at as usize].feed(chunks[at as usize % 64]);
         while let Some(event) = events.next() {
             read.take(event);
         }
@@ -78,9 +82,9 @@ fn feed(parsers: &mut [Parser], order: &[u32], chunks: &[&str]) {
     assert_eq!(read, Read { questions: 0, bytes: (order.len() * CHUNK) as u64 }, "every chunk is prose");
 }
 
-fn change<T>(all: &mut [T], order: &[u32], chunks: &[&str], number: impl Fn(&mut T) -> &mut u64) {
-    for (&at, chunk) in order.iter().zip(chunks.iter().cycle()) {
-        *number(&mut all[at as usize]) += chunk.len() as u64;
+fn change<T>(all: &mut [T], order: &[u32], chunks: &Chunks<'_>, number: impl Fn(&mut T) -> &mut u64) {
+    for &at in order {
+        *number(&mut all[at as usize]) += chunks[at as usize % 64].len() as u64;
     }
     black_box(all);
 }

@@ -374,18 +374,23 @@ impl Call {
     /// then [new](Call::next_delta), shown already; nothing, if it is not as simple as that, and then nothing has changed.
     #[inline(always)] // Else what it gives goes through memory.
     pub(crate) fn grow_plainly(&mut self, text: &str, policy: &Policy) -> Option<(Field, Part)> {
-        let (limits, raw) = (&policy.limits, self.entities == Entities::Raw);
-        let value = self.value.as_mut().filter(|_| raw && text.as_bytes().last().is_some_and(u8::is_ascii_graphic))?;
+        let limits = &policy.limits;
+        // Up to the blanks at its end, if there are any.
+        let solid = 1 + text.bytes().rposition(|byte| byte != b' ')?;
+        if self.entities != Entities::Raw || !text.as_bytes()[solid - 1].is_ascii_graphic() {
+            return None;
+        }
+        let value = self.value.as_mut()?;
         match &self.open {
             None => {
-                let shown = value.grow_plainly(&mut self.text, text, limits.question)?;
+                let shown = value.grow_plainly(&mut self.text, text, solid, limits.question)?;
                 let part = (value.start, value.certain);
                 (self.question, self.shown.question) = (Some(part), part.1 - part.0);
                 Some((Field::Question, (shown, part.1)))
             }
             Some(open) if open.listed && !open.surplus => {
                 let newest = self.suggestions.last_mut()?;
-                let shown = value.grow_plainly(&mut self.text, text, limits.answer)?;
+                let shown = value.grow_plainly(&mut self.text, text, solid, limits.answer)?;
                 newest.answer = (value.start, value.certain);
                 self.shown.newest.0 = value.certain - value.start;
                 Some((Field::Suggestion, (shown, value.certain)))

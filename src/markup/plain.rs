@@ -23,6 +23,10 @@ pub(super) enum Plain {
 }
 
 impl Plain {
+    pub(super) fn has_mode(self) -> bool {
+        matches!(self, Plain::Tag { mode: 1.., .. })
+    }
+
     /// As the grammar has it.
     pub(super) fn tag(name: Name, side: Side, mode: u8) -> Tag {
         let start = 1 + WITH_MODE.len();

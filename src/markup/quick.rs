@@ -91,10 +91,16 @@ impl Machine {
             Some(Plain::Begun) if at + new.len() == text.len() => return text.len(),
             Some(Plain::Begun) | None => {}
             Some(tag) => {
-                // Put aside while it is acted on.
-                let carry = core::mem::take(&mut self.carry);
-                let taken = self.hurry_over(tag, carry.text(), carry.start);
-                self.carry = carry;
+                let start = self.carry.start;
+                let taken = if tag.has_mode() {
+                    // Put aside while it is acted on.
+                    let carry = core::mem::take(&mut self.carry);
+                    let taken = self.hurry_over(tag, carry.text(), start);
+                    self.carry = carry;
+                    taken
+                } else {
+                    self.hurry_over(tag, "", start)
+                };
                 if let Some(len) = taken {
                     self.carry.clear();
                     return at + len.saturating_sub(old);
@@ -105,7 +111,8 @@ impl Machine {
         at
     }
 
-    /// Goes over a tag of a call, with which `text` begins, at `start` in the stream; gives its length. Nothing, if it opens a tool.
+    /// Goes over a tag of a call, which stands at `start` in the stream; gives its length. Nothing, if it opens a tool. If it has a mode, `text`
+    /// begins with it.
     fn hurry_over(&mut self, tag: Plain, text: &str, start: u64) -> Option<usize> {
         let Plain::Tag { name, side, len, mode } = tag else { return None };
         let State::Call(_) = self.state else { return None };
