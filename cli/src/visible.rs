@@ -63,7 +63,8 @@ impl Visible {
 pub(crate) fn escape_json(out: &mut (impl Write + ?Sized), json: &str) -> io::Result<()> {
     let mut written = 0;
     // All others are ASCII, and those JSON escapes.
-    let mut look = json.bytes().any(|byte| byte >= 0x7F).then(|| json.char_indices());
+    let is_plain = json.is_ascii() && memchr::memchr(0x7F, json.as_bytes()).is_none();
+    let mut look = (!is_plain).then(|| json.char_indices());
     for (at, char) in look.iter_mut().flatten().filter(|&(_, char)| acts(char)) {
         out.write_all(&json.as_bytes()[written..at])?;
         write!(out, "\\u{:04x}", u32::from(char))?;

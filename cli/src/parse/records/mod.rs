@@ -7,6 +7,7 @@
 mod record;
 
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
+use std::mem;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::sync::{Arc, Mutex};
@@ -14,6 +15,7 @@ use std::thread;
 
 use followup::Policy;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use memchr::{memchr, memchr_iter, memrchr};
 
 use self::record::Record;
 use crate::args::Parse;
@@ -21,13 +23,22 @@ use crate::chunks::{Cut, read_some};
 use crate::error::{Error, Status};
 use crate::stream::Input;
 
-/// How much is asked for at once. A pipe holds no more; of a file, it is enough work for the queues not to matter.
-const READ: usize = 64 << 10;
+/// How much is asked for at once. A pipe holds less; of a file, it is enough work for the queues not to matter.
+const READ: usize = 256 << 10;
 
-/// Whole lines. The last of all may have no line feed.
-struct Batch {
+/// Memory that goes around: made anew for each batch, it would come from the system and go back to it, which costs more than what is done with it.
+#[derive(Default)]
+struct Buffers {
+    /// Whole lines. The last of all may have no line feed.
     lines: Vec<u8>,
-    /// The number of its first line, from 1.
+    /// What is to be written.
+    out: Vec<u8>,
+}
+
+/// Lines to be read.
+struct Batch {
+    buffers: Buffers,
+    /// The number of the first line, from 1.
     first: u64,
     answer: SyncSender<Answer>,
 }
@@ -35,7 +46,7 @@ struct Batch {
 /// What came of a batch.
 #[derive(Default)]
 struct Answer {
-    out: Vec<u8>,
+    buffers: Buffers,
     /// Line numbers, and what was wrong.
     bad: Vec<(u64, String)>,
     records: u64,
@@ -51,6 +62,8 @@ pub(super) fn run(input: Input, policy: Arc<Policy>, args: &Parse) -> Result<Sta
     let workers = thread::available_parallelism().map_or(1, usize::from);
     let (batch, batches) = sync_channel(workers);
     let (next, in_order) = sync_channel(2 * workers);
+    // As many as can be anywhere at once.
+    let (spare, spares) = sync_channel(4 * workers);
     let batches = Arc::new(Mutex::new(batches));
     let cut = args.stream.chunk.unwrap_or_default();
     for _ in 0..workers {
@@ -58,23 +71,24 @@ pub(super) fn run(input: Input, policy: Arc<Policy>, args: &Parse) -> Result<Sta
         thread::spawn(move || work(&batches, record, cut));
     }
     // Nobody joins these threads: when the output is closed, the reader may be waiting for input that never comes.
-    thread::spawn(move || read(from, &batch, &next));
-    write(&in_order, &name, &progress(length))
+    thread::spawn(move || read(from, &batch, &next, &spares));
+    write(&in_order, &spare, &name, &progress(length))
 }
 
-fn read(mut from: impl Read, batches: &SyncSender<Batch>, next: &SyncSender<Next>) {
+fn read(mut from: impl Read, batches: &SyncSender<Batch>, next: &SyncSender<Next>, spares: &Receiver<Buffers>) {
     let mut first = 1;
     // Fails when the writer has given up.
-    let mut send = |lines: Vec<u8>| {
+    let mut send = |buffers: Buffers| {
         let (answer, answered) = sync_channel(1);
         let begins = first;
-        first += lines.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        first += memchr_iter(b'\n', &buffers.lines).count() as u64;
         // Its place first: a batch in work always has one.
-        next.send(Ok(answered)).is_ok() && batches.send(Batch { lines, first: begins, answer }).is_ok()
+        next.send(Ok(answered)).is_ok() && batches.send(Batch { buffers, first: begins, answer }).is_ok()
     };
-    // The beginning of a line whose end has not been read yet.
-    let mut line = Vec::new();
+    let mut now = Buffers::default();
     loop {
+        let line = &mut now.lines;
+        // The beginning of a line whose end has not been read yet.
         let begun = line.len();
         line.resize(begun + READ, 0);
         let read = read_some(&mut from, &mut line[begun..]);
@@ -86,14 +100,16 @@ fn read(mut from: impl Read, batches: &SyncSender<Batch>, next: &SyncSender<Next
             }
             Ok(0) => {
                 if !line.is_empty() {
-                    send(line);
+                    send(now);
                 }
                 return;
             }
             Ok(_) => {
-                if let Some(end) = line[begun..].iter().rposition(|&byte| byte == b'\n') {
-                    let rest = line.split_off(begun + end + 1);
-                    if !send(std::mem::replace(&mut line, rest)) {
+                if let Some(end) = memrchr(b'\n', &line[begun..]) {
+                    let mut then = spares.try_recv().unwrap_or_default();
+                    then.lines.extend_from_slice(&line[begun + end + 1..]);
+                    line.truncate(begun + end + 1);
+                    if !send(mem::replace(&mut now, then)) {
                         return;
                     }
                 }
@@ -106,16 +122,22 @@ fn work(batches: &Mutex<Receiver<Batch>>, mut record: Record, cut: Cut) {
     loop {
         // Held while waiting, by one worker at a time; a panic can't come in between, so poison means nothing.
         let batch = batches.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).recv();
-        let Ok(Batch { lines, first, answer }) = batch else { return };
-        let mut done = Answer { read: lines.len() as u64, ..Answer::default() };
-        // What follows the last line feed is a line only at the end of the input, if it is not empty: and then not blank.
-        for (line, number) in lines.split(|&byte| byte == b'\n').zip(first..) {
-            if line.trim_ascii().is_empty() {
-                continue;
+        let Ok(Batch { buffers, first, answer }) = batch else { return };
+        let mut done = Answer { read: buffers.lines.len() as u64, buffers, ..Answer::default() };
+        let Buffers { lines, out } = &mut done.buffers;
+        let mut rest = &lines[..];
+        for number in first.. {
+            // What follows the last line feed is a line only at the end of the input, if it is not empty: and then not blank.
+            let (line, behind) = rest.split_at(memchr(b'\n', rest).unwrap_or(rest.len()));
+            if !line.trim_ascii().is_empty() {
+                match record.read(line, number, cut.for_stream(number), out) {
+                    Ok(()) => done.records += 1,
+                    Err(wrong) => done.bad.push((number, wrong)),
+                }
             }
-            match record.read(line, number, cut.for_stream(number), &mut done.out) {
-                Ok(()) => done.records += 1,
-                Err(wrong) => done.bad.push((number, wrong)),
+            match behind.get(1..) {
+                Some(behind) => rest = behind,
+                None => break,
             }
         }
         // Nobody waits for it if the writer has given up.
@@ -123,7 +145,12 @@ fn work(batches: &Mutex<Receiver<Batch>>, mut record: Record, cut: Cut) {
     }
 }
 
-fn write(in_order: &Receiver<Next>, name: &str, progress: &ProgressBar) -> Result<Status, Error> {
+fn write(
+    in_order: &Receiver<Next>,
+    spare: &SyncSender<Buffers>,
+    name: &str,
+    progress: &ProgressBar,
+) -> Result<Status, Error> {
     let mut out = BufWriter::new(io::stdout().lock());
     let (mut records, mut bad) = (0, 0);
     loop {
@@ -137,11 +164,15 @@ fn write(in_order: &Receiver<Next>, name: &str, progress: &ProgressBar) -> Resul
         };
         let Some(next) = next else { break };
         let answer = next.map_err(|error| Error::reading(Path::new(name), &error))?;
-        let Ok(answer) = answer.recv() else {
+        let Ok(mut answer) = answer.recv() else {
             // Its thread has panicked, and said so.
             return Err(Error::Unreadable("a record could not be read: this is a bug in followup".into()));
         };
-        out.write_all(&answer.out)?;
+        out.write_all(&answer.buffers.out)?;
+        answer.buffers.lines.clear();
+        answer.buffers.out.clear();
+        // Nobody needs it if there are enough, or nothing more to read.
+        let _ = spare.try_send(answer.buffers);
         if !answer.bad.is_empty() {
             bad += answer.bad.len();
             progress.suspend(|| {

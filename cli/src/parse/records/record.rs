@@ -33,7 +33,8 @@ impl Record {
     pub(super) fn read(&mut self, line: &[u8], number: u64, cut: Cut, out: &mut Vec<u8>) -> Result<(), String> {
         // Some programs begin a file with a byte order mark.
         let line = line.strip_prefix(b"\xEF\xBB\xBF").filter(|_| number == 1).unwrap_or(line);
-        let line = String::from_utf8_lossy(line);
+        // Nearly always it is text, and then this is the quickest to know it.
+        let line = str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
         let fields = fields(&line, &self.field)?;
         let message = message(fields.message, &self.field)?;
         self.write(fields.id, &message, cut, out).map_err(|error| error.to_string())
