@@ -255,7 +255,9 @@ impl Events<'_> {
         // Copies, so that the cursor itself is nowhere in memory.
         let (mut feed, mut is_over) = (self.feed, true);
         let event = self.parser.next_event(&mut feed, &mut is_over);
-        (self.feed, self.is_over) = (feed, is_over);
+        if !is_over {
+            (self.feed, self.is_over) = (feed, false);
+        }
         event
     }
 }
