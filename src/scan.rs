@@ -9,11 +9,15 @@ pub(crate) fn holds_bracket(bytes: &[u8]) -> bool {
         equal(both(*first, *last), b'<') != 0
     } else if let (9..=16, Some(first), Some(last)) = (bytes.len(), bytes.first_chunk(), bytes.last_chunk()) {
         equal(u64::from_le_bytes(*first), b'<') | equal(u64::from_le_bytes(*last), b'<') != 0
-    } else if bytes.len() < 4 {
-        bytes.contains(&b'<')
     } else {
-        memchr::memchr(b'<', bytes).is_some()
+        holds_bracket_somewhere(bytes)
     }
+}
+
+/// The same, for what is not as long as a token.
+#[inline(never)]
+fn holds_bracket_somewhere(bytes: &[u8]) -> bool {
+    if bytes.len() < 4 { bytes.contains(&b'<') } else { memchr::memchr(b'<', bytes).is_some() }
 }
 
 /// Where the first `<` is. Cost: as [`holds_bracket`], and a step for each byte of a short text that holds one.

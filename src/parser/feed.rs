@@ -11,9 +11,23 @@ use crate::utf8::Next;
 pub(crate) struct Feed<'a> {
     /// The text at hand.
     pub(crate) text: &'a str,
-    /// The bytes behind it.
-    pub(crate) bytes: &'a [u8],
-    pub(crate) position: Position,
+    /// What is behind it.
+    rest: Rest<'a>,
+    /// The text has been read up to here. (Alone at the end: what is copied with it would have to be written as it is read.)
+    pos: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Rest<'a> {
+    Bytes(&'a [u8]),
+    /// The end of the stream.
+    End,
+}
+
+impl Default for Rest<'_> {
+    fn default() -> Self {
+        Rest::Bytes(&[])
+    }
 }
 
 /// How far a feed has been read. With its text, it can be taken up again.
@@ -23,6 +37,12 @@ pub(crate) struct Position {
     pub(crate) pos: usize,
     /// The stream ends behind it.
     pub(crate) finishing: bool,
+}
+
+impl Position {
+    /// At the end of the stream, behind all text.
+    #[cfg(feature = "wire")]
+    pub(crate) const END: Position = Position { pos: 0, finishing: true };
 }
 
 /// What is to be lent next.
@@ -64,10 +84,37 @@ pub(super) struct Patch {
     was_read: bool,
 }
 
-impl Feed<'_> {
+impl<'a> Feed<'a> {
+    /// Text, bytes behind it, and how far they have been read.
+    pub(crate) fn new(text: &'a str, bytes: &'a [u8], Position { pos, finishing }: Position) -> Feed<'a> {
+        Feed { text, rest: if finishing { Rest::End } else { Rest::Bytes(bytes) }, pos }
+    }
+
+    /// The end of the stream.
+    pub(super) fn end() -> Feed<'a> {
+        Feed { rest: Rest::End, ..Feed::default() }
+    }
+
+    #[cfg(feature = "wire")]
+    pub(crate) fn position(&self) -> Position {
+        Position { pos: self.pos, finishing: self.is_finishing() }
+    }
+
+    /// The bytes behind the text.
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        match self.rest {
+            Rest::Bytes(bytes) => bytes,
+            Rest::End => &[],
+        }
+    }
+
+    fn is_finishing(&self) -> bool {
+        matches!(self.rest, Rest::End)
+    }
+
     /// Whether nothing of it is left.
     fn is_read(&self) -> bool {
-        self.position.pos == self.text.len() && self.bytes.is_empty() && !self.position.finishing
+        self.pos == self.text.len() && matches!(self.rest, Rest::Bytes([]))
     }
 }
 
@@ -102,21 +149,19 @@ impl Decision {
 }
 
 impl Parser {
-    /// Where to begin with more text.
+    /// Begins with more text.
     #[inline]
-    pub(crate) fn begin_text(&mut self, text: &str) -> Position {
+    pub(crate) fn begin_text(&mut self, text: &str) {
         // A character that had begun can't go on in text, which begins with a whole one.
         if !self.tail.is_empty() && !text.is_empty() {
             self.patch_tail();
         }
         self.read += text.len() as u64;
-        Position::default()
     }
 
-    /// Where to begin with the end of the stream.
-    pub(crate) fn begin_finish(&mut self) -> Position {
+    /// Begins with the end of the stream.
+    pub(crate) fn begin_finish(&mut self) {
         self.patch_tail();
-        Position { pos: 0, finishing: true }
     }
 
     /// Where in the stream the text at hand begins. Nothing behind it has been read.
@@ -180,35 +225,33 @@ impl Parser {
     }
 
     /// Goes on with the feed, as far as it is quickly done.
-    #[inline]
+    #[inline(always)] // Else what it gives goes through memory.
     fn hurry(&mut self, feed: &mut Feed<'_>) -> Hurried {
-        if !self.is_settled || feed.position.finishing {
+        if !self.is_settled || feed.is_finishing() {
             return Hurried::Not;
         }
-        if !feed.bytes.is_empty() {
-            if feed.position.pos == feed.text.len() {
+        if !feed.bytes().is_empty() {
+            if feed.pos == feed.text.len() {
                 self.take_bytes(feed);
             }
-            if !feed.bytes.is_empty() || !self.tail.is_empty() || self.patch.is_waiting() {
+            if !feed.bytes().is_empty() || !self.tail.is_empty() || self.patch.is_waiting() {
                 return Hurried::Not;
             }
         }
-        let pos = feed.position.pos;
+        let pos = feed.pos;
         if pos == 0
             && let Some(delta) = self.syntax.grow(feed.text)
         {
-            feed.position.pos = feed.text.len();
+            feed.pos = feed.text.len();
             return Hurried::By(delta);
         }
         // What is certain is said before more is read.
         if pos == 0 || self.syntax.is_silent() {
-            feed.position.pos = self.syntax.hurry(feed.text, pos, self.start_of(feed));
+            feed.pos = self.syntax.hurry(feed.text, pos, self.start_of(feed));
         }
         match self.syntax.next_delta() {
             Some(delta) => Hurried::To(delta),
-            None if feed.position.pos > pos && feed.position.pos == feed.text.len() && !self.syntax.has_ended() => {
-                Hurried::Through
-            }
+            None if feed.pos > pos && feed.pos == feed.text.len() && !self.syntax.has_ended() => Hurried::Through,
             None => Hurried::Not,
         }
     }
@@ -232,7 +275,7 @@ impl Parser {
             let signal = self.step(feed, input);
             match signal {
                 Signal::More if input != Input::Chunk => continue,
-                Signal::More if !feed.bytes.is_empty() => {
+                Signal::More if !feed.bytes().is_empty() => {
                     self.take_bytes(feed);
                     continue;
                 }
@@ -252,7 +295,7 @@ impl Parser {
 
     /// What there is to say behind everything that was fed.
     fn last(&mut self, feed: &mut Feed<'_>) -> Option<Signal> {
-        let last = if feed.position.finishing {
+        let last = if feed.is_finishing() {
             self.syntax.finish(self.read)
         } else if !self.tail.is_empty() {
             self.syntax.foresee(self.tail.bytes(), self.read)
@@ -262,7 +305,8 @@ impl Parser {
         if !matches!(last, Signal::More) {
             return Some(last);
         }
-        if core::mem::take(&mut feed.position.finishing) {
+        if feed.is_finishing() {
+            feed.rest = Rest::default();
             self.syntax.restart();
             self.read = 0;
         }
@@ -303,7 +347,7 @@ impl Parser {
             Input::Chunk => {
                 let start = self.start_of(feed);
                 let piece = Piece { text: feed.text, start, end: start + feed.text.len() as u64 };
-                self.syntax.step(&piece, &mut feed.position.pos)
+                self.syntax.step(&piece, &mut feed.pos)
             }
         }
     }
@@ -330,26 +374,29 @@ impl Parser {
 
     /// Makes text of the next bytes.
     fn take_bytes(&mut self, feed: &mut Feed<'_>) {
-        (feed.text, feed.position.pos) = ("", 0);
-        match self.tail.next(feed.bytes) {
+        let bytes = feed.bytes();
+        (feed.text, feed.pos) = ("", 0);
+        let taken = match self.tail.next(bytes) {
             Next::Text(text) => {
                 feed.text = text;
-                feed.bytes = &feed.bytes[text.len()..];
                 self.read += text.len() as u64;
+                text.len()
             }
             Next::Char { char, taken } => {
-                feed.bytes = &feed.bytes[taken..];
                 self.patch(char, char.len_utf8());
+                taken
             }
             Next::Replacement { bytes, taken } => {
-                feed.bytes = &feed.bytes[taken..];
                 self.patch(char::REPLACEMENT_CHARACTER, bytes);
+                taken
             }
-            Next::End => feed.bytes = &[],
-        }
+            Next::End => bytes.len(),
+        };
+        feed.rest = Rest::Bytes(&bytes[taken..]);
     }
 
     /// The character that had begun is ill-formed.
+    #[cold]
     fn patch_tail(&mut self) {
         let bytes = self.tail.bytes().len();
         if bytes > 0 {
@@ -375,7 +422,7 @@ impl Parser {
             // One character, read or not.
             Input::Patch if self.patch.is_waiting() => self.start_of(feed) - u64::from(self.patch.bytes),
             Input::Patch => self.start_of(feed),
-            Input::Chunk => self.start_of(feed) + feed.position.pos as u64,
+            Input::Chunk => self.start_of(feed) + feed.pos as u64,
         }
     }
 

@@ -8,10 +8,10 @@ use crate::event::Event;
 use crate::syntax::Syntax;
 use crate::utf8::Tail;
 use crate::{Limits, Policy, json, markup, scan};
-pub(crate) use feed::Feed;
-use feed::Patch;
 #[cfg(feature = "wire")]
-pub(crate) use feed::{Decision, Position};
+pub(crate) use feed::Decision;
+use feed::Patch;
+pub(crate) use feed::{Feed, Position};
 
 /// Reads one assistant message at a time, in whatever pieces it arrives.
 ///
@@ -154,8 +154,8 @@ impl Parser {
         if self.is_quiet && (!scan::holds_bracket(chunk.as_bytes()) || self.opens_nothing(chunk.as_bytes())) {
             return self.pass(chunk);
         }
-        let position = self.begin_text(chunk);
-        Events { parser: self, prose: "", feed: Feed { text: chunk, position, ..Feed::default() }, is_over: false }
+        self.begin_text(chunk);
+        Events { parser: self, prose: "", feed: Feed::new(chunk, &[], Position::default()), is_over: false }
     }
 
     /// Goes on with the next chunk of the stream, as bytes: it may end inside a character.
@@ -178,7 +178,7 @@ impl Parser {
         {
             return self.feed(text);
         }
-        Events { parser: self, prose: "", feed: Feed { bytes: chunk, ..Feed::default() }, is_over: false }
+        Events { parser: self, prose: "", feed: Feed::new("", chunk, Position::default()), is_over: false }
     }
 
     /// Whether no tag that means something in prose begins in it.
@@ -209,8 +209,8 @@ impl Parser {
     /// assert_eq!(parser.bytes_fed(), 0);
     /// ```
     pub fn finish(&mut self) -> Events<'_> {
-        let position = self.begin_finish();
-        Events { parser: self, prose: "", feed: Feed { position, ..Feed::default() }, is_over: false }
+        self.begin_finish();
+        Events { parser: self, prose: "", feed: Feed::end(), is_over: false }
     }
 }
 
@@ -255,9 +255,7 @@ impl Events<'_> {
         // Copies, so that the cursor itself is nowhere in memory.
         let (mut feed, mut is_over) = (self.feed, true);
         let event = self.parser.next_event(&mut feed, &mut is_over);
-        if !is_over {
-            (self.feed, self.is_over) = (feed, false);
-        }
+        (self.feed, self.is_over) = (feed, is_over);
         event
     }
 }

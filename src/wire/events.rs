@@ -135,11 +135,11 @@ impl Work {
     fn feed<'f>(&self, deltas: &'f str, input: &'f [u8]) -> Feed<'f> {
         let position = self.position;
         match self.fed {
-            Fed::Deltas((start, end)) => Feed { text: &deltas[start..end], bytes: &[], position },
+            Fed::Deltas((start, end)) => Feed::new(&deltas[start..end], &[], position),
             Fed::Bytes { end, text, rest } => {
                 let from = end - rest;
                 let text = core::str::from_utf8(&input[from - text..from]).unwrap_or_default();
-                Feed { text, bytes: &input[from..end], position }
+                Feed::new(text, &input[from..end], position)
             }
         }
     }
@@ -221,7 +221,7 @@ impl<'a> Events<'a> {
         let decision = parser.and_then(|parser| {
             let mut feed = now.feed(&deltas.text, self.input.bytes());
             let decision = parser.decide(&mut feed);
-            now.leave(feed.position, feed.text.len(), feed.bytes.len());
+            now.leave(feed.position(), feed.text.len(), feed.bytes().len());
             decision
         });
         let Some(decision) = decision else {
@@ -249,15 +249,19 @@ impl<'a> Events<'a> {
         let Response { work, text, calls, deltas, .. } = &mut *self.response;
         match step {
             Step::Text(part) => {
-                let position = text.begin_text(&deltas.text[part.0..part.1]);
-                *work = Some(Work { target: Target::Text, fed: Fed::Deltas(part), position });
+                text.begin_text(&deltas.text[part.0..part.1]);
+                *work = Some(Work { target: Target::Text, fed: Fed::Deltas(part), position: Position::default() });
                 None
             }
             Step::Begin(call) => Some(Said::Opaque { call, part: (0, 0), start: true }),
             Step::Arguments(call, part) => match &mut calls.open[call].kind {
                 Kind::Ask { parser, .. } => {
-                    let position = parser.begin_text(&deltas.text[part.0..part.1]);
-                    *work = Some(Work { target: Target::Call(call), fed: Fed::Deltas(part), position });
+                    parser.begin_text(&deltas.text[part.0..part.1]);
+                    *work = Some(Work {
+                        target: Target::Call(call),
+                        fed: Fed::Deltas(part),
+                        position: Position::default(),
+                    });
                     None
                 }
                 Kind::Other => Some(Said::Opaque { call, part, start: false }),
@@ -270,8 +274,12 @@ impl<'a> Events<'a> {
                         if open.holed || open.arrived.is_wrong(parser) {
                             parser.spoil();
                         }
-                        let position = parser.begin_finish();
-                        *work = Some(Work { target: Target::Call(call), fed: Fed::Deltas((0, 0)), position });
+                        parser.begin_finish();
+                        *work = Some(Work {
+                            target: Target::Call(call),
+                            fed: Fed::Deltas((0, 0)),
+                            position: Position::END,
+                        });
                     }
                     kind => *kind = Kind::Over,
                 }
@@ -355,8 +363,8 @@ impl<'a> Events<'a> {
             }
             Stage::LastText => {
                 self.stage = Stage::LastCalls;
-                let position = text.begin_finish();
-                *work = Some(Work { target: Target::Text, fed: Fed::Deltas((0, 0)), position });
+                text.begin_finish();
+                *work = Some(Work { target: Target::Text, fed: Fed::Deltas((0, 0)), position: Position::END });
                 None
             }
             Stage::LastCalls => {
