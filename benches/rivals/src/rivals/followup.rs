@@ -1,6 +1,6 @@
 //! `followup` itself. A parser that was used before, as in a server.
 
-use followup::{Event, Events, Limits, Parser, Policy};
+use followup::{Event, Limits, Parser, Policy};
 
 use super::Reader;
 use crate::format::Format;
@@ -62,27 +62,31 @@ impl Reader for Arguments {
 
 fn read<S: Sink>(parser: &mut Parser, chunks: &[&str], sink: &mut S) {
     for chunk in chunks {
-        take(parser.feed(chunk), sink);
+        let mut events = parser.feed(chunk);
+        while let Some(event) = events.next() {
+            take(event, sink);
+        }
     }
-    take(parser.finish(), sink);
+    let mut events = parser.finish();
+    while let Some(event) = events.next() {
+        take(event, sink);
+    }
 }
 
 #[inline]
-fn take<S: Sink>(mut events: Events<'_>, sink: &mut S) {
-    while let Some(event) = events.next() {
-        match event {
-            Event::Text(text) => sink.prose(text),
-            Event::Opaque(piece) => sink.prose(piece.raw),
-            Event::Partial(call) => sink.question(call.question().unwrap_or_default()),
-            Event::Complete(call) => sink.complete(|| Asked {
-                question: call.question().to_owned(),
-                suggestions: call
-                    .suggestions()
-                    .iter()
-                    .map(|one| Suggestion { text: one.answer.to_owned(), mode: one.mode.map(str::to_owned) })
-                    .collect(),
-            }),
-            Event::Rejected(call) => sink.failed(call.reason()),
-        }
+fn take<S: Sink>(event: Event<'_>, sink: &mut S) {
+    match event {
+        Event::Text(text) => sink.prose(text),
+        Event::Opaque(piece) => sink.prose(piece.raw),
+        Event::Partial(call) => sink.question(call.question().unwrap_or_default()),
+        Event::Complete(call) => sink.complete(|| Asked {
+            question: call.question().to_owned(),
+            suggestions: call
+                .suggestions()
+                .iter()
+                .map(|one| Suggestion { text: one.answer.to_owned(), mode: one.mode.map(str::to_owned) })
+                .collect(),
+        }),
+        Event::Rejected(call) => sink.failed(call.reason()),
     }
 }
