@@ -2,8 +2,9 @@
 
 use nom::branch::alt;
 use nom::bytes::tag;
-use nom::character::{char, one_of, satisfy};
-use nom::combinator::{value, verify};
+use nom::character::{char, satisfy};
+use nom::combinator::{map_opt, verify};
+use nom::number::u8;
 use nom::sequence::preceded;
 use nom::{Emit, Err, OutputM, Parser, Streaming};
 
@@ -32,14 +33,17 @@ pub(super) fn escape(begun: &[u8]) -> Read<char> {
 }
 
 fn simple<'i>() -> impl Parser<&'i [u8], Output = char, Error = ()> {
-    alt((
-        one_of("\"\\/"),
-        value('\u{8}', char('b')),
-        value('\u{C}', char('f')),
-        value('\n', char('n')),
-        value('\r', char('r')),
-        value('\t', char('t')),
-    ))
+    map_opt(u8(), |byte| {
+        Some(match byte {
+            b'"' | b'\\' | b'/' => char::from(byte),
+            b'b' => '\u{8}',
+            b'f' => '\u{C}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            _ => return None,
+        })
+    })
 }
 
 fn unicode<'i>() -> impl Parser<&'i [u8], Output = char, Error = ()> {

@@ -97,6 +97,11 @@ impl Machine {
                 at += plain;
                 continue;
             }
+            if let Some((char, len)) = arguments.reader.escaped(text, at) {
+                arguments.push(char.encode_utf8(&mut [0; 4]), call, &self.policy);
+                at += len;
+                continue;
+            }
             // In the middle of a string there is nothing behind the text.
             if at == text.len() && arguments.reader.is_in_text() {
                 break;

@@ -194,6 +194,19 @@ impl Reader {
         if is_in_string { scan::plain_in_string(&text.as_bytes()[at..]) } else { 0 }
     }
 
+    /// What the escape at `at` stands for, and how long it is, if it is all there and part of a string that is no key.
+    #[inline]
+    pub(super) fn escaped(&self, text: &str, at: usize) -> Option<(char, usize)> {
+        let rest = text.as_bytes().get(at..).filter(|rest| rest.first() == Some(&b'\\'))?;
+        if self.expect != (Expect::String { key: false }) || !self.begun.is_empty() {
+            return None;
+        }
+        match grammar::escape(rest) {
+            Read::Whole(char, len) => Some((char, len)),
+            Read::Begun | Read::Not => None,
+        }
+    }
+
     /// Whether a string, a number or a literal is being read that is no key.
     pub(super) fn is_in_value(&self) -> bool {
         matches!(self.expect, Expect::String { key: false } | Expect::Number(_) | Expect::Literal | Expect::Ended)
