@@ -76,7 +76,7 @@
 //!
 //! # Cost
 //!
-//! A [`Parser`] is 128 bytes. Making one from a shared [`Policy`] costs no allocation, an event none, a chunk of prose none (unless it ends
+//! A [`Parser`] is 128 bytes: two cache lines, of which a chunk of prose needs one. Making one from a shared [`Policy`] costs no allocation, an event none, a chunk of prose none (unless it ends
 //! in the beginning of a tag that is longer than 24 bytes). What a call needs is made when the first begins; it lives in one arena, which the next
 //! call uses again. A parser holds at most one call, and of it no more than the limits allow: with the defaults 100 KiB of question and 32 answers of 16 KiB.
 //!
