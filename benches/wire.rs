@@ -16,8 +16,8 @@ use followup::testing::workloads::{Workload, arguments, question};
 use followup::wire::{Response, Wire};
 use followup::{Event, Policy};
 
-/// How many bytes of the body one read brings: less than an event, about one, many, all.
-const READS: [usize; 4] = [64, 512, 4096, usize::MAX];
+/// How many bytes of the body one read brings: from a byte, through about an event, to all.
+const READS: [usize; 6] = [1, 4, 64, 512, 4096, usize::MAX];
 
 /// What a provider sends, in the shortest form in which it does.
 struct Form {
