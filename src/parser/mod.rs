@@ -155,7 +155,7 @@ impl Parser {
             return self.pass(chunk);
         }
         self.begin_text(chunk);
-        Events { parser: self, prose: "", feed: Feed::new(chunk, &[], Position::default()), is_over: false }
+        Events { parser: self, feed: Feed::new(chunk, &[], Position::default()), phase: Phase::Reading }
     }
 
     /// Goes on with the next chunk of the stream, as bytes: it may end inside a character.
@@ -178,7 +178,7 @@ impl Parser {
         {
             return self.feed(text);
         }
-        Events { parser: self, prose: "", feed: Feed::new("", chunk, Position::default()), is_over: false }
+        Events { parser: self, feed: Feed::new("", chunk, Position::default()), phase: Phase::Reading }
     }
 
     /// Whether no tag that means something in prose begins in it.
@@ -190,7 +190,7 @@ impl Parser {
     #[inline]
     fn pass<'a>(&'a mut self, prose: &'a str) -> Events<'a> {
         self.read += prose.len() as u64;
-        Events { parser: self, prose, feed: Feed::default(), is_over: true }
+        Events { parser: self, feed: Feed::new(prose, &[], Position::default()), phase: Phase::Prose }
     }
 
     /// Ends the stream. The cursor has what only its end could decide. The parser is then as new, for the next stream.
@@ -210,7 +210,7 @@ impl Parser {
     /// ```
     pub fn finish(&mut self) -> Events<'_> {
         self.begin_finish();
-        Events { parser: self, prose: "", feed: Feed::end(), is_over: false }
+        Events { parser: self, feed: Feed::end(), phase: Phase::Reading }
     }
 }
 
@@ -232,12 +232,17 @@ impl Parser {
 #[must_use = "the events are in the cursor: take them with `while let Some(event) = events.next()`"]
 pub struct Events<'a> {
     parser: &'a mut Parser,
-    /// The chunk, if all of it is prose. It is apart from the feed, and the feed goes to the parser and back by value, so that for
-    /// prose a cursor is no more than a few registers.
-    prose: &'a str,
     feed: Feed<'a>,
+    phase: Phase,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// All of the feed is text, and prose, and has been read.
+    Prose,
+    Reading,
     /// Everything is decided. Also while a decision is being made: should that panic, which is a bug, there is no going on.
-    is_over: bool,
+    Over,
 }
 
 impl Events<'_> {
@@ -247,24 +252,29 @@ impl Events<'_> {
     #[allow(clippy::should_implement_trait)] // It lends: an `Iterator` can't.
     #[inline]
     pub fn next(&mut self) -> Option<Event<'_>> {
-        if self.is_over {
-            let prose = core::mem::take(&mut self.prose);
-            return if prose.is_empty() { None } else { Some(Event::Text(prose)) };
+        match core::mem::replace(&mut self.phase, Phase::Over) {
+            Phase::Prose if self.feed.text.is_empty() => None,
+            Phase::Prose => Some(Event::Text(self.feed.text)),
+            Phase::Over => None,
+            Phase::Reading => {
+                // Copies, so that the cursor itself is nowhere in memory while there is nothing but prose.
+                let (mut feed, mut is_over) = (self.feed, true);
+                let event = self.parser.next_event(&mut feed, &mut is_over);
+                self.feed = feed;
+                if !is_over {
+                    self.phase = Phase::Reading;
+                }
+                event
+            }
         }
-        self.is_over = true;
-        // Copies, so that the cursor itself is nowhere in memory.
-        let (mut feed, mut is_over) = (self.feed, true);
-        let event = self.parser.next_event(&mut feed, &mut is_over);
-        (self.feed, self.is_over) = (feed, is_over);
-        event
     }
 }
 
 impl Drop for Events<'_> {
     #[inline]
     fn drop(&mut self) {
-        if !self.is_over {
-            self.is_over = true;
+        if self.phase == Phase::Reading {
+            self.phase = Phase::Over;
             self.parser.read_out(self.feed);
         }
     }
