@@ -78,7 +78,7 @@ impl Machine {
             return None;
         }
         let Busy { arguments, call } = &mut *self.busy;
-        if !arguments.is_in_shown() || arguments.reader.plain(text, 0) != text.len() {
+        if !arguments.is_in_shown() || arguments.reader.plain_len(text, 0) != text.len() {
             return None;
         }
         call.grow_plainly(text, &self.policy)
@@ -91,7 +91,7 @@ impl Machine {
         let Busy { arguments, call } = &mut *self.busy;
         while !is_over(arguments, call, text, &mut at) {
             // What nearly everything is needs no token.
-            let plain = arguments.reader.plain(text, at);
+            let plain = arguments.reader.plain_len(text, at);
             if plain > 0 {
                 arguments.push(&text[at..at + plain], call, &self.policy);
                 at += plain;

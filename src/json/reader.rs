@@ -189,7 +189,7 @@ impl Reader {
 
     /// How much of the text, from `at` on, is part of a string that is no key, as it stands.
     #[inline]
-    pub(super) fn plain(&self, text: &str, at: usize) -> usize {
+    pub(super) fn plain_len(&self, text: &str, at: usize) -> usize {
         let is_in_string = self.expect == Expect::String { key: false } && self.begun.is_empty();
         if is_in_string { scan::plain_in_string(&text.as_bytes()[at..]) } else { 0 }
     }

@@ -245,7 +245,7 @@ impl Parser {
             feed.pos = feed.text.len();
             return Hurried::By(delta);
         }
-        // What is certain is said before more is read.
+        // What is certain is said before more is read. At the beginning it has been.
         if pos == 0 || self.syntax.is_silent() {
             feed.pos = self.syntax.hurry(feed.text, pos, self.start_of(feed));
         }
@@ -265,7 +265,7 @@ impl Parser {
 
     /// Sees whether the next text may be taken the quick way.
     pub(crate) fn take_stock(&mut self) {
-        self.is_settled = self.input() == Input::Chunk && self.tail.is_empty();
+        self.is_settled = self.input() == Input::Chunk && self.tail.is_empty() && self.syntax.is_said();
         self.is_quiet = self.is_settled && self.syntax.is_quiet();
     }
 

@@ -51,7 +51,7 @@ pub struct Parser {
     pub(crate) read: u64,
     /// Text without a `<` is prose, and nothing else has to be looked at.
     is_quiet: bool,
-    /// Nothing of what was fed waits but in the feed.
+    /// Nothing of what was fed waits but in the feed, and what was certain has been said.
     is_settled: bool,
     patch: Patch,
     /// The bytes of a character that the stream so far ends in.
