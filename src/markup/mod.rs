@@ -350,7 +350,12 @@ impl Machine {
         if self.policy.limits.tag < plain::LONGEST {
             return None;
         }
-        plain::read(bytes, self.ours(behind_tick))
+        let ours = self.ours(behind_tick);
+        debug_assert!({
+            let hidden = self.places(behind_tick).hidden;
+            ours.open.without(hidden.open.ours).is_empty() && ours.close.without(hidden.close.ours).is_empty()
+        });
+        plain::read(bytes, ours)
     }
 
     /// The same, as the grammar has it.
