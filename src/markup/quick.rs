@@ -45,11 +45,12 @@ impl Machine {
 
     /// Goes through text to the next tag, and through that.
     fn hurry_text(&mut self, text: &str, at: usize, start: u64) -> usize {
-        let State::Call(spot) = self.state else { return at };
-        let bracket = scan::bracket(&text.as_bytes()[at..]).map_or(text.len(), |i| at + i);
-        if matches!(spot, Spot::Nested(_) | Spot::Content(_) | Spot::Mode(_) | Spot::Options) {
-            return at;
+        match self.state {
+            State::Call(Spot::Nested(_) | Spot::Content(_) | Spot::Mode(_) | Spot::Options) => return at,
+            State::Call(_) => {}
+            _ => return at,
         }
+        let bracket = scan::bracket(&text.as_bytes()[at..]).map_or(text.len(), |i| at + i);
         self.pass_inside(&text[at..bracket]);
         if bracket == text.len() {
             return bracket;
