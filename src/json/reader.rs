@@ -346,17 +346,10 @@ impl Reader {
                 Some(Token::EndKey)
             }
             b'"' => Some(self.end_value()),
-            b'\\' => match grammar::escape(rest.as_bytes()) {
-                // All of it is there, as nearly always.
-                Read::Whole(char, len) => {
-                    *pos += len - 1;
-                    Some(Token::Char(char))
-                }
-                Read::Begun | Read::Not => {
-                    self.begun.push(byte);
-                    self.next_in_escape(text, pos)
-                }
-            },
+            b'\\' => {
+                self.begun.push(byte);
+                self.next_in_escape(text, pos)
+            }
             _ => Some(Token::Stray(char::from(byte))),
         }
     }
