@@ -86,7 +86,9 @@
 //! |---|---|---|
 //! | `std` | yes | run-time CPU detection in memchr. Without it the crate is `no_std` with `alloc`; the API is the same. |
 //! | `serde` | no | [`Checkpoint`] and [`Policy`] can be stored. |
-//! | `testing` | no | the module `testing`: messages to measure with. |
+//! | `testing` | no | the module `testing`: the normal form of events, cuts, streams, and `assert_chunk_invariant`, for harnesses. |
+//! | `proptest` | no | `testing`, and strategies for its streams and questions. |
+//! | `arbitrary` | no | `testing`, and `Arbitrary` for its streams, questions and cuts. |
 //! | `dialogue` | no | the module `dialogue`: one question at a time, its answer, and what the model is told. |
 //! | `wire` | no | the module `wire`: from the bytes of a provider's stream (OpenAI, Anthropic, Gemini, Bedrock, Ollama) to events. |
 #![cfg_attr(not(any(feature = "std", test)), no_std)]

@@ -6,7 +6,8 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::reference::{Atom, Ended, Rules};
-use common::{Shown, Syntax, policy, show};
+use common::{atoms, oracle, policy, show};
+use followup::testing::{Syntax, Transcript};
 use followup::{Event, Parser, Policy};
 
 const CASES: &str = include_str!("arguments.txt");
@@ -125,7 +126,7 @@ fn check(heading: &str) {
             }
             same
         };
-        let oracle = Syntax::Arguments.expected(stream, rules);
+        let oracle = oracle(Syntax::Arguments, stream, rules);
         is("oracle", &oracle);
         let mut parser = Parser::arguments(policy(rules));
         let whole = show(&mut parser, [&**stream]);
@@ -243,11 +244,11 @@ fn a_call_is_never_final_at_a_brace_that_happens_to_balance() {
 fn every_stream_gives_one_call_with_the_whole_stream_as_its_span() {
     let mut parser = Parser::arguments(Policy::new());
     for stream in ["", "{}", r#"{"question":"q"}  "#, r#"{"question":"q"} x"#, "[1]", "é"] {
-        let mut shown = Shown::default();
+        let mut shown = Transcript::default();
         shown.take(parser.feed(""));
         shown.take(parser.feed(stream));
         shown.take(parser.finish());
-        match &shown.atoms[..] {
+        match &atoms(&shown)[..] {
             [Atom::Question { .. }, Atom::Complete(ended)] | [Atom::Rejected(_, ended)] => {
                 assert_eq!((ended.call, ended.span), (0, (0, stream.len() as u64)), "{stream:?}");
             }

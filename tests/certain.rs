@@ -7,7 +7,8 @@
 mod common;
 
 use common::reference::{Atom, Rules, describe};
-use common::{Shown, Syntax, policy};
+use common::{atoms, oracle, policy};
+use followup::testing::{Syntax, Transcript};
 
 /// The tags a continuation may complete.
 const TAGS: [&str; 25] = [
@@ -175,12 +176,12 @@ fn heads(stream: &[u8]) -> Vec<Vec<u8>> {
 
 /// How much of what is shown every continuation agrees on; the search ends where it has come down to `shown`.
 fn agreed(syntax: Syntax, stream: &[u8], shown: &[Atom], rules: &Rules) -> Vec<Atom> {
-    let mut agreed = syntax.expected(stream, rules);
+    let mut agreed = oracle(syntax, stream, rules);
     for continuation in continuations(syntax, stream) {
         if agreed.len() <= shown.len() {
             break;
         }
-        let atoms = syntax.expected(&[stream, &continuation].concat(), rules);
+        let atoms = oracle(syntax, &[stream, &continuation].concat(), rules);
         let same = agreed.iter().zip(&atoms).take_while(|(a, b)| a == b).count();
         agreed.truncate(same);
     }
@@ -203,22 +204,23 @@ fn sweep(syntax: Syntax, rules: &Rules, beginnings: &[&str], pieces: &[&[u8]], l
             for sequence in &sequences {
                 for piece in pieces {
                     let mut parser = syntax.parser(policy.clone());
-                    let mut shown = Shown::default();
+                    let mut shown = Transcript::default();
                     shown.take(parser.feed_bytes(sequence));
                     let mut stream = sequence.clone();
                     for &byte in *piece {
                         stream.push(byte);
                         shown.take(parser.feed_bytes(&[byte]));
-                        let agreed = agreed(syntax, &stream, &shown.atoms, rules);
+                        let shown = atoms(&shown);
+                        let agreed = agreed(syntax, &stream, &shown, rules);
                         tried += 1;
-                        if agreed != shown.atoms {
+                        if agreed != shown {
                             failures += 1;
                             if failures <= 10 {
                                 eprintln!(
                                     "{:?}\n  agreed {}\n  shown  {}",
                                     String::from_utf8_lossy(&stream),
                                     describe(&agreed),
-                                    describe(&shown.atoms)
+                                    describe(&shown)
                                 );
                             }
                         }

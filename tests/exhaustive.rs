@@ -6,7 +6,8 @@
 mod common;
 
 use common::reference::{Rules, describe};
-use common::{Shown, Syntax, policy};
+use common::{atoms, oracle, policy};
+use followup::testing::{Syntax, Transcript};
 
 /// Sequences of up to so many pieces are tried, behind each beginning. `FOLLOWUP_SWEEP=4` goes further (minutes).
 const LENGTH: usize = 3;
@@ -142,20 +143,21 @@ fn sweep(Sweep { syntax, beginnings, pieces, end }: &Sweep, rules: &Rules) {
         let mut sequence = Vec::new();
         visit(pieces, length, &mut sequence, &mut |sequence| {
             let stream = format!("{beginning}{}{end}", sequence.concat());
-            let meant = syntax.expected(stream.as_bytes(), rules);
+            let meant = oracle(*syntax, stream.as_bytes(), rules);
             for size in [stream.len().max(1), 1] {
-                let mut shown = Shown::default();
+                let mut shown = Transcript::default();
                 for chunk in stream.as_bytes().chunks(size) {
                     shown.take(parser.feed_bytes(chunk));
                 }
                 shown.take(parser.finish());
-                if shown.atoms != meant {
+                let shown = atoms(&shown);
+                if shown != meant {
                     failures += 1;
                     if failures <= 10 {
                         eprintln!(
                             "{stream:?} in chunks of {size}\n  meant {}\n  shown {}",
                             describe(&meant),
-                            describe(&shown.atoms)
+                            describe(&shown)
                         );
                     }
                 }

@@ -17,11 +17,10 @@ use std::thread;
 
 use common::reference::{Rules, describe};
 use common::{note, policy, show};
+use followup::testing::assert_chunk_invariant;
 use followup::{Event, Parser, Policy, Suggestions};
 use serde_json::{Map, Value};
 
-/// Messages up to this length are cut in two everywhere, longer ones at every seventh byte.
-const EVERYWHERE: usize = 4 << 10;
 /// Messages below this length are cut in three everywhere.
 const IN_THREE: usize = 600;
 
@@ -97,13 +96,7 @@ impl Golden {
         let message = &*self.message;
         let mut parser = Parser::new(self.policy());
         self.compare(&read(&mut parser, &[message]), "whole")?;
-        let bytes: Vec<&[u8]> = message.chunks(1).collect();
-        self.compare(&read(&mut parser, &bytes), "byte by byte")?;
-        let step = if message.len() <= EVERYWHERE { 1 } else { 7 };
-        for cut in (1..message.len()).step_by(step) {
-            let said = read(&mut parser, &[&message[..cut], &message[cut..]]);
-            self.compare(&said, format_args!("cut at {cut}"))?;
-        }
+        assert_chunk_invariant(message, |chunks| read(&mut parser, chunks));
         if message.len() < IN_THREE {
             for (first, second) in
                 (1..message.len()).flat_map(|first| (first + 1..message.len()).map(move |s| (first, s)))

@@ -5,8 +5,9 @@ mod common;
 use std::sync::Arc;
 
 use common::reference::{Atom, Rules};
-use common::{Syntax, policy, show};
+use common::{oracle, policy, show};
 use followup::Limits;
+use followup::testing::Syntax;
 
 /// How a call ended, in short.
 fn end(atoms: &[Atom]) -> String {
@@ -28,7 +29,7 @@ fn end(atoms: &[Atom]) -> String {
 
 /// Reads `stream` under `rules`, whole, byte by byte and at every two-way cut; they must agree, and with the reference.
 fn ends_as(syntax: Syntax, stream: &str, rules: &Rules) -> String {
-    let meant = syntax.expected(stream.as_bytes(), rules);
+    let meant = oracle(syntax, stream.as_bytes(), rules);
     let mut parser = syntax.parser(Arc::new(policy(rules)));
     for cut in 0..=stream.len() {
         let (one, two) = stream.as_bytes().split_at(cut);

@@ -6,7 +6,7 @@ mod common;
 
 use std::time::{Duration, Instant};
 
-use common::Syntax;
+use followup::testing::Syntax;
 use followup::wire::{Response, Wire};
 use followup::{Calls, Entities, Limits, Policy};
 

@@ -4,7 +4,7 @@ mod common;
 
 use std::sync::Arc;
 
-use common::Syntax;
+use followup::testing::Syntax;
 use followup::{Calls, Checkpoint, Entities, Event, Field, Limits, Parser, Policy, Repairs, ResumeError, Suggestions};
 use serde_json::{Value, json};
 

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use followup::Policy;
+use followup::testing::assert_chunk_invariant;
 use followup::wire::{Response, Wire};
 use serde_json::Value;
 
@@ -55,25 +56,14 @@ impl Golden {
             return Err(format!("{}\n meant\n{} have\n{}", self.name, show(&self.meant), show(&normal)));
         }
         let whole = said::lines(&mut response, [&*self.body]);
-        let same = |response: &mut Response, chunks: &[&[u8]], how: &str| match said::lines(
-            response,
-            chunks.iter().copied(),
-        ) {
-            lines if lines == whole => Ok(()),
-            lines => Err(format!("{} {how}\n whole {whole:#?}\n cut {lines:#?}\n", self.name)),
-        };
-        for size in [1, 2, 3, 7, 64] {
-            let chunks: Vec<&[u8]> = self.body.chunks(size).collect();
-            same(&mut response, &chunks, &format!("in chunks of {size}"))?;
-        }
-        for cut in 0..=self.body.len() {
-            let (one, two) = self.body.split_at(cut);
-            same(&mut response, &[one, two], &format!("cut at {cut}"))?;
-        }
+        assert_chunk_invariant(&self.body, |chunks| said::lines(&mut response, chunks.iter().copied()));
         let mut auto = Response::auto(policy.clone());
         for size in [1, 5, self.body.len().max(1)] {
-            let chunks: Vec<&[u8]> = self.body.chunks(size).collect();
-            same(&mut auto, &chunks, &format!("as whatever it is, in chunks of {size}"))?;
+            let lines = said::lines(&mut auto, self.body.chunks(size));
+            if lines != whole {
+                let how = format!("as whatever it is, in chunks of {size}");
+                return Err(format!("{} {how}\n whole {whole:#?}\n cut {lines:#?}\n", self.name));
+            }
             drop(auto.feed(&self.body));
             if auto.wire() != Some(self.wire) {
                 return Err(format!("{} was taken for {:?}\n", self.name, auto.wire()));

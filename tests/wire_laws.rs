@@ -1,15 +1,13 @@
 //! The guarantees of `followup::wire` as laws: what is sent is what comes out, whoever sends it, however it is cut, and whatever
 //! happens to it on the way.
 
-#[path = "common/cuts.rs"]
-mod cuts;
 #[path = "common/encode.rs"]
 mod encode;
 #[path = "common/wire.rs"]
 #[allow(dead_code)]
 mod said;
 
-use cuts::{cut, cuts};
+use followup::testing::strategies::cuts;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -334,7 +332,7 @@ proptest! {
         let body = sent.body();
         let policy = POLICY.clone();
         let mut response = if auto { Response::auto(policy) } else { Response::new(sent.wire, policy) };
-        for chunks in [cut(&body, &cuts), body.chunks(1).collect()] {
+        for chunks in [cuts.chunks(&body), body.chunks(1).collect()] {
             let heard = Heard::of(&mut response, chunks);
             prop_assert_eq!(&heard.wrong, &[] as &[String]);
             prop_assert_eq!(heard.asks.into_values().collect::<Vec<_>>(), &sent.asks[..]);
@@ -348,7 +346,7 @@ proptest! {
         let body = stream.0.body();
         let mut auto = Response::auto(POLICY.clone());
         let lines = said::lines(&mut Response::new(stream.0.wire, POLICY.clone()), [&*body]);
-        prop_assert_eq!(said::lines(&mut auto, cut(&body, &cuts)), &lines[..]);
+        prop_assert_eq!(said::lines(&mut auto, cuts.chunks(&body)), &lines[..]);
         prop_assert_eq!(said::lines(&mut auto, [&*body]), lines);
         drop(auto.feed(&body));
         prop_assert!(auto.wire().is_none_or(|wire| wire == stream.0.wire));
@@ -362,11 +360,11 @@ proptest! {
         let mut response = Response::new(*wire, policy);
         if is_as_it_is(*wire) {
             let whole = joined(&mut response, [&**body]);
-            prop_assert_eq!(joined(&mut response, cut(body, &cuts)), &whole[..]);
+            prop_assert_eq!(joined(&mut response, cuts.chunks(body)), &whole[..]);
             prop_assert_eq!(joined(&mut response, body.chunks(1)), whole);
         } else {
             let whole = said::lines(&mut response, [&**body]);
-            prop_assert_eq!(said::lines(&mut response, cut(body, &cuts)), &whole[..]);
+            prop_assert_eq!(said::lines(&mut response, cuts.chunks(body)), &whole[..]);
             prop_assert_eq!(said::lines(&mut response, body.chunks(1)), whole);
         }
     }
@@ -375,7 +373,7 @@ proptest! {
     fn what_a_damaged_body_is_taken_for_does_not_depend_on_the_cut(damaged in damaged(), policy in policies(), cuts in cuts()) {
         let mut response = Response::auto(policy);
         let whole = joined(&mut response, [&*damaged.body]);
-        prop_assert_eq!(joined(&mut response, cut(&damaged.body, &cuts)), &whole[..]);
+        prop_assert_eq!(joined(&mut response, cuts.chunks(&damaged.body)), &whole[..]);
         prop_assert_eq!(joined(&mut response, damaged.body.chunks(1)), whole);
     }
 
@@ -383,7 +381,7 @@ proptest! {
     fn a_cursor_dropped_early_loses_no_state(damaged in damaged(), cuts in cuts(), take in 0..4_usize, auto: bool) {
         let mut whole = if auto { Response::auto(POLICY.clone()) } else { Response::new(damaged.wire, POLICY.clone()) };
         let mut dropped = whole.clone();
-        let chunks = cut(&damaged.body, &cuts);
+        let chunks = cuts.chunks(&damaged.body);
         let (some, rest) = chunks.split_at(chunks.len() / 2);
         for chunk in some {
             let mut events = whole.feed(chunk);

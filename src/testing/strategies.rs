@@ -1,0 +1,100 @@
+//! Strategies for proptest: the feature `proptest`.
+//!
+//! ```
+//! use followup::testing::{Syntax, Transcript, strategies};
+//! use followup::Policy;
+//! use proptest::prelude::*;
+//!
+//! proptest!(ProptestConfig::with_cases(50), |(question in strategies::questions(), cuts in strategies::cuts(), syntax in strategies::syntaxes())| {
+//!     let stream = question.stream(syntax);
+//!     let transcript = Transcript::of(&mut stream.parser(Policy::new()), cuts.chunks(&stream));
+//!     let complete = transcript.complete().next().expect("it is complete");
+//!     prop_assert_eq!((&complete.question, &complete.suggestions), (&Some(question.question), &question.suggestions));
+//! });
+//! ```
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::literals::{ARGUMENTS, ARGUMENTS_BEGUN, ILL_FORMED, KEYS, MARKUP, MODES, STRING, WORDS};
+use super::{Cuts, Question, Stream, Suggested, Syntax};
+
+/// Either syntax.
+pub fn syntaxes() -> impl Strategy<Value = Syntax> {
+    select(&Syntax::ALL[..])
+}
+
+/// Up to twelve places, anywhere in whatever is cut there.
+pub fn cuts() -> impl Strategy<Value = Cuts> {
+    vec(any::<usize>(), 0..12).prop_map(Cuts::new)
+}
+
+/// Streams of text, in both syntaxes: soups of the grammar's pieces, and arguments that are nearly well-formed. Most are read as
+/// something, and few as what their writer would have meant.
+pub fn texts() -> impl Strategy<Value = Stream> {
+    of(&[])
+}
+
+/// The same, and bytes among them that are no text.
+pub fn streams() -> impl Strategy<Value = Stream> {
+    of(ILL_FORMED)
+}
+
+/// Questions that come out as they are, in both syntaxes: trimmed, without tags of the call.
+pub fn questions() -> impl Strategy<Value = Question> {
+    let suggested = (words(), option::of(select(MODES)))
+        .prop_map(|(answer, mode)| Suggested { answer, mode: mode.map(String::from) });
+    (words(), vec(suggested, 0..5)).prop_map(|(question, suggestions)| Question { question, suggestions })
+}
+
+fn words() -> impl Strategy<Value = String> {
+    vec(select(WORDS), 1..8).prop_map(|words| super::stream::trimmed(&words.concat()))
+}
+
+fn of(more: &'static [&'static [u8]]) -> impl Strategy<Value = Stream> {
+    prop_oneof![
+        soup(Syntax::Markup, &[b""], [MARKUP, more].concat()),
+        soup(Syntax::Arguments, ARGUMENTS_BEGUN, [ARGUMENTS, more].concat()),
+        arguments(),
+    ]
+}
+
+fn soup(syntax: Syntax, begin: &'static [&'static [u8]], pieces: Vec<&'static [u8]>) -> impl Strategy<Value = Stream> {
+    (select(begin), vec(select(pieces), 0..24))
+        .prop_map(move |(begin, pieces)| Stream::new(syntax, [begin, &pieces.concat()].concat()))
+}
+
+/// Arguments that are well-formed, or nearly.
+fn arguments() -> impl Strategy<Value = Stream> {
+    let string = vec(select(STRING), 0..5).prop_map(|pieces| format!("\"{}\"", pieces.concat()));
+    let scalar =
+        prop_oneof![4 => string, 1 => select(&["null", "true", "false", "0", "-1.5e3"][..]).prop_map(String::from)];
+    let value = scalar.prop_recursive(4, 24, 5, move |inner| {
+        let entry = (select(KEYS), inner.clone()).prop_map(|(key, value)| format!("{key}:{value}"));
+        prop_oneof![
+            vec(inner, 0..5).prop_map(|items| format!("[{}]", items.join(", "))),
+            vec(entry, 0..5).prop_map(|entries| format!("{{{}}}", entries.join(" ,"))),
+        ]
+    });
+    let entries = vec((select(KEYS), value), 0..5);
+    (entries, any::<usize>(), 0..8_u8).prop_map(|(entries, at, damage)| {
+        let entries: Vec<String> = entries.into_iter().map(|(key, value)| format!("{key}: {value}")).collect();
+        let mut bytes = format!("{{{}}}", entries.join(",")).into_bytes();
+        let at = at % bytes.len();
+        match damage {
+            0 => bytes.truncate(at),
+            1 => bytes.push(b'x'),
+            2 => bytes[at] = b'"',
+            3 => drop(bytes.remove(at)),
+            _ => {}
+        }
+        // A cut character is no text.
+        Stream::new(Syntax::Arguments, String::from_utf8_lossy(&bytes).into_owned())
+    })
+}
