@@ -145,7 +145,8 @@ fn mistakes_in_a_row_stop_the_dialogue_and_an_answer_or_guidance_forgives_them()
     assert_eq!(says(&mut dialogue, BAD), ["tell missing_parameter"]);
     assert_eq!(says(&mut dialogue, &markup("Q?", &[])), ["ask 0 Q?"], "a question alone forgives nothing");
     assert_eq!(dialogue.mistakes(), 2);
-    assert_eq!(dialogue.guide("not now".into(), Vec::new()), None, "it has not stopped");
+    let error = dialogue.guide("not now".into(), Vec::new()).unwrap_err();
+    assert_eq!(error.text, "not now", "it has not stopped, and nothing is lost");
     text(&mut dialogue, 0, "yes").unwrap();
     assert_eq!(dialogue.mistakes(), 0);
     assert_eq!(
@@ -413,8 +414,11 @@ proptest! {
                     Err(_) => prop_assert_eq!(&dialogue, &before),
                 },
                 Move::Guide => match dialogue.guide("Go on".into(), Vec::new()) {
-                    Some(_) => mistakes = 0,
-                    None => prop_assert_eq!(&dialogue, &before),
+                    Ok(_) => mistakes = 0,
+                    Err(error) => {
+                        prop_assert_eq!(error.text, "Go on");
+                        prop_assert_eq!(&dialogue, &before);
+                    }
                 },
             }
             prop_assert_eq!(dialogue.mistakes(), mistakes);

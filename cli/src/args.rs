@@ -254,6 +254,12 @@ pub(crate) struct Ask {
     #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
     pub(crate) format: Format,
 
+    /// Escape what would end an answer early for the model: in <answer>, any </answer> that is written in it
+    ///
+    /// Without it an answer is passed on as it is, and it is said on standard error if that stands in it. How it is escaped: docs/dialects.md.
+    #[arg(long, help_heading = "Output")]
+    pub(crate) escape: bool,
+
     /// Whose wording and wrapping the reply has: a name, or a file (TOML or JSON)
     ///
     /// roo-code: Roo Code and its relatives, as Cline. roo-code-zh, kilo-code-zh: those of them in Chinese. roo-code-latest: Roo Code of late, with

@@ -10,16 +10,16 @@ mod chunks;
 mod error;
 mod parse;
 mod reading;
+mod settings;
 mod stream;
 mod visible;
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use crate::args::{Args, Command};
-use crate::error::Error;
+use crate::error::{Error, say};
 
 fn main() -> ExitCode {
     let ended = match Args::parse().command {
@@ -32,8 +32,7 @@ fn main() -> ExitCode {
         // Whoever read the output has seen enough: `… | head -1` is no failure, and there is nobody to tell.
         Err(Error::ClosedPipe) => ExitCode::SUCCESS,
         Err(error) => {
-            // `eprintln!` would panic where standard error is closed.
-            let _ = writeln!(std::io::stderr(), "followup: {error}");
+            say(&error);
             error.status().into()
         }
     }

@@ -6,6 +6,7 @@ use followup::{Calls, Entities, Limits, Policy, Repairs, Tools};
 use serde::Deserialize;
 
 use crate::error::Error;
+use crate::settings;
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Reading")]
@@ -100,11 +101,13 @@ struct ToolsFile {
 }
 
 fn tools(path: &Path) -> Result<Tools, Error> {
-    let file = std::fs::read(path).map_err(|error| Error::reading(path, &error))?;
-    let unusable =
-        |what: &dyn std::fmt::Display| Error::Unreadable(format!("can't use {} as --tools: {what}", path.display()));
-    let ToolsFile { tools, parameters } = serde_json::from_slice(&file)
-        .map_err(|error| unusable(&format_args!("{error}; it should be {{\"tools\":[…],\"parameters\":[…]}}")))?;
+    const OPTION: &str = "--tools";
+    let unusable = |what: &dyn std::fmt::Display| settings::unusable(path, OPTION, what);
+    let text = settings::read(path, OPTION)?;
+    let ToolsFile { tools, parameters } = serde_json::from_str(&text).map_err(|error| {
+        let wrong = settings::wrong_json(&error);
+        unusable(&format_args!("{wrong}; it should be {{\"tools\":[…],\"parameters\":[…]}}"))
+    })?;
     Tools::new(tools, parameters).map_err(|error| unusable(&error))
 }
 

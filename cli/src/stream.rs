@@ -1,7 +1,7 @@
 //! What is read: a file or a pipe, as the body of a response, and what happens in it.
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use followup::wire::{self, Response, UnknownWire, Wire};
 use followup::{Event, Policy};
 
 use crate::chunks::{Chunks, Cut};
-use crate::error::Error;
+use crate::error::{Error, say};
 
 /// What is read, and how it arrives.
 #[derive(Debug, clap::Args)]
@@ -109,8 +109,7 @@ pub(crate) fn found(wire: Wire) -> String {
 
 /// Says what the input was found to be on standard error.
 pub(crate) fn say_found(wire: Wire) {
-    // `eprintln!` would panic where standard error is closed.
-    let _ = writeln!(io::stderr(), "followup: {}", found(wire));
+    say(found(wire));
 }
 
 /// The body of a response as it arrives: takes its chunks, and says what happens in them.

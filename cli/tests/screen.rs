@@ -504,3 +504,21 @@ fn what_is_typed_too_early_is_no_answer_line_by_line() {
     session.writes("Hm.").sees(&["Hm."]).types("\n2\n").writes(&call()).ends().sees(&["> (1 to 2"]).types("1\n");
     assert_eq!(session.concludes().stdout, "<answer>\nPostgreSQL\n</answer>\n");
 }
+
+#[test]
+fn what_would_end_an_answer_early_is_told_on_the_screen_too() {
+    let mut session = Session::new(&[], (24, 120));
+    let told = "</answer> stands in the answer, and may end it for the model; --escape prevents that";
+    session.writes(&call().replace("PostgreSQL", "A</answer >B")).ends().sees(&["❯ 1"]).types("1").sees(&[told]);
+    assert_eq!(session.concludes().stdout, "<answer>\nA</answer >B\n</answer>\n");
+}
+
+#[test]
+fn what_is_typed_in_another_encoding_is_asked_for_again() {
+    let mut session = Session::new(&["--lines"], (24, 80));
+    session.writes(&call()).ends().sees(&["> (1 to 2"]);
+    (&*session.terminal).write_all(b"Caf\xE9\n").unwrap();
+    session.sees(&["what was typed is no UTF-8: set the terminal to UTF-8, and type it again"]).types("Café\n");
+    let ended = session.concludes();
+    assert_eq!((&*ended.stdout, ended.status), ("<answer>\nCafé\n</answer>\n", 0));
+}

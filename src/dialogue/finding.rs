@@ -54,13 +54,18 @@ impl fmt::Display for Finding {
                 write!(f, "there are {suggestions} suggestions, and should be at most {most}")
             }
             Finding::Placeholder { suggestion, placeholder } => {
-                write!(f, "suggestion {} has a placeholder, {placeholder}", suggestion + 1)
+                write!(f, "suggestion {} has a placeholder, {placeholder}", from_one(*suggestion))
             }
             Finding::Duplicate { suggestion, of } => {
-                write!(f, "suggestion {} is the same as suggestion {}", suggestion + 1, of + 1)
+                write!(f, "suggestion {} is the same as suggestion {}", from_one(*suggestion), from_one(*of))
             }
         }
     }
+}
+
+/// As people count. It may be any number: findings are stored with their question.
+fn from_one(suggestion: usize) -> usize {
+    suggestion.saturating_add(1)
 }
 
 /// What becomes of a question about which something is noticed.

@@ -2,10 +2,12 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+
 use serde::{Deserialize, Serialize};
 
 /// How many bytes an image may have as a data URL, unless the host says otherwise: 20 MiB.
@@ -13,6 +15,9 @@ pub const IMAGE_LIMIT: usize = 20 << 20;
 
 /// How much of an image tells its type.
 const HEAD: usize = 64;
+
+/// How much base64 is looked at at once, in whole groups of four.
+const PIECE: usize = 4096;
 
 /// An image, as a data URL that is kept byte for byte.
 ///
@@ -98,10 +103,15 @@ pub enum ImageError {
         /// How many it may have.
         limit: usize,
     },
+    /// It has no bytes.
+    Empty,
     /// It is no `data:image/…;base64,…`.
     NoDataUrl,
     /// What stands behind the comma is no base64.
-    NoBase64,
+    NoBase64 {
+        /// From where on in the data URL, in bytes: the first character that is no digit of base64, or the end, if something is missing there.
+        at: usize,
+    },
     /// Its bytes are no PNG, JPEG, GIF or WebP.
     UnknownType,
     /// It is said to be of one type, and its bytes are of another.
@@ -119,25 +129,51 @@ impl fmt::Display for ImageError {
             ImageError::TooLarge { bytes, limit } => {
                 write!(f, "the image has {bytes} bytes as a data URL, and may have {limit}: make it smaller")
             }
+            ImageError::Empty => f.write_str("the image is empty: it has no bytes"),
             ImageError::NoDataUrl => f.write_str("the image is no data URL: it should begin with data:image/…;base64,"),
-            ImageError::NoBase64 => f.write_str("the image's data is no base64"),
+            ImageError::NoBase64 { at } => write!(
+                f,
+                "the image's data is no base64 from byte {at} of the data URL on: it should be whole, padded, and without white space"
+            ),
             ImageError::UnknownType => f.write_str("the image is no PNG, JPEG, GIF or WebP: convert it to one of them"),
-            ImageError::OtherType { said, is } => {
-                write!(f, "the image is said to be {said}, but is {}", is.unwrap_or("no PNG, JPEG, GIF or WebP"))
+            ImageError::OtherType { said, is: Some(is) } => {
+                write!(f, "the image is said to be {}, but is {is}: call it that", Beginning(said))
             }
+            ImageError::OtherType { said, is: None } => write!(
+                f,
+                "the image is said to be {}, but is no PNG, JPEG, GIF or WebP: convert it to one of them",
+                Beginning(said)
+            ),
         }
     }
 }
 
 impl core::error::Error for ImageError {}
 
+/// As much of a type as fits into a message: it may be as long as the URL.
+struct Beginning<'a>(&'a str);
+
+impl fmt::Display for Beginning<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MOST: usize = 40;
+        let end = self.0.floor_char_boundary(MOST);
+        f.write_str(&self.0[..end])?;
+        if end < self.0.len() { f.write_str("…") } else { Ok(()) }
+    }
+}
+
 impl Image {
-    /// The image with these bytes. Cost: linear; a copy as base64.
+    /// The image with these bytes. Cost: linear; a copy as base64, and of one that is too large none.
+    ///
+    /// Of the bytes only the first are looked at: what stands behind them, and whether it is all of the image, is not known.
     ///
     /// # Errors
     ///
-    /// If it is too large, or of no known type.
+    /// If it is too large, empty, or of no known type.
     pub fn from_bytes(bytes: &[u8], limit: usize) -> Result<Image, ImageError> {
+        if bytes.is_empty() {
+            return Err(ImageError::Empty);
+        }
         let kind = Kind::of(bytes).ok_or(ImageError::UnknownType)?;
         let mut url = format!("data:{};base64,", kind.media_type());
         let data = url.len();
@@ -149,7 +185,7 @@ impl Image {
         Ok(Image { url, kind, data })
     }
 
-    /// The image of a data URL, which is kept as it is. Cost: linear; a copy.
+    /// The image of a data URL, which is kept as it is. Cost: linear; a copy, and of one that is too large none.
     ///
     /// `data:`, the type and `base64` may be written in any case, and `image/jpg` is JPEG.
     ///
@@ -164,27 +200,13 @@ impl Image {
     ///
     /// # Errors
     ///
-    /// If it is too large, is no data URL of an image in base64, or says another type than its bytes.
+    /// If it is too large, is no data URL of an image in base64, is empty, or says another type than its bytes.
     pub fn from_data_url(url: &str, limit: usize) -> Result<Image, ImageError> {
         if url.len() > limit {
             return Err(ImageError::TooLarge { bytes: url.len(), limit });
         }
-        let inside = without_prefix(url, "data:").ok_or(ImageError::NoDataUrl)?;
-        let (header, data) = inside.split_once(',').ok_or(ImageError::NoDataUrl)?;
-        let mut header = header.split(';');
-        let said = header.next().unwrap_or_default();
-        let is_base64 = header.next_back().is_some_and(|last| last.eq_ignore_ascii_case("base64"));
-        if without_prefix(said, "image/").is_none() || !is_base64 {
-            return Err(ImageError::NoDataUrl);
-        }
-        // All of it, so that nothing is sent that the provider can't read.
-        let bytes = STANDARD.decode(data).map_err(|_| ImageError::NoBase64)?;
-        match Kind::of(&bytes) {
-            Some(kind) if Kind::said(said) == Some(kind) => {
-                Ok(Image { url: url.into(), kind, data: url.len() - data.len() })
-            }
-            is => Err(ImageError::OtherType { said: said.into(), is: is.map(Kind::media_type) }),
-        }
+        let (kind, data) = checked(url)?;
+        Ok(Image { url: url.into(), kind, data })
     }
 
     /// The data URL, as it was given.
@@ -201,6 +223,51 @@ impl Image {
     pub fn base64(&self) -> &str {
         &self.url[self.data..]
     }
+}
+
+/// What the image of a data URL is, and where in the URL its base64 begins.
+fn checked(url: &str) -> Result<(Kind, usize), ImageError> {
+    let inside = without_prefix(url, "data:").ok_or(ImageError::NoDataUrl)?;
+    let (header, data) = inside.split_once(',').ok_or(ImageError::NoDataUrl)?;
+    let mut header = header.split(';');
+    let said = header.next().unwrap_or_default();
+    let is_base64 = header.next_back().is_some_and(|last| last.eq_ignore_ascii_case("base64"));
+    if without_prefix(said, "image/").is_none() || !is_base64 {
+        return Err(ImageError::NoDataUrl);
+    }
+    if data.is_empty() {
+        return Err(ImageError::Empty);
+    }
+    let begin = url.len() - data.len();
+    let head = decoded_head(data.as_bytes()).map_err(|at| ImageError::NoBase64 { at: begin + at })?;
+    match Kind::of(&head) {
+        Some(kind) if Kind::said(said) == Some(kind) => Ok((kind, begin)),
+        is => Err(ImageError::OtherType { said: said.into(), is: is.map(Kind::media_type) }),
+    }
+}
+
+/// What the base64 begins with, decoded. All of it is looked at, so that nothing is sent that the provider can't read, but in pieces: of
+/// megabytes no copy is made. Fails with the place from which on it is no base64.
+fn decoded_head(data: &[u8]) -> Result<Vec<u8>, usize> {
+    let mut decoded = [0; PIECE / 4 * 3];
+    let mut head = Vec::new();
+    for (nth, piece) in data.chunks(PIECE).enumerate() {
+        let begin = nth * PIECE;
+        let is_last = begin + piece.len() == data.len();
+        let written = STANDARD.decode_slice(piece, &mut decoded);
+        // Padding in front of the last piece has more behind it.
+        let length = match written {
+            Ok(length) if is_last || length == decoded.len() => length,
+            _ => {
+                let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || b"+/".contains(&byte);
+                return Err(begin + piece.iter().position(|&byte| !is_digit(byte)).unwrap_or(piece.len()));
+            }
+        };
+        if nth == 0 {
+            head.extend(decoded[..length].iter().take(HEAD));
+        }
+    }
+    Ok(head)
 }
 
 /// What stands behind the prefix, which may be written in any case.
@@ -226,8 +293,9 @@ impl TryFrom<String> for Image {
     type Error = ImageError;
 
     fn try_from(url: String) -> Result<Image, ImageError> {
-        // It was let in once.
-        Image::from_data_url(&url, usize::MAX)
+        // It was let in once; and who has read it has room for it.
+        let (kind, data) = checked(&url)?;
+        Ok(Image { url, kind, data })
     }
 }
 
@@ -314,11 +382,36 @@ mod tests {
                 "data:image/pjpeg;base64,/9j/",
                 ImageError::OtherType { said: "image/pjpeg".into(), is: Some("image/jpeg") },
             ),
-            ("data:image/png;base64,!!", ImageError::NoBase64),
-            ("data:image/png;base64,iVBORw0KGgo", ImageError::NoBase64),
+            ("data:image/png;base64,!!", ImageError::NoBase64 { at: 22 }),
+            ("data:image/png;base64,iVBORw0KGgo", ImageError::NoBase64 { at: 33 }),
+            ("data:image/png;base64,", ImageError::Empty),
             ("data:image/png;base64,aGk=", ImageError::OtherType { said: "image/png".into(), is: None }),
         ] {
             assert_eq!(Image::from_data_url(url, IMAGE_LIMIT), Err(error), "{url}");
+        }
+    }
+
+    /// The pieces in which it is looked at are not seen.
+    #[test]
+    fn base64_is_checked_to_its_end_wherever_a_piece_ends() {
+        let begin = "data:image/gif;base64,".len();
+        for length in [0, 4, PIECE - 12, PIECE - 8, PIECE - 4, PIECE, 2 * PIECE - 8, 2 * PIECE, 2 * PIECE + 4] {
+            let whole = format!("data:image/gif;base64,R0lGODlh{}", "AAAA".repeat(length / 4));
+            for end in ["", "AA==", "AAA="] {
+                assert!(Image::from_data_url(&format!("{whole}{end}"), IMAGE_LIMIT).is_ok(), "{length} {end}");
+            }
+            for (end, behind) in [("A", 1), ("AA", 2), ("AA=", 2), ("AA=A", 2), ("AA==AAAA", 2), ("A\nAA", 1), (" ", 0)]
+            {
+                let url = format!("{whole}{end}");
+                match Image::from_data_url(&url, IMAGE_LIMIT) {
+                    // Where something is missing, the end of what is there is as good a place.
+                    Err(ImageError::NoBase64 { at }) => {
+                        assert!((whole.len() + behind..=url.len()).contains(&at), "{length} {end:?}: {at}");
+                    }
+                    other => panic!("{length} {end:?}: {other:?}"),
+                }
+            }
+            assert!(whole.len() - begin >= 8);
         }
     }
 }

@@ -52,10 +52,10 @@ use crate::event::{Complete, Event, Partial, Rejected};
 pub use dialect::{Dialect, Messages, Places};
 pub use finding::{Finding, Rules, Severity};
 pub use format::Format;
-pub use history::{Assistant, Correction, ReplayError, Turn, User};
+pub use history::{Assistant, Correction, HistoryError, HistoryErrorKind, ReplayError, Turn, User};
 pub use image::{IMAGE_LIMIT, Image, ImageError};
 pub use question::{AskMessage, Question, Suggested};
-pub use reply::{Answer, AnswerError, AnswerErrorKind, Reply, ReplyKind};
+pub use reply::{Answer, AnswerError, AnswerErrorKind, GuideError, Reply, ReplyKind};
 pub use wrapping::Wrapping;
 
 /// How a host leads its dialogues. Plain data, shared by all of them.
@@ -97,7 +97,8 @@ pub enum Directive<'d> {
 /// Leads a model and its user through questions and answers, one at a time.
 ///
 /// Every method may be called in every state; each says what comes of it where there is nothing to do. Cost: an event costs O(1), and a completed call a
-/// copy of it; the history grows with what happens.
+/// copy of it. The history grows with what happens, without a limit: a question is in it twice while it is open or waits, and an answer's text and images, of any
+/// size and number, once, beside the copy in the reply.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dialogue {
     setup: Arc<Setup>,
@@ -121,7 +122,7 @@ impl Dialogue {
     ///
     /// # Errors
     ///
-    /// If they can't have been made by a dialogue led in this way.
+    /// If they can't have been made by a dialogue led in this way. The error says which turn does not follow; those in front of it can be replayed.
     pub fn replay(setup: impl Into<Arc<Setup>>, history: &[Turn]) -> Result<Dialogue, ReplayError> {
         let mut dialogue = Dialogue::new(setup);
         for (turn, happened) in history.iter().enumerate() {
@@ -144,7 +145,7 @@ impl Dialogue {
                 self.cancel(*number).ok()?;
             }
             Turn::Guided { text, images, .. } => {
-                self.guide(text.clone(), images.clone())?;
+                self.guide(text.clone(), images.clone()).ok()?;
             }
         }
         Some(())
@@ -272,7 +273,7 @@ impl Dialogue {
             kind: ReplyKind::Answer,
             number: Some(number),
             id: self.open.take().and_then(|question| question.id),
-            text: self.setup.dialect.reply.wrap(&text, self.setup.escape),
+            text,
             images: images.clone(),
             mode,
         };
@@ -282,16 +283,17 @@ impl Dialogue {
         Ok(reply)
     }
 
-    /// What the answer is, and the mode that goes with it.
+    /// The answer, wrapped, and the mode that goes with it.
     fn taken(&self, number: u64, answer: &Answer) -> Result<(String, Option<String>), AnswerErrorKind> {
         let question = self.open.as_ref().filter(|open| open.number == number).ok_or_else(|| self.not_open(number))?;
         let of = question.suggest.len();
         let suggestion = |i: usize| question.suggest.get(i).ok_or(AnswerErrorKind::NoSuchSuggestion { of });
-        Ok(match answer {
-            Answer::Suggestion(i) => suggestion(*i).map(|one| (one.answer.clone(), one.mode.clone()))?,
-            Answer::Edited { suggestion: i, text } => (text.clone(), suggestion(*i)?.mode.clone()),
-            Answer::Text(text) => (text.clone(), None),
-        })
+        let (text, mode) = match answer {
+            Answer::Suggestion(i) => suggestion(*i).map(|one| (&one.answer, one.mode.clone()))?,
+            Answer::Edited { suggestion: i, text } => (text, suggestion(*i)?.mode.clone()),
+            Answer::Text(text) => (text, None),
+        };
+        Ok((self.setup.dialect.reply.wrap(text, self.setup.escape), mode))
     }
 
     /// Why a question can't be answered.
@@ -326,10 +328,12 @@ impl Dialogue {
 
     /// The user tells the model how to go on, now that the dialogue has stopped. The counter of mistakes falls to 0, and the next question has its turn.
     ///
-    /// `None` if it has not stopped: then there is nothing to guide, and nothing changes.
-    pub fn guide(&mut self, text: String, images: Vec<Image>) -> Option<Reply> {
+    /// # Errors
+    ///
+    /// If it has not stopped: then there is nothing to guide. What the user said is given back, and nothing has changed.
+    pub fn guide(&mut self, text: String, images: Vec<Image>) -> Result<Reply, GuideError> {
         if !self.has_stopped() {
-            return None;
+            return Err(GuideError { text, images });
         }
         let reply = Reply {
             kind: ReplyKind::Guidance,
@@ -342,6 +346,6 @@ impl Dialogue {
         self.history.push(Turn::Guided { role: User::User, text, images });
         self.mistakes = 0;
         self.open_next();
-        Some(reply)
+        Ok(reply)
     }
 }

@@ -178,3 +178,20 @@ impl fmt::Display for AnswerError {
 }
 
 impl core::error::Error for AnswerError {}
+
+/// Guidance that can't be given, because the dialogue has not stopped. It is given back, so that nothing is lost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GuideError {
+    /// What the user said.
+    pub text: String,
+    /// The images with it.
+    pub images: Vec<Image>,
+}
+
+impl fmt::Display for GuideError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the dialogue has not stopped: there is nothing to guide, and a question is to be answered")
+    }
+}
+
+impl core::error::Error for GuideError {}

@@ -201,18 +201,21 @@ impl Calls {
 
     /// More of a call's arguments.
     fn push(&mut self, i: usize, more: Fragment, deltas: &mut Deltas, steps: &mut VecDeque<Step>) {
+        let most = self.kept();
         let open = &mut self.open[i];
         if open.ended || open.arrived.at_once {
             return;
         }
         let part = deltas.join(&mut open.arrived.half, more);
         let text = &deltas.text[part.0..part.1];
-        if open.arrived.may_be_placeholder(text) {
+        // Of white space without end not all is kept.
+        let has_room = open.arrived.empty.len().saturating_add(text.len()) <= most;
+        if has_room && open.arrived.may_be_placeholder(text) {
             open.arrived.empty.clear();
             open.arrived.empty.push_str(text);
             return;
         }
-        if !open.arrived.empty.is_empty() && text.trim_ascii().is_empty() {
+        if has_room && !open.arrived.empty.is_empty() && text.trim_ascii().is_empty() {
             // Still nothing else.
             return open.arrived.empty.push_str(text);
         }
@@ -231,16 +234,20 @@ impl Calls {
         self.deliver(i, deltas.whole(empty), deltas, steps);
     }
 
+    /// How much of the arguments of a call may be kept: of all that are open, together, no more than one event may have.
+    fn kept(&self) -> usize {
+        self.policy.limits.event / self.policy.limits.open_calls.max(1)
+    }
+
     fn deliver(&mut self, i: usize, part: Part, deltas: &mut Deltas, steps: &mut VecDeque<Step>) {
-        // All that are unnamed keep no more than one event may have.
-        let limit = self.policy.limits.event / self.policy.limits.open_calls.max(1);
+        let most = self.kept();
         let open = &mut self.open[i];
         let text = &deltas.text[part.0..part.1];
         open.arrived.push(text);
         match &mut open.kind {
             Kind::Unnamed(kept) => {
                 kept.push_str(text);
-                if kept.len() > limit {
+                if kept.len() > most {
                     self.cut(i, deltas, steps);
                 }
             }

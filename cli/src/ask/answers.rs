@@ -1,12 +1,11 @@
 //! Where answers come from.
 
 use std::collections::VecDeque;
-use std::io::{self, Write};
 use std::num::NonZeroUsize;
 
 use followup::dialogue::{Answer, AnswerErrorKind, Question};
 
-use crate::error::Error;
+use crate::error::{Error, say};
 use crate::stream::{Happened, When};
 
 /// Whoever answers.
@@ -35,18 +34,12 @@ impl Given {
     }
 }
 
-/// Says on standard error what went wrong, or may not be what was meant.
-fn say(what: &str) {
-    // `eprintln!` would panic where standard error is closed.
-    let _ = writeln!(io::stderr(), "followup: {what}");
-}
-
 impl Answers for Given {
     fn show(&mut self, happened: &Happened<'_>, _: When) -> Result<(), Error> {
         match happened {
-            Happened::Error(error) => say(&error.to_string()),
+            Happened::Error(error) => say(error),
             Happened::End if !self.answers.is_empty() => {
-                say(&format!("there were more answers than questions: {} of them not needed", self.answers.len()));
+                say(format_args!("there were more answers than questions: {} of them not needed", self.answers.len()));
             }
             _ => {}
         }

@@ -5,6 +5,7 @@ use std::path::Path;
 use followup::dialogue::Dialect;
 
 use crate::error::Error;
+use crate::settings;
 
 /// The dialect of that name, or in that file.
 pub(super) fn load(name: &str) -> Result<Dialect, Error> {
@@ -19,12 +20,17 @@ pub(super) fn load(name: &str) -> Result<Dialect, Error> {
             "there is no dialect {name:?}: it is one of {names}, or a file (.toml or .json)"
         )));
     }
-    let text = std::fs::read_to_string(path).map_err(|error| Error::reading(path, &error))?;
+    let text = settings::read(path, OPTION)?;
     let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
-    let read = if is_json {
-        serde_json::from_str(&text).map_err(|error| error.to_string())
+    // A list of values would be taken for those of the keys, in their order, and an empty one for none of them.
+    let read = if is_json && text.trim_start().starts_with('[') {
+        Err("it is a list, and should be an object".into())
+    } else if is_json {
+        serde_json::from_str(&text).map_err(|error| settings::wrong_json(&error))
     } else {
-        toml::from_str(&text).map_err(|error| error.to_string())
+        toml::from_str(&text).map_err(|error| settings::wrong_toml(&error, &text))
     };
-    read.map_err(|error| Error::Unreadable(format!("can't use {} as --dialect: {}", path.display(), error.trim_end())))
+    read.map_err(|wrong| settings::unusable(path, OPTION, &wrong))
 }
+
+const OPTION: &str = "--dialect";

@@ -67,15 +67,24 @@ impl Answers for Lines {
             _ => format!("1 to {of}, or in your own words"),
         };
         self.forget_typed();
-        write!(self.out, "> ({ways}; an empty line leaves it unanswered) ")?;
-        let mut line = String::new();
-        let read = self
-            .keys
-            .read_line(&mut line)
-            .map_err(|error| Error::Unreadable(format!("can't read the terminal: {error}")))?;
-        if read == 0 {
-            writeln!(self.out)?;
-        }
+        let line = loop {
+            write!(self.out, "> ({ways}; an empty line leaves it unanswered) ")?;
+            let mut line = Vec::new();
+            let read = self
+                .keys
+                .read_until(b'\n', &mut line)
+                .map_err(|error| Error::Unreadable(format!("can't read the terminal: {error}")))?;
+            if read == 0 {
+                writeln!(self.out)?;
+            }
+            match String::from_utf8(line) {
+                Ok(line) => break line,
+                // A terminal of another encoding: whoever types can change that, and the question is still there.
+                Err(_) => {
+                    writeln!(self.out, "what was typed is no UTF-8: set the terminal to UTF-8, and type it again")?
+                }
+            }
+        };
         let text = line.trim_end_matches(['\r', '\n']);
         let (answer, taken) = match text.trim().parse::<usize>() {
             Ok(number) if (1..=of).contains(&number) => {

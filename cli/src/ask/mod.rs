@@ -7,11 +7,11 @@ mod lines;
 mod replies;
 mod screen;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::sync::Arc;
 
-use followup::dialogue::{AnswerErrorKind, Dialogue, Directive, Image, Question, Setup};
+use followup::dialogue::{Answer, AnswerErrorKind, Dialogue, Directive, Image, Question, Setup};
 use followup::wire::Wire;
 use followup::{Event, Policy};
 
@@ -20,13 +20,13 @@ use self::images::Attached;
 use self::lines::Lines;
 use self::replies::Replies;
 use crate::args::{Ask, Format};
-use crate::error::{Error, Status};
+use crate::error::{Error, Status, say};
 use crate::stream::{Happened, Input, Source, say_found};
 
 pub(crate) fn run(args: &Ask) -> Result<Status, Error> {
     let policy = Arc::new(args.reading.policy()?);
     // Of one message every call is looked at: there is no next turn to stop before.
-    let setup = Setup { dialect: dialect::load(&args.dialect)?, mistakes: 0, ..Setup::default() };
+    let setup = Setup { dialect: dialect::load(&args.dialect)?, mistakes: 0, escape: args.escape, ..Setup::default() };
     if args.format == Format::Text && !args.image.is_empty() {
         return Err(Error::Usage(NO_IMAGES.into()));
     }
@@ -79,10 +79,10 @@ fn in_turn(
         }
         Ok(())
     });
-    // What was answered is worth printing also where the rest could not be read.
-    if !asking.images.is_empty() {
-        let _ = writeln!(io::stderr(), "followup: there was no question to send the images with");
+    if read.is_ok() && !asking.images.is_empty() {
+        say("there was no question to send the images with");
     }
+    // What was answered is worth printing also where the rest could not be read.
     asking.replies.finish()?;
     read?;
     noticed.say(args);
@@ -116,8 +116,7 @@ impl Noticed {
             _ => "",
         };
         if !self.is_asked {
-            // `eprintln!` would panic where standard error is closed.
-            let _ = writeln!(io::stderr(), "followup: there was no question in it{hint}");
+            say(format_args!("there was no question in it{hint}"));
         }
     }
 }
@@ -149,8 +148,14 @@ impl Asking {
             let reply = match self.answers.answer(&question)? {
                 Some(answer) => {
                     let images = std::mem::take(&mut self.images);
+                    let ends = ends_early(self.dialogue.setup(), text_of(&question, &answer));
                     match self.dialogue.answer(number, answer, images) {
-                        Ok(reply) => reply,
+                        Ok(reply) => {
+                            if let Some(ends) = ends {
+                                say(format_args!("question {}: {ends}", number + 1));
+                            }
+                            reply
+                        }
                         Err(error) => {
                             // A person is asked again.
                             self.images = error.images;
@@ -171,6 +176,23 @@ impl Asking {
         }
         Ok(())
     }
+}
+
+/// What an answer says.
+fn text_of<'a>(question: &'a Question, answer: &'a Answer) -> &'a str {
+    match answer {
+        Answer::Suggestion(choice) => question.suggest.get(*choice).map_or("", |suggested| &suggested.answer),
+        Answer::Edited { text, .. } | Answer::Text(text) => text,
+    }
+}
+
+/// What a person should know of an answer that may end for the model before it ends.
+fn ends_early(setup: &Setup, text: &str) -> Option<String> {
+    let reply = &setup.dialect.reply;
+    (!setup.escape && reply.is_ended_by(text)).then(|| {
+        let close = reply.close.split_whitespace().collect::<Vec<_>>().join(" ");
+        format!("{close} stands in the answer, and may end it for the model; --escape prevents that")
+    })
 }
 
 /// Why an answer can't be taken, for people.

@@ -15,6 +15,7 @@ use super::document::{Document, Layout, Rows};
 use super::scroll::Scroll;
 use super::theme::Theme;
 use crate::ask::images::Attached;
+use crate::ask::{ends_early, text_of};
 use crate::error::Error;
 use crate::stream::Happened;
 
@@ -382,10 +383,7 @@ impl App {
     fn answer_with(&mut self, answer: Answer, is_automatic: bool) {
         let Some(Asking { question, .. }) = &self.asking else { return };
         let number = question.number;
-        let text = match &answer {
-            Answer::Suggestion(choice) => question.suggest.get(*choice).map_or("", |suggested| &suggested.answer),
-            Answer::Edited { text, .. } | Answer::Text(text) => text,
-        };
+        let text = text_of(question, &answer);
         if text.trim().is_empty() && self.images.is_empty() {
             self.notice = Some("There is nothing to send yet: write something first, or Esc to go back.".into());
             return;
@@ -395,6 +393,7 @@ impl App {
         match self.dialogue.answer(number, answer, images) {
             Ok(reply) => {
                 let mut said: Vec<String> = self.images.drain(..).map(|sent| format!("with {}", sent.label)).collect();
+                said.extend(ends_early(self.dialogue.setup(), &text));
                 said.extend(is_automatic.then(|| "taken because nobody pressed a key".to_owned()));
                 self.document.answered(number, &text, &said);
                 self.ended_question(reply);

@@ -20,7 +20,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 use self::record::Record;
 use crate::args::Parse;
 use crate::chunks::{Cut, read_some};
-use crate::error::{Error, Status};
+use crate::error::{Error, Status, say};
 use crate::stream::Input;
 
 /// How much is asked for at once. A pipe holds less; of a file, it is enough work for the queues not to matter.
@@ -176,9 +176,8 @@ fn write(
         if !answer.bad.is_empty() {
             bad += answer.bad.len();
             progress.suspend(|| {
-                let mut stderr = io::stderr().lock();
                 for (line, wrong) in &answer.bad {
-                    let _ = writeln!(stderr, "followup: {name}, line {line}: {wrong}");
+                    say(format_args!("{name}, line {line}: {wrong}"));
                 }
             });
         }

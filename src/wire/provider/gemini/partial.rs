@@ -36,6 +36,9 @@ enum Step {
 /// How many places are kept in mind.
 const PLACES: usize = 4096;
 
+/// How many steps a path may have. JSON that is nested deeper is not read.
+const DEEPEST: usize = 128;
+
 /// The JSON written so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Json {
@@ -127,7 +130,7 @@ impl Json {
         let same = same.min(path.len() - 1).min(self.last.len().saturating_sub(1));
         let goes_on = !self.last.is_empty();
         self.leave(same + 1, out);
-        if !self.is_new(&path, same) {
+        if path.len() > DEEPEST || !self.is_new(&path, same) {
             // This is no JSON, so that nobody takes a part of a text for all of it.
             out.push(b'!');
         }
@@ -147,11 +150,11 @@ impl Json {
     }
 }
 
-/// The steps of a path such as `$.follow_up[0].text` or `$['follow_up'][0]['text']` (RFC 9535).
+/// The steps of a path such as `$.follow_up[0].text` or `$['follow_up'][0]['text']` (RFC 9535); of one that has too many, one too many.
 fn path(text: &str) -> Vec<Step> {
     let mut rest = text.strip_prefix('$').unwrap_or(text);
     let mut steps = Vec::new();
-    while !rest.is_empty() {
+    while !rest.is_empty() && steps.len() <= DEEPEST {
         let step;
         (step, rest) = match rest.strip_prefix('[') {
             Some(inside) => bracketed(inside),
