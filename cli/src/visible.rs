@@ -31,6 +31,14 @@ pub(crate) struct Visible {
     carriage_return: bool,
 }
 
+/// What is to be shown of a whole text.
+pub(crate) fn shown(text: &str) -> String {
+    let (mut visible, mut shown) = (Visible::default(), String::new());
+    visible.push(text, &mut shown);
+    visible.end(&mut shown);
+    shown
+}
+
 impl Visible {
     /// Adds what is to be shown of the next piece.
     pub(crate) fn push(&mut self, piece: &str, shown: &mut String) {
@@ -77,7 +85,7 @@ pub(crate) fn escape_json(out: &mut (impl Write + ?Sized), json: &str) -> io::Re
 mod tests {
     use super::*;
 
-    fn shown(pieces: &[&str]) -> String {
+    fn shown_of(pieces: &[&str]) -> String {
         let (mut visible, mut shown) = (Visible::default(), String::new());
         for piece in pieces {
             visible.push(piece, &mut shown);
@@ -89,27 +97,27 @@ mod tests {
     #[test]
     fn nothing_that_acts_is_shown_as_it_is() {
         let everything: String = ('\0'..=char::MAX).collect();
-        let shown = shown(&[&everything]);
+        let shown = shown(&everything);
         assert_eq!(shown.chars().filter(|&char| acts(char)).collect::<String>(), "\t\n");
         assert_eq!(shown.chars().count(), everything.chars().count());
     }
 
     #[test]
     fn pictures_say_what_was_there() {
-        assert_eq!(shown(&["\x1B[31m\x07\x7F\u{9B}\u{202E}"]), "␛[31m␇␡\u{FFFD}\u{FFFD}");
+        assert_eq!(shown_of(&["\x1B[31m\x07\x7F\u{9B}\u{202E}"]), "␛[31m␇␡\u{FFFD}\u{FFFD}");
     }
 
     #[test]
     fn ordinary_text_stays_as_it_is() {
         let text = "a\tb\n  ünïcödé 日本語 👩‍👩‍👧 e\u{301} \u{A0}\u{200B}";
-        assert_eq!(shown(&[text]), text);
+        assert_eq!(shown(text), text);
     }
 
     #[test]
     fn a_carriage_return_alone_is_shown_wherever_the_text_is_cut() {
         let text = "a\r\nb\rc\r\r\n\r";
         for at in 0..=text.len() {
-            assert_eq!(shown(&[&text[..at], &text[at..]]), "a\r\nb␍c␍\r\n␍", "{at}");
+            assert_eq!(shown_of(&[&text[..at], &text[at..]]), "a\r\nb␍c␍\r\n␍", "{at}");
         }
     }
 

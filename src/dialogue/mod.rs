@@ -97,7 +97,7 @@ pub enum Directive<'d> {
 /// Leads a model and its user through questions and answers, one at a time.
 ///
 /// Every method may be called in every state; each says what comes of it where there is nothing to do. Cost: an event costs O(1), and a completed call a
-/// copy of it. The history grows with what happens, without a limit: a question is in it twice while it is open or waits, and an answer's text and images, of any
+/// copy of it. The history grows with what happens, without a limit, until it is [taken](Dialogue::take_history): a question is in it twice while it is open or waits, and an answer's text and images, of any
 /// size and number, once, beside the copy in the reply.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dialogue {
@@ -179,6 +179,27 @@ impl Dialogue {
     /// What has happened.
     pub fn history(&self) -> &[Turn] {
         &self.history
+    }
+
+    /// Takes what has happened, for a host that keeps it elsewhere, or not at all. The dialogue goes on as it would have; only why an answer comes too
+    /// late can't be told any more of questions that are gone with it.
+    ///
+    /// ```
+    /// use followup::Parser;
+    /// use followup::dialogue::{Answer, Dialogue};
+    ///
+    /// let mut dialogue = Dialogue::default();
+    /// let mut parser = Parser::default();
+    /// let mut events = parser.feed("<ask_followup_question><question>Tea?</question></ask_followup_question>");
+    /// while let Some(event) = events.next() {
+    ///     dialogue.event(event);
+    /// }
+    /// assert_eq!(dialogue.take_history().len(), 1);
+    /// assert!(dialogue.history().is_empty());
+    /// assert!(dialogue.answer(0, Answer::Text("Yes".into()), Vec::new()).is_ok());
+    /// ```
+    pub fn take_history(&mut self) -> Vec<Turn> {
+        core::mem::take(&mut self.history)
     }
 
     /// Takes an event, and says what is to be done about it. Prose and other tools' calls are not its matter: nothing.

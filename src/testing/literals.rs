@@ -415,7 +415,7 @@ pub const PROVIDERS: &[&[u8]] = &[
 /// assert_eq!(dictionary([&b"<b>"[..], b"\"\\", b"\n", b"<b>"]), "\"\\x0a\"\n\"\\\"\\\\\"\n\"<b>\"\n");
 /// ```
 pub fn dictionary<'l>(literals: impl IntoIterator<Item = &'l [u8]>) -> String {
-    let once: BTreeSet<&[u8]> = literals.into_iter().collect();
+    let once: BTreeSet<&[u8]> = literals.into_iter().filter(|literal| !literal.is_empty()).collect();
     let quoted = |literal: &[u8]| -> String {
         literal
             .iter()

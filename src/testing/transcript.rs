@@ -149,8 +149,9 @@ impl Transcript {
     #[track_caller]
     pub fn take(&mut self, mut events: Events<'_>) {
         while let Some(event) = events.next() {
-            if let Event::Text(_) | Event::Opaque(_) = event {
+            if let Event::Text(shown) | Event::Opaque(crate::Opaque { raw: shown, .. }) = event {
                 assert!(self.open.is_empty(), "something else is shown inside of a call: {event:?}");
+                assert!(!shown.is_empty(), "nothing is shown: {event:?}");
             }
             self.add(event);
             assert!(
@@ -267,7 +268,7 @@ impl Transcript {
     #[track_caller]
     fn add_opaque(&mut self, piece: crate::Opaque<'_>) {
         assert!(piece.start || self.opaque > 0, "another tool's call begins without a start: {piece:?}");
-        assert!(!piece.raw.is_empty() || (piece.start && piece.id.is_some()), "an empty piece is shown: {piece:?}");
+        assert!(!piece.raw.is_empty() || piece.start, "an empty piece is shown: {piece:?}");
         let mut nth = self.opaque;
         if piece.start {
             self.opaque += 1;

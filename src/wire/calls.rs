@@ -133,8 +133,11 @@ impl Calls {
             None if self.is_full() => {
                 // It is kept in mind, so that what comes of it goes to no other call.
                 let i = self.open(call.index);
-                self.open[i].learn_ids(said.id(&deltas.text), said.item(&deltas.text));
-                (self.open[i].kind, self.open[i].ended) = (Kind::Over, true);
+                let open = &mut self.open[i];
+                open.learn_ids(said.id(&deltas.text), said.item(&deltas.text));
+                // With its name, so that another call in its place is known to be one.
+                open.name.push_str(&deltas.text[said.name.0..said.name.1]);
+                (open.kind, open.ended) = (Kind::Over, true);
                 return steps.push_back(Step::TooMany(said.name));
             }
             None => self.open(call.index),

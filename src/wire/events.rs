@@ -429,6 +429,8 @@ fn read(provider: &mut Provider, frame: Frame<'_>, deltas: &mut Deltas, wire: Wi
         *known = *known || !deltas.list.is_empty() || detect(&payload) == Detected::Provider(wire);
         return None;
     }
+    // What it said before it could not be read any further is not said.
+    deltas.clear();
     let data = deltas.keep(payload.as_bytes());
     Some(Said::Unreadable(deltas.whole(data)))
 }

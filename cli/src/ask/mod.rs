@@ -73,7 +73,11 @@ fn in_turn(
         asking.answers.show(&happened, when)?;
         match happened {
             Happened::Found(wire) => say_found(wire),
-            Happened::Event(event) => asking.event(event)?,
+            Happened::Event(event) => {
+                asking.event(event)?;
+                // Nobody asks for it, and a message may have any number of calls.
+                drop(asking.dialogue.take_history());
+            }
             Happened::Error(_) => asking.status = Status::Wrong,
             Happened::Pause | Happened::End => {}
         }

@@ -9,7 +9,7 @@ use followup::dialogue::{self, Reply};
 
 use crate::args::Format;
 use crate::error::Error;
-use crate::visible::{Visible, escape_json};
+use crate::visible::{escape_json, shown};
 
 /// Where replies go.
 pub(super) struct Replies {
@@ -143,10 +143,7 @@ fn write_text(out: &mut Vec<u8>, text: &str) -> io::Result<()> {
     if !io::stdout().is_terminal() {
         return writeln!(out, "{text}");
     }
-    let (mut visible, mut shown) = (Visible::default(), String::new());
-    visible.push(text, &mut shown);
-    visible.end(&mut shown);
-    writeln!(out, "{shown}")
+    writeln!(out, "{}", shown(text))
 }
 
 fn line(out: &mut Vec<u8>, json: &str) -> io::Result<()> {

@@ -77,7 +77,12 @@ struct Custom<'a> {
     input: Raw<'a>,
 }
 
-/// A part of a content that is a list.
+/// A content that is a list.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Parts<'a>(#[serde(borrow, deserialize_with = "few")] Option<Vec<&'a RawValue>>);
+
+/// A part of it.
 #[derive(Deserialize)]
 struct Part<'a> {
     #[serde(rename = "type", borrow)]
@@ -94,7 +99,7 @@ pub(super) fn read(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()>
             continue;
         }
         if let Some(message) = choice.delta.or(choice.message) {
-            push_message(message, deltas);
+            push_message(message, deltas)?;
         }
         deltas.push_text(&name(choice.text));
         match &*name(choice.finish_reason) {
@@ -106,8 +111,8 @@ pub(super) fn read(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()>
     Ok(())
 }
 
-fn push_message(message: Message<'_>, deltas: &mut Deltas) {
-    push_content(message.content, deltas);
+fn push_message(message: Message<'_>, deltas: &mut Deltas) -> serde_json::Result<()> {
+    push_content(message.content, deltas)?;
     deltas.push_text(&name(message.refusal));
     let calls = message.tool_calls.unwrap_or_default();
     // Some servers say the same in both.
@@ -123,14 +128,16 @@ fn push_message(message: Message<'_>, deltas: &mut Deltas) {
     if let Some(function) = function {
         push_call(None, None, function.name, function.arguments, deltas);
     }
+    Ok(())
 }
 
 /// The content: a string, or with some servers a list of parts.
-fn push_content(content: Raw<'_>, deltas: &mut Deltas) {
+fn push_content(content: Raw<'_>, deltas: &mut Deltas) -> serde_json::Result<()> {
     match (string(content), content) {
         (Some(text), _) => deltas.push_text(&text),
-        (None, Some(raw)) => {
-            for part in serde_json::from_str::<Vec<&RawValue>>(raw.get()).into_iter().flatten() {
+        (None, Some(raw)) if raw.get().starts_with('[') => {
+            let Parts(parts) = serde_json::from_str(raw.get())?;
+            for part in parts.into_iter().flatten() {
                 match serde_json::from_str::<Part<'_>>(part.get()) {
                     Ok(part) if is(part.kind, "text") => deltas.push_text(&name(part.text)),
                     Ok(_) => {}
@@ -138,8 +145,10 @@ fn push_content(content: Raw<'_>, deltas: &mut Deltas) {
                 }
             }
         }
-        (None, None) => {}
+        // Of another type it means nothing.
+        (None, _) => {}
     }
+    Ok(())
 }
 
 fn push_call(index: Option<u64>, id: Raw<'_>, called: Raw<'_>, more: Raw<'_>, deltas: &mut Deltas) {
