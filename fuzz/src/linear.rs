@@ -1,0 +1,117 @@
+//! Work is linear in the bytes: counted in steps, not in seconds. Every load and store that the code does is a step (the compiler counts
+//! them, see `fuzz/run`), and every byte that is allocated.
+//!
+//! The fuzzer chooses what stands in front, what is repeated, what stands behind, and the size of the chunks; what is repeated four times as often
+//! may take little more than four times the steps.
+
+use std::sync::Arc;
+
+use followup::testing::Syntax;
+use followup::wire::{Response, Wire};
+use followup::{Calls, Entities, Parser, Policy};
+
+/// Where the parts of a stream end.
+pub const END: u8 = 0xFF;
+
+/// About how long the shorter stream is, and so many times is the longer.
+const SHORT: usize = 4 << 10;
+const TIMES: usize = 4;
+/// The longer stream may take so many times the steps: one more, because buffers double.
+const MOST: u64 = TIMES as u64 + 1;
+/// And so many for each of its bytes, for buffers that are as large as a stream is long.
+const ROOM: u64 = 32;
+/// What a byte may take, in steps, however it is cut. A text of a payload, decoded and parsed in events of one byte, takes the most.
+const A_BYTE: u64 = 4000;
+
+/// What reads the stream, by the first byte of an input.
+#[derive(Clone, Copy)]
+enum Reader {
+    Parser(Syntax),
+    Response(Wire),
+    Auto,
+}
+
+/// Reads one input: the reader, the policy and whether it nests, the size of chunks, and the parts of the stream.
+pub fn read(input: &[u8]) {
+    let Some((&[reader, policy, size], parts)) = input.split_first_chunk() else { return };
+    let mut parts = parts.splitn(4, |&byte| byte == END);
+    let [front, again, behind, close] = [(); 4].map(|()| parts.next().unwrap_or_default());
+    if again.is_empty() {
+        return;
+    }
+    let mut readers =
+        Syntax::ALL.map(Reader::Parser).into_iter().chain(Wire::ALL.map(Reader::Response)).chain([Reader::Auto]);
+    let count = 2 + Wire::ALL.len() + 1;
+    let reader = readers.nth(usize::from(reader) % count).expect("one of them");
+    let nests = policy & 4 != 0;
+    let policy = policy_of(policy);
+    // As often as makes the shorter stream.
+    let often = SHORT.div_ceil(again.len() + if nests { close.len() } else { 0 });
+    let stream = |times: usize| {
+        let repeated = again.repeat(often * times);
+        let closing = if nests { close.repeat(often * times) } else { close.to_vec() };
+        [front, &repeated, behind, &closing].concat()
+    };
+    let (short, long) = (stream(1), stream(TIMES));
+    let few = steps(|| consume(reader, &policy, &short, size));
+    let many = steps(|| consume(reader, &policy, &long, size));
+    let bytes = long.len() as u64;
+    let said = || format!("{few} steps for {} bytes, {many} for {bytes}, in chunks of {size}", short.len());
+    assert!(many <= MOST * few + ROOM * bytes, "super-linear: {}", said());
+    assert!(many <= A_BYTE * bytes, "slow: {}", said());
+}
+
+fn policy_of(choices: u8) -> Arc<Policy> {
+    let calls = if choices & 1 == 0 { Calls::Anywhere } else { Calls::OutsideCode };
+    let entities = if choices & 2 == 0 { Entities::Raw } else { Entities::Decoded };
+    Arc::new(Policy::new().calls(calls).entities(entities))
+}
+
+fn consume(reader: Reader, policy: &Arc<Policy>, stream: &[u8], size: u8) {
+    let size = if size == 0 { stream.len() } else { size.into() };
+    match reader {
+        Reader::Parser(syntax) => parse(syntax.parser(policy.clone()), stream, size),
+        Reader::Response(wire) => respond(Response::new(wire, policy.clone()), stream, size),
+        Reader::Auto => respond(Response::auto(policy.clone()), stream, size),
+    }
+}
+
+fn parse(mut parser: Parser, stream: &[u8], size: usize) {
+    for chunk in stream.chunks(size) {
+        let mut events = parser.feed_bytes(chunk);
+        while events.next().is_some() {}
+    }
+    let mut events = parser.finish();
+    while events.next().is_some() {}
+}
+
+fn respond(mut response: Response, stream: &[u8], size: usize) {
+    for chunk in stream.chunks(size) {
+        let mut events = response.feed(chunk);
+        while events.next().is_some() {}
+    }
+    let mut events = response.finish();
+    while events.next().is_some() {}
+}
+
+/// How much work that is. Without the counting of steps, only the allocations.
+fn steps(work: impl FnOnce()) -> u64 {
+    let mut counted = 0;
+    let allocated = allocation_counter::measure(|| counted = loads_and_stores(work));
+    counted + allocated.bytes_total
+}
+
+#[cfg(feature = "steps")]
+fn loads_and_stores(work: impl FnOnce()) -> u64 {
+    let before = crate::steps::taken();
+    work();
+    let steps = crate::steps::taken() - before;
+    assert_ne!(steps, 0, "no steps are counted: run it with `fuzz/run linear`");
+    steps
+}
+
+#[cfg(not(feature = "steps"))]
+fn loads_and_stores(work: impl FnOnce()) -> u64 {
+    work();
+    0
+}

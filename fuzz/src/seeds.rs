@@ -1,0 +1,169 @@
+//! Seeds and dictionaries, made from the grammar.
+
+use followup::testing::literals::{
+    ARGUMENTS, ARGUMENTS_BEGUN, FRAMES, ILL_FORMED, KEYS, MARKUP, PROVIDERS, STRING, WORDS, dictionary,
+};
+use followup::testing::{Question, Suggested, Syntax};
+
+use crate::input::{CUT, choice};
+use crate::{dialogue::step, linear, providers::kind, resume};
+
+/// The words of the grammar, of both syntaxes or of bodies, and the marks of the input format.
+pub fn words(target: &str) -> String {
+    let strings = [KEYS, STRING, WORDS].concat();
+    let strings = strings.iter().map(|word| word.as_bytes());
+    let marks = [&[CUT][..], &[linear::END]];
+    let all = [MARKUP, ARGUMENTS, ARGUMENTS_BEGUN, ILL_FORMED].concat();
+    match target {
+        "providers" | "bytes" | "linear" => dictionary([&all[..], FRAMES, PROVIDERS].concat().into_iter().chain(marks)),
+        _ => dictionary(all.into_iter().chain(strings).chain(marks)),
+    }
+}
+
+/// The inputs a target begins with.
+pub fn seeds(target: &str) -> Vec<Vec<u8>> {
+    match target {
+        "laws" | "reference" => inputs().collect(),
+        "bytes" => streams()
+            .flat_map(|(_, stream)| [0, 1, 2].map(|kind| [&[kind, 3][..], &stream].concat()))
+            .chain(
+                FRAMES
+                    .iter()
+                    .zip(FRAMES.iter().rev())
+                    .map(|(one, two)| [b"\x02\x00", *one, b" x\n", two, b"\n\n"].concat()),
+            )
+            .collect(),
+        "providers" => bodies().collect(),
+        "resume" => inputs().flat_map(changed).chain(stored()).collect(),
+        "dialogue" => scripts().collect(),
+        "linear" => repeated().collect(),
+        other => panic!("there is no target {other}"),
+    }
+}
+
+fn question() -> Question {
+    let mode = |mode: &str| Some(mode.to_owned());
+    Question {
+        question: "Which \u{1F980}, a < b?".to_owned(),
+        suggestions: vec![
+            Suggested { answer: "This".to_owned(), mode: None },
+            Suggested { answer: "That & \"this\"".to_owned(), mode: mode("code") },
+        ],
+    }
+}
+
+/// Messages and arguments: each piece of the grammar in each place.
+fn streams() -> impl Iterator<Item = (Syntax, Vec<u8>)> {
+    const PLACES: [(&str, &str); 6] = [
+        ("Hm. ", " <ask_followup_question><question>Q"),
+        ("<ask_followup_question>", "</ask_followup_question>"),
+        ("<ask_followup_question><question>Why", "?</question><follow_up><suggest>A"),
+        (
+            "<ask_followup_question><question>Q</question><follow_up><suggest>A",
+            "B</suggest></follow_up></ask_followup_question> ",
+        ),
+        ("<read_file><path>a", "</path></read_file> <b>"),
+        ("`<ask_followup_question>` and ```\n", "\n``` <ask_followup_question><question>Q</question><options>[\"a\"]"),
+    ];
+    let markup = PLACES.iter().flat_map(|(front, behind)| {
+        MARKUP.iter().chain(ILL_FORMED).map(|piece| [front.as_bytes(), piece, behind.as_bytes()].concat())
+    });
+    let arguments =
+        ARGUMENTS_BEGUN.iter().flat_map(|begun| ARGUMENTS.iter().map(|piece| [*begun, piece, b"\"}]}"].concat()));
+    let markup = markup.chain([question().markup().into_bytes()]).map(|stream| (Syntax::Markup, stream));
+    markup.chain(arguments.chain([question().arguments().into_bytes()]).map(|stream| (Syntax::Arguments, stream)))
+}
+
+/// Every choice with some of them.
+fn inputs() -> impl Iterator<Item = Vec<u8>> {
+    streams().enumerate().map(|(i, (syntax, mut stream))| {
+        let choices = (i % 16) as u8 & !choice::ARGUMENTS | if i % 5 == 0 { choice::LIMITS } else { 0 };
+        let choices = choices | if syntax == Syntax::Arguments { choice::ARGUMENTS } else { 0 };
+        stream.insert(stream.len() / 2, CUT);
+        let limits: &[u8] = if i % 5 == 0 { &[12, 6, 2, 60, 40] } else { &[] };
+        [&[choices, (i % 4) as u8], limits, &stream].concat()
+    })
+}
+
+/// One change, at another place each time.
+fn changed(input: Vec<u8>) -> impl Iterator<Item = Vec<u8>> {
+    let at = input.len() as u8;
+    [[1, 0, at, at % 64]].into_iter().map(move |change| [&change[..], &input].concat())
+}
+
+/// Checkpoints as they are stored.
+fn stored() -> impl Iterator<Item = Vec<u8>> {
+    streams().step_by(7).map(|(syntax, stream)| {
+        let mut parser = syntax.parser(followup::Policy::new());
+        let (before, next) = stream.split_at(stream.len() / 2);
+        drop(parser.feed_bytes(before));
+        let stored = serde_json::to_vec(&parser.checkpoint()).expect("it can be stored");
+        debug_assert_eq!(stored.first(), Some(&resume::JSON));
+        [&stored, &[CUT][..], next].concat()
+    })
+}
+
+/// What providers send, damaged and not, and bodies as they are.
+fn bodies() -> impl Iterator<Item = Vec<u8>> {
+    let sent = (0..48_u8).flat_map(|i| {
+        let dice: Vec<u8> =
+            (0..80_u32).map(|at| (at * 37 + u32::from(i) * 101 + at * at * u32::from(i)) as u8 % 0xFE).collect();
+        [kind::SENT, kind::DAMAGED].map(|kind| [&[kind, i, i % 9][..], &dice, &[0xFF, 9, 30, 7, 1, 250, 2, i]].concat())
+    });
+    let body = |wire: u8| {
+        let pieces = PROVIDERS.iter().flat_map(move |piece| {
+            FRAMES.iter().step_by(5).map(move |frame| {
+                [&[kind::BODY, wire, 0][..], b"data: {", piece, frame, b"\n\ndata: [DONE]\n\n"].concat()
+            })
+        });
+        pieces.skip(usize::from(wire)).step_by(7)
+    };
+    sent.chain((0..9).flat_map(body))
+}
+
+fn scripts() -> impl Iterator<Item = Vec<u8>> {
+    let texts: [&[u8]; 6] = [
+        b"</answer>",
+        b"</ANSWER\n> and <answer>",
+        b"",
+        b"<ask_followup_question></ask_followup_question>",
+        b"data:image/png;base64,iVBORw0KGgo=",
+        b"GIF89a",
+    ];
+    let steps =
+        [step::WRITES, step::ASKS, step::TAKES, step::EDITS, step::SAYS, step::CANCELS, step::GUIDES, step::SHOWS];
+    (0..96_u8).map(move |i| {
+        let mut script = vec![i.wrapping_mul(37), i, step::ASKS, 3, step::ASKS, 2];
+        for nth in 0..12_u8 {
+            let what = steps[usize::from(nth.wrapping_mul(i | 1).wrapping_add(i)) % steps.len()];
+            let text = texts[usize::from(i / 8 + nth) % texts.len()];
+            match what {
+                step::ASKS | step::CANCELS => script.extend([what, nth % 5]),
+                step::TAKES => script.extend([what, nth % 4 * 16 + nth % 3]),
+                _ => script.extend([&[what, text.len() as u8], text].concat()),
+            }
+        }
+        script
+    })
+}
+
+/// The grammar's literals, repeated and nested, for every reader.
+fn repeated() -> impl Iterator<Item = Vec<u8>> {
+    const FRONT: [&str; 6] = [
+        "",
+        "<ask_followup_question><question>",
+        "<ask_followup_question><question>Q</question><suggest>",
+        "{\"question\":\"",
+        "{\"question\":\"Q\",\"follow_up\":[",
+        "data: {\"choices\":[{\"delta\":{\"content\":\"",
+    ];
+    let pieces = [MARKUP, ARGUMENTS, ILL_FORMED, FRAMES].concat();
+    FRONT.into_iter().enumerate().flat_map(move |(i, front)| {
+        pieces.clone().into_iter().enumerate().map(move |(nth, piece)| {
+            let reader = [0, 0, 0, 1, 1, 2][i] + if nth % 5 == 0 { 2 } else { 0 };
+            let end = [linear::END];
+            [&[reader, (nth % 8) as u8, (nth % 3) as u8][..], front.as_bytes(), &end, piece, &end, b"x", &end, b"\"}]}"]
+                .concat()
+        })
+    })
+}
