@@ -7,7 +7,7 @@ use std::sync::Arc;
 use common::reference::{Rules, describe};
 use common::{atoms, oracle, policy};
 use followup::testing::strategies::{cuts, streams, texts};
-use followup::testing::{Cuts, Stream, Transcript};
+use followup::testing::{Cuts, Stream, Syntax, Transcript, assert_chunk_invariant};
 use followup::{Parser, Policy};
 use proptest::prelude::*;
 
@@ -162,6 +162,18 @@ proptest! {
         drop(parser.finish());
         prop_assert_eq!(parser.checkpoint(), new);
         prop_assert_eq!(parser.bytes_fed(), 0);
+    }
+}
+
+/// What fuzzing has found, made small.
+#[test]
+fn streams_that_were_read_wrongly_once_are_read_rightly() {
+    let ill_formed = "<ask_followup_question><ask_followup_question ".bytes().chain([0xFF; 12]).chain(*b" <ask_follow");
+    for stream in [Stream::new(Syntax::Markup, ill_formed.collect::<Vec<u8>>())] {
+        let rules = Rules::default();
+        let meant = meant(&stream, &rules);
+        assert_chunk_invariant(&stream, |chunks| lines(&Transcript::of(&mut stream.parser(shared(&rules)), chunks)));
+        assert_eq!(lines(&Transcript::of(&mut stream.parser(shared(&rules)), [&*stream])), meant, "{stream:?}");
     }
 }
 

@@ -96,7 +96,9 @@ impl Again {
         Again { held: String::new(), held_pos: 0, carry: String::new(), carry_pos: 0, ends: (0, 0) };
 
     pub(crate) fn held_piece(&self) -> Piece<'_> {
-        // Counted from its end, the places are right behind the last U+FFFD in it. In front of that no tag is open.
+        // Counted from its end, the places are right behind the last U+FFFD that stands for fewer bytes. In front of it they are too early, and
+        // with many of them in front of the stream; but what began there was found to be no tag when it was read first, and seeming
+        // longer it is found to be none the sooner.
         Piece { text: &self.held, start: self.ends.0.wrapping_sub(self.held.len() as u64), end: self.ends.0 }
     }
 
