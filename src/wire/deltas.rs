@@ -66,6 +66,9 @@ pub(super) enum Arguments {
     All(Fragment),
 }
 
+/// How many things one payload may say. They take much more memory than the few bytes they may be written in, and no provider comes near it.
+const MOST: usize = 4_000;
+
 /// How much memory is kept from payload to payload.
 pub(super) const KEPT: usize = 64 << 10;
 
@@ -99,8 +102,16 @@ impl Deltas {
         self.list.shrink_to(KEPT / size_of::<Delta>());
     }
 
+    /// One more than there may be tells that there are [too many](Deltas::has_too_many); no more are kept.
     pub(super) fn push(&mut self, delta: Delta) {
-        self.list.push(delta);
+        if !self.has_too_many() {
+            self.list.push(delta);
+        }
+    }
+
+    /// Whether a payload says more than it may.
+    pub(super) fn has_too_many(&self) -> bool {
+        self.list.len() > MOST
     }
 
     pub(super) fn push_text(&mut self, text: &[u8]) {

@@ -425,7 +425,7 @@ fn read(provider: &mut Provider, frame: Frame<'_>, deltas: &mut Deltas, wire: Wi
         Frame::TooLong => return Some(Said::TooLong),
     };
     // What ends the streams of OpenAI and of those that are like it is not JSON.
-    if payload == "[DONE]" || provider.read(&payload, deltas).is_ok() {
+    if payload == "[DONE]" || provider.read(&payload, deltas).is_ok() && !deltas.has_too_many() {
         *known = *known || !deltas.list.is_empty() || detect(&payload) == Detected::Provider(wire);
         return None;
     }

@@ -113,3 +113,11 @@ fn few<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Resul
 
     deserializer.deserialize_any(Few(PhantomData))
 }
+
+/// Such a list, read when it is needed: what a list of lists takes in memory is that of one of them.
+fn list<'a, T: Deserialize<'a>>(raw: Raw<'a>) -> serde_json::Result<Vec<T>> {
+    match raw {
+        None => Ok(Vec::new()),
+        Some(raw) => few(&mut serde_json::Deserializer::from_str(raw.get())).map(Option::unwrap_or_default),
+    }
+}

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{few, push_error};
+use super::{few, list, push_error};
 use crate::wire::deltas::{Arguments, Call, Delta, Deltas};
 use crate::wire::text::{Raw, arguments, is, name, number, string};
 
@@ -42,8 +42,9 @@ struct Message<'a> {
     content: Raw<'a>,
     #[serde(borrow)]
     refusal: Raw<'a>,
-    #[serde(borrow, default, deserialize_with = "few")]
-    tool_calls: Option<Vec<ToolCall<'a>>>,
+    /// A list of calls. It is read when the message is: a payload may have lists in lists.
+    #[serde(borrow)]
+    tool_calls: Raw<'a>,
     /// What `tool_calls` were before.
     #[serde(borrow)]
     function_call: Option<Function<'a>>,
@@ -77,12 +78,7 @@ struct Custom<'a> {
     input: Raw<'a>,
 }
 
-/// A content that is a list.
-#[derive(Deserialize)]
-#[serde(transparent)]
-struct Parts<'a>(#[serde(borrow, deserialize_with = "few")] Option<Vec<&'a RawValue>>);
-
-/// A part of it.
+/// A part of a content that is a list.
 #[derive(Deserialize)]
 struct Part<'a> {
     #[serde(rename = "type", borrow)]
@@ -114,7 +110,7 @@ pub(super) fn read(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()>
 fn push_message(message: Message<'_>, deltas: &mut Deltas) -> serde_json::Result<()> {
     push_content(message.content, deltas)?;
     deltas.push_text(&name(message.refusal));
-    let calls = message.tool_calls.unwrap_or_default();
+    let calls: Vec<ToolCall<'_>> = list(message.tool_calls)?;
     // Some servers say the same in both.
     let function = message.function_call.filter(|_| calls.is_empty());
     for call in calls {
@@ -136,8 +132,7 @@ fn push_content(content: Raw<'_>, deltas: &mut Deltas) -> serde_json::Result<()>
     match (string(content), content) {
         (Some(text), _) => deltas.push_text(&text),
         (None, Some(raw)) if raw.get().starts_with('[') => {
-            let Parts(parts) = serde_json::from_str(raw.get())?;
-            for part in parts.into_iter().flatten() {
+            for part in list::<&RawValue>(content)? {
                 match serde_json::from_str::<Part<'_>>(part.get()) {
                     Ok(part) if is(part.kind, "text") => deltas.push_text(&name(part.text)),
                     Ok(_) => {}

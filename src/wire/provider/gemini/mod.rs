@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 use serde::Deserialize;
 
-use super::{few, push_error};
+use super::{few, list, push_error};
 use crate::wire::deltas::{Arguments, Call, Delta, Deltas};
 use crate::wire::text::{Raw, arguments, is_true, name, number};
 use partial::{Json, PartialArg};
@@ -34,8 +34,9 @@ struct Candidate<'a> {
 
 #[derive(Deserialize)]
 struct Content<'a> {
-    #[serde(borrow, default, deserialize_with = "few")]
-    parts: Option<Vec<Part<'a>>>,
+    /// A list of parts. It is read when the candidate is: a payload may have lists in lists.
+    #[serde(borrow)]
+    parts: Raw<'a>,
 }
 
 #[derive(Deserialize)]
@@ -58,8 +59,9 @@ struct FunctionCall<'a> {
     name: Raw<'a>,
     #[serde(borrow)]
     args: Raw<'a>,
-    #[serde(borrow, default, deserialize_with = "few")]
-    partial_args: Option<Vec<PartialArg<'a>>>,
+    /// A list of values, read when the call is.
+    #[serde(borrow)]
+    partial_args: Raw<'a>,
     #[serde(borrow)]
     will_continue: Raw<'a>,
 }
@@ -82,30 +84,32 @@ impl Gemini {
     pub(super) fn read(&mut self, payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
         let Chunk { candidates, error } = serde_json::from_str(payload)?;
         push_error(error, deltas);
-        for candidate in candidates.into_iter().flatten() {
-            let Some(content) = candidate.content.filter(|_| number(candidate.index).unwrap_or(0) == 0) else {
-                continue;
-            };
-            for part in content.parts.into_iter().flatten() {
-                if !is_true(part.thought) {
-                    deltas.push_text(&name(part.text));
-                }
-                if let Some(call) = part.function_call {
-                    self.push_call(&call, deltas);
-                }
+        let first = candidates.into_iter().flatten().find(|candidate| number(candidate.index).unwrap_or(0) == 0);
+        let Some(content) = first.and_then(|candidate| candidate.content) else { return Ok(()) };
+        let parts: Vec<Part<'_>> = list(content.parts)?;
+        // Nothing of a payload that can't be read to its end may change the call that is open.
+        for call in parts.iter().filter_map(|part| part.function_call.as_ref()) {
+            list::<PartialArg<'_>>(call.partial_args)?;
+        }
+        for part in parts {
+            if !is_true(part.thought) {
+                deltas.push_text(&name(part.text));
+            }
+            if let Some(call) = part.function_call {
+                self.push_call(&call, deltas)?;
             }
         }
         Ok(())
     }
 
-    fn push_call(&mut self, call: &FunctionCall<'_>, deltas: &mut Deltas) {
+    fn push_call(&mut self, call: &FunctionCall<'_>, deltas: &mut Deltas) -> serde_json::Result<()> {
         let (called, id) = (name(call.name), name(call.id));
         let continues = is_true(call.will_continue);
-        let partial = continues || call.partial_args.is_some();
+        let partial = continues || call.partial_args.is_some_and(|list| list.get() != "null");
         let goes_on = self.open.as_ref().is_some_and(|open| open.goes_on(&called, &id));
         if !goes_on {
             if called.is_empty() {
-                return;
+                return Ok(());
             }
             self.open = partial.then(|| Open { name: called.to_vec(), id: id.to_vec(), json: Json::default() });
         }
@@ -120,7 +124,7 @@ impl Gemini {
         deltas.push(Delta::Call(Call { begins: !goes_on, id, name, arguments, ..Call::default() }));
         if let Some(open) = &mut self.open {
             let mut json = Vec::new();
-            call.partial_args.iter().flatten().for_each(|arg| open.json.write(arg, &mut json));
+            list(call.partial_args)?.iter().for_each(|arg| open.json.write(arg, &mut json));
             if !continues {
                 open.json.close(&mut json);
             }
@@ -131,6 +135,7 @@ impl Gemini {
             self.open = None;
             deltas.push(Delta::Call(Call { id, ends: true, ..Call::default() }));
         }
+        Ok(())
     }
 }
 
