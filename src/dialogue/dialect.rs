@@ -390,6 +390,29 @@ mod tests {
     }
 
     #[test]
+    fn every_dialect_has_its_name_and_says_how_a_question_that_is_not_answered_ends() {
+        let english = (
+            "You seem to be having trouble proceeding. The user has provided the following feedback to help guide you:",
+            "The user denied this operation.",
+        );
+        let chinese = ("你似乎遇到了困难。用户提供了以下反馈来帮助指导你：", "用户拒绝了此操作。");
+        for (name, (guidance, cancelled)) in [
+            ("roo-code", english),
+            ("roo-code-latest", english),
+            ("vjsp", english),
+            ("roo-code-zh", chinese),
+            ("kilo-code-zh", chinese),
+        ] {
+            let dialect = Dialect::named(name).unwrap();
+            assert_eq!(dialect.name, name);
+            assert_eq!(dialect.cancelled, cancelled, "{name}");
+            let guided = dialect.guidance.wrap("Go on", false);
+            assert_eq!(guided, format!("{guidance}\n<feedback>\nGo on\n</feedback>"), "{name}");
+        }
+        assert_eq!(Dialect::named("klingon"), None);
+    }
+
+    #[test]
     fn what_the_other_reasons_say() {
         let said = |name: &str, reason| Dialect::named(name).unwrap().said(reason).model;
         let too_long = Reason::TooLong { place: Place::Answer, limit: 9 };
@@ -441,6 +464,8 @@ mod tests {
             (r#"{"messages": {"wrong_type": "{type}"}}"#, "{type}", "it may be {place}"),
             (r#"{"messages": {"rule": "{rule}"}}"#, "{rule}", "it may be {details}"),
             (r#"{"cancelled": "{number}"}"#, "{number}", "there is none"),
+            (r#"{"cancelled": "{a_number}"}"#, "{a_number}", "there is none"),
+            (r#"{"cancelled": "{a-number}"}"#, "{a-number}", "there is none"),
         ] {
             let error = serde_json::from_str::<Dialect>(stored).unwrap_err().to_string();
             let says = format!("the placeholder {unknown} is not known here: {known}");

@@ -373,6 +373,8 @@ mod tests {
             ("In /home/[your name]/src", "[your name]"),
             ("使用 [路径]", "[路径]"),
             ("使用[路径]", "[路径]"),
+            ("\u{2E80}[path]", "[path]"),
+            ("Either\n```\ncode\n```\n[Your name] signs it", "[Your name]"),
             ("path=[path]", "[path]"),
             ("See [the docs](https://a.b) in [path]", "[path]"),
             ("I am <your name>", "<your name>"),
