@@ -96,6 +96,12 @@ impl Carry {
         many.extend_from_slice(more);
     }
 
+    /// How many bytes of the stream it has, if it ends at `end`. One that began in text that is read again may seem to begin too early, even in
+    /// front of the stream, and so longer than it is (see `Again::held_piece`).
+    pub(crate) fn len_to(&self, end: u64) -> u64 {
+        end.wrapping_sub(self.start)
+    }
+
     /// Leaves the first so many bytes.
     pub(crate) fn truncate(&mut self, len: usize) {
         match &mut self.many {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use common::reference::{Rules, describe};
 use common::{atoms, oracle, policy};
 use followup::testing::strategies::{cuts, streams, texts};
-use followup::testing::{Cuts, Stream, Syntax, Transcript, assert_chunk_invariant};
+use followup::testing::{Cuts, Stream, Syntax, Transcript};
 use followup::{Parser, Policy};
 use proptest::prelude::*;
 
@@ -165,15 +165,32 @@ proptest! {
     }
 }
 
-/// What fuzzing has found, made small.
+/// Found by fuzzing: bytes that are no text become longer text, so that in what is read again, counted from its end, places in front of them
+/// are too early, even in front of the stream.
 #[test]
-fn streams_that_were_read_wrongly_once_are_read_rightly() {
-    let ill_formed = "<ask_followup_question><ask_followup_question ".bytes().chain([0xFF; 12]).chain(*b" <ask_follow");
-    for stream in [Stream::new(Syntax::Markup, ill_formed.collect::<Vec<u8>>())] {
-        let rules = Rules::default();
-        let meant = meant(&stream, &rules);
-        assert_chunk_invariant(&stream, |chunks| lines(&Transcript::of(&mut stream.parser(shared(&rules)), chunks)));
-        assert_eq!(lines(&Transcript::of(&mut stream.parser(shared(&rules)), [&*stream])), meant, "{stream:?}");
+fn text_that_is_read_again_may_be_longer_than_its_stream() {
+    let ends = [
+        "<ask_followup_question><question>Q</question></ask_followup_question>",
+        "<read_file>x</read_file> y",
+        " <ask_follow",
+        "'><question>Q</question>",
+        "<b> <ask_followup_question a='>'>Hm",
+    ];
+    for (bare, tag) in [(20, 40), (60, 40), (60, 256), (2048, 256)] {
+        let rules = Rules { bare, tag, ..Rules::default() };
+        let policy = shared(&rules);
+        for begun in ["question a='", "read_file ", "ask_followup_question a=\"", "/ask_followup_question "] {
+            for (ill_formed, end) in [0, 1, 12, 20, 30].into_iter().flat_map(|n| ends.map(|end| (n, end))) {
+                let front = format!("<ask_followup_question>x<{begun}").into_bytes();
+                let bytes = [&front, &*vec![0xFF; ill_formed], end.as_bytes()].concat();
+                let stream = Stream::new(Syntax::Markup, bytes);
+                let meant = meant(&stream, &rules);
+                for size in [stream.len(), 1, 7] {
+                    let shown = Transcript::of(&mut stream.parser(policy.clone()), stream.chunks(size));
+                    assert_eq!(lines(&shown), meant, "{stream:?} in chunks of {size}");
+                }
+            }
+        }
     }
 }
 

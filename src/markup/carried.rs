@@ -29,9 +29,8 @@ impl Machine {
         let new = self.reach(&piece.text[*pos..]);
         self.carry.extend(new);
         let (from, start, to) = (*pos, self.carry.start, *pos + new.len());
-        // Behind the carried bytes, the piece says where in the stream a byte stands. (What began in text that is read again may seem to
-        // begin too early, even in front of the stream: see `Again::held_piece`.)
-        let len = |n: usize| piece.at(from + n.saturating_sub(old)).wrapping_sub(start);
+        // Behind the carried bytes, the piece says where in the stream a byte stands.
+        let len = |n: usize| self.carry.len_to(piece.at(from + n.saturating_sub(old)));
         match self.look_again(old, len) {
             Look::Tag { tag, len, shown: true } => {
                 let was_shown = self.carry.shown;

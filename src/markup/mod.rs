@@ -180,7 +180,7 @@ impl Machine {
                     let mut then = self.carry.clone();
                     then.extend("\u{FFFD}");
                     let whole = then.len();
-                    let len = |n: usize| if n < whole { at - then.start } else { at + begun.len() as u64 - then.start };
+                    let len = |n: usize| then.len_to(if n < whole { at } else { at + begun.len() as u64 });
                     match self.look(then.bytes(), then.behind_tick, false, len) {
                         // Only a tool's opening tag waits for the character behind it.
                         Look::Tag { tag, .. } => self.act_carried(&tag, at),
@@ -211,7 +211,7 @@ impl Machine {
             let signal = match self.state {
                 State::Ended { .. } | State::Demoted { .. } => self.say_pending(),
                 _ if !self.carry.is_empty() && !self.carry.shown => {
-                    let len = end - self.carry.start;
+                    let len = self.carry.len_to(end);
                     match self.look(self.carry.bytes(), self.carry.behind_tick, true, |_| len) {
                         Look::Tag { tag, .. } => self.act_carried(&tag, end),
                         // The beginning of a tag is no part of a value that was cut off.

@@ -140,7 +140,7 @@ impl Machine {
             let still_blank = blank && (begun.is_empty() || rest_of_blank.is_some_and(|rest| rest <= room));
             return !still_blank && afresh.is_none_or(|n| n > room);
         }
-        let have = taken + body - self.carry.start;
+        let have = self.carry.len_to(taken + body);
         let needed = match grammar::read(self.carry.bytes(), CONFIRMING) {
             Read::Begun(more) => Some(more as u64).filter(|more| have + more <= limit),
             _ => None,
@@ -158,7 +158,7 @@ impl Machine {
     pub(super) fn is_cut_off(&self, end: u64) -> bool {
         let State::Call(Spot::Opened { body, blank, .. }) = self.state else { return false };
         let limits = &self.policy.limits;
-        let (have, room) = (end - self.carry.start, (limits.bare as u64).saturating_sub(end - body));
+        let (have, room) = (self.carry.len_to(end), (limits.bare as u64).saturating_sub(end - body));
         let begins = |tags, room: u64| match grammar::read(self.carry.bytes(), tags) {
             Read::Begun(more) => more as u64 <= room && have + more as u64 <= limits.tag as u64,
             Read::Tag(..) | Read::Text | Read::Undecided => false,

@@ -77,7 +77,7 @@ impl Machine {
             return at;
         }
         let end = start + text.len() as u64;
-        if self.stays_in_attributes(rest.as_bytes(), end - self.carry.start) {
+        if self.stays_in_attributes(rest.as_bytes(), self.carry.len_to(end)) {
             self.carry.extend(rest);
             return text.len();
         }
