@@ -7,7 +7,7 @@ use std::sync::Arc;
 use common::reference::{Rules, describe};
 use common::{atoms, oracle, policy};
 use followup::testing::strategies::{cuts, streams, texts};
-use followup::testing::{Cuts, Stream, Syntax, Transcript};
+use followup::testing::{Cuts, Step, Stream, Syntax, Transcript};
 use followup::{Parser, Policy};
 use proptest::prelude::*;
 
@@ -162,6 +162,26 @@ proptest! {
         drop(parser.finish());
         prop_assert_eq!(parser.checkpoint(), new);
         prop_assert_eq!(parser.bytes_fed(), 0);
+    }
+}
+
+/// Found by fuzzing: in a string of a list that never ends, in a string that stands for a list, a question's tag was one.
+#[test]
+fn a_string_of_suggestions_asks_no_question() {
+    let rules = Rules::default();
+    for list in [
+        r#"[\"x]<question>h<suggest>m</suggest>"#,
+        r#"[\"x<question>h</question><suggest>m"#,
+        r#"[\"<question/><follow_up><suggest>m</suggest>"#,
+        r#"[\"</question></ask_followup_question><suggest>m</suggest>"#,
+        r#"[\"x\", <question>h<suggest>m</suggest>"#,
+    ] {
+        for before in ["", "\"question\": \"Q\", "] {
+            let stream = Stream::new(Syntax::Arguments, format!("{{{before}\"follow_up\": \"{list}\"}}"));
+            let shown = Transcript::of(&mut stream.parser(shared(&rules)), [&*stream]);
+            assert_eq!(lines(&shown), meant(&stream, &rules), "{stream:?}");
+            assert!(shown.steps().iter().any(|step| matches!(step, Step::Suggestion { .. })), "{shown}");
+        }
     }
 }
 

@@ -81,11 +81,11 @@ impl Machine {
                 let close = Candidates::only(list.parameters.name(*parameter), Name::Parameter(*parameter));
                 Places { hidden: NO_TAGS, shown: Some(Tags { open: Candidates::NONE, close }) }
             }
+            State::Call(spot) if self.listing => only_lists(in_call(spot, Candidates::NONE, behind_tick)),
             // In a string of a list, a tool is only named.
             State::Call(spot @ Spot::Between) if self.busy.call.in_list_string() => {
                 in_call(spot, Candidates::NONE, behind_tick)
             }
-            State::Call(spot) if self.listing => only_lists(in_call(spot, Candidates::NONE, behind_tick)),
             State::Call(spot) => in_call(spot, tools.open, behind_tick),
             State::Ended { .. } | State::Demoted { .. } => hidden(NO_TAGS),
         }

@@ -1,0 +1,210 @@
+//! Events as values, and what is said to people: the same is equal, anything else is not, and every sentence says something.
+
+use std::collections::BTreeSet;
+
+use followup::testing::{Transcript, assert_chunk_invariant};
+use followup::{Limits, Note, Parser, Place, Policy, Reason, ResumeError, Tools, ToolsError};
+
+const NOTES: [Note; 22] = [
+    Note::UnclosedQuestion,
+    Note::UnclosedSuggestion,
+    Note::UnclosedFollowUp,
+    Note::UnclosedOptions,
+    Note::UnclosedCall,
+    Note::StreamEnded,
+    Note::StrayCloseTag,
+    Note::TagInCode,
+    Note::OutsideFollowUp,
+    Note::BareQuestion,
+    Note::OnlyNamed,
+    Note::RepeatedQuestion,
+    Note::SuggestionsDropped,
+    Note::UnreadableList,
+    Note::IllFormedString,
+    Note::TextBehindArguments,
+    Note::SuggestionsAsObject,
+    Note::SuggestionsAsText,
+    Note::RepeatedSuggestions,
+    Note::UnreadableSuggestion,
+    Note::IllFormedJson,
+    Note::PartLost,
+];
+
+const PLACES: [Place; 8] = [
+    Place::Opening,
+    Place::Parameters,
+    Place::Question,
+    Place::Answer,
+    Place::Mode,
+    Place::Options,
+    Place::Suggestions,
+    Place::Arguments,
+];
+
+#[test]
+fn every_note_is_a_sentence_of_its_own() {
+    let said: BTreeSet<String> = NOTES.iter().map(Note::to_string).collect();
+    assert_eq!(said.len(), NOTES.len());
+    assert!(said.iter().all(|said| said.split(' ').count() > 3 && !said.ends_with('.')), "{said:?}");
+    assert!(said.contains("the arguments are not JSON"));
+}
+
+#[test]
+fn every_reason_says_what_and_where() {
+    let mut reasons = vec![Reason::MissingParameter];
+    // Under the strict policy, a stream that ended is malformed; it says the same as if it were truncated there.
+    reasons.extend(NOTES.into_iter().filter(|note| *note != Note::StreamEnded).map(Reason::Malformed));
+    reasons.extend(PLACES.map(Reason::Truncated));
+    reasons.extend(PLACES.map(|place| Reason::TooLong { place, limit: 9 }));
+    reasons.extend(PLACES.map(Reason::WrongType));
+    let said: BTreeSet<String> = reasons.iter().map(Reason::to_string).collect();
+    assert_eq!(said.len(), reasons.len());
+    for (reason, says) in [
+        (Reason::MissingParameter, "Missing required parameter 'question'"),
+        (
+            Reason::Malformed(Note::PartLost),
+            "Failed to parse operations: a part of the stream was lost while the call was open",
+        ),
+        (
+            Reason::Truncated(Place::Opening),
+            "Failed to parse operations: the message ended right behind the opening tag",
+        ),
+        (
+            Reason::Truncated(Place::Parameters),
+            "Failed to parse operations: the message ended before the call was closed",
+        ),
+        (
+            Reason::Truncated(Place::Suggestions),
+            "Failed to parse operations: the message ended inside the list of suggestions",
+        ),
+        (
+            Reason::TooLong { place: Place::Mode, limit: 9 },
+            "Failed to parse operations: the mode of a suggestion is longer than the limit of 9 bytes",
+        ),
+        (
+            Reason::WrongType(Place::Arguments),
+            "Failed to parse operations: the value of the arguments is of the wrong type, an object is needed",
+        ),
+        (
+            Reason::WrongType(Place::Options),
+            "Failed to parse operations: the list of options is of the wrong type, an array is needed",
+        ),
+        (
+            Reason::WrongType(Place::Question),
+            "Failed to parse operations: the question is of the wrong type, a string is needed",
+        ),
+    ] {
+        assert_eq!(reason.to_string(), says);
+    }
+    let codes: BTreeSet<&str> = reasons.iter().map(Reason::code).collect();
+    assert_eq!(codes, ["malformed", "missing_parameter", "too_long", "truncated", "wrong_type"].into());
+}
+
+#[test]
+fn a_list_of_tools_that_cannot_be_used_says_why() {
+    let none: [&str; 0] = [];
+    let said = |tools: &[&str], parameters: &[&str]| Tools::new(tools.to_vec(), parameters.to_vec()).unwrap_err();
+    let many: Vec<String> = (0..=u16::MAX).map(|i| format!("t{i}")).collect();
+    for (error, says) in [
+        (said(&["read file"], &none), "\"read file\""),
+        (said(&[""], &none), "\"\""),
+        (said(&none, &["a<b"]), "\"a<b\""),
+        (said(&["read_file"], &["read_file"]), "\"read_file\""),
+        (said(&["question"], &none), "\"question\" already means something else in this format"),
+        (said(&none, &["ask_followup_question"]), "\"ask_followup_question\" already means something else"),
+        (Tools::new(many, none).unwrap_err(), "65,535"),
+    ] {
+        assert!(error.to_string().contains(says), "{error}");
+    }
+    assert!(matches!(said(&["read_file"], &["read_file"]), ToolsError::Both(name) if name == "read_file"));
+}
+
+#[test]
+fn a_checkpoint_that_is_refused_says_what_to_do() {
+    assert!(ResumeError::OtherPolicy.to_string().ends_with("resume it under the policy its parser had"));
+    assert!(ResumeError::Impossible.to_string().ends_with("read the stream from its start"));
+}
+
+/// Every call of these differs from the first in one thing that an event says.
+const CALLS: [&str; 8] = [
+    "<ask_followup_question><question>Q</question><follow_up><suggest>A</suggest></follow_up></ask_followup_question>",
+    "<ask_followup_question><question>R</question><follow_up><suggest>A</suggest></follow_up></ask_followup_question>",
+    "<ask_followup_question><question>Q</question><follow_up><suggest>B</suggest></follow_up></ask_followup_question>",
+    "<ask_followup_question><question>Q</question><follow_up><suggest mode='m'>A</suggest></follow_up></ask_followup_question>",
+    "<ask_followup_question><question>Q</question><follow_up><suggest>A</suggest></follow_up> </ask_followup_question>",
+    "<ask_followup_question><question>Q</question><follow_up><suggest>A</follow_up></ask_followup_question>         ",
+    "<ask_followup_question><question>Q</question><follow_up></follow_up></ask_followup_question>",
+    "<ask_followup_question><question> </question><follow_up><suggest>A</suggest></follow_up></ask_followup_question>",
+];
+
+#[test]
+fn events_are_equal_if_they_say_the_same() {
+    for one in CALLS {
+        for two in CALLS {
+            let (mut first, mut second) = (Parser::default(), Parser::default());
+            let (mut a, mut b) = (first.feed(one), second.feed(two));
+            let mut same = true;
+            loop {
+                let (a, b) = (a.next(), b.next());
+                same &= a == b;
+                if a.is_none() && b.is_none() {
+                    break;
+                }
+            }
+            assert_eq!(same, one == two, "{one}\n{two}");
+        }
+    }
+}
+
+/// The same call, as the first and the second of its stream.
+#[test]
+fn events_of_two_calls_are_not_equal() {
+    let (mut first, mut second) = (Parser::default(), Parser::default());
+    drop(second.feed(CALLS[0]));
+    drop(second.finish());
+    drop(second.feed(CALLS[6]));
+    let (mut a, mut b) = (first.feed(CALLS[0]), second.feed(CALLS[0]));
+    while let Some(event) = a.next() {
+        assert_ne!(Some(event), b.next());
+    }
+}
+
+/// A character that has begun can't go on in text.
+#[test]
+fn text_ends_a_character_that_had_begun() {
+    let mut parser = Parser::default();
+    let mut transcript = Transcript::default();
+    transcript.take(parser.feed_bytes(b"a\xF0\x9F"));
+    transcript.take(parser.feed("\u{1F980}<read_"));
+    transcript.take(parser.feed_bytes(b"file>\xE2"));
+    transcript.take(parser.feed("</read_file>"));
+    transcript.take(parser.finish());
+    assert_eq!(
+        transcript.to_string(),
+        "text \"a\u{FFFD}\u{1F980}\"\nopaque 0 read_file \"<read_file>\u{FFFD}</read_file>\"\n"
+    );
+}
+
+#[test]
+fn a_parser_says_what_it_was_made_with_and_how_far_it_is() {
+    let limits = Limits { question: 7, ..Limits::default() };
+    let mut parser = Parser::new(Policy::new().limits(limits));
+    assert_eq!((parser.limits(), parser.bytes_fed()), (&limits, 0));
+    drop(parser.feed_bytes(b"a\xFFb\xF0"));
+    assert_eq!(parser.bytes_fed(), 4);
+}
+
+/// What the laws seldom meet.
+#[test]
+fn rare_streams_do_not_depend_on_the_cut() {
+    let ask = |inside: &str| format!("<ask_followup_question><question>Q</question>{inside}</ask_followup_question>");
+    for stream in [
+        ask("<suggest><mode/><content>A</content></suggest>"),
+        ask("<suggest><content/>A</suggest>"),
+        ask("<suggest><content>A</content><mode/></suggest><suggest><mode>m</mode><mode>n</mode>B</suggest>"),
+        ask("<follow_up><suggest>A</suggest><suggest>B"),
+        "```\n~~~ <b>\n``` ~~~\n`` ` ``<think>`</think>".into(),
+    ] {
+        assert_chunk_invariant(stream.as_bytes(), |chunks| Transcript::of(&mut Parser::default(), chunks));
+    }
+}
