@@ -5,15 +5,12 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::visible::Visible;
+use crate::visible::shown;
 
 /// Says on standard error what went wrong, or may not be what was meant. Parts of it may come from a provider, a model or a file: nothing in it does anything to a terminal.
 pub(crate) fn say(what: impl Display) {
-    let (mut visible, mut shown) = (Visible::default(), String::new());
-    visible.push(&what.to_string(), &mut shown);
-    visible.end(&mut shown);
     // `eprintln!` would panic where standard error is closed.
-    let _ = writeln!(io::stderr(), "followup: {shown}");
+    let _ = writeln!(io::stderr(), "followup: {}", shown(&what.to_string()));
 }
 
 /// The exit status, as `--help` explains it.
