@@ -66,8 +66,9 @@ pub(super) enum Arguments {
     All(Fragment),
 }
 
-/// How many things one payload may say. They take much more memory than the few bytes they may be written in, and no provider comes near it.
-const MOST: usize = 4_000;
+/// How many things one payload may say. They take much more memory than the few bytes they may be written in, and no provider comes near it. It is
+/// more than a list of 1,024 parts can say, four things each at the most, so that Gemini's, which changes the call that is open, is never one too many.
+const MOST: usize = 5_000;
 
 /// How much memory is kept from payload to payload.
 pub(super) const KEPT: usize = 64 << 10;
