@@ -66,6 +66,27 @@ fn the_second_call_of_the_same_size_takes_no_more_memory() {
     }
 }
 
+/// More suggestions and notes than there is room for in a call that was never longer.
+#[test]
+fn a_long_call_leaves_its_memory_to_the_next() {
+    let suggestions: String = (0..20).map(|i| format!("<suggest mode=\"{i}\">Answer {i}</suggest>")).collect();
+    let call = format!(
+        "<ask_followup_question><question>Q</question><question>R</question>{suggestions}</suggest>\
+         <follow_up><suggest>B<suggest>C `<suggest>`</follow_up><follow_up></ask_followup_question>"
+    );
+    let mut parser = Parser::default();
+    let mut events = parser.feed(&call);
+    while let Some(event) = events.next() {
+        if let Event::Complete(call) = event {
+            assert_eq!((call.suggestions().len(), call.notes().len()), (22, 6));
+        }
+    }
+    drop(events);
+    drop(parser.finish());
+    let again = allocations(|| assert_eq!(read(&mut parser, &call, 16), 1));
+    assert_eq!(again, 0);
+}
+
 #[test]
 fn prose_behind_a_call_takes_nothing() {
     let mut parser = Parser::default();

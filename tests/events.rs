@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use followup::testing::{Transcript, assert_chunk_invariant};
-use followup::{Limits, Note, Parser, Place, Policy, Reason, ResumeError, Tools, ToolsError};
+use followup::{Event, Limits, Note, Parser, Place, Policy, Reason, ResumeError, Tools, ToolsError};
 
 const NOTES: [Note; 22] = [
     Note::UnclosedQuestion,
@@ -154,6 +154,90 @@ fn events_are_equal_if_they_say_the_same() {
             assert_eq!(same, one == two, "{one}\n{two}");
         }
     }
+}
+
+/// What the end of the one call in a stream gives, whenever it comes.
+fn with_end<T>(mut parser: Parser, stream: &str, take: impl FnOnce(Event<'_>) -> T) -> T {
+    let mut events = parser.feed(stream);
+    while let Some(event) = events.next() {
+        if matches!(event, Event::Complete(_) | Event::Rejected(_)) {
+            return take(event);
+        }
+    }
+    drop(events);
+    let mut events = parser.finish();
+    while let Some(event) = events.next() {
+        if matches!(event, Event::Complete(_) | Event::Rejected(_)) {
+            return take(event);
+        }
+    }
+    panic!("there is no end in {stream}");
+}
+
+/// Every call of these that can't be asked differs from the first in one thing that its end says.
+const REJECTED: [&str; 5] = [
+    r#"{"question": "Q", "follow_up": ["A"]"#,
+    r#"{"question": "R", "follow_up": ["A"]"#,
+    r#"{"question": "Q", "follow_up": ["B"]"#,
+    r#"{"question": "Q", "follow_up": ["A"}"#,
+    r#"{"question": "Q", "follow_up": ["A"] "#,
+];
+
+#[test]
+fn ends_are_equal_if_they_say_the_same() {
+    for one in CALLS {
+        for two in CALLS {
+            let same = with_end(Parser::default(), one, |a| with_end(Parser::default(), two, |b| a == b));
+            assert_eq!(same, one == two, "{one}\n{two}");
+        }
+    }
+    let arguments = || Parser::arguments(Policy::new());
+    for one in REJECTED {
+        for two in REJECTED {
+            let same = with_end(arguments(), one, |a| with_end(arguments(), two, |b| a == b));
+            assert_eq!(same, one == two, "{one}\n{two}");
+        }
+    }
+}
+
+#[test]
+fn what_an_event_says_can_be_printed() {
+    let call = CALLS[3];
+    let mut parser = Parser::default();
+    let mut events = parser.feed(call);
+    let Some(event) = events.next() else { panic!() };
+    assert_eq!(
+        format!("{event:?}"),
+        "Partial(Partial { nth: 0, id: None, field: Question, delta: \"Q\", question: Some(\"Q\"), suggestions: [] })"
+    );
+    with_end(Parser::default(), call, |event| {
+        assert_eq!(
+            format!("{event:?}"),
+            "Complete(Complete { nth: 0, id: None, span: 0..121, question: \"Q\", \
+             suggestions: [Suggestion { answer: \"A\", mode: Some(\"m\") }], notes: [] })"
+        );
+    });
+    with_end(Parser::arguments(Policy::new()), REJECTED[0], |event| {
+        assert_eq!(
+            format!("{event:?}"),
+            "Rejected(Rejected { nth: 0, id: None, span: 0..36, reason: Truncated(Parameters), question: Some(\"Q\"), \
+             suggestions: [Suggestion { answer: \"A\", mode: None }] })"
+        );
+    });
+}
+
+#[test]
+fn suggestions_know_how_many_they_are() {
+    let call =
+        "<ask_followup_question><question>Q</question><suggest>A</suggest><suggest>B</suggest></ask_followup_question>";
+    with_end(Parser::default(), call, |event| {
+        let Event::Complete(call) = event else { panic!("{event:?}") };
+        let mut suggestions = call.suggestions().iter();
+        for left in [2, 1, 0, 0] {
+            assert_eq!((suggestions.len(), suggestions.size_hint()), (left, (left, Some(left))));
+            assert_eq!(suggestions.next().is_some(), left > 0);
+        }
+    });
 }
 
 /// The same call, as the first and the second of its stream.
