@@ -31,7 +31,7 @@ fn is_list(text: &str) -> bool {
 
 fn items(text: &str, found: &mut dyn FnMut(&str)) {
     let (mut reader, mut pos) = (Reader::default(), 0);
-    // The element that is being read, if it is one.
+    // The text that is being read, and whether it is that of an element.
     let (mut item, mut is_item) = (String::new(), false);
     while let Some(token) = reader.next(text, &mut pos) {
         match token {
@@ -39,8 +39,8 @@ fn items(text: &str, found: &mut dyn FnMut(&str)) {
                 is_item = reader.depth() == 1 && matches!(kind, Type::String | Type::Number | Type::Boolean);
                 item.clear();
             }
-            Token::Text(text) if is_item => item.push_str(text),
-            Token::Char(char) if is_item => item.push(char),
+            Token::Text(text) => item.push_str(text),
+            Token::Char(char) => item.push(char),
             Token::End if core::mem::take(&mut is_item) => found(&item),
             _ => {}
         }
