@@ -60,10 +60,14 @@ fn stored(checkpoint: &Checkpoint) -> Value {
     serde_json::to_value(checkpoint).unwrap()
 }
 
+/// A key is kept only as far as it can matter.
+const LONG_KEYS: &str = "{\"follow_up\": {\"123456789012345\": \"A\", \"1234567890123456\": \"B\", \"12345678901234567890\": \"C\", \
+    \"123456789012345x\": \"D\", \"12345678901234567890x\": \"E\", \"x12345678901234567890\": \"F\"}, \"question\": \"Q\"}";
+
 #[test]
 fn a_stored_checkpoint_comes_back_as_it_was() {
     for policy in policies() {
-        for (syntax, message) in messages() {
+        for (syntax, message) in messages().chain([(Syntax::Arguments, LONG_KEYS)]) {
             for at in 0..=message.len() {
                 let (before, after) = message.as_bytes().split_at(at);
                 let mut parser = syntax.parser(policy.clone());
@@ -256,6 +260,10 @@ fn arguments_that_no_parser_could_have_read_are_refused() {
         ("{\"follow_up\"", "/arguments/list", json!(null)),
         ("{\"follow_up\"", "/arguments/list", json!("Options")),
         (question, "/arguments/key/bytes", json!(b"k")),
+        // A key that has something else than digits is seen to have it, but for one that is longer than what is kept of it.
+        ("{\"follow_up\":{\"12x", "/arguments/key/bytes", json!(b"123")),
+        ("{\"follow_up\":{\"12345678901234x", "/arguments/key/bytes", json!(b"123456789012345")),
+        ("{\"follow_up\":{\"12", "/arguments/key/bytes", json!(b"1x")),
         (list, "/arguments/list", json!(null)),
         (map, "/arguments/role", json!({"Entry": {"named": false}})),
         // Nothing is known before the first key.
