@@ -64,10 +64,14 @@ fn stored(checkpoint: &Checkpoint) -> Value {
 const LONG_KEYS: &str = "{\"follow_up\": {\"123456789012345\": \"A\", \"1234567890123456\": \"B\", \"12345678901234567890\": \"C\", \
     \"123456789012345x\": \"D\", \"12345678901234567890x\": \"E\", \"x12345678901234567890\": \"F\"}, \"question\": \"Q\"}";
 
+/// Objects in which nothing means anything.
+const SKIPPED: &str = "{\"x\": {\"question\": {\"k\": {}}}, \"follow_up\": [{\"x\": {\"text\": {}}, \"text\": \"A\", \"y\": {\"mode\": {\"k\": 1}}}, \
+    {\"y\": [{}]}, {\"text\": {\"k\": {}}}], \"question\": \"Q\"}";
+
 #[test]
 fn a_stored_checkpoint_comes_back_as_it_was() {
     for policy in policies() {
-        for (syntax, message) in messages().chain([(Syntax::Arguments, LONG_KEYS)]) {
+        for (syntax, message) in messages().chain([(Syntax::Arguments, LONG_KEYS), (Syntax::Arguments, SKIPPED)]) {
             for at in 0..=message.len() {
                 let (before, after) = message.as_bytes().split_at(at);
                 let mut parser = syntax.parser(policy.clone());
@@ -260,6 +264,21 @@ fn arguments_that_no_parser_could_have_read_are_refused() {
         ("{\"follow_up\"", "/arguments/list", json!(null)),
         ("{\"follow_up\"", "/arguments/list", json!("Options")),
         (question, "/arguments/key/bytes", json!(b"k")),
+        // Nothing of markup is open.
+        (question, "/call/tick", json!(true)),
+        (question, "/call/bare", json!(1)),
+        (between, "/call/tick", json!(true)),
+        (between, "/call/body", json!("Blank")),
+        // What is open in what.
+        ("{\"other\":{\"x\":", "/arguments/within", json!(["Parameters", "Parameters"])),
+        ("{\"other\":{", "/arguments/within", json!(["Parameters", "Parameters"])),
+        ("{\"follow_up\":[{\"x\":1", "/arguments/within", json!(["Parameters", "Items", suggestion(true, false)])),
+        ("{\"follow_up\":{", "/arguments/within", json!(["Parameters", "Parameters"])),
+        ("", "/arguments/role", json!("Nothing")),
+        ("{\"question\":\"Q\"", "/arguments/reader/expect", json!("Behind")),
+        ("{\"question\":\"Q\"", "/arguments/reader/expect", json!("Ignored")),
+        ("{\"other\":1,", "/arguments/reader/expect", json!("Behind")),
+        (question, "/call/asked", json!(false)),
         // A key that has something else than digits is seen to have it, but for one that is longer than what is kept of it.
         ("{\"follow_up\":{\"12x", "/arguments/key/bytes", json!(b"123")),
         ("{\"follow_up\":{\"12345678901234x", "/arguments/key/bytes", json!(b"123456789012345")),

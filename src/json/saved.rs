@@ -74,11 +74,7 @@ impl Arguments {
             (Within::Items, Within::Suggestion { .. }) => true,
             _ => false,
         });
-        let answers = self.within.iter().all(|within| match *within {
-            Within::Suggestion { answered, answerable } => answerable || !answered,
-            _ => true,
-        });
-        first && inner && answers && kinds && self.within.len() <= self.reader.depth()
+        first && inner && kinds && self.within.len() <= self.reader.depth()
     }
 
     fn is_role_possible(&self) -> bool {
@@ -153,7 +149,6 @@ impl Arguments {
         let value = match reading {
             Role::Question => call.asked && call.value.is_some() && !call.suggestion,
             Role::Item => call.value.is_some() && call.suggestion && !call.provisional,
-            Role::Answer => true,
             _ => suggestion.is_some() || call.value.is_none(),
         };
         value
