@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use followup::testing::{Transcript, assert_chunk_invariant};
-use followup::{Event, Limits, Note, Parser, Place, Policy, Reason, ResumeError, Tools, ToolsError};
+use followup::{Event, Events, Limits, Note, Parser, Place, Policy, Reason, ResumeError, Tools, ToolsError};
 
 const NOTES: [Note; 22] = [
     Note::UnclosedQuestion,
@@ -158,20 +158,18 @@ fn events_are_equal_if_they_say_the_same() {
 
 /// What the end of the one call in a stream gives, whenever it comes.
 fn with_end<T>(mut parser: Parser, stream: &str, take: impl FnOnce(Event<'_>) -> T) -> T {
-    let mut events = parser.feed(stream);
+    let taken = first_end(parser.feed(stream), take).or_else(|take| first_end(parser.finish(), take));
+    taken.unwrap_or_else(|_| panic!("there is no end in {stream}"))
+}
+
+/// What the first end among the events gives; `take` back, if there is none.
+fn first_end<T, F: FnOnce(Event<'_>) -> T>(mut events: Events<'_>, take: F) -> Result<T, F> {
     while let Some(event) = events.next() {
         if matches!(event, Event::Complete(_) | Event::Rejected(_)) {
-            return take(event);
+            return Ok(take(event));
         }
     }
-    drop(events);
-    let mut events = parser.finish();
-    while let Some(event) = events.next() {
-        if matches!(event, Event::Complete(_) | Event::Rejected(_)) {
-            return take(event);
-        }
-    }
-    panic!("there is no end in {stream}");
+    Err(take)
 }
 
 /// Every call of these that can't be asked differs from the first in one thing that its end says.

@@ -1,6 +1,6 @@
 //! Streams that soups of the grammar's pieces seldom make, each against the whole-input reference reader and at every cut.
 //!
-//! Every one stands for a line of the parser that no other test would miss.
+//! Every one stands for a line of the parser whose loss no quicker test would notice.
 
 mod common;
 
