@@ -151,8 +151,8 @@ impl Tools {
     fn without_tag(&self, text: &[u8], from: usize) -> usize {
         let to = text.len().min(from + WINDOW);
         let rare = memchr::memchr(b'_', &text[from..to]).map_or(to, |found| from + found);
-        // One that begins further in front would have ended.
-        let longest = self.tools.longest().max(ASK.len()) + 1;
+        // Behind the bracket of one that begins further in front, the name would have ended.
+        let longest = self.tools.longest().max(ASK.len());
         from.max(rare.saturating_sub(longest))
     }
 
@@ -403,12 +403,34 @@ const PARAMETERS: &[&str] = &[
 mod tests {
     use super::*;
     use alloc::format;
+    use alloc::vec;
+
+    #[test]
+    fn the_names_are_listed_in_order() {
+        let tools = Tools::new(["read", "deploy", "read", ASK], ["path", "cwd"]).unwrap();
+        assert_eq!(tools.tools().collect::<Vec<_>>(), ["deploy", "read"]);
+        assert_eq!(tools.parameters().collect::<Vec<_>>(), ["cwd", "path"]);
+        assert_eq!(Tools::default().tools().collect::<Vec<_>>(), TOOLS);
+        assert_eq!(Tools::default().parameters().collect::<Vec<_>>(), PARAMETERS);
+        assert_eq!(Tools::none().tools().chain(Tools::none().parameters()).collect::<Vec<_>>(), vec![""; 0]);
+    }
 
     #[test]
     fn every_bracket_that_may_open_a_tool_is_found_and_few_others() {
-        let named = Tools::new(["deploy", "a"], ["path"]).unwrap();
-        let tags = ["<read_file>", "<ask_followup_question>", "<a", "<ask_fo", "<"];
-        for tools in [&Tools::default(), &Tools::none(), &named] {
+        // Some hold no `_`, are as short as can be, or hold it where the longest of all names ends.
+        let named = Tools::new(["deploy", "a", "z"], ["path"]).unwrap();
+        let long = Tools::new(["a_tool", "nothing.but.letters.up.to.here_"], ["path"]).unwrap();
+        let tags = [
+            "<read_file>",
+            "<ask_followup_question>",
+            "<a",
+            "<ask_fo",
+            "<",
+            "<deploy>",
+            "<z>",
+            "<nothing.but.letters.up.to.here_>",
+        ];
+        for tools in [&Tools::default(), &Tools::none(), &named, &long] {
             for filler in ["x", "<li>", "</b><b a_b> < ", "snake_case ", "<", "<re "] {
                 for len in (0..60).chain([400, 401, 5000]) {
                     let before: String = filler.repeat(len);

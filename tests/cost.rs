@@ -88,6 +88,14 @@ fn a_long_call_leaves_its_memory_to_the_next() {
 }
 
 #[test]
+fn what_is_held_behind_an_opening_tag_is_no_more_than_the_limit_says_however_long_the_chunk() {
+    let message = format!("<ask_followup_question>{}", "Only named, it seems. ".repeat(100_000));
+    let (mut parser, limit) = (Parser::default(), followup::Limits::default().bare as u64);
+    let held = measure(|| assert_eq!(take(parser.feed(&message)), 0)).bytes_max;
+    assert!(held < 4 * limit + 65_536, "{held} bytes, where the limit is {limit}");
+}
+
+#[test]
 fn prose_behind_a_call_takes_nothing() {
     let mut parser = Parser::default();
     read(&mut parser, CALL, 4);

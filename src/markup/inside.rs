@@ -161,9 +161,6 @@ impl Machine {
 
     /// Acts on a tag inside a call; it ends at `end`.
     pub(super) fn act_inside(&mut self, tag: &Tag, text: &str, end: u64) -> Option<Signal> {
-        if let State::Call(Spot::Opened { .. }) = self.state {
-            return self.act_opened(tag, text, end);
-        }
         self.take(tag, text, end);
         self.partial()
     }
