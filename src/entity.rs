@@ -97,23 +97,13 @@ impl Begun {
         let ranges = || (u32::from(digits.is_empty())..=more).map(reach);
         let last = ranges().map(|(low, high)| last_char(low, high)).max().flatten()?;
         Some(Outlook {
-            ampersand: ranges().all(|(low, high)| {
-                first_char(low, high).is_none_or(|c| c == '&') && last_char(low, high).is_none_or(|c| c == '&')
-            }),
+            // The numbers that may come are one, or end in a 9 or an F, which `&` does not.
+            ampersand: ranges().all(|(low, high)| last_char(low, high).is_none_or(|c| c == '&')),
             blank: ranges()
                 .any(|(low, high)| BLANKS.iter().any(|&blank| (low..=high).contains(&u64::from(u32::from(blank))))),
             longest: last.len_utf8(),
         })
     }
-}
-
-fn first_char(low: u64, high: u64) -> Option<char> {
-    let low = match low {
-        0 => 1,
-        0xD800..=0xDFFF => 0xE000,
-        _ => low,
-    };
-    if low > high { None } else { u32::try_from(low).ok().and_then(char::from_u32) }
 }
 
 fn last_char(low: u64, high: u64) -> Option<char> {

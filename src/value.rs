@@ -146,9 +146,7 @@ impl Value {
 
     /// The bytes of a character's UTF-8 form have begun to come.
     pub(crate) fn foresee_char(&mut self, arena: &mut String, begun: &[u8], limit: usize) -> Result<(), Passed> {
-        if !self.begun.is_empty() {
-            self.settle(arena, limit)?;
-        }
+        self.settle(arena, limit)?;
         if !entity::may_be_blank(begun) {
             // An ill-formed sequence becomes U+FFFD, of three bytes.
             let longest = if begun[0] >= 0xF0 { 4 } else { 3 };
@@ -163,16 +161,16 @@ impl Value {
         let certain = self.certain.checked_sub(self.start).and_then(|len| text.split_at_checked(len));
         let entity = match entities {
             Entities::Raw => self.begun == Begun::default() && !self.ampersand,
-            Entities::Decoded => self.begun.is_possible() && (!self.ampersand || !self.begun.is_empty()),
+            Entities::Decoded => {
+                let ampersand = self.begun.outlook().is_some_and(|outlook| outlook.ampersand);
+                self.begun.is_possible() && self.ampersand == ampersand
+            }
         };
         entity
             && text.trim_start().len() == text.len()
             && text.len() <= limit
-            && certain.is_some_and(|(certain, rest)| {
-                rest.trim_start().is_empty()
-                    && (self.exists || certain.is_empty())
-                    && (self.certain > self.start || rest.is_empty())
-            })
+            && certain
+                .is_some_and(|(certain, rest)| rest.trim_start().is_empty() && (self.exists || certain.is_empty()))
     }
 
     /// The value has ended: what is not certain is no part of it.

@@ -4,9 +4,12 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use common::reference::{Rules, describe};
 use common::{atoms, oracle, policy};
 use followup::testing::{Stream, Syntax, Transcript, assert_chunk_invariant};
+use followup::{Entities, Event, Limits, Parser, Policy};
 
 fn check(syntax: Syntax, text: &str, rules: &Rules) {
     let stream = Stream::new(syntax, text);
@@ -86,6 +89,107 @@ fn at_every_limit() {
         for limit in (0..60).chain([70, 80, 90]) {
             check(Syntax::Markup, &stream, &Rules { bare: limit, ..Rules::default() });
             check(Syntax::Markup, &stream, &Rules { tag: limit, outside_code: true, ..Rules::default() });
+        }
+    }
+}
+
+/// Values that pass their limit, kept or not, at every cut.
+#[test]
+fn at_the_limit_of_every_value() {
+    let stream = call(
+        "<question> Q &am; &#233; < </question><suggest><mode>m</mode>In front &am<content>A &lt; </content></suggest>\
+         <suggest><content> </content>Bar<mode> &#32;n</mode></suggest><suggest>C &am</suggest>",
+    );
+    for decode_entities in [false, true] {
+        for limit in (0..9).chain([12, 15]) {
+            for suggestions in 1..=3 {
+                let rules = Rules { question: 16, answer: limit, suggestions, decode_entities, ..Rules::default() };
+                check(Syntax::Markup, &stream, &rules);
+                check(Syntax::Markup, &stream, &Rules { question: limit, answer: 16, ..rules });
+            }
+        }
+    }
+}
+
+/// What is certain of a question whose newest character, or entity, has only begun.
+#[test]
+fn what_is_certain_shows_at_once() {
+    const F0: &[u8] = b"\xF0";
+    let shown = |question: usize, text: &str, begun: &[u8]| {
+        let limits = Limits { question, ..Limits::default() };
+        let mut parser = Parser::new(Policy::new().entities(Entities::Decoded).limits(limits));
+        let chunk = [b"<ask_followup_question><question>", text.as_bytes(), begun].concat();
+        let mut shown = String::new();
+        let mut events = parser.feed_bytes(&chunk);
+        while let Some(event) = events.next() {
+            if let Event::Partial(call) = event {
+                shown = call.question().unwrap_or_default().to_owned();
+            }
+        }
+        shown
+    };
+    for (limit, text, begun, meant) in [
+        // A blank is part of the question once something else is sure to follow, and has room.
+        (99, "ab ", &b""[..], "ab"),
+        (99, "ab ", b"\xC3", "ab "),
+        (99, "ab ", b"\xE2", "ab"),
+        (99, "ab ", F0, "ab "),
+        (6, "ab ", b"\xC3", "ab "),
+        (5, "ab ", b"\xC3", "ab"),
+        (7, "ab ", F0, "ab "),
+        (6, "ab ", F0, "ab"),
+        // An entity that can't become one any more is text, however much of one there is.
+        (99, "x &#1114111", b"", "x "),
+        (99, "x &#1114112", b"", "x &#1114112"),
+        (99, "x &#x10FFF", b"", "x "),
+        (99, "x &#x11000", b"", "x "),
+        (99, "x &#x110000", b"", "x &#x110000"),
+        (99, "x &#xD8000", b"", "x "),
+        (99, "x &#xD80000", b"", "x &#xD80000"),
+        (99, "x &am", b"", "x &"),
+        (99, "x &am", b"\xC3", "x &am"),
+        (99, "x &#", b"\xE2", "x &#"),
+        (99, "x &a", b"", "x "),
+        (99, "x &", b"", "x"),
+        (99, "x &#3", b"", "x"),
+        (99, "x &#4", b"", "x "),
+        (99, "x &#0000038", b"", "x &"),
+        (99, "x &#0000039", b"", "x "),
+        (99, "x &#x00002", b"", "x"),
+        (99, "x &#x000026", b"", "x &"),
+        (99, "x &#0000000", b"", "x &#0000000"),
+    ] {
+        assert_eq!(shown(limit, text, begun), meant, "{text:?} and {begun:x?}, of {limit} bytes");
+    }
+}
+
+/// What is not kept leaves nothing that depends on the cut.
+#[test]
+fn the_state_behind_what_is_not_kept() {
+    let limits = Limits { question: 3, answer: 3, suggestions: 1, ..Limits::default() };
+    for entities in [Entities::Decoded, Entities::Raw] {
+        let policy = Arc::new(Policy::new().entities(entities).limits(limits));
+        for inside in [
+            "<suggest>A</suggest><suggest>x&am &#38; &am",
+            "<suggest>A</suggest><suggest> &am; y &#3",
+            "<suggest><mode>m</mode>too long &am &#38; &#3",
+            "<suggest><mode>too long &am</mode>A &lt",
+            "<suggest>A &lt; too long &am",
+            "<question> too long &am</question><suggest>B &#3",
+        ] {
+            let stream = format!("<ask_followup_question>{inside}");
+            let state = |chunks: [&str; 2]| {
+                let mut parser = Parser::new(policy.clone());
+                chunks.iter().for_each(|chunk| drop(parser.feed(chunk)));
+                parser.checkpoint()
+            };
+            for end in 0..=stream.len() {
+                let whole = state([&stream[..end], ""]);
+                for cut in 0..end {
+                    let cut_there = state([&stream[..cut], &stream[cut..end]]);
+                    assert!(cut_there == whole, "{:?} | {:?}", &stream[..cut], &stream[cut..end]);
+                }
+            }
         }
     }
 }

@@ -14,6 +14,10 @@ const MESSAGE: &str = "Hm `x` <b> <read_file><path>a.rs</path> </read_file>\
     <suggest><mode>m</mode>text</suggest></follow_up><options>[\"x\", 1]</options></ask_followup_question> \
     <ask_followup_question> Bare? <";
 
+/// Values that begin with what may be an entity.
+const ENTITIES: &str = "<ask_followup_question><question> &#38; &amp &#x1F600;</question><suggest>&lt;a&gt;</suggest>\
+    <suggest><mode>&#109;</mode>&#32;A&#x</suggest><suggest>&am";
+
 /// Arguments with everything that is repaired, with nothing that is, and with lists that are objects and strings.
 const ARGUMENTS: [&str; 3] = [
     "{\"question\": \" W\\u0068ich é\\ud83d\\ude00 \\q?\n \", \"other\": {\"a\": [1, {\"b\": \"c\"}]}, \"question\": \"again\",
@@ -37,7 +41,7 @@ fn policies() -> [Arc<Policy>; 4] {
 /// What is read, and as what.
 fn messages() -> impl Iterator<Item = (Syntax, &'static str)> {
     let arguments = ARGUMENTS.map(|stream| (Syntax::Arguments, stream));
-    std::iter::once((Syntax::Markup, MESSAGE)).chain(arguments)
+    [MESSAGE, ENTITIES].map(|stream| (Syntax::Markup, stream)).into_iter().chain(arguments)
 }
 
 /// What comes out of the rest of a stream, as text.
@@ -118,9 +122,9 @@ fn a_checkpoint_knows_what_its_stream_is_read_as() {
     assert_eq!(rest(&mut resumed(Syntax::Markup), b"{}"), "{}");
 }
 
-/// The checkpoint behind `stream` with the value at `path` replaced.
-fn damaged(syntax: Syntax, stream: &str, path: &str, value: Value) -> Result<(), ResumeError> {
-    let policy = Arc::new(Policy::new());
+/// The checkpoint behind `stream` with the value at `path` replaced; with several paths, each by its element of a list.
+fn damaged(policy: &Policy, syntax: Syntax, stream: &str, path: &str, value: Value) -> Result<(), ResumeError> {
+    let policy = Arc::new(policy.clone());
     let mut parser = syntax.parser(policy.clone());
     drop(parser.feed_bytes(stream.as_bytes()));
     let mut stored = stored(&parser.checkpoint());
@@ -128,17 +132,21 @@ fn damaged(syntax: Syntax, stream: &str, path: &str, value: Value) -> Result<(),
         Syntax::Markup => "/syntax/Markup",
         Syntax::Arguments => "/syntax/Json",
     };
-    let path = if stored.pointer(path).is_some() { path.to_owned() } else { format!("{inside}{path}") };
-    *stored.pointer_mut(&path).unwrap_or_else(|| panic!("no {path}")) = value;
+    let values = if path.contains(' ') { value.as_array().unwrap().clone() } else { vec![value] };
+    for (path, value) in path.split(' ').zip(values) {
+        let path = if stored.pointer(path).is_some() { path.to_owned() } else { format!("{inside}{path}") };
+        *stored.pointer_mut(&path).unwrap_or_else(|| panic!("no {path}")) = value;
+    }
     let checkpoint = serde_json::from_value(stored).unwrap_or_else(|error| panic!("{path}: {error}"));
     Parser::resume(policy, checkpoint).map(|_| ())
 }
 
 /// The cases (a stream, a path, and what stands there instead) that are resumed all the same.
-fn accepted(syntax: Syntax, cases: &[(&str, &str, Value)]) -> Vec<String> {
-    let accepted = cases
-        .iter()
-        .filter(|(stream, path, value)| damaged(syntax, stream, path, value.clone()) != Err(ResumeError::Impossible));
+fn accepted(policy: &Policy, syntax: Syntax, cases: &[(&str, &str, Value)]) -> Vec<String> {
+    let is_accepted = |(stream, path, value): &&(&str, &str, Value)| {
+        damaged(policy, syntax, stream, path, value.clone()) != Err(ResumeError::Impossible)
+    };
+    let accepted = cases.iter().filter(is_accepted);
     accepted.map(|(stream, path, value)| format!("{path} = {value} behind {stream:?}")).collect()
 }
 
@@ -150,6 +158,10 @@ fn what_no_parser_could_have_made_is_refused() {
     let second = "<ask_followup_question><suggest>A</suggest><suggest>";
     let behind = "<ask_followup_question><suggest><content>AB</content>";
     let opened = "x <ask_followup_question> hm";
+    let asked = "<ask_followup_question><question>Which</question>";
+    let bare = "<ask_followup_question>Bare text<question>Q";
+    let asking = "<ask_followup_question><question>";
+    let moded = "<ask_followup_question><suggest><mode>";
     let cases = [
         ("a <as", "/carry/bytes", json!([97])),
         ("a <as", "/carry/bytes", json!([60, 60])),
@@ -235,8 +247,18 @@ fn what_no_parser_could_have_made_is_refused() {
         (opened, "/call/asked", json!(true)),
         (opened, "/read", json!(u64::MAX)),
         (opened, "/read", json!(0)),
+        ("a", "/tail", json!({"bytes": [255, 0, 0], "len": 1})),
+        ("a", "/tail", json!({"bytes": [97, 195, 0], "len": 2})),
+        (answer, "/read", json!(27)),
+        (question, "/call/notes", json!(["IllFormedString"])),
+        (asked, "/call/text", json!(" hich")),
+        (asked, "/call/text", json!("Whic ")),
+        (bare, "/call/text", json!("Bare tex Q")),
+        (bare, "/call/text", json!(" are textQ")),
+        (asking, "/call/value/exists /call/question", json!([true, [0, 0]])),
+        (moded, "/call/mode/exists", json!(true)),
     ];
-    let accepted = accepted(Syntax::Markup, &cases);
+    let accepted = accepted(&Policy::new(), Syntax::Markup, &cases);
     assert!(accepted.is_empty(), "{accepted:#?}");
 }
 
@@ -429,8 +451,77 @@ fn arguments_that_no_parser_could_have_read_are_refused() {
             json!({"start": 0, "certain": 0, "exists": false, "full": false, "begun": {"bytes": []}, "ampersand": false}),
         ),
     ];
-    let accepted = accepted(Syntax::Arguments, &cases);
+    let accepted = accepted(&Policy::new(), Syntax::Arguments, &cases);
     assert!(accepted.is_empty(), "{accepted:#?}");
+}
+
+#[test]
+fn what_no_parser_with_that_policy_could_have_made_is_refused() {
+    let value =
+        json!({"start": 0, "certain": 0, "exists": false, "full": false, "begun": {"bytes": []}, "ampersand": false});
+    let open =
+        json!({"mode": null, "modes": 0, "listed": false, "surplus": false, "provisional": false, "passed": false});
+    // The question is too long.
+    let long = "<ask_followup_question><question>Which one";
+    let long_arguments = "{\"question\":\"Which one";
+    let small = Policy::new().limits(Limits { question: 2, ..Limits::default() });
+    let strict = small.clone().repairs(Repairs::Reject);
+    let malformed = |note| json!({"Malformed": note});
+    let nothing_is_open = [
+        (long, "/call/value", value.clone()),
+        (long, "/call/mode", value.clone()),
+        (long, "/call/open", open.clone()),
+        (long, "/call/list", json!("TooLong")),
+        (long, "/call/wrong", malformed("OnlyNamed")),
+        (long, "/call/wrong", json!({"TooLong": {"place": "Question", "limit": 3}})),
+        (long, "/call/wrong", json!({"TooLong": {"place": "Answer", "limit": 2}})),
+    ];
+    let arguments = [
+        (long_arguments, "/call/value", value),
+        (long_arguments, "/call/open", open),
+        (long_arguments, "/call/list", json!("TooLong")),
+        (long_arguments, "/call/wrong", malformed("StrayCloseTag")),
+        (long_arguments, "/call/wrong", json!({"TooLong": {"place": "Mode", "limit": 2}})),
+    ];
+    for policy in [&small, &strict] {
+        let accepted =
+            [accepted(policy, Syntax::Markup, &nothing_is_open), accepted(policy, Syntax::Arguments, &arguments)];
+        assert!(accepted.concat().is_empty(), "{accepted:#?}");
+    }
+    // What is repaired is no reason, and what is a reason is no repair.
+    let of_strict = [
+        ("<ask_followup_question><question>Q", "/call/notes", json!(["UnclosedQuestion"])),
+        ("<ask_followup_question><question>Q", "/call/notes", json!(["StrayCloseTag"])),
+    ];
+    let of_strict_arguments = [("{\"question\":\"Q", "/call/notes", json!(["IllFormedString"]))];
+    let of_others = [(long, "/call/wrong", malformed("StrayCloseTag"))];
+    let of_other_arguments = [(long_arguments, "/call/wrong", malformed("IllFormedString"))];
+    // Of a suggestion that is one too many nothing is kept.
+    let few = Policy::new().limits(Limits { suggestions: 1, ..Limits::default() });
+    let surplus = "<ask_followup_question><suggest>A</suggest><suggest>B";
+    let of_few = [
+        (surplus, "/call/text /call/value/certain", json!(["AB", 2])),
+        (surplus, "/call/open/listed", json!(true)),
+        (surplus, "/call/open/mode", json!([0, 0])),
+        (surplus, "/call/suggestions", json!([])),
+    ];
+    let entity = "<ask_followup_question><question>Which &#3";
+    let ampersand = "<ask_followup_question><question>Which &am";
+    let decoding = [
+        (entity, "/call/value/begun/bytes", json!(b"&x")),
+        (entity, "/call/value/begun/bytes", json!(b"x#3")),
+        (entity, "/call/value/ampersand", json!(true)),
+        (ampersand, "/call/value/begun/bytes", json!([])),
+    ];
+    let accepted = [
+        accepted(&strict, Syntax::Markup, &of_strict),
+        accepted(&strict, Syntax::Arguments, &of_strict_arguments),
+        accepted(&small, Syntax::Markup, &of_others),
+        accepted(&few, Syntax::Markup, &of_few),
+        accepted(&small, Syntax::Arguments, &of_other_arguments),
+        accepted(&Policy::new().entities(Entities::Decoded), Syntax::Markup, &decoding),
+    ];
+    assert!(accepted.concat().is_empty(), "{accepted:#?}");
 }
 
 /// What an event shows of a call.

@@ -388,7 +388,7 @@ impl Call {
                 (self.question, self.shown.question) = (Some(part), part.1 - part.0);
                 Some((Field::Question, (shown, part.1)))
             }
-            Some(open) if open.listed && !open.surplus => {
+            Some(open) if open.listed => {
                 let newest = self.suggestions.last_mut()?;
                 let shown = value.grow_plainly(&mut self.text, text, solid, limits.answer)?;
                 newest.answer = (value.start, value.certain);
