@@ -18,6 +18,11 @@ const MESSAGE: &str = "Hm `x` <b> <read_file><path>a.rs</path> </read_file>\
 const ENTITIES: &str = "<ask_followup_question><question> &#38; &amp &#x1F600;</question><suggest>&lt;a&gt;</suggest>\
     <suggest><mode>&#109;</mode>&#32;A&#x</suggest><suggest>&am";
 
+/// Much that begins like a tag and is none, in every place.
+const NO_TAGS: &str = "<ask_followup_question a='>\u{e9}' a <q<questio <</ <\u{e9}<question \u{e9}<question!\
+    <ask_followup_question> a <q<questio <</ <\u{e9}<quest\u{e9}<question!<ask_followup_questio\u{e9}> \
+    <read_file> </read_fi\u{e9} <path a='>' \u{e9}> <pat\u{e9} </path a> <path a=\"\u{e9}\"></pat\u{e9} </path \u{e9}></path></read_file \u{e9}";
+
 /// Arguments with everything that is repaired, with nothing that is, and with lists that are objects and strings.
 const ARGUMENTS: [&str; 3] = [
     "{\"question\": \" W\\u0068ich é\\ud83d\\ude00 \\q?\n \", \"other\": {\"a\": [1, {\"b\": \"c\"}]}, \"question\": \"again\",
@@ -41,7 +46,7 @@ fn policies() -> [Arc<Policy>; 4] {
 /// What is read, and as what.
 fn messages() -> impl Iterator<Item = (Syntax, &'static str)> {
     let arguments = ARGUMENTS.map(|stream| (Syntax::Arguments, stream));
-    [MESSAGE, ENTITIES].map(|stream| (Syntax::Markup, stream)).into_iter().chain(arguments)
+    [MESSAGE, ENTITIES, NO_TAGS].map(|stream| (Syntax::Markup, stream)).into_iter().chain(arguments)
 }
 
 /// What comes out of the rest of a stream, as text.
@@ -161,6 +166,8 @@ fn what_no_parser_could_have_made_is_refused() {
     let asked = "<ask_followup_question><question>Which</question>";
     let bare = "<ask_followup_question>Bare text<question>Q";
     let asking = "<ask_followup_question><question>";
+    let value =
+        json!({"start": 0, "certain": 0, "exists": false, "full": false, "begun": {"bytes": []}, "ampersand": false});
     let moded = "<ask_followup_question><suggest><mode>";
     let cases = [
         ("a <as", "/carry/bytes", json!([97])),
@@ -257,8 +264,110 @@ fn what_no_parser_could_have_made_is_refused() {
         (bare, "/call/text", json!(" are textQ")),
         (asking, "/call/value/exists /call/question", json!([true, [0, 0]])),
         (moded, "/call/mode/exists", json!(true)),
+        ("Hm <ask_followup_question><question>Which", "/read", json!(27)),
+        (question, "/call/start", json!(99)),
+        (opened, "/held", json!("<read_file            > hm")),
+        (opened, "/held", json!("</read_file           > hm")),
+        ("x <ask_followup_question > hm", "/held", json!("<ask_followup_question/> hm")),
+        ("x <ask_followup_question>xx hm", "/state/Call/Opened/opening /state/Call/Opened/body", json!([25, 27])),
+        ("<ask_followup_question> <quest!on> hm", "/held", json!("<ask_followup_question> <question> hm")),
+        ("<ask_followup_question> <quest!on> <", "/held", json!("<ask_followup_question> <question> ")),
+        ("<ask_followup_question> <q<quest!on", "/held", json!("<ask_followup_question> <q<question")),
+        ("<read_file> </read_fi", "/carry/shown", json!(false)),
+        ("<read_file> </read_fi", "/carry/bytes", json!(b"</read_xx")),
+        ("<ask_followup_question a", "/carry/in_attributes", json!(false)),
+        ("<read_file> <path ", "/carry/in_attributes", json!(true)),
+        (asked, "/call/body /call/list", json!(["Blank", {"Text": {"text": "", "value": value}}])),
+        ("<ask_followup_question><follow_up>", "/call/list", json!("No")),
+        (nested, "/state/Call", json!({"Nested": {"content": false, "answered": true}})),
     ];
     let accepted = accepted(&Policy::new(), Syntax::Markup, &cases);
+    assert!(accepted.is_empty(), "{accepted:#?}");
+}
+
+/// Every place of a call has what is open there, and nothing else.
+#[test]
+fn what_is_open_elsewhere_is_refused() {
+    let value = |start| {
+        let begun = json!({"bytes": []});
+        json!({"start": start, "certain": start, "exists": false, "full": false, "begun": begun, "ampersand": false})
+    };
+    let open =
+        json!({"mode": null, "modes": 0, "listed": false, "surplus": false, "provisional": false, "passed": false});
+    let nested = |content, answered| json!({"content": content, "answered": answered});
+    let list = json!({"Text": {"text": "", "value": value(0)}});
+    let between = "<ask_followup_question><question>Q</question>";
+    let options = "<ask_followup_question><options>";
+    let question = "<ask_followup_question><question>";
+    let suggestion = "<ask_followup_question><suggest>";
+    let answer = "<ask_followup_question><suggest mode='m'>Yes";
+    let element = "<ask_followup_question><suggest><mode>m</mode>Ye";
+    let content = "<ask_followup_question><suggest><content>";
+    let blank = "<ask_followup_question><suggest><content> </content>";
+    let answered = "<ask_followup_question><suggest><content>A</content>";
+    let cases = [
+        (between, "/call/value", value(1)),
+        (between, "/call/open", open.clone()),
+        (between, "/call/tick", json!(true)),
+        (options, "/call/body", json!("Blank")),
+        (options, "/call/value", value(0)),
+        (options, "/call/open", open.clone()),
+        (question, "/call/open", open),
+        (question, "/call/asked", json!(false)),
+        (question, "/call/value", json!(null)),
+        (question, "/call/list", list),
+        (suggestion, "/call/value", json!(null)),
+        (suggestion, "/call/mode", value(0)),
+        (suggestion, "/call/open", json!(null)),
+        (suggestion, "/call/open/provisional", json!(true)),
+        (
+            suggestion,
+            "/call/open/listed /call/suggestions /call/given",
+            json!([true, [{"answer": [0, 0], "mode": null}], true]),
+        ),
+        (answer, "/call/value", json!(null)),
+        (answer, "/call/mode", value(1)),
+        (element, "/call/mode", value(1)),
+        (element, "/call/open", json!(null)),
+        (element, "/state/Call/Nested", nested(true, false)),
+        (element, "/state/Call/Nested", nested(false, true)),
+        (blank, "/state/Call/Nested", nested(true, true)),
+        (blank, "/state/Call/Nested", nested(false, false)),
+        (blank, "/call/open", json!(null)),
+        (answered, "/state/Call/Nested", nested(true, false)),
+        (answered, "/state/Call/Nested", nested(false, false)),
+        (content, "/call/mode", value(0)),
+        (content, "/call/open", json!(null)),
+        (content, "/call/value", json!(null)),
+        (content, "/call/open/provisional", json!(true)),
+        (content, "/state/Call/Content", nested(false, false)),
+        (content, "/state/Call/Content /call/value", json!([nested(true, true), null])),
+    ];
+    let accepted = accepted(&Policy::new(), Syntax::Markup, &cases);
+    assert!(accepted.is_empty(), "{accepted:#?}");
+}
+
+#[test]
+fn marks_of_code_that_no_stream_is_long_enough_for_are_refused() {
+    let cases = [
+        ("", "/state/Prose/Plain/line_start", json!(false)),
+        ("`", "/state/Prose/Opening/run", json!(0)),
+        ("`", "/state/Prose/Opening/run", json!(2)),
+        ("x`", "/state/Prose/Opening/mark", json!("Tilde")),
+        ("`a", "/state/Prose/Span/ticks", json!(0)),
+        ("`a", "/state/Prose/Span/ticks", json!(2)),
+        ("`a", "/state/Prose/Span/run", json!(1)),
+        ("`a\n", "/state/Prose/Span/run", json!(1)),
+        ("```r", "/state/Prose/FenceInfo/run", json!(2)),
+        ("```r", "/state/Prose/FenceInfo/run", json!(5)),
+        ("```\n", "/state/Prose/Fence/least", json!(2)),
+        ("```\n", "/state/Prose/Fence/least", json!(4)),
+        ("```\n", "/state/Prose/Fence/line", json!({"Marks": 0})),
+        ("```\n", "/state/Prose/Fence/line", json!({"Marks": 5})),
+        ("<think>", "/read", json!(6)),
+        ("x", "/state/Prose", json!("Ignored")),
+    ];
+    let accepted = accepted(&Policy::new().calls(Calls::OutsideCode), Syntax::Markup, &cases);
     assert!(accepted.is_empty(), "{accepted:#?}");
 }
 
@@ -289,6 +398,7 @@ fn arguments_that_no_parser_could_have_read_are_refused() {
         // Nothing of markup is open.
         (question, "/call/tick", json!(true)),
         (question, "/call/bare", json!(1)),
+        ("{\"other\":1,", "/call/bare /call/text", json!([1, "x"])),
         (between, "/call/tick", json!(true)),
         (between, "/call/body", json!("Blank")),
         // What is open in what.
@@ -504,7 +614,18 @@ fn what_no_parser_with_that_policy_could_have_made_is_refused() {
         (surplus, "/call/open/listed", json!(true)),
         (surplus, "/call/open/mode", json!([0, 0])),
         (surplus, "/call/suggestions", json!([])),
+        (surplus, "/call/open/provisional", json!(true)),
+        ("<ask_followup_question><suggest>A</suggest><suggest>", "/call/open/surplus", json!(false)),
+        (
+            "<ask_followup_question><suggest>A</suggest><suggest><content>B</content><content>",
+            "/call/value",
+            json!({"start": 1, "certain": 1, "exists": false, "full": false, "begun": {"bytes": []}, "ampersand": false}),
+        ),
     ];
+    // As long as a tag may be, but for the character that has begun to come.
+    let short = Policy::new().limits(Limits { tag: 25, ..Limits::default() });
+    let tail = json!([{"bytes": [195, 0, 0], "len": 1}, 25]);
+    let of_short = [("<ask_followup_question a", "/tail /read", tail)];
     let entity = "<ask_followup_question><question>Which &#3";
     let ampersand = "<ask_followup_question><question>Which &am";
     let decoding = [
@@ -518,6 +639,7 @@ fn what_no_parser_with_that_policy_could_have_made_is_refused() {
         accepted(&strict, Syntax::Arguments, &of_strict_arguments),
         accepted(&small, Syntax::Markup, &of_others),
         accepted(&few, Syntax::Markup, &of_few),
+        accepted(&short, Syntax::Markup, &of_short),
         accepted(&small, Syntax::Arguments, &of_other_arguments),
         accepted(&Policy::new().entities(Entities::Decoded), Syntax::Markup, &decoding),
     ];

@@ -6,7 +6,7 @@
 use super::code::{Code, FenceLine, Mark};
 use super::grammar::{self, Read};
 use super::inside::{Nested, Spot};
-use super::name::{Name, Side};
+use super::name::Name;
 use super::{Look, Machine, State};
 use crate::Calls;
 use crate::call::{Openness, Written};
@@ -31,15 +31,10 @@ impl Machine {
             }
             State::Call(spot @ Spot::Opened { .. }) => self.is_opened_possible(*spot, read, tail),
             State::Call(spot) => {
-                self.busy.call.start < read
-                    && self.busy.call.is_possible(
-                        read - self.busy.call.start,
-                        !tail.is_empty(),
-                        &self.policy,
-                        Written::Markup,
-                        self.policy.entities,
-                    )
-                    && spot.is_possible(self.busy.call.openness())
+                let (call, policy) = (&self.busy.call, &*self.policy);
+                let is_possible =
+                    |bytes| call.is_possible(bytes, !tail.is_empty(), policy, Written::Markup, policy.entities);
+                read.checked_sub(call.start).is_some_and(is_possible) && spot.is_possible(call.openness())
             }
             State::Ended { .. } | State::Demoted { .. } => false,
         }
@@ -52,32 +47,35 @@ impl Machine {
         fresh.restart(call.start);
         let Some((tag, text)) = held.split_at_checked(opening) else { return false };
         let opens = match grammar::read_last(tag.as_bytes(), self.tools()) {
-            Read::Tag(tag, len) => len == opening && tag.name == Name::Ask && tag.side == Side::Open && !tag.empty,
+            Read::Tag(tag, len) => len == opening && tag.name == Name::Ask && !tag.empty,
             _ => false,
         };
         // Where the body's text ends in the stream.
         let end = if self.carry.is_empty() { read } else { self.carry.start };
+        // What a carry begins with, or a character that is no part of a tag.
+        let behind = match (self.carry.is_empty(), tail.is_empty()) {
+            (false, _) => "<",
+            (true, false) => "\u{FFFD}",
+            (true, true) => "",
+        };
         opens
             && *call == fresh
             && may_be(tag, call.start, body)
             && body - call.start <= self.policy.limits.tag as u64
             && may_be(text, body, end)
             && blank == text.trim_start().is_empty()
-            && self.holds_no_tag(text)
+            && self.holds_no_tag(text, behind)
             && !self.is_hopeless(read, tail)
     }
 
-    /// Whether no `<` in the text begins a tag, the text going on with a `<` or with what is no tag.
-    fn holds_no_tag(&self, text: &str) -> bool {
+    /// Whether no `<` in the text begins a tag, where it goes on like that.
+    fn holds_no_tag(&self, text: &str, behind: &str) -> bool {
         memchr::memchr_iter(b'<', text.as_bytes()).all(|at| {
             let rest = &text.as_bytes()[at..];
-            let next = memchr::memchr(b'<', &rest[1..]).map_or(rest.len(), |next| next + 2);
-            // Behind the end there may be a carry, which begins with `<`.
             let look = |bytes: &[u8]| matches!(self.look(bytes, false, false, |n| n as u64), Look::Text);
-            if next < rest.len() || next > rest.len() {
-                look(&rest[..next.min(rest.len())])
-            } else {
-                look(&[rest, b"<"].concat())
+            match memchr::memchr(b'<', &rest[1..]) {
+                Some(next) => look(&rest[..next + 2]),
+                None => look(&[rest, behind.as_bytes()].concat()),
             }
         })
     }
@@ -156,9 +154,10 @@ impl Spot {
         };
         match self {
             Spot::Opened { .. } => false,
-            Spot::Between | Spot::Options => none && !mode && !suggestion,
-            Spot::Question => !mode && !suggestion && asked && (some || repeated),
-            Spot::Suggestion => value == Some(false) && !mode && suggestion && !provisional && !listed,
+            // Without a suggestion there is no mode.
+            Spot::Between | Spot::Options => none && !suggestion,
+            Spot::Question => !suggestion && asked && (some || repeated),
+            Spot::Suggestion => value == Some(false) && !mode && suggestion && !provisional,
             Spot::Answer => some && !mode && suggestion && !provisional,
             Spot::Nested(nested) => !mode && outside_elements(nested),
             Spot::Content(nested) => {
