@@ -101,6 +101,48 @@ fn every_reason_says_what_and_where() {
 }
 
 #[test]
+fn a_call_that_is_cut_off_says_where() {
+    let place = |mut parser: Parser, stream: &str| {
+        drop(parser.feed(stream));
+        let mut events = parser.finish();
+        while let Some(event) = events.next() {
+            if let Event::Rejected(call) = event {
+                return Some(call.reason());
+            }
+        }
+        None
+    };
+    for (arguments, meant) in [
+        ("", Place::Parameters),
+        ("{", Place::Parameters),
+        (r#"{"question"#, Place::Parameters),
+        (r#"{"question":"#, Place::Parameters),
+        (r#"{"question":"Wh"#, Place::Question),
+        (r#"{"question":"Why?""#, Place::Parameters),
+        (r#"{"question":"Q","other":"x"#, Place::Parameters),
+        (r#"{"question":"Q","follow_up":["A"#, Place::Answer),
+        (r#"{"question":"Q","follow_up":["A","#, Place::Parameters),
+        (r#"{"question":"Q","follow_up":[{"text":"A"#, Place::Answer),
+        (r#"{"question":"Q","follow_up":[{"mode":"m"#, Place::Mode),
+        (r#"{"question":"Q","follow_up":[{"mode":"m","x":"y"#, Place::Parameters),
+        (r#"{"question":"Q","follow_up":"[\"A"#, Place::Suggestions),
+    ] {
+        assert_eq!(place(Parser::arguments(Policy::new()), arguments), Some(Reason::Truncated(meant)), "{arguments}");
+    }
+    let call = "<ask_followup_question>";
+    for (inside, meant) in [
+        ("<question>Wh", Place::Question),
+        ("<question>Q</question><suggest>", Place::Answer),
+        ("<question>Q</question><suggest>A", Place::Answer),
+        ("<question>Q</question><suggest><mode>m", Place::Mode),
+        ("<question>Q</question><options>[1", Place::Options),
+        ("<question>Q</question><follow_up>[1", Place::Options),
+    ] {
+        assert_eq!(place(Parser::default(), &format!("{call}{inside}")), Some(Reason::Truncated(meant)), "{inside}");
+    }
+}
+
+#[test]
 fn a_list_of_tools_that_cannot_be_used_says_why() {
     let none: [&str; 0] = [];
     let said = |tools: &[&str], parameters: &[&str]| Tools::new(tools.to_vec(), parameters.to_vec()).unwrap_err();
@@ -239,6 +281,31 @@ fn suggestions_know_how_many_they_are() {
 }
 
 /// The same call, as the first and the second of its stream.
+/// Each partial, as what it shows of the suggestions.
+fn views(mut parser: Parser, stream: &str) -> Vec<Vec<String>> {
+    let mut views = Vec::new();
+    let mut events = parser.feed(stream);
+    while let Some(event) = events.next() {
+        if let Event::Partial(call) = event {
+            let all = call.suggestions();
+            assert!(all.get(all.len()).is_none());
+            assert_eq!(all.iter().count(), all.len());
+            views.push(all.iter().map(|one| one.answer.to_owned()).collect());
+        }
+    }
+    views
+}
+
+#[test]
+fn a_partial_shows_nothing_that_has_not_been_said() {
+    let list = r#"{"question":"Q","follow_up":"[\"A\",\"BC\"]"}"#;
+    let options =
+        "<ask_followup_question><question>Q</question><options>[\"A\", \"BC\"]</options></ask_followup_question>";
+    let meant = [vec![], vec!["A"], vec!["A", "BC"]];
+    assert_eq!(views(Parser::arguments(Policy::new()), list), meant);
+    assert_eq!(views(Parser::default(), options), meant);
+}
+
 #[test]
 fn events_of_two_calls_are_not_equal() {
     let (mut first, mut second) = (Parser::default(), Parser::default());

@@ -112,14 +112,9 @@ impl Call {
     }
 
     pub(crate) fn suggestion(&self, i: usize, view: View) -> Option<Suggestion<'_>> {
-        let all = self.suggestions(view);
-        let Suggested { answer: (start, end), mode } = *self.suggestions.get(i).filter(|_| i < all)?;
-        let mode = mode.map(|(start, end)| &self.modes[start..end]);
-        if view == View::Shown && i + 1 == all {
-            let (shown, has_mode) = self.shown.newest;
-            return Some(Suggestion { answer: self.text((start, start + shown)), mode: mode.filter(|_| has_mode) });
-        }
-        Some(Suggestion { answer: self.text((start, end)), mode })
+        // What has been said of a suggestion was all that was known of it then.
+        let Suggested { answer, mode } = *self.suggestions.get(i).filter(|_| i < self.suggestions(view))?;
+        Some(Suggestion { answer: self.text(answer), mode: mode.map(|(start, end)| &self.modes[start..end]) })
     }
 
     pub(crate) fn notes(&self) -> &[Note] {

@@ -267,12 +267,6 @@ impl Arguments {
         Role::Answer
     }
 
-    /// Whether a value is being read that is shown while it grows.
-    #[inline]
-    pub(super) fn is_in_shown(&self) -> bool {
-        matches!(self.role, Role::Question | Role::Item | Role::Answer)
-    }
-
     /// The value that is being read goes on.
     #[inline]
     pub(super) fn push(&mut self, text: &str, call: &mut Call, policy: &Arc<Policy>) {

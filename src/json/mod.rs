@@ -78,9 +78,10 @@ impl Machine {
             return None;
         }
         let Busy { arguments, call } = &mut *self.busy;
-        if !arguments.is_in_shown() || arguments.reader.plain_len(text, 0) != text.len() {
+        if arguments.reader.plain_len(text, 0) != text.len() {
             return None;
         }
+        // Only what is shown while it grows is an open value that exists.
         call.grow_plainly(text, &self.policy)
     }
 
