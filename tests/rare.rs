@@ -93,6 +93,18 @@ fn at_every_limit() {
     }
 }
 
+/// Modes so long that their tag is as long as a tag may be.
+#[test]
+fn at_the_limit_of_a_tag_with_a_mode() {
+    for letters in 46..53 {
+        let mode = "m".repeat(letters);
+        let stream = call(&format!("<question>Q</question><suggest mode=\"{mode}\">A</suggest>"));
+        for tag in [64, letters + 15, letters + 16, letters + 17] {
+            check(Syntax::Markup, &stream, &Rules { tag, ..Rules::default() });
+        }
+    }
+}
+
 /// Values that pass their limit, kept or not, at every cut.
 #[test]
 fn at_the_limit_of_every_value() {
