@@ -1,5 +1,6 @@
 //! What is noticed about a question: rules that a host may make advice or a reason to reject.
 
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
@@ -48,10 +49,10 @@ impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Finding::TooFew { suggestions, least } => {
-                write!(f, "there are {suggestions} suggestions, and should be at least {least}")
+                write!(f, "{}, and should be at least {least}", counted(*suggestions))
             }
             Finding::TooMany { suggestions, most } => {
-                write!(f, "there are {suggestions} suggestions, and should be at most {most}")
+                write!(f, "{}, and should be at most {most}", counted(*suggestions))
             }
             Finding::Placeholder { suggestion, placeholder } => {
                 write!(f, "suggestion {} has a placeholder, {placeholder}", from_one(*suggestion))
@@ -60,6 +61,13 @@ impl fmt::Display for Finding {
                 write!(f, "suggestion {} is the same as suggestion {}", from_one(*suggestion), from_one(*of))
             }
         }
+    }
+}
+
+fn counted(suggestions: usize) -> String {
+    match suggestions {
+        1 => "there is 1 suggestion".into(),
+        _ => format!("there are {suggestions} suggestions"),
     }
 }
 
@@ -160,7 +168,7 @@ mod tests {
         assert!(found(rules, &[]).is_empty(), "none is normal");
         assert!(found(rules, &["a", "b"]).is_empty());
         assert!(found(rules, &["a", "b", "c", "d"]).is_empty());
-        assert_eq!(found(rules, &["a"]), ["Advice: there are 1 suggestions, and should be at least 2"]);
+        assert_eq!(found(rules, &["a"]), ["Advice: there is 1 suggestion, and should be at least 2"]);
         assert_eq!(
             found(rules, &["a", "b", "c", "d", "e"]),
             ["Advice: there are 5 suggestions, and should be at most 4"]
