@@ -411,6 +411,11 @@ fn arguments_that_no_parser_could_have_read_are_refused() {
         ("{\"question\":\"Q\"", "/arguments/reader/expect", json!("Ignored")),
         ("{\"other\":1,", "/arguments/reader/expect", json!("Behind")),
         (question, "/call/asked", json!(false)),
+        // An item is being read, in a suggestion of its own.
+        ("{\"follow_up\":[\"", "/call/value", json!(null)),
+        ("{\"follow_up\":[\"", "/call/open", json!(null)),
+        ("{\"follow_up\":[\"", "/call/open/provisional", json!(true)),
+        ("{\"follow_up\":[\"A", "/call/value", json!(null)),
         // A key that has something else than digits is seen to have it, but for one that is longer than what is kept of it.
         ("{\"follow_up\":{\"12x", "/arguments/key/bytes", json!(b"123")),
         ("{\"follow_up\":{\"12345678901234x", "/arguments/key/bytes", json!(b"123456789012345")),

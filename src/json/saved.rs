@@ -148,7 +148,7 @@ impl Arguments {
         };
         let value = match reading {
             Role::Question => call.asked && call.value.is_some() && !call.suggestion,
-            Role::Item => call.value.is_some() && call.suggestion && !call.provisional,
+            Role::Item => call.value.is_some() && !call.provisional,
             _ => suggestion.is_some() || call.value.is_none(),
         };
         value
