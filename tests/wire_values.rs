@@ -1,0 +1,83 @@
+//! Formats, errors and readers of providers' streams as values, and what is said to people.
+
+use followup::wire::{Error, Response, Wire};
+use followup::{Limits, Policy};
+
+#[test]
+fn a_format_is_written_as_it_is_read_and_another_name_says_which_there_are() {
+    for wire in Wire::ALL {
+        assert_eq!(wire.to_string().parse(), Ok(wire));
+        assert_eq!(wire.to_string(), wire.name());
+    }
+    let unknown = "xml".parse::<Wire>().unwrap_err();
+    let all = "openai-chat, openai-responses, anthropic, gemini, bedrock, ollama, text, json";
+    assert_eq!(unknown.to_string(), format!("\"xml\" is none of {all}"));
+    assert!("Text".parse::<Wire>().is_err() && "".parse::<Wire>().is_err());
+}
+
+#[test]
+fn every_error_says_what_happened_and_keeps_what_could_not_be_read() {
+    let long = "é".repeat(100);
+    let cut = format!("{} …", "é".repeat(60));
+    let whole = "x".repeat(120);
+    for (error, code, data, said) in [
+        (Error::Provider("Overloaded"), "provider", None, "the provider reports an error: Overloaded"),
+        (Error::Unreadable("{]"), "unreadable", Some("{]"), "an event of the stream can't be read and was skipped: {]"),
+        (
+            Error::TooLong(9),
+            "too_long",
+            None,
+            "an event of the stream is longer than the limit of 9 bytes and was skipped",
+        ),
+        (Error::Orphan("{}"), "orphan", Some("{}"), "arguments belong to no call and were skipped: {}"),
+        (Error::Orphan(&long), "orphan", Some(&*long), &format!("arguments belong to no call and were skipped: {cut}")),
+        (
+            Error::Orphan(&whole),
+            "orphan",
+            Some(&*whole),
+            &format!("arguments belong to no call and were skipped: {whole}"),
+        ),
+        (
+            Error::TooManyCalls("read_file"),
+            "too_many_calls",
+            None,
+            "too many calls are open at once; one of read_file was skipped",
+        ),
+        (
+            Error::Foreign(Wire::Gemini),
+            "foreign",
+            None,
+            "nothing in the body is what gemini streams: it is another provider's, or no stream",
+        ),
+    ] {
+        assert_eq!((error.code(), error.data(), &*error.to_string()), (code, data, said));
+    }
+}
+
+#[test]
+fn a_reader_says_what_it_was_made_with_and_what_it_has_found_out() {
+    let policy = Policy::new().limits(Limits { question: 7, ..Limits::default() });
+    for wire in Wire::ALL {
+        let response = Response::new(wire, policy.clone());
+        assert_eq!((response.wire(), response.policy()), (Some(wire), &policy));
+    }
+    for (body, wire) in [
+        ("event: message_start\ndata: {\"type\":\"message_start\"}\n\n", Some(Wire::Anthropic)),
+        ("What next?", Some(Wire::Text)),
+        (r#"{"question":"#, Some(Wire::Json)),
+        (r#"{"model":"#, None),
+        ("{", None),
+    ] {
+        let mut response = Response::auto(policy.clone());
+        assert_eq!(response.wire(), None);
+        drop(response.feed(body.as_bytes()));
+        assert_eq!(response.wire(), wire, "{body}");
+        // Ended, it is as new.
+        drop(response.finish());
+        assert_eq!(response.wire(), None);
+    }
+    // What only the end tells, the cursor says.
+    let mut response = Response::auto(policy.clone());
+    drop(response.feed(b"{"));
+    assert_eq!(response.finish().wire(), Some(Wire::Text));
+}
