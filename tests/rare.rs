@@ -205,3 +205,54 @@ fn the_state_behind_what_is_not_kept() {
         }
     }
 }
+
+/// Behind how many bytes an opening tag is seen to be no call's.
+fn named_behind(bare: usize, inside: &[u8]) -> Option<usize> {
+    let limits = Limits { bare, ..Limits::default() };
+    let mut parser = Parser::new(Policy::new().limits(limits));
+    drop(parser.feed("<ask_followup_question>"));
+    (1..=inside.len()).find(|&fed| {
+        let mut events = parser.feed_bytes(&inside[fed - 1..fed]);
+        let said = matches!(events.next(), Some(Event::Text(_)));
+        said
+    })
+}
+
+/// A tag that was only named is shown as soon as no call can come of it, and no sooner.
+#[test]
+fn an_opening_tag_is_prose_as_soon_as_no_call_can_come_of_it() {
+    let letters = |n: usize| "x".repeat(n);
+    let blanks = |n: usize| " ".repeat(n);
+    for (bare, inside, meant) in [
+        // `<suggest>`, the shortest tag that makes it a call, has no room any more.
+        (20, letters(30), Some(12)),
+        (21, letters(30), Some(13)),
+        (20, letters(11) + "<suggest>", None),
+        (20, letters(11) + "<options>", None),
+        (20, letters(10) + "</suggest>", None),
+        (20, letters(12) + "<suggest>", Some(12)),
+        (20, letters(11) + "<question>", Some(13)),
+        (20, letters(11) + "</suggest>", Some(13)),
+        (20, letters(11) + "<sx", Some(14)),
+        (20, letters(5) + "<suggest a='b'>", None),
+        (20, letters(5) + "<suggest a=' b'>", Some(19)),
+        // While there is nothing but blanks, the stream may end in a call that was cut off.
+        (20, blanks(30), Some(21)),
+        (20, blanks(17) + "\u{3000} ", Some(21)),
+        (20, blanks(18) + "\u{3000}", Some(19)),
+        (20, blanks(20) + "\u{3000}", Some(21)),
+        (20, blanks(10) + "\u{e9}x", Some(12)),
+        (20, blanks(11) + "\u{e9}x", Some(12)),
+        (20, blanks(9) + "\u{e9}xx", Some(12)),
+        // A tool's opening tag that is whole is none if a back-tick follows; while it is not, it may be what the stream ends in.
+        (21, "x<read_file>`".into(), Some(12)),
+        (22, "x<read_file>`xx".into(), Some(14)),
+        (23, "x<read_file>`xx".into(), Some(15)),
+        (12, "x<read_file>".into(), Some(4)),
+        (12, " <read_file>".into(), Some(12)),
+        (12, " <read_fill".into(), Some(11)),
+        (3, " <read_file>".into(), Some(4)),
+    ] {
+        assert_eq!(named_behind(bare, inside.as_bytes()), meant, "{inside:?} of {bare} bytes");
+    }
+}

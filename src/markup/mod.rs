@@ -308,7 +308,7 @@ impl Machine {
     /// The stream has ended in a call.
     fn cut_off(&mut self, end: u64) -> Option<Signal> {
         let State::Call(spot) = self.state else { return None };
-        if matches!(spot, Spot::Opened { .. }) && !self.is_cut_off(end) {
+        if matches!(spot, Spot::Opened { .. }) && !self.is_cut_off() {
             self.demote();
             return None;
         }

@@ -120,8 +120,7 @@ impl Machine {
     /// next byte, or with the one behind it, if that must not be a back-tick.
     pub(super) fn has_room(&self, at: u64) -> bool {
         let State::Call(Spot::Opened { body, .. }) = self.state else { return true };
-        let room = (self.policy.limits.bare as u64).saturating_sub(at - body);
-        SHORTEST_CONFIRMING < room && SHORTEST_CONFIRMING <= self.policy.limits.tag as u64
+        (self.policy.limits.bare as u64).saturating_sub(at - body) > SHORTEST_CONFIRMING
     }
 
     /// Whether no continuation can make this a call any more, at `at` and with `begun` of a character there.
@@ -132,14 +131,12 @@ impl Machine {
         if self.has_room(taken + body) {
             return false;
         }
-        let limit = self.policy.limits.tag as u64;
-        // Whatever is open, the next tag may begin with the next byte.
-        let afresh = Some(SHORTEST_CONFIRMING).filter(|&n| n <= limit);
         if self.carry.is_empty() {
             let rest_of_blank = entity::shortest_blank(begun).map(|len| (len - begun.len()) as u64);
             let still_blank = blank && (begun.is_empty() || rest_of_blank.is_some_and(|rest| rest <= room));
-            return !still_blank && afresh.is_none_or(|n| n > room);
+            return !still_blank && SHORTEST_CONFIRMING > room;
         }
+        let limit = self.policy.limits.tag as u64;
         let have = self.carry.len_to(taken + body);
         let needed = match grammar::read(self.carry.bytes(), CONFIRMING) {
             Read::Begun(more) => Some(more as u64).filter(|more| have + more <= limit),
@@ -148,22 +145,16 @@ impl Machine {
         let tool = grammar::read(self.carry.bytes(), self.tools());
         let named = tool == Read::Undecided;
         let undecided = matches!(tool, Read::Begun(more) if have + more as u64 <= limit);
-        // A tool's opening tag that is whole is one unless a back-tick follows, and only then can there be more of this.
-        let afresh = afresh.map(|n| n + u64::from(named));
-        let possible = needed.into_iter().chain(afresh).any(|n| n <= room);
-        !possible && (named || !blank || !undecided)
+        // Whatever is open, the next tag may begin with the next byte. But a tool's opening tag that is whole is one unless a back-tick follows, and only
+        // then can there be more of this.
+        let afresh = SHORTEST_CONFIRMING + u64::from(named);
+        let possible = afresh <= room || needed.is_some_and(|needed| needed <= room);
+        !possible && !(blank && undecided)
     }
 
-    /// Whether the stream may end here so that the call is cut off: behind nothing but blanks and the beginning of a tag.
-    pub(super) fn is_cut_off(&self, end: u64) -> bool {
-        let State::Call(Spot::Opened { body, blank, .. }) = self.state else { return false };
-        let limits = &self.policy.limits;
-        let (have, room) = (self.carry.len_to(end), (limits.bare as u64).saturating_sub(end - body));
-        let begins = |tags, room: u64| match grammar::read(self.carry.bytes(), tags) {
-            Read::Begun(more) => more as u64 <= room && have + more as u64 <= limits.tag as u64,
-            Read::Tag(..) | Read::Text | Read::Undecided => false,
-        };
-        blank && (self.carry.is_empty() || begins(CONFIRMING, room) || begins(self.tools(), u64::MAX))
+    /// Whether a stream that ends here cuts off a call: behind nothing but blanks, and what is carried, which is the beginning of a tag.
+    pub(super) fn is_cut_off(&self) -> bool {
+        matches!(self.state, State::Call(Spot::Opened { blank: true, .. }))
     }
 
     /// Says that the opening tag was only named.
