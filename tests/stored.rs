@@ -629,8 +629,7 @@ fn what_no_parser_with_that_policy_could_have_made_is_refused() {
     ];
     // As long as a tag may be, but for the character that has begun to come.
     let short = Policy::new().limits(Limits { tag: 25, ..Limits::default() });
-    let tail = json!([{"bytes": [195, 0, 0], "len": 1}, 25]);
-    let of_short = [("<ask_followup_question a", "/tail /read", tail)];
+    let of_short = [("<ask_followup_question a", "/tail", json!({"bytes": [195, 0, 0], "len": 1}))];
     let entity = "<ask_followup_question><question>Which &#3";
     let ampersand = "<ask_followup_question><question>Which &am";
     let decoding = [
