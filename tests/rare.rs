@@ -38,6 +38,10 @@ fn in_markup() {
         "<question>Q</question><follow_up>x [\"<read_file>\"]</follow_up>",
         "<question>Q</question><follow_up>x\n[\"<ask_followup_question><question>R</question>",
         "<question>Q</question><follow_up>[\"<suggest>A</suggest>\", \"<read_file>\"]</follow_up>",
+        // An element that is closed twice, or that closes another, closes nothing.
+        "<question>Q</question><suggest><mode>m</mode>A</mode>B</suggest>",
+        "<question>Q</question><suggest><content>A</content></content>B</suggest><suggest>C</suggest>",
+        "<question>Q</question><suggest><content>A</content></mode>B</suggest><suggest>C</suggest>",
     ] {
         check(Syntax::Markup, &call(inside), &Rules::default());
         check(Syntax::Markup, &call(inside), &Rules { strict: true, ..Rules::default() });
@@ -162,6 +166,8 @@ fn what_is_certain_shows_at_once() {
         (99, "x &am", b"\xC3", "x &am"),
         (99, "x &#", b"\xE2", "x &#"),
         (99, "x &a", b"", "x "),
+        (99, "x &am<", b"", "x &am"),
+        (99, "x &am<x", b"", "x &am<x"),
         (99, "x &", b"", "x"),
         (99, "x &#3", b"", "x"),
         (99, "x &#4", b"", "x "),
@@ -255,4 +261,47 @@ fn an_opening_tag_is_prose_as_soon_as_no_call_can_come_of_it() {
     ] {
         assert_eq!(named_behind(bare, inside.as_bytes()), meant, "{inside:?} of {bare} bytes");
     }
+}
+
+/// What the first byte is behind which something is said, if what comes before says nothing.
+fn said_behind(tag: usize, stream: &[u8]) -> Option<usize> {
+    let limits = Limits { tag, ..Limits::default() };
+    let mut parser = Parser::new(Policy::new().limits(limits));
+    (1..=stream.len()).find(|&fed| {
+        let mut events = parser.feed_bytes(&stream[fed - 1..fed]);
+        let said = events.next().is_some();
+        said
+    })
+}
+
+/// What begins like a tag is shown as soon as it has no room to become one, and no sooner.
+#[test]
+fn what_begins_like_a_tag_is_prose_as_soon_as_it_can_be_none() {
+    let ask = "<ask_followup_question ";
+    let attributes = |letters: usize, end: &[u8]| [ask.as_bytes(), "a".repeat(letters).as_bytes(), end].concat();
+    for (tag, stream, meant) in [
+        (30, attributes(20, b""), Some(30)),
+        // The first byte of a character is one more, whatever comes of it.
+        (30, attributes(6, b"\xC3\xA9"), Some(30)),
+        (30, attributes(5, b"\xC3\xA9"), Some(30)),
+        (30, attributes(4, b"\xC3\xA9x"), Some(30)),
+        (30, attributes(3, b"\xC3\xA9xx"), Some(30)),
+        (30, attributes(6, b">"), None),
+        (30, attributes(20, b"="), Some(30)),
+        (11, b"<read_file>\xC3".to_vec(), Some(12)),
+        (11, b"<read_file> ".to_vec(), Some(12)),
+        (11, b"<read_file >".to_vec(), Some(11)),
+        (10, b"<read_file>".to_vec(), Some(2)),
+        (99, b"<read_file>`".to_vec(), Some(12)),
+        (99, b"<read_x".to_vec(), Some(7)),
+    ] {
+        assert_eq!(said_behind(tag, &stream), meant, "{:?} of {tag} bytes", stream.escape_ascii().to_string());
+    }
+    // All at once, it is the same.
+    let limits = Limits { tag: 12, ..Limits::default() };
+    let mut parser = Parser::new(Policy::new().limits(limits));
+    assert_eq!(parser.feed("<read_file   >").next(), Some(Event::Text("<read_file   >")));
+    assert_eq!(parser.feed("<read_file >").next(), None);
+    // What follows a tag is no part of it, and takes none of its room.
+    assert!(matches!(parser.feed_bytes(b"\xC3").next(), Some(Event::Opaque(_))));
 }

@@ -16,7 +16,7 @@ const MESSAGE: &str = "Hm `x` <b> <read_file><path>a.rs</path> </read_file>\
 
 /// Values that begin with what may be an entity.
 const ENTITIES: &str = "<ask_followup_question><question> &#38; &amp &#x1F600;</question><suggest>&lt;a&gt;</suggest>\
-    <suggest><mode>&#109;</mode>&#32;A&#x</suggest><suggest>&am";
+    <suggest><mode>&#109;</mode>&#32;A&#x</suggest><suggest>\u{e9}</suggest><suggest><mode>\u{e9}</mode><content>\u{e9}</content>\u{e9}</suggest><suggest>&am";
 
 /// Much that begins like a tag and is none, in every place.
 const NO_TAGS: &str = "<ask_followup_question a='>\u{e9}' a <q<questio <</ <\u{e9}<question \u{e9}<question!\

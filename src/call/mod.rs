@@ -415,11 +415,6 @@ impl Call {
         self.grow_mode(policy, |mode, arena, limit| mode.push(arena, text, limit, decode));
     }
 
-    /// What had begun like an entity in the nested mode is text.
-    pub(crate) fn settle_mode(&mut self, policy: &Policy) {
-        self.grow_mode(policy, Value::settle);
-    }
-
     fn grow_mode(
         &mut self,
         policy: &Policy,

@@ -133,12 +133,9 @@ impl Machine {
     /// What had begun like an entity goes no further: it is text.
     #[inline]
     pub(super) fn settle_entity(&mut self) {
-        if self.policy.entities == Entities::Raw {
-            return;
-        }
-        match self.state {
-            State::Call(Spot::Mode(_)) => self.busy.call.settle_mode(&self.policy),
-            _ => self.busy.call.settle(&self.policy),
+        // Of a mode nothing shows before its end.
+        if self.policy.entities == Entities::Decoded {
+            self.busy.call.settle(&self.policy);
         }
     }
 

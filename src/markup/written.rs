@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use super::grammar::{self, Read, Tag, Tags};
 use super::inside::Spot;
 use super::name::{Candidates, Name, Ours, Side};
-use super::{Look, Machine, State};
+use super::{Machine, State};
 use crate::Policy;
 use crate::call::Call;
 use crate::syntax::{Piece, Signal};
@@ -41,11 +41,9 @@ impl Machine {
         let end = text.len() as u64;
         let (piece, mut pos) = (Piece { text, start: 0, end }, 0);
         while !matches!(self.step(&piece, &mut pos), Signal::More) {}
+        // No tag of a list waits for what follows it: what has only begun is none.
         if !self.carry.is_empty() {
-            match self.look(self.carry.bytes(), self.carry.behind_tick, true, |n| n as u64) {
-                Look::Tag { tag, .. } => self.act_carried(&tag, end),
-                _ => self.drop_carry(),
-            };
+            self.drop_carry();
         }
         self.busy.call.follow_up = true;
         let close = Tag::plain(Name::FollowUp, Side::Close);
