@@ -1,7 +1,7 @@
 //! Formats, errors and readers of providers' streams as values, and what is said to people.
 
 use followup::wire::{Error, Response, Wire};
-use followup::{Limits, Policy};
+use followup::{Event, Limits, Policy};
 
 #[test]
 fn a_format_is_written_as_it_is_read_and_another_name_says_which_there_are() {
@@ -80,4 +80,48 @@ fn a_reader_says_what_it_was_made_with_and_what_it_has_found_out() {
     let mut response = Response::auto(policy.clone());
     drop(response.feed(b"{"));
     assert_eq!(response.finish().wire(), Some(Wire::Text));
+}
+
+#[test]
+fn every_event_of_a_call_says_which_it_is_and_what_the_provider_calls_it() {
+    let call = |nth: u64, arguments: &str| {
+        let function = serde_json::json!({"name": "ask_followup_question", "arguments": arguments});
+        let call = serde_json::json!({"index": nth, "id": format!("call_{nth}"), "function": function});
+        format!("data: {}\n\n", serde_json::json!({"choices": [{"delta": {"tool_calls": [call]}}]}))
+    };
+    let body = [
+        call(0, r#"{"question":"Why?"}"#),
+        call(1, r#"{"question":["#),
+        call(2, r#"{"question":"How?"}"#),
+        // In the text, they have no name.
+        "data: {\"choices\":[{\"delta\":{\"content\":\"<ask_followup_question><question>Who?</question></ask_followup_question>\"}}]}\n\n".into(),
+        "data: [DONE]\n\n".into(),
+    ]
+    .concat();
+    let mut response = Response::new(Wire::OpenAiChat, Policy::new());
+    let mut said = Vec::new();
+    let mut take = |mut events: followup::wire::Events<'_>| {
+        while let Some(event) = events.next() {
+            let (kind, nth, id) = match event.expect("the body is well-formed") {
+                Event::Partial(call) => ("partial", call.nth(), call.id()),
+                Event::Complete(call) => ("complete", call.nth(), call.id()),
+                Event::Rejected(call) => ("rejected", call.nth(), call.id()),
+                Event::Text(_) | Event::Opaque(_) => continue,
+            };
+            said.push(format!("{kind} {nth} {}", id.unwrap_or("-")));
+        }
+    };
+    take(response.feed(body.as_bytes()));
+    take(response.finish());
+    said.sort();
+    let meant = [
+        "complete 0 call_0",
+        "complete 2 call_2",
+        "complete 3 -",
+        "partial 0 call_0",
+        "partial 2 call_2",
+        "partial 3 -",
+        "rejected 1 call_1",
+    ];
+    assert_eq!(said, meant);
 }
