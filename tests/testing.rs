@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use arbitrary::{Arbitrary, Unstructured};
-use followup::testing::{Cuts, Question, Stream, Syntax, Transcript, assert_chunk_invariant, literals};
+use followup::testing::{Cuts, Question, Stream, Syntax, Transcript, assert_chunk_invariant, literals, pieces};
 use followup::{Parser, Policy};
 
 /// So many things are made of bytes that depend on nothing but their number.
@@ -49,6 +49,149 @@ fn streams_that_are_made_of_bytes_are_worth_reading() {
     assert_eq!(reached, all.map(String::from).into());
 }
 
+#[test]
+fn streams_that_are_made_of_bytes_hold_all_there_is_to_make_them_of() {
+    let streams: Vec<Stream> = (0..5 * MANY).map(made).collect();
+    let holds = |piece: &[u8]| streams.iter().any(|stream| stream.windows(piece.len()).any(|window| window == piece));
+    for piece in [literals::MARKUP, literals::ARGUMENTS, literals::ILL_FORMED].concat() {
+        assert!(piece.is_empty() || holds(piece), "{}", piece.escape_ascii());
+    }
+    // And bytes of the fuzzer's own.
+    assert!((0..=u8::MAX).filter(|&byte| holds(&[byte])).count() > 200);
+    let cuts: BTreeSet<usize> = (0..MANY).map(|seed| made::<Cuts>(seed).places().len()).collect();
+    assert!(cuts.len() > 5, "{cuts:?}");
+    let questions: BTreeSet<String> = (0..MANY).map(|seed| made::<Question>(seed).question).collect();
+    assert!(questions.len() as u64 > MANY / 2, "{}", questions.len());
+}
+
+#[test]
+fn cuts_are_where_they_are_said_to_be() {
+    for (cuts, places) in [
+        (Cuts::new([3, 1, 1]), &[3, 1, 1][..]),
+        (Cuts::fixed(5, 2), &[2, 4]),
+        (Cuts::fixed(4, 2), &[2]),
+        (Cuts::fixed(3, 0), &[1, 2]),
+        (Cuts::fixed(0, 4), &[]),
+        (Cuts::fixed(3, usize::MAX), &[]),
+        // The same on every machine.
+        (Cuts::random(100, 5, 1), &[35, 59, 75, 88, 87]),
+        (Cuts::random(1_000_000, 6, 2), &[188_264, 15_382, 812_163, 135_747]),
+    ] {
+        assert_eq!(cuts.places(), places);
+    }
+    assert_eq!(Cuts::new([4, 1]).chunks("<b>é</b>".as_bytes()), [&b"<"[..], b"b>\xC3", b"\xA9</b>"]);
+    assert_eq!(Cuts::new([4, 1]).pieces("<b>é</b>"), ["<", "b>", "é</b>"]);
+    assert_eq!(Cuts::new([5, 8]).chunks(b"short"), [&b"sh"[..], b"ort", b""]);
+    for seed in 0..MANY {
+        let cuts = Cuts::random(9, 3, seed);
+        assert!(cuts.places().len() <= 3 && cuts.places().iter().all(|&at| at <= 9), "{cuts:?}");
+    }
+    let all: Vec<Cuts> = (0..MANY).map(|seed| Cuts::random(9, 3, seed)).collect();
+    let places: BTreeSet<usize> = all.iter().flat_map(|cuts| cuts.places().iter().copied()).collect();
+    let counts: BTreeSet<usize> = all.iter().map(|cuts| cuts.places().len()).collect();
+    assert_eq!((places, counts), ((0..=9).collect(), (0..=3).collect()));
+}
+
+#[test]
+fn adversarial_cuts_are_where_careless_readers_go_wrong() {
+    for (stream, places) in [
+        ("abc", &[][..]),
+        ("a\u{e9}b", &[2, 3]),
+        ("\u{1F980}", &[1, 2, 3]),
+        ("a b", &[1, 2]),
+        ("a  b", &[1, 3]),
+        ("ab_cd", &[2]),
+        ("ab<cd", &[2, 3]),
+        ("ab;cd", &[2, 3]),
+        ("a1b2x", &[2]),
+        ("xyuvw", &[3]),
+        (r"\u00e9", &[1, 2, 3, 4]),
+        ("x\r\ny", &[1, 2, 3]),
+        ("", &[]),
+        ("<", &[]),
+    ] {
+        assert_eq!(Cuts::adversarial(stream.as_bytes()).places(), places, "{stream:?}");
+    }
+}
+
+#[test]
+fn pieces_are_as_long_as_they_are_to_be_but_for_their_last_character() {
+    let text = "ab über €, und so weiter";
+    for size in (0..30).chain([usize::MAX]) {
+        let all: Vec<&str> = pieces(text, size).collect();
+        assert_eq!(all.concat(), text);
+        for piece in &all[..all.len() - 1] {
+            let last = piece.chars().next_back().unwrap().len_utf8();
+            assert!(piece.len() >= size.max(1) && piece.len() - last < size.max(1), "{piece:?} of {size}");
+        }
+    }
+    assert_eq!(pieces("", 4).next(), None);
+}
+
+/// A stream is cut in all the ways that are promised, and no more often than that.
+#[test]
+fn a_stream_is_cut_in_every_way() {
+    let text = "Which <b>é</b> \"one\"? ".repeat(300);
+    for (len, least, most) in [(60, 200, 400), (4_096, 4_200, 4_300), (6_000, 650, 750)] {
+        let stream = &text.as_bytes()[..len];
+        let mut ways = Vec::new();
+        assert_chunk_invariant(stream, |chunks| {
+            assert_eq!(chunks.concat(), stream);
+            ways.push(chunks.iter().map(|chunk| chunk.len()).collect::<Vec<_>>());
+        });
+        assert!((least..=most).contains(&ways.len()), "{} of {len}", ways.len());
+        let lengths = |cuts: Cuts| cuts.chunks(stream).iter().map(|chunk| chunk.len()).collect::<Vec<_>>();
+        for size in (1..=17).chain([64, 256, 4096]) {
+            assert!(ways.contains(&lengths(Cuts::fixed(len, size))), "in chunks of {size}");
+        }
+        let adversarial = Cuts::adversarial(stream);
+        assert!(ways.contains(&lengths(adversarial.clone())));
+        assert!(ways.iter().any(|way| way.starts_with(&[0, 0]) && way.contains(&0) && way.ends_with(&[0])));
+        assert!(
+            ways.iter().any(|way| way.len() > 2 && way[1..way.len() - 1].contains(&0)),
+            "an empty chunk in the middle"
+        );
+        // Some of the places that hurt, in many ways.
+        let hurting: BTreeSet<usize> = adversarial.places().iter().copied().collect();
+        let some = ways.iter().filter(|way| {
+            let mut at = 0;
+            let places: Vec<usize> = way[..way.len() - 1]
+                .iter()
+                .map(|len| {
+                    at += len;
+                    at
+                })
+                .collect();
+            places.len() > 2 && places.len() < hurting.len() && places.iter().all(|at| hurting.contains(at))
+        });
+        assert!(some.count() >= 40);
+    }
+}
+
+/// However many cuts made the difference, it is found with few looks.
+#[test]
+fn the_fewest_cuts_are_found_quickly() {
+    let stream = "<b> ".repeat(1_000);
+    let mut looks = 0;
+    let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        assert_chunk_invariant(stream.as_bytes(), |chunks| {
+            looks += 1;
+            let mut at = 0;
+            let places: BTreeSet<usize> = chunks
+                .iter()
+                .map(|chunk| {
+                    at += chunk.len();
+                    at
+                })
+                .collect();
+            places.contains(&1_002) && places.contains(&3_003)
+        });
+    }));
+    let message = *found.expect_err("it differs").downcast::<String>().expect("a message");
+    assert_eq!(message.lines().nth(1).unwrap().matches(" | ").count(), 2, "{message}");
+    assert!(looks < 200, "{looks} looks");
+}
+
 /// The parser's own streams, cut in all the ways there are for others.
 #[test]
 fn the_parser_does_not_depend_on_the_cut() {
@@ -91,6 +234,55 @@ fn a_transcript_of_two_streams_is_refused() {
     for _ in 0..2 {
         let mut parser = Parser::default();
         transcript.take(parser.feed("<ask_followup_question><question>Q</question></ask_followup_question>"));
+    }
+}
+
+/// What one parser shows and then another: as a parser would that forgets.
+#[test]
+fn what_is_not_what_was_shown_before_is_refused() {
+    let call = "<ask_followup_question>";
+    for (first, second, why) in [
+        ("<question>Wh", "<question>Who?", "a question is not what its deltas add up to"),
+        ("<question>Who?</question>", "</ask_followup_question>", "a call ends with another question"),
+        ("<question>Q</question><suggest>A", "<question>Q</question><suggest>A", "a question is not what"),
+        ("<suggest>A", "<suggest>B", "suggestions are"),
+        ("<question>Q", "</ask_followup_question>Hm.", "a call ends with another question"),
+    ] {
+        let refused = std::panic::catch_unwind(|| {
+            let mut transcript = Transcript::default();
+            transcript.take(Parser::default().feed(&format!("{call}{first}")));
+            transcript.take(Parser::default().feed(&format!("{call}{second}")));
+        });
+        let message = *refused.expect_err(second).downcast::<String>().expect("a message");
+        assert!(message.contains(why), "{message}");
+    }
+    // Text inside of a call.
+    let refused = std::panic::catch_unwind(|| {
+        let mut transcript = Transcript::default();
+        transcript.take(Parser::default().feed(&format!("{call}<question>Q")));
+        transcript.take(Parser::default().feed("Hm."));
+    });
+    assert!(refused.is_err());
+}
+
+#[test]
+fn what_does_not_add_up_is_refused() {
+    let message =
+        "Hm. <read_file></read_file> <ask_followup_question><question>Q</question></ask_followup_question> and";
+    let transcript = Transcript::of(&mut Parser::default(), [message]);
+    transcript.assert_adds_up_to(message);
+    for other in [
+        message.replace("Hm.", "Hn."),
+        message.replace("Hm.", "Hmm."),
+        message.replace("read_file>", "read_fine>"),
+        message.replace("<question>Q", "<question>QQ"),
+        message.replace(" and", " end"),
+        message.replace(" and", ""),
+        format!("{message}."),
+        String::new(),
+    ] {
+        let refused = std::panic::catch_unwind(|| transcript.assert_adds_up_to(&other));
+        assert!(refused.is_err(), "{other}");
     }
 }
 
