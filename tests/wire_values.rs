@@ -125,3 +125,30 @@ fn every_event_of_a_call_says_which_it_is_and_what_the_provider_calls_it() {
     ];
     assert_eq!(said, meant);
 }
+
+#[test]
+fn a_call_that_an_event_was_lost_of_is_rejected_and_no_other() {
+    let text = |text: &str| {
+        let delta = serde_json::json!({"choices": [{"delta": {"content": text}}]});
+        format!("data: {delta}\n\n")
+    };
+    let call = "<ask_followup_question><question>Q</question></ask_followup_question>";
+    let lost = "data: {]\n\n";
+    let body =
+        [&text("Hm."), lost, &text(call), &text(&call[..40]), lost, &text(&call[40..]), &text(call), lost].concat();
+    let mut response = Response::new(Wire::OpenAiChat, Policy::new());
+    let mut ends = Vec::new();
+    let mut take = |mut events: followup::wire::Events<'_>| {
+        while let Some(event) = events.next() {
+            match event {
+                Ok(Event::Complete(_)) => ends.push("complete"),
+                Ok(Event::Rejected(call)) => ends.push(call.reason().code()),
+                Ok(_) => {}
+                Err(error) => ends.push(error.code()),
+            }
+        }
+    };
+    take(response.feed(body.as_bytes()));
+    take(response.finish());
+    assert_eq!(ends, ["unreadable", "complete", "unreadable", "malformed", "complete", "unreadable"]);
+}
