@@ -180,6 +180,11 @@ fn image() -> Image {
 }
 
 #[test]
+fn an_image_is_printed_without_its_bytes() {
+    assert_eq!(format!("{:?}", image()), "Image(image/gif, 30 bytes)");
+}
+
+#[test]
 fn an_answer_that_can_not_be_taken_comes_back_and_the_question_stays() {
     let refused = |dialogue: &mut Dialogue, number, answer: Answer, says: &str| {
         let before = dialogue.clone();
