@@ -363,6 +363,7 @@ mod tests {
             ("Use [path, e.g. src/main.rs]", "[path, e.g. src/main.rs]"),
             ("Use [name (for example Ada)]", "[name (for example Ada)]"),
             ("Use [name - of the file]", "[name - of the file]"),
+            ("Use [x-.y-z]", "[x-.y-z]"),
             ("Use [path/to/file]", "[path/to/file]"),
             ("rm [file...]", "[file...]"),
             ("Call it [your-project name]", "[your-project name]"),
@@ -437,6 +438,8 @@ mod tests {
             // Code.
             "Use Vec<T>",
             "A list<KEY>",
+            "Match [a-z_]",
+            "Match [a-z.A-Z]",
             "The word NTBD",
             "and so on...",
             "and so on…",
