@@ -205,21 +205,18 @@ fn is_route(spot: Spot<'_>, name: &str, behind: &str) -> bool {
     spot.before() == Some('/') && behind.starts_with(['/', '.']) && !name.contains(' ')
 }
 
-/// Whether it is characters in a regular expression: `[a-z]`, `[A-Za-z0-9_]`.
+/// Whether it is characters in a regular expression: `[a-z]`, `[A-Za-z0-9_]`. In a name with letters that is so if each is an end of a range.
 fn is_class(name: &str) -> bool {
-    let (mut chars, mut ranges) = (name.chars(), 0);
+    let mut chars = name.chars();
     while let Some(first) = chars.next() {
         let mut more = chars.clone();
         match (more.next(), more.next()) {
-            (Some('-'), Some(last)) if first.is_ascii_alphanumeric() && last.is_ascii_alphanumeric() => {
-                ranges += 1;
-                chars = more;
-            }
+            (Some('-'), Some(last)) if first.is_ascii_alphanumeric() && last.is_ascii_alphanumeric() => chars = more,
             _ if first.is_alphabetic() => return false,
             _ => {}
         }
     }
-    ranges > 0
+    true
 }
 
 /// Whether it is what may be typed: `[Y/n]`.
@@ -370,6 +367,10 @@ mod tests {
             ("[path] is the file", "[path]"),
             ("[Your name] signs it", "[Your name]"),
             ("[API_KEY] is the key", "[API_KEY]"),
+            ("[Place], in Berlin", "[Place]"),
+            ("[Place] ", "[Place]"),
+            ("See [server]\nhost = a", "[server]"),
+            ("[server] it is\nhost = a", "[server]"),
             ("[x] done, in [path]", "[path]"),
             ("In src/[path]", "[path]"),
             ("In /home/[your name]/src", "[your name]"),
