@@ -126,14 +126,6 @@ impl Syntax {
         }
     }
 
-    /// Whether everything that is certain has been said.
-    pub(crate) fn is_said(&self) -> bool {
-        match self {
-            Syntax::Markup(machine) => machine.is_said(),
-            Syntax::Json(machine) => machine.busy.call.is_all_shown(),
-        }
-    }
-
     /// Whether a call has ended, and that has not been said yet.
     pub(crate) fn has_ended(&self) -> bool {
         match self {

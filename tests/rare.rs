@@ -294,6 +294,9 @@ fn what_begins_like_a_tag_is_prose_as_soon_as_it_can_be_none() {
         (10, b"<read_file>".to_vec(), Some(2)),
         (99, b"<read_file>`".to_vec(), Some(12)),
         (99, b"<read_x".to_vec(), Some(7)),
+        // Tags of other tools have no attributes.
+        (99, b"<read_file  x".to_vec(), Some(13)),
+        (99, b"< ask".to_vec(), Some(2)),
     ] {
         assert_eq!(said_behind(tag, &stream), meant, "{:?} of {tag} bytes", stream.escape_ascii().to_string());
     }

@@ -249,15 +249,6 @@ impl Machine {
         is_silent && !self.lent
     }
 
-    /// Whether everything that is certain has been said.
-    pub(crate) fn is_said(&self) -> bool {
-        match self.state {
-            State::Prose(_) | State::Opaque { .. } | State::Call(Spot::Opened { .. }) => true,
-            State::Call(_) => self.busy.call.is_all_shown(),
-            State::Ended { .. } | State::Demoted { .. } => false,
-        }
-    }
-
     /// Whether a call has ended, and that has not been said yet.
     pub(crate) fn has_ended(&self) -> bool {
         matches!(self.state, State::Ended { .. })

@@ -265,7 +265,7 @@ impl Parser {
 
     /// Sees whether the next text may be taken the quick way.
     pub(crate) fn take_stock(&mut self) {
-        self.is_settled = self.input() == Input::Chunk && self.tail.is_empty() && self.syntax.is_said();
+        self.is_settled = self.input() == Input::Chunk && self.tail.is_empty();
         self.is_quiet = self.is_settled && self.syntax.is_quiet();
     }
 
