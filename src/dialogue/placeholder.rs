@@ -309,7 +309,7 @@ fn ellipsis(spot: Spot<'_>) -> Option<usize> {
     let behind = spot.rest.trim_start_matches(['.', '…']);
     let len = spot.rest.len() - behind.len();
     let is_ellipsis = spot.rest.starts_with("...") || spot.rest.starts_with('…');
-    if !is_ellipsis || before.is_some_and(|c| c == '.' || c == '…') {
+    if !is_ellipsis {
         return None;
     }
     let next = behind.chars().next();
@@ -446,6 +446,8 @@ mod tests {
             "cd .",
             "path=. host=a",
             "and so on...",
+            "and so on....",
+            "a.…… x=….x",
             "and so on…",
             "Use a HashMap<String, Vec<u8>>",
             "Map<String, Vec<u8>>",
