@@ -9,7 +9,7 @@ use std::sync::Arc;
 use common::reference::{Rules, describe};
 use common::{atoms, oracle, policy};
 use followup::testing::{Stream, Syntax, Transcript, assert_chunk_invariant};
-use followup::{Entities, Event, Limits, Parser, Policy};
+use followup::{Entities, Event, Limits, Parser, Policy, Tools};
 
 fn check(syntax: Syntax, text: &str, rules: &Rules) {
     let stream = Stream::new(syntax, text);
@@ -38,6 +38,8 @@ fn in_markup() {
         "<question>Q</question><follow_up>x [\"<read_file>\"]</follow_up>",
         "<question>Q</question><follow_up>x\n[\"<ask_followup_question><question>R</question>",
         "<question>Q</question><follow_up>[\"<suggest>A</suggest>\", \"<read_file>\"]</follow_up>",
+        // A `=` where an attribute should begin is part of its name.
+        "<question>Q</question><suggest = mode=\"m\">A</suggest><suggest =\"x\" mode='m'>B</suggest><suggest =mode='m'>C</suggest>",
         // An element that is closed twice, or that closes another, closes nothing.
         "<question>Q</question><suggest><mode>m</mode>A</mode>B</suggest>",
         "<question>Q</question><suggest><content>A</content></content>B</suggest><suggest>C</suggest>",
@@ -299,6 +301,14 @@ fn what_begins_like_a_tag_is_prose_as_soon_as_it_can_be_none() {
         (99, b"< ask".to_vec(), Some(2)),
     ] {
         assert_eq!(said_behind(tag, &stream), meant, "{:?} of {tag} bytes", stream.escape_ascii().to_string());
+    }
+    // The shortest tag there is has as much room as it needs.
+    for (tag, meant) in [(3, Some(1)), (4, Some(5)), (5, Some(5))] {
+        let policy =
+            Policy::new().tools(Tools::new(["ab"], ["c"]).unwrap()).limits(Limits { tag, ..Limits::default() });
+        let mut parser = Parser::new(policy);
+        let said = (1..6).find(|&fed| parser.feed(&"<ab> x"[fed - 1..fed]).next().is_some());
+        assert_eq!(said, meant, "of {tag} bytes");
     }
     // All at once, it is the same.
     let limits = Limits { tag: 12, ..Limits::default() };

@@ -447,6 +447,8 @@ mod tests {
             "path=. host=a",
             "and so on...",
             "and so on....",
+            "from here ... to there",
+            "a, b, ...",
             "a.…… x=….x",
             "and so on…",
             "Use a HashMap<String, Vec<u8>>",
