@@ -152,3 +152,27 @@ fn a_call_that_an_event_was_lost_of_is_rejected_and_no_other() {
     take(response.finish());
     assert_eq!(ends, ["unreadable", "complete", "unreadable", "malformed", "complete", "unreadable"]);
 }
+
+#[test]
+fn half_of_a_pair_of_surrogates_waits_for_the_other_and_is_replaced_at_the_end() {
+    let text = |text: &str| format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n");
+    for (deltas, meant) in [
+        (&["a\\ud83d", "\\ude00b"][..], "a\u{1F600}b"),
+        (&["a\\ud83d", "b"], "a\u{FFFD}b"),
+        (&["a\\ud83d"], "a\u{FFFD}"),
+        (&["a\\ude00"], "a\u{FFFD}"),
+    ] {
+        let mut response = Response::new(Wire::OpenAiChat, Policy::new());
+        let mut shown = String::new();
+        let mut take = |mut events: followup::wire::Events<'_>| {
+            while let Some(event) = events.next() {
+                if let Ok(Event::Text(text)) = event {
+                    shown.push_str(text);
+                }
+            }
+        };
+        deltas.iter().for_each(|delta| take(response.feed(text(delta).as_bytes())));
+        take(response.finish());
+        assert_eq!(shown, meant, "{deltas:?}");
+    }
+}
