@@ -221,8 +221,7 @@ fn named_behind(bare: usize, inside: &[u8]) -> Option<usize> {
     drop(parser.feed("<ask_followup_question>"));
     (1..=inside.len()).find(|&fed| {
         let mut events = parser.feed_bytes(&inside[fed - 1..fed]);
-        let said = matches!(events.next(), Some(Event::Text(_)));
-        said
+        matches!(events.next(), Some(Event::Text(_)))
     })
 }
 
@@ -271,8 +270,7 @@ fn said_behind(tag: usize, stream: &[u8]) -> Option<usize> {
     let mut parser = Parser::new(Policy::new().limits(limits));
     (1..=stream.len()).find(|&fed| {
         let mut events = parser.feed_bytes(&stream[fed - 1..fed]);
-        let said = events.next().is_some();
-        said
+        events.next().is_some()
     })
 }
 

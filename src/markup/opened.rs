@@ -149,7 +149,7 @@ impl Machine {
         // then can there be more of this.
         let afresh = SHORTEST_CONFIRMING + u64::from(named);
         let possible = afresh <= room || needed.is_some_and(|needed| needed <= room);
-        !possible && !(blank && undecided)
+        !(possible || blank && undecided)
     }
 
     /// Whether a stream that ends here cuts off a call: behind nothing but blanks, and what is carried, which is the beginning of a tag.

@@ -1,0 +1,114 @@
+//! What providers' streams seldom hold, payload by payload. As in `rare.rs`, every one stands for a line whose loss no quicker test would notice.
+
+use followup::testing::{Transcript, assert_chunk_invariant};
+use followup::wire::{Response, Wire};
+use followup::{Limits, Policy};
+use serde_json::{Value, json};
+
+/// What comes out of a body of these payloads, one step a line, without where it stood.
+fn said(wire: Wire, limits: Limits, payloads: &[Value]) -> Vec<String> {
+    let body: String = payloads.iter().map(|payload| format!("data: {payload}\n\n")).collect();
+    let policy = Policy::new().limits(limits);
+    let read = |chunks: &[&[u8]]| Transcript::of_response(&mut Response::new(wire, policy.clone()), chunks);
+    assert_chunk_invariant(body.as_bytes(), read);
+    let steps = read(&[body.as_bytes()]).to_string();
+    let without_place = |line: &str| match (line.split_once(" at "), line.split_once(": ")) {
+        (Some((front, _)), Some((_, behind))) => format!("{front}: {behind}"),
+        _ => line.to_owned(),
+    };
+    steps.lines().map(without_place).collect()
+}
+
+/// A payload of OpenAI chat with these parts of calls.
+fn chat(calls: Value) -> Value {
+    json!({"choices": [{"delta": {"tool_calls": calls}}]})
+}
+
+fn ask(index: u64, arguments: &str) -> Value {
+    let function = json!({"name": "ask_followup_question", "arguments": arguments});
+    json!({"index": index, "id": format!("c{index}"), "function": function})
+}
+
+const ASKED: &str = r#"{"question":"Q"}"#;
+
+#[test]
+fn arguments_that_belong_to_no_call_are_an_error_and_nothing_is_nothing() {
+    let limits = Limits { open_calls: 1, ..Limits::default() };
+    let nobodys = chat(json!([{"function": {"arguments": "{\"a\":1}"}}]));
+    assert_eq!(
+        said(Wire::OpenAiChat, limits, std::slice::from_ref(&nobodys)),
+        [r#"error orphan "arguments belong to no call and were skipped: {\"a\":1}""#]
+    );
+    // What says nothing takes no call's room.
+    let asked = [r#"question 0 "Q""#, r#"complete 0 (c0): "Q" [] []"#];
+    assert_eq!(said(Wire::OpenAiChat, limits, &[nobodys, chat(json!([ask(0, ASKED)]))])[1..], asked);
+    let nothing = chat(json!([{"index": 5}, {"index": 6, "function": {"arguments": ""}}]));
+    assert_eq!(said(Wire::OpenAiChat, limits, &[nothing, chat(json!([ask(0, ASKED)]))]), asked);
+}
+
+#[test]
+fn arguments_that_come_at_once_and_then_again_are_the_same() {
+    let start = |input: Value| {
+        let block = json!({"type": "tool_use", "id": "t", "name": "ask_followup_question", "input": input});
+        json!({"type": "content_block_start", "index": 0, "content_block": block})
+    };
+    let delta = |text: &str| json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": text}});
+    let stop = json!({"type": "content_block_stop", "index": 0});
+    let asked = [r#"question 0 "Q""#, r#"complete 0 (t): "Q" [] []"#];
+    for payloads in [
+        vec![start(json!({"question": "Q"})), stop.clone()],
+        vec![start(json!({"question": "Q"})), delta(ASKED), stop.clone()],
+        vec![start(json!({})), delta(ASKED), stop.clone()],
+        vec![start(json!({})), delta("{}"), delta(ASKED), stop.clone()],
+        vec![start(json!({})), delta(ASKED), stop.clone(), delta(ASKED), stop.clone()],
+    ] {
+        assert_eq!(said(Wire::Anthropic, Limits::default(), &payloads), asked, "{payloads:?}");
+    }
+}
+
+#[test]
+fn an_empty_object_counts_if_no_other_follows() {
+    let more = |arguments: &str| chat(json!([{"index": 0, "function": {"arguments": arguments}}]));
+    for (parts, meant) in [
+        (&["{}", ASKED][..], "complete 0 (c0): \"Q\" [] []"),
+        (&["{} ", "\n", ASKED], "complete 0 (c0): \"Q\" [] []"),
+        (&["{}"], "rejected missing_parameter 0 (c0): no question [] []"),
+        (&["{}", "x"], "rejected missing_parameter 0 (c0): no question [] []"),
+        (&["{}", "[]"], "rejected missing_parameter 0 (c0): no question [] []"),
+    ] {
+        let payloads: Vec<Value> =
+            [chat(json!([ask(0, "")]))].into_iter().chain(parts.iter().map(|part| more(part))).collect();
+        assert_eq!(said(Wire::OpenAiChat, Limits::default(), &payloads).last().unwrap(), meant, "{parts:?}");
+    }
+}
+
+#[test]
+fn of_a_call_whose_name_has_not_come_as_much_is_kept_as_may_be() {
+    // 16 bytes for each of 100 calls.
+    let limits = Limits { event: 1_600, open_calls: 100, ..Limits::default() };
+    let unnamed = |arguments: &str| chat(json!([{"index": 0, "id": "c0", "function": {"arguments": arguments}}]));
+    let named = chat(json!([{"index": 0, "id": "c0", "function": {"name": "ask_followup_question"}}]));
+    let last = |arguments: &str| said(Wire::OpenAiChat, limits, &[unnamed(arguments), named.clone()]).pop().unwrap();
+    assert_eq!(last(r#"{"question":"Q"}"#), r#"complete 0 (c0): "Q" [] []"#);
+    assert!(last(r#"{"question":"QQ"}"#).starts_with("error orphan"), "{}", last(r#"{"question":"QQ"}"#));
+}
+
+#[test]
+fn a_list_of_parts_has_no_more_than_1024() {
+    let calls = |many: u64| chat((0..many).map(|_| json!({"index": 0, "function": {"arguments": " "}})).collect());
+    let of = |many: u64| {
+        said_at_once(&[
+            chat(json!([ask(0, "{")])),
+            calls(many),
+            chat(json!([{"index": 0, "function": {"arguments": "}"}}])),
+        ])
+    };
+    assert!(!of(1_024).contains("error"), "{}", of(1_024));
+    assert!(of(1_025).contains("error unreadable"), "{}", of(1_025));
+}
+
+/// The same of a body that is too long to be cut everywhere.
+fn said_at_once(payloads: &[Value]) -> String {
+    let body: String = payloads.iter().map(|payload| format!("data: {payload}\n\n")).collect();
+    Transcript::of_response(&mut Response::new(Wire::OpenAiChat, Policy::new()), [body]).to_string()
+}
