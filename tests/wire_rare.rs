@@ -112,3 +112,22 @@ fn said_at_once(payloads: &[Value]) -> String {
     let body: String = payloads.iter().map(|payload| format!("data: {payload}\n\n")).collect();
     Transcript::of_response(&mut Response::new(Wire::OpenAiChat, Policy::new()), [body]).to_string()
 }
+
+/// What comes out of a body that is found out, one step a line.
+fn found(body: &str) -> String {
+    let read = |chunks: &[&[u8]]| Transcript::of_response(&mut Response::auto(Policy::new()), chunks);
+    assert_chunk_invariant(body.as_bytes(), read);
+    read(&[body.as_bytes()]).to_string()
+}
+
+#[test]
+fn a_mark_of_the_byte_order_is_no_part_of_arguments_and_a_part_of_text() {
+    let asked = |at: usize| format!("question 0 \"Q\"\ncomplete 0 at 0..{at}: \"Q\" [] []\n");
+    assert_eq!(found(ASKED), asked(16));
+    assert_eq!(found(&format!("\u{FEFF}{ASKED}")), asked(16));
+    assert_eq!(found(&format!(" \n{ASKED}")), asked(18));
+    assert_eq!(found("\u{FEFF}Hm."), format!("text {:?}\n", "\u{FEFF}Hm."));
+    // Arguments are not framed: this is no provider's, so it is text.
+    let framed = format!("data: {ASKED}\n\n");
+    assert_eq!(found(&framed), format!("text {framed:?}\n"));
+}

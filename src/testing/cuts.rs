@@ -84,13 +84,13 @@ impl Cuts {
             (1..stream.len())
                 .filter(|&at| {
                     let (before, behind) = (stream[at - 1], stream[at]);
-                    let in_character = behind & 0xC0 == 0x80;
+                    let in_or_behind_character = !before.is_ascii();
                     let at_mark = |byte: u8| b"<>/&;#\\\"'=`{}[]:,\r\n".contains(&byte);
                     let at_space = before.is_ascii_whitespace() != behind.is_ascii_whitespace();
                     // In the middle of a name, and of the number of an escape.
                     let in_word =
                         behind == b'_' || before == b'u' || (before.is_ascii_digit() && behind.is_ascii_hexdigit());
-                    in_character || at_mark(before) || at_mark(behind) || at_space || in_word || !before.is_ascii()
+                    at_mark(before) || at_mark(behind) || at_space || in_word || in_or_behind_character
                 })
                 .collect(),
         )
