@@ -131,3 +131,18 @@ fn a_mark_of_the_byte_order_is_no_part_of_arguments_and_a_part_of_text() {
     let framed = format!("data: {ASKED}\n\n");
     assert_eq!(found(&framed), format!("text {framed:?}\n"));
 }
+
+#[test]
+fn a_body_of_something_else_is_said_to_be_and_nothing_at_all_is_not() {
+    let codes = |wire: Wire, body: &str| {
+        let transcript = Transcript::of_response(&mut Response::new(wire, Policy::new()), [body]).to_string();
+        transcript.lines().map(|line| line.split(' ').nth(1).unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    for wire in [Wire::OpenAiChat, Wire::Anthropic, Wire::Ollama, Wire::Bedrock, Wire::Gemini] {
+        for nothing in ["", " ", "\n\n", "\u{FEFF}", "\u{FEFF} \r\n"] {
+            assert!(codes(wire, nothing).is_empty(), "{wire} of {nothing:?}");
+        }
+        assert_eq!(codes(wire, "data: {\"x\":1}\n\n").last().map(String::as_str), Some("foreign"), "{wire}");
+        assert_eq!(codes(wire, "event: x\n\n").last().map(String::as_str), Some("foreign"), "{wire}");
+    }
+}
