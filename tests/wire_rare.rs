@@ -146,3 +146,20 @@ fn a_body_of_something_else_is_said_to_be_and_nothing_at_all_is_not() {
         assert_eq!(codes(wire, "event: x\n\n").last().map(String::as_str), Some("foreign"), "{wire}");
     }
 }
+
+#[test]
+fn the_last_line_may_be_as_long_as_any() {
+    let line = json!({"message": {"role": "assistant", "content": "Hm."}, "done": false}).to_string();
+    for (event, meant) in [(line.len(), "text"), (line.len() + 1, "text"), (line.len() - 1, "error too_long")] {
+        for behind in ["", "\n", "\r\n"] {
+            let body = format!("{line}{behind}");
+            let policy = Policy::new().limits(Limits { event, ..Limits::default() });
+            let read = |chunks: &[&[u8]]| {
+                Transcript::of_response(&mut Response::new(Wire::Ollama, policy.clone()), chunks).to_string()
+            };
+            assert_chunk_invariant(body.as_bytes(), read);
+            let read = read(&[body.as_bytes()]);
+            assert!(read.starts_with(meant), "{read} of {event}, with {behind:?} behind");
+        }
+    }
+}
