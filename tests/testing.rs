@@ -299,11 +299,26 @@ fn every_literal_is_in_the_dictionary_and_readable() {
     let all =
         [literals::MARKUP, literals::ARGUMENTS, literals::ILL_FORMED, literals::FRAMES, literals::PROVIDERS].concat();
     let dictionary = literals::dictionary(all.iter().copied());
-    let entries: BTreeSet<&str> = dictionary.lines().collect();
-    assert_eq!(entries.len(), all.iter().collect::<BTreeSet<_>>().len());
-    assert!(
-        entries
-            .iter()
-            .all(|entry| entry.is_ascii() && entry.len() > 2 && entry.starts_with('"') && entry.ends_with('"'))
-    );
+    // As libFuzzer and AFL++ read a line.
+    let read = |line: &str| {
+        let inside = line.strip_prefix('"').and_then(|line| line.strip_suffix('"')).expect("quotes around it");
+        let (mut bytes, mut chars) = (Vec::new(), inside.chars());
+        while let Some(char) = chars.next() {
+            assert!((' '..='~').contains(&char) && char != '"', "{line}");
+            match (char == '\\').then(|| chars.next().expect("an escape")) {
+                None => bytes.push(char as u8),
+                Some('x') => {
+                    let digits: String = chars.by_ref().take(2).collect();
+                    bytes.push(u8::from_str_radix(&digits, 16).expect("two digits"));
+                }
+                Some(escaped @ ('"' | '\\')) => bytes.push(escaped as u8),
+                Some(_) => panic!("{line}"),
+            }
+        }
+        bytes
+    };
+    let entries: Vec<Vec<u8>> = dictionary.lines().map(read).collect();
+    let meant: BTreeSet<&[u8]> = all.iter().copied().filter(|literal| !literal.is_empty()).collect();
+    assert!(entries.iter().map(Vec::as_slice).eq(meant));
+    assert_eq!(literals::dictionary([&b"\"\\"[..], b"\n", b"a", b"a"]), "\"\\x0a\"\n\"\\\"\\\\\"\n\"a\"\n");
 }
