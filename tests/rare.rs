@@ -1,4 +1,5 @@
-//! Streams that soups of the grammar's pieces seldom make, each against the whole-input reference reader and at every cut.
+//! Streams that soups of the grammar's pieces seldom make: against the whole-input reference reader, at every cut, and byte by byte where it is about
+//! how soon something is said.
 //!
 //! Every one stands for a line of the parser whose loss no quicker test would notice.
 
@@ -214,15 +215,11 @@ fn the_state_behind_what_is_not_kept() {
     }
 }
 
-/// Behind how many bytes an opening tag is seen to be no call's.
-fn named_behind(bare: usize, inside: &[u8]) -> Option<usize> {
-    let limits = Limits { bare, ..Limits::default() };
+/// The byte of `stream` behind which something is said, if what comes before, and `front`, says nothing.
+fn said_behind(limits: Limits, front: &str, stream: &[u8]) -> Option<usize> {
     let mut parser = Parser::new(Policy::new().limits(limits));
-    drop(parser.feed("<ask_followup_question>"));
-    (1..=inside.len()).find(|&fed| {
-        let mut events = parser.feed_bytes(&inside[fed - 1..fed]);
-        matches!(events.next(), Some(Event::Text(_)))
-    })
+    drop(parser.feed(front));
+    (1..=stream.len()).find(|&fed| parser.feed_bytes(&stream[fed - 1..fed]).next().is_some())
 }
 
 /// A tag that was only named is shown as soon as no call can come of it, and no sooner.
@@ -260,18 +257,13 @@ fn an_opening_tag_is_prose_as_soon_as_no_call_can_come_of_it() {
         (12, " <read_fill".into(), Some(11)),
         (3, " <read_file>".into(), Some(4)),
     ] {
-        assert_eq!(named_behind(bare, inside.as_bytes()), meant, "{inside:?} of {bare} bytes");
+        let limits = Limits { bare, ..Limits::default() };
+        assert_eq!(
+            said_behind(limits, "<ask_followup_question>", inside.as_bytes()),
+            meant,
+            "{inside:?} of {bare} bytes"
+        );
     }
-}
-
-/// What the first byte is behind which something is said, if what comes before says nothing.
-fn said_behind(tag: usize, stream: &[u8]) -> Option<usize> {
-    let limits = Limits { tag, ..Limits::default() };
-    let mut parser = Parser::new(Policy::new().limits(limits));
-    (1..=stream.len()).find(|&fed| {
-        let mut events = parser.feed_bytes(&stream[fed - 1..fed]);
-        events.next().is_some()
-    })
 }
 
 /// What begins like a tag is shown as soon as it has no room to become one, and no sooner.
@@ -298,7 +290,8 @@ fn what_begins_like_a_tag_is_prose_as_soon_as_it_can_be_none() {
         (99, b"<read_file  x".to_vec(), Some(13)),
         (99, b"< ask".to_vec(), Some(2)),
     ] {
-        assert_eq!(said_behind(tag, &stream), meant, "{:?} of {tag} bytes", stream.escape_ascii().to_string());
+        let limits = Limits { tag, ..Limits::default() };
+        assert_eq!(said_behind(limits, "", &stream), meant, "{:?} of {tag} bytes", stream.escape_ascii().to_string());
     }
     // The shortest tag there is has as much room as it needs.
     for (tag, meant) in [(3, Some(1)), (4, Some(5)), (5, Some(5))] {

@@ -146,6 +146,17 @@ fn damaged(policy: &Policy, syntax: Syntax, stream: &str, path: &str, value: Val
     Parser::resume(policy, checkpoint).map(|_| ())
 }
 
+/// An open value at that place of which nothing has come, as it is stored.
+fn value(start: usize) -> Value {
+    let begun = json!({"bytes": []});
+    json!({"start": start, "certain": start, "exists": false, "full": false, "begun": begun, "ampersand": false})
+}
+
+/// An open suggestion of which nothing has come.
+fn open() -> Value {
+    json!({"mode": null, "modes": 0, "listed": false, "surplus": false, "provisional": false, "passed": false})
+}
+
 /// The cases (a stream, a path, and what stands there instead) that are resumed all the same.
 fn accepted(policy: &Policy, syntax: Syntax, cases: &[(&str, &str, Value)]) -> Vec<String> {
     let is_accepted = |(stream, path, value): &&(&str, &str, Value)| {
@@ -166,8 +177,6 @@ fn what_no_parser_could_have_made_is_refused() {
     let asked = "<ask_followup_question><question>Which</question>";
     let bare = "<ask_followup_question>Bare text<question>Q";
     let asking = "<ask_followup_question><question>";
-    let value =
-        json!({"start": 0, "certain": 0, "exists": false, "full": false, "begun": {"bytes": []}, "ampersand": false});
     let moded = "<ask_followup_question><suggest><mode>";
     let cases = [
         ("a <as", "/carry/bytes", json!([97])),
@@ -277,7 +286,7 @@ fn what_no_parser_could_have_made_is_refused() {
         ("<read_file> </read_fi", "/carry/bytes", json!(b"</read_xx")),
         ("<ask_followup_question a", "/carry/in_attributes", json!(false)),
         ("<read_file> <path ", "/carry/in_attributes", json!(true)),
-        (asked, "/call/body /call/list", json!(["Blank", {"Text": {"text": "", "value": value}}])),
+        (asked, "/call/body /call/list", json!(["Blank", {"Text": {"text": "", "value": value(0)}}])),
         ("<ask_followup_question><follow_up>", "/call/list", json!("No")),
         (nested, "/state/Call", json!({"Nested": {"content": false, "answered": true}})),
     ];
@@ -288,12 +297,6 @@ fn what_no_parser_could_have_made_is_refused() {
 /// Every place of a call has what is open there, and nothing else.
 #[test]
 fn what_is_open_elsewhere_is_refused() {
-    let value = |start| {
-        let begun = json!({"bytes": []});
-        json!({"start": start, "certain": start, "exists": false, "full": false, "begun": begun, "ampersand": false})
-    };
-    let open =
-        json!({"mode": null, "modes": 0, "listed": false, "surplus": false, "provisional": false, "passed": false});
     let nested = |content, answered| json!({"content": content, "answered": answered});
     let list = json!({"Text": {"text": "", "value": value(0)}});
     let between = "<ask_followup_question><question>Q</question>";
@@ -307,12 +310,12 @@ fn what_is_open_elsewhere_is_refused() {
     let answered = "<ask_followup_question><suggest><content>A</content>";
     let cases = [
         (between, "/call/value", value(1)),
-        (between, "/call/open", open.clone()),
+        (between, "/call/open", open()),
         (between, "/call/tick", json!(true)),
         (options, "/call/body", json!("Blank")),
         (options, "/call/value", value(0)),
-        (options, "/call/open", open.clone()),
-        (question, "/call/open", open),
+        (options, "/call/open", open()),
+        (question, "/call/open", open()),
         (question, "/call/asked", json!(false)),
         (question, "/call/value", json!(null)),
         (question, "/call/list", list),
@@ -560,11 +563,7 @@ fn arguments_that_no_parser_could_have_read_are_refused() {
         (wrong, "/arguments/reader/expect", json!("Key")),
         (key, "/arguments/role", json!("Question")),
         (key, "/arguments/key/no_number", json!(false)),
-        (
-            key,
-            "/call/value",
-            json!({"start": 0, "certain": 0, "exists": false, "full": false, "begun": {"bytes": []}, "ampersand": false}),
-        ),
+        (key, "/call/value", value(0)),
     ];
     let accepted = accepted(&Policy::new(), Syntax::Arguments, &cases);
     assert!(accepted.is_empty(), "{accepted:#?}");
@@ -572,10 +571,6 @@ fn arguments_that_no_parser_could_have_read_are_refused() {
 
 #[test]
 fn what_no_parser_with_that_policy_could_have_made_is_refused() {
-    let value =
-        json!({"start": 0, "certain": 0, "exists": false, "full": false, "begun": {"bytes": []}, "ampersand": false});
-    let open =
-        json!({"mode": null, "modes": 0, "listed": false, "surplus": false, "provisional": false, "passed": false});
     // The question is too long.
     let long = "<ask_followup_question><question>Which one";
     let long_arguments = "{\"question\":\"Which one";
@@ -583,17 +578,17 @@ fn what_no_parser_with_that_policy_could_have_made_is_refused() {
     let strict = small.clone().repairs(Repairs::Reject);
     let malformed = |note| json!({"Malformed": note});
     let nothing_is_open = [
-        (long, "/call/value", value.clone()),
-        (long, "/call/mode", value.clone()),
-        (long, "/call/open", open.clone()),
+        (long, "/call/value", value(0)),
+        (long, "/call/mode", value(0)),
+        (long, "/call/open", open()),
         (long, "/call/list", json!("TooLong")),
         (long, "/call/wrong", malformed("OnlyNamed")),
         (long, "/call/wrong", json!({"TooLong": {"place": "Question", "limit": 3}})),
         (long, "/call/wrong", json!({"TooLong": {"place": "Answer", "limit": 2}})),
     ];
     let arguments = [
-        (long_arguments, "/call/value", value),
-        (long_arguments, "/call/open", open),
+        (long_arguments, "/call/value", value(0)),
+        (long_arguments, "/call/open", open()),
         (long_arguments, "/call/list", json!("TooLong")),
         (long_arguments, "/call/wrong", malformed("StrayCloseTag")),
         (long_arguments, "/call/wrong", json!({"TooLong": {"place": "Mode", "limit": 2}})),
@@ -621,11 +616,7 @@ fn what_no_parser_with_that_policy_could_have_made_is_refused() {
         (surplus, "/call/suggestions", json!([])),
         (surplus, "/call/open/provisional", json!(true)),
         ("<ask_followup_question><suggest>A</suggest><suggest>", "/call/open/surplus", json!(false)),
-        (
-            "<ask_followup_question><suggest>A</suggest><suggest><content>B</content><content>",
-            "/call/value",
-            json!({"start": 1, "certain": 1, "exists": false, "full": false, "begun": {"bytes": []}, "ampersand": false}),
-        ),
+        ("<ask_followup_question><suggest>A</suggest><suggest><content>B</content><content>", "/call/value", value(1)),
     ];
     // As long as a tag may be, but for the character that has begun to come.
     let short = Policy::new().limits(Limits { tag: 25, ..Limits::default() });

@@ -163,3 +163,39 @@ fn the_last_line_may_be_as_long_as_any() {
         }
     }
 }
+
+#[test]
+fn a_call_that_an_event_was_lost_of_is_rejected_and_no_other() {
+    let text = |text: &str| format!("data: {}\n\n", json!({"choices": [{"delta": {"content": text}}]}));
+    let call = "<ask_followup_question><question>Q</question></ask_followup_question>";
+    let (front, behind) = call.split_at(40);
+    let lost = "data: {]\n\n";
+    let parts = [&text("Hm."), lost, &text(call), &text(front), lost, &text(behind), &text(call), lost];
+    let body = parts.concat();
+    let transcript = Transcript::of_response(&mut Response::new(Wire::OpenAiChat, Policy::new()), [body]).to_string();
+    let ends = transcript.lines().filter_map(|line| {
+        let words: Vec<&str> = line.split(' ').collect();
+        match words[0] {
+            "complete" => Some(words[0]),
+            "rejected" | "error" => Some(words[1]),
+            _ => None,
+        }
+    });
+    let meant = ["unreadable", "complete", "unreadable", "malformed", "complete", "unreadable"];
+    assert_eq!(ends.collect::<Vec<_>>(), meant, "{transcript}");
+}
+
+#[test]
+fn half_of_a_pair_of_surrogates_waits_for_the_other_and_is_replaced_at_the_end() {
+    let text = |text: &&str| format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n");
+    for (deltas, meant) in [
+        (&["a\\ud83d", "\\ude00b"][..], "a\u{1F600}b"),
+        (&["a\\ud83d", "b"], "a\u{FFFD}b"),
+        (&["a\\ud83d"], "a\u{FFFD}"),
+        (&["a\\ude00"], "a\u{FFFD}"),
+    ] {
+        let body: String = deltas.iter().map(text).collect();
+        let transcript = Transcript::of_response(&mut Response::new(Wire::OpenAiChat, Policy::new()), [body]);
+        assert_eq!(transcript.to_string(), format!("text {meant:?}\n"), "{deltas:?}");
+    }
+}
