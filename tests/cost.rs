@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use allocation_counter::measure;
+use followup::wire::{Response, Wire};
 use followup::{Event, Events, Parser, Policy};
 
 const PROSE: &str = "The build is **green** again: a < b, and 1 <2. Next I would look at `src/main.rs`.\n\n";
@@ -102,4 +103,37 @@ fn prose_behind_a_call_takes_nothing() {
     take(parser.feed(CALL));
     let allocated = allocations(|| PROSE.as_bytes().chunks(4).for_each(|piece| drop(parser.feed_bytes(piece))));
     assert_eq!(allocated, 0);
+}
+
+/// A provider's payload with these choices.
+fn payload(choices: &str) -> String {
+    format!("data: {{\"choices\":[{choices}]}}\n\n")
+}
+
+#[test]
+fn a_response_uses_its_memory_again_and_gives_back_what_one_long_payload_needed() {
+    const PAYLOADS: usize = 20;
+    /// What may stay of each of the buffers: the payload, as a line and as data, its text, and what it says.
+    const KEPT: i64 = 64 << 10;
+    let take = |response: &mut Response, body: &str| {
+        for chunk in body.as_bytes().chunks(100) {
+            let mut events = response.feed(chunk);
+            while events.next().is_some() {}
+        }
+    };
+    let text = |text: &str| format!("{{\"delta\":{{\"content\":\"{text}\"}}}}");
+    let calls = vec!["{\"function\":{\"arguments\":\" \"}}"; 1_000].join(",");
+    let calls = format!("{{\"delta\":{{\"tool_calls\":[{calls}]}}}}");
+    let usual = payload(&text(&"prose ".repeat(100))).repeat(PAYLOADS);
+    let long = [&text(&"prose ".repeat(100_000)), &text(&"\\ud83d".repeat(100_000)), &vec![&*calls; 5].join(",")];
+    for long in long {
+        let mut response = Response::new(Wire::OpenAiChat, Policy::new());
+        take(&mut response, &usual);
+        // The list of choices is the only thing that is made for each payload.
+        let again = allocations(|| take(&mut response, &usual));
+        assert!(again <= PAYLOADS as u64, "{again} allocations");
+        // With the next one.
+        let left = measure(|| take(&mut response, &(payload(long) + &usual))).bytes_current;
+        assert!(left <= 4 * KEPT, "{left} bytes of {}", long.len());
+    }
 }

@@ -67,6 +67,18 @@ fn arguments_that_come_at_once_and_then_again_are_the_same() {
 }
 
 #[test]
+fn arguments_that_come_at_once_and_then_otherwise_are_rejected() {
+    let start = |question: &str| {
+        let block =
+            json!({"type": "tool_use", "id": "t", "name": "ask_followup_question", "input": {"question": question}});
+        json!({"type": "content_block_start", "index": 0, "content_block": block})
+    };
+    let stop = json!({"type": "content_block_stop", "index": 0});
+    let rejected = [r#"question 0 "Q""#, r#"rejected malformed 0 (t): "Q" [] []"#];
+    assert_eq!(said(Wire::Anthropic, Limits::default(), &[start("Q"), start("R"), stop]), rejected);
+}
+
+#[test]
 fn an_empty_object_counts_if_no_other_follows() {
     let more = |arguments: &str| chat(json!([{"index": 0, "function": {"arguments": arguments}}]));
     for (parts, meant) in [
@@ -107,6 +119,18 @@ fn a_list_of_parts_has_no_more_than_1024() {
     assert!(of(1_025).contains("error unreadable"), "{}", of(1_025));
 }
 
+#[test]
+fn a_payload_says_no_more_than_5000_things() {
+    let part = |arguments: &str| json!({"index": 0, "function": {"arguments": arguments}});
+    let of = |more: usize| {
+        let choice = |parts: usize| json!({"delta": {"tool_calls": vec![part(" "); parts]}});
+        let choices: Vec<Value> = [vec![choice(1_000); 5], vec![choice(more)]].concat();
+        said_at_once(&[chat(json!([ask(0, "{")])), json!({"choices": choices}), chat(json!([part("}")]))])
+    };
+    assert!(!of(0).contains("error"), "{}", of(0));
+    assert!(of(1).contains("error unreadable"), "{}", of(1));
+}
+
 /// The same of a body that is too long to be cut everywhere.
 fn said_at_once(payloads: &[Value]) -> String {
     let body: String = payloads.iter().map(|payload| format!("data: {payload}\n\n")).collect();
@@ -130,6 +154,27 @@ fn a_mark_of_the_byte_order_is_no_part_of_arguments_and_a_part_of_text() {
     // Arguments are not framed: this is no provider's, so it is text.
     let framed = format!("data: {ASKED}\n\n");
     assert_eq!(found(&framed), format!("text {framed:?}\n"));
+}
+
+#[test]
+fn half_a_mark_of_the_byte_order_is_the_beginning_of_a_line_that_says_nothing() {
+    let line = json!({"message": {"role": "assistant", "content": "Hm."}}).to_string();
+    let array = format!("[{}]", json!({"candidates": [{"content": {"parts": [{"text": "Hm."}]}}]}));
+    let whole = b"\xEF\xBB\xBF";
+    for (wire, json) in [(Wire::Ollama, &line), (Wire::Gemini, &array)] {
+        for blanks in ["", "\n", " "] {
+            for len in 0..=3 {
+                let body = [&whole[..len], blanks.as_bytes(), json.as_bytes()].concat();
+                let read = |chunks: &[&[u8]]| {
+                    Transcript::of_response(&mut Response::new(wire, Policy::new()), chunks).to_string()
+                };
+                assert_chunk_invariant(&body, read);
+                let begun = if [0, 3].contains(&len) { "text \"Hm.\"" } else { "error foreign" };
+                let steps = read(&[&body]);
+                assert!(steps.starts_with(begun), "{steps} of {len} bytes of the mark, and {blanks:?}");
+            }
+        }
+    }
 }
 
 #[test]

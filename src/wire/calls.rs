@@ -262,7 +262,7 @@ impl Calls {
     /// All of a call's arguments: what has not come of them yet.
     fn push_all(&mut self, i: usize, all: Fragment, deltas: &mut Deltas, steps: &mut VecDeque<Step>) {
         let open = &mut self.open[i];
-        if all.is_empty() || open.ended || open.arrived.at_once {
+        if all.is_empty() || open.ended {
             return;
         }
         let (start, end) = deltas.whole(all);

@@ -169,7 +169,7 @@ impl Frames {
             let (line, rest) = chunk.split_at(end);
             event.behind_cr = rest[0] == b'\r';
             *chunk = &rest[1..];
-            let blank = if self.begun.is_empty() && !event.skips_line {
+            let blank = if self.begun.is_empty() {
                 event.line(line, self.limit)
             } else {
                 event.keep(&mut self.begun, line, self.limit);
