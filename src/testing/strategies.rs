@@ -98,3 +98,30 @@ fn arguments() -> impl Strategy<Value = Stream> {
         Stream::new(Syntax::Arguments, String::from_utf8_lossy(&bytes).into_owned())
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::collections::BTreeSet;
+
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+
+    use super::*;
+
+    #[test]
+    fn most_arguments_are_well_formed_and_some_are_damaged_in_each_way() {
+        let mut runner = TestRunner::deterministic();
+        let all: Vec<Vec<u8>> =
+            (0..4_000).map(|_| arguments().new_tree(&mut runner).unwrap().current().bytes).collect();
+        let objects = all.iter().filter(|bytes| bytes.starts_with(b"{") && bytes.ends_with(b"}")).count();
+        assert!(objects > all.len() / 2, "{objects}");
+        // Of some the strings are ill-formed.
+        let well_formed = all.iter().filter(|bytes| serde_json::from_slice::<serde_json::Value>(bytes).is_ok()).count();
+        assert!(well_formed > all.len() / 4, "{well_formed}");
+        let all: BTreeSet<&[u8]> = all.iter().map(Vec::as_slice).collect();
+        // Whole; cut off; with something behind; with a quote in place of a byte; without a byte.
+        for damaged in ["{}", "", "{", "{}x", "\"}", "{\"", "}"] {
+            assert!(all.contains(damaged.as_bytes()), "{damaged:?}");
+        }
+    }
+}
