@@ -3,7 +3,11 @@
 use std::collections::BTreeSet;
 
 use arbitrary::{Arbitrary, Unstructured};
-use followup::testing::{Cuts, Question, Stream, Syntax, Transcript, assert_chunk_invariant, literals, pieces};
+use followup::testing::workloads::{self, Workload};
+use followup::testing::{
+    Cuts, Question, Stream, Suggested, Syntax, Transcript, assert_chunk_invariant, literals, pieces,
+};
+use followup::wire::{Response, Wire};
 use followup::{Parser, Policy};
 
 /// So many things are made of bytes that depend on nothing but their number.
@@ -321,4 +325,90 @@ fn every_literal_is_in_the_dictionary_and_readable() {
     let meant: BTreeSet<&[u8]> = all.iter().copied().filter(|literal| !literal.is_empty()).collect();
     assert!(entries.iter().map(Vec::as_slice).eq(meant));
     assert_eq!(literals::dictionary([&b"\"\\"[..], b"\n", b"a", b"a"]), "\"\\x0a\"\n\"\\\"\\\\\"\n\"a\"\n");
+}
+
+#[test]
+fn a_question_is_written_plainly() {
+    let suggestion = Suggested { answer: "\\ / \u{1}".into(), mode: Some("code".into()) };
+    let question = Question { question: "A \"b\"?\n".into(), suggestions: vec![suggestion] };
+    let arguments = question.arguments();
+    assert!(arguments.contains(r#""A \"b\"?\n""#) && arguments.contains(r#""\\ / \u0001""#), "{arguments}");
+}
+
+#[test]
+fn what_is_kept_of_a_failure_can_be_read() {
+    assert_eq!(format!("{:?}", Stream::new(Syntax::Markup, b"a\n\"\xFF")), r#"Markup "a\n\"\xff""#);
+    let call = "Hm.<ask_followup_question><question>Q</question><suggest mode=\"code\">A</suggest><suggest>B</suggest>";
+    let transcript = Transcript::of(&mut Parser::default(), [call, "</ask_followup_question>"]);
+    let all = "text \"Hm.\"\nquestion 0 \"Q\"\nmode 0.0 \"code\"\nsuggestion 0.0 \"A\"\nsuggestion 0.1 \"B\"\n\
+        complete 0 at 3..124: \"Q\" [\"A\" code, \"B\"] [OutsideFollowUp]\n";
+    assert_eq!(transcript.to_string(), all);
+    assert_eq!(format!("{transcript:?}"), all);
+}
+
+/// What providers interleave stays apart, and what nothing came between is one step.
+#[test]
+fn calls_that_grow_by_turns_are_told_apart() {
+    let part = |index: usize, name: &str, arguments: &str| {
+        let arguments = arguments.replace('"', "\\\"");
+        format!(
+            "data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{{\"index\":{index},\"id\":\"c{index}\",\
+             \"function\":{{{name}\"arguments\":\"{arguments}\"}}}}]}}}}]}}\n\n"
+        )
+    };
+    let ask = "\"name\":\"ask_followup_question\",";
+    let other = "\"name\":\"read_file\",";
+    let body = [
+        part(0, ask, r#"{"question":"A"#),
+        part(1, ask, r#"{"question":"B"#),
+        part(1, "", "b"),
+        part(0, "", r#"a","follow_up":[{"text":"1"#),
+        part(1, "", r#"","follow_up":[{"text":"2"#),
+        part(1, "", "2"),
+        part(0, "", "1"),
+        part(2, other, "{"),
+        part(3, other, "["),
+        part(3, "", "]"),
+        part(2, "", "}"),
+    ];
+    let transcript = Transcript::of_response(&mut Response::new(Wire::OpenAiChat, Policy::new()), [body.concat()]);
+    let all = transcript.to_string();
+    let grown: Vec<&str> = all.lines().filter(|line| !line.starts_with("rejected")).collect();
+    let apart = [
+        r#"question 0 "A""#,
+        r#"question 1 "Bb""#,
+        r#"question 0 "a""#,
+        r#"suggestion 0.0 "1""#,
+        r#"suggestion 1.0 "22""#,
+        r#"suggestion 0.0 "1""#,
+        r#"opaque 0 read_file (c2) "{""#,
+        r#"opaque 1 read_file (c3) "[]""#,
+        r#"opaque 0 read_file (c2) "}""#,
+    ];
+    assert_eq!(grown, apart);
+}
+
+#[test]
+fn workloads_are_as_long_as_they_are_said_to_be_and_ask_as_often() {
+    const PIECE: usize = 4 << 10;
+    let asked =
+        |workload: &Workload, mut parser: Parser| Transcript::of(&mut parser, [&workload.message]).complete().count();
+    let names = |all: &[Workload]| all.iter().map(|one| one.name).collect::<Vec<_>>();
+    let everyday: Vec<_> = workloads::everyday().collect();
+    assert_eq!(names(&everyday), ["prose", "questions", "tsx"]);
+    assert!(workloads::questions().questions > 400);
+    for len in [0, 100, 1 << 16, 1 << 18] {
+        let adversarial: Vec<_> = workloads::adversarial(len).collect();
+        assert_eq!(names(&adversarial).into_iter().collect::<BTreeSet<_>>().len(), 9);
+        let sized = adversarial.into_iter().chain([workloads::question(len)]).map(|workload| (workload, len));
+        for (workload, len) in sized.chain(everyday.iter().cloned().map(|workload| (workload, 1 << 20))) {
+            let long = workload.message.len();
+            assert!(long + PIECE > len && long < len + PIECE, "{}: {long} instead of {len}", workload.name);
+            let asked = asked(&workload, Parser::new(workload.policy()));
+            assert_eq!(asked, workload.questions, "{} of {len}", workload.name);
+        }
+        let arguments = workloads::arguments(len);
+        assert!(arguments.message.len() + PIECE > len && arguments.message.len() < len + len / 8 + PIECE);
+        assert_eq!(asked(&arguments, Parser::arguments(arguments.policy())), 1);
+    }
 }

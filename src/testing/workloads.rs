@@ -83,9 +83,14 @@ pub fn tsx() -> Workload {
     Workload { name: "tsx", message: filled(MIB, TSX), questions: 0 }
 }
 
+/// A question of about so many bytes, and never an empty one.
+fn asked(len: usize) -> String {
+    filled(len.max(PROSE.len()), PROSE)
+}
+
 /// One question of about so many bytes, and two suggestions.
 pub fn question(len: usize) -> Workload {
-    let question = filled(len, PROSE);
+    let question = asked(len);
     let message = format!(
         "<ask_followup_question>\n<question>{question}</question>\n<follow_up><suggest>Yes</suggest><suggest mode=\"code\">No</suggest>\
          </follow_up>\n</ask_followup_question>"
@@ -95,7 +100,7 @@ pub fn question(len: usize) -> Workload {
 
 /// The arguments of one native call, with a question of about so many bytes, for [`Parser::arguments`](crate::Parser::arguments).
 pub fn arguments(len: usize) -> Workload {
-    let question = filled(len, PROSE).replace('\n', "\\n");
+    let question = asked(len).replace('\n', "\\n");
     let message = format!(
         "{{\"question\": \"{question}\", \"follow_up\": [{{\"text\": \"Yes, \\u00fcberall\", \"mode\": null}}, \
          {{\"text\": \"No\", \"mode\": \"code\"}}]}}"
