@@ -344,6 +344,11 @@ fn what_is_kept_of_a_failure_can_be_read() {
         complete 0 at 3..124: \"Q\" [\"A\" code, \"B\"] [OutsideFollowUp]\n";
     assert_eq!(transcript.to_string(), all);
     assert_eq!(format!("{transcript:?}"), all);
+    // A mode behind its answer is one more step.
+    let arguments = [r#"{"question":"Q","follow_up":[{"text":"A""#, r#","mode":"code"}]}"#];
+    let transcript = Transcript::of(&mut Parser::arguments(Policy::new()), arguments);
+    let all = "question 0 \"Q\"\nsuggestion 0.0 \"A\"\nmode 0.0 \"code\"\ncomplete 0 at 0..57: \"Q\" [\"A\" code] []\n";
+    assert_eq!(transcript.to_string(), all);
 }
 
 /// What providers interleave stays apart, and what nothing came between is one step.
@@ -386,6 +391,8 @@ fn calls_that_grow_by_turns_are_told_apart() {
         r#"opaque 0 read_file (c2) "}""#,
     ];
     assert_eq!(grown, apart);
+    let steps: Vec<String> = transcript.steps().iter().map(ToString::to_string).collect();
+    assert_eq!(steps, all.lines().collect::<Vec<_>>());
 }
 
 #[test]
@@ -396,7 +403,8 @@ fn workloads_are_as_long_as_they_are_said_to_be_and_ask_as_often() {
     let names = |all: &[Workload]| all.iter().map(|one| one.name).collect::<Vec<_>>();
     let everyday: Vec<_> = workloads::everyday().collect();
     assert_eq!(names(&everyday), ["prose", "questions", "tsx"]);
-    assert!(workloads::questions().questions > 400);
+    // About every 2 KiB.
+    assert!((480..560).contains(&workloads::questions().questions), "{}", workloads::questions().questions);
     for len in [0, 100, 1 << 16, 1 << 18] {
         let adversarial: Vec<_> = workloads::adversarial(len).collect();
         assert_eq!(names(&adversarial).into_iter().collect::<BTreeSet<_>>().len(), 9);

@@ -103,7 +103,7 @@ fn few<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Resul
             let mut few = Vec::new();
             while let Some(one) = list.next_element()? {
                 if few.len() == MANY {
-                    return Err(A::Error::invalid_length(MANY + 1, &self));
+                    return Err(A::Error::invalid_length(few.len(), &self));
                 }
                 few.push(one);
             }
