@@ -210,6 +210,29 @@ fn the_last_line_may_be_as_long_as_any() {
 }
 
 #[test]
+fn a_value_that_another_line_breaks_off_may_be_as_long_as_any() {
+    let line = json!({"message": {"role": "assistant", "content": "Hm."}, "done": false}).to_string();
+    let broken = format!("{{\"message\":\n\"{}\"", "x".repeat(200));
+    for (event, code) in [(300, "unreadable"), (0, "unreadable"), (-1, "too_long"), (-2, "too_long"), (-50, "too_long")]
+    {
+        for end in ["\n", "\r\n"] {
+            let event = broken.len().checked_add_signed(event).unwrap();
+            let body = format!("{broken}{end}{line}\n");
+            let policy = Policy::new().limits(Limits { event, ..Limits::default() });
+            let read = |chunks: &[&[u8]]| {
+                Transcript::of_response(&mut Response::new(Wire::Ollama, policy.clone()), chunks).to_string()
+            };
+            assert_chunk_invariant(body.as_bytes(), read);
+            let read = read(&[body.as_bytes()]);
+            assert!(
+                read.starts_with(&format!("error {code}")) && read.ends_with("text \"Hm.\"\n"),
+                "{read} of {event}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_call_that_an_event_was_lost_of_is_rejected_and_no_other() {
     let text = |text: &str| format!("data: {}\n\n", json!({"choices": [{"delta": {"content": text}}]}));
     let call = "<ask_followup_question><question>Q</question></ask_followup_question>";

@@ -202,7 +202,7 @@ impl Frames {
             *chunk = rest;
             scan.balance.bytes(line);
             let whole = line.ends_with(b"\n") && (scan.balance.depth == 0 || scan.balance.in_string);
-            if whole && self.begun.is_empty() && !scan.skips && content(line).len() <= self.limit {
+            if whole && self.begun.is_empty() && content(line).len() <= self.limit {
                 *scan = Scan::default();
                 if line.trim_ascii().is_empty() {
                     continue;
