@@ -131,6 +131,61 @@ fn a_payload_says_no_more_than_5000_things() {
     assert!(of(1).contains("error unreadable"), "{}", of(1));
 }
 
+#[test]
+fn a_part_of_arguments_belongs_to_the_call_it_names_and_without_a_name_to_the_last() {
+    // Calls of the tool, each part with its id or none, and whether more is to come.
+    let part = |name: &str, id: &str, text: &str, more: bool| {
+        let arg = json!({"jsonPath": "$.question", "stringValue": text, "willContinue": more});
+        let mut call = json!({"partialArgs": [arg], "willContinue": more});
+        for (key, value) in [("name", name), ("id", id)] {
+            if !value.is_empty() {
+                call[key] = value.into();
+            }
+        }
+        json!({"candidates": [{"content": {"parts": [{"functionCall": call}]}}]})
+    };
+    let ask = "ask_followup_question";
+    let cut = r#"rejected truncated 0 (a): "A" [] []"#;
+    for (parts, meant) in [
+        (&[part(ask, "a", "A", false)][..], &[r#"question 0 "A""#, r#"complete 0 (a): "A" [] []"#][..]),
+        (
+            &[part(ask, "a", "A", true), part("", "", "B", false)],
+            &[r#"question 0 "AB""#, r#"complete 0 (a): "AB" [] []"#],
+        ),
+        (
+            &[part(ask, "a", "A", true), part(ask, "a", "B", false)],
+            &[r#"question 0 "AB""#, r#"complete 0 (a): "AB" [] []"#],
+        ),
+        (&[part(ask, "", "A", true), part("", "b", "B", false)], &[r#"question 0 "AB""#, r#"complete 0: "AB" [] []"#]),
+        (&[part(ask, "a", "A", true), part("", "b", "B", false)], &[r#"question 0 "A""#, cut]),
+        (
+            &[part(ask, "a", "A", true), part(ask, "b", "B", false)],
+            &[r#"question 0 "A""#, r#"question 1 "B""#, r#"complete 1 (b): "B" [] []"#, cut],
+        ),
+        (
+            &[part(ask, "a", "A", true), part("read_file", "a", "B", false)],
+            &[r#"question 0 "A""#, r#"opaque 0 read_file (a) "{\"question\":\"B\"}""#, cut],
+        ),
+        (
+            &[part(ask, "a", "A", true), part("read_file", "", "B", false)],
+            &[r#"question 0 "A""#, r#"opaque 0 read_file "{\"question\":\"B\"}""#, cut],
+        ),
+        // A call that begins again harms itself, and not the one between.
+        (
+            &[part(ask, "a", "A", true), part(ask, "b", "B", true), part(ask, "a", "C", false)],
+            &[
+                r#"question 0 "A""#,
+                r#"question 1 "B""#,
+                r#"question 0 "{""#,
+                r#"rejected malformed 0 (a): "A{" [] []"#,
+                r#"rejected truncated 1 (b): "B" [] []"#,
+            ],
+        ),
+    ] {
+        assert_eq!(said(Wire::Gemini, Limits::default(), parts), meant, "{parts:?}");
+    }
+}
+
 /// The same of a body that is too long to be cut everywhere.
 fn said_at_once(payloads: &[Value]) -> String {
     let body: String = payloads.iter().map(|payload| format!("data: {payload}\n\n")).collect();

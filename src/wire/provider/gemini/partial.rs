@@ -112,7 +112,7 @@ impl Json {
     /// Whether nothing has been written at that place, or at the arrays and objects deeper than `depth` that lead to it.
     fn is_new(&mut self, path: &[Step], depth: usize) -> bool {
         let mut hash = Fnv::default();
-        let mut new = self.written.len() < PLACES;
+        let mut new = true;
         for (i, step) in path.iter().enumerate() {
             match step {
                 Step::Key(key) => hash.text(key),
@@ -259,8 +259,53 @@ mod tests {
                 &[r#"{"jsonPath":"$.a.b.c","stringValue":"A"}"#, r#"{"jsonPath":"$.d[0][1]","stringValue":"B"}"#],
                 r#"{"a":{"b":{"c":"A"}},"d":[["B"]]}"#,
             ),
+            // A string that another value ends; one that goes on, when nothing comes; and one beside another.
+            (
+                &[r#"{"jsonPath":"$.q","stringValue":"A","willContinue":true}"#, r#"{"jsonPath":"$.m"}"#],
+                r#"{"q":"A","m":null}"#,
+            ),
+            (
+                &[
+                    r#"{"jsonPath":"$.q","stringValue":"A","willContinue":true}"#,
+                    r#"{"jsonPath":"$.q","willContinue":true}"#,
+                    r#"{"jsonPath":"$.q","stringValue":"B"}"#,
+                ],
+                r#"{"q":"AB"}"#,
+            ),
+            (
+                &[
+                    r#"{"jsonPath":"$.q","stringValue":"A","willContinue":true}"#,
+                    r#"{"jsonPath":"$.r","stringValue":"B"}"#,
+                ],
+                r#"{"q":"A","r":"B"}"#,
+            ),
+            // What is there already, or in what was a value.
+            (&[r#"{"jsonPath":"$.m"}"#, r#"{"jsonPath":"$.m"}"#], r#"{"m":null!,"m":null}"#),
+            (
+                &[r#"{"jsonPath":"$.a.b","stringValue":"A"}"#, r#"{"jsonPath":"$.a","stringValue":"B"}"#],
+                r#"{"a":{"b":"A"}!,"a":"B"}"#,
+            ),
+            (
+                &[r#"{"jsonPath":"$.a","stringValue":"\u0000\u0009\u000b\u0010\u0019\u001a\u001f "}"#],
+                r#"{"a":"\u0000\u0009\u000b\u0010\u0019\u001a\u001f "}"#,
+            ),
         ] {
             assert_eq!(written(args), json);
         }
+    }
+
+    #[test]
+    fn what_is_too_deep_or_too_much_is_no_json() {
+        let deep =
+            |steps: usize| written(&[&format!("{{\"jsonPath\":\"${}\",\"numberValue\":1}}", ".a".repeat(steps))]);
+        assert_eq!(deep(DEEPEST), format!("{}1{}", "{\"a\":".repeat(DEEPEST), "}".repeat(DEEPEST)));
+        assert!(deep(DEEPEST + 1).contains('!'));
+        let wide = |places: usize| {
+            let all: Vec<String> =
+                (0..places).map(|n| format!("{{\"jsonPath\":\"$.a{n}\",\"numberValue\":{n}}}")).collect();
+            written(&all.iter().map(String::as_str).collect::<Vec<_>>())
+        };
+        assert!(serde_json::from_str::<&RawValue>(&wide(PLACES)).is_ok());
+        assert!(wide(PLACES + 1).contains('!'));
     }
 }
