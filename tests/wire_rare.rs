@@ -78,6 +78,114 @@ fn arguments_that_come_at_once_and_then_otherwise_are_rejected() {
     assert_eq!(said(Wire::Anthropic, Limits::default(), &[start("Q"), start("R"), stop]), rejected);
 }
 
+/// A part of a call of the tool, from a server of which `index` and `id` say no more than they should.
+fn loose(index: Option<u64>, id: &str, named: bool, arguments: &str) -> Value {
+    let mut call = json!({"function": {"arguments": arguments}});
+    if let Some(index) = index {
+        call["index"] = index.into();
+    }
+    if !id.is_empty() {
+        call["id"] = id.into();
+    }
+    if named {
+        call["function"]["name"] = "ask_followup_question".into();
+    }
+    chat(json!([call]))
+}
+
+#[test]
+fn a_part_of_a_call_belongs_to_the_call_that_it_can_only_belong_to() {
+    let other = r#"{"question":"R"}"#;
+    let (front, behind) = ASKED.split_at(7);
+    let done = json!({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]});
+    let asked = [r#"question 0 "Q""#, r#"complete 0 (x): "Q" [] []"#];
+    let orphan = r#"error orphan "arguments belong to no call and were skipped: {\"question\":\"R\"}""#;
+    for (payloads, meant) in [
+        // The same id for all: its index tells a call that is named, and only that.
+        (
+            &[loose(Some(0), "x", true, ASKED), loose(Some(1), "x", true, other)][..],
+            &[asked[0], r#"question 1 "R""#, asked[1], r#"complete 1 (x): "R" [] []"#][..],
+        ),
+        (&[loose(Some(0), "x", true, front), loose(Some(1), "x", false, behind)], &asked),
+        (&[loose(Some(0), "x", true, front), loose(None, "x", true, behind)], &asked),
+        // A name for arguments that were another's.
+        (
+            &[loose(Some(0), "x", false, "7"), loose(None, "", true, ASKED)],
+            &[
+                asked[0],
+                r#"error orphan "arguments belong to no call and were skipped: 7""#,
+                r#"complete 0: "Q" [] []"#,
+            ],
+        ),
+        // Another index behind arguments that are whole, and behind some that are not.
+        (&[loose(Some(0), "x", true, ASKED), loose(Some(7), "", false, other)], &[asked[0], asked[1], orphan]),
+        (&[loose(Some(0), "x", true, front), loose(Some(7), "", false, behind)], &asked),
+        // The same once more, when it has ended.
+        (&[loose(Some(0), "x", true, ASKED), done.clone(), loose(Some(0), "x", true, ASKED)], &asked),
+    ] {
+        assert_eq!(said(Wire::OpenAiChat, Limits::default(), payloads), meant, "{payloads:?}");
+    }
+}
+
+fn without_id(line: &str) -> String {
+    line.replace(" (t0)", "").replace(" (t1)", "")
+}
+
+#[test]
+fn blocks_that_overlap_end_by_their_index() {
+    let start = |index: u64| {
+        let block = json!({"type": "tool_use", "id": format!("t{index}"), "name": "ask_followup_question"});
+        json!({"type": "content_block_start", "index": index, "content_block": block})
+    };
+    let delta = |index: u64, text: &str| json!({"type": "content_block_delta", "index": index, "delta": {"type": "input_json_delta", "partial_json": text}});
+    let stop = |index: u64| json!({"type": "content_block_stop", "index": index});
+    let payloads = [start(0), start(1), stop(2), delta(0, ASKED), stop(0), delta(1, ASKED), stop(1)];
+    let both =
+        [r#"question 0 "Q""#, r#"complete 0 (t0): "Q" [] []"#, r#"question 1 "Q""#, r#"complete 1 (t1): "Q" [] []"#];
+    assert_eq!(said(Wire::Anthropic, Limits::default(), &payloads), both);
+    let start = |index: u64| json!({"contentBlockStart": {"contentBlockIndex": index, "start": {"toolUse": {"name": "ask_followup_question"}}}});
+    let delta = |index: u64, text: &str| json!({"contentBlockDelta": {"contentBlockIndex": index, "delta": {"toolUse": {"input": text}}}});
+    let stop = |index: u64| json!({"contentBlockStop": {"contentBlockIndex": index}});
+    let payloads = [start(0), start(1), stop(2), delta(0, ASKED), stop(0), delta(1, ASKED), stop(1)];
+    assert_eq!(said(Wire::Bedrock, Limits::default(), &payloads), both.map(without_id));
+    // Another that begins at the same index is another.
+    let payloads = [start(0), delta(0, ASKED), start(0), delta(0, ASKED), stop(0)];
+    let [question, complete, second, again] = both.map(without_id);
+    assert_eq!(said(Wire::Bedrock, Limits::default(), &payloads), [question, second, again, complete]);
+}
+
+#[test]
+fn an_item_that_is_added_late_takes_what_has_come_of_its_place() {
+    let delta = json!({"type": "response.function_call_arguments.delta", "output_index": 0, "delta": ASKED});
+    let item = json!({"type": "function_call", "id": "i", "call_id": "c", "name": "ask_followup_question"});
+    let added = json!({"type": "response.output_item.added", "output_index": 0, "item": item});
+    let message = json!({"type": "message", "id": "m", "name": "ask_followup_question"});
+    let message = json!({"type": "response.output_item.added", "output_index": 1, "item": message});
+    let done =
+        json!({"type": "response.function_call_arguments.done", "output_index": 0, "item_id": "i", "arguments": ASKED});
+    let asked = [r#"question 0 "Q""#, r#"complete 0 (c): "Q" [] []"#];
+    assert_eq!(said(Wire::OpenAiResponses, Limits::default(), &[delta, added, message, done]), asked);
+}
+
+#[test]
+fn of_a_content_that_is_a_list_only_text_is_shown() {
+    let parts =
+        json!([{"type": "reasoning", "text": "no"}, {"type": "text", "text": "yes"}, "bare", {"type": "image_url"}]);
+    let shown =
+        [(parts, &[r#"text "yesbare""#][..]), (json!("plain"), &[r#"text "plain""#]), (json!({"text": "no"}), &[])];
+    for (content, meant) in shown {
+        let payload = json!({"choices": [{"delta": {"content": content}}]});
+        assert_eq!(said(Wire::OpenAiChat, Limits::default(), &[payload]), meant);
+    }
+}
+
+#[test]
+fn what_stands_behind_a_long_text_in_its_payload_is_read_as_well() {
+    let payload = json!({"choices": [{"delta": {"content": "x".repeat(10_000), "tool_calls": [ask(0, ASKED)]}}]});
+    let said = said_at_once(&[payload]);
+    assert!(said.ends_with("question 0 \"Q\"\ncomplete 0 (c0) at 0..16: \"Q\" [] []\n"), "{}", &said[10_000..]);
+}
+
 #[test]
 fn an_empty_object_counts_if_no_other_follows() {
     let more = |arguments: &str| chat(json!([{"index": 0, "function": {"arguments": arguments}}]));

@@ -77,9 +77,23 @@ fn a_reader_says_what_it_was_made_with_and_what_it_has_found_out() {
         assert_eq!(response.wire(), None);
     }
     // What only the end tells, the cursor says.
-    let mut response = Response::auto(policy.clone());
-    drop(response.feed(b"{"));
-    assert_eq!(response.finish().wire(), Some(Wire::Text));
+    for (body, wire) in [
+        ("{", Wire::Text),
+        // Whose an error is, its shape tells.
+        (r#"{"error":{"status":"UNAVAILABLE","message":"Later"}}"#, Wire::Gemini),
+        (r#"{"error":{"message":"Later"}}"#, Wire::OpenAiChat),
+        (r#"{"error":"Later"}"#, Wire::Ollama),
+        (r#"{"type":"error","error":{"message":"Later"}}"#, Wire::Anthropic),
+        (r#"{"type":"error","message":"Later"}"#, Wire::OpenAiResponses),
+    ] {
+        let mut response = Response::auto(policy.clone());
+        drop(response.feed(body.as_bytes()));
+        let mut events = response.finish();
+        assert_eq!(events.wire(), Some(wire), "{body}");
+        let said = events.next().map(|event| event.map_err(|error| error.to_string()).map(drop));
+        let later = Err("the provider reports an error: Later".to_owned());
+        assert_eq!(said, Some(if wire == Wire::Text { Ok(()) } else { later }), "{body}");
+    }
 }
 
 #[test]

@@ -36,8 +36,6 @@ struct Event {
     too_long: bool,
     /// The line before ended in a CR, so that a LF belongs to it.
     behind_cr: bool,
-    /// The line that is being read is longer than the limit, and is skipped to its end.
-    skips_line: bool,
 }
 
 /// The JSON value that is being read.
@@ -162,7 +160,7 @@ impl Frames {
                 continue;
             }
             let Some(end) = memchr::memchr2(b'\n', b'\r', chunk) else {
-                event.keep(&mut self.begun, chunk, self.limit);
+                keep(&mut self.begun, chunk, self.limit);
                 *chunk = &[];
                 break;
             };
@@ -172,7 +170,7 @@ impl Frames {
             let blank = if self.begun.is_empty() {
                 event.line(line, self.limit)
             } else {
-                event.keep(&mut self.begun, line, self.limit);
+                keep(&mut self.begun, line, self.limit);
                 let blank = event.line(&self.begun, self.limit);
                 self.begun.clear();
                 blank
@@ -276,17 +274,8 @@ impl Event {
         (self.has_data, self.too_long) = (false, false);
     }
 
-    /// Keeps more of the line that has begun. Of one that is too long it keeps enough to tell what it was.
-    fn keep(&mut self, begun: &mut Vec<u8>, more: &[u8], limit: usize) {
-        let most = limit.saturating_add("data: ".len());
-        let room = most.saturating_add(1).saturating_sub(begun.len());
-        begun.extend_from_slice(&more[..more.len().min(room)]);
-        self.skips_line = begun.len() > most;
-    }
-
     /// Reads a whole line. Whether it is blank, and so ends the event.
     fn line(&mut self, line: &[u8], limit: usize) -> bool {
-        let skipped = core::mem::take(&mut self.skips_line);
         let (field, value) = match memchr::memchr(b':', line) {
             Some(colon) => (&line[..colon], &line[colon + 1..]),
             None => (line, &b""[..]),
@@ -296,7 +285,7 @@ impl Event {
         }
         let value = value.strip_prefix(b" ").unwrap_or(value);
         let between = usize::from(self.has_data);
-        if skipped || self.too_long || self.data.len() + between + value.len() > limit {
+        if self.too_long || self.data.len() + between + value.len() > limit {
             self.data.clear();
             self.too_long = true;
             return false;
@@ -316,6 +305,12 @@ impl Event {
     fn frame(&self) -> Option<Frame<'_>> {
         frame(&self.data, self.too_long)
     }
+}
+
+/// Keeps more of a line of server-sent events that has begun: of one that is too long, enough to tell what it was, and that it is.
+fn keep(begun: &mut Vec<u8>, more: &[u8], limit: usize) {
+    let room = limit.saturating_add("data: ".len() + 1).saturating_sub(begun.len());
+    begun.extend_from_slice(&more[..more.len().min(room)]);
 }
 
 /// A line without its end.
