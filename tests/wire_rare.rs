@@ -264,6 +264,11 @@ fn a_part_of_arguments_belongs_to_the_call_it_names_and_without_a_name_to_the_la
             &[part(ask, "a", "A", true), part(ask, "a", "B", false)],
             &[r#"question 0 "AB""#, r#"complete 0 (a): "AB" [] []"#],
         ),
+        // The same id for another.
+        (
+            &[part(ask, "a", "A", false), part(ask, "a", "B", false)],
+            &[r#"question 0 "A""#, r#"complete 0 (a): "A" [] []"#, r#"question 1 "B""#, r#"complete 1 (a): "B" [] []"#],
+        ),
         (&[part(ask, "", "A", true), part("", "b", "B", false)], &[r#"question 0 "AB""#, r#"complete 0: "AB" [] []"#]),
         (&[part(ask, "a", "A", true), part("", "b", "B", false)], &[r#"question 0 "A""#, cut]),
         (
