@@ -168,6 +168,36 @@ fn an_item_that_is_added_late_takes_what_has_come_of_its_place() {
 }
 
 #[test]
+fn arguments_of_an_item_are_its_own_and_final_when_they_are_said_to_be() {
+    let added = |kind: &str, id: &str| {
+        let item = json!({"type": kind, "id": id, "call_id": id, "name": "ask_followup_question"});
+        json!({"type": "response.output_item.added", "item": item})
+    };
+    let event = |kind: &str, id: &str, key: &str, text: &str| {
+        let mut event = json!({"type": format!("response.{kind}"), "item_id": id});
+        event[key] = text.into();
+        event
+    };
+    let (front, behind) = ASKED.split_at(14);
+    let text = json!({"type": "response.output_text.delta", "delta": "Hm."});
+    for (kind, arguments, key) in [
+        ("function_call", "function_call_arguments", "arguments"),
+        ("mcp_call", "mcp_call_arguments", "arguments"),
+        ("custom_tool_call", "custom_tool_call_input", "input"),
+    ] {
+        let delta = |id: &str, text: &str| event(&format!("{arguments}.delta"), id, "delta", text);
+        let done = |id: &str| event(&format!("{arguments}.done"), id, key, ASKED);
+        let payloads = [added(kind, "i"), delta("i", front), done("i"), text.clone()];
+        let meant = [r#"question 0 "Q""#, r#"complete 0 (i): "Q" [] []"#, r#"text "Hm.""#];
+        assert_eq!(said(Wire::OpenAiResponses, Limits::default(), &payloads), meant, "{kind}");
+        let payloads = [added(kind, "i"), added(kind, "j"), delta("i", front), delta("j", ASKED), delta("i", behind)];
+        let meant =
+            [r#"question 0 "Q""#, r#"question 1 "Q""#, r#"complete 0 (i): "Q" [] []"#, r#"complete 1 (j): "Q" [] []"#];
+        assert_eq!(said(Wire::OpenAiResponses, Limits::default(), &payloads), meant, "{kind}");
+    }
+}
+
+#[test]
 fn of_a_content_that_is_a_list_only_text_is_shown() {
     let parts =
         json!([{"type": "reasoning", "text": "no"}, {"type": "text", "text": "yes"}, "bare", {"type": "image_url"}]);
