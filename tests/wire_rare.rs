@@ -164,7 +164,12 @@ fn an_item_that_is_added_late_takes_what_has_come_of_its_place() {
     let done =
         json!({"type": "response.function_call_arguments.done", "output_index": 0, "item_id": "i", "arguments": ASKED});
     let asked = [r#"question 0 "Q""#, r#"complete 0 (c): "Q" [] []"#];
-    assert_eq!(said(Wire::OpenAiResponses, Limits::default(), &[delta, added, message, done]), asked);
+    assert_eq!(said(Wire::OpenAiResponses, Limits::default(), &[delta.clone(), added, message, done.clone()]), asked);
+    // Or it is never added, and its name stands with the arguments.
+    let mut named = done;
+    named["name"] = "ask_followup_question".into();
+    let asked = [r#"question 0 "Q""#, r#"complete 0: "Q" [] []"#];
+    assert_eq!(said(Wire::OpenAiResponses, Limits::default(), &[delta, named]), asked);
 }
 
 #[test]
@@ -326,6 +331,26 @@ fn a_part_of_arguments_belongs_to_the_call_it_names_and_without_a_name_to_the_la
         ),
     ] {
         assert_eq!(said(Wire::Gemini, Limits::default(), parts), meant, "{parts:?}");
+    }
+}
+
+#[test]
+fn calls_that_come_whole_are_others_whatever_their_id_unless_they_are_the_same() {
+    let call = |id: &str, question: &str| {
+        let function = json!({"name": "ask_followup_question", "arguments": {"question": question}});
+        let mut call = json!({"function": function});
+        if !id.is_empty() {
+            call["id"] = id.into();
+        }
+        json!({"message": {"tool_calls": [call]}})
+    };
+    let asked = [r#"question 0 "Q""#, r#"complete 0: "Q" [] []"#, r#"question 1 "R""#, r#"complete 1: "R" [] []"#];
+    for (id, again, meant) in [("", "R", &asked[..]), ("x", "R", &asked), ("", "Q", &asked), ("x", "Q", &asked[..2])] {
+        let of = |line: &&str| {
+            line.replace('R', again).replace(": ", &if id.is_empty() { ": ".to_owned() } else { format!(" ({id}): ") })
+        };
+        let meant: Vec<String> = meant.iter().map(of).collect();
+        assert_eq!(said(Wire::Ollama, Limits::default(), &[call(id, "Q"), call(id, again)]), meant, "{id:?} {again}");
     }
 }
 
