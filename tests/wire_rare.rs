@@ -195,6 +195,11 @@ fn arguments_of_an_item_are_its_own_and_final_when_they_are_said_to_be() {
         let payloads = [added(kind, "i"), delta("i", front), done("i"), text.clone()];
         let meant = [r#"question 0 "Q""#, r#"complete 0 (i): "Q" [] []"#, r#"text "Hm.""#];
         assert_eq!(said(Wire::OpenAiResponses, Limits::default(), &payloads), meant, "{kind}");
+        // Said to be final without them, they are what has come.
+        let empty = event(&format!("{arguments}.done"), "i", key, "");
+        let payloads = [added(kind, "i"), delta("i", ASKED), empty, text.clone()];
+        let steps = said(Wire::OpenAiResponses, Limits::default(), &payloads);
+        assert!(steps.contains(&meant[1].to_owned()), "{kind}: {steps:?}");
         let payloads = [added(kind, "i"), added(kind, "j"), delta("i", front), delta("j", ASKED), delta("i", behind)];
         let meant =
             [r#"question 0 "Q""#, r#"question 1 "Q""#, r#"complete 0 (i): "Q" [] []"#, r#"complete 1 (j): "Q" [] []"#];
