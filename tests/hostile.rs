@@ -189,6 +189,7 @@ fn read_body(response: &mut Response, stream: Endless<'_>, bytes: u64, chunk: us
 
 #[track_caller]
 fn within(what: &str, peak: u64, most: u64) {
+    println!("{peak:>10} bytes of {most:>10} at the most: {what}");
     assert!(peak <= most, "{what} takes {peak} bytes, and may take {most}");
 }
 

@@ -208,6 +208,30 @@ fn arguments_of_an_item_are_its_own_and_final_when_they_are_said_to_be() {
 }
 
 #[test]
+fn an_item_that_is_added_where_one_was_is_another() {
+    let item = json!({"type": "function_call", "name": "ask_followup_question"});
+    let added = json!({"type": "response.output_item.added", "output_index": 0, "item": item});
+    let delta = json!({"type": "response.function_call_arguments.delta", "output_index": 0, "delta": ASKED});
+    let steps = said(Wire::OpenAiResponses, Limits::default(), &[added.clone(), delta.clone(), added, delta]);
+    let complete = |nth: u64| format!("complete {nth}: \"Q\" [] []");
+    assert!(steps.contains(&complete(0)) && steps.contains(&complete(1)), "{steps:?}");
+}
+
+#[test]
+fn an_error_is_said_in_whichever_of_its_forms_it_comes() {
+    for error in [
+        json!({"type": "error", "message": "Later"}),
+        json!({"type": "error", "error": {"message": "Later"}}),
+        json!({"type": "response.failed", "response": {"error": {"message": "Later"}}}),
+        json!({"error": {"message": "Later"}}),
+        json!({"error": "Later"}),
+    ] {
+        let meant = [r#"error provider "the provider reports an error: Later""#];
+        assert_eq!(said(Wire::OpenAiResponses, Limits::default(), std::slice::from_ref(&error)), meant, "{error}");
+    }
+}
+
+#[test]
 fn of_a_content_that_is_a_list_only_text_is_shown() {
     let parts =
         json!([{"type": "reasoning", "text": "no"}, {"type": "text", "text": "yes"}, "bare", {"type": "image_url"}]);

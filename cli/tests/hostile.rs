@@ -123,6 +123,7 @@ impl Endless {
 fn within(what: &str, ran: &Ran, most: u64) {
     #[cfg(target_os = "linux")]
     {
+        println!("{:>10} bytes of {most:>10} at the most: {what}", ran.peak);
         assert!(ran.peak > 0, "{what}: it is known what it took");
         assert!(ran.peak <= most, "{what} takes {} bytes, and may take {most}", ran.peak);
     }
