@@ -275,6 +275,12 @@ fn an_image_is_what_its_first_bytes_say() {
 }
 
 #[test]
+fn bytes_that_begin_like_no_image_say_which_there_are() {
+    let error = Image::from_bytes(b"<svg/>", IMAGE_LIMIT).unwrap_err();
+    assert_eq!(error.to_string(), "the image is no PNG, JPEG, GIF or WebP: convert it to one of them");
+}
+
+#[test]
 fn a_data_url_that_is_broken_says_where() {
     let no_url = "the image is no data URL: it should begin with data:image/…;base64,";
     let broken = |at: usize| {

@@ -123,6 +123,25 @@ fn an_answer_that_can_not_be_taken_comes_back() {
 }
 
 #[test]
+fn a_question_without_suggestions_says_so_when_one_is_taken() {
+    let mut dialogue = Dialogue::default();
+    says(&mut dialogue, "<ask_followup_question><question>Q?</question></ask_followup_question>");
+    let error = dialogue.answer(0, Answer::Suggestion(0), Vec::new()).unwrap_err();
+    assert_eq!(error.kind.to_string(), "the question has no suggestions");
+}
+
+#[test]
+fn a_correction_is_the_result_of_its_call_and_a_history_is_given_away_once() {
+    let mut dialogue = Dialogue::default();
+    says(&mut dialogue, BAD);
+    let history = dialogue.take_history();
+    let [Turn::Corrected { correction, .. }] = &history[..] else { panic!("{history:?}") };
+    let reply = correction.reply();
+    assert_eq!((reply.kind, &reply.text, reply.number), (ReplyKind::Correction, &correction.model, None));
+    assert!(dialogue.take_history().is_empty() && dialogue.history().is_empty());
+}
+
+#[test]
 fn a_suggestion_is_taken_as_it_is_or_changed_and_its_mode_counts() {
     let call =
         "<ask_followup_question><question>Q?</question><suggest mode='code'>Do it</suggest></ask_followup_question>";

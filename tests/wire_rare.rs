@@ -232,6 +232,25 @@ fn an_error_is_said_in_whichever_of_its_forms_it_comes() {
 }
 
 #[test]
+fn half_a_pair_in_an_id_is_replaced_and_an_error_without_a_message_is_said_as_it_is() {
+    let call =
+        r#"{"index":0,"id":"c\ud83d","function":{"name":"ask_followup_question","arguments":"{\"question\":\"Q\"}"}}"#;
+    let payload: Value = serde_json::from_str(r#"{"error":{"code":5}}"#).unwrap();
+    let body = format!("data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{call}]}}}}]}}\n\ndata: {payload}\n\n");
+    let transcript = Transcript::of_response(&mut Response::new(Wire::OpenAiChat, Policy::new()), [body]).to_string();
+    assert!(transcript.contains("complete 0 (c\u{FFFD}) at 0..16: \"Q\""), "{transcript}");
+    assert!(transcript.contains(r#"the provider reports an error: {\"code\":5}"#), "{transcript}");
+}
+
+#[test]
+fn a_body_that_is_found_out_at_its_end_is_read() {
+    let payload = json!({"choices": [{"delta": {"content": "Hm."}}]});
+    for body in [format!("data: {payload}"), payload.to_string(), format!("[{payload}")] {
+        assert_eq!(found(&body), "text \"Hm.\"\n", "{body}");
+    }
+}
+
+#[test]
 fn of_a_content_that_is_a_list_only_text_is_shown() {
     let parts =
         json!([{"type": "reasoning", "text": "no"}, {"type": "text", "text": "yes"}, "bare", {"type": "image_url"}]);

@@ -124,4 +124,20 @@ mod tests {
             assert!(all.contains(damaged.as_bytes()), "{damaged:?}");
         }
     }
+
+    #[test]
+    fn questions_come_out_as_they_are_in_either_syntax() {
+        let mut runner = TestRunner::deterministic();
+        for _ in 0..300 {
+            let (question, syntax) = (questions(), syntaxes()).new_tree(&mut runner).unwrap().current();
+            let stream = question.stream(syntax);
+            let transcript = crate::testing::Transcript::of(&mut stream.parser(crate::Policy::new()), [&*stream]);
+            let complete: Vec<_> = transcript.complete().collect();
+            let [complete] = complete[..] else { panic!("{question:?}\n{transcript}") };
+            assert_eq!(
+                (complete.question.as_ref(), &complete.suggestions),
+                (Some(&question.question), &question.suggestions)
+            );
+        }
+    }
 }
