@@ -125,7 +125,7 @@ fn a_response_uses_its_memory_again_and_gives_back_what_one_long_payload_needed(
     let calls = vec!["{\"function\":{\"arguments\":\" \"}}"; 1_000].join(",");
     let calls = format!("{{\"delta\":{{\"tool_calls\":[{calls}]}}}}");
     let usual = payload(&text(&"prose ".repeat(100))).repeat(PAYLOADS);
-    let long = [&text(&"prose ".repeat(100_000)), &text(&"\\ud83d".repeat(100_000)), &vec![&*calls; 5].join(",")];
+    let long = [&text(&"prose ".repeat(100_000)), &text(&"\\ud83d".repeat(100_000)), &[&*calls; 5].join(",")];
     for long in long {
         let mut response = Response::new(Wire::OpenAiChat, Policy::new());
         take(&mut response, &usual);
