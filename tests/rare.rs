@@ -309,3 +309,15 @@ fn what_begins_like_a_tag_is_prose_as_soon_as_it_can_be_none() {
     // What follows a tag is no part of it, and takes none of its room.
     assert!(matches!(parser.feed_bytes(b"\xC3").next(), Some(Event::Opaque(_))));
 }
+
+#[test]
+fn a_tool_is_found_behind_many_brackets_whatever_its_name_is_made_of() {
+    for brackets in 0..40 {
+        for name in ["bash", "read_file"] {
+            let message = format!("{}<{name}>ls</{name}>{}", "<b> a < b ".repeat(brackets), " and so on".repeat(100));
+            let policy = Policy::new().tools(Tools::new(["bash", "read_file"], ["path"]).unwrap());
+            let transcript = Transcript::of(&mut Parser::new(policy), [&message]).to_string();
+            assert!(transcript.contains(&format!("opaque 0 {name}")), "{transcript}");
+        }
+    }
+}
