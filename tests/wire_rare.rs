@@ -463,18 +463,23 @@ fn a_body_of_something_else_is_said_to_be_and_nothing_at_all_is_not() {
     }
 }
 
+/// What comes out of a body of Ollama's whose payloads may have so many bytes.
+fn lines(body: &str, event: usize) -> String {
+    let policy = Policy::new().limits(Limits { event, ..Limits::default() });
+    let read = |chunks: &[&[u8]]| {
+        Transcript::of_response(&mut Response::new(Wire::Ollama, policy.clone()), chunks).to_string()
+    };
+    assert_chunk_invariant(body.as_bytes(), read);
+    read(&[body.as_bytes()])
+}
+
 #[test]
 fn the_last_line_may_be_as_long_as_any() {
     let line = json!({"message": {"role": "assistant", "content": "Hm."}, "done": false}).to_string();
     for (event, meant) in [(line.len(), "text"), (line.len() + 1, "text"), (line.len() - 1, "error too_long")] {
         for behind in ["", "\n", "\r\n"] {
             let body = format!("{line}{behind}");
-            let policy = Policy::new().limits(Limits { event, ..Limits::default() });
-            let read = |chunks: &[&[u8]]| {
-                Transcript::of_response(&mut Response::new(Wire::Ollama, policy.clone()), chunks).to_string()
-            };
-            assert_chunk_invariant(body.as_bytes(), read);
-            let read = read(&[body.as_bytes()]);
+            let read = lines(&body, event);
             assert!(read.starts_with(meant), "{read} of {event}, with {behind:?} behind");
         }
     }
@@ -489,12 +494,7 @@ fn a_value_that_another_line_breaks_off_may_be_as_long_as_any() {
         for end in ["\n", "\r\n"] {
             let event = broken.len().checked_add_signed(event).unwrap();
             let body = format!("{broken}{end}{line}\n");
-            let policy = Policy::new().limits(Limits { event, ..Limits::default() });
-            let read = |chunks: &[&[u8]]| {
-                Transcript::of_response(&mut Response::new(Wire::Ollama, policy.clone()), chunks).to_string()
-            };
-            assert_chunk_invariant(body.as_bytes(), read);
-            let read = read(&[body.as_bytes()]);
+            let read = lines(&body, event);
             assert!(
                 read.starts_with(&format!("error {code}")) && read.ends_with("text \"Hm.\"\n"),
                 "{read} of {event}"
