@@ -89,6 +89,10 @@
 //! | `testing` | no | the module `testing`: the normal form of events, cuts, streams, and `assert_chunk_invariant`, for harnesses. |
 //! | `proptest` | no | `testing`, and strategies for its streams and questions. |
 //! | `arbitrary` | no | `testing`, and `Arbitrary` for its streams, questions and cuts. |
+//! | `bytes` | no | the modules `owned`: events that own their text, to be sent to other tasks; and `observe`: hooks for metrics. |
+//! | `stream` | no | `bytes`, and the module `stream`: a `futures` stream of chunks as a stream of events. |
+//! | `codec` | no | `bytes`, and the module `codec`: a decoder for `FramedRead` of tokio-util. |
+//! | `tracing` | no | `bytes`, and `observe::Tracing`, which tells `tracing` what is read. |
 //! | `dialogue` | no | the module `dialogue`: one question at a time, its answer, and what the model is told. |
 //! | `wire` | no | the module `wire`: from the bytes of a provider's stream (OpenAI, Anthropic, Gemini, Bedrock, Ollama) to events. |
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
@@ -96,10 +100,14 @@
 #![warn(missing_docs, missing_debug_implementations, unreachable_pub)]
 
 extern crate alloc;
+#[cfg(feature = "codec")]
+extern crate std;
 
 mod call;
 mod carry;
 mod checkpoint;
+#[cfg(feature = "codec")]
+pub mod codec;
 #[cfg(feature = "dialogue")]
 pub mod dialogue;
 mod entity;
@@ -110,10 +118,16 @@ mod lazy;
 mod limits;
 mod markup;
 mod note;
+#[cfg(feature = "bytes")]
+pub mod observe;
+#[cfg(feature = "bytes")]
+pub mod owned;
 mod parser;
 mod policy;
 mod reason;
 mod scan;
+#[cfg(feature = "stream")]
+pub mod stream;
 mod syntax;
 #[cfg(feature = "testing")]
 pub mod testing;

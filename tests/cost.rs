@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use allocation_counter::measure;
+use bytes::Bytes;
+use followup::owned::{self, Reader};
 use followup::wire::{Response, Wire};
 use followup::{Event, Events, Parser, Policy};
 
@@ -136,4 +138,34 @@ fn a_response_uses_its_memory_again_and_gives_back_what_one_long_payload_needed(
         let left = measure(|| take(&mut response, &(payload(long) + &usual))).bytes_current;
         assert!(left <= 4 * KEPT, "{left} bytes of {}", long.len());
     }
+}
+
+#[test]
+fn an_owned_event_is_one_small_allocation_and_a_call_that_ended_a_few() {
+    let of = |reader: &mut Reader<Parser>, chunk: &'static str, said: fn(&owned::Event) -> bool| {
+        let mut events = 0;
+        let mut read = || {
+            for event in reader.feed(Bytes::from_static(chunk.as_bytes())) {
+                assert!(said(&event), "{event:?}");
+                events += 1;
+            }
+        };
+        let allocations = allocations(&mut read);
+        assert_eq!(events, 1);
+        allocations
+    };
+    let mut reader = Reader::new(Parser::default());
+    assert_eq!(of(&mut reader, "Tea or", |event| matches!(event, owned::Event::Text(_))), 1);
+    // Makes room for a call.
+    drop(reader.feed(Bytes::from_static(CALL.as_bytes())));
+    drop(reader.feed("<ask_followup_question><question>Tea".into()));
+    assert_eq!(of(&mut reader, " or", |event| matches!(event, owned::Event::Partial(_))), 1);
+    drop(reader.feed("?</question><suggest mode=\"code\">".into()));
+    // The mode is kept for the partials that have it too.
+    assert!(of(&mut reader, "Te", |event| matches!(event, owned::Event::Partial(_))) <= 3);
+    assert_eq!(of(&mut reader, "a", |event| matches!(event, owned::Event::Partial(_))), 1);
+    drop(reader.feed("</suggest>".into()));
+    let complete = of(&mut reader, "</ask_followup_question>", |event| matches!(event, owned::Event::Complete(_)));
+    // Its text, that it is shared, its suggestions; and its notes, if there are any.
+    assert_eq!(complete, 4);
 }

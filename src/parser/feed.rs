@@ -95,7 +95,7 @@ impl<'a> Feed<'a> {
         Feed { rest: Rest::End, ..Feed::default() }
     }
 
-    #[cfg(feature = "wire")]
+    #[cfg(any(feature = "wire", feature = "bytes"))]
     pub(crate) fn position(&self) -> Position {
         Position { pos: self.pos, finishing: self.is_finishing() }
     }

@@ -1,6 +1,8 @@
 //! The parser: pieces in, events out.
 
 mod feed;
+#[cfg(feature = "bytes")]
+mod left;
 
 use alloc::sync::Arc;
 
@@ -12,6 +14,8 @@ use crate::{Limits, Policy, json, markup, scan};
 pub(crate) use feed::Decision;
 use feed::Patch;
 pub(crate) use feed::{Feed, Position};
+#[cfg(feature = "bytes")]
+pub(crate) use left::Left;
 
 /// Reads one assistant message at a time, in whatever pieces it arrives.
 ///

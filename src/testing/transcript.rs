@@ -177,6 +177,74 @@ impl Transcript {
         }
     }
 
+    /// Takes an event that owns what it says.
+    ///
+    /// # Panics
+    ///
+    /// If it breaks what it promises; the message says which.
+    #[cfg(feature = "bytes")]
+    #[track_caller]
+    pub fn take_owned(&mut self, event: &crate::owned::Event) {
+        use crate::owned::{self, Grown};
+        let suggested = |all: &[owned::Suggestion]| {
+            all.iter()
+                .map(|one| Suggested {
+                    answer: one.answer[..].to_owned(),
+                    mode: one.mode.as_deref().map(str::to_owned),
+                })
+                .collect()
+        };
+        match event {
+            owned::Event::Text(text) => self.add_text(text),
+            owned::Event::Opaque(owned::Opaque { tool, raw, start, id }) => {
+                self.add_opaque(crate::Opaque { tool, raw, start: *start, id: id.as_deref() });
+            }
+            owned::Event::Partial(owned::Partial { nth, grown, delta, len, .. }) => {
+                let has = match grown {
+                    Grown::Question => self.grow_question(*nth, delta).question.len(),
+                    Grown::Suggestion { nth: i, mode } => {
+                        self.grow_suggestion(*nth, *i, mode.as_deref(), delta).suggestions[*i].answer.len()
+                    }
+                };
+                assert_eq!(*len, has, "a length is not what the deltas add up to");
+            }
+            owned::Event::Complete(call) => self.complete_with(Ended {
+                call: call.nth,
+                id: call.id.as_deref().map(str::to_owned),
+                span: call.span.clone(),
+                question: Some(call.question[..].to_owned()),
+                suggestions: suggested(&call.suggestions),
+                notes: call.notes.clone(),
+            }),
+            owned::Event::Rejected(call) => {
+                let ended = Ended {
+                    call: call.nth,
+                    id: call.id.as_deref().map(str::to_owned),
+                    span: call.span.clone(),
+                    question: call.question.as_deref().map(str::to_owned),
+                    suggestions: suggested(&call.suggestions),
+                    notes: Vec::new(),
+                };
+                self.end(&ended);
+                self.steps.push(Step::Rejected(call.reason, ended));
+            }
+        }
+    }
+
+    /// Takes what comes of a provider's stream, owned.
+    ///
+    /// # Panics
+    ///
+    /// If an event breaks what it promises; the message says which.
+    #[cfg(all(feature = "bytes", feature = "wire"))]
+    #[track_caller]
+    pub fn take_owned_response(&mut self, said: &Result<crate::owned::Event, crate::owned::Error>) {
+        match said {
+            Ok(event) => self.take_owned(event),
+            Err(error) => self.steps.push(Step::Error(error.view().code(), alloc::format!("{error}"))),
+        }
+    }
+
     /// What was shown, in order.
     pub fn steps(&self) -> &[Step] {
         &self.steps
@@ -227,29 +295,17 @@ impl Transcript {
     #[track_caller]
     fn add(&mut self, event: Event<'_>) {
         match event {
-            Event::Text(text) => {
-                assert!(!text.is_empty(), "an empty text is shown");
-                match self.steps.last_mut() {
-                    Some(Step::Text(last)) => last.push_str(text),
-                    _ => self.steps.push(Step::Text(text.to_owned())),
-                }
-            }
+            Event::Text(text) => self.add_text(text),
             Event::Opaque(piece) => self.add_opaque(piece),
             Event::Partial(partial) => self.add_partial(partial),
-            Event::Complete(call) => {
-                let notes = call.notes().to_vec();
-                assert!((1..notes.len()).all(|i| !notes[..i].contains(&notes[i])), "a note stands twice: {notes:?}");
-                let ended = Ended {
-                    call: call.nth(),
-                    id: call.id().map(str::to_owned),
-                    span: call.span(),
-                    question: Some(call.question().to_owned()),
-                    suggestions: owned(call.suggestions()),
-                    notes,
-                };
-                self.end(&ended);
-                self.steps.push(Step::Complete(ended));
-            }
+            Event::Complete(call) => self.complete_with(Ended {
+                call: call.nth(),
+                id: call.id().map(str::to_owned),
+                span: call.span(),
+                question: Some(call.question().to_owned()),
+                suggestions: owned(call.suggestions()),
+                notes: call.notes().to_vec(),
+            }),
             Event::Rejected(call) => {
                 let ended = Ended {
                     call: call.nth(),
@@ -263,6 +319,23 @@ impl Transcript {
                 self.steps.push(Step::Rejected(call.reason(), ended));
             }
         }
+    }
+
+    #[track_caller]
+    fn add_text(&mut self, text: &str) {
+        assert!(!text.is_empty(), "an empty text is shown");
+        match self.steps.last_mut() {
+            Some(Step::Text(last)) => last.push_str(text),
+            _ => self.steps.push(Step::Text(text.to_owned())),
+        }
+    }
+
+    #[track_caller]
+    fn complete_with(&mut self, ended: Ended) {
+        let notes = &ended.notes;
+        assert!((1..notes.len()).all(|i| !notes[..i].contains(&notes[i])), "a note stands twice: {notes:?}");
+        self.end(&ended);
+        self.steps.push(Step::Complete(ended));
     }
 
     #[track_caller]
@@ -293,41 +366,15 @@ impl Transcript {
 
     #[track_caller]
     fn add_partial(&mut self, partial: crate::Partial<'_>) {
-        let (call, delta) = (partial.nth(), partial.delta());
-        assert!(call >= self.ended && !self.ended_early.contains(&call), "call {call} grows behind its end");
-        let shown = self.open.entry(call).or_default();
-        match partial.field() {
-            Field::Question => {
-                assert!(!delta.is_empty(), "a question grows by nothing");
-                shown.question.push_str(delta);
-                match self.steps.last_mut() {
-                    Some(Step::Question { call: last, text }) if *last == call => text.push_str(delta),
-                    _ => self.steps.push(Step::Question { call, text: delta.to_owned() }),
-                }
-            }
+        let newest = partial.suggestions().len().checked_sub(1);
+        let shown = match partial.field() {
+            Field::Question => self.grow_question(partial.nth(), partial.delta()),
             Field::Suggestion => {
-                let nth = partial.suggestions().len().checked_sub(1).expect("a suggestion grows, but there is none");
-                if nth == shown.suggestions.len() {
-                    shown.suggestions.push(Suggested::default());
-                }
-                assert_eq!(nth + 1, shown.suggestions.len(), "a suggestion is left out, or taken back");
-                let newest = &mut shown.suggestions[nth];
-                let mode = partial.suggestions().get(nth).and_then(|one| one.mode).filter(|_| newest.mode.is_none());
-                assert!(mode.is_some() || !delta.is_empty(), "a suggestion grows by nothing");
-                if let Some(mode) = mode {
-                    newest.mode = Some(mode.to_owned());
-                    self.steps.push(Step::Mode { call, nth, mode: mode.to_owned() });
-                }
-                newest.answer.push_str(delta);
-                match self.steps.last_mut() {
-                    _ if delta.is_empty() => {}
-                    Some(Step::Suggestion { call: last, nth: i, text }) if (*last, *i) == (call, nth) => {
-                        text.push_str(delta);
-                    }
-                    _ => self.steps.push(Step::Suggestion { call, nth, text: delta.to_owned() }),
-                }
+                let nth = newest.expect("a suggestion grows, but there is none");
+                let mode = partial.suggestions().get(nth).and_then(|one| one.mode);
+                self.grow_suggestion(partial.nth(), nth, mode, partial.delta())
             }
-        }
+        };
         assert_ne!(partial.question(), Some(""), "an empty question is shown");
         assert_eq!(
             partial.question().unwrap_or_default(),
@@ -335,6 +382,47 @@ impl Transcript {
             "a question is not what its deltas add up to"
         );
         assert_same(partial.suggestions(), &shown.suggestions);
+    }
+
+    /// What has been shown of a call that is still open.
+    #[track_caller]
+    fn open(&mut self, call: u64) -> &mut Shown {
+        assert!(call >= self.ended && !self.ended_early.contains(&call), "call {call} grows behind its end");
+        self.open.entry(call).or_default()
+    }
+
+    #[track_caller]
+    fn grow_question(&mut self, call: u64, delta: &str) -> &Shown {
+        assert!(!delta.is_empty(), "a question grows by nothing");
+        self.open(call).question.push_str(delta);
+        match self.steps.last_mut() {
+            Some(Step::Question { call: last, text }) if *last == call => text.push_str(delta),
+            _ => self.steps.push(Step::Question { call, text: delta.to_owned() }),
+        }
+        &self.open[&call]
+    }
+
+    #[track_caller]
+    fn grow_suggestion(&mut self, call: u64, nth: usize, mode: Option<&str>, delta: &str) -> &Shown {
+        let shown = self.open(call);
+        if nth == shown.suggestions.len() {
+            shown.suggestions.push(Suggested::default());
+        }
+        assert_eq!(nth + 1, shown.suggestions.len(), "a suggestion is left out, or taken back");
+        let newest = &mut shown.suggestions[nth];
+        let mode = mode.filter(|_| newest.mode.is_none());
+        assert!(mode.is_some() || !delta.is_empty(), "a suggestion grows by nothing");
+        newest.answer.push_str(delta);
+        if let Some(mode) = mode {
+            newest.mode = Some(mode.to_owned());
+            self.steps.push(Step::Mode { call, nth, mode: mode.to_owned() });
+        }
+        match self.steps.last_mut() {
+            _ if delta.is_empty() => {}
+            Some(Step::Suggestion { call: last, nth: i, text }) if (*last, *i) == (call, nth) => text.push_str(delta),
+            _ => self.steps.push(Step::Suggestion { call, nth, text: delta.to_owned() }),
+        }
+        &self.open[&call]
     }
 
     #[track_caller]
