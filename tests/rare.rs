@@ -321,3 +321,37 @@ fn a_tool_is_found_behind_many_brackets_whatever_its_name_is_made_of() {
         }
     }
 }
+
+/// Where the limit for a body has nearly passed, a tag whose attributes are long may still be in time: what is missing of it is what counts.
+#[test]
+fn a_tag_with_long_attributes_may_be_the_last_that_is_in_time() {
+    for quoted in [40, 120, 200, 240] {
+        let tag = format!("<question a=\"{}\">", "x".repeat(quoted));
+        for (bare, behind) in [(0, 0), (1, 0), (0, 1), (0, 2)] {
+            let filler = "Some text. ".repeat(3);
+            let rules = Rules { bare: filler.len() + tag.len() + bare - behind, ..Rules::default() };
+            check(Syntax::Markup, &call(&format!("{filler}{tag}Which?</question>")), &rules);
+        }
+    }
+}
+
+/// The state is one of the bytes, also where nothing of it shows yet.
+#[test]
+fn a_tag_that_is_cut_in_its_attributes_leaves_the_same_state_however_it_came() {
+    for begun in [
+        "<ask_followup_question a=\"b",
+        "<ask_followup_question><question a=\"b",
+        "<ask_followup_question>text <suggest mode='x",
+        "<ask_followup_question><question>Q?</question><suggest mode=\"c",
+        "Prose <read_file a=\"b",
+    ] {
+        let mut whole = Parser::default();
+        drop(whole.feed(begun));
+        for cut in 0..begun.len() {
+            let mut pieces = Parser::default();
+            drop(pieces.feed(&begun[..cut]));
+            drop(pieces.feed(&begun[cut..]));
+            assert_eq!(pieces.checkpoint(), whole.checkpoint(), "{begun} at {cut}");
+        }
+    }
+}

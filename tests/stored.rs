@@ -96,6 +96,20 @@ fn a_stored_checkpoint_comes_back_as_it_was() {
     }
 }
 
+/// A parser that looks for code in prose is somewhere in it after every byte.
+#[test]
+fn code_that_is_open_comes_back_as_it_was() {
+    let prose = "a `b` ``c\n d`\n \n e\n```\n f\n ``` \n~~~~ rust `\ng\n~~~\n\n~~~~~\n<think> `h` </think> <thinking>\n`i\n`j\n\n``````k";
+    let policy = Arc::new(Policy::new().calls(Calls::OutsideCode));
+    let mut whole = Parser::new(policy.clone());
+    for (at, byte) in prose.bytes().enumerate() {
+        drop(whole.feed_bytes(&[byte]));
+        let checkpoint: Checkpoint = serde_json::from_value(stored(&whole.checkpoint())).unwrap();
+        let resumed = Parser::resume(policy.clone(), checkpoint).unwrap_or_else(|error| panic!("{error} at {at}"));
+        assert_eq!(resumed.checkpoint(), whole.checkpoint());
+    }
+}
+
 #[test]
 fn a_policy_comes_back_as_it_was() {
     for policy in policies() {
