@@ -18,34 +18,49 @@ export class Growing {
   /** Where the part begins that may still change. */
   #from = 0;
   /** How many nodes stand for what is in front of it. */
-  base = 0;
+  #base = 0;
+  #short;
 
-  /**
-   * The nodes from `base` on.
-   * @param {string} text
-   * @param {boolean} grows
-   * @returns {Node_[]}
-   */
-  show(text, grows) {
-    if (!text.startsWith(this.#text.slice(0, this.#from))) [this.#from, this.base] = [0, 0];
-    this.#text = text;
-    const tail = text.slice(this.#from);
-    return (grows ? settled(tail) : blocks(tail)).flatMap((block) => block.nodes);
+  /** @param {number} [short] what is shorter is read anew each time */
+  constructor(short = SHORT) {
+    this.#short = short;
   }
 
-  /** Gives up what can't change any more; to be called when what `show` said is on the page. */
-  leave() {
+  /**
+   * The nodes that are to stand from the node at `base` on.
+   * @param {string} text
+   * @param {boolean} grows
+   * @returns {{base: number, nodes: Node_[]}}
+   */
+  show(text, grows) {
+    if (!text.startsWith(this.#text.slice(0, this.#from))) [this.#from, this.#base] = [0, 0];
+    this.#text = text;
+    const base = this.#base;
+    const certain = grows ? this.#leave() : [];
+    const tail = text.slice(this.#from);
+    return { base, nodes: [...certain, ...nodesOf(grows ? settled(tail) : blocks(tail))] };
+  }
+
+  /** Leaves behind what can't change any more. Its nodes, which are shown for the last time. @returns {Node_[]} */
+  #leave() {
     const tail = this.#text.slice(this.#from);
-    if (tail.length < SHORT) return;
+    if (tail.length < this.#short) return [];
     const whole = tail.slice(0, tail.lastIndexOf('\n') + 1);
     const found = blocks(whole);
     const lines = lineStarts(whole);
     // A block has begun for good when two of its lines are whole: the second decides whether it is a table.
     const cut = found.findLastIndex((block) => block.from + 2 < lines.length);
-    if (cut <= 0) return;
-    this.base += found.slice(0, cut).reduce((sum, block) => sum + block.nodes.length, 0);
+    if (cut <= 0) return [];
+    const nodes = nodesOf(found.slice(0, cut));
+    this.#base += nodes.length;
     this.#from += lines[found[cut].from];
+    return nodes;
   }
+}
+
+/** @param {import('./markdown.js').Block[]} blocks */
+function nodesOf(blocks) {
+  return blocks.flatMap((block) => block.nodes);
 }
 
 /** @param {string} tail */
@@ -55,8 +70,8 @@ function settled(tail) {
   if (!last) return found;
   const leaf = last.last.findLast((token) => token.nesting === 0);
   const inCode = leaf?.type === 'fence' || leaf?.type === 'code_block';
-  const isText = last.last[0].type === 'paragraph_open';
-  const whole = isText ? withoutHalfTable(tail, lineStarts(tail)[last.from]) : tail;
+  const mayBeTable = ['paragraph_open', 'table_open'].includes(last.last[0].type);
+  const whole = mayBeTable ? withoutHalfTable(tail, lineStarts(tail)[last.from]) : tail;
   const shown = settle(whole, inCode);
   return shown === tail ? found : blocks(shown);
 }
@@ -102,8 +117,7 @@ export class MarkdownView {
   /** @param {string} text @param {boolean} grows */
   #draw(text, grows) {
     if (this.#isInline) return patch(this.#element, inline(grows ? settleInline(text) : text));
-    const nodes = this.#growing.show(text, grows);
-    patch(this.#element, nodes, this.#growing.base);
-    if (grows) this.#growing.leave();
+    const { base, nodes } = this.#growing.show(text, grows);
+    patch(this.#element, nodes, base);
   }
 }

@@ -7,9 +7,9 @@ const LONGEST_LINK = 300;
 
 /** A line that holds nothing but what may become markup. */
 const LINE_OF_MARKS = /^[\s>#*+\-_=|:~`\d.)]{1,80}$/;
-const FENCE = /^[\s>]*(?:`{3,}|~{3,})[^\n]*$/;
+const FENCE = /^[\s>]*(?:`{3,}|~{3,})[^\n]{0,100}$/;
 /** A link or an image that has begun, an address in brackets, an entity, an escape, a mark of which more may come. */
-const BEGUN = /(?:!?\[[^[\]\n]*(?:\](?:\([^()\n]*)?)?|!|<[a-z][^<>\s]*|&#?\w{0,8}|\\)$/i;
+const BEGUN = /(?:!?\[[^[\]\n]*(?:\](?:\([^()\n]*)?)?|!|<(?:[a-z][^<>\s]*)?|&#?\w{0,8}|\\)$/i;
 const MARK_AT_END = /(?:\*+|_+|~+|`+)$/;
 
 /**
@@ -72,7 +72,9 @@ function openCode(text) {
 /** What closes everything that is open. @param {string} text */
 function closers(text) {
   const { code, open } = marks(text);
-  return code + open.reverse().join('');
+  // A back-tick in the code would be one of those that close it.
+  const gap = code && text.endsWith('`') ? ' ' : '';
+  return gap + code + open.reverse().join('');
 }
 
 /**

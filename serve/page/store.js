@@ -9,7 +9,7 @@
 /** @typedef {{key: string, type: 'turn', nth: number}} TurnItem */
 /** @typedef {{key: string, type: 'text', text: string}} TextItem */
 /** @typedef {{key: string, type: 'opaque', tool: string, raw: string, id?: string}} OpaqueItem */
-/** @typedef {{key: string, type: 'call', call: number, state: 'growing' | 'complete' | 'rejected', question: string, suggest: Suggestion[], notes: string[], id?: string, number?: number, open?: boolean, answered?: Replied, reason?: string, message?: string}} CallItem */
+/** @typedef {{key: string, type: 'call', call: number, state: 'growing' | 'complete' | 'rejected', question: string, suggest: Suggestion[], notes: string[], number?: number, open?: boolean, answered?: Replied, reason?: string, message?: string}} CallItem */
 /** @typedef {{key: string, type: 'error', kind: string, message: string}} ErrorItem */
 /** @typedef {{key: string, type: 'end', nth: number, cut_off: boolean}} EndItem */
 /** @typedef {{key: string, type: 'replied'} & Replied} RepliedItem */
@@ -71,7 +71,7 @@ export function wantsGuidance(state) {
 /** Everything anew; what is the same as before stays the same object. @param {State} state @param {Data} data @returns {State} */
 function snapshot(state, data) {
   const before = new Map(state.items.map((item) => [item.key, item]));
-  const items = keyed(data.items ?? []).map((item) => {
+  const items = keyed(data.items ?? [], state.items).map((item) => {
     const old = before.get(item.key);
     return old && same(old, item) ? old : item;
   });
@@ -88,7 +88,7 @@ function text(state, data) {
 
 /** A piece of another tool's call: those of native calls may come in turns, and are told apart by their ids. @param {State} state @param {Data} data */
 function opaque(state, data) {
-  const at = data.start ? -1 : lastIndex(state, (item) => item.type === 'opaque' && item.tool === data.tool && item.id === (data.id ?? undefined));
+  const at = data.start ? -1 : lastIndex(state, (item) => item.type === 'opaque' && item.id === (data.id ?? undefined));
   if (at < 0) return push(state, opaqueItem(nextKey(state), data));
   const item = /** @type {OpaqueItem} */ (state.items[at]);
   return swap(state, at, { ...item, raw: item.raw + data.raw });
@@ -118,7 +118,9 @@ function rejected(state, data) {
 function replied(state, data) {
   const reply = repliedOf(data);
   if (reply.kind === 'guidance') return push({ ...state, stopped: false }, { key: nextKey(state), type: 'replied', ...reply });
-  return numbered(state, data.number, (item) => ({ ...item, open: false, answered: reply }));
+  const next = numbered(state, data.number, (item) => ({ ...item, open: false, answered: reply }));
+  // An answer lets a dialogue that has stopped go on; it may stop while a question is still open.
+  return reply.kind === 'answer' ? { ...next, stopped: false } : next;
 }
 
 // How items are found and put back.
@@ -162,7 +164,7 @@ function turnKey(state) {
   return turn ? turn.key : 'p';
 }
 
-/** The key of the next item that is no call. @param {State} state */
+/** The key of the next item that is neither a turn nor a call. @param {State} state */
 function nextKey(state) {
   let count = 0;
   for (let at = state.items.length - 1; at >= 0 && state.items[at].type !== 'turn'; at--) if (state.items[at].type !== 'call') count++;
@@ -174,17 +176,27 @@ function callKey(turn, number) {
   return `${turn}.call${number}`;
 }
 
-/** The items of a snapshot, in the form that events give them. @param {Data[]} items @returns {Item[]} */
-function keyed(items) {
+/**
+ * The items of a snapshot, in the form that events give them. The beginning may be missing, turns as well: then a key can only be
+ * made up; but a question that is known keeps its own, since somebody may be writing an answer to it.
+ * @param {Data[]} items
+ * @param {readonly Item[]} before
+ * @returns {Item[]}
+ */
+function keyed(items, before) {
+  const asked = new Map(before.flatMap((item) => (item.type === 'call' && item.number !== undefined ? [[item.number, item.key]] : [])));
+  const used = new Set();
   let [turn, count] = ['p', 0];
+  /** @param {string} key @returns {string} */
+  const unique = (key) => (used.has(key) ? unique(`${key}'`) : (used.add(key), key));
   return items.flatMap((data) => {
     if (data.type === 'turn') {
       [turn, count] = [`t${data.nth}`, 0];
-      return [/** @type {Item} */ ({ key: turn, type: 'turn', nth: data.nth })];
+      return [/** @type {Item} */ ({ key: unique(turn), type: 'turn', nth: data.nth })];
     }
-    if (data.type === 'call') return [callItem(callKey(turn, data.call), data)];
+    if (data.type === 'call') return [callItem(unique(asked.get(data.number) ?? callKey(turn, data.call)), data)];
     const make = Object.hasOwn(MAKE, data.type) ? MAKE[data.type] : undefined;
-    return make ? [make(`${turn}.${count++}`, data)] : [];
+    return make ? [make(unique(`${turn}.${count++}`), data)] : [];
   });
 }
 
@@ -214,16 +226,16 @@ function endItem(key, data) {
 
 /** @param {string} key @param {Data} data @returns {CallItem} */
 function callItem(key, data) {
-  const { call, state = 'growing', question, suggest, notes, id, number, open, answered, reason, message } = data;
+  const { call, state = 'growing', question, suggest, notes, number, open, answered, reason, message } = data;
   const known = { key, type: 'call', call, state, question: question ?? '', suggest: (suggest ?? []).map(suggestion), notes: notes ?? [] };
-  const complete = { id, number, open: state === 'rejected' ? undefined : open, answered: answered ? repliedOf(answered) : undefined };
+  const complete = { number, open: state === 'rejected' ? undefined : open, answered: answered ? repliedOf(answered) : undefined };
   return present({ ...known, ...complete, reason, message });
 }
 
 /** @param {CallItem} item @param {Data} data @returns {CallItem} */
 function completed(item, data) {
-  const { question, suggest = [], notes = [], id, number, open } = data;
-  return present({ ...item, state: 'complete', question, suggest: suggest.map(suggestion), notes, id, number, open: open === true });
+  const { question, suggest = [], notes = [], number, open } = data;
+  return present({ ...item, state: 'complete', question, suggest: suggest.map(suggestion), notes, number, open: open === true });
 }
 
 /** @param {Data} data @returns {Suggestion} */

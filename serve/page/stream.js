@@ -21,7 +21,8 @@ const PATIENCE = 60_000;
 
 /** Cuts a body of server-sent events into its messages, however it arrives. */
 export class SseParser {
-  #rest = '';
+  /** The beginning of a line. @type {string[]} */ #rest = [];
+  #cr = false;
   /** @type {string[]} */ #data = [];
   #event = '';
   #id = /** @type {string | null} */ (null);
@@ -31,22 +32,28 @@ export class SseParser {
 
   /** @param {string} text @returns {Message[]} */
   feed(text) {
-    let all = this.#rest + text;
-    if (!this.#began && all) {
+    if (!this.#began && text) {
       this.#began = true;
-      if (all.startsWith('\uFEFF')) all = all.slice(1);
+      if (text.startsWith('\uFEFF')) text = text.slice(1);
     }
+    this.#rest.push(text);
+    // A snapshot is one long line: nothing is done about it before it ends.
+    return /[\r\n]/.test(text) || this.#cr ? this.#lines(this.#rest.join('')) : [];
+  }
+
+  /** @param {string} all @returns {Message[]} */
+  #lines(all) {
     /** @type {Message[]} */ const messages = [];
-    // A carriage return at the end may be half of a line's end. What has been looked at is not looked at again: a snapshot is one long line.
+    // A carriage return at the end may be half of a line's end.
     const ends = /\r\n|\n|\r(?!$)/g;
-    ends.lastIndex = Math.max(0, this.#rest.length - 1);
     let from = 0;
     for (let end = ends.exec(all); end; end = ends.exec(all)) {
       const message = this.#line(all.slice(from, end.index));
       if (message) messages.push(message);
       from = ends.lastIndex;
     }
-    this.#rest = all.slice(from);
+    this.#rest = [all.slice(from)];
+    this.#cr = all.endsWith('\r');
     return messages;
   }
 
