@@ -30,9 +30,18 @@ export const token = {
     const found = /(?:^#|&)token=([^&]*)/.exec(location.hash);
     if (!found) return;
     history.replaceState(null, '', location.pathname + location.search + location.hash.replace(found[0], found[0][0] === '#' ? '#' : '').replace(/^#&?$/, ''));
-    token.set(decodeURIComponent(found[1]));
+    token.set(decoded(found[1]));
   },
 };
+
+/** @param {string} text */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 
 function stored() {
   try {

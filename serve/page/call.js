@@ -66,7 +66,7 @@ export class CallView {
   #notes = h('details', { class: 'notes', hidden: true });
   #clock = h('p', { class: 'clock', hidden: true });
   #answered = h('div', { class: 'answered', hidden: true });
-  element = h('section', { class: 'call', 'aria-labelledby': this.#id },
+  element = h('article', { class: 'call', 'aria-labelledby': this.#id },
     h('header', {}, this.#title, this.#status), this.#reason, this.#question, this.#list, this.#notes, this.#clock, this.#answered);
 
   /** @type {Context} */ #context;

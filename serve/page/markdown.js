@@ -123,7 +123,7 @@ function heading(token) {
 
 /** A wide table scrolls in a box of its own, which the keyboard can reach. @param {Element_} made @returns {Element_} */
 function outer(made) {
-  return made.tag === 'table' ? element('div', { class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'Table' }, [made]) : made;
+  return made.tag === 'table' ? element('div', { class: 'wide', tabindex: '0', role: 'group', 'aria-label': 'Table' }, [made]) : made;
 }
 
 /** @param {Token} token @param {boolean} links @returns {Node_[]} */

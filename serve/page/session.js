@@ -59,14 +59,15 @@ export class Session {
 
   /** @param {import('./stream.js').Message} message */
   #take(message) {
+    const before = this.state;
     /** @type {Data} */ let data;
     try {
       data = JSON.parse(message.data);
-    } catch {
-      return;
+      this.state = reduce(before, message.event, data);
+    } catch (error) {
+      // One event that can't be read is no reason to show nothing.
+      return console.warn('an event could not be read', message.event, error);
     }
-    const before = this.state;
-    this.state = reduce(this.state, message.event, data);
     if (this.state.gone) this.#stream?.close();
     const news = newsOf(message.event, data, before, this.state);
     if (news) announce(news);

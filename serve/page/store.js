@@ -82,8 +82,9 @@ function snapshot(state, data) {
 /** @param {State} state @param {Data} data */
 function text(state, data) {
   const last = state.items.at(-1);
-  if (last?.type === 'text') return swap(state, state.items.length - 1, { ...last, text: last.text + data.text });
-  return push(state, { key: nextKey(state), type: 'text', text: data.text });
+  const { text = '' } = data;
+  if (last?.type === 'text') return swap(state, state.items.length - 1, { ...last, text: last.text + text });
+  return push(state, { key: nextKey(state), type: 'text', text });
 }
 
 /** A piece of another tool's call: those of native calls may come in turns, and are told apart by their ids. @param {State} state @param {Data} data */
@@ -91,7 +92,7 @@ function opaque(state, data) {
   const at = data.start ? -1 : lastIndex(state, (item) => item.type === 'opaque' && item.id === (data.id ?? undefined));
   if (at < 0) return push(state, opaqueItem(nextKey(state), data));
   const item = /** @type {OpaqueItem} */ (state.items[at]);
-  return swap(state, at, { ...item, raw: item.raw + data.raw });
+  return swap(state, at, { ...item, raw: item.raw + (data.raw ?? '') });
 }
 
 /** @param {State} state @param {Data} data */
@@ -99,11 +100,10 @@ function partial(state, data) {
   const { delta = '' } = data;
   return call(state, data.call, (item) => {
     if (data.field === 'question') return { ...item, question: item.question + delta };
-    const suggest = [...item.suggest];
-    while (suggest.length <= data.nth) suggest.push({ answer: '' });
-    const old = suggest[data.nth];
-    suggest[data.nth] = suggestion({ answer: old.answer + delta, mode: data.mode ?? old.mode });
-    return { ...item, suggest };
+    // They come one after the other.
+    const old = item.suggest[data.nth] ?? { answer: '' };
+    const grown = suggestion({ answer: old.answer + delta, mode: data.mode ?? old.mode });
+    return data.nth > item.suggest.length ? item : { ...item, suggest: item.suggest.toSpliced(data.nth, 1, grown) };
   });
 }
 
@@ -202,7 +202,7 @@ function keyed(items, before) {
 
 /** @type {Record<string, (key: string, data: Data) => Item>} */
 const MAKE = {
-  text: (key, data) => ({ key, type: 'text', text: data.text }),
+  text: (key, data) => ({ key, type: 'text', text: data.text ?? '' }),
   opaque: opaqueItem,
   error: errorItem,
   end: endItem,
@@ -211,7 +211,7 @@ const MAKE = {
 
 /** @param {string} key @param {Data} data @returns {OpaqueItem} */
 function opaqueItem(key, data) {
-  return present({ key, type: 'opaque', tool: data.tool, raw: data.raw, id: data.id });
+  return present({ key, type: 'opaque', tool: data.tool ?? '', raw: data.raw ?? '', id: data.id });
 }
 
 /** @param {string} key @param {Data} data @returns {ErrorItem} */
@@ -234,7 +234,7 @@ function callItem(key, data) {
 
 /** @param {CallItem} item @param {Data} data @returns {CallItem} */
 function completed(item, data) {
-  const { question, suggest = [], notes = [], number, open } = data;
+  const { question = '', suggest = [], notes = [], number, open } = data;
   return present({ ...item, state: 'complete', question, suggest: suggest.map(suggestion), notes, number, open: open === true });
 }
 

@@ -136,7 +136,7 @@ const VIEWS = {
     return { element, update: ({ cut_off }) => ((element.hidden = !cut_off), false) };
   },
   replied: () => {
-    const element = h('section', { class: 'answered item', 'aria-label': 'What you said' });
+    const element = h('article', { class: 'answered item', 'aria-label': 'What you said' });
     return { element, update: (item) => (element.replaceChildren(...said(item)), false) };
   },
 };
