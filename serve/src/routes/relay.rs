@@ -105,6 +105,16 @@ pub(crate) fn keep_for_later(shared: &Shared, turn: &mut Turn, headers: HeaderMa
     }
 }
 
+/// A body on its way to the caller.
+struct Relayed {
+    shared: Arc<Shared>,
+    turn: Option<Turn>,
+    response: reqwest::Response,
+    /// How much of it is still to come, if that is known: then nobody asks whether there is more behind it.
+    left: Option<u64>,
+    broken: bool,
+}
+
 /// The provider's bytes, as they are asked for: what comes is read, and then passed on.
 ///
 /// Nothing is asked for that the caller has not taken, so that whoever reads slowly is written to slowly. When the caller leaves, this is dropped, and the
@@ -114,34 +124,51 @@ fn relayed(
     turn: Option<Turn>,
     response: reqwest::Response,
 ) -> impl Stream<Item = io::Result<Bytes>> + use<> {
-    unfold(Some((turn, response)), move |relay| {
-        let shared = shared.clone();
-        async move {
-            let (mut turn, mut response) = relay?;
-            match next(&shared, &mut response).await {
-                Ok(Some(chunk)) => {
-                    if let Some(turn) = &mut turn {
-                        turn.feed(&chunk);
-                    }
-                    Some((Ok(chunk), Some((turn, response))))
+    let left = response.content_length();
+    let mut relayed = Relayed { shared, turn, response, left, broken: false };
+    if left == Some(0) {
+        relayed.end();
+    }
+    unfold(relayed, async |mut relayed| Some((relayed.next().await?, relayed)))
+}
+
+impl Relayed {
+    async fn next(&mut self) -> Option<io::Result<Bytes>> {
+        if self.broken {
+            return None;
+        }
+        match next(&self.shared, &mut self.response).await {
+            Ok(Some(chunk)) => {
+                if let Some(turn) = &mut self.turn {
+                    turn.feed(&chunk);
                 }
-                Ok(None) => {
-                    if let Some(turn) = turn {
-                        turn.end(false);
-                    }
-                    None
+                self.left = self.left.map(|left| left.saturating_sub(chunk.len() as u64));
+                if self.left == Some(0) {
+                    self.end();
                 }
-                Err(why) => {
-                    if let Some(mut turn) = turn {
-                        turn.error("upstream", &why);
-                        turn.end(true);
-                    }
-                    // The caller's connection breaks as the provider's did.
-                    Some((Err(io::Error::other(why)), None))
+                Some(Ok(chunk))
+            }
+            Ok(None) => {
+                self.end();
+                None
+            }
+            Err(why) => {
+                if let Some(mut turn) = self.turn.take() {
+                    turn.error("upstream", &why);
+                    turn.end(true);
                 }
+                self.broken = true;
+                // The caller's connection breaks as the provider's did.
+                Some(Err(io::Error::other(why)))
             }
         }
-    })
+    }
+
+    fn end(&mut self) {
+        if let Some(turn) = self.turn.take() {
+            turn.end(false);
+        }
+    }
 }
 
 /// Reads a body for which there is no caller.
