@@ -39,7 +39,7 @@ export function icon(path) {
 /** A text of the model, or of anybody else, with what can't be seen in it shown. @param {string} text @returns {Node_[]} */
 export function visible(text) {
   return pieces(text).map((piece) =>
-    typeof piece === 'string' ? piece : { tag: 'span', attrs: { class: 'unseen', title: piece.title }, children: [piece.shown] },
+    typeof piece === 'string' ? piece : { tag: 'span', attrs: { class: piece.suspect ? 'unseen suspect' : 'unseen', title: piece.title }, children: [piece.shown] },
   );
 }
 

@@ -11,6 +11,7 @@ import { plain } from './visible.js';
 /** @typedef {{nodes: Node_[], from: number, last: Token[]}} Block a block at the top: its nodes, the line it begins in, its tokens */
 
 const md = makeReader();
+const plainly = makeInlineReader();
 
 function makeReader() {
   const reader = new MarkdownIt({ html: false, linkify: true, typographer: false });
@@ -20,6 +21,12 @@ function makeReader() {
   reader.disable('reference');
   reader.validateLink = (url) => safeUrl(url) !== null;
   reader.normalizeLinkText = (url) => url;
+  return reader;
+}
+
+function makeInlineReader() {
+  const reader = new MarkdownIt({ html: false, typographer: false });
+  reader.disable(['link', 'image', 'autolink']);
   return reader;
 }
 
@@ -34,7 +41,7 @@ export function blocks(source) {
       if (depth <= 0) break;
     }
     const last = tokens.slice(at, end);
-    found.push({ nodes: build(last, true), from: last[0].map?.[0] ?? 0, last });
+    found.push({ nodes: build(last), from: last[0].map?.[0] ?? 0, last });
     at = end;
   }
   return found;
@@ -46,12 +53,12 @@ export function render(source) {
 }
 
 /**
- * What stands in a button: no blocks, and no links, which can't be pressed there.
+ * What stands in a button: no blocks; and no links, which can't be pressed there and would hide what is sent.
  * @param {string} source
  * @returns {Node_[]}
  */
 export function inline(source) {
-  return md.parseInline(source, {}).flatMap((token) => build(token.children ?? [], false));
+  return plainly.parseInline(source, {}).flatMap((token) => build(token.children ?? []));
 }
 
 /** An address that may be a link. @param {string} url @returns {URL | null} */
@@ -76,8 +83,8 @@ const OWN_DIRECTION = new Set(['p', 'li', 'blockquote', 'th', 'td', 'h4', 'h5', 
 /** A line as long as that was wrapped to fit somewhere, and goes on; what ends earlier was meant to end there. */
 const WRAPPED = 72;
 
-/** @param {Token[]} tokens @param {boolean} links @returns {Node_[]} */
-function build(tokens, links) {
+/** @param {Token[]} tokens @returns {Node_[]} */
+function build(tokens) {
   /** @type {Node_[]} */ const top = [];
   /** @type {{children: Node_[]}[]} */ const open = [{ children: top }];
   let width = 0;
@@ -87,11 +94,11 @@ function build(tokens, links) {
       if (open.length > 1 && !hides(token)) open.pop();
     } else if (token.nesting > 0) {
       if (hides(token)) continue;
-      const element = opened(token, links);
+      const element = opened(token);
       here.push(outer(element));
       open.push(element);
     } else if (token.type === 'softbreak') here.push(width < WRAPPED ? element('br') : ' ');
-    else here.push(...leaf(token, links));
+    else here.push(...leaf(token));
     width = token.type.endsWith('break') ? 0 : width + token.content.length;
   }
   return top;
@@ -102,11 +109,11 @@ function hides(token) {
   return token.hidden;
 }
 
-/** @param {Token} token @param {boolean} links @returns {Element_} */
-function opened(token, links) {
+/** @param {Token} token @returns {Element_} */
+function opened(token) {
   const name = token.type.replace(/_open$/, '');
   if (name === 'heading') return heading(token);
-  if (name === 'link') return links ? link(attr(token, 'href')) : element('span', { class: 'link' });
+  if (name === 'link') return link(attr(token, 'href'));
   const made = element(Object.hasOwn(PAIRS, name) ? PAIRS[name] : 'span');
   const start = name === 'ordered_list' ? Number(attr(token, 'start') || 1) : 1;
   if (start !== 1) made.attrs.start = String(start);
@@ -126,15 +133,15 @@ function outer(made) {
   return made.tag === 'table' ? element('div', { class: 'wide', tabindex: '0', role: 'group', 'aria-label': 'Table' }, [made]) : made;
 }
 
-/** @param {Token} token @param {boolean} links @returns {Node_[]} */
-function leaf(token, links) {
+/** @param {Token} token @returns {Node_[]} */
+function leaf(token) {
   switch (token.type) {
-    case 'inline': return build(token.children ?? [], links);
+    case 'inline': return build(token.children ?? []);
     case 'code_inline': return [element('code', {}, visible(token.content))];
     case 'fence': case 'code_block': return [code(token)];
     case 'hardbreak': return [element('br')];
     case 'hr': return [element('hr')];
-    case 'image': return image(token, links);
+    case 'image': return image(token);
     default: return visible(token.content);
   }
 }
@@ -160,9 +167,9 @@ function link(href) {
   return element('a', { href: url.href, target: '_blank', rel: 'noopener noreferrer nofollow', title });
 }
 
-/** An image is never loaded: that alone would tell its server who reads. @param {Token} token @param {boolean} links @returns {Node_[]} */
-function image(token, links) {
-  const made = links ? link(attr(token, 'src')) : element('span', { class: 'link' });
+/** An image is never loaded: that alone would tell its server who reads. @param {Token} token @returns {Node_[]} */
+function image(token) {
+  const made = link(attr(token, 'src'));
   made.children.push(...visible(`[image: ${token.content}]`));
   return [made];
 }

@@ -283,3 +283,12 @@ test('large images are named instead of shown', async (t) => {
   conversation.emit('replied', { number: 0, kind: 'answer', said: 'x', images: ['image/png, 412345 bytes'] });
   assert.equal(await page.locator('.answered .described').textContent(), 'image/png, 412345 bytes');
 });
+
+test('a suggestion is taken although something else was written: that stays to be seen', async (t) => {
+  const { page } = await asked(t);
+  await page.fill('.answer textarea', 'something else');
+  await page.click('.take >> nth=1');
+  assert.equal(await said(page), 'PostgreSQL');
+  assert.equal(await page.inputValue('.unsent textarea'), 'something else');
+  assert.match(await page.locator('.unsent').textContent(), /You also had this, which was not sent/);
+});

@@ -92,7 +92,7 @@ test('the recorded message that is hostile does nothing, from the real service a
   await page.waitForSelector('.take:enabled');
   await page.click('.opaque summary');
   await nothingRan(page, did, url);
-  assert.equal(await page.locator('.question .unseen').first().textContent(), 'U+202E');
+  assert.equal(await page.locator('.question .unseen').first().textContent(), 'RLO');
   await page.click('.edit >> nth=1');
   await page.keyboard.press('Enter');
   await page.waitForSelector('.call[data-state=answered]');

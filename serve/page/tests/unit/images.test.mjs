@@ -23,7 +23,7 @@ test('only images are shown as images', () => {
 });
 
 test('characters that act become symbols, one for each', () => {
-  assert.deepEqual(pieces('a\u200Bb'), ['a', { shown: 'U+200B', title: 'U+200B: zero width space' }, 'b']);
-  assert.equal(plain('\u0000\u001B[31m\u007F\u0085\u{E0041}'), '␀␛[31m␡U+0085U+E0041');
+  assert.deepEqual(pieces('a\u200Bb'), ['a', { shown: 'ZWSP', title: 'U+200B: zero width space', suspect: false }, 'b']);
+  assert.equal(plain('\u0000\u001B[31m\u007F\u0085\u{E0041}'), '[␀][␛][31m[␡][U+0085][U+E0041]');
   assert.equal(plain('line\n\ttab'), 'line\n\ttab');
 });
