@@ -50,10 +50,10 @@ fn is_loopback(host: &str) -> bool {
         None => Some(host.split_once(':').map_or(host, |(name, _)| name)).filter(|name| is_port(&host[name.len()..])),
     };
     let Some(name) = name else { return false };
-    let is_six = host.starts_with('[');
-    name.eq_ignore_ascii_case("localhost") && !is_six
-        || name.parse::<std::net::Ipv4Addr>().is_ok_and(|ip| ip.is_loopback()) && !is_six
-        || name.parse::<std::net::Ipv6Addr>().is_ok_and(|ip| ip.is_loopback()) && is_six
+    if host.starts_with('[') {
+        return name.parse::<std::net::Ipv6Addr>().is_ok_and(|ip| ip.is_loopback());
+    }
+    name.eq_ignore_ascii_case("localhost") || name.parse::<std::net::Ipv4Addr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 /// Nothing, or a port with its colon.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{ChildStdin, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, SystemTime};
 
@@ -17,7 +17,7 @@ const PROCESS: &str = "FOLLOWUP_TEST_UPSTREAM";
 /// The running provider, one for all tests. It ends when this program does, which closes its standard input.
 pub(crate) struct Upstream {
     pub(crate) address: String,
-    _stdin: ChildStdin,
+    _child: Child,
 }
 
 pub(crate) fn upstream() -> &'static Upstream {
@@ -30,7 +30,7 @@ pub(crate) fn upstream() -> &'static Upstream {
         let address = lines.find_map(|line| Some(line.unwrap().split_once("upstream on ")?.1.to_owned())).unwrap();
         // It writes no more.
         std::thread::spawn(move || lines.for_each(drop));
-        Upstream { address, _stdin: child.stdin.take().unwrap() }
+        Upstream { address, _child: child }
     })
 }
 

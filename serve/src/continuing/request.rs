@@ -30,16 +30,15 @@ impl Request {
             all.push(to_raw_value(message).ok()?);
         }
         let all = to_raw_value(&all).ok()?;
-        let fields = self.0.iter().filter(|(name, _)| name != "messages").map(|(name, value)| (name, value));
-        let mut fields: Vec<(&String, &Box<RawValue>)> = fields.collect();
-        let name = "messages".to_owned();
         let at = self.0.iter().position(|(name, _)| name == "messages")?;
-        fields.insert(at.min(fields.len()), (&name, &all));
+        let others = self.0.iter().filter(|(name, _)| name != "messages");
+        let mut fields: Vec<(&str, &RawValue)> = others.map(|(name, value)| (&**name, &**value)).collect();
+        fields.insert(at, ("messages", &all));
         serde_json::to_vec(&Fields(&fields)).ok()
     }
 }
 
-struct Fields<'a>(&'a [(&'a String, &'a Box<RawValue>)]);
+struct Fields<'a>(&'a [(&'a str, &'a RawValue)]);
 
 impl Serialize for Fields<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

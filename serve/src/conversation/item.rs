@@ -60,8 +60,11 @@ pub(super) struct Call {
     pub(super) message: Option<String>,
 }
 
-/// What each thing takes beside its text.
-const EACH: usize = 64;
+/// What an item takes beside its text.
+const EACH: usize = 256;
+
+/// What each part of it takes: a suggestion, a note, an image.
+const PART: usize = 64;
 
 /// How much of a text is worth cutting its beginning off, instead of dropping it.
 const CUT: usize = 4 << 10;
@@ -125,7 +128,7 @@ impl Call {
         // They come one after the other.
         if nth == self.suggest.len() {
             self.suggest.push(Suggested { answer: String::new(), mode: None });
-            grown += EACH;
+            grown += PART;
         }
         let Some(one) = self.suggest.get_mut(nth) else { return 0 };
         one.answer.push_str(delta);
@@ -137,12 +140,11 @@ impl Call {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let suggested = |one: &Suggested| EACH + one.answer.len() + one.mode.as_ref().map_or(0, String::len);
+        let suggested = |one: &Suggested| PART + one.answer.len() + one.mode.as_ref().map_or(0, String::len);
         let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-        2 * EACH
-            + self.question.len()
+        EACH + self.question.len()
             + self.suggest.iter().map(suggested).sum::<usize>()
-            + self.notes.iter().map(|note| EACH + note.len()).sum::<usize>()
+            + self.notes.iter().map(|note| PART + note.len()).sum::<usize>()
             + self.answered.as_ref().map_or(0, |replied| replied.bytes())
             + text(&self.reason)
             + text(&self.message)
@@ -152,6 +154,6 @@ impl Call {
 impl Replied {
     pub(super) fn bytes(&self) -> usize {
         let mode = self.mode.as_ref().map_or(0, String::len);
-        EACH + self.said.len() + mode + self.images.iter().map(|image| EACH + image.len()).sum::<usize>()
+        EACH + self.said.len() + mode + self.images.iter().map(|image| PART + image.len()).sum::<usize>()
     }
 }

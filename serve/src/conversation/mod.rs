@@ -181,7 +181,9 @@ impl Conversation {
     /// When nobody needs it, since when, and whether a question is left open in it. `None`: it is needed.
     pub(crate) fn unused(&self) -> Option<(bool, Instant)> {
         let state = self.state.lock();
-        let is_used = state.turn == TurnState::Streaming || self.readers.load(Ordering::Acquire) > 0;
+        // One in which nothing has begun was made this moment, for a turn that is about to.
+        let is_busy = matches!(state.turn, TurnState::Streaming | TurnState::None);
+        let is_used = is_busy || self.readers.load(Ordering::Acquire) > 0;
         (!is_used).then(|| (state.led.open().is_some(), state.used))
     }
 

@@ -38,6 +38,9 @@ impl Source {
 /// What ends the streams of OpenAI, and of those that are like it. Who has read that may leave: nothing is missing.
 const DONE: &[u8] = b"[DONE]";
 
+/// How much of a provider's error is shown.
+const SAID: usize = 8 << 10;
+
 /// A turn that is streaming. It ends when it is [ended](Turn::end), or, as cut off, when it is dropped.
 pub(crate) struct Turn {
     shared: Arc<Shared>,
@@ -251,6 +254,8 @@ impl State {
             Error::Provider(message) => (*message).to_owned(),
             error => error.to_string(),
         };
-        self.log.take(&Happened::Error { kind: error.code(), message: &said }, metrics);
+        // It may be as long as an event of the stream.
+        let message = &said[..said.floor_char_boundary(SAID)];
+        self.log.take(&Happened::Error { kind: error.code(), message }, metrics);
     }
 }
