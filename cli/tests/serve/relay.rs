@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::client::{Events, all_events, call, chat, get, post, soon};
 use crate::page::Page;
 use crate::service::Service;
-use crate::upstream::{open_gate, requests, upstream};
+use crate::upstream::{open_gate, requests, sent, upstream};
 use crate::{client, goldens};
 
 #[tokio::test]
@@ -210,4 +210,24 @@ async fn a_long_stream_is_not_kept() {
     if let Some(peak) = service.peak_memory() {
         assert!(peak < 64 << 10, "{peak} KiB for a stream of {} KiB", answer.body.len() >> 10);
     }
+}
+
+#[tokio::test]
+async fn who_reads_slowly_is_written_to_slowly() {
+    const LONG: u64 = 100 << 20;
+    let service = Service::relay(&[]);
+    let event = format!("data: {}\n\n", json!({"choices": [{"delta": {"content": "x".repeat(8000)}}]}));
+    let play = json!({"name": "slowly", "body": event, "times": LONG / event.len() as u64});
+    let response = chat(&play).open(&service.address).await;
+    // Nobody reads it. What is sent all the same is what connections hold: until it is no more for a while, which on a slow machine may be early.
+    let before = std::cell::Cell::new(0);
+    client::until(async || {
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        let now = sent("slowly").await;
+        before.replace(now) == now && now > 0
+    })
+    .await;
+    let before = before.get();
+    assert!(before < LONG / 2, "{before} bytes were taken from the provider");
+    drop(response);
 }

@@ -45,6 +45,11 @@ pub(crate) async fn is_left(name: &str) -> bool {
     crate::client::get(format!("/left/{name}")).send_to(&upstream().address).await.json() == json!(true)
 }
 
+/// How many bytes of that body have been sent.
+pub(crate) async fn sent(name: &str) -> u64 {
+    crate::client::get(format!("/sent/{name}")).send_to(&upstream().address).await.json().as_u64().unwrap()
+}
+
 /// Lets that be sent which waits behind the gate.
 pub(crate) async fn open_gate(name: &str) {
     crate::client::get(format!("/open/{name}")).send_to(&upstream().address).await;
@@ -83,6 +88,7 @@ struct Seen {
     requests: HashMap<String, Vec<Value>>,
     left: HashSet<String>,
     open: HashSet<String>,
+    sent: HashMap<String, usize>,
 }
 
 async fn serve(mut stream: TcpStream, seen: &Mutex<Seen>) -> std::io::Result<()> {
@@ -96,6 +102,7 @@ async fn serve(mut stream: TcpStream, seen: &Mutex<Seen>) -> std::io::Result<()>
                 let mut seen = seen.lock().unwrap();
                 match what {
                     "requests" => json!(seen.requests.get(name).cloned().unwrap_or_default()),
+                    "sent" => json!(seen.sent.get(name).copied().unwrap_or_default()),
                     "left" => json!(seen.left.contains(name)),
                     _ => json!(seen.open.insert(name.to_owned())),
                 }
@@ -160,7 +167,7 @@ fn body(play: &Value) -> Vec<u8> {
 /// Answers. Whether the connection may be used again; if not, it was left, or is broken on purpose.
 async fn answer(stream: &mut TcpStream, play: &Value, seen: &Mutex<Seen>) -> std::io::Result<bool> {
     let text = |name: &str, otherwise: &str| play[name].as_str().unwrap_or(otherwise).to_owned();
-    let behave = text("behave", "");
+    let (behave, name) = (text("behave", ""), text("name", ""));
     if behave == "silent" {
         return left(stream).await;
     }
@@ -184,7 +191,7 @@ async fn answer(stream: &mut TcpStream, play: &Value, seen: &Mutex<Seen>) -> std
     let is_chunked = framing.starts_with("transfer");
     let at = play["at"].as_u64().map_or(length, |at| at as usize).min(length);
     let cut: Cut = text("cut", "65536").parse().unwrap();
-    send(stream, &body[..at], cut, is_chunked).await?;
+    send(stream, &body[..at], cut, is_chunked, &name, seen).await?;
     match &*behave {
         "stall" => return left(stream).await,
         "reset" => {
@@ -200,14 +207,21 @@ async fn answer(stream: &mut TcpStream, play: &Value, seen: &Mutex<Seen>) -> std
         _ => {}
     }
     gate(&text("gate", ""), seen).await;
-    send(stream, &body[at..], cut, is_chunked).await?;
+    send(stream, &body[at..], cut, is_chunked, &name, seen).await?;
     if is_chunked {
         stream.write_all(b"0\r\n\r\n").await?;
     }
     Ok(true)
 }
 
-async fn send(stream: &mut TcpStream, body: &[u8], cut: Cut, is_chunked: bool) -> std::io::Result<()> {
+async fn send(
+    stream: &mut TcpStream,
+    body: &[u8],
+    cut: Cut,
+    is_chunked: bool,
+    name: &str,
+    seen: &Mutex<Seen>,
+) -> std::io::Result<()> {
     for piece in cut.pieces(body) {
         let mut bytes = Vec::new();
         if is_chunked {
@@ -218,6 +232,9 @@ async fn send(stream: &mut TcpStream, body: &[u8], cut: Cut, is_chunked: bool) -
             bytes.extend_from_slice(b"\r\n");
         }
         stream.write_all(&bytes).await?;
+        if !name.is_empty() {
+            *seen.lock().unwrap().sent.entry(name.to_owned()).or_default() += piece.len();
+        }
         tokio::task::yield_now().await;
     }
     Ok(())
