@@ -26,7 +26,7 @@ use crate::upstream::Upstream;
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 /// let service = Service::bind(Settings { demo: Some(Default::default()), ..Settings::default() }).await?;
 /// println!("listening on http://{}", service.address());
-/// service.run(async { tokio::signal::ctrl_c().await.unwrap_or_default() }).await;
+/// service.run(std::future::pending()).await; // or what is ready when it is to end
 /// # Ok(())
 /// # }
 /// ```

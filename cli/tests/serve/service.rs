@@ -53,6 +53,11 @@ impl Service {
         self.child.wait().unwrap().code()
     }
 
+    /// How many files it has open; only Linux says so.
+    pub(crate) fn open_files(&self) -> Option<usize> {
+        Some(std::fs::read_dir(format!("/proc/{}/fd", self.child.id())).ok()?.count())
+    }
+
     /// The most memory it has had, in KiB; only Linux says so.
     pub(crate) fn peak_memory(&self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;

@@ -167,3 +167,64 @@ async fn a_conversation_that_is_deleted_does_not_stop_its_relay() {
     let mut events = Events::of(&service, "deleted", Some(&all[0].id)).await;
     assert_eq!(events.next().await.unwrap().kind, "state");
 }
+
+/// Providers that break, stall and end, callers and readers that leave at any time: nothing of them stays.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_comes_and_goes_leaves_nothing_behind() {
+    const MANY: u64 = 200;
+    let service = std::sync::Arc::new(Service::relay(&["--upstream-timeout", "1"]));
+    let files = |service: &Service| service.open_files();
+    get("/healthz").send(&service).await.ok();
+    let before = files(&service);
+    let mut running = Vec::new();
+    for seed in 0..MANY {
+        let service = service.clone();
+        running.push(tokio::spawn(async move {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let id = format!("comes-{seed}");
+            let behave = random.choice(["", "", "reset", "close", "stall", "long", "short", "silent"]).unwrap();
+            let cut = format!("random:{seed}");
+            let play = json!({"stream": "markup-in-text", "behave": behave, "at": random.usize(0..5000), "cut": cut});
+            let Ok(mut response) = chat(&play).with("x-followup-conversation", &id).try_open(&service.address).await
+            else {
+                return;
+            };
+            let mut events = match get(format!("/conversations/{id}/events")).open(&service.address).await {
+                reading if reading.status() == 200 => Some(Events::from(reading)),
+                _ => None,
+            };
+            for _ in 0..random.usize(0..60) {
+                if random.bool() {
+                    match soon(response.body_mut().frame()).await {
+                        Some(Ok(_)) => {}
+                        _ => break,
+                    }
+                } else if let Some(reader) = &mut events
+                    && reader.next().await.is_some_and(|event| event.kind == "end")
+                {
+                    events = None;
+                }
+            }
+        }));
+    }
+    for one in running {
+        one.await.unwrap();
+    }
+    until(async || {
+        let all = get("/conversations").send(&service).await.ok();
+        let all = all["conversations"].as_array().unwrap().clone();
+        all.iter().all(|one| one["turn"] == "ended" || one["turn"] == "cut_off")
+    })
+    .await;
+    let metrics = async || String::from_utf8(get("/metrics").send(&service).await.body.to_vec()).unwrap();
+    until(async || metrics().await.contains("followup_readers 0\n")).await;
+    if let Some(before) = before {
+        // Connections to the provider may wait for their next use.
+        until(async || files(&service).unwrap() <= before + 70).await;
+    }
+    // What was cut off anywhere is shown as it is to whoever comes now.
+    for one in get("/conversations").send(&service).await.ok()["conversations"].as_array().unwrap() {
+        let id = one["id"].as_str().unwrap();
+        assert_eq!(Page::of(&all_events(&service, id).await), snapshot(&service, id).await);
+    }
+}
