@@ -37,7 +37,7 @@ function actionOf(key, does) {
   return { w: does.write, e: does.edit, '?': does.help }[key];
 }
 
-/** @param {EventTarget | null} target */
+/** Whether keys mean something else there. @param {EventTarget | null} target */
 function isField(target) {
-  return target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches('textarea, select, input:not([type=checkbox])'));
 }

@@ -199,7 +199,7 @@ test('of several questions one is open, and the next one when that is answered',
   await page.keyboard.press('1');
   await answered(page);
   conversation.emit('open', { number: 1 });
-  await page.waitForSelector('[data-state=open] >> text=And then?');
+  await page.waitForSelector('.call[data-state=open] >> text=And then?');
   await page.keyboard.press('2');
   await until(page, () => document.querySelectorAll('[data-state=answered]').length === 2);
 });
