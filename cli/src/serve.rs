@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use followup::dialogue::Setup;
 use followup_serve::{Limits, Pace, Secret, Service, Settings, StartError};
+use tokio::sync::oneshot;
 
 use crate::args::Serve;
 use crate::dialect;
@@ -24,8 +25,7 @@ pub(crate) fn run(args: &Serve) -> Result<Status, Error> {
 
 async fn serve(settings: Settings) -> Result<(), Error> {
     // Before anybody is told where it listens: whoever knows that may want it to end.
-    let mut first = Ends::new().map_err(|error| cannot_start(&error))?;
-    let mut second = Ends::new().map_err(|error| cannot_start(&error))?;
+    let mut ends = Ends::new().map_err(|error| cannot_start(&error))?;
     let service = Service::bind(settings).await.map_err(|error| match error {
         StartError::Open(_) => Error::Usage(open(&error)),
         StartError::Upstream(_) => Error::Usage(error.to_string()),
@@ -36,9 +36,16 @@ async fn serve(settings: Settings) -> Result<(), Error> {
         writeln!(out, "listening on http://{}", service.address())?;
         out.flush()?;
     }
+    let (end, ended) = oneshot::channel::<()>();
+    let twice = async move {
+        ends.next().await;
+        // It may have ended by itself.
+        let _ = end.send(());
+        ends.next().await;
+    };
     tokio::select! {
-        () = service.run(first.next()) => {}
-        () = async { second.next().await; second.next().await } => {}
+        () = service.run(async { drop(ended.await) }) => {}
+        () = twice => {}
     }
     Ok(())
 }

@@ -193,14 +193,12 @@ impl Events {
 
     /// The next event; `None` at the end.
     pub(crate) async fn next(&mut self) -> Option<Event> {
-        loop {
-            if let Some(event) = self.ready.pop_front() {
-                return Some(event);
-            }
-            if !self.more().await {
-                return None;
-            }
-        }
+        // All of it: comments come for ever.
+        soon(async {
+            while self.ready.is_empty() && self.more().await {}
+            self.ready.pop_front()
+        })
+        .await
     }
 
     /// Waits for more. Whether there was more.

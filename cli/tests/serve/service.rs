@@ -50,7 +50,13 @@ impl Service {
 
     /// How it ended.
     pub(crate) fn wait(&mut self) -> Option<i32> {
-        self.child.wait().unwrap().code()
+        for _ in 0..12_000 {
+            if let Some(ended) = self.child.try_wait().unwrap() {
+                return ended.code();
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        panic!("it should have ended by now");
     }
 
     /// How many files it has open; only Linux says so.

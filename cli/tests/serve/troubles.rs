@@ -200,7 +200,9 @@ async fn whoever_comes_and_goes_leaves_nothing_behind() {
                         _ => break,
                     }
                 } else if let Some(reader) = &mut events
-                    && reader.next().await.is_some_and(|event| event.kind == "end")
+                    && reader.next().await.is_some_and(|event| {
+                        event.kind == "end" || event.kind == "state" && event.data["turn"] != "streaming"
+                    })
                 {
                     events = None;
                 }
