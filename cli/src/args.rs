@@ -1,10 +1,12 @@
 //! The command line, as clap reads it and `--help` shows it.
 
+use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use crate::chunks::Cut;
 use crate::reading::Reading;
 use crate::stream::Stream;
 
@@ -16,6 +18,7 @@ Examples:
   followup parse --records turns.jsonl       many messages, one JSON object a line
   followup parse --wire auto response.sse    what a provider streamed
   my-agent | followup ask > reply            ask, and write what the model gets
+  followup serve --demo                      the same in a browser, with recorded messages
   followup bench                             what reading costs, on this machine
 
 `followup help parse` has the rest.";
@@ -36,6 +39,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     Parse(Parse),
     Ask(Ask),
+    Serve(Box<Serve>),
     Bench(Bench),
 }
 
@@ -289,4 +293,137 @@ pub(crate) enum Format {
     Anthropic,
     /// The reply with all that is known of it
     Json,
+}
+
+const SERVE_HELP: &str = "\
+Examples:
+  followup serve --demo
+      Recorded messages, on http://localhost:4127.
+  followup serve --upstream https://api.example.com/v1
+      Relays POST /v1/chat/completions to that provider, and shows what its models ask.
+      Point an agent's base URL at http://localhost:4127/v1; nothing else changes for it.
+  followup serve --upstream http://localhost:11434/v1 --continue
+      Also sends the answers back: the model goes on in the same conversation.
+  curl -sN https://… | curl -sT - -X POST 'localhost:4127/conversations?wire=auto&id=mine'
+      Shows a stream of any provider, as it arrives.
+  curl -sN localhost:4127/conversations/mine/events
+      What happens in it, as server-sent events.
+  curl -s localhost:4127/conversations/mine/answer -d '{\"number\":0,\"suggestion\":1}'
+      Answers, and prints the messages for the model.
+  FOLLOWUP_TOKEN=… followup serve --listen 0.0.0.0:4127 --upstream …
+      For other machines, which need the token. Put TLS in front of it.
+
+It prints the address it listens on. The protocol is in docs/service.md. Ctrl-C ends it in good order: what is being relayed
+may go on for --grace seconds; a second Ctrl-C ends it at once.
+
+Exit status:
+  0  It was ended.
+  1  It could not listen.
+  2  The command line is wrong.";
+
+/// Shows questions in a browser, and takes the answers: a service.
+///
+/// It relays requests to an OpenAI-compatible provider, byte for byte as they arrive, or is pushed what any provider streams. A page shows each
+/// question while it is still being written, and answers it; programs read the same as server-sent events. It answers to this machine only, unless there is a token.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "`followup serve --help` has examples, the limits and the exit status.",
+    after_long_help = SERVE_HELP
+)]
+pub(crate) struct Serve {
+    /// Where to listen; port 0 is any that is free
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:4127")]
+    pub(crate) listen: SocketAddr,
+
+    /// The provider to relay to, as the URL that /chat/completions is appended to
+    #[arg(long, value_name = "URL")]
+    pub(crate) upstream: Option<String>,
+
+    /// The key that is sent to the provider when the caller sends none
+    #[arg(long, value_name = "KEY", env = "FOLLOWUP_UPSTREAM_KEY", hide_env_values = true)]
+    pub(crate) upstream_key: Option<String>,
+
+    /// Give up on the provider if it sends nothing for that long
+    #[arg(long, value_name = "SECONDS", default_value_t = 300.0, value_parser = seconds)]
+    pub(crate) upstream_timeout: f64,
+
+    /// When all questions of a relayed message are answered, send the answers to the provider and go on
+    #[arg(long = "continue", requires = "upstream")]
+    pub(crate) goes_on: bool,
+
+    /// Offer recorded messages, to try it without a model
+    #[arg(long)]
+    pub(crate) demo: bool,
+
+    /// Cut recorded messages into pieces of that many bytes, or of random length: N or random:SEED
+    #[arg(long, value_name = "N|random:SEED", default_value = "4", requires = "demo")]
+    pub(crate) chunk: Cut,
+
+    /// Wait that many milliseconds between the pieces of a recorded message
+    #[arg(long, value_name = "MS", default_value_t = 30, requires = "demo")]
+    pub(crate) delay: u64,
+
+    /// What whoever comes must show; without it, only this machine may come
+    ///
+    /// As `authorization: Bearer TOKEN`, or `x-followup-token: TOKEN`. Better in the environment: other users of a machine can see its command lines.
+    #[arg(long, value_name = "TOKEN", env = "FOLLOWUP_TOKEN", hide_env_values = true)]
+    pub(crate) token: Option<String>,
+
+    /// Tell readers that often that the service is still there
+    #[arg(long, value_name = "SECONDS", default_value_t = 15.0, value_parser = seconds)]
+    pub(crate) heartbeat: f64,
+
+    /// When it is ended, let what is being relayed go on for that long
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
+    pub(crate) grace: f64,
+
+    /// Whose wording and wrapping the replies have: a name, or a file (TOML or JSON), as `followup ask` has it
+    #[arg(long, value_name = "NAME|FILE", default_value = "roo-code", help_heading = "Answering")]
+    pub(crate) dialect: String,
+
+    /// Escape what would end an answer early for the model: in <answer>, any </answer> that is written in it
+    #[arg(long, help_heading = "Answering")]
+    pub(crate) escape: bool,
+
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+
+    /// A request's body may have that many bytes; a pushed stream is not kept, and has no limit
+    #[arg(long, value_name = "BYTES", default_value_t = 32 << 20, help_heading = "Limits")]
+    pub(crate) limit_body: usize,
+
+    /// Hold that many conversations at once; those that nobody uses are dropped first
+    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = at_least_one, help_heading = "Limits")]
+    pub(crate) limit_conversations: usize,
+
+    /// Keep that much of a conversation to show; the oldest is dropped
+    #[arg(long, value_name = "BYTES", default_value_t = 4 << 20, help_heading = "Limits")]
+    pub(crate) limit_kept: usize,
+
+    /// Keep that many events of a conversation (and 1 MiB) for readers that come back
+    #[arg(long, value_name = "N", default_value_t = 1024, help_heading = "Limits")]
+    pub(crate) limit_events: usize,
+
+    /// Let that many read one conversation at once
+    #[arg(long, value_name = "N", default_value_t = 64, help_heading = "Limits")]
+    pub(crate) limit_readers: usize,
+
+    /// Drop a conversation that has ended and that nobody has read for that long
+    #[arg(long, value_name = "SECONDS", default_value_t = 1800.0, value_parser = seconds, help_heading = "Limits")]
+    pub(crate) idle: f64,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(0) => Err("at least 1".into()),
+        Ok(n) => Ok(n),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Seconds that a clock can count: up to ten years.
+fn seconds(text: &str) -> Result<f64, String> {
+    const MOST: f64 = 10.0 * 365.0 * 24.0 * 3600.0;
+    let seconds: f64 = text.parse().map_err(|error| format!("{error}"))?;
+    if seconds > 0.0 && seconds <= MOST { Ok(seconds) } else { Err(format!("more than 0, and at most {MOST}")) }
 }

@@ -7,9 +7,11 @@ mod ask;
 mod bench;
 mod breaking;
 mod chunks;
+mod dialect;
 mod error;
 mod parse;
 mod reading;
+mod serve;
 mod settings;
 mod stream;
 mod visible;
@@ -25,6 +27,7 @@ fn main() -> ExitCode {
     let ended = match Args::parse().command {
         Command::Parse(args) => parse::run(&args),
         Command::Ask(args) => ask::run(&args),
+        Command::Serve(args) => serve::run(&args),
         Command::Bench(args) => bench::run(&args),
     };
     match ended {

@@ -1,7 +1,6 @@
 //! `followup ask`: the questions in a message, one after the other, and the replies.
 
 mod answers;
-mod dialect;
 mod images;
 mod lines;
 mod replies;
@@ -20,6 +19,7 @@ use self::images::Attached;
 use self::lines::Lines;
 use self::replies::Replies;
 use crate::args::{Ask, Format};
+use crate::dialect;
 use crate::error::{Error, Status, say};
 use crate::stream::{Happened, Input, Source, say_found};
 

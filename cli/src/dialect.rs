@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::settings;
 
 /// The dialect of that name, or in that file.
-pub(super) fn load(name: &str) -> Result<Dialect, Error> {
+pub(crate) fn load(name: &str) -> Result<Dialect, Error> {
     if let Some(dialect) = Dialect::named(name) {
         return Ok(dialect);
     }

@@ -1,0 +1,269 @@
+//! A client: requests, each on a connection of its own, and streams of events.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::client::conn::http1;
+use hyper::{HeaderMap, Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use tokio::net::TcpStream;
+
+use crate::service::Service;
+
+type Body = BoxBody<Bytes, std::io::Error>;
+
+/// What happens at last. A test that waits for what never happens fails.
+pub(crate) async fn soon<T>(what: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(60), what).await.expect("it should have happened by now")
+}
+
+/// Waits until that is so, looking now and then.
+pub(crate) async fn until<F: Future<Output = bool>>(mut is_so: impl FnMut() -> F) {
+    soon(async {
+        while !is_so().await {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+}
+
+/// A request: its method, path, headers and body.
+pub(crate) struct Call {
+    method: &'static str,
+    path: String,
+    headers: Vec<(String, String)>,
+    body: Body,
+}
+
+pub(crate) fn get(path: impl Into<String>) -> Call {
+    call("GET", path, "")
+}
+
+pub(crate) fn post(path: impl Into<String>, body: impl Into<Bytes>) -> Call {
+    call("POST", path, body)
+}
+
+pub(crate) fn call(method: &'static str, path: impl Into<String>, body: impl Into<Bytes>) -> Call {
+    let body = Full::new(body.into()).map_err(|never| match never {}).boxed();
+    Call { method, path: path.into(), headers: Vec::new(), body }
+}
+
+/// A request to the relay, with that to be played.
+pub(crate) fn chat(play: &Value) -> Call {
+    let body = serde_json::json!({"model": "m", "stream": true, "messages": [{"role": "user", "content": "Hi"}], "play": play});
+    post("/v1/chat/completions", body.to_string()).with("content-type", "application/json")
+}
+
+impl Call {
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Call {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// With a body that comes in pieces, as the channel has them; a broken one ends it.
+    pub(crate) fn with_pieces(mut self, pieces: tokio::sync::mpsc::Receiver<Result<Bytes, std::io::Error>>) -> Call {
+        self.body = BoxBody::new(Pieces(pieces));
+        self
+    }
+
+    /// Sends it; ready with the response's head.
+    pub(crate) async fn open(self, address: &str) -> Response<Incoming> {
+        self.try_open(address).await.unwrap()
+    }
+
+    pub(crate) async fn try_open(self, address: &str) -> Result<Response<Incoming>, hyper::Error> {
+        let stream = soon(TcpStream::connect(address)).await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        let (mut sender, connection) = soon(http1::handshake(TokioIo::new(stream))).await.unwrap();
+        tokio::spawn(connection);
+        let mut request = Request::builder().method(self.method).uri(self.path);
+        if !self.headers.iter().any(|(name, _)| name == "host") {
+            request = request.header("host", address);
+        }
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
+        }
+        soon(sender.send_request(request.body(self.body).unwrap())).await
+    }
+
+    /// Sends it, and reads the whole response.
+    pub(crate) async fn send(self, service: &Service) -> Answer {
+        self.send_to(&service.address).await
+    }
+
+    pub(crate) async fn send_to(self, address: &str) -> Answer {
+        let (head, body) = self.open(address).await.into_parts();
+        let body = soon(body.collect()).await.unwrap().to_bytes();
+        Answer { status: head.status, headers: head.headers, body }
+    }
+}
+
+struct Pieces(tokio::sync::mpsc::Receiver<Result<Bytes, std::io::Error>>);
+
+impl hyper::body::Body for Pieces {
+    type Data = Bytes;
+    type Error = std::io::Error;
+
+    fn poll_frame(
+        mut self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<Result<hyper::body::Frame<Bytes>, std::io::Error>>> {
+        self.0.poll_recv(context).map(|piece| piece.map(|piece| piece.map(hyper::body::Frame::data)))
+    }
+}
+
+/// A whole response.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Answer {
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// Its JSON, if it is well.
+    #[track_caller]
+    pub(crate) fn ok(&self) -> Value {
+        assert!(self.status.is_success(), "{self:?}");
+        self.json()
+    }
+
+    /// Its status and the error's code. An error always says something to people, too.
+    #[track_caller]
+    pub(crate) fn error(&self) -> (u16, String) {
+        let error = &self.json()["error"];
+        assert!(error["message"].as_str().is_some_and(|message| message.len() > 10), "{self:?}");
+        assert_eq!(self.headers["content-type"], "application/json", "{self:?}");
+        (self.status.as_u16(), error["code"].as_str().unwrap().to_owned())
+    }
+
+    #[track_caller]
+    pub(crate) fn message(&self) -> String {
+        self.json()["error"]["message"].as_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+}
+
+/// An event, as a browser sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Event {
+    pub(crate) id: String,
+    pub(crate) kind: String,
+    pub(crate) data: Value,
+}
+
+/// A stream of events.
+pub(crate) struct Events {
+    body: Incoming,
+    buffer: Vec<u8>,
+    ready: VecDeque<Event>,
+    /// Comments that have come.
+    pub(crate) comments: usize,
+    /// Bytes that have come.
+    pub(crate) bytes: usize,
+}
+
+impl Events {
+    pub(crate) async fn of(service: &Service, id: &str, last: Option<&str>) -> Events {
+        let mut call = get(format!("/conversations/{id}/events"));
+        if let Some(last) = last {
+            call = call.with("last-event-id", last);
+        }
+        Events::from(call.open(&service.address).await)
+    }
+
+    pub(crate) fn from(response: Response<Incoming>) -> Events {
+        assert_eq!(response.status(), 200);
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        let (buffer, ready) = (Vec::new(), VecDeque::new());
+        Events { body: response.into_body(), buffer, ready, comments: 0, bytes: 0 }
+    }
+
+    /// The next event; `None` at the end.
+    pub(crate) async fn next(&mut self) -> Option<Event> {
+        // All of it: comments come for ever.
+        soon(async {
+            while self.ready.is_empty() && self.more().await {}
+            self.ready.pop_front()
+        })
+        .await
+    }
+
+    /// Waits for more. Whether there was more.
+    pub(crate) async fn more(&mut self) -> bool {
+        let Some(frame) = soon(self.body.frame()).await else { return false };
+        let data = frame.unwrap().into_data().unwrap();
+        self.bytes += data.len();
+        self.buffer.extend_from_slice(&data);
+        while let Some(end) = self.buffer.windows(2).position(|two| two == b"\n\n") {
+            let block: Vec<u8> = self.buffer.drain(..end + 2).collect();
+            self.take(std::str::from_utf8(&block).unwrap());
+        }
+        true
+    }
+
+    fn take(&mut self, block: &str) {
+        let field = |name: &str| block.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+        if block.starts_with(':') {
+            self.comments += 1;
+            return;
+        }
+        let data = serde_json::from_str(field("data").unwrap()).unwrap();
+        let (id, kind) = (field("id").unwrap().to_owned(), field("event").unwrap().to_owned());
+        self.ready.push_back(Event { id, kind, data });
+    }
+
+    /// The events up to the first for which that is so.
+    pub(crate) async fn up_to(&mut self, mut is_last: impl FnMut(&Event) -> bool) -> Vec<Event> {
+        let mut events = Vec::new();
+        loop {
+            let event = self.next().await.unwrap_or_else(|| panic!("it ended after {events:?}"));
+            events.push(event.clone());
+            if is_last(&event) {
+                return events;
+            }
+        }
+    }
+
+    /// Waits for the next comment.
+    pub(crate) async fn comment(&mut self) {
+        let before = self.comments;
+        while self.comments == before {
+            assert!(self.more().await, "it ended");
+        }
+    }
+}
+
+/// The number in an event's id.
+pub(crate) fn number(id: &str) -> u64 {
+    id.rsplit('-').next().unwrap().parse().unwrap()
+}
+
+/// All events of a conversation that are still kept, from the first.
+pub(crate) async fn all_events(service: &Service, id: &str) -> Vec<Event> {
+    let snapshot = get(format!("/conversations/{id}")).send(service).await.ok();
+    let last = snapshot["last"].as_str().unwrap().to_owned();
+    if number(&last) == 0 {
+        return Vec::new();
+    }
+    let (epoch, _) = last.rsplit_once('-').unwrap();
+    let mut events = Events::of(service, id, Some(&format!("{epoch}-0"))).await;
+    events.up_to(|event| event.id == last).await
+}
+
+/// The rest of a body.
+pub(crate) async fn read(response: Response<Incoming>) -> Bytes {
+    soon(response.into_body().collect()).await.unwrap().to_bytes()
+}

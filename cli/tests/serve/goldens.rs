@@ -1,0 +1,84 @@
+//! The library's golden streams, and what `followup parse` says they mean.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::client::Event;
+
+/// All bodies: their provider's name, and the file.
+pub(crate) fn all() -> Vec<(String, PathBuf)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/wire");
+    let mut all = Vec::new();
+    for provider in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
+        let wire = provider.file_name().unwrap().to_str().unwrap().to_owned();
+        let bodies = fs::read_dir(&provider).unwrap().map(|entry| entry.unwrap().path());
+        all.extend(
+            bodies
+                .filter(|path| path.extension().is_some_and(|extension| extension != "json"))
+                .map(|body| (wire.clone(), body)),
+        );
+    }
+    all.sort();
+    assert!(all.len() >= 100, "{}", all.len());
+    all
+}
+
+/// The names of those of OpenAI's chat completions, and their bytes.
+pub(crate) fn openai_chat() -> Vec<(String, Vec<u8>)> {
+    let bodies = all().into_iter().filter(|(wire, _)| wire == "openai-chat");
+    let named =
+        bodies.map(|(_, path)| (path.file_stem().unwrap().to_str().unwrap().to_owned(), fs::read(path).unwrap()));
+    named.collect()
+}
+
+/// What `followup parse` says of it, in normal form.
+pub(crate) fn meaning(wire: &str, body: &Path) -> Vec<Value> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_followup"));
+    command.args(["parse", "--json", "--no-partials", "--wire", wire]).arg(body);
+    let output = command.output().unwrap();
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let events = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    normal(events.map(|event| (event["event"].as_str().unwrap().to_owned(), event)))
+}
+
+/// What the service's events say, in the same form.
+pub(crate) fn told(events: &[Event]) -> Vec<Value> {
+    normal(events.iter().map(|event| (event.kind.clone(), event.data.clone())))
+}
+
+/// What was said in the end: texts joined, other tools' calls put together, calls as they ended.
+fn normal(events: impl Iterator<Item = (String, Value)>) -> Vec<Value> {
+    let mut all: Vec<Value> = Vec::new();
+    for (kind, data) in events {
+        match &*kind {
+            "text" => match all.last_mut() {
+                Some(last) if last["event"] == "text" => {
+                    last["text"] =
+                        json!(format!("{}{}", last["text"].as_str().unwrap(), data["text"].as_str().unwrap()));
+                }
+                _ => all.push(json!({"event": "text", "text": data["text"]})),
+            },
+            "opaque" => {
+                let open = all.iter_mut().rev().find(|one| one["event"] == "opaque" && one["id"] == data["id"]);
+                match open.filter(|_| data["start"] == false) {
+                    Some(one) => {
+                        one["raw"] = json!(format!("{}{}", one["raw"].as_str().unwrap(), data["raw"].as_str().unwrap()))
+                    }
+                    None => {
+                        all.push(json!({"event": "opaque", "tool": data["tool"], "raw": data["raw"], "id": data["id"]}))
+                    }
+                }
+            }
+            "complete" => all.push(json!({"event": "complete", "call": data["call"], "id": data["id"],
+                "question": data["question"], "suggest": data["suggest"], "notes": data["notes"]})),
+            "rejected" => all.push(json!({"event": "rejected", "call": data["call"], "reason": data["reason"],
+                "message": data["message"]})),
+            "error" => all.push(json!({"event": "error", "kind": data["kind"], "message": data["message"]})),
+            _ => {}
+        }
+    }
+    all
+}

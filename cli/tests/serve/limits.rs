@@ -1,0 +1,161 @@
+//! Limits: each one, and that what is beyond it is refused or dropped.
+
+use serde_json::json;
+
+use crate::client::{Events, call, chat, get, post, until};
+use crate::page::Page;
+use crate::service::Service;
+use crate::upstream::open_gate;
+
+#[tokio::test]
+async fn a_body_that_is_too_large_is_refused_said_or_not() {
+    let service = Service::relay(&["--limit-body", "1000"]);
+    let large = "x".repeat(1001);
+    for path in ["/v1/chat/completions", "/conversations/body/answer"] {
+        post("/conversations?id=body&wire=text", large.clone()).send(&service).await.ok();
+        assert_eq!(post(path, large.clone()).send(&service).await.error(), (413, "too_large".into()), "{path}");
+        let (to, pieces) = tokio::sync::mpsc::channel(1);
+        let unsaid = post(path, "").with_pieces(pieces);
+        let address = service.address.clone();
+        let answer = tokio::spawn(async move { unsaid.send_to(&address).await });
+        for _ in 0..20 {
+            // It may have answered, and listens no more.
+            let _ = to.send(Ok(vec![b'x'; 100].into())).await;
+        }
+        drop(to);
+        assert_eq!(answer.await.unwrap().error(), (413, "too_large".into()), "{path}");
+    }
+    // What is pushed is not kept, and may be as long as it is.
+    post("/conversations?wire=text", "x".repeat(100_000)).send(&service).await.ok();
+}
+
+#[tokio::test]
+async fn replies_of_one_turn_have_a_limit_together() {
+    let service = Service::start(&["--limit-body", "4000"]);
+    let ask = "<ask_followup_question><question>Sure?</question></ask_followup_question>";
+    post("/conversations?id=all&wire=text", ask.repeat(3)).send(&service).await.ok();
+    for (number, status) in [(0, 200), (1, 413), (1, 413)] {
+        let body = json!({"number": number, "text": "x".repeat(2500)}).to_string();
+        assert_eq!(post("/conversations/all/answer", body).send(&service).await.status, status);
+    }
+    let body = json!({"number": 1, "text": "short"}).to_string();
+    post("/conversations/all/answer", body).send(&service).await.ok();
+}
+
+#[tokio::test]
+async fn beyond_the_conversations_there_may_be_the_oldest_unused_one_goes() {
+    let service = Service::relay(&["--limit-conversations", "3"]);
+    let ask = "<ask_followup_question><question>Sure?</question></ask_followup_question>";
+    let push = async |id: &str, body: &str| {
+        post(format!("/conversations?id={id}&wire=text"), body.to_owned()).send(&service).await
+    };
+    let ids = async || {
+        let all = get("/conversations").send(&service).await.ok();
+        let mut ids: Vec<_> =
+            all["conversations"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect();
+        ids.sort();
+        ids.join(" ")
+    };
+    push("asks", ask).await.ok();
+    push("b", "Hi").await.ok();
+    push("c", "Hi").await.ok();
+    assert_eq!(push("d", "Hi").await.status, 201);
+    assert_eq!(ids().await, "asks c d", "the oldest in which nothing is asked");
+    let reader = Events::of(&service, "c", None).await;
+    push("e", "Hi").await.ok();
+    assert_eq!(ids().await, "asks c e", "c has a reader");
+    let play = json!({"stream": "one-call", "at": 500, "gate": "limit"});
+    let streaming = chat(&play).with("x-followup-conversation", "e").open(&service.address).await;
+    let mut second = Events::of(&service, "asks", None).await;
+    second.next().await.unwrap();
+    let refused = push("f", "Hi").await;
+    assert_eq!(refused.error(), (503, "too_many_conversations".into()));
+    assert_eq!(refused.header("retry-after"), Some("5"));
+    let relayed = chat(&json!({"stream": "text-only"})).send(&service).await;
+    assert_eq!(relayed.error(), (503, "too_many_conversations".into()));
+    assert_eq!(push("c", "More").await.status, 200, "it is there already");
+    drop(reader);
+    until(async || push("f", "Hi").await.status == 201).await;
+    assert_eq!(ids().await, "asks e f");
+    open_gate("limit").await;
+    drop(streaming);
+}
+
+#[tokio::test]
+async fn of_a_long_conversation_the_newest_is_kept_and_open_questions() {
+    let service = Service::start(&["--limit-kept", "10000"]);
+    let ask = "<ask_followup_question><question>Still there?</question></ask_followup_question>";
+    post("/conversations?id=long&wire=text", ask).send(&service).await.ok();
+    for _ in 0..20 {
+        post("/conversations?id=long&wire=text", "0123456789".repeat(200)).send(&service).await.ok();
+    }
+    let snapshot = get("/conversations/long").send(&service).await.ok();
+    assert!(snapshot["dropped"].as_u64().unwrap() > 20_000);
+    assert!(snapshot.to_string().len() < 20_000);
+    let page = Page::of_snapshot(&snapshot);
+    assert_eq!(
+        (&page.all("call")[0]["question"], &page.all("call")[0]["open"]),
+        (&json!("Still there?"), &json!(true))
+    );
+    post("/conversations/long/answer", json!({"number": 0, "text": "Yes"}).to_string()).send(&service).await.ok();
+}
+
+#[tokio::test]
+async fn questions_without_end_are_dropped_and_calls_too() {
+    let service = Service::start(&["--limit-kept", "100000"]);
+    let ask = "<ask_followup_question><question>Sure?</question></ask_followup_question>";
+    let pushed = post("/conversations?id=many&wire=text", ask.repeat(5000)).send(&service).await.ok();
+    let page = Page::of_snapshot(&pushed);
+    let asked = page.all("call").iter().filter(|call| call["state"] == "complete").count();
+    assert!((100..=256).contains(&asked), "{asked}");
+    assert_eq!(page.all("call").last().unwrap()["reason"], "dropped");
+    let bad = "<ask_followup_question></ask_followup_question>";
+    let pushed = post("/conversations?id=bad&wire=text", bad.repeat(5000)).send(&service).await.ok();
+    assert!(pushed["dropped"].as_u64().unwrap() > 0 && pushed["stopped"] == true);
+    let guided = post("/conversations/bad/answer", json!({"guide": "Stop"}).to_string()).send(&service).await.ok();
+    assert!(guided["messages"].as_array().unwrap().len() <= 257);
+}
+
+#[tokio::test]
+async fn no_more_read_one_conversation_than_may() {
+    let service = Service::start(&["--limit-readers", "2"]);
+    post("/conversations?id=read&wire=text", "Hi").send(&service).await.ok();
+    post("/conversations?id=other&wire=text", "Hi").send(&service).await.ok();
+    let one = Events::of(&service, "read", None).await;
+    let two = Events::of(&service, "read", None).await;
+    let three = get("/conversations/read/events").send(&service).await;
+    assert_eq!(three.error(), (503, "too_many_readers".into()));
+    let _other = Events::of(&service, "other", None).await;
+    drop(one);
+    until(async || get("/conversations/read/events").open(&service.address).await.status() == 200).await;
+    drop(two);
+}
+
+#[tokio::test]
+async fn what_nobody_uses_is_dropped_in_time() {
+    let service = Service::start(&["--idle", "0.05"]);
+    post("/conversations?id=idle&wire=text", "Hi").send(&service).await.ok();
+    until(async || get("/conversations/idle").send(&service).await.status == 404).await;
+    // Not while somebody reads it.
+    let (to, pieces) = tokio::sync::mpsc::channel(1);
+    let push = post("/conversations?id=used&wire=text", "").with_pieces(pieces);
+    let address = service.address.clone();
+    let pushed = tokio::spawn(async move { push.send_to(&address).await });
+    to.send(Ok("Hi".into())).await.unwrap();
+    until(async || get("/conversations/used").send(&service).await.status == 200).await;
+    let mut events = Events::of(&service, "used", None).await;
+    events.next().await.unwrap();
+    drop(to);
+    pushed.await.unwrap().ok();
+    events.up_to(|event| event.kind == "end").await;
+    // Others come and go meanwhile.
+    for nth in 0..3 {
+        post(format!("/conversations?id=meanwhile-{nth}&wire=text"), "Hi").send(&service).await.ok();
+        until(async || get(format!("/conversations/meanwhile-{nth}")).send(&service).await.status == 404).await;
+    }
+    assert_eq!(get("/conversations/used").send(&service).await.status, 200);
+    drop(events);
+    until(async || get("/conversations/used").send(&service).await.status == 404).await;
+    let all = call("GET", "/conversations", "").send(&service).await.ok();
+    assert_eq!(all, json!({"conversations": []}));
+}

@@ -1,0 +1,152 @@
+//! A page: what a reader makes of events, straight down the protocol. It knows nothing of how the service keeps the same.
+
+use serde_json::{Value, json};
+
+use crate::client::Event;
+
+/// What a page shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Page {
+    pub(crate) turn: String,
+    pub(crate) stopped: bool,
+    pub(crate) items: Vec<Value>,
+    /// The id of the last event.
+    pub(crate) last: String,
+}
+
+impl Page {
+    pub(crate) fn of(events: &[Event]) -> Page {
+        let mut page = Page { turn: "none".into(), ..Page::default() };
+        events.iter().for_each(|event| page.take(event));
+        page
+    }
+
+    /// The same as a snapshot says.
+    pub(crate) fn of_snapshot(snapshot: &Value) -> Page {
+        Page {
+            turn: snapshot["turn"].as_str().unwrap().into(),
+            stopped: snapshot["stopped"].as_bool().unwrap(),
+            items: snapshot["items"].as_array().unwrap().clone(),
+            last: snapshot["last"].as_str().unwrap().into(),
+        }
+    }
+
+    pub(crate) fn take(&mut self, Event { id, kind, data }: &Event) {
+        self.last.clone_from(id);
+        match &**kind {
+            "state" => {
+                *self = Page::of_snapshot(data);
+                assert_eq!(&self.last, id);
+            }
+            "turn" => {
+                self.turn = "streaming".into();
+                self.items.push(json!({"type": "turn", "nth": data["nth"]}));
+            }
+            "text" => match self.items.last_mut() {
+                Some(item) if item["type"] == "text" => append(&mut item["text"], &data["text"]),
+                _ => self.items.push(json!({"type": "text", "text": data["text"]})),
+            },
+            "opaque" => self.opaque(data),
+            "partial" => self.partial(data),
+            "complete" => {
+                let call = self.call(&data["call"]);
+                call["state"] = json!("complete");
+                for field in ["question", "suggest", "notes", "number", "open"] {
+                    call[field] = data[field].clone();
+                }
+            }
+            "rejected" => {
+                self.stopped = data["stopped"].as_bool().unwrap();
+                let call = self.call(&data["call"]);
+                call["state"] = json!("rejected");
+                (call["reason"], call["message"]) = (data["reason"].clone(), data["message"].clone());
+            }
+            "error" => self.items.push(typed("error", data)),
+            "end" => {
+                self.turn = if data["cut_off"] == true { "cut_off" } else { "ended" }.into();
+                self.items.push(typed("end", data));
+            }
+            "open" => self.asked(&data["number"])["open"] = json!(true),
+            "replied" if data["number"].is_null() => {
+                self.stopped = false;
+                self.items.push(typed("replied", data));
+            }
+            "replied" => {
+                self.stopped = self.stopped && data["kind"] == "cancelled";
+                let call = self.asked(&data["number"]);
+                (call["open"], call["answered"]) = (json!(false), data.clone());
+            }
+            "gone" => self.turn = "gone".into(),
+            other => panic!("an event {other}: {data}"),
+        }
+    }
+
+    fn opaque(&mut self, data: &Value) {
+        let in_turn = self.items.iter().rposition(|item| item["type"] == "turn").unwrap_or(0);
+        let is_same = |item: &&mut Value| item["type"] == "opaque" && item["id"] == data["id"];
+        match self.items[in_turn..].iter_mut().rev().find(is_same) {
+            Some(item) if data["start"] == false => append(&mut item["raw"], &data["raw"]),
+            _ => {
+                let mut item = json!({"type": "opaque", "tool": data["tool"], "raw": data["raw"]});
+                if let Some(id) = data.get("id") {
+                    item["id"] = id.clone();
+                }
+                self.items.push(item);
+            }
+        }
+    }
+
+    fn partial(&mut self, data: &Value) {
+        let call = self.call(&data["call"]);
+        if data["field"] == "question" {
+            return append(&mut call["question"], &data["delta"]);
+        }
+        let nth = data["nth"].as_u64().unwrap() as usize;
+        let all = call["suggest"].as_array_mut().unwrap();
+        if nth == all.len() {
+            all.push(json!({"answer": ""}));
+        }
+        append(&mut all[nth]["answer"], &data["delta"]);
+        if let Some(mode) = data.get("mode") {
+            all[nth]["mode"] = mode.clone();
+        }
+    }
+
+    /// The call of that number in this turn, which begins if it is not there.
+    fn call(&mut self, number: &Value) -> &mut Value {
+        let in_turn = self.items.iter().rposition(|item| item["type"] == "turn").unwrap_or(0);
+        let at = self.items[in_turn..].iter().rposition(|item| item["type"] == "call" && item["call"] == *number);
+        let at = at.map_or(self.items.len(), |at| in_turn + at);
+        if at == self.items.len() {
+            let (suggest, notes) = (json!([]), json!([]));
+            self.items.push(json!({"type": "call", "call": number, "state": "growing", "question": "",
+                "suggest": suggest, "notes": notes}));
+        }
+        &mut self.items[at]
+    }
+
+    /// The question of that number in the dialogue.
+    fn asked(&mut self, number: &Value) -> &mut Value {
+        self.items.iter_mut().rev().find(|item| item["number"] == *number && item["type"] == "call").unwrap()
+    }
+
+    /// The prose, all of it.
+    pub(crate) fn prose(&self) -> String {
+        self.items.iter().filter_map(|item| item["text"].as_str()).collect()
+    }
+
+    /// The items of that type.
+    pub(crate) fn all(&self, kind: &str) -> Vec<&Value> {
+        self.items.iter().filter(|item| item["type"] == kind).collect()
+    }
+}
+
+fn append(to: &mut Value, more: &Value) {
+    *to = json!(to.as_str().unwrap().to_owned() + more.as_str().unwrap());
+}
+
+fn typed(kind: &str, data: &Value) -> Value {
+    let mut item = data.clone();
+    item["type"] = json!(kind);
+    item
+}

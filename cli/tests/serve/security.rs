@@ -1,0 +1,232 @@
+//! Who may come, and what browsers are told.
+
+use serde_json::json;
+
+use crate::client::{Answer, Call, call, chat, get, post};
+use crate::service::{Service, command};
+use crate::upstream::requests;
+
+#[tokio::test]
+async fn with_a_token_everything_but_the_page_and_the_health_needs_it() {
+    let upstream = format!("http://{}/v1", crate::upstream::upstream().address);
+    let mut command = command(&["--upstream", &upstream, "--demo"]);
+    let service = Service::start_by(command.env("FOLLOWUP_TOKEN", "s3cret"));
+    let everything: [fn() -> Call; 10] = [
+        || get("/conversations"),
+        || get("/conversations/x"),
+        || get("/conversations/x/events"),
+        || get("/demo"),
+        || get("/metrics"),
+        || get("/nothing/here"),
+        || post("/conversations", "Hi"),
+        || post("/conversations/x/answer", "{}"),
+        || post("/v1/chat/completions", "{}"),
+        || call("DELETE", "/conversations/x", ""),
+    ];
+    for one in everything {
+        for (name, value) in [("x-nothing", ""), ("authorization", "Bearer other"), ("x-followup-token", "s3cre")] {
+            let answer = one().with(name, value).send(&service).await;
+            assert_eq!(answer.error(), (401, "unauthorized".into()));
+            assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
+        }
+        for (name, value) in [("authorization", "Bearer s3cret"), ("x-followup-token", "s3cret")] {
+            assert_ne!(one().with(name, value).send(&service).await.status, 401);
+        }
+    }
+    for public in ["/", "/assets/main.js", "/healthz"] {
+        assert_ne!(get(public).send(&service).await.status, 401, "{public}");
+    }
+    // The provider gets its own key, and never the service's.
+    let asked = async |name: &str, token: (&str, &str), key: Option<&str>| {
+        let mut call = chat(&json!({"name": name, "stream": "text-only"})).with(token.0, token.1);
+        if let Some(key) = key {
+            call = call.with("authorization", key);
+        }
+        assert_eq!(call.send(&service).await.status, 200);
+        requests(name).await[0]["headers"].to_string()
+    };
+    assert!(!asked("token-only", ("authorization", "Bearer s3cret"), None).await.contains("s3cret"));
+    let both = asked("token-and-key", ("x-followup-token", "s3cret"), Some("Bearer provider")).await;
+    assert!(both.contains("Bearer provider") && !both.contains("s3cret"));
+}
+
+#[tokio::test]
+async fn names_and_origins_of_others_are_refused() {
+    let service = Service::start(&["--demo"]);
+    let port = service.address.split(':').next_back().unwrap();
+    let with = async |host: &str, origin: Option<&str>| {
+        let mut call = get("/conversations").with("host", host);
+        if let Some(origin) = origin {
+            call = call.with("origin", origin);
+        }
+        call.send(&service).await.status.as_u16()
+    };
+    let local = format!("localhost:{port}");
+    for (host, origin, status) in [
+        (&*local, None, 200),
+        (&*local, Some(format!("http://{local}")), 200),
+        ("127.0.0.1", Some("http://127.0.0.1".into()), 200),
+        ("[::1]:1", None, 200),
+        ("rebound.example", None, 403),
+        (&*local, Some("http://evil.example".into()), 403),
+        (&*local, Some("http://localhost".into()), 403),
+        (&*local, Some("null".into()), 403),
+    ] {
+        assert_eq!(with(host, origin.as_deref()).await, status, "{host} {origin:?}");
+    }
+    for path in ["/", "/healthz", "/nothing", "/v1/chat/completions"] {
+        assert_eq!(get(path).with("host", "evil.example").send(&service).await.error(), (403, "forbidden".into()));
+    }
+    let preflight = call("OPTIONS", "/demo", "").with("origin", "http://evil.example");
+    let answer = preflight.with("access-control-request-method", "POST").send(&service).await;
+    assert_eq!(answer.error(), (403, "forbidden".into()));
+    assert_eq!(answer.header("access-control-allow-origin"), None);
+}
+
+#[tokio::test]
+async fn browsers_are_told_to_run_and_send_nothing_else() {
+    let service = Service::start(&["--demo"]);
+    for path in ["/", "/assets/main.js", "/conversations", "/nothing", "/healthz"] {
+        let answer = get(path).send(&service).await;
+        let policy = answer.header("content-security-policy").unwrap();
+        for part in [
+            "default-src 'none'",
+            "script-src 'self'",
+            "frame-ancestors 'none'",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "require-trusted-types-for 'script'",
+            "trusted-types 'none'",
+        ] {
+            assert!(policy.split(';').any(|one| one.trim() == part), "{part} in {policy}");
+        }
+        for (name, value) in [
+            ("x-content-type-options", "nosniff"),
+            ("referrer-policy", "no-referrer"),
+            ("cross-origin-opener-policy", "same-origin"),
+            ("cross-origin-resource-policy", "same-origin"),
+            ("cross-origin-embedder-policy", "require-corp"),
+        ] {
+            assert_eq!(answer.header(name), Some(value), "{path}");
+        }
+        if !matches!(path, "/" | "/assets/main.js") {
+            assert_eq!(answer.header("cache-control"), Some("no-store"), "{path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_page_is_in_the_program() {
+    let service = Service::start(&[]);
+    let index = get("/").send(&service).await;
+    assert_eq!((index.status.as_u16(), index.header("content-type")), (200, Some("text/html; charset=utf-8")));
+    let text = String::from_utf8(index.body.to_vec()).unwrap();
+    let mut files: Vec<String> = Vec::new();
+    for part in text.split("/assets/").skip(1) {
+        files.push(part.split(['"', '\'', ' ', '>']).next().unwrap().to_owned());
+    }
+    assert!(
+        files.iter().any(|file| file.ends_with(".js")) && files.iter().any(|file| file.ends_with(".css")),
+        "{files:?}"
+    );
+    let mut nth = 0;
+    while let Some(file) = files.get(nth).cloned() {
+        nth += 1;
+        let answer = get(format!("/assets/{file}")).send(&service).await;
+        assert_eq!(answer.status, 200, "{file}");
+        let kind = if file.ends_with(".js") { "text/javascript; charset=utf-8" } else { "text/css; charset=utf-8" };
+        assert_eq!(answer.header("content-type"), Some(kind), "{file}");
+        let tag = answer.header("etag").unwrap();
+        let again = get(format!("/assets/{file}")).with("if-none-match", tag).send(&service).await;
+        assert_eq!((again.status.as_u16(), again.body.len()), (304, 0), "{file}");
+        let other = get(format!("/assets/{file}")).with("if-none-match", "\"other\"").send(&service).await;
+        assert_eq!(other.status, 200);
+        // What a module imports is there, too.
+        let text = String::from_utf8(answer.body.to_vec()).unwrap();
+        for import in text.replace('"', "'").split("from './").skip(1) {
+            let folder = file.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+            let import = folder + import.split('\'').next().unwrap();
+            if !files.contains(&import) {
+                files.push(import);
+            }
+        }
+    }
+    assert!(nth > 5, "{files:?}");
+    for missing in
+        ["/assets/", "/assets/x.js", "/assets/../Cargo.toml", "/assets/%2e%2e/Cargo.toml", "/assets/package.json"]
+    {
+        assert_eq!(get(missing).send(&service).await.error().0, 404, "{missing}");
+    }
+}
+
+#[tokio::test]
+async fn everything_that_is_wrong_is_said_as_json() {
+    let service = Service::start(&["--demo"]);
+    let long = "x".repeat(65);
+    let cases: Vec<(Call, u16, &str)> = vec![
+        (get("/nothing"), 404, "not_found"),
+        (call("PUT", "/conversations", ""), 405, "method_not_allowed"),
+        (call("DELETE", "/healthz", ""), 405, "method_not_allowed"),
+        (get("/v1/chat/completions"), 405, "method_not_allowed"),
+        (get("/conversations/a.b"), 400, "bad_id"),
+        (get(format!("/conversations/{long}/events")), 400, "bad_id"),
+        (get("/conversations/%ff"), 400, "bad_request"),
+        (get("/conversations/a%2Fb"), 400, "bad_id"),
+        (call("DELETE", "/conversations/%00", ""), 400, "bad_id"),
+        (post("/conversations/%20/answer", "{}"), 400, "bad_id"),
+        (post("/conversations?id=a/b", ""), 400, "bad_id"),
+        (post("/conversations?id=", ""), 400, "bad_id"),
+        (post("/conversations?wire=grok", ""), 400, "bad_request"),
+        (post("/conversations?wires=text", ""), 400, "bad_request"),
+        (post("/conversations?id=a&id=b", ""), 400, "bad_request"),
+        (post("/conversations", "").with("content-encoding", "gzip"), 400, "bad_request"),
+        (get("/conversations/x"), 404, "not_found"),
+        (get("/conversations/x/events"), 404, "not_found"),
+        (post("/demo", "{}"), 400, "bad_request"),
+        (post("/demo", "{\"message\":\"nothing\"}"), 404, "not_found"),
+        (post("/demo", "{\"message\":\"database\",\"chunk\":\"0\"}"), 400, "bad_request"),
+        (post("/demo", "{\"message\":\"database\",\"delay\":-1}"), 400, "bad_request"),
+        (post("/demo", "{\"message\":\"database\",\"delay\":99999999}"), 400, "bad_request"),
+        (post("/v1/chat/completions", "{}"), 503, "no_upstream"),
+    ];
+    for (call, status, code) in cases {
+        let answer: Answer = call.send(&service).await;
+        assert_eq!(answer.error(), (status, code.into()), "{}", answer.message());
+    }
+    let put = call("PUT", "/conversations", "").send(&service).await;
+    assert!(put.header("allow").unwrap().contains("POST"));
+    let wire = post("/conversations?wire=grok", "").send(&service).await.message();
+    assert!(wire.contains("grok") && wire.contains("openai-chat") && wire.contains("auto"), "{wire}");
+    let demo = Service::start(&[]);
+    assert_eq!(get("/demo").send(&demo).await.error(), (404, "not_found".into()));
+    assert_eq!(post("/demo", "{\"message\":\"database\"}").send(&demo).await.error(), (404, "not_found".into()));
+}
+
+#[test]
+fn an_address_that_others_reach_needs_a_token_and_odd_settings_are_refused() {
+    for (args, says) in [
+        (&["--listen", "0.0.0.0:0"][..], "FOLLOWUP_TOKEN"),
+        (&["--listen", "[::]:0"], "FOLLOWUP_TOKEN"),
+        (&["--token", ""], "--token"),
+        (&["--token", "a b"], "--token"),
+        (&["--upstream", "nowhere"], "chat/completions"),
+        (&["--upstream", "ftp://a/v1"], "chat/completions"),
+        (&["--continue"], "--upstream"),
+        (&["--heartbeat", "0"], "--heartbeat"),
+        (&["--idle", "nan"], "--idle"),
+        (&["--limit-conversations", "0"], "--limit-conversations"),
+        (&["--dialect", "nonesuch"], "nonesuch"),
+        (&["--listen", "here"], "--listen"),
+    ] {
+        let output = command(args).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
+        assert!(said.contains(says), "{args:?}: {said}");
+        assert!(output.stdout.is_empty());
+    }
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let output = command(&["--listen", &address]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stderr).unwrap().contains(&address));
+}

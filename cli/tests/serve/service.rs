@@ -1,0 +1,80 @@
+//! The program, running.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// A running service. It ends with its test.
+pub(crate) struct Service {
+    child: Child,
+    /// Kept, so that it can write.
+    _out: BufReader<ChildStdout>,
+    /// `127.0.0.1:PORT`.
+    pub(crate) address: String,
+}
+
+pub(crate) fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_followup"));
+    command.arg("serve").args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    for name in ["FOLLOWUP_TOKEN", "FOLLOWUP_UPSTREAM_KEY", "RUST_BACKTRACE", "http_proxy", "HTTP_PROXY", "ALL_PROXY"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+impl Service {
+    pub(crate) fn start(args: &[&str]) -> Service {
+        Service::start_by(&mut command(args))
+    }
+
+    pub(crate) fn start_by(command: &mut Command) -> Service {
+        let mut child = command.args(["--listen", "127.0.0.1:0"]).stderr(Stdio::inherit()).spawn().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        out.read_line(&mut line).unwrap();
+        let address = line.trim_end().strip_prefix("listening on http://").unwrap_or_else(|| panic!("{line:?}"));
+        Service { address: address.to_owned(), child, _out: out }
+    }
+
+    /// With an upstream, and these arguments.
+    pub(crate) fn relay(args: &[&str]) -> Service {
+        let upstream = crate::upstream::upstream();
+        let base = format!("http://{}/v1", upstream.address);
+        Service::start(&[&["--upstream", &base], args].concat())
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// How it ended.
+    pub(crate) fn wait(&mut self) -> Option<i32> {
+        for _ in 0..12_000 {
+            if let Some(ended) = self.child.try_wait().unwrap() {
+                return ended.code();
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        panic!("it should have ended by now");
+    }
+
+    /// How many files it has open; only Linux says so.
+    pub(crate) fn open_files(&self) -> Option<usize> {
+        Some(std::fs::read_dir(format!("/proc/{}/fd", self.child.id())).ok()?.count())
+    }
+
+    /// The most memory it has had, in KiB; only Linux says so.
+    pub(crate) fn peak_memory(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+        line.split_whitespace().nth(1)?.parse().ok()
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,269 @@
+//! A provider, as a process of its own: this test program, run again. It streams what the request's `play` says, and misbehaves as that says.
+
+use std::collections::{HashMap, HashSet};
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, SystemTime};
+
+use followup_serve::Cut;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+const PROCESS: &str = "FOLLOWUP_TEST_UPSTREAM";
+
+/// The running provider, one for all tests. It ends when this program does, which closes its standard input.
+pub(crate) struct Upstream {
+    pub(crate) address: String,
+    _child: Child,
+}
+
+pub(crate) fn upstream() -> &'static Upstream {
+    static UPSTREAM: OnceLock<Upstream> = OnceLock::new();
+    UPSTREAM.get_or_init(|| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "upstream::process", "--ignored", "--nocapture"]).env(PROCESS, "1");
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let address = lines.find_map(|line| Some(line.unwrap().split_once("upstream on ")?.1.to_owned())).unwrap();
+        // It writes no more.
+        std::thread::spawn(move || lines.for_each(drop));
+        Upstream { address, _child: child }
+    })
+}
+
+/// What has been sent to it, under that name.
+pub(crate) async fn requests(name: &str) -> Vec<Value> {
+    let answer = crate::client::get(format!("/requests/{name}")).send_to(&upstream().address).await;
+    answer.json().as_array().unwrap().clone()
+}
+
+/// Whether the connection on which that was asked has been closed by who asked.
+pub(crate) async fn is_left(name: &str) -> bool {
+    crate::client::get(format!("/left/{name}")).send_to(&upstream().address).await.json() == json!(true)
+}
+
+/// How many bytes of that body have been sent.
+pub(crate) async fn sent(name: &str) -> u64 {
+    crate::client::get(format!("/sent/{name}")).send_to(&upstream().address).await.json().as_u64().unwrap()
+}
+
+/// Lets that be sent which waits behind the gate.
+pub(crate) async fn open_gate(name: &str) {
+    crate::client::get(format!("/open/{name}")).send_to(&upstream().address).await;
+}
+
+/// The provider itself, when it is that.
+#[test]
+#[ignore = "it is run by the others"]
+fn process() {
+    if std::env::var_os(PROCESS).is_none() {
+        return;
+    }
+    std::thread::spawn(|| {
+        let _ = std::io::stdin().read(&mut [0]);
+        std::process::exit(0);
+    });
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap().block_on(async {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        println!("upstream on {}", listener.local_addr().unwrap());
+        let seen = Arc::<Mutex<Seen>>::default();
+        loop {
+            let (stream, _) = listener.accept().await.unwrap();
+            stream.set_nodelay(true).unwrap();
+            let seen = seen.clone();
+            tokio::spawn(async move {
+                // Whoever leaves is gone.
+                let _ = serve(stream, &seen).await;
+            });
+        }
+    });
+}
+
+/// What has happened so far.
+#[derive(Default)]
+struct Seen {
+    requests: HashMap<String, Vec<Value>>,
+    left: HashSet<String>,
+    open: HashSet<String>,
+    sent: HashMap<String, usize>,
+}
+
+async fn serve(mut stream: TcpStream, seen: &Mutex<Seen>) -> std::io::Result<()> {
+    loop {
+        let Some((head, body)) = request(&mut stream).await? else { return Ok(()) };
+        let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
+        if let [_, what, name] = path.split('/').collect::<Vec<_>>()[..]
+            && what != "v1"
+        {
+            let said = {
+                let mut seen = seen.lock().unwrap();
+                match what {
+                    "requests" => json!(seen.requests.get(name).cloned().unwrap_or_default()),
+                    "sent" => json!(seen.sent.get(name).copied().unwrap_or_default()),
+                    "left" => json!(seen.left.contains(name)),
+                    _ => json!(seen.open.insert(name.to_owned())),
+                }
+            };
+            whole(&mut stream, "200 OK", "application/json", &said.to_string()).await?;
+            continue;
+        }
+        let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+        // Of several, one for each message that there has been of the model's.
+        let has_said = |message: &&Value| message["role"] == "assistant";
+        let said = body["messages"].as_array().map_or(0, |messages| messages.iter().filter(has_said).count());
+        let play = body["play"].as_array().map_or(&body["play"], |all| all.get(said).unwrap_or(&Value::Null));
+        let name = play["name"].as_str().unwrap_or_default();
+        let headers: Vec<_> = head.lines().skip(1).map(str::to_owned).collect();
+        let asked = json!({"path": path, "headers": headers, "body": body});
+        seen.lock().unwrap().requests.entry(name.to_owned()).or_default().push(asked);
+        if !answer(&mut stream, play, seen).await? {
+            seen.lock().unwrap().left.insert(name.to_owned());
+            return Ok(());
+        }
+    }
+}
+
+/// A request: its head, and its body.
+async fn request(stream: &mut TcpStream) -> std::io::Result<Option<(String, Vec<u8>)>> {
+    let mut bytes = Vec::new();
+    let head = loop {
+        if let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
+            let body = bytes.split_off(end + 4);
+            break String::from_utf8(std::mem::replace(&mut bytes, body)).unwrap();
+        }
+        if stream.read_buf(&mut bytes).await? == 0 {
+            return Ok(None);
+        }
+    };
+    let length = head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+    while bytes.len() < length.unwrap_or(0) {
+        if stream.read_buf(&mut bytes).await? == 0 {
+            return Ok(None);
+        }
+    }
+    Ok(Some((head.trim_end().to_owned(), bytes)))
+}
+
+async fn whole(stream: &mut TcpStream, status: &str, kind: &str, body: &str) -> std::io::Result<()> {
+    let length = body.len();
+    let head = format!("HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n\r\n");
+    stream.write_all((head + body).as_bytes()).await
+}
+
+/// The body that is to be played.
+fn body(play: &Value) -> Vec<u8> {
+    match play["stream"].as_str() {
+        Some(name) => {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/wire/openai-chat");
+            std::fs::read(folder.join(format!("{name}.sse"))).unwrap()
+        }
+        None => play["body"].as_str().unwrap_or_default().repeat(play["times"].as_u64().unwrap_or(1) as usize).into(),
+    }
+}
+
+/// Answers. Whether the connection may be used again; if not, it was left, or is broken on purpose.
+async fn answer(stream: &mut TcpStream, play: &Value, seen: &Mutex<Seen>) -> std::io::Result<bool> {
+    let text = |name: &str, otherwise: &str| play[name].as_str().unwrap_or(otherwise).to_owned();
+    let (behave, name) = (text("behave", ""), text("name", ""));
+    if behave == "silent" {
+        return left(stream).await;
+    }
+    if let Some(load) = play["load"].as_object() {
+        return stamps(stream, load["events"].as_u64().unwrap(), load["pause"].as_u64().unwrap()).await;
+    }
+    let body = body(play);
+    let length = body.len();
+    let framing = match &*behave {
+        "long" => format!("content-length: {}", length + 1000),
+        "short" => format!("content-length: {}", length / 2),
+        _ if play["sized"] == true => format!("content-length: {length}"),
+        _ => "transfer-encoding: chunked".into(),
+    };
+    let (status, kind) = (text("status", "200 OK"), text("type", "text/event-stream; charset=utf-8"));
+    let mut head = format!("HTTP/1.1 {status}\r\ncontent-type: {kind}\r\n{framing}\r\n");
+    for (name, value) in play["headers"].as_object().into_iter().flatten() {
+        head += &format!("{name}: {}\r\n", value.as_str().unwrap());
+    }
+    stream.write_all((head + "\r\n").as_bytes()).await?;
+    let is_chunked = framing.starts_with("transfer");
+    let at = play["at"].as_u64().map_or(length, |at| at as usize).min(length);
+    let cut: Cut = text("cut", "65536").parse().unwrap();
+    send(stream, &body[..at], cut, is_chunked, &name, seen).await?;
+    match &*behave {
+        "stall" => return left(stream).await,
+        "reset" => {
+            // What has been sent would be lost with it, where it has not been read yet.
+            gate(&text("gate", ""), seen).await;
+            stream.set_zero_linger()?;
+            return Ok(false);
+        }
+        "close" | "long" | "short" => {
+            gate(&text("gate", ""), seen).await;
+            return Ok(false);
+        }
+        _ => {}
+    }
+    gate(&text("gate", ""), seen).await;
+    send(stream, &body[at..], cut, is_chunked, &name, seen).await?;
+    if is_chunked {
+        stream.write_all(b"0\r\n\r\n").await?;
+    }
+    Ok(true)
+}
+
+async fn send(
+    stream: &mut TcpStream,
+    body: &[u8],
+    cut: Cut,
+    is_chunked: bool,
+    name: &str,
+    seen: &Mutex<Seen>,
+) -> std::io::Result<()> {
+    for piece in cut.pieces(body) {
+        let mut bytes = Vec::new();
+        if is_chunked {
+            bytes.extend_from_slice(format!("{:x}\r\n", piece.len()).as_bytes());
+        }
+        bytes.extend_from_slice(piece);
+        if is_chunked {
+            bytes.extend_from_slice(b"\r\n");
+        }
+        stream.write_all(&bytes).await?;
+        if !name.is_empty() {
+            *seen.lock().unwrap().sent.entry(name.to_owned()).or_default() += piece.len();
+        }
+        tokio::task::yield_now().await;
+    }
+    Ok(())
+}
+
+/// Waits until it is opened.
+async fn gate(name: &str, seen: &Mutex<Seen>) {
+    while !name.is_empty() && !seen.lock().unwrap().open.contains(name) {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+/// Sends nothing more, until whoever asked leaves.
+async fn left(stream: &mut TcpStream) -> std::io::Result<bool> {
+    while stream.read(&mut [0; 1024]).await.unwrap_or(0) > 0 {}
+    Ok(false)
+}
+
+/// Events that say when they were sent.
+async fn stamps(stream: &mut TcpStream, events: u64, pause: u64) -> std::io::Result<bool> {
+    stream
+        .write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
+        .await?;
+    for _ in 0..events {
+        tokio::time::sleep(Duration::from_millis(pause)).await;
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos();
+        let event = format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{now} \"}}}}]}}\n\n");
+        stream.write_all(format!("{:x}\r\n{event}\r\n", event.len()).as_bytes()).await?;
+    }
+    stream.write_all(b"0\r\n\r\n").await?;
+    Ok(true)
+}

@@ -1,0 +1,218 @@
+// @ts-check
+// The form under a question, or under a dialogue that has stopped. Whatever goes wrong, what was written in it stays.
+
+import { announce } from './announce.js';
+import { h, icon, setText } from './dom.js';
+import { ImageTray, filesOf } from './images.js';
+import { plain } from './visible.js';
+
+/** @typedef {import('./store.js').Suggestion} Suggestion */
+/** @typedef {import('./store.js').Replied} Replied */
+/** @typedef {{purpose: 'answer' | 'guidance', send: (body: Record<string, unknown>) => Promise<void>, onSending?: (sending: boolean) => void, onGone?: () => void}} Options */
+
+const ADD = 'M2.5 3h11v10h-11zM5 7.2a1.2 1.2 0 1 0 0-2.4 1.2 1.2 0 0 0 0 2.4M2.5 11.5l3.5-3 2.5 2 2.5-3 2.5 2.5';
+let forms = 0;
+
+export class AnswerForm {
+  /** @type {Options} */ #options;
+  #id = `answer-${forms++}`;
+  /** @type {number | null} the suggestion that is being changed */ #edited = null;
+  #sending = false;
+  #sent = false;
+  /** @type {{reply: Replied | null} | null} */ #closed = null;
+  #problem = h('p', { class: 'problem', id: `${this.#id}-problem`, hidden: true });
+  #chip = h('p', { class: 'chip', hidden: true });
+  #text = h('textarea', { id: this.#id, rows: 2, dir: 'auto', 'aria-describedby': `${this.#id}-problem ${this.#id}-hint`, enterkeyhint: 'send' });
+  #tray = new ImageTray((problem) => this.#report(problem));
+  #picker = h('input', { type: 'file', accept: 'image/png,image/jpeg,image/gif,image/webp', multiple: true, hidden: true });
+  #send = h('button', { type: 'submit', class: 'primary' }, 'Send');
+  #add = h('button', { type: 'button', class: 'quiet' }, icon(ADD), 'Add images');
+  #cancel = h('button', { type: 'button', class: 'quiet' }, 'Leave unanswered');
+  #buttons = h('div', { class: 'buttons' }, this.#send, this.#add);
+  #hint = h('p', { class: 'hint', id: `${this.#id}-hint` }, hint());
+  element = h('form', { class: 'answer', novalidate: true });
+
+  /** @param {Options} options */
+  constructor(options) {
+    this.#options = options;
+    const asks = options.purpose === 'answer';
+    const label = h('label', { for: this.#id }, asks ? 'Your own answer' : 'Tell the model how to go on');
+    if (asks) this.#buttons.append(this.#cancel);
+    this.element.append(label, this.#chip, this.#text, this.#tray.element, this.#picker, this.#problem, this.#buttons, this.#hint);
+    this.#listen();
+  }
+
+  /** Sends a suggestion as it is. @param {number} nth */
+  take(nth) {
+    void this.#submit({ suggestion: nth }, { text: false, images: true });
+  }
+
+  /** Puts a suggestion into the text box, to be changed. @param {number} nth @param {Suggestion} suggestion */
+  edit(nth, suggestion) {
+    this.#setEdited(nth, suggestion.mode);
+    this.#text.value = suggestion.answer;
+    this.focus();
+    this.#text.setSelectionRange(this.#text.value.length, this.#text.value.length);
+    this.#check();
+  }
+
+  focus() {
+    this.#text.focus();
+  }
+
+  /** @param {Iterable<File>} files */
+  addImages(files) {
+    if (this.#closed || this.#sending) return;
+    void this.#tray.add(files).then(() => this.#check());
+  }
+
+  /** Takes what was pasted, if it is images; says whether it was. @param {DataTransfer | null} data */
+  paste(data) {
+    // A spreadsheet puts a picture of the cells beside their text: then the text is meant.
+    const files = data?.types.includes('text/plain') ? [] : filesOf(data);
+    if (files.length) this.addImages(files);
+    return files.length > 0;
+  }
+
+  /** The question has been answered, here or elsewhere: the form goes, unless something is in it that nobody has got. @param {Replied | null} reply */
+  close(reply) {
+    if (this.#closed) return;
+    this.#closed = { reply };
+    if (!this.#sending) this.#finish();
+  }
+
+  #listen() {
+    this.element.addEventListener('submit', (event) => {
+      event.preventDefault();
+      this.#sendText();
+    });
+    this.#text.addEventListener('keydown', (event) => this.#key(event));
+    this.#text.addEventListener('input', () => this.#check());
+    this.#text.addEventListener('paste', (event) => this.paste(event.clipboardData) && event.preventDefault());
+    this.#add.addEventListener('click', () => this.#picker.click());
+    this.#picker.addEventListener('change', () => {
+      this.addImages([...(this.#picker.files ?? [])]);
+      this.#picker.value = '';
+    });
+    this.#cancel.addEventListener('click', () => void this.#submit({ cancel: true }, { text: false, images: false }));
+    this.#check();
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    if (event.key === 'Escape') {
+      event.stopPropagation();
+      this.#text.blur();
+    }
+    // While a word is being composed, Enter ends the composition.
+    if (event.key !== 'Enter' || event.isComposing || event.keyCode === 229) return;
+    if (event.ctrlKey || event.metaKey || (!event.shiftKey && !event.altKey && !isTouch())) {
+      event.preventDefault();
+      this.#sendText();
+    }
+  }
+
+  #sendText() {
+    if (!this.#isEmpty()) void this.#submit(this.#body(), { text: true, images: true });
+  }
+
+  #body() {
+    const text = this.#text.value;
+    if (this.#options.purpose === 'guidance') return { guide: text };
+    return this.#edited === null ? { text } : { suggestion: this.#edited, text };
+  }
+
+  /** @param {Record<string, unknown>} body @param {{text: boolean, images: boolean}} takes what of the form goes with it */
+  async #submit(body, takes) {
+    if (this.#sending || this.#sent || this.#closed) return;
+    this.#setSending(true);
+    this.#report('');
+    try {
+      const images = takes.images ? await this.#tray.dataUrls() : [];
+      await this.#options.send(images.length ? { ...body, images } : body);
+      this.#taken(takes);
+    } catch (error) {
+      this.#report(error instanceof Error ? error.message : String(error));
+    }
+    this.#setSending(false);
+    if (this.#closed) this.#finish();
+  }
+
+  /** @param {{text: boolean, images: boolean}} takes */
+  #taken(takes) {
+    this.#sent = true;
+    if (takes.text) this.#text.value = '';
+    if (takes.images) this.#tray.clear();
+    setText(this.#hint, 'Sent.');
+  }
+
+  #finish() {
+    const said = this.#closed?.reply?.said.trim();
+    const isKnown = this.#text.value.trim() === '' || this.#text.value.trim() === said;
+    if (isKnown && this.#tray.count === 0) return this.#discard();
+    this.element.classList.add('unsent');
+    this.#text.readOnly = true;
+    this.#problem.hidden = true;
+    this.#chip.hidden = true;
+    const label = this.element.querySelector('label');
+    if (label) label.textContent = this.#sent ? 'You also had this, which was not sent:' : 'This was answered elsewhere. What you had was not sent:';
+    this.#hint.hidden = true;
+    this.#buttons.replaceChildren(h('button', { type: 'button', class: 'quiet', onclick: () => this.#discard() }, 'Discard'));
+  }
+
+  #discard() {
+    this.#tray.clear();
+    this.element.remove();
+    this.#options.onGone?.();
+  }
+
+  /** @param {number | null} nth @param {string} [mode] */
+  #setEdited(nth, mode) {
+    this.#edited = nth;
+    this.#chip.hidden = nth === null;
+    if (nth === null) return this.#chip.replaceChildren();
+    const drop = h('button', { type: 'button', class: 'remove', 'aria-label': 'Make it an answer of your own', title: 'Make it an answer of your own', onclick: () => this.#ownWords() }, icon('M4 4l8 8M12 4l-8 8'));
+    const what = h('span', {}, `Changes suggestion ${nth + 1}`, ...(mode ? [', mode ', h('bdi', {}, plain(mode))] : []));
+    this.#chip.replaceChildren(what, drop);
+  }
+
+  #ownWords() {
+    this.#setEdited(null);
+    this.focus();
+  }
+
+  /** @param {boolean} sending */
+  #setSending(sending) {
+    this.#sending = sending;
+    this.#text.readOnly = sending || this.#sent;
+    for (const button of [this.#send, this.#add, this.#cancel]) button.disabled = sending || this.#sent;
+    this.#send.textContent = sending ? 'Sending…' : 'Send';
+    this.element.setAttribute('aria-busy', String(sending));
+    this.#options.onSending?.(sending || this.#sent);
+    if (!sending) this.#check();
+  }
+
+  #check() {
+    this.#send.disabled = this.#sending || this.#sent || this.#isEmpty();
+  }
+
+  #isEmpty() {
+    return this.#text.value.trim() === '' && this.#tray.count === 0;
+  }
+
+  /** @param {string} problem */
+  #report(problem) {
+    this.#problem.hidden = problem === '';
+    setText(this.#problem, problem);
+    if (problem) announce(problem);
+  }
+}
+
+/** A finger has no Shift: there Enter is a new line, and the button sends. */
+function isTouch() {
+  return matchMedia('(pointer: coarse)').matches && !matchMedia('(any-pointer: fine)').matches;
+}
+
+function hint() {
+  return isTouch() ? 'Images can be pasted, too.' : 'Enter sends, Shift+Enter makes a new line. Images can be pasted and dropped, too.';
+}

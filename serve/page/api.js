@@ -1,0 +1,106 @@
+// @ts-check
+// What the page asks the service, and what it says when the service says no.
+
+const KEY = 'followup.token';
+
+/** An error that the service explains, or that kept the page from reaching it. */
+export class ApiError extends Error {
+  /** @param {number} status @param {string} code @param {string} message */
+  constructor(status, code, message) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** The token of this tab, if there is one: from the address, where it must not stay, or as it was typed. */
+export const token = {
+  value: stored(),
+  /** @param {string} value */
+  set(value) {
+    token.value = value;
+    try {
+      sessionStorage.setItem(KEY, value);
+    } catch {
+      // Without storage it lasts as long as the page.
+    }
+  },
+  /** Takes `#token=…` or `#/c/ID&token=…` out of the address. */
+  takeFromAddress() {
+    const found = /(?:^#|&)token=([^&]*)/.exec(location.hash);
+    if (!found) return;
+    history.replaceState(null, '', location.pathname + location.search + location.hash.replace(found[0], found[0][0] === '#' ? '#' : '').replace(/^#&?$/, ''));
+    token.set(decoded(found[1]));
+  },
+};
+
+/** @param {string} text */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function stored() {
+  try {
+    return sessionStorage.getItem(KEY) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+/** @returns {Record<string, string>} */
+export function authorization() {
+  return token.value ? { Authorization: `Bearer ${token.value}` } : {};
+}
+
+/** @param {string} id */
+export function conversationUrl(id) {
+  return `/conversations/${encodeURIComponent(id)}`;
+}
+
+/**
+ * Asks for JSON.
+ * @param {string} path
+ * @param {unknown} [body] makes it a POST
+ * @returns {Promise<any>}
+ */
+export async function ask(path, body) {
+  const json = body === undefined ? undefined : JSON.stringify(body);
+  const headers = { Accept: 'application/json', ...authorization(), ...(json === undefined ? {} : { 'Content-Type': 'application/json' }) };
+  const response = await reach(path, { method: json === undefined ? 'GET' : 'POST', headers, body: json, cache: 'no-store' }, json?.length ?? 0);
+  if (!response.ok) throw await refusal(response);
+  return response.json();
+}
+
+const LARGE = 4 << 20;
+
+/** @param {string} path @param {RequestInit} init @param {number} size */
+async function reach(path, init, size) {
+  try {
+    return await fetch(path, init);
+  } catch {
+    // A service that finds a body too large may close the connection before it has all come.
+    const why = size > LARGE ? ` ${megabytes(size)} were to be sent; that may be more than it takes.` : ' Is it still running?';
+    throw new ApiError(0, 'unreachable', `The service can't be reached.${why}`);
+  }
+}
+
+/** @param {Response} response */
+async function refusal(response) {
+  try {
+    const { code, message } = (await response.json()).error;
+    return new ApiError(response.status, String(code), String(message));
+  } catch {
+    return new ApiError(response.status, 'unknown', `The service answered with status ${response.status}.`);
+  }
+}
+
+/** @param {number} bytes */
+export function megabytes(bytes) {
+  const unit = bytes < 1 << 20 ? 'kilobyte' : 'megabyte';
+  const value = bytes / (unit === 'kilobyte' ? 1 << 10 : 1 << 20);
+  return value.toLocaleString('en', { style: 'unit', unit, maximumFractionDigits: value < 10 ? 1 : 0 });
+}

@@ -1,0 +1,111 @@
+// @ts-check
+// One conversation that the page follows: its events, its state, its view. It can be left and taken up again where it was.
+
+import { announce } from './announce.js';
+import { ask, authorization, conversationUrl } from './api.js';
+import { empty, isOpen, reduce } from './store.js';
+import { EventStream } from './stream.js';
+import { ConversationView } from './view.js';
+
+/** @typedef {import('./stream.js').Status} Status */
+/** @typedef {import('./store.js').Data} Data */
+/** @typedef {import('./store.js').State} State */
+/**
+ * @typedef {object} Page what a conversation needs of the page
+ * @property {() => void} changed something is to be shown
+ * @property {(status: Status) => void} onStatus
+ * @property {() => void} onNews the list of conversations is no longer right
+ * @property {() => number} countdown
+ */
+
+export class Session {
+  id;
+  #page;
+  /** @type {EventStream | null} */ #stream = null;
+  /** @type {string | null} */ #last = null;
+  state;
+  view;
+
+  /** @param {string} id @param {Page} page */
+  constructor(id, page) {
+    this.id = id;
+    this.#page = page;
+    this.state = empty(id);
+    this.view = new ConversationView({ send: (body) => this.#answer(body), countdown: page.countdown });
+  }
+
+  /** Follows it from where it was left. */
+  enter() {
+    this.#stream = new EventStream({
+      url: `${conversationUrl(this.id)}/events`,
+      last: this.#last,
+      headers: authorization,
+      onMessage: (message) => this.#take(message),
+      onStatus: (status) => this.#page.onStatus(status),
+    });
+    this.view.open(this.state)?.restartCountdown();
+  }
+
+  leave() {
+    this.#last = this.#stream?.last ?? this.#last;
+    this.#stream?.close();
+    this.#stream = null;
+    this.view.leave();
+  }
+
+  hurry() {
+    this.#stream?.hurry();
+  }
+
+  /** @param {import('./stream.js').Message} message */
+  #take(message) {
+    const before = this.state;
+    /** @type {Data} */ let data;
+    try {
+      data = JSON.parse(message.data);
+      this.state = reduce(before, message.event, data);
+    } catch (error) {
+      // One event that can't be read is no reason to show nothing.
+      return console.warn('an event could not be read', message.event, error);
+    }
+    if (this.state.gone) this.#stream?.close();
+    const news = newsOf(message.event, data, before, this.state);
+    if (news) announce(news);
+    if (LISTED.has(message.event)) this.#page.onNews();
+    this.#page.changed();
+  }
+
+  /** @param {Record<string, unknown>} body */
+  async #answer(body) {
+    await ask(`${conversationUrl(this.id)}/answer`, body);
+  }
+}
+
+/** Events that the list of conversations says something about. */
+const LISTED = new Set(['turn', 'complete', 'open', 'replied', 'end', 'gone']);
+
+/** What a screen reader is to say of an event. @param {string} event @param {Data} data @param {State} before @param {State} after */
+function newsOf(event, data, before, after) {
+  switch (event) {
+    case 'state': return before.loaded ? '' : openNews(after);
+    case 'complete': return data.open ? `Question complete, ${suggestions(data.suggest?.length ?? 0)}.` : 'One more question, which waits.';
+    case 'open': return openNews(after);
+    case 'rejected': return `A question could not be asked. ${data.message ?? ''}${data.stopped ? ' The model needs your guidance.' : ''}`;
+    case 'error': return `Error: ${data.message ?? data.kind}`;
+    case 'replied': return data.kind === 'cancelled' ? 'Left unanswered.' : 'Reply sent.';
+    case 'end': return data.cut_off ? 'The message was cut off.' : '';
+    case 'gone': return 'This conversation has ended: the service no longer keeps it.';
+    default: return '';
+  }
+}
+
+/** @param {State} state */
+function openNews(state) {
+  const call = state.items.find(isOpen);
+  return call?.type === 'call' ? `A question can be answered, ${suggestions(call.suggest.length)}.` : '';
+}
+
+/** @param {number} count */
+function suggestions(count) {
+  return count === 1 ? '1 suggestion' : `${count || 'no'} suggestions`;
+}

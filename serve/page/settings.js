@@ -1,0 +1,22 @@
+// @ts-check
+// What the page remembers of its user, in this browser only.
+
+const PREFIX = 'followup.';
+
+/** @param {string} name */
+export function remembered(name) {
+  try {
+    return localStorage.getItem(PREFIX + name);
+  } catch {
+    return null;
+  }
+}
+
+/** @param {string} name @param {string} value */
+export function remember(name, value) {
+  try {
+    localStorage.setItem(PREFIX + name, value);
+  } catch {
+    // Without storage it lasts as long as the page.
+  }
+}

@@ -1,0 +1,270 @@
+// @ts-check
+// What the page knows of one conversation: a pure reducer from the service's events to a state. It knows no DOM.
+//
+// A state is never changed: an event makes a new one that shares everything that stayed the same, down to the items. So whoever
+// shows a state sees by identity what is to be shown anew.
+
+/** @typedef {{answer: string, mode?: string}} Suggestion */
+/** @typedef {{number: number | null, kind: 'answer' | 'cancelled' | 'guidance', said: string, suggestion?: number, images: string[], mode?: string}} Replied */
+/** @typedef {{key: string, type: 'turn', nth: number}} TurnItem */
+/** @typedef {{key: string, type: 'text', text: string}} TextItem */
+/** @typedef {{key: string, type: 'opaque', tool: string, raw: string, id?: string}} OpaqueItem */
+/** @typedef {{key: string, type: 'call', call: number, state: 'growing' | 'complete' | 'rejected', question: string, suggest: Suggestion[], notes: string[], number?: number, open?: boolean, answered?: Replied, reason?: string, message?: string}} CallItem */
+/** @typedef {{key: string, type: 'error', kind: string, message: string}} ErrorItem */
+/** @typedef {{key: string, type: 'end', nth: number, cut_off: boolean}} EndItem */
+/** @typedef {{key: string, type: 'replied'} & Replied} RepliedItem */
+/** @typedef {TurnItem | TextItem | OpaqueItem | CallItem | ErrorItem | EndItem | RepliedItem} Item */
+/** @typedef {'streaming' | 'ended' | 'cut_off' | 'none'} Turn */
+/** @typedef {{conversation: string, loaded: boolean, turn: Turn, stopped: boolean, dropped: number, gone: boolean, items: readonly Item[]}} State */
+/** @typedef {Record<string, any>} Data */
+
+/** @returns {State} */
+export function empty(conversation = '') {
+  return { conversation, loaded: false, turn: 'none', stopped: false, dropped: 0, gone: false, items: [] };
+}
+
+/**
+ * The state after one more event. Events that are not known change nothing: a newer service may send them.
+ * @param {State} state
+ * @param {string} event
+ * @param {Data} data
+ * @returns {State}
+ */
+export function reduce(state, event, data) {
+  const step = Object.hasOwn(STEPS, event) ? STEPS[event] : undefined;
+  return step ? step(state, data) : state;
+}
+
+/** @type {Record<string, (state: State, data: Data) => State>} */
+const STEPS = {
+  state: snapshot,
+  turn: (state, data) => push({ ...state, turn: 'streaming' }, { key: `t${data.nth}`, type: 'turn', nth: data.nth }),
+  text,
+  opaque,
+  partial,
+  complete: (state, data) => call(state, data.call, (item) => completed(item, data)),
+  rejected,
+  error: (state, data) => push(state, errorItem(nextKey(state), data)),
+  end: (state, data) => push({ ...state, turn: data.cut_off ? 'cut_off' : 'ended' }, endItem(nextKey(state), data)),
+  open: (state, data) => numbered(state, data.number, (item) => ({ ...item, open: true })),
+  replied,
+  gone: (state) => ({ ...state, gone: true }),
+};
+
+/** The question that can be answered now: the first, if the service says so of several. @param {State} state @returns {CallItem | undefined} */
+export function openCall(state) {
+  return /** @type {CallItem | undefined} */ (state.items.find(isOpen));
+}
+
+/** @param {Item} item */
+export function isOpen(item) {
+  return item.type === 'call' && item.state === 'complete' && item.open === true && !item.answered;
+}
+
+/** Whether the model is to be told how to go on. @param {State} state */
+export function wantsGuidance(state) {
+  return state.stopped && !state.gone && !openCall(state);
+}
+
+// What each event does.
+
+/** Everything anew; what is the same as before stays the same object. @param {State} state @param {Data} data @returns {State} */
+function snapshot(state, data) {
+  const before = new Map(state.items.map((item) => [item.key, item]));
+  const items = keyed(data.items ?? [], state.items).map((item) => {
+    const old = before.get(item.key);
+    return old && same(old, item) ? old : item;
+  });
+  const { conversation, turn = 'none', stopped = false, dropped = 0 } = data;
+  return { conversation: conversation ?? state.conversation, loaded: true, turn, stopped, dropped, gone: false, items };
+}
+
+/** @param {State} state @param {Data} data */
+function text(state, data) {
+  const last = state.items.at(-1);
+  const { text = '' } = data;
+  if (last?.type === 'text') return swap(state, state.items.length - 1, { ...last, text: last.text + text });
+  return push(state, { key: nextKey(state), type: 'text', text });
+}
+
+/** A piece of another tool's call: those of native calls may come in turns, and are told apart by their ids. @param {State} state @param {Data} data */
+function opaque(state, data) {
+  const at = data.start ? -1 : lastIndex(state, (item) => item.type === 'opaque' && item.id === (data.id ?? undefined));
+  if (at < 0) return push(state, opaqueItem(nextKey(state), data));
+  const item = /** @type {OpaqueItem} */ (state.items[at]);
+  return swap(state, at, { ...item, raw: item.raw + (data.raw ?? '') });
+}
+
+/** @param {State} state @param {Data} data */
+function partial(state, data) {
+  const { delta = '' } = data;
+  return call(state, data.call, (item) => {
+    if (data.field === 'question') return { ...item, question: item.question + delta };
+    // They come one after the other.
+    const old = item.suggest[data.nth] ?? { answer: '' };
+    const grown = suggestion({ answer: old.answer + delta, mode: data.mode ?? old.mode });
+    return data.nth > item.suggest.length ? item : { ...item, suggest: item.suggest.toSpliced(data.nth, 1, grown) };
+  });
+}
+
+/** @param {State} state @param {Data} data */
+function rejected(state, data) {
+  const { reason = '', message = '' } = data;
+  const next = call(state, data.call, (item) => ({ ...without(item, 'open'), state: 'rejected', reason, message }));
+  return data.stopped ? { ...next, stopped: true } : next;
+}
+
+/** @param {State} state @param {Data} data */
+function replied(state, data) {
+  const reply = repliedOf(data);
+  if (reply.kind === 'guidance') return push({ ...state, stopped: false }, { key: nextKey(state), type: 'replied', ...reply });
+  const next = numbered(state, data.number, (item) => ({ ...item, open: false, answered: reply }));
+  // An answer lets a dialogue that has stopped go on; it may stop while a question is still open.
+  return reply.kind === 'answer' ? { ...next, stopped: false } : next;
+}
+
+// How items are found and put back.
+
+/** @param {State} state @param {Item} item @returns {State} */
+function push(state, item) {
+  return { ...state, items: [...state.items, item] };
+}
+
+/** @param {State} state @param {number} at @param {Item} item @returns {State} */
+function swap(state, at, item) {
+  const items = [...state.items];
+  items[at] = item;
+  return { ...state, items };
+}
+
+/** Changes a call of the newest turn, or begins it. @param {State} state @param {number} number @param {(item: CallItem) => CallItem} change */
+function call(state, number, change) {
+  const at = lastIndex(state, (item) => item.type === 'call' && item.call === number);
+  if (at >= 0) return swap(state, at, change(/** @type {CallItem} */ (state.items[at])));
+  return push(state, change({ key: callKey(turnKey(state), number), type: 'call', call: number, state: 'growing', question: '', suggest: [], notes: [] }));
+}
+
+/** Changes the call with that number in the dialogue, of whichever turn. @param {State} state @param {number | null} number @param {(item: CallItem) => CallItem} change */
+function numbered(state, number, change) {
+  const at = state.items.findLastIndex((item) => item.type === 'call' && item.number === number && number !== null);
+  return at < 0 ? state : swap(state, at, change(/** @type {CallItem} */ (state.items[at])));
+}
+
+/** The last such item of the newest turn, or -1. @param {State} state @param {(item: Item) => boolean} is */
+function lastIndex(state, is) {
+  for (let at = state.items.length - 1; at >= 0 && state.items[at].type !== 'turn'; at--) if (is(state.items[at])) return at;
+  return -1;
+}
+
+// Keys: the same item has the same key whether it came with events or in a snapshot.
+
+/** @param {State} state */
+function turnKey(state) {
+  const turn = state.items.findLast((item) => item.type === 'turn');
+  return turn ? turn.key : 'p';
+}
+
+/** The key of the next item that is neither a turn nor a call. @param {State} state */
+function nextKey(state) {
+  let count = 0;
+  for (let at = state.items.length - 1; at >= 0 && state.items[at].type !== 'turn'; at--) if (state.items[at].type !== 'call') count++;
+  return `${turnKey(state)}.${count}`;
+}
+
+/** @param {string} turn @param {number} number */
+function callKey(turn, number) {
+  return `${turn}.call${number}`;
+}
+
+/**
+ * The items of a snapshot, in the form that events give them. The beginning may be missing, turns as well: then a key can only be
+ * made up; but a question that is known keeps its own, since somebody may be writing an answer to it.
+ * @param {Data[]} items
+ * @param {readonly Item[]} before
+ * @returns {Item[]}
+ */
+function keyed(items, before) {
+  const asked = new Map(before.flatMap((item) => (item.type === 'call' && item.number !== undefined ? [[item.number, item.key]] : [])));
+  const used = new Set();
+  let [turn, count] = ['p', 0];
+  /** @param {string} key @returns {string} */
+  const unique = (key) => (used.has(key) ? unique(`${key}'`) : (used.add(key), key));
+  return items.flatMap((data) => {
+    if (data.type === 'turn') {
+      [turn, count] = [`t${data.nth}`, 0];
+      return [/** @type {Item} */ ({ key: unique(turn), type: 'turn', nth: data.nth })];
+    }
+    if (data.type === 'call') return [callItem(unique(asked.get(data.number) ?? callKey(turn, data.call)), data)];
+    const make = Object.hasOwn(MAKE, data.type) ? MAKE[data.type] : undefined;
+    return make ? [make(unique(`${turn}.${count++}`), data)] : [];
+  });
+}
+
+/** @type {Record<string, (key: string, data: Data) => Item>} */
+const MAKE = {
+  text: (key, data) => ({ key, type: 'text', text: data.text ?? '' }),
+  opaque: opaqueItem,
+  error: errorItem,
+  end: endItem,
+  replied: (key, data) => ({ key, type: 'replied', ...repliedOf(data) }),
+};
+
+/** @param {string} key @param {Data} data @returns {OpaqueItem} */
+function opaqueItem(key, data) {
+  return present({ key, type: 'opaque', tool: data.tool ?? '', raw: data.raw ?? '', id: data.id });
+}
+
+/** @param {string} key @param {Data} data @returns {ErrorItem} */
+function errorItem(key, data) {
+  return { key, type: 'error', kind: data.kind ?? '', message: data.message ?? '' };
+}
+
+/** @param {string} key @param {Data} data @returns {EndItem} */
+function endItem(key, data) {
+  return { key, type: 'end', nth: data.nth, cut_off: data.cut_off === true };
+}
+
+/** @param {string} key @param {Data} data @returns {CallItem} */
+function callItem(key, data) {
+  const { call, state = 'growing', question, suggest, notes, number, open, answered, reason, message } = data;
+  const known = { key, type: 'call', call, state, question: question ?? '', suggest: (suggest ?? []).map(suggestion), notes: notes ?? [] };
+  const complete = { number, open: state === 'rejected' ? undefined : open, answered: answered ? repliedOf(answered) : undefined };
+  return present({ ...known, ...complete, reason, message });
+}
+
+/** @param {CallItem} item @param {Data} data @returns {CallItem} */
+function completed(item, data) {
+  const { question = '', suggest = [], notes = [], number, open } = data;
+  return present({ ...item, state: 'complete', question, suggest: suggest.map(suggestion), notes, number, open: open === true });
+}
+
+/** @param {Data} data @returns {Suggestion} */
+function suggestion(data) {
+  return present({ answer: data.answer ?? '', mode: data.mode });
+}
+
+/** @param {Data} data @returns {Replied} */
+function repliedOf(data) {
+  const { number, kind, said, suggestion, images, mode } = data;
+  return present({ number: number ?? null, kind, said: said ?? '', suggestion, images: images ?? [], mode });
+}
+
+/** What is not there is not there: neither `undefined` nor, but for a reply's number, `null`. @param {Data} data @returns {any} */
+function present(data) {
+  return Object.fromEntries(Object.entries(data).filter(([name, value]) => value !== undefined && (value !== null || name === 'number')));
+}
+
+/** @template {object} T @param {T} object @param {keyof T} name @returns {T} */
+function without(object, name) {
+  const copy = { ...object };
+  delete copy[name];
+  return copy;
+}
+
+/** Whether two values of JSON are the same. @param {any} a @param {any} b @returns {boolean} */
+function same(a, b) {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || !a || !b) return false;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && same(a[key], b[key]));
+}

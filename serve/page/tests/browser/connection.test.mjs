@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Mock } from '../mock.mjs';
+import { QUESTION, eventually, newPage, play, service, until, wire } from '../help.mjs';
+
+/** What a page shows, without what only this page has: the ids of its fields. */
+const shown = (page) =>
+  page.evaluate(() => {
+    const copy = document.getElementById('conversation').cloneNode(true);
+    for (const element of copy.querySelectorAll('*')) for (const name of ['id', 'for', 'aria-labelledby', 'aria-describedby']) element.removeAttribute(name);
+    return copy.innerHTML;
+  });
+
+for (const message of ['database', 'refactor']) {
+  test(`a page whose connection is cut again and again shows the same in the end: ${message}`, async (t) => {
+    const { url } = await service(t);
+    const line = await wire(t, url);
+    const [cut, whole] = [await newPage(t), await newPage(t)];
+    const id = await play(url, message, { chunk: '2', delay: 4 });
+    await Promise.all([cut.page.goto(`${line.url}/#/c/${id}`), whole.page.goto(`${url}/#/c/${id}`)]);
+    for (let times = 0; times < 5; times++) {
+      const before = await cut.page.locator('#conversation').textContent();
+      await eventually(async () => (await cut.page.locator('#conversation').textContent()) !== before || (await cut.page.locator('.take:enabled').count()) > 0);
+      line.cut();
+      await until(cut.page, () => document.getElementById('connection')?.dataset.is === 'open');
+    }
+    for (const { page } of [cut, whole]) await page.waitForSelector('.take:enabled');
+    assert.equal(await shown(cut.page), await shown(whole.page));
+    await whole.page.keyboard.press('1');
+    await cut.page.waitForSelector('.call[data-state=answered]');
+  });
+}
+
+test('while it is cut off it says so; what was answered meanwhile shows afterwards', async (t) => {
+  const { url } = await service(t);
+  const line = await wire(t, url);
+  const [cut, whole] = [await newPage(t), await newPage(t)];
+  const id = await play(url, 'database', { chunk: '100' });
+  for (const [{ page }, origin] of [[cut, line.url], [whole, url]]) {
+    await page.goto(`${origin}/#/c/${id}`);
+    await page.waitForSelector('.take:enabled');
+  }
+  await cut.page.fill('.answer textarea', 'what I think');
+  line.down();
+  await cut.page.waitForSelector('#connection >> text=reconnecting…');
+  await whole.page.keyboard.press('2');
+  await whole.page.waitForSelector('.turn >> nth=1');
+  line.up();
+  await cut.page.waitForSelector('.call[data-state=answered]');
+  await cut.page.waitForSelector('#connection >> text=connected');
+  assert.equal(await cut.page.inputValue('.unsent textarea'), 'what I think');
+  await cut.page.click('text=Discard');
+  const isOver = (page) => until(page, () => document.body.dataset.turn === 'ended' && document.querySelectorAll('.turn').length > 1);
+  await Promise.all([isOver(cut.page), isOver(whole.page)]);
+  assert.equal(await shown(cut.page), await shown(whole.page));
+});
+
+test('a page that comes late shows the same', async (t) => {
+  const { url } = await service(t);
+  const [early, late] = [await newPage(t), await newPage(t)];
+  for (const message of ['refactor', 'two-questions', 'mistakes']) {
+    const id = await play(url, message, { chunk: '5', delay: 1 });
+    await early.page.goto(`${url}/#/c/${id}`);
+    await until(early.page, () => document.querySelector('.answer') && document.body.dataset.turn !== 'streaming');
+    await late.page.goto(`${url}/#/c/${id}`);
+    await until(late.page, () => document.querySelector('.answer') && document.body.dataset.turn !== 'streaming');
+    assert.equal(await shown(late.page), await shown(early.page), message);
+  }
+});
+
+test('a conversation that is deleted ends on the page, and is not asked for again', async (t) => {
+  const { url } = await service(t);
+  const id = await play(url, 'database', { chunk: '100' });
+  const { page, did } = await newPage(t);
+  await page.goto(`${url}/#/c/${id}`);
+  await page.waitForSelector('.take:enabled');
+  await fetch(`${url}/conversations/${id}`, { method: 'DELETE' });
+  await page.waitForSelector('#notice >> text=This conversation has ended');
+  const asked = () => did.requests.filter((request) => request.endsWith('/events')).length;
+  assert.equal(asked(), 1);
+  assert.ok(await page.locator('.question').isVisible(), 'what was there stays');
+});
+
+test('a conversation that is not there is said to be missing', async (t) => {
+  const { url } = await service(t);
+  const { page } = await newPage(t);
+  await page.goto(`${url}/#/c/nobody`);
+  await page.waitForSelector('#notice >> text=knows no conversation');
+});
+
+test('a service with a token: it is asked for, kept in the tab, and taken from the address', async (t) => {
+  const { url } = await service(t, ['--demo', '--token', 'sesame']);
+  const { page, context } = await newPage(t);
+  await page.goto(url);
+  await page.waitForSelector('dialog#token[open]');
+  assert.equal(await page.locator('#token-problem').isVisible(), false);
+  await page.fill('#token-field', 'wrong');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#token-problem:not([hidden])');
+  await page.fill('#token-field', 'sesame');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#demo:not([hidden])');
+  await page.click('#demo button');
+  await page.waitForSelector('.call');
+  const { hash } = new URL(page.url());
+  await page.reload();
+  await page.waitForSelector('.call');
+  assert.equal(await page.evaluate(() => localStorage.length), 0);
+
+  const other = await context.newPage();
+  await other.goto(`${url}/${hash}&token=sesame`);
+  await other.waitForSelector('.call');
+  assert.equal(new URL(other.url()).hash, hash);
+  await other.goto('about:blank');
+  await other.goto(`${url}/#token=sesame`);
+  await other.waitForSelector('#demo:not([hidden])');
+  assert.equal(other.url(), `${url}/`);
+});
+
+test('an answer that needs a token again keeps what was written', async (t) => {
+  const mock = await new Mock().start();
+  t.after(() => mock.stop());
+  mock.conversation('c').emit('turn', { nth: 0 }).emit('complete', QUESTION);
+  const { page } = await newPage(t);
+  await page.goto(`${mock.url}/#/c/c`);
+  await page.fill('.answer textarea', 'words');
+  mock.token = 'new';
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('dialog#token[open]');
+  await page.fill('#token-field', 'new');
+  await page.keyboard.press('Enter');
+  await until(page, () => !document.querySelector('dialog[open]'));
+  assert.equal(await page.inputValue('.answer textarea'), 'words');
+  await page.click('.answer .primary');
+  await page.waitForSelector('.call[data-state=answered]');
+  assert.deepEqual(mock.answers, [{ number: 0, text: 'words' }]);
+});

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Mock } from '../mock.mjs';
+import { QUESTION, eventually, misdeeds, newPage, service, until } from '../help.mjs';
+
+async function opened(t, options) {
+  const mock = await new Mock().start();
+  t.after(() => mock.stop());
+  const conversation = mock.conversation('c').emit('turn', { nth: 0 });
+  const { page, did } = await newPage(t, options);
+  await page.goto(`${mock.url}/#/c/c`);
+  await page.waitForSelector('.turn');
+  return { mock, conversation, page, did };
+}
+
+/** Notes what is shown at each change of the page: that text only grows, and that no node of what is closed goes or changes. */
+const watch = (page) =>
+  page.evaluate(() => {
+    const seen = (window.seen = { shrank: [], touched: [], changes: 0, growing: 0, early: 0 });
+    const texts = new Map();
+    const isClosed = (node) => {
+      const item = (node instanceof Element ? node : node.parentElement)?.closest('.items > *');
+      return item && item.nextElementSibling && !item.matches('[data-state=growing]') ? item : null;
+    };
+    new MutationObserver((records) => {
+      seen.changes++;
+      if (document.querySelector('[data-state=growing]')) seen.growing++;
+      if (document.querySelector('[data-state=growing] .take:enabled')) seen.early++;
+      for (const element of document.querySelectorAll('.markdown, .take .text')) {
+        const [before, now] = [texts.get(element) ?? '', element.textContent];
+        if (!now.startsWith(before.trimEnd())) seen.shrank.push(`${before.slice(-40)} | ${now.slice(-40)}`);
+        texts.set(element, now);
+      }
+      for (const { type, target, removedNodes } of records) {
+        const closed = isClosed(target);
+        if (type === 'childList' && removedNodes.length && closed?.dataset.closed) seen.touched.push(closed.className);
+      }
+      for (const item of document.querySelectorAll('.items > *')) if (isClosed(item)) item.dataset.closed = 'yes';
+    }).observe(document.getElementById('conversation'), { subtree: true, childList: true, characterData: true });
+  });
+
+for (const message of ['database', 'refactor', 'unicode']) {
+  test(`the recorded message “${message}” grows on the page, and nothing flickers`, async (t) => {
+    const { url } = await service(t, ['--demo']);
+    const { page, did } = await newPage(t);
+    await page.goto(url);
+    await page.waitForSelector('#demo:not([hidden])');
+    await watch(page);
+    await page.selectOption('#demo select', message);
+    await page.fill('#demo input >> nth=0', '3');
+    await page.fill('#demo input[type=number]', '2');
+    await page.click('#demo button');
+    await page.waitForSelector('.call[data-state=open] .take:enabled');
+    const seen = await page.evaluate(() => window.seen);
+    assert.deepEqual(seen.shrank, []);
+    assert.deepEqual(seen.touched, []);
+    assert.ok(seen.growing > 5, `${seen.growing} changes of ${seen.changes}`);
+    assert.equal(seen.early, 0, 'nothing can be answered while it grows');
+    await page.keyboard.press('1');
+    await page.waitForSelector('.call[data-state=answered]');
+    assert.deepEqual(await misdeeds(page, did, url), []);
+  });
+}
+
+test('a selection and the focus stay while the rest grows', async (t) => {
+  const { page, conversation } = await opened(t);
+  conversation.emit('text', { text: 'First paragraph.\n\nSecond, which ' });
+  await page.waitForSelector('text=Second');
+  await page.evaluate(() => getSelection().selectAllChildren(document.querySelector('.prose p')));
+  await page.focus('#help-button');
+  for (const word of 'goes on and on.\n\n- a\n- b\n\nEnd'.match(/.{1,3}/gs)) conversation.emit('text', { text: word });
+  conversation.emit('complete', QUESTION);
+  await page.waitForSelector('.take:enabled');
+  assert.equal(await page.evaluate(() => String(getSelection())), 'First paragraph.');
+  assert.equal(await page.evaluate(() => document.activeElement?.id), 'help-button');
+});
+
+test('modes and suggestions are seen while they grow', async (t) => {
+  const { page, conversation } = await opened(t);
+  conversation.emit('partial', { call: 0, field: 'question', delta: 'Tea?' }).emit('partial', { call: 0, field: 'suggest', nth: 0, delta: 'Yes, ple', mode: 'code' });
+  await page.waitForSelector('.take >> text=Yes, ple');
+  assert.equal(await page.locator('.take .mode').textContent(), 'code');
+  assert.equal(await page.locator('.take').isDisabled(), true);
+  assert.equal(await page.locator('.call').getAttribute('aria-busy'), 'true');
+  assert.match(await page.locator('.call header').textContent(), /is being written/);
+});
+
+test('calls of other tools are closed, and show their raw text when they are opened', async (t) => {
+  const { page, conversation } = await opened(t);
+  conversation.emit('opaque', { tool: 'write_to_file', raw: '<write_to_file><b>', start: true }).emit('opaque', { tool: 'write_to_file', raw: 'x</b>', start: false });
+  await page.waitForSelector('.opaque >> text=23 characters');
+  assert.equal(await page.locator('.opaque pre').isVisible(), false);
+  await page.click('.opaque summary');
+  await until(page, () => document.querySelector('.opaque pre')?.textContent === '<write_to_file><b>x</b>');
+});
+
+test('a message that is cut off, and an error, are said', async (t) => {
+  const { page, conversation } = await opened(t);
+  conversation.emit('text', { text: 'Half' }).emit('error', { kind: 'upstream', message: 'The connection to the provider broke.' }).emit('end', { nth: 0, cut_off: true });
+  await page.waitForSelector('.problem >> text=The connection to the provider broke.');
+  await page.waitForSelector('text=The message was cut off here.');
+});
+
+test('the end stays in sight, unless its reader went up', async (t) => {
+  const { page, conversation } = await opened(t);
+  const gap = () => page.evaluate(() => document.documentElement.scrollHeight - innerHeight - scrollY);
+  const lines = (from) => Array.from({ length: 40 }, (_, n) => `Line ${from + n}.\n\n`).join('');
+  conversation.emit('text', { text: lines(0) });
+  await page.waitForSelector('text=Line 39.');
+  await eventually(async () => (await gap()) < 2);
+  await page.mouse.move(500, 400);
+  await page.mouse.wheel(0, -600);
+  await until(page, () => document.documentElement.scrollHeight - innerHeight - scrollY > 400);
+  const before = await page.evaluate(() => scrollY);
+  conversation.emit('text', { text: lines(40) });
+  await page.waitForSelector('text=Line 79.', { state: 'attached' });
+  assert.equal(await page.evaluate(() => scrollY), before);
+  await page.click('#to-end');
+  await eventually(async () => (await gap()) < 2);
+  conversation.emit('text', { text: lines(80) });
+  await page.waitForSelector('text=Line 119.');
+  await eventually(async () => (await gap()) < 2);
+  assert.equal(await page.locator('#to-end').isVisible(), false);
+});
+
+test('a question of 100 KB stays smooth', async (t) => {
+  const { page, conversation } = await opened(t);
+  const text = Array.from({ length: 900 }, (_, n) => `Paragraph ${n} has **some** text, and \`code\` in it, so that it is a little long.\n\n- one\n- two\n\n`).join('').slice(0, 100_000);
+  await page.evaluate(() => {
+    window.longest = 0;
+    new PerformanceObserver((list) => list.getEntries().forEach(({ duration }) => (window.longest = Math.max(window.longest, duration)))).observe({ type: 'longtask' });
+  });
+  for (let at = 0; at < text.length; at += 40) {
+    conversation.emit('partial', { call: 0, field: 'question', delta: text.slice(at, at + 40) });
+    if (at % 2000 === 0) await new Promise(setImmediate);
+  }
+  conversation.emit('complete', { ...QUESTION, question: text });
+  await page.waitForSelector('.take:enabled');
+  const longest = await page.evaluate(() => window.longest);
+  t.diagnostic(`the longest task took ${longest} ms`);
+  assert.ok(longest < 1000, `${longest} ms`);
+});
+
+test('the list shows conversations, newest first, and which of them ask', async (t) => {
+  const { page, mock, conversation } = await opened(t);
+  mock.conversation('b').emit('turn', { nth: 0 });
+  conversation.emit('complete', QUESTION);
+  await page.waitForSelector('#list li >> nth=1');
+  assert.deepEqual(await page.locator('#list .what').allTextContents(), ['The model is writing…', 'Where should the recipes live?']);
+  assert.equal(await page.locator('#list [aria-current=page] .id').textContent(), 'c');
+  await until(page, () => document.title === 'Question – followup');
+  await page.click('#list a >> nth=0');
+  await until(page, () => location.hash === '#/c/b' && document.querySelector('#list [aria-current] .id')?.textContent === 'b');
+});
+
+test('a line of the list keeps the focus when the order changes', async (t) => {
+  const { page, mock } = await opened(t);
+  await page.focus('#list a');
+  mock.conversation('new').emit('turn', { nth: 0 });
+  mock.conversation('c').emit('end', { nth: 0, cut_off: false });
+  await page.waitForSelector('#list li >> nth=1');
+  assert.match(await page.evaluate(() => document.activeElement?.textContent), /c/);
+  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('href')), '#/c/c');
+});

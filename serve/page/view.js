@@ -1,0 +1,162 @@
+// @ts-check
+// A conversation on the page. What did not change is not touched: not its nodes, not a selection in them, not the focus.
+
+import { AnswerForm } from './answer.js';
+import { CallView, said } from './call.js';
+import { h, setAttr, setText } from './dom.js';
+import { MarkdownView } from './growing.js';
+import { openCall, wantsGuidance } from './store.js';
+
+/** @typedef {import('./store.js').State} State */
+/** @typedef {import('./store.js').Item} Item */
+/** @typedef {import('./call.js').Context} Context */
+/** @typedef {{element: HTMLElement, update: (item: any, grows: boolean) => boolean, leave?: () => void}} ItemView */
+/** @typedef {{view: ItemView, item: Item, grows: boolean, later: boolean}} Shown */
+
+export class ConversationView {
+  #context;
+  /** @type {Map<string, Shown>} */ #shown = new Map();
+  #dropped = h('p', { class: 'note', hidden: true }, 'The beginning of this conversation is no longer kept.');
+  #items = h('div', { class: 'items' });
+  #guidance = h('div');
+  /** @type {AnswerForm | null} */ #guide = null;
+  element = h('div', { class: 'conversation' }, this.#dropped, this.#items, this.#guidance);
+
+  /** @param {Context} context */
+  constructor(context) {
+    this.#context = context;
+  }
+
+  /** Shows a state; says whether some of it is to be shown later. @param {State} state */
+  show(state) {
+    this.#dropped.hidden = state.dropped === 0;
+    this.#removeOthers(new Set(state.items.map((item) => item.key)));
+    const last = state.items.length - 1;
+    const later = state.items.map((item, nth) => this.#showItem(item, nth, state.turn === 'streaming' && nth === last)).includes(true);
+    this.#showGuidance(state);
+    return later;
+  }
+
+  /** The question that can be answered now. @param {State} state @returns {CallView | null} */
+  open(state) {
+    const call = openCall(state);
+    const view = call && this.#shown.get(call.key)?.view;
+    return view instanceof CallView ? view : null;
+  }
+
+  /** Where images go that are pasted or dropped anywhere. @param {State} state */
+  form(state) {
+    return this.open(state)?.form ?? this.#guide;
+  }
+
+  /** It is taken from the page. */
+  leave() {
+    for (const { view } of this.#shown.values()) view.leave?.();
+  }
+
+  /** @param {Set<string>} keys */
+  #removeOthers(keys) {
+    for (const [key, { view }] of this.#shown) {
+      if (keys.has(key)) continue;
+      view.leave?.();
+      view.element.remove();
+      this.#shown.delete(key);
+    }
+  }
+
+  /** @param {Item} item @param {number} nth @param {boolean} grows */
+  #showItem(item, nth, grows) {
+    const shown = this.#shown.get(item.key);
+    if (shown && shown.item === item && shown.grows === grows && !shown.later) return false;
+    const view = shown && shown.item.type === item.type ? shown.view : this.#make(item, shown);
+    this.#place(view.element, nth);
+    const later = view.update(item, grows);
+    this.#shown.set(item.key, { view, item, grows, later });
+    return later;
+  }
+
+  /** @param {Item} item @param {Shown} [instead] @returns {ItemView} */
+  #make(item, instead) {
+    instead?.view.leave?.();
+    instead?.view.element.remove();
+    return item.type === 'call' ? new CallView(item, this.#context) : VIEWS[item.type]();
+  }
+
+  /** @param {HTMLElement} element @param {number} nth */
+  #place(element, nth) {
+    const there = this.#items.children[nth] ?? null;
+    if (there !== element) this.#items.insertBefore(element, there);
+  }
+
+  /** @param {State} state */
+  #showGuidance(state) {
+    if (wantsGuidance(state) === (this.#guide !== null)) return;
+    if (this.#guide) {
+      const replied = state.items.findLast((item) => item.type === 'replied');
+      this.#guide.close(replied ?? null);
+      this.#guide = null;
+      return;
+    }
+    this.#guide = this.#makeGuide();
+  }
+
+  #makeGuide() {
+    const section = h('section', { class: 'call guidance', 'aria-label': 'The model needs guidance' });
+    const form = new AnswerForm({ purpose: 'guidance', send: this.#context.send, onGone: () => section.remove() });
+    section.append(h('p', {}, 'The model made too many mistakes with its questions and waits for you.'), form.element);
+    this.#guidance.append(section);
+    return form;
+  }
+}
+
+/** @type {Record<Exclude<Item['type'], 'call'>, () => ItemView>} */
+const VIEWS = {
+  turn: () => {
+    const element = h('h3', { class: 'turn' });
+    return { element, update: ({ nth }) => ((element.textContent = `Message ${nth + 1}`), false) };
+  },
+  text: () => {
+    const element = h('div', { class: 'prose markdown', dir: 'auto' });
+    const markdown = new MarkdownView(element);
+    return {
+      element,
+      update: ({ text }, grows) => {
+        setAttr(element, 'aria-busy', grows ? 'true' : null);
+        return markdown.show(text, grows);
+      },
+    };
+  },
+  opaque: opaqueView,
+  error: () => {
+    const element = h('p', { class: 'problem item' });
+    return { element, update: (item) => (setText(element, item.message || `An error in the stream: ${item.kind}`), false) };
+  },
+  end: () => {
+    const element = h('p', { class: 'note', hidden: true }, 'The message was cut off here.');
+    return { element, update: ({ cut_off }) => ((element.hidden = !cut_off), false) };
+  },
+  replied: () => {
+    const element = h('article', { class: 'answered item', 'aria-label': 'What you said' });
+    return { element, update: (item) => (element.replaceChildren(...said(item)), false) };
+  },
+};
+
+/** The call of another tool: closed, and its text only made when somebody opens it. @returns {ItemView} */
+function opaqueView() {
+  const tool = h('code');
+  const size = h('span', { class: 'status' });
+  const raw = h('pre', { dir: 'ltr' });
+  const element = h('details', { class: 'opaque item' }, h('summary', {}, 'Call of ', tool, ' ', size), raw);
+  let text = '';
+  const fill = () => element.open && setText(raw, text);
+  element.addEventListener('toggle', fill);
+  /** @param {import('./store.js').OpaqueItem} item */
+  const update = (item) => {
+    text = item.raw;
+    setText(tool, item.tool);
+    size.textContent = `${text.length.toLocaleString('en')} characters`;
+    fill();
+    return false;
+  };
+  return { element, update };
+}

@@ -1,0 +1,86 @@
+//! What the service counts.
+
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::Registry;
+
+type Label = [(&'static str, &'static str); 1];
+
+/// What the service counts. No label has a value that comes from outside, so that they are few.
+pub(crate) struct Metrics {
+    registry: Registry,
+    pub(crate) readers: Gauge,
+    conversations: Gauge,
+    turns: Family<Label, Counter>,
+    events: Family<Label, Counter>,
+    bytes: Counter<u64, AtomicU64>,
+    answers: Family<Label, Counter>,
+    upstream_errors: Counter,
+    turn_seconds: Histogram,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Metrics {
+        let mut metrics = Metrics {
+            registry: Registry::with_prefix("followup"),
+            readers: Gauge::default(),
+            conversations: Gauge::default(),
+            turns: Family::default(),
+            events: Family::default(),
+            bytes: Counter::default(),
+            answers: Family::default(),
+            upstream_errors: Counter::default(),
+            // 50 ms to 7 minutes.
+            turn_seconds: Histogram::new(exponential_buckets(0.05, 2.0, 14)),
+        };
+        let registry = &mut metrics.registry;
+        registry.register("conversations", "Conversations held", metrics.conversations.clone());
+        registry.register("readers", "Readers of conversations", metrics.readers.clone());
+        registry.register("turns", "Messages of models that began", metrics.turns.clone());
+        registry.register("events", "Events of conversations", metrics.events.clone());
+        registry.register("bytes", "Bytes of messages that were read", metrics.bytes.clone());
+        registry.register("answers", "What users did with questions", metrics.answers.clone());
+        registry.register("upstream_errors", "Requests that the provider failed", metrics.upstream_errors.clone());
+        registry.register("turn_seconds", "How long messages took", metrics.turn_seconds.clone());
+        metrics
+    }
+
+    pub(crate) fn turn(&self, source: &'static str) {
+        self.turns.get_or_create(&[("source", source)]).inc();
+    }
+
+    pub(crate) fn event(&self, event: &'static str) {
+        self.events.get_or_create(&[("event", event)]).inc();
+    }
+
+    pub(crate) fn bytes(&self, bytes: usize) {
+        self.bytes.inc_by(bytes as u64);
+    }
+
+    pub(crate) fn answer(&self, kind: &'static str) {
+        self.answers.get_or_create(&[("kind", kind)]).inc();
+    }
+
+    pub(crate) fn upstream_error(&self) {
+        self.upstream_errors.inc();
+    }
+
+    pub(crate) fn turn_ended(&self, after: Duration) {
+        self.turn_seconds.observe(after.as_secs_f64());
+    }
+
+    /// All of it, as Prometheus reads it.
+    pub(crate) fn text(&self, conversations: usize) -> String {
+        self.conversations.set(i64::try_from(conversations).unwrap_or(i64::MAX));
+        let mut text = String::new();
+        // Writing to memory does not fail.
+        let _ = encode(&mut text, &self.registry);
+        text
+    }
+}
