@@ -139,7 +139,7 @@ mod tests {
         let chunk = Bytes::from("é".repeat(4 * SHARED));
         let text = core::str::from_utf8(&chunk).unwrap();
         for (part, is_shared) in [
-            (&text[..], true),
+            (text, true),
             (&text[2..], true),
             (&text[..2 * SHARED], true),
             (&text[..2 * SHARED - 2], false),
