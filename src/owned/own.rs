@@ -144,7 +144,6 @@ mod tests {
             (&text[..2 * SHARED], true),
             (&text[..2 * SHARED - 2], false),
             (&text[..SHARED], false),
-            ("", false),
         ] {
             let owned = shared(part, &chunk);
             assert_eq!(owned, part);
