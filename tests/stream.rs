@@ -209,8 +209,35 @@ fn an_error_says_what_it_is() {
     assert_eq!(wire.to_string(), "an event of the stream is longer than the limit of 9 bytes and was skipped");
     let stream = Error::Stream(std::io::Error::other("reset by peer"));
     assert_eq!(stream.to_string(), "reset by peer");
-    fn is_error(_: &dyn std::error::Error) {}
-    is_error(&stream);
+    // What it shows is the inner error, so what is behind it is what is behind that.
+    let behind = |error: &dyn std::error::Error| error.source().map(ToString::to_string);
+    assert_eq!(behind(&Error::Stream(Refused(std::fmt::Error))), Some(std::fmt::Error.to_string()));
+    assert_eq!(behind(&wire), None);
+}
+
+/// An error with another behind it.
+#[derive(Debug)]
+struct Refused(std::fmt::Error);
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("refused")
+    }
+}
+
+impl std::error::Error for Refused {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
+#[test]
+fn what_reads_can_be_looked_at() {
+    let mut reader = Reader::new(Parser::default());
+    assert!(format!("{:?}", reader.feed("Hi".into())).starts_with("Drain(Reader"));
+    let reading = EventStream::new(futures::stream::empty::<Bytes>(), reader);
+    let shown = format!("{reading:?}");
+    assert!(shown.contains("EventStream") && shown.contains("is_settled: true") && shown.contains("Open"), "{shown}");
 }
 
 #[test]
