@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::json;
 
 use crate::client::{Events, chat, read};
-use crate::service::Service;
+use crate::service::{Service, raise_open_files};
 
 /// How many events each stream has, and how many milliseconds are between them.
 const EVENTS: usize = 50;
@@ -23,6 +23,7 @@ fn load() {
 }
 
 async fn measure(many: usize) {
+    raise_open_files();
     let service = Arc::new(Service::relay(&["--limit-conversations", "10000"]));
     let begun = Instant::now();
     let mut running = Vec::new();

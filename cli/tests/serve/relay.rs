@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::client::{Events, all_events, call, chat, get, post, soon};
 use crate::page::Page;
-use crate::service::Service;
+use crate::service::{Service, raise_open_files};
 use crate::upstream::{open_gate, requests, sent, upstream};
 use crate::{client, goldens};
 
@@ -161,7 +161,8 @@ async fn the_key_is_sent_where_the_caller_sends_none() {
 /// Many streams at once, each cut in its own way, each with a reader that sees all of its own and nothing of the others.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_conversations_at_once_are_told_apart() {
-    const MANY: usize = 300;
+    const MANY: usize = 1000;
+    raise_open_files();
     let service = std::sync::Arc::new(Service::relay(&[]));
     let mut running = Vec::new();
     for nth in 0..MANY {

@@ -23,6 +23,14 @@ pub(crate) fn command(args: &[&str]) -> Command {
     command
 }
 
+/// A thousand conversations are some thousand connections, of this process too, and many systems allow a process no more than a thousand at first.
+pub(crate) fn raise_open_files() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    setrlimit(Resource::Nofile, limit).unwrap();
+}
+
 impl Service {
     pub(crate) fn start(args: &[&str]) -> Service {
         Service::start_by(&mut command(args))

@@ -62,6 +62,7 @@ fn process() {
     if std::env::var_os(PROCESS).is_none() {
         return;
     }
+    crate::service::raise_open_files();
     std::thread::spawn(|| {
         let _ = std::io::stdin().read(&mut [0]);
         std::process::exit(0);
