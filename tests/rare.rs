@@ -130,19 +130,20 @@ fn at_the_limit_of_every_value() {
     }
 }
 
-/// What is certain of a question whose newest character, or entity, has only begun.
+/// What is certain of a question whose newest character, or entity, has only begun, wherever the stream was cut before.
 #[test]
 fn what_is_certain_shows_at_once() {
     const F0: &[u8] = b"\xF0";
-    let shown = |question: usize, text: &str, begun: &[u8]| {
+    let shown = |question: usize, stream: &[u8], cut: usize| {
         let limits = Limits { question, ..Limits::default() };
         let mut parser = Parser::new(Policy::new().entities(Entities::Decoded).limits(limits));
-        let chunk = [b"<ask_followup_question><question>", text.as_bytes(), begun].concat();
         let mut shown = String::new();
-        let mut events = parser.feed_bytes(&chunk);
-        while let Some(event) = events.next() {
-            if let Event::Partial(call) = event {
-                shown = call.question().unwrap_or_default().to_owned();
+        for chunk in [&stream[..cut], &stream[cut..]] {
+            let mut events = parser.feed_bytes(chunk);
+            while let Some(event) = events.next() {
+                if let Event::Partial(call) = event {
+                    shown = call.question().unwrap_or_default().to_owned();
+                }
             }
         }
         shown
@@ -180,7 +181,10 @@ fn what_is_certain_shows_at_once() {
         (99, "x &#x000026", b"", "x &"),
         (99, "x &#0000000", b"", "x &#0000000"),
     ] {
-        assert_eq!(shown(limit, text, begun), meant, "{text:?} and {begun:x?}, of {limit} bytes");
+        let stream = [b"<ask_followup_question><question>", text.as_bytes(), begun].concat();
+        for cut in 0..=stream.len() {
+            assert_eq!(shown(limit, &stream, cut), meant, "{text:?} and {begun:x?}, of {limit} bytes, cut at {cut}");
+        }
     }
 }
 

@@ -234,10 +234,11 @@ impl Parser {
             if feed.pos == feed.text.len() {
                 self.take_bytes(feed);
             }
-            if !feed.bytes().is_empty() || !self.tail.is_empty() || self.patch.is_waiting() {
+            if !feed.bytes().is_empty() {
                 return Hurried::Not;
             }
         }
+        // A character that was cut, or its beginning, leaves no text to hurry through.
         let pos = feed.pos;
         if pos == 0
             && let Some(delta) = self.syntax.grow(feed.text)
