@@ -10,7 +10,7 @@ use std::sync::Arc;
 use common::reference::{Rules, describe};
 use common::{atoms, oracle, policy};
 use followup::testing::{Stream, Syntax, Transcript, assert_chunk_invariant};
-use followup::{Entities, Event, Limits, Parser, Policy, Tools};
+use followup::{Calls, Entities, Event, Limits, Parser, Policy, Tools};
 
 fn check(syntax: Syntax, text: &str, rules: &Rules) {
     let stream = Stream::new(syntax, text);
@@ -130,24 +130,24 @@ fn at_the_limit_of_every_value() {
     }
 }
 
+/// The question as it is shown in the end.
+fn shown(mut parser: Parser, (front, rest): (&[u8], &[u8])) -> String {
+    let mut shown = String::new();
+    for chunk in [front, rest] {
+        let mut events = parser.feed_bytes(chunk);
+        while let Some(event) = events.next() {
+            if let Event::Partial(call) = event {
+                shown = call.question().unwrap_or_default().to_owned();
+            }
+        }
+    }
+    shown
+}
+
 /// What is certain of a question whose newest character, or entity, has only begun, wherever the stream was cut before.
 #[test]
 fn what_is_certain_shows_at_once() {
     const F0: &[u8] = b"\xF0";
-    let shown = |question: usize, stream: &[u8], cut: usize| {
-        let limits = Limits { question, ..Limits::default() };
-        let mut parser = Parser::new(Policy::new().entities(Entities::Decoded).limits(limits));
-        let mut shown = String::new();
-        for chunk in [&stream[..cut], &stream[cut..]] {
-            let mut events = parser.feed_bytes(chunk);
-            while let Some(event) = events.next() {
-                if let Event::Partial(call) = event {
-                    shown = call.question().unwrap_or_default().to_owned();
-                }
-            }
-        }
-        shown
-    };
     for (limit, text, begun, meant) in [
         // A blank is part of the question once something else is sure to follow, and has room.
         (99, "ab ", &b""[..], "ab"),
@@ -182,8 +182,29 @@ fn what_is_certain_shows_at_once() {
         (99, "x &#0000000", b"", "x &#0000000"),
     ] {
         let stream = [b"<ask_followup_question><question>", text.as_bytes(), begun].concat();
+        let limits = Limits { question: limit, ..Limits::default() };
+        let policy = Arc::new(Policy::new().entities(Entities::Decoded).limits(limits));
         for cut in 0..=stream.len() {
-            assert_eq!(shown(limit, &stream, cut), meant, "{text:?} and {begun:x?}, of {limit} bytes, cut at {cut}");
+            let shown = shown(Parser::new(policy.clone()), stream.split_at(cut));
+            assert_eq!(shown, meant, "{text:?} and {begun:x?}, of {limit} bytes, cut at {cut}");
+        }
+    }
+}
+
+/// The same of the arguments of a native call.
+#[test]
+fn what_is_certain_of_arguments_shows_at_once() {
+    for (arguments, begun, meant) in [
+        (r#"{"question":"ab "#, &b""[..], "ab"),
+        (r#"{"question":"ab "#, b"\xC3", "ab "),
+        (r#"{"question":"ab "#, b"\xE2", "ab"),
+        (r#"{"question":"ab "#, b"\xF0", "ab "),
+        (r#"{"question":"ab \u0020"#, b"\xC3", "ab  "),
+    ] {
+        let stream = [arguments.as_bytes(), begun].concat();
+        for cut in 0..=stream.len() {
+            let shown = shown(Parser::arguments(Policy::new()), stream.split_at(cut));
+            assert_eq!(shown, meant, "{arguments} and {begun:x?}, cut at {cut}");
         }
     }
 }
@@ -335,6 +356,33 @@ fn a_tag_with_long_attributes_may_be_the_last_that_is_in_time() {
             let filler = "Some text. ".repeat(3);
             let rules = Rules { bare: filler.len() + tag.len() + bare - behind, ..Rules::default() };
             check(Syntax::Markup, &call(&format!("{filler}{tag}Which?</question>")), &rules);
+        }
+    }
+}
+
+/// A tag that shows while it comes is forgotten as soon as it has no room to become one, and no sooner: what follows takes no memory.
+#[test]
+fn what_begins_like_a_tag_and_shows_is_forgotten_as_soon_as_it_can_be_none() {
+    const LIMIT: usize = 20;
+    let limits = Limits { tag: LIMIT, ..Limits::default() };
+    for (calls, front, tag, none) in [
+        (Calls::Anywhere, "<read_file>", "</read_file", "</read_filx"),
+        (Calls::Anywhere, "<read_file>", "<path", "<patx"),
+        (Calls::Anywhere, "<read_file><path>", "</path", "</patx"),
+        (Calls::OutsideCode, "", "<think", "<thinx"),
+        (Calls::OutsideCode, "<thinking>", "</thinking", "</thinkinx"),
+    ] {
+        let policy = Arc::new(Policy::new().limits(limits).calls(calls));
+        let state = |stream: &str| {
+            let mut parser = Parser::new(policy.clone());
+            drop(parser.feed(stream));
+            parser.checkpoint()
+        };
+        for blanks in 0..LIMIT {
+            let behind = |begun| state(&format!("{front}{begun}{:blanks$}", ""));
+            let is_forgotten = behind(tag) == behind(none);
+            // Its `>` is still to come.
+            assert_eq!(is_forgotten, tag.len() + blanks + 1 > LIMIT, "{front}{tag} and {blanks} blanks");
         }
     }
 }
