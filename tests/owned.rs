@@ -205,6 +205,21 @@ fn a_view_is_what_the_cursor_lends() {
 }
 
 #[test]
+fn a_suggestion_that_was_missed_is_noticed_by_one_that_is_as_long() {
+    let mut reader = Reader::new(Parser::default());
+    let call = "<ask_followup_question><question>Which?</question><suggest>A</suggest><suggest>B</suggest>";
+    let partials: Vec<_> = reader.feed(call.into()).collect();
+    let [Event::Partial(question), Event::Partial(_), Event::Partial(second)] = &partials[..] else {
+        panic!("{partials:?}")
+    };
+    let mut view = View::default();
+    view.grow(question);
+    assert!(view.is_whole(question));
+    view.grow(second);
+    assert!(!view.is_whole(second));
+}
+
+#[test]
 fn a_partial_that_was_missed_is_noticed() {
     let partials: Vec<_> = {
         let mut reader = Reader::new(Parser::default());
