@@ -93,7 +93,9 @@ fn nothing_is_kept_in_the_buffer_and_an_end_is_read_once() {
     assert!(buffer.is_empty());
     assert!(matches!(decoder.decode(&mut buffer), Ok(None)));
     assert!(matches!(decoder.decode_eof(&mut buffer), Ok(Some(Event::Partial(_) | Event::Rejected(_)))));
+    assert!(!decoder.reader().is_settled());
     while decoder.decode_eof(&mut buffer).unwrap().is_some() {}
+    assert!(decoder.reader().is_settled());
     assert!(matches!(decoder.decode_eof(&mut buffer), Ok(None)));
     // What comes behind an end is another stream.
     buffer.extend_from_slice(b"Hi");

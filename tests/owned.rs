@@ -11,7 +11,7 @@ use followup::owned::{Complete, Error, Event, Reader, View};
 use followup::testing::strategies::{cuts, streams};
 use followup::testing::{Cuts, Stream, Syntax, Transcript, literals};
 use followup::wire::{Response, Wire};
-use followup::{Parser, Policy};
+use followup::{Limits, Parser, Policy};
 use proptest::prelude::*;
 
 const CALL: &str = "<ask_followup_question><question>Which one?</question><follow_up><suggest>This</suggest>\
@@ -169,6 +169,50 @@ fn a_body_whose_events_are_dropped_early_loses_no_state() {
             assert_eq!(rest(0, size), rest(usize::MAX, size), "{}", path.display());
             assert_eq!(rest(1, size), rest(usize::MAX, size), "{}", path.display());
         }
+    }
+}
+
+/// Every error there is, with its code, its data and its message.
+#[test]
+fn an_error_is_owned_as_it_was_lent() {
+    let block = |n: usize| {
+        let start = r#""type":"content_block_start""#;
+        format!(
+            "data: {{{start},\"index\":{n},\"content_block\":{{\"type\":\"tool_use\",\"id\":\"{n}\",\"name\":\"t\"}}}}\n\n"
+        )
+    };
+    let delta = r#"{"type":"content_block_delta","index":7,"delta":{"type":"input_json_delta","partial_json":"{}"}}"#;
+    let limits = Limits { event: 150, open_calls: 1, ..Limits::default() };
+    for (code, wire, body) in [
+        (
+            "provider",
+            Wire::Anthropic,
+            "data: {\"type\":\"error\",\"error\":{\"message\":\"Overloaded\"}}\n\n".to_owned(),
+        ),
+        ("unreadable", Wire::OpenAiChat, "data: {\n\n".to_owned()),
+        ("too_long", Wire::OpenAiChat, format!("data: {}\n\n", "x".repeat(200))),
+        ("orphan", Wire::Anthropic, format!("data: {delta}\n\n")),
+        ("foreign", Wire::Gemini, "Not found".to_owned()),
+        ("too_many_calls", Wire::Anthropic, block(0) + &block(1)),
+    ] {
+        let response = || Response::new(wire, Policy::new().limits(limits));
+        let said =
+            |error: followup::wire::Error<'_>| (error.code(), error.data().map(str::to_owned), error.to_string());
+        let mut lent = Vec::new();
+        let mut cursor = response();
+        for finish in [false, true] {
+            let mut events = if finish { cursor.finish() } else { cursor.feed(body.as_bytes()) };
+            while let Some(event) = events.next() {
+                lent.extend(event.err().map(said));
+            }
+        }
+        let mut reader = Reader::new(response());
+        let mut events: Vec<_> = reader.feed(body.clone().into()).collect();
+        events.extend(reader.finish());
+        let owned: Vec<_> = events.into_iter().filter_map(Result::err).collect();
+        assert!(lent.iter().any(|error| error.0 == code), "{code}: {lent:?}");
+        assert_eq!(owned.iter().map(|error| said(error.view())).collect::<Vec<_>>(), lent);
+        assert!(owned.iter().zip(&lent).all(|(error, (_, _, message))| error.to_string() == *message), "{owned:?}");
     }
 }
 
@@ -387,7 +431,7 @@ fn tracing_is_told_what_happens_and_nothing_that_the_model_wrote() {
         reader.feed(CALL.into()).for_each(drop);
         reader.feed(CUT.into()).for_each(drop);
         reader.finish().for_each(drop);
-        let mut reader = Reader::observed(Response::new(Wire::Anthropic, Policy::new()), Tracing::new());
+        let mut reader = Reader::observed(Response::new(Wire::Anthropic, Policy::new()), Tracing::default());
         reader.feed(ERROR.into()).for_each(drop);
     });
     let log = log.0.lock().unwrap().clone();

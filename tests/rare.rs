@@ -387,6 +387,48 @@ fn what_begins_like_a_tag_and_shows_is_forgotten_as_soon_as_it_can_be_none() {
     }
 }
 
+/// A tag that was held behind an opening tag, and is as long as a tag may be, keeps its place and its length when it is read again because of bytes that
+/// are no text, of which one character stands for as many as three.
+#[test]
+fn a_tag_that_is_read_again_behind_ill_formed_bytes_is_as_long_as_it_was() {
+    const ASK: &str = "<ask_followup_question>";
+    let last_call = |stream: &[u8], size: usize, policy: &Arc<Policy>| {
+        let (mut parser, mut last) = (Parser::new(policy.clone()), None);
+        for chunk in stream.chunks(size) {
+            let mut events = parser.feed_bytes(chunk);
+            while let Some(event) = events.next() {
+                match event {
+                    Event::Complete(call) => last = Some(call.span()),
+                    Event::Rejected(call) => last = Some(call.span()),
+                    Event::Text(_) | Event::Opaque(_) | Event::Partial(_) => {}
+                }
+            }
+        }
+        last
+    };
+    let question = "<question>Which?</question></ask_followup_question>";
+    for bytes in [&b"\xFF"[..], b"\xE2\x80", b"\xF0\x9F\x98"] {
+        let within = [b"<ask_followup_question a='", &bytes.repeat(9)[..], b"'>"].concat();
+        for (tag, behind, rest) in [
+            (&b"<ask_followup_question/>"[..], bytes, ""),
+            (b"<ask_followup_question >", bytes, question),
+            (&within, b"", question),
+        ] {
+            let front = [ASK.as_bytes(), b"x", tag].concat();
+            let stream = [&front, behind, rest.as_bytes()].concat();
+            let span = ASK.len() as u64 + 1..if rest.is_empty() { front.len() } else { stream.len() } as u64;
+            for bare in 20..80 {
+                let limits = Limits { bare, tag: tag.len(), ..Limits::default() };
+                let policy = Arc::new(Policy::new().limits(limits));
+                for size in [1, 2, 5, stream.len()] {
+                    let case = format!("{:?} of {bare}, in chunks of {size}", stream.escape_ascii().to_string());
+                    assert_eq!(last_call(&stream, size, &policy), Some(span.clone()), "{case}");
+                }
+            }
+        }
+    }
+}
+
 /// The state is one of the bytes, also where nothing of it shows yet.
 #[test]
 fn a_tag_that_is_cut_in_its_attributes_leaves_the_same_state_however_it_came() {

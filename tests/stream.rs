@@ -266,3 +266,16 @@ fn a_stream_may_go_on_with_a_reader_that_has_read_before() {
     assert_eq!((first, all.len()), (1, 2));
     assert!(matches!(&all[1], Ok(Event::Complete(call)) if call.question == "Which?"));
 }
+
+/// In the middle of a chunk, too: what is left of it is in both.
+#[test]
+fn a_reader_and_its_clone_go_on_alike() {
+    let mut reading = EventStream::new(futures::stream::iter([Bytes::from(MESSAGE)]), Reader::new(Parser::default()));
+    assert!(matches!(block_on(reading.next()), Some(Ok(Event::Text(text))) if text == "Hm. "));
+    assert!(!reading.reader().is_settled());
+    let (chunks, reader) = reading.into_parts();
+    let clone = EventStream::new(chunks.clone(), reader.clone());
+    let rest: Vec<_> = block_on(EventStream::new(chunks, reader).collect());
+    assert!(rest.len() > 5, "{rest:?}");
+    assert_eq!(block_on(clone.collect::<Vec<_>>()), rest);
+}
