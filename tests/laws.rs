@@ -155,6 +155,21 @@ proptest! {
     }
 
     #[test]
+    fn a_cursor_that_is_leaked_breaks_nothing(stream in streams(), rules in rules(), cuts in cuts(), taken in prop::collection::vec(0..4usize, 7)) {
+        let shared = shared(&rules);
+        let mut parser = stream.syntax.parser(shared.clone());
+        for (chunk, taken) in cuts.chunks(&stream).into_iter().zip(taken.iter().cycle()) {
+            let mut events = parser.feed_bytes(chunk);
+            for _ in 0..*taken {
+                let _ = events.next();
+            }
+            std::mem::forget(events);
+        }
+        drop(parser.finish());
+        prop_assert_eq!(lines(&Transcript::of(&mut parser, [&*stream])), meant(&stream, &rules), "the next stream");
+    }
+
+    #[test]
     fn a_parser_is_as_new_after_finish(stream in streams(), rules in rules()) {
         let mut parser = stream.parser(shared(&rules));
         let new = parser.checkpoint();

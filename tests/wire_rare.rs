@@ -538,3 +538,36 @@ fn half_of_a_pair_of_surrogates_waits_for_the_other_and_is_replaced_at_the_end()
         assert_eq!(transcript.to_string(), format!("text {meant:?}\n"), "{deltas:?}");
     }
 }
+
+/// What is leaked loses what is left of its chunk; the next body is read as if it had not been.
+#[test]
+fn a_cursor_that_is_leaked_breaks_nothing() {
+    let payloads = [
+        chat(json!([ask(0, r#"{"question":"One?","follow_up":["#), ask(1, ASKED)])),
+        chat(json!([{"index": 0, "function": {"arguments": "\"Yes\",\"No\"]}"}}])),
+    ];
+    let call = "<ask_followup_question><question>Which?</question><suggest>A</suggest></ask_followup_question>";
+    for (wire, body) in [
+        (Wire::OpenAiChat, payloads.iter().map(|payload| format!("data: {payload}\n\n")).collect()),
+        (Wire::Text, format!("{call} and {call}")),
+    ] {
+        let response = || Response::new(wire, Policy::new());
+        let meant = Transcript::of_response(&mut response(), [body.as_bytes()]);
+        assert_eq!(meant.complete().count(), 2);
+        for size in 1..=body.len() {
+            for taken in 0..4 {
+                let mut response = response();
+                for chunk in body.as_bytes().chunks(size) {
+                    let mut events = response.feed(chunk);
+                    for _ in 0..taken {
+                        let _ = events.next();
+                    }
+                    std::mem::forget(events);
+                }
+                drop(response.finish());
+                let next = Transcript::of_response(&mut response, [body.as_bytes()]);
+                assert_eq!(next, meant, "{wire} in chunks of {size}, of which {taken} events were taken");
+            }
+        }
+    }
+}
