@@ -232,13 +232,13 @@ impl Parser {
         }
         if !feed.bytes().is_empty() {
             if feed.pos == feed.text.len() {
+                // A character that was cut, or its beginning, leaves no text to hurry through.
                 self.take_bytes(feed);
             }
             if !feed.bytes().is_empty() {
                 return Hurried::Not;
             }
         }
-        // A character that was cut, or its beginning, leaves no text to hurry through.
         let pos = feed.pos;
         if pos == 0
             && let Some(delta) = self.syntax.grow(feed.text)
