@@ -1,9 +1,9 @@
-//! What a parser says, in views that borrow from it.
+//! Events: views that borrow from the parser.
 
 use core::fmt;
 use core::ops::Range;
 
-use crate::call::Call;
+use crate::call::{Call, Delta, Field, View};
 use crate::note::Note;
 use crate::reason::Reason;
 
@@ -45,9 +45,23 @@ pub enum Event<'a> {
     Rejected(Rejected<'a>),
 }
 
-#[cfg(feature = "wire")]
 impl<'a> Event<'a> {
-    /// The same of the call with that number and that id, if it is of a call.
+    /// Makes the event of an open call, of which `delta` is new.
+    pub(crate) fn partial(call: &'a Call, nth: u64, delta: Delta) -> Event<'a> {
+        Event::Partial(Partial { call, nth, id: None, delta })
+    }
+
+    /// Makes the event of a call's end: a rejection if anything went wrong.
+    pub(crate) fn ended(call: &'a Call, nth: u64, end: u64) -> Event<'a> {
+        if !call.has_failed() && call.question().is_some() {
+            Event::Complete(Complete { call, nth, id: None, end })
+        } else {
+            Event::Rejected(Rejected { call, nth, id: None, end })
+        }
+    }
+
+    /// Gives the event of a call that index and id.
+    #[cfg(feature = "wire")]
     pub(crate) fn of(self, nth: u64, id: Option<&'a str>) -> Event<'a> {
         match self {
             Event::Text(_) | Event::Opaque(_) => self,
@@ -124,17 +138,7 @@ pub struct Partial<'a> {
     pub(crate) call: &'a Call,
     pub(crate) nth: u64,
     pub(crate) id: Option<&'a str>,
-    pub(crate) field: Field,
-    pub(crate) delta: Part,
-}
-
-/// The part of a call that a [`Partial`] added to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
-    /// The question.
-    Question,
-    /// The newest suggestion. Without a delta, its mode became known (or, in a stream of bytes, that it exists).
-    Suggestion,
+    pub(crate) delta: Delta,
 }
 
 impl<'a> Partial<'a> {
@@ -150,12 +154,12 @@ impl<'a> Partial<'a> {
 
     /// What grew.
     pub fn field(&self) -> Field {
-        self.field
+        self.delta.0
     }
 
     /// What was added to it: the end of the question, or of the newest answer.
     pub fn delta(&self) -> &'a str {
-        self.call.text(self.delta)
+        self.call.text(self.delta.1)
     }
 
     /// The question so far. `None` until its first character is certain.
@@ -312,26 +316,6 @@ pub struct Suggestions<'a> {
     view: View,
 }
 
-/// How much of a call is seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum View {
-    /// What partials have shown.
-    Shown,
-    /// All of it.
-    Whole,
-}
-
-/// A range of an arena, as plain data.
-pub(crate) type Part = (usize, usize);
-
-/// Where in the arenas of its call a suggestion stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Suggested {
-    pub(crate) answer: Part,
-    pub(crate) mode: Option<Part>,
-}
-
 impl<'a> Suggestions<'a> {
     /// How many there are. O(1).
     pub fn len(&self) -> usize {
@@ -345,7 +329,7 @@ impl<'a> Suggestions<'a> {
 
     /// The `i`th, from 0. O(1).
     pub fn get(&self, i: usize) -> Option<Suggestion<'a>> {
-        self.call.suggestion(i, self.view)
+        self.call.suggestion(i, self.view).map(|(answer, mode)| Suggestion { answer, mode })
     }
 
     /// All of them, in order.
@@ -401,7 +385,7 @@ impl fmt::Debug for Suggestions<'_> {
 
 impl PartialEq for Partial<'_> {
     fn eq(&self, other: &Self) -> bool {
-        (self.nth, self.id, self.field, self.delta()) == (other.nth, other.id, other.field, other.delta())
+        (self.nth, self.id, self.field(), self.delta()) == (other.nth, other.id, other.field(), other.delta())
             && (self.question(), self.suggestions()) == (other.question(), other.suggestions())
     }
 }
@@ -425,7 +409,7 @@ impl fmt::Debug for Partial<'_> {
         f.debug_struct("Partial")
             .field("nth", &self.nth)
             .field("id", &self.id)
-            .field("field", &self.field)
+            .field("field", &self.field())
             .field("delta", &self.delta())
             .field("question", &self.question())
             .field("suggestions", &self.suggestions())

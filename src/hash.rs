@@ -1,6 +1,10 @@
-//! A hash that is the same everywhere.
+//! A hash that is the same on every machine.
+
+use core::hash::Hasher;
 
 /// FNV-1a: small, and fixed for ever, as the standard library's hashers are not.
+///
+/// Numbers count as 64 bits, little endian, so that the hash does not depend on the machine's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fnv(u64);
 
@@ -10,23 +14,38 @@ impl Default for Fnv {
     }
 }
 
-impl Fnv {
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+impl Hasher for Fnv {
+    fn write(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3);
         }
     }
 
-    pub(crate) fn number(&mut self, number: u64) {
-        self.bytes(&number.to_le_bytes());
+    fn write_u16(&mut self, number: u16) {
+        self.write_u64(number.into());
     }
 
-    pub(crate) fn text(&mut self, text: &str) {
-        self.number(text.len() as u64);
-        self.bytes(text.as_bytes());
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(number.into());
     }
 
-    pub(crate) fn value(self) -> u64 {
+    fn write_u64(&mut self, number: u64) {
+        self.write(&number.to_le_bytes());
+    }
+
+    fn write_u128(&mut self, number: u128) {
+        self.write(&number.to_le_bytes());
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
+    }
+
+    fn write_isize(&mut self, number: isize) {
+        self.write_u64(number as u64);
+    }
+
+    fn finish(&self) -> u64 {
         self.0
     }
 }

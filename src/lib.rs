@@ -104,18 +104,16 @@ extern crate alloc;
 extern crate std;
 
 mod call;
-mod carry;
 mod checkpoint;
+mod config;
 #[cfg(feature = "codec")]
 pub mod codec;
 #[cfg(feature = "dialogue")]
 pub mod dialogue;
-mod entity;
 mod event;
 mod hash;
 mod json;
 mod lazy;
-mod limits;
 mod markup;
 mod note;
 #[cfg(feature = "bytes")]
@@ -123,28 +121,25 @@ pub mod observe;
 #[cfg(feature = "bytes")]
 pub mod owned;
 mod parser;
-mod policy;
 mod reason;
 mod scan;
+mod signal;
 #[cfg(feature = "stream")]
 pub mod stream;
 mod syntax;
 #[cfg(feature = "testing")]
 pub mod testing;
-mod tools;
 mod utf8;
-mod value;
 #[cfg(feature = "wire")]
 pub mod wire;
 
 pub use checkpoint::{Checkpoint, ResumeError};
-pub use event::{Complete, Event, Field, Opaque, Partial, Rejected, Suggestion, Suggestions, SuggestionsIter};
-pub use limits::Limits;
+pub use call::Field;
+pub use config::{Calls, Entities, Limits, Policy, Repairs, Tools, ToolsError};
+pub use event::{Complete, Event, Opaque, Partial, Rejected, Suggestion, Suggestions, SuggestionsIter};
 pub use note::Note;
 pub use parser::{Events, Parser};
-pub use policy::{Calls, Entities, Policy, Repairs};
 pub use reason::{Place, Reason};
-pub use tools::{Tools, ToolsError};
 
 /// The README's examples are tests.
 #[cfg(doctest)]

@@ -1,5 +1,5 @@
-//! Where in a piece of text something is that means something. Most pieces are as short as a token and hold nothing, so that a call of
-//! memchr would cost more than the search.
+//! Searches for delimiters. Most chunks are as short as a token and hold none, so that a call of memchr
+//! would cost more than the search.
 
 /// Whether there is a `<`. Cost: a few instructions for up to 16 bytes; then that of memchr.
 #[inline]
@@ -81,6 +81,30 @@ fn equal(word: u64, byte: u8) -> u64 {
 #[inline]
 fn control(word: u64) -> u64 {
     word.wrapping_sub(ONES * 0x20) & !word & HIGH
+}
+
+/// Where in a text of JSON, as far as its strings are concerned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) enum Quotes {
+    /// Outside every string.
+    #[default]
+    Outside,
+    Inside,
+    /// Inside a string, after a `\\`.
+    Escaped,
+}
+
+impl Quotes {
+    /// Returns what it is after one more character.
+    pub(crate) fn after(self, c: char) -> Quotes {
+        match (self, c) {
+            (Quotes::Outside, '"') | (Quotes::Escaped, _) => Quotes::Inside,
+            (Quotes::Inside, '"') => Quotes::Outside,
+            (Quotes::Inside, '\\') => Quotes::Escaped,
+            (same, _) => same,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,47 @@
 //! Bytes to text, as `String::from_utf8_lossy` would have it over the whole stream.
 
 /// The beginning of a character that the bytes so far end in: none to three bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Tail {
     bytes: [u8; 3],
     len: u8,
+}
+
+/// All characters of Unicode `White_Space`.
+const BLANKS: [char; 25] = [
+    '\t', '\n', '\u{B}', '\u{C}', '\r', ' ', '\u{85}', '\u{A0}', '\u{1680}', '\u{2000}', '\u{2001}', '\u{2002}',
+    '\u{2003}', '\u{2004}', '\u{2005}', '\u{2006}', '\u{2007}', '\u{2008}', '\u{2009}', '\u{200A}', '\u{2028}',
+    '\u{2029}', '\u{202F}', '\u{205F}', '\u{3000}',
+];
+
+/// Returns whether the incomplete UTF-8 sequence may become a blank.
+pub(crate) fn may_be_blank(tail: &[u8]) -> bool {
+    shortest_blank(tail).is_some()
+}
+
+/// Returns the length of the shortest blank that begins with the incomplete UTF-8 sequence.
+pub(crate) fn shortest_blank(tail: &[u8]) -> Option<usize> {
+    let begins = |blank: &&char| blank.encode_utf8(&mut [0; 4]).as_bytes().starts_with(tail);
+    BLANKS.iter().filter(begins).map(|blank| blank.len_utf8()).min()
+}
+
+/// Returns the length of the shortest text that the incomplete UTF-8 sequence may become: a character, or U+FFFD
+/// if it is ill-formed.
+pub(crate) fn shortest_char(tail: &[u8]) -> usize {
+    match tail {
+        [] => 0,
+        [..0xE0, ..] => 2,
+        _ => 3,
+    }
+}
+
+/// Returns the last character boundary of `text` at or before `index`.
+pub(crate) fn floor_char_boundary(text: &str, index: usize) -> usize {
+    if index >= text.len() {
+        return text.len();
+    }
+    (0..=index).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0)
 }
 
 /// What comes next in a stream of bytes.
@@ -30,16 +66,13 @@ impl Tail {
         self.len == 0
     }
 
-    /// Whether a stream can end so: in the beginning of a character, and no more.
-    pub(crate) fn is_possible(&self) -> bool {
-        let Some(begun) = self.bytes.get(..usize::from(self.len)) else { return false };
-        let mut canonical = Tail::default();
-        canonical.keep(begun);
-        let is_begun = match core::str::from_utf8(begun) {
+    /// Returns whether it is an incomplete character, and no more.
+    pub(crate) fn is_in_bounds(&self) -> bool {
+        let Some(tail) = self.bytes.get(..usize::from(self.len)) else { return false };
+        match core::str::from_utf8(tail) {
             Ok(text) => text.is_empty(),
             Err(error) => error.valid_up_to() == 0 && error.error_len().is_none(),
-        };
-        is_begun && canonical == *self
+        }
     }
 
     pub(crate) fn clear(&mut self) {
@@ -106,6 +139,12 @@ impl Tail {
 mod tests {
     use super::*;
     use alloc::string::String;
+
+    #[test]
+    fn every_blank_is_known() {
+        let all: alloc::vec::Vec<char> = ('\0'..=char::MAX).filter(|c| c.is_whitespace()).collect();
+        assert_eq!(all, BLANKS);
+    }
 
     fn read(chunks: &[&[u8]]) -> String {
         let (mut tail, mut out, mut bytes) = (Tail::default(), String::new(), 0);

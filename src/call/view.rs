@@ -1,22 +1,16 @@
-//! What of a call is shown, and how it is lent.
+//! What of a call is known, shown and lent.
 
-use super::Call;
-use crate::event::{Complete, Event, Field, Part, Partial, Rejected, Suggested, Suggestion, View};
+use super::{Call, Delta, Field, Open, Range, Shown, Suggested};
 use crate::note::Note;
 use crate::reason::Reason;
 
-/// What of a call has been lent in partials.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Shown {
-    pub(super) question: usize,
-    pub(super) suggestions: usize,
-    /// Bytes of the newest answer shown, and whether its mode is.
-    pub(super) newest: (usize, bool),
-}
-
-impl Shown {
-    pub(super) const NOTHING: Shown = Shown { question: 0, suggestions: 0, newest: (0, false) };
+/// How much of a call is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum View {
+    /// What partials have shown.
+    Shown,
+    /// All of it.
+    Whole,
 }
 
 impl Call {
@@ -28,9 +22,9 @@ impl Call {
         self.shown = shown;
     }
 
-    /// The next part of the call that is certain and has not been shown.
+    /// Returns the next part of the call that is certain and has not been shown, and counts it as shown.
     #[inline]
-    pub(crate) fn next_delta(&mut self) -> Option<(Field, Part)> {
+    pub(crate) fn next_delta(&mut self) -> Option<Delta> {
         // The bare question is the last thing that becomes known.
         if self.asked {
             self.question_delta().or_else(|| self.suggestion_delta())
@@ -39,7 +33,7 @@ impl Call {
         }
     }
 
-    /// Whether everything that is certain has been shown.
+    /// Returns whether everything that is certain has been shown.
     pub(crate) fn is_all_shown(&self) -> bool {
         let Shown { question, suggestions, newest } = self.shown;
         self.question.is_none_or(|(start, end)| question == end - start)
@@ -48,14 +42,14 @@ impl Call {
     }
 
     #[inline]
-    fn question_delta(&mut self) -> Option<(Field, Part)> {
+    fn question_delta(&mut self) -> Option<Delta> {
         let (start, end) = self.question?;
         let shown = core::mem::replace(&mut self.shown.question, end - start);
         (shown < end - start).then_some((Field::Question, (start + shown, end)))
     }
 
     #[inline]
-    fn suggestion_delta(&mut self) -> Option<(Field, Part)> {
+    fn suggestion_delta(&mut self) -> Option<Delta> {
         let newest = self.shown.suggestions.checked_sub(1).and_then(|i| self.suggestions.get(i));
         if let Some(&Suggested { answer: (start, end), mode }) = newest
             && self.shown.newest != (end - start, mode.is_some())
@@ -73,23 +67,14 @@ impl Call {
         Some((Field::Suggestion, (start, end)))
     }
 
-    pub(crate) fn partial(&self, nth: u64, field: Field, delta: Part) -> Partial<'_> {
-        Partial { call: self, nth, id: None, field, delta }
+    // What the views read.
+
+    pub(crate) fn text(&self, (start, end): Range) -> &str {
+        self.text.get(start..end).unwrap_or_default()
     }
 
-    /// The call's end; a rejection if anything went wrong.
-    pub(crate) fn outcome(&self, nth: u64, end: u64) -> Event<'_> {
-        if self.wrong.is_none() && self.question().is_some() {
-            Event::Complete(Complete { call: self, nth, id: None, end })
-        } else {
-            Event::Rejected(Rejected { call: self, nth, id: None, end })
-        }
-    }
-
-    // What the views look at.
-
-    pub(crate) fn text(&self, (start, end): Part) -> &str {
-        &self.text[start..end]
+    fn mode(&self, (start, end): Range) -> &str {
+        self.modes.get(start..end).unwrap_or_default()
     }
 
     /// The question as far as partials have shown it.
@@ -103,7 +88,7 @@ impl Call {
         self.question.map(|part| self.text(part)).filter(|question| !question.is_empty())
     }
 
-    /// How many suggestions are seen.
+    /// Returns how many suggestions are seen.
     pub(crate) fn suggestions(&self, view: View) -> usize {
         match view {
             View::Shown => self.shown.suggestions,
@@ -111,18 +96,19 @@ impl Call {
         }
     }
 
-    pub(crate) fn suggestion(&self, i: usize, view: View) -> Option<Suggestion<'_>> {
-        // What has been said of a suggestion was all that was known of it then.
+    /// Returns the answer and the mode of a suggestion.
+    pub(crate) fn suggestion(&self, i: usize, view: View) -> Option<(&str, Option<&str>)> {
+        // What partials have shown of a suggestion was all that was known of it then.
         let Suggested { answer, mode } = *self.suggestions.get(i).filter(|_| i < self.suggestions(view))?;
-        Some(Suggestion { answer: self.text(answer), mode: mode.map(|(start, end)| &self.modes[start..end]) })
+        Some((self.text(answer), mode.map(|mode| self.mode(mode))))
     }
 
     pub(crate) fn notes(&self) -> &[Note] {
         &self.notes
     }
 
-    /// Why it can't be asked, if it can't.
+    /// Returns why it can't be asked, if it can't.
     pub(crate) fn reason(&self) -> Reason {
-        self.wrong.unwrap_or(Reason::MissingParameter)
+        if let Open::Failed(reason) = self.open { reason } else { Reason::MissingParameter }
     }
 }

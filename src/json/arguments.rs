@@ -5,15 +5,16 @@ use alloc::sync::Arc;
 use smallvec::SmallVec;
 
 use super::key::Key;
-use super::reader::{Reader, Token, Type};
-use super::written;
-use crate::Policy;
+use super::lexer::{Lexer, Token, Type};
+use super::list;
 use crate::call::Call;
+use crate::config::Policy;
+use crate::markup::suggestions;
 use crate::note::Note;
 use crate::reason::{Place, Reason};
 
 /// A parameter that holds suggestions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum List {
     /// `follow_up`, or `suggestions`.
@@ -25,7 +26,7 @@ pub(super) enum List {
 }
 
 /// What the value is that comes next or is being read. Of an array or object that is open, [`Within`] knows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Role {
     /// The arguments themselves.
@@ -47,7 +48,7 @@ pub(super) enum Role {
 }
 
 /// An open array or object that means something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Within {
     /// The object of the arguments.
@@ -66,24 +67,24 @@ pub(super) enum Within {
 }
 
 /// Reads the arguments of one call, or the value of one list in them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Arguments {
-    pub(super) reader: Reader,
+    pub(super) lexer: Lexer,
     /// The innermost last. Deeper values mean nothing.
-    pub(super) within: SmallVec<[Within; 4]>,
-    pub(super) role: Role,
-    pub(super) key: Key,
+    within: SmallVec<[Within; 4]>,
+    role: Role,
+    key: Key,
     /// The list whose value comes next or is being read.
-    pub(super) list: Option<List>,
+    list: Option<List>,
     /// Which lists have given a suggestion.
-    pub(super) given: Given,
+    given: Given,
     /// All of it is there: an answer is kept whole or not at all. Never so between two pieces of a stream.
-    pub(super) whole: bool,
+    whole: bool,
 }
 
 /// Which lists have given a suggestion.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Given {
     follow_up: bool,
@@ -99,15 +100,11 @@ impl Given {
             List::Suggest => &mut self.suggest,
         }
     }
-
-    pub(super) fn is_any(self) -> bool {
-        self != Given::default()
-    }
 }
 
 impl Arguments {
     pub(super) const NEW: Arguments = Arguments {
-        reader: Reader::NEW,
+        lexer: Lexer::NEW,
         within: SmallVec::new_const(),
         role: Role::Arguments,
         key: Key::NEW,
@@ -117,13 +114,13 @@ impl Arguments {
     };
 
     /// Reads the value of one list, which stands alone.
-    pub(super) fn of_list(list: List) -> Arguments {
+    fn of_list(list: List) -> Arguments {
         Arguments { role: Role::List, list: Some(list), whole: true, ..Arguments::NEW }
     }
 
     /// Whether what is inside the innermost open array or object means nothing.
     fn skips(&self) -> bool {
-        self.reader.depth() > self.within.len()
+        self.lexer.depth() > self.within.len()
     }
 
     /// Acts on what has come. Whether a value has ended, so that more may be certain.
@@ -142,7 +139,7 @@ impl Arguments {
                 self.push(char.encode_utf8(&mut [0; 4]), call, policy);
                 call.repair(Note::IllFormedString, policy);
             }
-            Token::Behind => call.repair(Note::TextBehindArguments, policy),
+            Token::TextAfter => call.repair(Note::TextBehindArguments, policy),
             Token::IllFormed => call.reject(Reason::Malformed(Note::IllFormedJson)),
         }
         false
@@ -166,7 +163,7 @@ impl Arguments {
     fn begin(&mut self, kind: Type, call: &mut Call, policy: &Arc<Policy>) {
         let is_open = matches!(kind, Type::Array | Type::Object);
         // Counted already, if it is one.
-        let outside = self.reader.depth() - usize::from(is_open);
+        let outside = self.lexer.depth() - usize::from(is_open);
         let role = match self.within.last() {
             _ if outside > self.within.len() => Role::Nothing,
             Some(Within::Items) => Role::Item,
@@ -228,7 +225,7 @@ impl Arguments {
             Type::String | Type::Number | Type::Boolean => {
                 call.begin_suggestion(None, policy);
                 if self.whole {
-                    call.hold_back();
+                    call.hold_answer_back();
                 }
                 return Role::Item;
             }
@@ -262,7 +259,7 @@ impl Arguments {
         }
         call.begin_content();
         if self.whole {
-            call.hold_back();
+            call.hold_answer_back();
         }
         Role::Answer
     }
@@ -270,21 +267,21 @@ impl Arguments {
     /// The value that is being read goes on.
     #[inline]
     pub(super) fn push(&mut self, text: &str, call: &mut Call, policy: &Arc<Policy>) {
-        if self.reader.is_in_key() {
+        if self.lexer.is_in_key() {
             return self.key.push(text);
         }
         match self.role {
             Role::Question | Role::Item | Role::Answer => call.push(text, policy),
             Role::Mode => call.push_mode(text, policy),
-            Role::List => call.push_written(text, &policy.limits),
+            Role::List => call.push_list(text, policy),
             Role::Arguments | Role::Entry { .. } | Role::Nothing => {}
         }
     }
 
     /// The bytes of a character have begun to come.
-    pub(super) fn foresee(&mut self, begun: &[u8], call: &mut Call, policy: &Arc<Policy>) {
-        if !self.reader.is_in_key() && matches!(self.role, Role::Question | Role::Item | Role::Answer) {
-            call.foresee_char(begun, policy);
+    pub(super) fn foresee(&mut self, tail: &[u8], call: &mut Call, policy: &Arc<Policy>) {
+        if !self.lexer.is_in_key() && matches!(self.role, Role::Question | Role::Item | Role::Answer) {
+            call.foresee_char(tail, policy);
         }
     }
 
@@ -301,12 +298,12 @@ impl Arguments {
             }
             Role::Mode => call.end_mode(policy),
             Role::List => {
-                if let (Some(list), Some(text)) = (self.list, call.take_written(&policy.limits)) {
-                    written::read(&text, list, call, policy);
+                if let (Some(list), Some(text)) = (self.list, call.take_list()) {
+                    read_text_list(&text, list, call, policy);
                 }
                 self.end_list(call);
             }
-            Role::Nothing if self.within.len() > self.reader.depth() => self.leave(call, policy),
+            Role::Nothing if self.within.len() > self.lexer.depth() => self.leave(call, policy),
             Role::Arguments | Role::Entry { .. } | Role::Nothing => {}
         }
     }
@@ -335,10 +332,16 @@ impl Arguments {
         }
     }
 
-    /// Where the stream would cut the call.
+    /// Returns whether the state is one between two pieces.
+    pub(super) fn is_in_bounds(&self) -> bool {
+        let is_between = self.lexer.is_in_bounds() && !self.whole;
+        is_between && self.key.is_in_bounds() && self.within.len() <= self.lexer.depth()
+    }
+
+    /// Returns where the stream would cut the call.
     pub(super) fn place(&self) -> Place {
         match self.role {
-            _ if !self.reader.is_in_value() => Place::Parameters,
+            _ if !self.lexer.is_in_value() => Place::Parameters,
             Role::Question => Place::Question,
             Role::Item | Role::Answer => Place::Answer,
             Role::Mode => Place::Mode,
@@ -364,12 +367,35 @@ fn begin_question(kind: Type, call: &mut Call) -> Role {
 fn begin_suggestion(call: &mut Call, policy: &Arc<Policy>) -> Within {
     call.begin_suggestion(None, policy);
     // Only what is in its keys is its answer.
-    call.hold_back();
+    call.hold_answer_back();
     Within::Suggestion { answered: false, answerable: false }
 }
 
+/// Reads the text of a string where a list was meant: markup, JSON, or lines. It is complete and trimmed.
+fn read_text_list(text: &str, list: List, call: &mut Call, policy: &Arc<Policy>) {
+    if text.is_empty() {
+        return;
+    }
+    call.repair(Note::SuggestionsAsText, policy);
+    if call.has_failed() {
+        return;
+    }
+    if suggestions::holds_suggestions(text, policy) {
+        suggestions::read_suggestions(text, call, policy);
+    } else if list::is_json(text) {
+        let (mut arguments, mut pos) = (Arguments::of_list(list), 0);
+        while !call.has_failed()
+            && let Some(token) = arguments.lexer.next(text, &mut pos)
+        {
+            arguments.act(token, call, policy);
+        }
+    } else {
+        text.split('\n').for_each(|line| call.keep_item(line, policy));
+    }
+}
+
 /// What the value of that key will be, inside that.
-pub(super) fn role_of(within: Within, key: &Key) -> Role {
+fn role_of(within: Within, key: &Key) -> Role {
     match within {
         Within::Parameters if key.text() == b"question" => Role::Question,
         Within::Parameters if list_of(key).is_some() => Role::List,
@@ -380,7 +406,7 @@ pub(super) fn role_of(within: Within, key: &Key) -> Role {
 }
 
 /// The list that is the value of that parameter.
-pub(super) fn list_of(key: &Key) -> Option<List> {
+fn list_of(key: &Key) -> Option<List> {
     match key.text() {
         b"follow_up" | b"suggestions" => Some(List::FollowUp),
         b"options" => Some(List::Options),

@@ -14,7 +14,7 @@ pub(super) enum Read<T> {
     /// This; that many bytes of it.
     Whole(T, usize),
     /// They may become one.
-    Begun,
+    Incomplete,
     /// They are none, and won't be.
     Not,
 }
@@ -22,14 +22,14 @@ pub(super) enum Read<T> {
 fn run<'i, T>(mut rule: impl Parser<&'i [u8], Output = T, Error = ()>, input: &'i [u8]) -> Read<T> {
     match rule.process::<OutputM<Emit, Emit, Streaming>>(input) {
         Ok((rest, found)) => Read::Whole(found, input.len() - rest.len()),
-        Err(Err::Incomplete(_)) => Read::Begun,
+        Err(Err::Incomplete(_)) => Read::Incomplete,
         Err(_) => Read::Not,
     }
 }
 
 /// What an escape stands for. A surrogate without its other half is U+FFFD.
-pub(super) fn escape(begun: &[u8]) -> Read<char> {
-    run(preceded(char('\\'), alt((simple(), preceded(char('u'), unicode())))), begun)
+pub(super) fn escape(input: &[u8]) -> Read<char> {
+    run(preceded(char('\\'), alt((simple(), preceded(char('u'), unicode())))), input)
 }
 
 fn simple<'i>() -> impl Parser<&'i [u8], Output = char, Error = ()> {
@@ -69,8 +69,8 @@ fn digit<'i>() -> impl Parser<&'i [u8], Output = u16, Error = ()> {
 }
 
 /// `true`, `false` or `null`.
-pub(super) fn literal(begun: &[u8]) -> Read<()> {
-    run(alt((tag("true"), tag("false"), tag("null"))).map(|_| ()), begun)
+pub(super) fn literal(input: &[u8]) -> Read<()> {
+    run(alt((tag("true"), tag("false"), tag("null"))).map(|_| ()), input)
 }
 
 #[cfg(test)]
@@ -80,25 +80,25 @@ mod tests {
     #[test]
     fn an_escape_is_decided_by_its_last_character_and_not_later() {
         for (text, read) in [
-            ("\\", Read::Begun),
+            ("\\", Read::Incomplete),
             ("\\n", Read::Whole('\n', 2)),
             ("\\/", Read::Whole('/', 2)),
             ("\\x", Read::Not),
             ("\\N", Read::Not),
-            ("\\u", Read::Begun),
-            ("\\u00e", Read::Begun),
+            ("\\u", Read::Incomplete),
+            ("\\u00e", Read::Incomplete),
             ("\\u00E9", Read::Whole('é', 6)),
             ("\\u00g", Read::Not),
             ("\\ude00", Read::Whole('\u{FFFD}', 6)),
-            ("\\ud83d", Read::Begun),
-            ("\\ud83d\\", Read::Begun),
+            ("\\ud83d", Read::Incomplete),
+            ("\\ud83d\\", Read::Incomplete),
             ("\\ud83dx", Read::Whole('\u{FFFD}', 6)),
             ("\\ud83d\\n", Read::Whole('\u{FFFD}', 6)),
-            ("\\ud83d\\u", Read::Begun),
+            ("\\ud83d\\u", Read::Incomplete),
             ("\\ud83d\\u0", Read::Whole('\u{FFFD}', 6)),
-            ("\\ud83d\\ud", Read::Begun),
+            ("\\ud83d\\ud", Read::Incomplete),
             ("\\ud83d\\ud8", Read::Whole('\u{FFFD}', 6)),
-            ("\\ud83d\\uDE", Read::Begun),
+            ("\\ud83d\\uDE", Read::Incomplete),
             ("\\ud83d\\ude0x", Read::Whole('\u{FFFD}', 6)),
             ("\\ud83d\\ude00", Read::Whole('😀', 12)),
             ("\\uDBFF\\uDFFF", Read::Whole('\u{10FFFF}', 12)),
@@ -111,10 +111,10 @@ mod tests {
     #[test]
     fn a_literal_is_one_of_three() {
         for (text, read) in [
-            ("t", Read::Begun),
-            ("tru", Read::Begun),
+            ("t", Read::Incomplete),
+            ("tru", Read::Incomplete),
             ("true", Read::Whole((), 4)),
-            ("fals", Read::Begun),
+            ("fals", Read::Incomplete),
             ("null", Read::Whole((), 4)),
             ("nul ", Read::Not),
             ("T", Read::Not),

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 const LONGEST: usize = 15;
 
 /// The key that is being read, or the last one that was.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Key {
     /// The first bytes of it.
@@ -39,10 +39,7 @@ impl Key {
         !self.bytes.is_empty() && !self.no_number
     }
 
-    pub(super) fn is_possible(&self) -> bool {
-        let number = self.bytes.iter().all(u8::is_ascii_digit);
+    pub(super) fn is_in_bounds(&self) -> bool {
         self.bytes.len() <= LONGEST + 1
-            && (self.no_number || number)
-            && (number <= !self.no_number || self.bytes.len() > LONGEST)
     }
 }

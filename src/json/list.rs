@@ -1,42 +1,47 @@
-//! A list of suggestions as markup has it: JSON that is read when its close tag has come.
+//! A list of suggestions whose text is complete.
 
 use alloc::string::String;
 
-use super::reader::{Reader, Token, Type};
+use super::lexer::{Lexer, Token, Type};
 
-/// Gives the strings, numbers and booleans of a list, as text. `false`, and nothing given, if `text` is not one whole JSON list.
+/// Calls `found` with the strings, numbers and booleans of a list, as text. Returns `false`, and calls it
+/// never, if `text` is not one whole JSON list.
 ///
-/// It goes through the text twice, so that nothing is kept of what may turn out to be no list.
+/// It reads the text twice, so that nothing is kept of what may turn out to be no list.
 pub(crate) fn read(text: &str, found: &mut dyn FnMut(&str)) -> bool {
     let text = text.trim();
-    let whole = is_list(text);
-    if whole {
+    let is_list = text.starts_with('[') && is_whole(text, true);
+    if is_list {
         items(text, found);
     }
-    whole
+    is_list
 }
 
-fn is_list(text: &str) -> bool {
-    let (mut reader, mut pos) = (Reader::default(), 0);
-    let mut begun = false;
-    while let Some(token) = reader.next(text, &mut pos) {
+/// Returns whether the text is one array or object, with the repairs of a native call's JSON.
+pub(super) fn is_json(text: &str) -> bool {
+    text.starts_with(['[', '{']) && is_whole(text, false)
+}
+
+fn is_whole(text: &str, is_strict: bool) -> bool {
+    let (mut lexer, mut pos) = (Lexer::default(), 0);
+    while let Some(token) = lexer.next(text, &mut pos) {
         match token {
-            Token::Stray(_) | Token::Behind | Token::IllFormed => return false,
-            Token::Begin(kind) if !core::mem::replace(&mut begun, true) && kind != Type::Array => return false,
+            Token::TextAfter | Token::IllFormed => return false,
+            Token::Stray(_) if is_strict => return false,
             _ => {}
         }
     }
-    reader.is_closed()
+    lexer.is_closed()
 }
 
 fn items(text: &str, found: &mut dyn FnMut(&str)) {
-    let (mut reader, mut pos) = (Reader::default(), 0);
-    // The text that is being read, and whether it is that of an element.
+    let (mut lexer, mut pos) = (Lexer::default(), 0);
+    // The text that is being read, and whether it is an element.
     let (mut item, mut is_item) = (String::new(), false);
-    while let Some(token) = reader.next(text, &mut pos) {
+    while let Some(token) = lexer.next(text, &mut pos) {
         match token {
             Token::Begin(kind) => {
-                is_item = reader.depth() == 1 && matches!(kind, Type::String | Type::Number | Type::Boolean);
+                is_item = lexer.depth() == 1 && matches!(kind, Type::String | Type::Number | Type::Boolean);
                 item.clear();
             }
             Token::Text(text) => item.push_str(text),
@@ -56,9 +61,9 @@ mod tests {
 
     fn items(text: &str) -> Option<Vec<String>> {
         let mut items = Vec::new();
-        let whole = read(text, &mut |item| items.push(item.into()));
-        assert!(whole || items.is_empty());
-        whole.then_some(items)
+        let is_list = read(text, &mut |item| items.push(item.into()));
+        assert!(is_list || items.is_empty());
+        is_list.then_some(items)
     }
 
     #[test]

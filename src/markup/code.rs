@@ -2,12 +2,12 @@
 //!
 //! Nothing here holds text back: what is code depends only on what came before.
 
-use super::name::Name;
+use super::names::Name;
 
 /// Where in the prose the stream stands, as far as code is concerned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum Code {
+pub(super) enum Code {
     /// Nobody asked: calls may start anywhere.
     Ignored,
     /// Outside code. `line_start`: nothing but blanks yet on this line.
@@ -24,9 +24,9 @@ pub(crate) enum Code {
     Thinking { long: bool },
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum Mark {
+pub(super) enum Mark {
     Tick,
     Tilde,
 }
@@ -42,9 +42,9 @@ impl Mark {
 }
 
 /// A line inside a fence, as far as it may close the fence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum FenceLine {
+pub(super) enum FenceLine {
     /// Nothing but blanks yet.
     Blank,
     /// In a run of marks behind blanks.
@@ -56,8 +56,8 @@ pub(crate) enum FenceLine {
 }
 
 /// What a `<` may begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Bracket {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Bracket {
     /// A call, or a thinking block.
     Plain,
     /// Nothing.
@@ -70,17 +70,17 @@ const MIDDLE: Code = Code::Plain { line_start: false };
 
 impl Code {
     /// At the start of a stream.
-    pub(crate) fn at_start(ignored: bool) -> Code {
+    pub(super) fn at_start(ignored: bool) -> Code {
         if ignored { Code::Ignored } else { Code::Plain { line_start: true } }
     }
 
-    /// Behind a call.
-    pub(crate) fn behind_call(ignored: bool) -> Code {
+    /// The state after a call.
+    pub(super) fn after_call(ignored: bool) -> Code {
         if ignored { Code::Ignored } else { MIDDLE }
     }
 
     /// What the next character may begin, if it is `<`.
-    pub(crate) fn at_bracket(self) -> Bracket {
+    pub(super) fn at_bracket(self) -> Bracket {
         match self {
             Code::Thinking { long } => Bracket::Thinking { long },
             Code::Ignored => Bracket::Plain,
@@ -91,16 +91,16 @@ impl Code {
         }
     }
 
-    pub(crate) fn enter_thinking(&mut self, name: Name) {
+    pub(super) fn enter_thinking(&mut self, name: Name) {
         *self = Code::Thinking { long: name == Name::Thinking };
     }
 
-    pub(crate) fn leave_thinking(&mut self) {
+    pub(super) fn leave_thinking(&mut self) {
         *self = MIDDLE;
     }
 
     /// Goes through text that is prose.
-    pub(crate) fn pass(&mut self, text: &str) {
+    pub(super) fn pass(&mut self, text: &str) {
         if !matches!(self, Code::Ignored | Code::Thinking { .. }) {
             *self = text.bytes().fold(*self, Code::after);
         }
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     /// What a `<` behind the text may begin.
-    fn behind(text: &str) -> Bracket {
+    fn after(text: &str) -> Bracket {
         let mut code = Code::at_start(false);
         code.pass(text);
         code.at_bracket()
@@ -184,7 +184,7 @@ mod tests {
             ("x ```a```", Bracket::Plain),
             ("```a``` b", Bracket::Plain),
         ] {
-            assert_eq!(behind(text), bracket, "{text:?}");
+            assert_eq!(after(text), bracket, "{text:?}");
         }
     }
 
@@ -207,7 +207,7 @@ mod tests {
             ("x ~~~\n", Bracket::Plain),
             ("x ```\n\n", Bracket::Plain),
         ] {
-            assert_eq!(behind(text), bracket, "{text:?}");
+            assert_eq!(after(text), bracket, "{text:?}");
         }
     }
 }

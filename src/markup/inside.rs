@@ -1,186 +1,119 @@
-//! Inside a call: what each tag does.
+//! Inside a call: what text and each tag does.
 
-use super::grammar::Tag;
-use super::name::{Name, Side};
-use super::{Look, Machine, State};
-use crate::Entities;
-use crate::call::End;
-use crate::carry::Begun;
-use crate::entity;
+use super::machine::Machine;
+use super::names::{Name, Side};
+use super::state::{Body, Inside, Spot, State};
+use super::tag::Tag;
+use crate::config::Entities;
+use crate::json::list;
 use crate::note::Note;
-use crate::reason::Place;
-use crate::scan;
-use crate::syntax::{Piece, Signal};
-
-/// Where in a call the machine stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum Spot {
-    /// Behind the opening tag, which is `opening` bytes long and ends at `body`: it is not certain yet that this is a call.
-    Opened {
-        body: u64,
-        opening: usize,
-        blank: bool,
-    },
-    /// Between the parameters; in a `follow_up` or not.
-    Between,
-    Question,
-    /// Behind a suggestion's opening tag, with nothing but blanks yet.
-    Suggestion,
-    /// In a suggestion that is plain text.
-    Answer,
-    /// In a nested suggestion, outside its elements.
-    Nested(Nested),
-    /// In a nested suggestion's `<content>`.
-    Content(Nested),
-    /// In a nested suggestion's `<mode>`.
-    Mode(Nested),
-    Options,
-}
-
-/// What a nested suggestion has had so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Nested {
-    /// There was a `<content>`.
-    pub(crate) content: bool,
-    /// There was one that is not blank: it is the answer.
-    pub(crate) answered: bool,
-}
-
-impl Spot {
-    /// Which value the stream cuts if it ends here.
-    pub(super) fn place(self) -> Option<Place> {
-        match self {
-            Spot::Opened { .. } => Some(Place::Opening),
-            Spot::Between => None,
-            Spot::Question => Some(Place::Question),
-            Spot::Suggestion | Spot::Answer | Spot::Nested(_) | Spot::Content(_) => Some(Place::Answer),
-            Spot::Mode(_) => Some(Place::Mode),
-            Spot::Options => Some(Place::Options),
-        }
-    }
-}
+use crate::signal::Signal;
+use crate::utf8;
 
 impl Machine {
-    /// Goes on inside a call, to the next tag.
-    pub(super) fn run_inside(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Option<Signal> {
-        let (text, from) = (piece.text, *pos);
-        let bracket = scan::bracket(&text.as_bytes()[from..]).map_or(text.len(), |i| from + i);
-        self.pass_inside(&text[from..bracket]);
-        *pos = bracket;
-        if bracket == text.len() {
-            return None;
-        }
-        self.settle_entity();
-        let behind_tick = self.busy.call.tick;
-        match self.look(&text.as_bytes()[bracket..], behind_tick, false, |n| piece.at(bracket + n) - piece.at(bracket))
-        {
-            Look::Text => {
-                *pos = bracket + 1;
-                self.pass_inside("<");
-            }
-            Look::Tag { tag, len, shown: true } => {
-                *pos = bracket + len;
-                self.pass_inside(&text[bracket..*pos]);
-                self.act_shown(&tag);
-            }
-            Look::Tag { tag, len, shown: false } if self.ends_before(&tag, piece.at(bracket + len)) => {
-                self.end_before(piece.at(bracket));
-            }
-            Look::Tag { tag, len, shown: false } => {
-                *pos = bracket + len;
-                return self.act_inside(&tag, &text[bracket..*pos], piece.at(*pos));
-            }
-            Look::Held { in_attributes } => {
-                let begun = Begun { start: piece.at(bracket), behind_tick, in_attributes, shown: false };
-                self.carry.begin(&text[bracket..], begun);
-                *pos = text.len();
-            }
-            Look::Shown { in_attributes } => {
-                self.pass_inside(&text[bracket..]);
-                let begun = Begun { start: piece.at(bracket), behind_tick, in_attributes, shown: true };
-                self.carry.begin(&text[bracket..], begun);
-                *pos = text.len();
-            }
-        }
-        None
-    }
-
-    /// Goes through text that is no tag, inside a call.
+    /// Appends text that is no tag to what is open.
     #[inline]
-    pub(super) fn pass_inside(&mut self, text: &str) {
-        if text.is_empty() {
-            return;
-        }
+    pub(super) fn push_inside(&mut self, text: &str) {
+        let State::Inside(Inside { spot, after_backtick, .. }) = &mut self.state else { return };
         let call = &mut self.busy.call;
-        let State::Call(spot) = &mut self.state else { return };
         match spot {
-            Spot::Opened { .. } => return self.pass_opened(text),
-            Spot::Between => return call.pass_between(text, &self.policy.limits),
-            Spot::Options => return call.push_list(text, &self.policy.limits),
+            _ if text.is_empty() => return,
+            Spot::Between(Body::Other) => return,
+            Spot::Between(body) => {
+                *body = text.chars().fold(*body, Body::after);
+                return if *body == Body::Other { call.drop_list() } else { call.push_list(text, &self.policy) };
+            }
+            Spot::Options => return call.push_list(text, &self.policy),
             Spot::Suggestion if text.trim_start().is_empty() => {}
             Spot::Suggestion => {
                 *spot = Spot::Answer;
                 call.push(text, &self.policy);
             }
-            Spot::Question | Spot::Answer | Spot::Nested(_) | Spot::Content(_) => call.push(text, &self.policy),
-            Spot::Mode(_) => call.push_mode(text, &self.policy),
+            Spot::Question | Spot::Answer | Spot::Nested { .. } | Spot::Content { .. } => call.push(text, &self.policy),
+            Spot::Mode { .. } => call.push_mode(text, &self.policy),
         }
-        call.tick = text.ends_with('`');
+        *after_backtick = text.ends_with('`');
     }
 
-    /// What had begun like an entity goes no further: it is text.
+    /// Makes the text before a `<` certain. Returns whether it ends in a back-tick.
     #[inline]
-    pub(super) fn settle_entity(&mut self) {
+    pub(super) fn before_bracket(&mut self) -> bool {
+        let State::Inside(Inside { after_backtick, .. }) = self.state else { return false };
         // Of a mode nothing shows before its end.
         if self.policy.entities == Entities::Decoded {
-            self.busy.call.settle(&self.policy);
+            self.busy.call.flush_entity(&self.policy);
         }
+        after_backtick
     }
 
-    /// The bytes of a character have begun to come.
-    pub(super) fn foresee_inside(&mut self, begun: &[u8]) {
-        let State::Call(spot) = &mut self.state else { return };
-        if *spot == Spot::Suggestion && !entity::may_be_blank(begun) {
+    /// Makes certain what does not depend on which character the incomplete UTF-8 sequence `tail` becomes.
+    pub(super) fn foresee_inside(&mut self, tail: &[u8]) {
+        let State::Inside(Inside { spot, .. }) = &mut self.state else { return };
+        if *spot == Spot::Suggestion && !utf8::may_be_blank(tail) {
             *spot = Spot::Answer;
         }
         // Of a mode nothing shows before its end.
-        if !matches!(spot, Spot::Mode(_)) {
-            self.busy.call.foresee_char(begun, &self.policy);
+        if !matches!(spot, Spot::Mode { .. }) {
+            self.busy.call.foresee_char(tail, &self.policy);
         }
     }
 
-    /// An opening tag right behind a back-tick was kept as text.
+    /// Notes that an opening tag right after a back-tick was kept as text.
     pub(super) fn keep_in_code(&mut self) {
-        self.busy.call.repair(Note::TagInCode, &self.policy);
+        self.repair(Note::TagInCode);
     }
 
-    /// Acts on a tag inside a call; it ends at `end`.
+    /// Ends the call where the stream cuts it.
+    pub(super) fn cut_inside(&mut self, Inside { spot, .. }: Inside, end: u64) {
+        match spot.place() {
+            Some(place) => self.busy.call.cut(place, &self.policy),
+            None => self.busy.call.end(true, &self.policy),
+        }
+        self.pending.clear();
+        self.state = State::Ended { end, prose: None };
+    }
+
+    /// Ends the call before a tool's opening tag.
+    pub(super) fn end_by_tool(&mut self, end: u64) {
+        self.repair(Note::UnclosedCall);
+        self.read_body_list();
+        self.end_call(end);
+    }
+
+    /// Acts on a tag, which ends at `end`. `text`: what it is written as.
     pub(super) fn act_inside(&mut self, tag: &Tag, text: &str, end: u64) -> Option<Signal> {
-        self.take(tag, text, end);
+        let State::Inside(inside) = &mut self.state else { return None };
+        inside.after_backtick = false;
+        match inside.spot {
+            Spot::Between(_) => self.between(tag, text, end),
+            Spot::Question => self.in_question(tag, text, end),
+            Spot::Suggestion if matches!(tag.name, Name::Content | Name::Mode) => {
+                self.busy.call.hold_answer_back();
+                self.in_nested(false, tag, text, end);
+            }
+            Spot::Suggestion | Spot::Answer => self.after_answer(tag, text, end),
+            Spot::Nested { answered } => self.in_nested(answered, tag, text, end),
+            Spot::Content { answered } => self.in_content(answered, tag, text, end),
+            Spot::Mode { answered } => self.in_mode(answered, tag, text, end),
+            Spot::Options => self.in_options(tag, text, end),
+        }
         self.partial()
     }
 
-    /// The same, without saying anything.
-    pub(super) fn take(&mut self, tag: &Tag, text: &str, end: u64) {
-        let State::Call(spot) = self.state else { return };
-        self.busy.call.tick = false;
-        match spot {
-            Spot::Opened { .. } => {}
-            Spot::Between => self.between(tag, text, end),
-            Spot::Question => self.in_question(tag, text, end),
-            Spot::Suggestion => self.in_suggestion(tag, text, end),
-            Spot::Answer => self.behind_answer(tag, text, end),
-            Spot::Nested(nested) => self.in_nested(nested, tag, text, end),
-            Spot::Content(nested) => self.in_content(nested, tag, text, end),
-            Spot::Mode(nested) => self.in_mode(nested, tag, text, end),
-            Spot::Options => self.in_options(tag, text, end),
+    fn go(&mut self, to: Spot) {
+        if let State::Inside(Inside { spot, .. }) = &mut self.state {
+            *spot = to;
         }
     }
 
-    fn go(&mut self, spot: Spot) {
-        self.state = State::Call(spot);
+    pub(super) fn set_follow_up(&mut self, is_open: bool) {
+        if let State::Inside(Inside { follow_up, .. }) = &mut self.state {
+            *follow_up = is_open;
+        }
+    }
+
+    fn is_in_follow_up(&self) -> bool {
+        matches!(self.state, State::Inside(Inside { follow_up: true, .. }))
     }
 
     fn repair(&mut self, note: Note) {
@@ -188,160 +121,172 @@ impl Machine {
     }
 
     fn between(&mut self, tag: &Tag, text: &str, end: u64) {
-        let call = &mut self.busy.call;
         match (tag.name, tag.side) {
-            (Name::FollowUp, Side::Close) if call.follow_up => {
-                call.read_list(&self.policy);
-                call.follow_up = false;
-                return call.end_list();
+            (Name::FollowUp, Side::Close) if self.is_in_follow_up() => {
+                self.read_body_list();
+                self.set_follow_up(false);
+                return self.go(Spot::BETWEEN);
             }
             (Name::Ask, Side::Close) => return self.close(end),
             _ => {}
         }
-        call.end_list();
+        // What holds a tag of ours is no list.
+        self.busy.call.drop_list();
+        self.go(Spot::BETWEEN);
         match (tag.name, tag.side) {
             (Name::Question, Side::Open) => {
-                call.begin_question(tag.empty);
+                self.busy.call.begin_question(tag.empty);
                 if !tag.empty {
                     self.go(Spot::Question);
                 }
             }
-            (Name::FollowUp, Side::Open) => self.begin_follow_up(tag),
+            (Name::FollowUp, Side::Open) => self.begin_follow_up(tag.empty),
             (Name::Suggest, Side::Open) => self.begin_suggestion(tag, text),
             (Name::Options, Side::Open) => {
-                call.begin_list();
-                if tag.empty {
-                    call.read_options(&self.policy);
-                } else {
-                    self.go(Spot::Options);
-                }
+                self.busy.call.begin_list();
+                if tag.empty { self.read_options() } else { self.go(Spot::Options) }
             }
             (_, Side::Open) => {}
             (_, Side::Close) => self.repair(Note::StrayCloseTag),
         }
     }
 
-    fn begin_follow_up(&mut self, tag: &Tag) {
-        // They do not nest: one in another begins anew.
-        let call = &mut self.busy.call;
-        call.follow_up = false;
-        if !tag.empty {
-            call.begin_follow_up();
+    /// Begins a `follow_up`. They do not nest: one in another begins anew.
+    pub(super) fn begin_follow_up(&mut self, empty: bool) {
+        self.set_follow_up(!empty);
+        if !empty {
+            self.busy.call.begin_list();
+            self.go(Spot::Between(Body::Blank));
         }
     }
 
     fn begin_suggestion(&mut self, tag: &Tag, text: &str) {
-        if !self.busy.call.follow_up {
+        if !self.is_in_follow_up() {
             self.repair(Note::OutsideFollowUp);
         }
-        if tag.empty {
-            return self.go(Spot::Between);
+        if !tag.empty {
+            let mode = tag.mode.clone().and_then(|mode| text.get(mode));
+            self.busy.call.begin_suggestion(mode, &self.policy);
+            self.go(Spot::Suggestion);
         }
-        let mode = tag.mode.and_then(|(start, end)| text.get(start..end));
-        self.busy.call.begin_suggestion(mode, &self.policy);
-        self.go(Spot::Suggestion);
     }
 
     fn close(&mut self, end: u64) {
-        let call = &mut self.busy.call;
-        if call.follow_up {
-            call.repair(Note::UnclosedFollowUp, &self.policy);
-            call.read_list(&self.policy);
+        if self.is_in_follow_up() {
+            self.repair(Note::UnclosedFollowUp);
+            self.read_body_list();
         }
-        call.end(End::Closed, &self.policy);
-        self.state = State::Ended { end };
+        self.end_call(end);
+    }
+
+    fn end_call(&mut self, end: u64) {
+        self.busy.call.end(false, &self.policy);
+        self.state = State::Ended { end, prose: None };
     }
 
     fn in_question(&mut self, tag: &Tag, text: &str, end: u64) {
-        let closed = tag.name == Name::Question;
-        if !closed {
+        let is_closed = tag.name == Name::Question;
+        if !is_closed {
             self.repair(Note::UnclosedQuestion);
         }
         self.busy.call.end_question(&self.policy);
-        self.go(Spot::Between);
-        if !closed {
+        self.go(Spot::BETWEEN);
+        if !is_closed {
             self.between(tag, text, end);
         }
     }
 
-    fn in_suggestion(&mut self, tag: &Tag, text: &str, end: u64) {
-        if matches!(tag.name, Name::Content | Name::Mode) {
-            self.busy.call.hold_back();
-            self.in_nested(Nested::default(), tag, text, end);
-        } else {
-            self.behind_answer(tag, text, end);
-        }
-    }
-
-    /// The suggestion ends, by its own close tag or by one that ends more.
-    fn behind_answer(&mut self, tag: &Tag, text: &str, end: u64) {
-        let closed = (tag.name, tag.side) == (Name::Suggest, Side::Close);
-        if !closed {
+    /// Ends the suggestion, at its own close tag or at one that ends more.
+    fn after_answer(&mut self, tag: &Tag, text: &str, end: u64) {
+        let is_closed = (tag.name, tag.side) == (Name::Suggest, Side::Close);
+        if !is_closed {
             self.repair(Note::UnclosedSuggestion);
         }
         self.busy.call.end_suggestion(&self.policy);
-        self.go(Spot::Between);
-        if !closed {
+        self.go(Spot::BETWEEN);
+        if !is_closed {
             self.between(tag, text, end);
         }
     }
 
-    fn in_nested(&mut self, nested: Nested, tag: &Tag, text: &str, end: u64) {
+    fn in_nested(&mut self, answered: bool, tag: &Tag, text: &str, end: u64) {
         match (tag.name, tag.side) {
             (Name::Content, Side::Open) => {
-                if !nested.answered {
+                if !answered {
                     self.busy.call.begin_content();
                 }
-                let nested = Nested { content: true, ..nested };
-                if tag.empty { self.end_content(nested) } else { self.go(Spot::Content(nested)) }
+                if tag.empty { self.end_content(answered) } else { self.go(Spot::Content { answered }) }
             }
+            (Name::Mode, Side::Open) if tag.empty => self.go(Spot::Nested { answered }),
             (Name::Mode, Side::Open) => {
-                if tag.empty {
-                    return self.go(Spot::Nested(nested));
-                }
                 self.busy.call.begin_mode();
-                self.go(Spot::Mode(nested));
+                self.go(Spot::Mode { answered });
             }
             (Name::Content | Name::Mode, Side::Close) => self.repair(Note::StrayCloseTag),
-            _ => self.behind_answer(tag, text, end),
+            _ => self.after_answer(tag, text, end),
         }
     }
 
-    fn end_content(&mut self, nested: Nested) {
-        let answered = nested.answered || self.busy.call.end_content(&self.policy);
-        self.go(Spot::Nested(Nested { answered, ..nested }));
+    fn end_content(&mut self, answered: bool) {
+        let answered = answered || self.busy.call.end_content(&self.policy);
+        self.go(Spot::Nested { answered });
     }
 
-    fn in_content(&mut self, nested: Nested, tag: &Tag, text: &str, end: u64) {
-        if tag.name == Name::Content {
-            return self.end_content(nested);
+    fn in_content(&mut self, answered: bool, tag: &Tag, text: &str, end: u64) {
+        let is_closed = tag.name == Name::Content;
+        if !is_closed {
+            self.repair(Note::UnclosedSuggestion);
         }
-        self.repair(Note::UnclosedSuggestion);
-        self.end_content(nested);
-        self.behind_answer(tag, text, end);
+        self.end_content(answered);
+        if !is_closed {
+            self.after_answer(tag, text, end);
+        }
     }
 
-    fn in_mode(&mut self, nested: Nested, tag: &Tag, text: &str, end: u64) {
-        let closed = tag.name == Name::Mode;
-        if !closed {
+    fn in_mode(&mut self, answered: bool, tag: &Tag, text: &str, end: u64) {
+        let is_closed = tag.name == Name::Mode;
+        if !is_closed {
             self.repair(Note::UnclosedSuggestion);
         }
         self.busy.call.end_mode(&self.policy);
-        self.go(Spot::Nested(nested));
-        if !closed {
-            self.behind_answer(tag, text, end);
+        self.go(Spot::Nested { answered });
+        if !is_closed {
+            self.after_answer(tag, text, end);
         }
     }
 
     fn in_options(&mut self, tag: &Tag, text: &str, end: u64) {
-        self.go(Spot::Between);
-        let closed = tag.name == Name::Options;
-        if !closed {
+        let is_closed = tag.name == Name::Options;
+        if !is_closed {
             self.repair(Note::UnclosedOptions);
         }
-        self.busy.call.read_options(&self.policy);
-        if !closed {
+        self.read_options();
+        self.go(Spot::BETWEEN);
+        if !is_closed {
             self.between(tag, text, end);
+        }
+    }
+
+    /// Reads the text of `options`, which is complete: a list, or a mistake.
+    fn read_options(&mut self) {
+        if let Some(text) = self.busy.call.take_list() {
+            self.read_list(&text);
+        }
+    }
+
+    /// Reads the body of a `follow_up`, which is complete, if it is a list.
+    fn read_body_list(&mut self) {
+        if let Some(text) = self.busy.call.take_list()
+            && !text.is_empty()
+        {
+            self.read_list(&text);
+        }
+    }
+
+    fn read_list(&mut self, text: &str) {
+        let call = &mut self.busy.call;
+        if !list::read(text, &mut |item| call.keep_item(item, &self.policy)) {
+            call.note(Note::UnreadableList);
         }
     }
 }

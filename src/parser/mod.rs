@@ -1,21 +1,19 @@
-//! The parser: pieces in, events out.
+//! The parser: chunks in, events out.
 
 mod feed;
-#[cfg(feature = "bytes")]
-mod left;
 
 use alloc::sync::Arc;
 
-use crate::event::Event;
+use crate::config::{Limits, Policy};
+use crate::event::{Event, Opaque};
+use crate::scan;
+use crate::signal::{Piece, Signal, Source};
 use crate::syntax::Syntax;
-use crate::utf8::Tail;
-use crate::{Limits, Policy, json, markup, scan};
+use crate::utf8::{Next, Tail};
 #[cfg(feature = "wire")]
-pub(crate) use feed::Decision;
-use feed::Patch;
-pub(crate) use feed::{Feed, Position};
-#[cfg(feature = "bytes")]
-pub(crate) use left::Left;
+pub(crate) use feed::About;
+pub(crate) use feed::{Decision, Feed};
+use feed::{Patch, Rest};
 
 /// Reads one assistant message at a time, in whatever pieces it arrives.
 ///
@@ -52,15 +50,13 @@ pub(crate) use left::Left;
 #[repr(C, align(64))]
 pub struct Parser {
     /// How many bytes of the stream have been read, without the tail.
-    pub(crate) read: u64,
-    /// Text without a `<` is prose, and nothing else has to be looked at.
+    read: u64,
+    /// Text without a `<` is prose, and changes nothing.
     is_quiet: bool,
-    /// Nothing of what was fed waits but in the feed, and what was certain has been said.
-    is_settled: bool,
     patch: Patch,
-    /// The bytes of a character that the stream so far ends in.
-    pub(crate) tail: Tail,
-    pub(crate) syntax: Syntax,
+    /// The incomplete character that the bytes so far end in.
+    tail: Tail,
+    syntax: Syntax,
 }
 
 impl Default for Parser {
@@ -82,7 +78,7 @@ impl Parser {
     /// # drop(parsers);
     /// ```
     pub fn new(policy: impl Into<Arc<Policy>>) -> Parser {
-        Parser::of(Syntax::Markup(markup::Machine::new(policy.into())))
+        Parser::from_parts(0, Tail::default(), Syntax::markup(policy.into()))
     }
 
     /// A parser for the arguments of native calls: every stream is the JSON that a provider sends as the arguments of one call of
@@ -108,14 +104,18 @@ impl Parser {
     /// }
     /// ```
     pub fn arguments(policy: impl Into<Arc<Policy>>) -> Parser {
-        Parser::of(Syntax::Json(json::Machine::new(policy.into())))
+        Parser::from_parts(0, Tail::default(), Syntax::json(policy.into()))
     }
 
-    pub(crate) fn of(syntax: Syntax) -> Parser {
-        let (tail, patch) = (Tail::default(), Patch::default());
-        let mut parser = Parser { syntax, tail, read: 0, patch, is_quiet: false, is_settled: false };
-        parser.take_stock();
+    pub(crate) fn from_parts(read: u64, tail: Tail, syntax: Syntax) -> Parser {
+        let mut parser = Parser { read, is_quiet: false, patch: Patch::default(), tail, syntax };
+        parser.update_quiet();
         parser
+    }
+
+    /// Returns the bytes read, the incomplete character after them, and the syntax.
+    pub(crate) fn parts(&self) -> (u64, Tail, &Syntax) {
+        (self.read, self.tail, &self.syntax)
     }
 
     /// The policy the streams are read under.
@@ -155,11 +155,12 @@ impl Parser {
     /// ```
     #[inline]
     pub fn feed<'a>(&'a mut self, chunk: &'a str) -> Events<'a> {
-        if self.is_quiet && (!scan::holds_bracket(chunk.as_bytes()) || self.opens_nothing(chunk.as_bytes())) {
-            return self.pass(chunk);
+        if self.is_quiet && self.is_prose(chunk) {
+            self.read += chunk.len() as u64;
+            return Events { parser: self, feed: Feed::text(chunk), phase: Phase::Prose };
         }
         self.begin_text(chunk);
-        Events { parser: self, feed: Feed::new(chunk, &[], Position::default()), phase: Phase::Reading }
+        Events { parser: self, feed: Feed::text(chunk), phase: Phase::Reading }
     }
 
     /// Goes on with the next chunk of the stream, as bytes: it may end inside a character.
@@ -182,19 +183,7 @@ impl Parser {
         {
             return self.feed(text);
         }
-        Events { parser: self, feed: Feed::new("", chunk, Position::default()), phase: Phase::Reading }
-    }
-
-    /// Whether no tag that means something in prose begins in it.
-    fn opens_nothing(&self, chunk: &[u8]) -> bool {
-        self.policy().tools.next_tag(chunk, 0) == chunk.len()
-    }
-
-    /// Goes on with prose.
-    #[inline]
-    fn pass<'a>(&'a mut self, prose: &'a str) -> Events<'a> {
-        self.read += prose.len() as u64;
-        Events { parser: self, feed: Feed::new(prose, &[], Position::default()), phase: Phase::Prose }
+        Events { parser: self, feed: Feed::bytes(chunk), phase: Phase::Reading }
     }
 
     /// Ends the stream. The cursor has what only its end could decide. The parser is then as new, for the next stream.
@@ -215,6 +204,190 @@ impl Parser {
     pub fn finish(&mut self) -> Events<'_> {
         self.begin_finish();
         Events { parser: self, feed: Feed::end(), phase: Phase::Reading }
+    }
+}
+
+/// How the parser reads: first it decides, then it lends.
+impl Parser {
+    /// The fast path: takes a chunk without a delimiter, in prose or in an open value. Everything else is
+    /// read by [`decide`](Parser::decide).
+    #[inline]
+    fn is_prose(&self, chunk: &str) -> bool {
+        let chunk = chunk.as_bytes();
+        !scan::holds_bracket(chunk) || self.policy().tools.next_tag(chunk, 0) == chunk.len()
+    }
+
+    /// The fast path in an open value. `None` if the chunk is not as simple as that.
+    #[inline(always)] // Returned through memory, the decision costs more than it took to find.
+    fn decide_plain(&mut self, feed: &mut Feed<'_>) -> Option<Decision> {
+        if feed.pos > 0 || !feed.is_last() || self.patch.is_unread() || !self.tail.is_empty() {
+            return None;
+        }
+        let delta = self.syntax.push_plain(feed.text)?;
+        feed.pos = feed.text.len();
+        Some(Decision { signal: Signal::Partial(delta), in_patch: false })
+    }
+
+    /// Begins to read text.
+    #[inline]
+    pub(crate) fn begin_text(&mut self, text: &str) {
+        // Text begins with a whole character: one that is incomplete before it is ill-formed.
+        if !self.tail.is_empty() && !text.is_empty() {
+            self.patch_tail();
+        }
+        self.read += text.len() as u64;
+    }
+
+    /// Begins to read the end of the stream.
+    pub(crate) fn begin_finish(&mut self) {
+        self.patch_tail();
+    }
+
+    /// Rejects the open call, if there is one, when it ends: a part of it was lost.
+    #[cfg(feature = "wire")]
+    pub(crate) fn spoil(&mut self) {
+        self.syntax.spoil();
+    }
+
+    /// Returns the next event of the feed; `None` when it is read. Sets whether that is all.
+    #[inline(never)]
+    fn next_event<'s, 'a: 's>(&'s mut self, feed: &mut Feed<'a>, is_over: &mut bool) -> Option<Event<'s>> {
+        let decision = match self.decide_plain(feed) {
+            Some(decision) => decision,
+            None => self.decide_slow(feed)?,
+        };
+        *is_over = self.is_read(feed);
+        Some(self.lend(feed, decision))
+    }
+
+    /// Reads the feed to its end.
+    #[inline(never)]
+    fn read_out(&mut self, mut feed: Feed<'_>) {
+        let mut is_over = false;
+        while !is_over {
+            is_over = true;
+            let _ = self.next_event(&mut feed, &mut is_over);
+        }
+    }
+
+    /// Reads on, to the next decision; `None` when the feed is read.
+    #[cfg(feature = "wire")]
+    pub(crate) fn decide(&mut self, feed: &mut Feed<'_>) -> Option<Decision> {
+        self.decide_plain(feed).or_else(|| self.decide_slow(feed))
+    }
+
+    #[inline(never)]
+    fn decide_slow(&mut self, feed: &mut Feed<'_>) -> Option<Decision> {
+        let decision = self.decide_next(feed);
+        self.update_quiet();
+        decision
+    }
+
+    fn decide_next(&mut self, feed: &mut Feed<'_>) -> Option<Decision> {
+        loop {
+            let in_patch = self.patch.is_unread();
+            let signal = self.step(feed, in_patch);
+            match (signal, feed.rest) {
+                (Signal::More, _) if in_patch => {}
+                (Signal::More, Rest::Bytes([])) if self.tail.is_empty() => return None,
+                (Signal::More, Rest::Bytes([])) => {
+                    let signal = self.syntax.foresee(self.tail.bytes(), self.read);
+                    return (!matches!(signal, Signal::More)).then_some(Decision { signal, in_patch });
+                }
+                (Signal::More, Rest::Bytes(bytes)) => self.take_bytes(feed, bytes),
+                (Signal::More, Rest::End) => match self.syntax.finish(self.read) {
+                    Signal::More => {
+                        feed.rest = Rest::default();
+                        self.syntax.restart();
+                        self.read = 0;
+                        return None;
+                    }
+                    signal => return Some(Decision { signal, in_patch }),
+                },
+                (signal, _) => return Some(Decision { signal, in_patch }),
+            }
+        }
+    }
+
+    fn step(&mut self, feed: &mut Feed<'_>, in_patch: bool) -> Signal {
+        // Where in the stream the text begins. Nothing after it has been read.
+        let start = self.read - feed.text.len() as u64;
+        if !in_patch {
+            let piece = Piece { text: feed.text, start, end: self.read };
+            return self.syntax.step(&piece, &mut feed.pos);
+        }
+        let mut pos = 0;
+        let signal = self.syntax.step(&self.patch.piece(start), &mut pos);
+        if pos > 0 {
+            self.patch.set_read();
+        }
+        signal
+    }
+
+    /// Makes text of the next bytes.
+    fn take_bytes<'a>(&mut self, feed: &mut Feed<'a>, bytes: &'a [u8]) {
+        (feed.text, feed.pos) = ("", 0);
+        let taken = match self.tail.next(bytes) {
+            Next::Text(text) => {
+                feed.text = text;
+                self.read += text.len() as u64;
+                text.len()
+            }
+            Next::Char { char, taken } => {
+                self.patch(char, char.len_utf8());
+                taken
+            }
+            Next::Replacement { bytes, taken } => {
+                self.patch(char::REPLACEMENT_CHARACTER, bytes);
+                taken
+            }
+            Next::End => bytes.len(),
+        };
+        feed.rest = Rest::Bytes(&bytes[taken..]);
+    }
+
+    /// Makes the incomplete character U+FFFD.
+    #[cold]
+    fn patch_tail(&mut self) {
+        let bytes = self.tail.bytes().len();
+        if bytes > 0 {
+            self.tail.clear();
+            self.patch(char::REPLACEMENT_CHARACTER, bytes);
+        }
+    }
+
+    fn patch(&mut self, char: char, bytes: usize) {
+        self.patch = Patch::new(char, bytes);
+        self.read += bytes as u64;
+    }
+
+    fn update_quiet(&mut self) {
+        self.is_quiet = !self.patch.is_unread() && self.tail.is_empty() && self.syntax.is_quiet();
+    }
+
+    /// Returns whether nothing more can come of the feed, as far as that is quickly known.
+    #[inline]
+    fn is_read(&self, feed: &Feed<'_>) -> bool {
+        feed.is_read() && !self.patch.is_unread() && self.tail.is_empty() && self.syntax.is_silent()
+    }
+
+    /// Lends the event that was decided.
+    #[inline]
+    pub(crate) fn lend<'s>(&'s self, feed: &Feed<'s>, Decision { signal, in_patch }: Decision) -> Event<'s> {
+        let text = |source| match source {
+            Source::Piece(start, end) => &(if in_patch { self.patch.text() } else { feed.text })[start..end],
+            Source::Pending | Source::Held(_) => self.syntax.kept_text(source),
+        };
+        let (call, calls) = (self.syntax.call(), self.syntax.calls());
+        match signal {
+            Signal::More => Event::Text(""),
+            Signal::Text(from) => Event::Text(text(from)),
+            Signal::Opaque { from, tool, start } => {
+                Event::Opaque(Opaque { tool: self.policy().tools.tools.name(tool), raw: text(from), start, id: None })
+            }
+            Signal::Partial(delta) => Event::partial(call, calls, delta),
+            Signal::Ended { end } => Event::ended(call, calls - 1, end),
+        }
     }
 }
 
@@ -261,7 +434,7 @@ impl Events<'_> {
             Phase::Prose => Some(Event::Text(self.feed.text)),
             Phase::Over => None,
             Phase::Reading => {
-                // Copies, so that the cursor itself is nowhere in memory while there is nothing but prose.
+                // Copied, so that the cursor itself is nowhere in memory while there is nothing but prose.
                 let (mut feed, mut is_over) = (self.feed, true);
                 let event = self.parser.next_event(&mut feed, &mut is_over);
                 self.feed = feed;

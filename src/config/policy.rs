@@ -1,7 +1,10 @@
-//! What a host decides about reading a stream.
+//! The policy that a stream is read under.
 
+use core::hash::{Hash, Hasher};
+
+use super::limits::Limits;
+use super::tools::Tools;
 use crate::hash::Fnv;
-use crate::{Limits, Tools};
 
 /// How a stream is read. Built once, shared by all parsers that read under it.
 ///
@@ -20,7 +23,7 @@ use crate::{Limits, Tools};
 /// assert_ne!(policy, Policy::default());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct Policy {
     pub(crate) repairs: Repairs,
     pub(crate) calls: Calls,
@@ -65,25 +68,16 @@ impl Policy {
         Policy { limits, ..self }
     }
 
-    /// The policy as a number, the same on every machine; to tell checkpoints of one policy from those of another.
+    /// Returns the policy as a number, the same on every machine, to tell the checkpoints of one policy from
+    /// those of another.
     pub(crate) fn fingerprint(&self) -> u64 {
+        let Policy { repairs, calls, entities, tools, limits } = self;
+        // Those of a provider's stream do not matter to a parser.
+        let Limits { question, answer, suggestions, tag, bare, event: _, open_calls: _ } = limits;
         let mut hash = Fnv::default();
-        hash.number(self.repairs as u64);
-        hash.number(self.calls as u64);
-        hash.number(self.entities as u64);
-        // Those of a provider's stream are no matter of a parser's.
-        let Limits { question, answer, suggestions, tag, bare, event: _, open_calls: _ } = self.limits;
-        for limit in [question, answer, suggestions, tag, bare] {
-            hash.number(limit as u64);
-        }
-        for name in self.tools.tools() {
-            hash.text(name);
-        }
-        hash.number(u64::MAX);
-        for name in self.tools.parameters() {
-            hash.text(name);
-        }
-        hash.value()
+        (repairs, calls, entities, question, answer, suggestions, tag, bare).hash(&mut hash);
+        tools.hash(&mut hash);
+        hash.finish()
     }
 }
 

@@ -1,6 +1,7 @@
 //! JSON as it arrives (RFC 8259): from text to tokens, in one pass and without recursion.
 
-use super::begun::Begun;
+use smallvec::SmallVec;
+
 use super::grammar::{self, Read};
 use crate::scan;
 
@@ -24,8 +25,8 @@ pub(super) enum Token<'t> {
     End,
     /// The key has ended.
     EndKey,
-    /// The whole value has ended, and something that is not blank stands behind it.
-    Behind,
+    /// The whole value has ended, and something that is not blank comes after it.
+    TextAfter,
     /// This can't be JSON.
     IllFormed,
 }
@@ -40,28 +41,28 @@ pub(super) enum Type {
     Null,
 }
 
-/// Where in the JSON the reader stands.
+/// A position in the JSON.
 ///
 /// ```text
-///   Value ──► Object · Array ──► … ──► CommaOrEnd ──► Behind ──► Ignored
+///   Value ──► Object · Array ──► … ──► CommaOrEnd ──► After ──► Ignored
 ///     └─────► String · Number · Literal ──► Ended ──────┘
 ///   KeyOrEnd · Key ──► Key string ──► Colon ──► Value          anywhere ──► IllFormed
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Expect {
-    /// In front of the whole value, behind a colon, or behind a comma in an array.
+    /// Before the whole value, after a colon, or after a comma in an array.
     #[default]
     Value,
-    /// Behind `[`.
+    /// After `[`.
     ItemOrEnd,
-    /// Behind `{`.
+    /// After `{`.
     KeyOrEnd,
-    /// Behind a comma in an object.
+    /// After a comma in an object.
     Key,
-    /// Behind a key.
+    /// After a key.
     Colon,
-    /// Behind a value in an array or object.
+    /// After a value in an array or object.
     CommaOrEnd,
     /// In a string, which is a key or a value.
     String { key: bool },
@@ -69,18 +70,18 @@ pub(super) enum Expect {
     Number(Number),
     /// In a literal, whose beginning is kept.
     Literal,
-    /// Behind a number or a literal, which has not been said yet.
+    /// After a number or a literal, which has not been said yet.
     Ended,
-    /// Behind the whole value.
-    Behind,
-    /// Behind what stands behind the whole value.
+    /// After the whole value.
+    After,
+    /// After what stands after the whole value.
     Ignored,
-    /// Behind what can't be JSON.
+    /// After what can't be JSON.
     IllFormed,
 }
 
 /// How much of a number has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Number {
     Start,
@@ -116,7 +117,7 @@ impl Number {
 }
 
 /// The arrays and objects that are open.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Nest {
     /// One bit each, the outermost lowest: whether it is an object. No bit is set beyond.
@@ -151,26 +152,26 @@ impl Nest {
         self.depth.checked_sub(1).map(|i| self.is_object(i))
     }
 
-    pub(super) fn is_possible(self) -> bool {
+    fn is_in_bounds(self) -> bool {
         self.depth <= DEPTH && (self.depth == DEPTH || self.objects >> self.depth == 0)
     }
 }
 
 /// Reads one JSON value. What it does not decide stays in it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Reader {
+pub(super) struct Lexer {
     pub(super) expect: Expect,
     pub(super) nest: Nest,
-    /// The beginning of an escape or of a literal.
-    pub(super) begun: Begun,
-    /// What had begun like an escape is none: its characters are text. Only within a piece.
-    pub(super) plain: bool,
+    /// An incomplete escape or literal. ASCII, and never longer than a pair of surrogates.
+    pending: SmallVec<[u8; 12]>,
+    /// The incomplete escape is none: its characters are text. Only within a piece.
+    plain: bool,
 }
 
-impl Reader {
-    pub(super) const NEW: Reader =
-        Reader { expect: Expect::Value, nest: Nest { objects: 0, depth: 0 }, begun: Begun::NEW, plain: false };
+impl Lexer {
+    pub(super) const NEW: Lexer =
+        Lexer { expect: Expect::Value, nest: Nest { objects: 0, depth: 0 }, pending: SmallVec::new_const(), plain: false };
 
     /// How many arrays and objects are open.
     pub(super) fn depth(&self) -> usize {
@@ -179,7 +180,7 @@ impl Reader {
 
     /// Whether the whole value has ended.
     pub(super) fn is_closed(&self) -> bool {
-        matches!(self.expect, Expect::Behind | Expect::Ignored)
+        matches!(self.expect, Expect::After | Expect::Ignored)
     }
 
     /// Whether a key is being read.
@@ -190,7 +191,7 @@ impl Reader {
     /// How much of the text, from `at` on, is part of a string that is no key, as it stands.
     #[inline]
     pub(super) fn plain_len(&self, text: &str, at: usize) -> usize {
-        let is_in_string = self.expect == Expect::String { key: false } && self.begun.is_empty();
+        let is_in_string = self.expect == Expect::String { key: false } && self.pending.is_empty();
         if is_in_string { scan::plain_in_string(&text.as_bytes()[at..]) } else { 0 }
     }
 
@@ -198,12 +199,12 @@ impl Reader {
     #[inline]
     pub(super) fn escaped(&self, text: &str, at: usize) -> Option<(char, usize)> {
         let rest = text.as_bytes().get(at..).filter(|rest| rest.first() == Some(&b'\\'))?;
-        if self.expect != (Expect::String { key: false }) || !self.begun.is_empty() {
+        if self.expect != (Expect::String { key: false }) || !self.pending.is_empty() {
             return None;
         }
         match grammar::escape(rest) {
             Read::Whole(char, len) => Some((char, len)),
-            Read::Begun | Read::Not => None,
+            Read::Incomplete | Read::Not => None,
         }
     }
 
@@ -214,7 +215,18 @@ impl Reader {
 
     /// Whether the next character, if it is none that means something, belongs to a string as it is.
     pub(super) fn is_in_text(&self) -> bool {
-        matches!(self.expect, Expect::String { .. }) && self.begun.is_empty()
+        matches!(self.expect, Expect::String { .. }) && self.pending.is_empty()
+    }
+
+    /// Returns whether the state is one between two pieces.
+    pub(super) fn is_in_bounds(&self) -> bool {
+        let pending = &self.pending;
+        let is_incomplete = match self.expect {
+            Expect::Literal => grammar::literal(pending) == Read::Incomplete,
+            Expect::String { .. } => pending.is_empty() || grammar::escape(pending) == Read::Incomplete,
+            _ => pending.is_empty(),
+        };
+        self.nest.is_in_bounds() && is_incomplete && pending.is_ascii() && pending.len() <= 12 && !self.plain
     }
 
     /// Takes from `text` at `*pos` what comes next; `None` at its end.
@@ -233,12 +245,17 @@ impl Reader {
     }
 
     fn end_value(&mut self) -> Token<'static> {
-        self.expect = if self.nest.depth == 0 { Expect::Behind } else { Expect::CommaOrEnd };
+        self.expect = if self.nest.depth == 0 { Expect::After } else { Expect::CommaOrEnd };
         Token::End
     }
 
+    /// Takes the first pending byte as a character.
+    fn shift(&mut self) -> Option<char> {
+        (!self.pending.is_empty()).then(|| char::from(self.pending.remove(0)))
+    }
+
     fn ill_formed<'t>(&mut self) -> Option<Token<'t>> {
-        self.begun.clear();
+        self.pending.clear();
         self.expect = Expect::IllFormed;
         Some(Token::IllFormed)
     }
@@ -267,9 +284,9 @@ impl Reader {
                     return Some(Token::BeginKey);
                 }
                 (Expect::Value | Expect::ItemOrEnd, _, _) => return self.begin_value(byte, pos),
-                (Expect::Behind, ..) => {
+                (Expect::After, ..) => {
                     self.expect = Expect::Ignored;
-                    return Some(Token::Behind);
+                    return Some(Token::TextAfter);
                 }
                 _ => return self.ill_formed(),
             }
@@ -315,11 +332,11 @@ impl Reader {
 
     fn next_in_literal<'t>(&mut self, text: &'t str, pos: &mut usize) -> Option<Token<'t>> {
         let byte = *text.as_bytes().get(*pos)?;
-        self.begun.push(byte);
-        match grammar::literal(self.begun.bytes()) {
-            Read::Begun => {}
+        self.pending.push(byte);
+        match grammar::literal(&self.pending) {
+            Read::Incomplete => {}
             Read::Whole(..) => {
-                self.begun.clear();
+                self.pending.clear();
                 self.expect = Expect::Ended;
             }
             Read::Not => return self.ill_formed(),
@@ -329,7 +346,7 @@ impl Reader {
     }
 
     fn next_in_string<'t>(&mut self, key: bool, text: &'t str, pos: &mut usize) -> Option<Token<'t>> {
-        if !self.begun.is_empty() {
+        if !self.pending.is_empty() {
             return self.next_in_escape(text, pos);
         }
         let rest = &text[*pos..];
@@ -347,40 +364,40 @@ impl Reader {
             }
             b'"' => Some(self.end_value()),
             b'\\' => {
-                self.begun.push(byte);
+                self.pending.push(byte);
                 self.next_in_escape(text, pos)
             }
             _ => Some(Token::Stray(char::from(byte))),
         }
     }
 
-    /// Goes on with what has begun like an escape.
+    /// Goes on with what has pending like an escape.
     fn next_in_escape<'t>(&mut self, text: &'t str, pos: &mut usize) -> Option<Token<'t>> {
         if self.plain {
-            let char = self.begun.shift();
-            self.plain = !self.begun.is_empty();
+            let char = self.shift();
+            self.plain = !self.pending.is_empty();
             return char.map(Token::Char);
         }
         loop {
-            match grammar::escape(self.begun.bytes()) {
-                Read::Begun => {
-                    self.begun.push(*text.as_bytes().get(*pos)?);
+            match grammar::escape(&self.pending) {
+                Read::Incomplete => {
+                    self.pending.push(*text.as_bytes().get(*pos)?);
                     *pos += 1;
                 }
                 Read::Whole(char, len) => {
-                    self.begun.skip(len);
+                    self.pending.drain(..len);
                     // What decided it is the beginning of another escape, or one byte that is looked at again.
-                    if self.begun.bytes().first().is_some_and(|&byte| byte != b'\\') {
-                        self.begun.clear();
+                    if self.pending.first().is_some_and(|&byte| byte != b'\\') {
+                        self.pending.clear();
                         *pos -= 1;
                     }
                     return Some(Token::Char(char));
                 }
                 Read::Not => {
-                    self.begun.pop();
+                    self.pending.pop();
                     *pos -= 1;
-                    let char = self.begun.shift();
-                    self.plain = !self.begun.is_empty();
+                    let char = self.shift();
+                    self.plain = !self.pending.is_empty();
                     return char.map(Token::Stray);
                 }
             }
@@ -396,11 +413,11 @@ mod tests {
 
     /// The tokens of `pieces` as one line, neighbouring text joined.
     fn tokens(pieces: &[&str]) -> String {
-        let mut reader = Reader::default();
+        let mut lexer = Lexer::default();
         let (mut out, mut in_text) = (String::new(), false);
         for piece in pieces {
             let mut pos = 0;
-            while let Some(token) = reader.next(piece, &mut pos) {
+            while let Some(token) = lexer.next(piece, &mut pos) {
                 let (text, said) = match token {
                     Token::Text(text) => (true, text.to_string()),
                     Token::Char(char) => (true, char.to_string()),
@@ -411,7 +428,7 @@ mod tests {
                     Token::BeginKey => (false, "key".into()),
                     Token::End => (false, ".".into()),
                     Token::EndKey => (false, ":".into()),
-                    Token::Behind => (false, "behind".into()),
+                    Token::TextAfter => (false, "after".into()),
                     Token::IllFormed => (false, "ill-formed".into()),
                 };
                 if !out.is_empty() && (!text || !in_text) {
@@ -432,7 +449,7 @@ mod tests {
                 r#" {"a":"b c", "\u0061":[1, -0.5e+3,true,null]} "#,
                 "{ key a : String b c . key a : [ Number 1 . Number -0.5e+3 . Boolean true . Null null . . .",
             ),
-            ("[]x]", "[ . behind"),
+            ("[]x]", "[ . after"),
             ("{ }\n", "{ ."),
             (r#"["a\n\u00e9\ud83d\ude00\/"]"#, "[ String a\né😀/ . ."),
             (r#"["\ud83d\ud83d\ude00\ud83d\n\ud83dx\ud83d"]"#, "[ String \u{FFFD}😀\u{FFFD}\n\u{FFFD}x\u{FFFD} . ."),

@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
+use core::hash::{Hash, Hasher};
 
 /// Names of other tools and of their parameters: what makes a call [`Event::Opaque`](crate::Event::Opaque).
 ///
@@ -37,8 +38,6 @@ use core::fmt;
 pub struct Tools {
     pub(crate) tools: Names,
     pub(crate) parameters: Names,
-    /// All names of tools hold a `_`, as is usual. There are fewer of them in most texts than of what a tag begins with.
-    underscored: bool,
 }
 
 /// A list of names that can't be used.
@@ -101,59 +100,34 @@ impl Tools {
         let tools = Names::new(tools.into_iter().map(Into::into).filter(|name: &String| name != ASK))?;
         let parameters = Names::new(parameters.into_iter().map(Into::into))?;
         let reserved =
-            tools.iter().find(|name| RESERVED.contains(name)).or(parameters.iter().find(|&name| name == ASK));
+            tools.iter().find(|&name| RESERVED.split(' ').any(|reserved| reserved == name)).or(parameters.iter().find(|&name| name == ASK));
         if let Some(reserved) = reserved {
             return Err(ToolsError::Reserved(reserved.into()));
         }
-        let both = tools.iter().find(|name| parameters.find(name.as_bytes()).is_some()).map(String::from);
+        let both = tools.iter().find(|name| parameters.contains(name)).map(String::from);
         match both {
             Some(both) => Err(ToolsError::Both(both)),
-            None => Ok(Tools::of(tools, parameters)),
+            None => Ok(Tools { tools, parameters }),
         }
     }
 
     /// No other tools: everything outside the questions is prose.
     pub fn none() -> Tools {
-        Tools::of(Names::default(), Names::default())
+        Tools { tools: Names::default(), parameters: Names::default() }
     }
 
-    fn of(tools: Names, parameters: Names) -> Tools {
-        let underscored = tools.all_hold(b'_');
-        Tools { tools, parameters, underscored }
-    }
-
-    /// Where the next `<` is from which on a tool's opening tag may stand, ours or another's; the end of the text if there is none.
-    ///
-    /// In markup nearly every `<` begins something else. Where they are many, this looks for what is rarer: every tool's name holds a `_`.
+    /// Returns where the next `<` is that may begin a tool's opening tag, ours or another's; the end of
+    /// the text if there is none.
     pub(crate) fn next_tag(&self, text: &[u8], from: usize) -> usize {
-        let (mut at, mut misses) = (from, 0);
-        while let Some(found) = memchr::memchr(b'<', &text[at..]) {
-            let bracket = at + found;
-            at = bracket + 1;
-            if self.may_open(&text[at..]) {
-                return bracket;
+        let mut start = from;
+        while let Some(found) = memchr::memchr(b'<', &text[start..]) {
+            let name = start + found + 1;
+            if shares_prefix(ASK.as_bytes(), &text[name..]) || self.tools.share_prefix(&text[name..]) {
+                return name - 1;
             }
-            misses += 1;
-            if misses == MISSES && self.underscored {
-                misses = 0;
-                at = self.without_tag(text, at);
-            }
+            start = name;
         }
         text.len()
-    }
-
-    /// Whether that may be the name of a tool, ours or another's.
-    fn may_open(&self, name: &[u8]) -> bool {
-        is_begun(ASK.as_bytes(), name) || self.tools.may_begin(name)
-    }
-
-    /// A place further on, if that is easily found, before which no tool's opening tag begins.
-    fn without_tag(&self, text: &[u8], from: usize) -> usize {
-        let to = text.len().min(from + WINDOW);
-        let rare = memchr::memchr(b'_', &text[from..to]).map_or(to, |found| from + found);
-        // Behind the bracket of one that begins further in front, the name would have ended.
-        let longest = self.tools.longest().max(ASK.len());
-        from.max(rare.saturating_sub(longest))
     }
 
     /// The names of the tools, sorted.
@@ -167,33 +141,22 @@ impl Tools {
     }
 }
 
-/// So many brackets that begin no tag make it worth while to look for something else.
-const MISSES: u32 = 8;
-
-/// So far is looked for something else at once.
-const WINDOW: usize = 4096;
-
 /// The tool whose calls are read.
 const ASK: &str = "ask_followup_question";
 
 /// What no other tool can be called: the tags of a call, and of thinking.
-const RESERVED: [&str; 10] = [
-    "question",
-    "follow_up",
-    "suggestions",
-    "suggest",
-    "suggestion",
-    "options",
-    "content",
-    "mode",
-    "think",
-    "thinking",
-];
+const RESERVED: &str = "question follow_up suggestions suggest suggestion options content mode think thinking";
+
+impl Hash for Tools {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.tools.all, &self.parameters.all).hash(state);
+    }
+}
 
 impl Default for Tools {
     fn default() -> Self {
-        let owned = |names: &[&str]| Names::sorted(names.iter().map(|&name| name.into()).collect());
-        Tools::of(owned(TOOLS), owned(PARAMETERS))
+        let names = |list: &str| Names::sorted(list.split_whitespace().map(Box::from).collect());
+        Tools { tools: names(TOOLS), parameters: names(PARAMETERS) }
     }
 }
 
@@ -201,8 +164,8 @@ impl Default for Tools {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Names {
     all: Vec<Box<str>>,
-    /// The lengths of the shortest and of the longest.
-    lengths: (usize, usize),
+    /// The length of the shortest.
+    shortest: usize,
     /// Where those begin that begin with a character, by its code; and behind the last, how many there are.
     begin: [u16; 129],
 }
@@ -229,12 +192,11 @@ impl Names {
     }
 
     fn sorted(all: Vec<Box<str>>) -> Names {
-        let lengths = || all.iter().map(|name| name.len());
-        let lengths = (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0));
+        let shortest = all.iter().map(|name| name.len()).min().unwrap_or(0);
         // The list was checked to be no longer than a u16 counts.
         let before = |code: u8| all.partition_point(|name| name.as_bytes() < [code].as_slice()) as u16;
         let begin = core::array::from_fn(|code| before(code as u8));
-        Names { all, lengths, begin }
+        Names { all, shortest, begin }
     }
 
     /// Those that begin with that character, and the number of the first of them.
@@ -250,57 +212,36 @@ impl Names {
         self.all.iter().map(|name| &**name)
     }
 
-    pub(crate) fn find(&self, name: &[u8]) -> Option<u16> {
-        let (from, those) = self.beginning(*name.first()?);
-        those.iter().zip(from..).find(|(have, _)| is_same(have.as_bytes(), name)).map(|(_, i)| i)
+    /// Returns the numbers and names of those that begin with that character; of all, without one.
+    pub(crate) fn candidates(&self, first: Option<&u8>) -> impl Iterator<Item = (u16, &str)> {
+        let (from, names) = first.map_or((0, &self.all[..]), |&first| self.beginning(first));
+        (from..).zip(names.iter().map(|name| &**name))
     }
 
     pub(crate) fn name(&self, i: u16) -> &str {
         self.all.get(usize::from(i)).map_or("", |name| name)
     }
 
-    pub(crate) fn longest(&self) -> usize {
-        self.lengths.1
+    /// Returns the length of the shortest name; `None` if there is none.
+    pub(crate) fn shortest(&self) -> Option<usize> {
+        (!self.all.is_empty()).then_some(self.shortest)
     }
 
-    /// Whether all of them hold that character.
-    fn all_hold(&self, char: u8) -> bool {
-        self.all.iter().all(|name| name.as_bytes().contains(&char))
+    fn contains(&self, name: &str) -> bool {
+        self.all.binary_search_by(|have| (**have).cmp(name)).is_ok()
     }
 
-    /// Whether one of them may begin so.
-    fn may_begin(&self, begun: &[u8]) -> bool {
-        let Some(&first) = begun.first() else { return true };
-        let (_, those) = self.beginning(first);
-        those.iter().any(|name| is_begun(name.as_bytes(), begun))
-    }
-
-    /// The length of the shortest name that begins so.
-    pub(crate) fn shortest(&self, begun: &[u8]) -> Option<usize> {
-        let Some(&first) = begun.first() else {
-            return (!self.all.is_empty()).then_some(self.lengths.0);
-        };
-        let (_, those) = self.beginning(first);
-        those.iter().filter(|name| begins_with(name.as_bytes(), begun)).map(|name| name.len()).min()
+    /// Returns whether one of them [shares its prefix](shares_prefix) with the text.
+    fn share_prefix(&self, text: &[u8]) -> bool {
+        let Some(&first) = text.first() else { return true };
+        self.beginning(first).1.iter().any(|name| shares_prefix(name.as_bytes(), text))
     }
 }
 
-/// Whether a text begins with the name, as far as either goes and a few characters say.
+/// Returns whether the name and the text are the same for the first four bytes, as far as both go.
 #[inline]
-fn is_begun(name: &[u8], text: &[u8]) -> bool {
+fn shares_prefix(name: &[u8], text: &[u8]) -> bool {
     name.iter().zip(text).take(4).all(|(one, other)| one == other)
-}
-
-/// As `==`, for what is so short that a call would cost more than the comparison.
-#[inline]
-pub(crate) fn is_same(name: &[u8], other: &[u8]) -> bool {
-    name.len() == other.len() && begins_with(name, other)
-}
-
-/// As `starts_with`, for what is so short that a call would cost more than the comparison.
-#[inline]
-pub(crate) fn begins_with(name: &[u8], begun: &[u8]) -> bool {
-    name.len() >= begun.len() && name.iter().zip(begun).all(|(one, other)| one == other)
 }
 
 #[cfg(feature = "serde")]
@@ -327,77 +268,19 @@ impl From<Tools> for ToolsData {
     }
 }
 
-/// Sorted, as [`Names`] wants it.
-const TOOLS: &[&str] = &[
-    "access_mcp_resource",
-    "apply_diff",
-    "apply_patch",
-    "attempt_completion",
-    "browser_action",
-    "codebase_search",
-    "custom_tool",
-    "edit_file",
-    "execute_command",
-    "fetch_instructions",
-    "generate_image",
-    "insert_content",
-    "list_code_definition_names",
-    "list_files",
-    "new_task",
-    "read_file",
-    "run_slash_command",
-    "search_and_replace",
-    "search_files",
-    "search_replace",
-    "switch_mode",
-    "update_todo_list",
-    "use_mcp_tool",
-    "write_to_file",
-];
+/// Sorted, as [`Names`] needs them.
+const TOOLS: &str = "\
+    access_mcp_resource apply_diff apply_patch attempt_completion browser_action codebase_search \
+    custom_tool edit_file execute_command fetch_instructions generate_image insert_content \
+    list_code_definition_names list_files new_task read_file run_slash_command search_and_replace \
+    search_files search_replace switch_mode update_todo_list use_mcp_tool write_to_file";
 
-/// Sorted, as [`Names`] wants it.
-const PARAMETERS: &[&str] = &[
-    "action",
-    "args",
-    "arguments",
-    "command",
-    "content",
-    "coordinate",
-    "cwd",
-    "diff",
-    "end_line",
-    "expected_replacements",
-    "file_path",
-    "file_pattern",
-    "files",
-    "follow_up",
-    "image",
-    "line",
-    "message",
-    "mode",
-    "mode_slug",
-    "new_string",
-    "old_string",
-    "operations",
-    "patch",
-    "path",
-    "prompt",
-    "query",
-    "question",
-    "reason",
-    "recursive",
-    "regex",
-    "result",
-    "server_name",
-    "size",
-    "start_line",
-    "task",
-    "text",
-    "todos",
-    "tool_name",
-    "uri",
-    "url",
-];
+/// Sorted, as [`Names`] needs them.
+const PARAMETERS: &str = "\
+    action args arguments command content coordinate cwd diff end_line expected_replacements \
+    file_path file_pattern files follow_up image line message mode mode_slug new_string old_string \
+    operations patch path prompt query question reason recursive regex result server_name size \
+    start_line task text todos tool_name uri url";
 
 #[cfg(test)]
 mod tests {
@@ -410,13 +293,13 @@ mod tests {
         let tools = Tools::new(["read", "deploy", "read", ASK], ["path", "cwd"]).unwrap();
         assert_eq!(tools.tools().collect::<Vec<_>>(), ["deploy", "read"]);
         assert_eq!(tools.parameters().collect::<Vec<_>>(), ["cwd", "path"]);
-        assert_eq!(Tools::default().tools().collect::<Vec<_>>(), TOOLS);
-        assert_eq!(Tools::default().parameters().collect::<Vec<_>>(), PARAMETERS);
+        assert_eq!(Tools::default().tools().collect::<Vec<_>>(), TOOLS.split(' ').collect::<Vec<_>>());
+        assert_eq!(Tools::default().parameters().collect::<Vec<_>>(), PARAMETERS.split(' ').collect::<Vec<_>>());
         assert_eq!(Tools::none().tools().chain(Tools::none().parameters()).collect::<Vec<_>>(), vec![""; 0]);
     }
 
     #[test]
-    fn every_bracket_that_may_open_a_tool_is_found_and_few_others() {
+    fn every_bracket_that_may_begin_a_tools_tag_is_found() {
         // Some hold no `_`, are as short as can be, or hold it where the longest of all names ends.
         let named = Tools::new(["deploy", "a", "z"], ["path"]).unwrap();
         let long = Tools::new(["a_tool", "nothing.but.letters.up.to.here_"], ["path"]).unwrap();

@@ -30,7 +30,7 @@
 /// assert_eq!(ends(Limits { question: 4, ..Limits::default() }), "rejected");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct Limits {
     /// Bytes of a question's text, trimmed. Default 100 KiB. A longer one is rejected.
     pub question: usize,

@@ -1,0 +1,57 @@
+//! The bounds that a call from a checkpoint must keep, so that reading on neither panics nor exceeds the limits.
+
+use super::{Answer, Call, Mode, Open, OpenSuggestion, Range, Shown};
+use crate::config::Limits;
+
+/// More notes than there are kinds.
+const NOTES: usize = 32;
+
+impl Call {
+    /// Returns whether every range is in its arena and every text within its limit.
+    pub(crate) fn is_in_bounds(&self, limits: &Limits) -> bool {
+        let text = |(start, end): Range, limit| self.text.get(start..end).is_some_and(|text| text.len() <= limit);
+        let mode = |(start, end): Range| self.modes.get(start..end).is_some();
+        let len = |(start, end): Range| end - start;
+        let Shown { question, suggestions, newest } = self.shown;
+        self.notes.len() <= NOTES
+            && self.suggestions.len() <= limits.suggestions
+            && self.text.is_char_boundary(self.bare)
+            && self.bare <= limits.bare.saturating_mul(3)
+            && self.question.is_none_or(|range| text(range, limits.question))
+            && self.suggestions.iter().all(|one| text(one.answer, limits.answer) && one.mode.is_none_or(mode))
+            && question <= self.question.map_or(0, len)
+            && suggestions <= self.suggestions.len()
+            && newest.0 <= suggestions.checked_sub(1).map_or(0, |i| len(self.suggestions[i].answer))
+            && self.text.len() <= self.most_text(limits)
+            && self.modes.len() / (limits.answer.saturating_add(limits.tag) + 1) <= limits.suggestions
+            && self.is_open_in_bounds(limits)
+    }
+
+    /// The most text a call can hold: the bare text, the question, the answers, and one text that is open.
+    fn most_text(&self, limits: &Limits) -> usize {
+        let answers = limits.list().saturating_add(limits.answer);
+        self.bare.saturating_add(limits.question).saturating_add(answers).saturating_add(limits.list())
+    }
+
+    fn is_open_in_bounds(&self, limits: &Limits) -> bool {
+        match &self.open {
+            Open::Nothing | Open::Failed(_) => true,
+            Open::Question(value) => value.is_in_bounds(&self.text, limits.question),
+            Open::List { value, .. } => value.is_in_bounds(&self.text, limits.list()),
+            Open::Suggestion(OpenSuggestion { answer, mode, modes, .. }) => {
+                let answer = match answer {
+                    Answer::Growing(value) | Answer::Provisional { value, .. } => {
+                        value.is_in_bounds(&self.text, limits.answer)
+                    }
+                    Answer::Ended => true,
+                };
+                let mode = match mode {
+                    Mode::Unknown => true,
+                    Mode::Reading(value) => value.is_in_bounds(&self.modes, limits.answer),
+                    Mode::Known((start, end)) => self.modes.get(*start..*end).is_some(),
+                };
+                answer && mode && self.modes.is_char_boundary(*modes)
+            }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! A value while it grows at the end of an arena: what of it is certain, and what is not yet.
+
+use alloc::string::String;
+
+use super::entity::{Incomplete, Step};
+use crate::utf8;
+
+/// A text that is being read into an arena, where it is `arena[start..]`.
+///
+/// Blanks before it are never appended. Blanks at its end are, but they are certain only when something
+/// that is not blank follows. Only new text is looked at, so the cost is linear in it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Value {
+    pub(super) start: usize,
+    /// The end of what is certain: after the last character that is not blank, or after the blanks too
+    /// when something that is not blank is sure to follow them.
+    pub(super) certain: usize,
+    /// Something that is not blank has come, or is sure to come next.
+    pub(super) exists: bool,
+    /// Blanks were left out because there was no room for them: anything else is too long.
+    full: bool,
+    /// The incomplete entity that the text so far ends in.
+    entity: Incomplete,
+}
+
+/// A value is longer than its limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TooLong;
+
+impl Value {
+    pub(super) fn at(start: usize) -> Value {
+        Value { start, certain: start, exists: false, full: false, entity: Incomplete::default() }
+    }
+
+    /// A value that exists, of which nothing is kept.
+    pub(super) fn existing(start: usize) -> Value {
+        Value { exists: true, ..Value::at(start) }
+    }
+
+    /// Appends text as it is written.
+    #[inline]
+    pub(super) fn push(&mut self, arena: &mut String, text: &str, limit: usize, decode: bool) -> Result<(), TooLong> {
+        if decode { self.push_decoded(arena, text, limit) } else { self.push_raw(arena, text, limit) }
+    }
+
+    #[inline]
+    fn push_raw(&mut self, arena: &mut String, text: &str, limit: usize) -> Result<(), TooLong> {
+        let text = if arena.len() == self.start { text.trim_start() } else { text };
+        if text.is_empty() {
+            return Ok(());
+        }
+        let room = if self.full { 0 } else { limit.saturating_sub(arena.len() - self.start) };
+        let fits = &text[..utf8::floor_char_boundary(text, room)];
+        let solid = fits.trim_end().len();
+        if solid > 0 {
+            self.exists = true;
+            self.certain = arena.len() + solid;
+        }
+        arena.push_str(fits);
+        if fits.len() == text.len() {
+            return Ok(());
+        }
+        self.full = true;
+        if text[fits.len()..].trim_start().is_empty() {
+            return Ok(());
+        }
+        arena.truncate(self.certain);
+        Err(TooLong)
+    }
+
+    /// Appends text that is `solid` up to the blanks at its end, if the value exists and has room for it.
+    /// Returns the end of what was certain before.
+    #[inline]
+    pub(super) fn push_plain(&mut self, arena: &mut String, text: &str, solid: usize, limit: usize) -> Option<usize> {
+        if !self.exists || self.full || arena.len() + text.len() - self.start > limit {
+            return None;
+        }
+        let certain = arena.len() + solid;
+        arena.push_str(text);
+        Some(core::mem::replace(&mut self.certain, certain))
+    }
+
+    fn push_decoded(&mut self, arena: &mut String, text: &str, limit: usize) -> Result<(), TooLong> {
+        let mut rest = text;
+        while !rest.is_empty() {
+            if self.entity.is_empty() {
+                let start = memchr::memchr(b'&', rest.as_bytes()).unwrap_or(rest.len());
+                self.push_raw(arena, &rest[..start], limit)?;
+                rest = &rest[start..];
+                if !rest.is_empty() {
+                    self.entity.begin();
+                    rest = &rest[1..];
+                }
+                continue;
+            }
+            match self.entity.push(rest.as_bytes()[0]) {
+                Step::Incomplete => rest = &rest[1..],
+                Step::Char(c) => {
+                    rest = &rest[1..];
+                    self.entity.clear();
+                    self.push_raw(arena, c.encode_utf8(&mut [0; 4]), limit)?;
+                }
+                Step::Text => self.flush_entity(arena, limit)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the incomplete entity text.
+    pub(super) fn flush_entity(&mut self, arena: &mut String, limit: usize) -> Result<(), TooLong> {
+        if self.entity.is_empty() {
+            return Ok(());
+        }
+        let entity = core::mem::take(&mut self.entity);
+        self.push_raw(arena, entity.text(), limit)
+    }
+
+    /// Makes certain what does not depend on which character the incomplete UTF-8 sequence `tail` becomes.
+    pub(super) fn foresee_char(&mut self, arena: &mut String, tail: &[u8], limit: usize) -> Result<(), TooLong> {
+        self.flush_entity(arena, limit)?;
+        // An ill-formed sequence becomes U+FFFD, of three bytes.
+        let longest = if tail[0] >= 0xF0 { 4 } else { 3 };
+        if !utf8::may_be_blank(tail) && !self.full && arena.len() - self.start + longest <= limit {
+            self.exists = true;
+            self.certain = arena.len();
+        }
+        Ok(())
+    }
+
+    /// Ends the value: what is not certain is no part of it.
+    pub(super) fn end(&mut self, arena: &mut String, limit: usize) -> Result<(), TooLong> {
+        let ended = self.flush_entity(arena, limit);
+        arena.truncate(self.certain);
+        ended
+    }
+
+    /// Returns whether the value is one that `arena` can end in, within the limit.
+    pub(super) fn is_in_bounds(&self, arena: &str, limit: usize) -> bool {
+        arena.get(self.start..self.certain).is_some()
+            && arena[self.certain..].trim_start().is_empty()
+            && arena.len() - self.start <= limit
+            && self.entity.is_in_bounds()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(pieces: &[&str], limit: usize, decode: bool) -> (String, String, bool) {
+        let mut arena = String::from("before");
+        let mut value = Value::at(arena.len());
+        let mut passed = pieces.iter().any(|piece| value.push(&mut arena, piece, limit, decode).is_err());
+        let certain = arena[value.start..value.certain].into();
+        if !passed {
+            passed = value.end(&mut arena, limit).is_err();
+        }
+        (certain, arena.split_off("before".len()), passed)
+    }
+
+    #[test]
+    fn blanks_at_the_end_are_certain_only_when_something_follows() {
+        assert_eq!(parse(&[" \n", " a ", " b  "], 99, false), ("a  b".into(), "a  b".into(), false));
+        assert_eq!(parse(&["\u{3000}\u{A0}", "\u{85}"], 99, false), ("".into(), "".into(), false));
+    }
+
+    #[test]
+    fn only_characters_that_are_not_blank_exceed_the_limit() {
+        for (text, kept, passed) in [
+            ("ab", "ab", false),
+            ("ab   ", "ab", false),
+            ("abc", "ab", true),
+            ("a    b", "a", true),
+            ("é", "é", false),
+            ("aé", "a", true),
+        ] {
+            for cut in (0..=text.len()).filter(|&cut| text.is_char_boundary(cut)) {
+                let (_, have, over) = parse(&[&text[..cut], &text[cut..]], 2, false);
+                assert_eq!((&*have, over), (kept, passed), "{text:?} at {cut}");
+            }
+        }
+    }
+
+    #[test]
+    fn entities_are_decoded_wherever_they_are_cut() {
+        let text = " &amp;&#32;x &amp &ampx &#38;";
+        for cut in 0..=text.len() {
+            assert_eq!(parse(&[&text[..cut], &text[cut..]], 99, true).1, "& x &amp &ampx &");
+        }
+        assert_eq!(parse(&["a &am"], 99, true).0, "a");
+    }
+}

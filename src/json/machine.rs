@@ -1,0 +1,208 @@
+//! The machine that reads the arguments of a native call.
+//!
+//! Every stream is the arguments of one call. Whatever comes, the call ends with its stream, not before; so
+//! nothing is ever read twice, and what went wrong needs no way back.
+
+use alloc::sync::Arc;
+
+use super::arguments::Arguments;
+use crate::call::{Call, Delta};
+use crate::config::Policy;
+use crate::lazy::{Fresh, Lazy};
+use crate::signal::{Piece, Signal};
+
+/// Reads the arguments of a call.
+#[derive(Clone, Debug)]
+pub(crate) struct Machine {
+    policy: Arc<Policy>,
+    busy: Lazy<Busy>,
+    stage: Stage,
+}
+
+/// What the machine needs once a stream has begun; kept for the next one.
+#[derive(Clone, Debug)]
+struct Busy {
+    arguments: Arguments,
+    call: Call,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Open,
+    /// The stream has ended, and the call with it.
+    Ending,
+    /// The end of the call has been emitted.
+    Ended,
+}
+
+impl Fresh for Busy {
+    const FRESH: Busy = Busy { arguments: Arguments::NEW, call: Call::NEW };
+    const SEEN: &'static Busy = &Busy::FRESH;
+}
+
+impl Machine {
+    pub(crate) fn new(policy: Arc<Policy>) -> Machine {
+        Machine { policy, busy: Lazy::NEW, stage: Stage::Open }
+    }
+
+    pub(crate) fn policy(&self) -> &Arc<Policy> {
+        &self.policy
+    }
+
+    pub(crate) fn call(&self) -> &Call {
+        &self.busy.call
+    }
+
+    #[cfg(feature = "wire")]
+    pub(crate) fn open_call(&mut self) -> &mut Call {
+        &mut self.busy.call
+    }
+
+    /// Returns how many calls have ended: one, between the end of the call and the next stream.
+    pub(crate) fn calls(&self) -> u64 {
+        u64::from(self.stage == Stage::Ended)
+    }
+
+    /// Takes the fast path: a chunk without a delimiter that only grows the open value. Returns what is to
+    /// be shown; `None` if it is not as simple as that, and then nothing has changed.
+    #[inline]
+    pub(crate) fn push_plain(&mut self, text: &str) -> Option<Delta> {
+        if self.busy.is_fresh() {
+            return None;
+        }
+        let Busy { arguments, call } = &mut *self.busy;
+        if arguments.lexer.plain_len(text, 0) != text.len() {
+            return None;
+        }
+        // Only an open value that exists is shown while it grows.
+        call.push_plain(text, &self.policy)
+    }
+
+    /// Returns whether it is known that nothing is certain without more text.
+    #[inline]
+    pub(crate) fn is_silent(&self) -> bool {
+        !self.busy.call.has_failed() && self.busy.call.is_all_shown()
+    }
+
+    /// Reads on in `piece` from `*pos`, to the next signal.
+    pub(crate) fn step(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Signal {
+        let text = piece.text;
+        // An empty chunk allocates nothing.
+        if *pos == text.len() && self.busy.is_fresh() {
+            return Signal::More;
+        }
+        // Several things may have become certain at once. They come before what is read next.
+        if let Some(delta) = self.busy.call.next_delta() {
+            return Signal::Partial(delta);
+        }
+        let Busy { arguments, call } = &mut *self.busy;
+        while !is_over(arguments, call, text, pos) {
+            // Nearly everything is text, which needs no token.
+            let plain = arguments.lexer.plain_len(text, *pos);
+            if plain > 0 {
+                arguments.push(&text[*pos..*pos + plain], call, &self.policy);
+                *pos += plain;
+                continue;
+            }
+            if let Some((char, len)) = arguments.lexer.escaped(text, *pos) {
+                arguments.push(char.encode_utf8(&mut [0; 4]), call, &self.policy);
+                *pos += len;
+                continue;
+            }
+            if *pos == text.len() && arguments.lexer.is_in_text() {
+                break;
+            }
+            let Some(token) = arguments.lexer.next(text, pos) else { break };
+            if arguments.act(token, call, &self.policy) && !call.is_all_shown() {
+                break;
+            }
+        }
+        self.partial()
+    }
+
+    fn partial(&mut self) -> Signal {
+        if self.busy.is_fresh() {
+            return Signal::More;
+        }
+        self.busy.call.next_delta().map_or(Signal::More, Signal::Partial)
+    }
+
+    /// Reads on at the end of all pieces so far, which is followed by the incomplete UTF-8 sequence `tail`.
+    pub(crate) fn foresee(&mut self, tail: &[u8]) -> Signal {
+        // Whatever character it becomes, it is none that has a meaning.
+        const SOME: &str = "\u{FFFD}";
+        let mut pos = 0;
+        let Busy { arguments, call } = &mut *self.busy;
+        while !is_over(arguments, call, SOME, &mut pos) {
+            if arguments.lexer.is_in_text() {
+                arguments.foresee(tail, call, &self.policy);
+                break;
+            }
+            let Some(token) = arguments.lexer.next(SOME, &mut pos) else { break };
+            arguments.act(token, call, &self.policy);
+        }
+        self.partial()
+    }
+
+    /// Reads on at the end of the stream. `More` is the last signal.
+    pub(crate) fn finish(&mut self, end: u64) -> Signal {
+        match self.stage {
+            Stage::Ended => return Signal::More,
+            Stage::Ending => {}
+            Stage::Open => {
+                self.stage = Stage::Ending;
+                let Busy { arguments, call } = &mut *self.busy;
+                if arguments.lexer.is_closed() {
+                    call.end(false, &self.policy);
+                } else {
+                    call.cut(arguments.place(), &self.policy);
+                }
+            }
+        }
+        match self.partial() {
+            Signal::More => {
+                self.stage = Stage::Ended;
+                Signal::Ended { end }
+            }
+            partial => partial,
+        }
+    }
+
+    /// Makes it ready for the next stream. Its memory is kept.
+    pub(crate) fn restart(&mut self) {
+        self.busy.arguments = Arguments::NEW;
+        self.busy.call.restart(0, crate::config::Entities::Raw);
+        self.stage = Stage::Open;
+    }
+
+    pub(crate) fn save(&self) -> Saved {
+        Saved { arguments: self.busy.arguments.clone(), call: self.busy.call.clone() }
+    }
+
+    /// Returns the machine that was saved; `None` if it is out of bounds.
+    pub(crate) fn restore(policy: Arc<Policy>, saved: Saved) -> Option<Machine> {
+        let Saved { arguments, call } = saved;
+        let is_in_bounds = arguments.is_in_bounds() && call.start == 0 && call.is_in_bounds(&policy.limits);
+        let mut machine = Machine::new(policy);
+        *machine.busy = Busy { arguments, call };
+        is_in_bounds.then_some(machine)
+    }
+}
+
+/// What a checkpoint holds of the machine.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Saved {
+    arguments: Arguments,
+    call: Call,
+}
+
+/// Returns whether something has gone wrong: then nothing more is read.
+fn is_over(arguments: &mut Arguments, call: &Call, text: &str, pos: &mut usize) -> bool {
+    let is_over = call.has_failed();
+    if is_over {
+        *arguments = Arguments::NEW;
+        *pos = text.len();
+    }
+    is_over
+}

@@ -1,0 +1,95 @@
+//! What the text so far ends in: an incomplete tag.
+
+use smallvec::SmallVec;
+
+use super::tag::Incomplete;
+use crate::scan;
+
+/// An incomplete tag, from its `<` on. It holds no second `<`: if it turns out to be no tag, all of it is
+/// text, and nothing of it is read again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Pending {
+    /// Whole characters. `<ask_followup_question>` and one more byte fit in place.
+    bytes: SmallVec<[u8; 24]>,
+    /// Where in the stream the `<` is.
+    pub(super) start: u64,
+    /// The `<` comes right after a back-tick.
+    pub(super) after_backtick: bool,
+    /// Its text has been emitted, because it is text whatever becomes of it.
+    pub(super) shown: bool,
+    in_attributes: bool,
+    /// All of its text was emitted by the last signal, which borrows it. Never so between two chunks.
+    pub(super) lent: bool,
+}
+
+impl Pending {
+    pub(super) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Returns its text. It is cut between characters only, so that is all of its bytes.
+    pub(super) fn text(&self) -> &str {
+        core::str::from_utf8(&self.bytes).unwrap_or_default()
+    }
+
+    /// Begins with `text`, whose `<` is at `start` in the stream.
+    pub(super) fn begin(&mut self, text: &str, start: u64, after_backtick: bool, incomplete: Incomplete) {
+        self.bytes.clear();
+        self.extend(text);
+        (self.start, self.after_backtick) = (start, after_backtick);
+        (self.shown, self.in_attributes) = (incomplete.shown, incomplete.in_attributes);
+    }
+
+    pub(super) fn extend(&mut self, text: &str) {
+        self.bytes.extend_from_slice(text.as_bytes());
+    }
+
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.bytes.truncate(len);
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        (self.start, self.after_backtick, self.shown, self.in_attributes, self.lent) = (0, false, false, false, false);
+    }
+
+    pub(super) fn set_incomplete(&mut self, incomplete: Incomplete) {
+        self.in_attributes = incomplete.in_attributes;
+    }
+
+    /// Returns as much of `text` as can matter to it: through the next `<`, or to just beyond the limit.
+    pub(super) fn reach<'t>(&self, text: &'t str, limit: usize) -> &'t str {
+        let mut most = (limit + 1).saturating_sub(self.len()).clamp(1, text.len());
+        while !text.is_char_boundary(most) {
+            most += 1;
+        }
+        match scan::bracket(&text.as_bytes()[..most]) {
+            Some(bracket) => &text[..=bracket],
+            None => &text[..most],
+        }
+    }
+
+    /// Returns whether it is still in its attributes after what came beyond its first `old` bytes, so that
+    /// it need not be read again: there only a `<` or a `>` decides, unless the limit is near.
+    pub(super) fn stays_in_attributes(&self, old: usize, limit: usize) -> Option<Incomplete> {
+        let stays = self.in_attributes
+            && self.len().saturating_add(2) <= limit
+            && memchr::memchr2(b'<', b'>', &self.bytes[old..]).is_none();
+        stays.then_some(Incomplete { more: 1, shown: self.shown, in_attributes: true })
+    }
+
+    /// Returns whether it is one that a stream of `read` bytes can end in.
+    pub(super) fn is_in_bounds(&self, read: u64, limit: usize) -> bool {
+        let is_tag = self.bytes.first() == Some(&b'<') && core::str::from_utf8(&self.bytes).is_ok();
+        (self.is_empty() || is_tag) && self.len() <= limit && self.start <= read && !self.lent
+    }
+}

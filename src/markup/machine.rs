@@ -1,0 +1,539 @@
+//! The machine: text and tags, one after the other.
+//!
+//! ```text
+//!              opening tag of a tool                close tag · another tool's opening tag
+//!   ┌─ Prose ───────────────────────► Opaque ─────────────────────────────────────────────► Prose
+//!   │    ▲ ▲
+//!   │    │ └── Named ◄── it was only named ──── Unconfirmed ◄─┐
+//!   │    │                                        │           │ <ask_followup_question>
+//!   │    │                          a parameter's │           │
+//!   │    └── Ended ◄── close tag ── Between ◄─────┘           │
+//!   │                                 ▲ ▼                     │
+//!   │                  Question · Suggestion · Options        │
+//!   └─────────────────────────────────────────────────────────┘
+//! ```
+
+use alloc::string::String;
+use alloc::sync::Arc;
+
+use super::allowed::allowed;
+use super::code::Code;
+use super::lexer::Pending;
+use super::state::{Inside, Spot, State};
+use super::tag::{self, Incomplete, Read, Tag};
+use crate::call::{Call, Delta};
+use crate::config::{Calls, Policy};
+use crate::lazy::{Fresh, Lazy};
+use crate::scan;
+use crate::signal::{Piece, Signal, Source};
+
+/// Reads a message, with calls written as markup in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Machine {
+    pub(super) policy: Arc<Policy>,
+    pub(super) state: State,
+    pub(super) pending: Pending,
+    /// How many calls have ended.
+    pub(super) calls: u64,
+    pub(super) busy: Lazy<Busy>,
+    /// It reads a list of suggestions that stands alone: no other tags mean anything.
+    pub(super) listing: bool,
+}
+
+/// What the machine needs once a call has begun; kept for the next call.
+#[derive(Clone, Debug)]
+pub(super) struct Busy {
+    pub(super) call: Call,
+    /// An opening tag and the text after it, until it is certain to be a call.
+    pub(super) held: String,
+}
+
+impl Fresh for Busy {
+    const FRESH: Busy = Busy { call: Call::NEW, held: String::new() };
+    const SEEN: &'static Busy = &Busy::FRESH;
+}
+
+impl Machine {
+    pub(crate) fn new(policy: Arc<Policy>) -> Machine {
+        let state = State::Prose(Code::at_start(policy.calls == Calls::Anywhere));
+        Machine { policy, state, pending: Pending::default(), calls: 0, busy: Lazy::NEW, listing: false }
+    }
+
+    pub(crate) fn policy(&self) -> &Arc<Policy> {
+        &self.policy
+    }
+
+    /// Returns the call that is open or has just ended.
+    pub(crate) fn call(&self) -> &Call {
+        &self.busy.call
+    }
+
+    /// Returns the open call, if one is open and confirmed.
+    #[cfg(feature = "wire")]
+    pub(crate) fn open_call(&mut self) -> Option<&mut Call> {
+        matches!(self.state, State::Inside(_) | State::Unconfirmed(_)).then(|| &mut self.busy.call)
+    }
+
+    /// Returns how many calls have ended.
+    pub(crate) fn calls(&self) -> u64 {
+        self.calls
+    }
+
+    /// Returns the text of a signal that is not in the piece.
+    pub(crate) fn kept_text(&self, source: Source) -> &str {
+        match source {
+            Source::Pending => self.pending.text(),
+            Source::Held(from) => self.busy.held.get(from..).unwrap_or_default(),
+            Source::Piece(..) => "",
+        }
+    }
+
+    /// Takes the fast path: a chunk without a tag that only grows the open value. Returns what is to be
+    /// shown; `None` if it is not as simple as that, and then nothing has changed.
+    #[inline]
+    pub(crate) fn push_plain(&mut self, text: &str) -> Option<Delta> {
+        let State::Inside(Inside { spot: Spot::Question | Spot::Answer, after_backtick, .. }) = &mut self.state else {
+            return None;
+        };
+        if !self.pending.is_empty() || scan::holds_bracket(text.as_bytes()) {
+            return None;
+        }
+        let delta = self.busy.call.push_plain(text, &self.policy)?;
+        *after_backtick = text.ends_with('`');
+        Some(delta)
+    }
+
+    /// Returns whether text without a `<` is prose, and changes nothing.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.state == State::Prose(Code::Ignored) && self.pending.is_empty()
+    }
+
+    /// Returns whether it is known that nothing is certain without more text.
+    #[inline]
+    pub(crate) fn is_silent(&self) -> bool {
+        !self.pending.lent
+            && match self.state {
+                State::Prose(_) | State::Opaque { .. } => true,
+                State::Unconfirmed(_) | State::Ended { .. } | State::Named { .. } => false,
+                State::Inside(_) => self.busy.call.is_all_shown(),
+            }
+    }
+
+    /// Reads on in `piece` from `*pos`, to the next signal.
+    pub(crate) fn step(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Signal {
+        // Several things may have become certain at once. They come before what is read next.
+        if let State::Inside(_) = self.state
+            && let Some(signal) = self.partial()
+        {
+            return signal;
+        }
+        loop {
+            self.drop_lent();
+            let signal = match self.state {
+                State::Ended { .. } | State::Named { .. } => self.emit_end(),
+                _ if *pos == piece.text.len() => return self.at_end_of_piece(&[]).unwrap_or(Signal::More),
+                _ if !self.pending.is_empty() => self.run_pending(piece, pos),
+                _ => self.run(piece, pos),
+            };
+            if let Some(signal) = signal {
+                return signal;
+            }
+        }
+    }
+
+    /// Reads on at the end of all pieces so far, which is followed by the incomplete UTF-8 sequence `tail`.
+    pub(crate) fn foresee(&mut self, tail: &[u8], end: u64) -> Signal {
+        loop {
+            self.drop_lent();
+            let waits = !self.pending.is_empty() && !self.pending.shown;
+            let signal = match self.state {
+                State::Ended { .. } | State::Named { .. } => self.emit_end(),
+                _ if waits => {
+                    // The shortest character that it may become; it is no part of a name.
+                    let old = self.pending.len();
+                    self.pending.extend(if crate::utf8::shortest_char(tail) == 2 { "é" } else { "\u{FFFD}" });
+                    let read = self.read_pending(old, false);
+                    self.pending.truncate(old);
+                    match read {
+                        // Only a tool's opening tag waits for the character after it.
+                        Read::Tag(tag) => self.act_pending(&tag, end),
+                        Read::Text => self.drop_pending(),
+                        Read::Incomplete(Incomplete { shown: true, .. }) => self.show_pending(),
+                        Read::Incomplete(_) => return self.at_end_of_piece(tail).unwrap_or(Signal::More),
+                    }
+                }
+                _ => {
+                    self.foresee_inside(tail);
+                    return self.at_end_of_piece(tail).unwrap_or(Signal::More);
+                }
+            };
+            if let Some(signal) = signal {
+                return signal;
+            }
+        }
+    }
+
+    /// Reads on at the end of the stream. `More` is the last signal.
+    pub(crate) fn finish(&mut self, end: u64) -> Signal {
+        loop {
+            self.drop_lent();
+            let waits = !self.pending.is_empty() && !self.pending.shown;
+            let signal = match (&self.state, waits) {
+                (State::Ended { .. } | State::Named { .. }, _) => self.emit_end(),
+                (State::Prose(_) | State::Opaque { .. }, false) => return Signal::More,
+                (_, true) => match self.read_pending(0, true) {
+                    Read::Tag(tag) => self.act_pending(&tag, end),
+                    // An incomplete tag is no part of a value that is cut.
+                    _ if matches!(self.state, State::Inside(_) | State::Unconfirmed(_)) => self.cut(end),
+                    _ => self.drop_pending(),
+                },
+                (State::Inside(_) | State::Unconfirmed(_), false) => self.cut(end),
+            };
+            if let Some(signal) = signal {
+                return signal;
+            }
+        }
+    }
+
+    /// Makes it ready for the next stream. Its memory is kept.
+    pub(crate) fn restart(&mut self) {
+        self.state = State::Prose(Code::at_start(self.policy.calls == Calls::Anywhere));
+        self.pending.clear();
+        self.calls = 0;
+    }
+
+    /// Ends what the end of the stream cuts.
+    fn cut(&mut self, end: u64) -> Option<Signal> {
+        match self.state {
+            State::Unconfirmed(unconfirmed) => self.cut_unconfirmed(unconfirmed, end),
+            State::Inside(inside) => self.cut_inside(inside, end),
+            _ => {}
+        }
+        None
+    }
+
+    // Text and tags.
+
+    /// Reads on in a piece, through text to the next tag that is none.
+    fn run(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Option<Signal> {
+        let (text, from) = (piece.text, *pos);
+        let shown_to = loop {
+            let bracket = self.next_bracket(text.as_bytes(), *pos);
+            if !self.push(&text[*pos..bracket]) {
+                return None;
+            }
+            *pos = bracket;
+            if bracket == text.len() {
+                break bracket;
+            }
+            let after_backtick = self.before_bracket();
+            match self.read(&text.as_bytes()[bracket..], after_backtick, false) {
+                Read::Text => {
+                    if !self.push("<") {
+                        return None;
+                    }
+                    *pos = bracket + 1;
+                }
+                Read::Tag(tag) if tag.shown => {
+                    *pos = bracket + tag.len;
+                    self.push(&text[bracket..*pos]);
+                    let signal = self.emit(Source::Piece(from, *pos));
+                    // What follows another tool's call is emitted as something else.
+                    if self.act_shown(&tag) {
+                        return signal;
+                    }
+                }
+                Read::Tag(tag) => {
+                    if bracket > from && matches!(self.state, State::Prose(_) | State::Opaque { .. }) {
+                        break bracket;
+                    }
+                    if self.ends_before(&tag) {
+                        self.end_before(piece.offset(bracket));
+                        return None;
+                    }
+                    *pos = bracket + tag.len;
+                    let (start, end) = (piece.offset(bracket), piece.offset(*pos));
+                    return self.act(&tag, &text[bracket..*pos], start, end, Source::Piece(bracket, *pos));
+                }
+                Read::Incomplete(incomplete) => {
+                    self.pending.begin(&text[bracket..], piece.offset(bracket), after_backtick, incomplete);
+                    *pos = text.len();
+                    if incomplete.shown {
+                        self.push(&text[bracket..]);
+                        break text.len();
+                    }
+                    break bracket;
+                }
+            }
+        };
+        if shown_to > from { self.emit(Source::Piece(from, shown_to)) } else { None }
+    }
+
+    /// Reads on with the incomplete tag, into a piece.
+    fn run_pending(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Option<Signal> {
+        let (text, from, old) = (piece.text, *pos, self.pending.len());
+        let new = self.pending.reach(&text[from..], self.policy.limits.tag);
+        self.pending.extend(new);
+        let shown = self.pending.shown;
+        match self.read_pending(old, false) {
+            Read::Text => {
+                self.pending.truncate(old);
+                self.drop_pending()
+            }
+            Read::Tag(Tag { shown: true, .. }) | Read::Incomplete(Incomplete { shown: true, .. }) if !shown => {
+                self.pending.truncate(old);
+                self.show_pending()
+            }
+            Read::Incomplete(incomplete) => {
+                self.pending.set_incomplete(incomplete);
+                *pos += new.len();
+                if shown { self.push_and_emit(text, from, *pos) } else { None }
+            }
+            Read::Tag(tag) if shown => {
+                *pos += tag.len - old;
+                self.pending.clear();
+                let signal = self.push_and_emit(text, from, *pos);
+                self.act_shown(&tag);
+                signal
+            }
+            Read::Tag(tag) if self.ends_before(&tag) => {
+                self.pending.truncate(old);
+                self.end_before(self.pending.start);
+                None
+            }
+            Read::Tag(tag) => {
+                *pos += tag.len.saturating_sub(old);
+                self.pending.truncate(tag.len);
+                self.act_pending(&tag, piece.offset(*pos))
+            }
+        }
+    }
+
+    fn push_and_emit(&mut self, text: &str, from: usize, to: usize) -> Option<Signal> {
+        self.push(&text[from..to]);
+        if to > from { self.emit(Source::Piece(from, to)) } else { None }
+    }
+
+    /// Returns where the next `<` is that may mean something; the end of the text if there is none.
+    fn next_bracket(&self, text: &[u8], from: usize) -> usize {
+        if let State::Prose(Code::Ignored) = self.state {
+            return self.policy.tools.next_tag(text, from);
+        }
+        scan::bracket(&text[from..]).map_or(text.len(), |found| from + found)
+    }
+
+    /// Reads what the bytes from a `<` on are in this state.
+    fn read(&self, bytes: &[u8], after_backtick: bool, last: bool) -> Read {
+        let allowed = allowed(&self.state, after_backtick, self.listing);
+        tag::read(bytes, &allowed, &self.policy.tools, self.policy.limits.tag, last)
+    }
+
+    /// Reads what the incomplete tag is, of which all beyond `old` bytes is new.
+    fn read_pending(&self, old: usize, last: bool) -> Read {
+        match self.pending.stays_in_attributes(old, self.policy.limits.tag) {
+            Some(incomplete) if !last => Read::Incomplete(incomplete),
+            _ => self.read(self.pending.bytes(), self.pending.after_backtick, last),
+        }
+    }
+
+    /// Appends text that is no tag to what is open. Returns `false` if it does not fit, which decides what
+    /// is open; then nothing was appended.
+    pub(super) fn push(&mut self, text: &str) -> bool {
+        match &mut self.state {
+            State::Prose(code) => code.pass(text),
+            State::Inside(_) => self.push_inside(text),
+            State::Unconfirmed(_) => return self.hold(text),
+            State::Opaque { .. } | State::Ended { .. } | State::Named { .. } => {}
+        }
+        true
+    }
+
+    /// Returns the signal that text is emitted with; `None` in a call, whose partials show it.
+    fn emit(&self, from: Source) -> Option<Signal> {
+        match self.state {
+            State::Prose(_) => Some(Signal::Text(from)),
+            State::Opaque { tool, .. } => Some(Signal::Opaque { from, tool, start: false }),
+            _ => None,
+        }
+    }
+
+    /// Returns the signal for the next part of the call that is certain and has not been shown.
+    pub(super) fn partial(&mut self) -> Option<Signal> {
+        self.busy.call.next_delta().map(Signal::Partial)
+    }
+
+    /// Returns what is certain at the end of a piece, which is followed by the incomplete UTF-8 sequence `tail`.
+    fn at_end_of_piece(&mut self, tail: &[u8]) -> Option<Signal> {
+        match self.state {
+            State::Unconfirmed(unconfirmed) if self.is_hopeless(&unconfirmed, tail) => {
+                self.demote(&unconfirmed);
+                self.emit_end()
+            }
+            State::Inside(_) => self.partial(),
+            _ => None,
+        }
+    }
+
+    // The incomplete tag.
+
+    /// Acts on the tag that the pending bytes are.
+    fn act_pending(&mut self, tag: &Tag, end: u64) -> Option<Signal> {
+        let start = self.pending.start;
+        if self.ends_before(tag) {
+            self.end_before(start);
+            return None;
+        }
+        let pending = core::mem::take(&mut self.pending);
+        let signal = self.act(tag, pending.text(), start, end, Source::Pending);
+        self.pending = pending;
+        self.lend_pending(signal)
+    }
+
+    /// Makes the incomplete tag text.
+    pub(super) fn drop_pending(&mut self) -> Option<Signal> {
+        let pending = core::mem::take(&mut self.pending);
+        let fits = pending.shown || self.push(pending.text());
+        let signal = if pending.shown || !fits { None } else { self.emit(Source::Pending) };
+        self.pending = pending;
+        // What does not fit is read again.
+        if fits { self.lend_pending(signal) } else { None }
+    }
+
+    /// Emits the text of the incomplete tag, which may still become one that is text all the same.
+    fn show_pending(&mut self) -> Option<Signal> {
+        let pending = core::mem::take(&mut self.pending);
+        self.push(pending.text());
+        self.pending = pending;
+        self.pending.shown = true;
+        self.emit(Source::Pending)
+    }
+
+    /// Drops the incomplete tag, at once or after the signal that borrows it.
+    fn lend_pending(&mut self, signal: Option<Signal>) -> Option<Signal> {
+        match signal {
+            Some(Signal::Text(Source::Pending) | Signal::Opaque { from: Source::Pending, .. }) => {
+                self.pending.lent = true;
+            }
+            _ => self.pending.clear(),
+        }
+        signal
+    }
+
+    fn drop_lent(&mut self) {
+        if self.pending.lent {
+            self.pending.clear();
+        }
+    }
+
+    // Tags.
+
+    /// Returns whether a tag is no part of what is open, which ends before it.
+    fn ends_before(&self, tag: &Tag) -> bool {
+        match &self.state {
+            State::Unconfirmed(unconfirmed) => tag.opens_tool() || self.room(unconfirmed) < tag.len,
+            State::Opaque { .. } | State::Inside(_) => tag.opens_tool(),
+            State::Prose(_) | State::Ended { .. } | State::Named { .. } => false,
+        }
+    }
+
+    /// Ends what is open before a tag, which begins at `end` and is read again.
+    fn end_before(&mut self, end: u64) {
+        match self.state {
+            State::Unconfirmed(unconfirmed) => self.demote(&unconfirmed),
+            State::Inside(_) => self.end_by_tool(end),
+            _ => self.state = self.after_call(),
+        }
+    }
+
+    /// Acts on a tag that is no text.
+    fn act(&mut self, tag: &Tag, text: &str, start: u64, end: u64, from: Source) -> Option<Signal> {
+        match self.state {
+            State::Prose(_) | State::Opaque { .. } => self.act_outside(tag, text, start, end, from),
+            State::Unconfirmed(unconfirmed) => {
+                self.confirm(&unconfirmed);
+                self.act_inside(tag, text, end)
+            }
+            State::Inside(_) | State::Ended { .. } | State::Named { .. } => self.act_inside(tag, text, end),
+        }
+    }
+
+    pub(super) fn after_call(&self) -> State {
+        State::Prose(Code::after_call(self.policy.calls == Calls::Anywhere))
+    }
+
+    /// Emits what has been decided and not been emitted yet.
+    fn emit_end(&mut self) -> Option<Signal> {
+        match self.state {
+            State::Ended { end, prose } => Some(self.partial().unwrap_or_else(|| {
+                self.calls += 1;
+                self.state = match prose {
+                    Some(from) => State::Named { opening: from, from },
+                    None => self.after_call(),
+                };
+                Signal::Ended { end }
+            })),
+            State::Named { opening, from } => self.emit_named(opening, from),
+            _ => None,
+        }
+    }
+
+    /// Reads text that holds no call as prose.
+    pub(super) fn pass_prose(&mut self, text: &str, start: u64) {
+        let (piece, mut pos) = (Piece { text, start, end: start + text.len() as u64 }, 0);
+        while pos < text.len() {
+            self.run(&piece, &mut pos);
+        }
+    }
+}
+
+/// What a checkpoint holds of the machine.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Saved {
+    calls: u64,
+    state: State,
+    pending: Pending,
+    call: Option<Call>,
+    held: Option<String>,
+}
+
+impl Machine {
+    pub(crate) fn save(&self) -> Saved {
+        let Machine { state, pending, calls, busy, .. } = self;
+        let (call, held) = match state {
+            State::Unconfirmed(_) => (Some(busy.call.clone()), Some(busy.held.clone())),
+            State::Inside(_) => (Some(busy.call.clone()), None),
+            _ => (None, None),
+        };
+        Saved { calls: *calls, state: state.clone(), pending: pending.clone(), call, held }
+    }
+
+    /// Returns the machine that was saved after `read` bytes; `None` if it is out of bounds.
+    pub(crate) fn restore(policy: Arc<Policy>, saved: Saved, read: u64) -> Option<Machine> {
+        let Saved { calls, state, pending, call, held } = saved;
+        let (limits, tools) = (policy.limits, &policy.tools);
+        let state_is_in_bounds = match &state {
+            State::Prose(_) => call.is_none() && held.is_none(),
+            State::Opaque { tool, parameter } => {
+                let is_known = parameter.is_none_or(|parameter| !tools.parameters.name(parameter).is_empty());
+                call.is_none() && held.is_none() && is_known && !tools.tools.name(*tool).is_empty()
+            }
+            State::Unconfirmed(unconfirmed) => held.as_ref().is_some_and(|held| {
+                let body = held.get(unconfirmed.opening..);
+                let fits = unconfirmed.opening <= limits.tag && body.is_some_and(|body| body.len() <= limits.bare);
+                fits && call.is_some() && unconfirmed.end <= read
+            }),
+            State::Inside(_) => call.is_some() && held.is_none(),
+            State::Ended { .. } | State::Named { .. } => false,
+        };
+        let call_is_in_bounds = call.as_ref().is_none_or(|call| call.start <= read && call.is_in_bounds(&limits));
+        if calls > read || !pending.is_in_bounds(read, limits.tag) || !state_is_in_bounds || !call_is_in_bounds {
+            return None;
+        }
+        let mut machine = Machine { state, pending, calls, ..Machine::new(policy) };
+        if let Some(call) = call {
+            *machine.busy = Busy { call, held: held.unwrap_or_default() };
+        }
+        Some(machine)
+    }
+}

@@ -1,0 +1,105 @@
+//! The states of the machine.
+
+use super::code::Code;
+use crate::reason::Place;
+use crate::scan::Quotes;
+
+/// What the text is part of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) enum State {
+    Prose(Code),
+    /// Another tool's call; `parameter`: the value of that parameter.
+    Opaque { tool: u16, parameter: Option<u16> },
+    /// An unconfirmed call: an opening tag, and the text after it.
+    Unconfirmed(Unconfirmed),
+    /// A call.
+    Inside(Inside),
+    /// A call has ended at `end`, which is not emitted yet. `prose`: where in the text that was held back
+    /// the prose after it begins.
+    Ended { end: u64, prose: Option<usize> },
+    /// The opening tag was only named. What was held back is prose and not emitted yet; `opening`: the
+    /// length of the tag, `from`: where the prose begins.
+    Named { opening: usize, from: usize },
+}
+
+/// An opening tag that may have been only named in prose. It and what follows it is held back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Unconfirmed {
+    /// The length of the opening tag.
+    pub(super) opening: usize,
+    /// Where in the stream the opening tag ends.
+    pub(super) end: u64,
+    /// Nothing but blanks follows the tag.
+    pub(super) blank: bool,
+}
+
+/// A position in a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Inside {
+    pub(super) spot: Spot,
+    /// A `follow_up` is open.
+    pub(super) follow_up: bool,
+    /// The character before, in a value, is a back-tick.
+    pub(super) after_backtick: bool,
+}
+
+/// What of a call is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) enum Spot {
+    /// Nothing, in a `follow_up` or not.
+    Between(Body),
+    Question,
+    /// A suggestion, with nothing but blanks yet.
+    Suggestion,
+    /// A suggestion that is plain text.
+    Answer,
+    /// A nested suggestion, outside its elements. `answered`: a `<content>` was its answer.
+    Nested { answered: bool },
+    /// The `<content>` of a nested suggestion.
+    Content { answered: bool },
+    /// The `<mode>` of a nested suggestion.
+    Mode { answered: bool },
+    Options,
+}
+
+/// What the text between the parameters is, as far as it matters to where the call ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) enum Body {
+    /// No list.
+    Other,
+    /// The body of a `follow_up`, blank so far.
+    Blank,
+    /// A list that is the body of a `follow_up`.
+    List(Quotes),
+}
+
+impl Body {
+    pub(super) fn after(self, c: char) -> Body {
+        match self {
+            Body::Blank if c == '[' => Body::List(Quotes::Outside),
+            Body::Blank if !c.is_whitespace() => Body::Other,
+            Body::List(quotes) => Body::List(quotes.after(c)),
+            Body::Blank | Body::Other => self,
+        }
+    }
+}
+
+impl Spot {
+    pub(super) const BETWEEN: Spot = Spot::Between(Body::Other);
+
+    /// Returns the value that the stream cuts if it ends here.
+    pub(super) fn place(self) -> Option<Place> {
+        match self {
+            Spot::Between(Body::List(_)) | Spot::Options => Some(Place::Options),
+            Spot::Between(_) => None,
+            Spot::Question => Some(Place::Question),
+            Spot::Suggestion | Spot::Answer | Spot::Nested { .. } | Spot::Content { .. } => Some(Place::Answer),
+            Spot::Mode { .. } => Some(Place::Mode),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! After an opening tag, until it is certain that a call began there.
+//!
+//! A model that writes about the tool names its tag in prose. So nothing is shown and everything is held
+//! back, until a parameter's tag or the close tag confirms the call, or it is certain that none will: then
+//! the opening tag is text.
+
+use super::allowed::{CONFIRMING, OPENING, SHORTEST_CONFIRMING};
+use super::machine::{Busy, Machine};
+use super::state::{Inside, Spot, State, Unconfirmed};
+use super::tag::{self, Allowed, Incomplete, Read, Tag};
+use crate::config::Repairs;
+use crate::note::Note;
+use crate::reason::{Place, Reason};
+use crate::signal::{Signal, Source};
+use crate::utf8;
+
+impl Machine {
+    /// Begins a call at its opening tag.
+    pub(super) fn begin_call(&mut self, tag: &Tag, text: &str, start: u64, end: u64) {
+        let Busy { call, held } = &mut *self.busy;
+        call.restart(start, self.policy.entities);
+        held.clear();
+        if tag.empty {
+            call.end(false, &self.policy);
+            self.state = State::Ended { end, prose: None };
+        } else {
+            held.push_str(text);
+            self.state = State::Unconfirmed(Unconfirmed { opening: text.len(), end, blank: true });
+        }
+    }
+
+    /// Holds text back. If there is no room for it, the opening tag was only named: returns `false`.
+    pub(super) fn hold(&mut self, text: &str) -> bool {
+        let State::Unconfirmed(unconfirmed) = self.state else { return true };
+        if self.room(&unconfirmed) < text.len() {
+            self.demote(&unconfirmed);
+            return false;
+        }
+        self.busy.held.push_str(text);
+        let blank = unconfirmed.blank && text.trim_start().is_empty();
+        self.state = State::Unconfirmed(Unconfirmed { blank, ..unconfirmed });
+        true
+    }
+
+    /// Returns how many bytes more the body may have before a tag that confirms the call has ended.
+    pub(super) fn room(&self, unconfirmed: &Unconfirmed) -> usize {
+        self.policy.limits.bare.saturating_sub(self.busy.held.len().saturating_sub(unconfirmed.opening))
+    }
+
+    /// Confirms the call.
+    pub(super) fn confirm(&mut self, unconfirmed: &Unconfirmed) {
+        let Busy { call, held } = &mut *self.busy;
+        call.keep_bare(held.get(unconfirmed.opening..).unwrap_or_default());
+        held.clear();
+        self.state = State::Inside(Inside { spot: Spot::BETWEEN, follow_up: false, after_backtick: false });
+    }
+
+    /// Decides that the opening tag was only named.
+    pub(super) fn demote(&mut self, &Unconfirmed { opening, end, .. }: &Unconfirmed) {
+        self.state = match self.policy.repairs {
+            Repairs::Make => State::Named { opening, from: 0 },
+            Repairs::Reject => {
+                self.busy.call.reject(Reason::Malformed(Note::OnlyNamed));
+                State::Ended { end, prose: Some(opening) }
+            }
+        };
+    }
+
+    /// Ends it with the stream: a call that was cut, if nothing but blanks and an incomplete tag follow.
+    pub(super) fn cut_unconfirmed(&mut self, unconfirmed: Unconfirmed, end: u64) {
+        if !unconfirmed.blank {
+            return self.demote(&unconfirmed);
+        }
+        self.busy.call.cut(Place::Opening, &self.policy);
+        self.pending.clear();
+        self.state = State::Ended { end, prose: None };
+    }
+
+    /// Emits what was held back, from `from` on, as prose. It holds no call, but what it holds decides what
+    /// is code.
+    pub(super) fn emit_named(&mut self, opening: usize, from: usize) -> Option<Signal> {
+        self.state = self.after_call();
+        let mut held = core::mem::take(&mut self.busy.held);
+        let pending = core::mem::take(&mut self.pending);
+        self.pass_prose(held.get(opening..).unwrap_or_default(), 0);
+        if pending.is_empty() {
+            if !self.pending.shown {
+                held.truncate(held.len() - self.pending.len());
+            }
+        } else {
+            // The `<` of the incomplete tag ends what the text before it ends in.
+            let before = core::mem::take(&mut self.pending);
+            if !before.shown {
+                self.push(before.text());
+            }
+            self.pass_prose(pending.text(), pending.start);
+            if self.pending.is_empty() || self.pending.shown {
+                held.push_str(pending.text());
+            }
+        }
+        let is_prose = from < held.len();
+        self.busy.held = held;
+        is_prose.then_some(Signal::Text(Source::Held(from)))
+    }
+
+    /// Returns whether no continuation can confirm the call any more, or end the stream in an unconfirmed
+    /// one, after the incomplete UTF-8 sequence `tail`.
+    pub(super) fn is_hopeless(&self, unconfirmed: &Unconfirmed, tail: &[u8]) -> bool {
+        let room = self.room(unconfirmed);
+        let tail_len = utf8::shortest_char(tail);
+        let Some(rest) = room.checked_sub(self.pending.len() + tail_len) else { return true };
+        // Nearly always: any tag has room, whether it begins with the next byte or, if that must not be a
+        // back-tick, with the one after it.
+        if rest > SHORTEST_CONFIRMING {
+            return false;
+        }
+        if self.pending.is_empty() {
+            let stays_blank = tail.is_empty() || utf8::shortest_blank(tail).is_some_and(|len| len <= room);
+            return SHORTEST_CONFIRMING > rest && !(unconfirmed.blank && stays_blank);
+        }
+        let limit = self.policy.limits.tag;
+        let more = |allowed: &Allowed| match tag::read(self.pending.bytes(), allowed, &self.policy.tools, limit, false) {
+            Read::Incomplete(Incomplete { more, .. }) => {
+                Some(more).filter(|more| self.pending.len() + tail_len + more <= limit)
+            }
+            _ => None,
+        };
+        let (confirming, tool) = (more(&CONFIRMING), more(&OPENING));
+        // A tool's opening tag that is whole is one unless a back-tick follows: only then can more follow.
+        let afresh = SHORTEST_CONFIRMING + usize::from(tool == Some(0));
+        let confirms = afresh <= rest || confirming.is_some_and(|more| more <= rest);
+        !confirms && !(unconfirmed.blank && tool.is_some_and(|more| more > 0))
+    }
+}
