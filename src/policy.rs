@@ -71,8 +71,7 @@ impl Policy {
         hash.number(self.repairs as u64);
         hash.number(self.calls as u64);
         hash.number(self.entities as u64);
-        // Those of a provider's stream are no matter of a parser's.
-        let Limits { question, answer, suggestions, tag, bare, event: _, open_calls: _ } = self.limits;
+        let Limits { question, answer, suggestions, tag, bare } = self.limits;
         for limit in [question, answer, suggestions, tag, bare] {
             hash.number(limit as u64);
         }

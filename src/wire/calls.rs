@@ -10,6 +10,7 @@ use super::arrived::Rest;
 use super::deltas::{Arguments, Call, Delta, Deltas, Fragment, Part};
 use super::open::{Kind, Open};
 use super::said::{Said, is_empty};
+use crate::wire::Limits;
 use crate::{Parser, Policy};
 
 /// The tool whose calls are read.
@@ -38,6 +39,7 @@ pub(super) enum Step {
 #[derive(Clone, Debug)]
 pub(super) struct Calls {
     policy: Arc<Policy>,
+    limits: Limits,
     /// In the order in which they began.
     pub(super) open: Vec<Open>,
     /// How many calls of the tool have begun, in the text as well.
@@ -47,8 +49,8 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    pub(super) fn new(policy: Arc<Policy>) -> Calls {
-        Calls { policy, open: Vec::new(), begun: 0, half: None }
+    pub(super) fn new(policy: Arc<Policy>, limits: Limits) -> Calls {
+        Calls { policy, limits, open: Vec::new(), begun: 0, half: None }
     }
 
     pub(super) fn restart(&mut self) {
@@ -178,7 +180,7 @@ impl Calls {
 
     fn is_full(&self) -> bool {
         let open = self.open.iter().filter(|call| !call.ended).count();
-        open >= self.policy.limits.open_calls
+        open >= self.limits.open_calls
     }
 
     fn open(&mut self, index: Option<u64>) -> usize {
@@ -239,7 +241,7 @@ impl Calls {
 
     /// How much of the arguments of a call may be kept: of all that are open, together, no more than one event may have.
     fn kept(&self) -> usize {
-        self.policy.limits.event / self.policy.limits.open_calls.max(1)
+        self.limits.event / self.limits.open_calls.max(1)
     }
 
     fn deliver(&mut self, i: usize, part: Part, deltas: &mut Deltas, steps: &mut VecDeque<Step>) {

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::Wire;
+use super::Format;
 use super::frames::{Frame, Frames};
 use super::provider::{Detected, detect};
 
@@ -26,7 +26,7 @@ pub(super) struct Detection {
     inner: usize,
     frames: Frames,
     /// An error has come, and this provider may have sent it.
-    error: Option<Wire>,
+    error: Option<Format>,
     /// How much may be kept. Counted in the body, not in chunks.
     limit: usize,
 }
@@ -37,30 +37,30 @@ impl Detection {
     }
 
     /// Goes on with the next chunk. Once it is certain what the body is, that, and all of the body so far.
-    pub(super) fn feed(&mut self, chunk: &[u8]) -> Option<(Wire, Vec<u8>)> {
+    pub(super) fn feed(&mut self, chunk: &[u8]) -> Option<(Format, Vec<u8>)> {
         let (now, beyond) = chunk.split_at(chunk.len().min(self.limit - self.raw.len()));
         self.raw.extend_from_slice(now);
         let too_long = !beyond.is_empty();
-        let wire = self.by_beginning().or_else(|| self.by_payload(now)).or(too_long.then_some(Wire::Text))?;
+        let wire = self.by_beginning().or_else(|| self.by_payload(now)).or(too_long.then_some(Format::Text))?;
         self.raw.extend_from_slice(beyond);
         Some((wire, self.replay(wire)))
     }
 
     /// What is read again. A byte order mark is no part of JSON.
-    fn replay(&mut self, wire: Wire) -> Vec<u8> {
-        if wire == Wire::Json && self.raw.starts_with(MARK) {
+    fn replay(&mut self, wire: Format) -> Vec<u8> {
+        if wire == Format::Json && self.raw.starts_with(MARK) {
             self.raw.drain(..MARK.len());
         }
         core::mem::take(&mut self.raw)
     }
 
     /// What the body is if it ends here, and all of it.
-    pub(super) fn finish(&mut self) -> (Wire, Vec<u8>) {
+    pub(super) fn finish(&mut self) -> (Format, Vec<u8>) {
         let first = self.beginning().first().copied();
         let last = self.frames.finish().and_then(|frame| known(frame, first, &mut self.error));
         let wire = match last {
             Some(wire) => wire,
-            None => self.error.unwrap_or(Wire::Text),
+            None => self.error.unwrap_or(Format::Text),
         };
         (wire, self.replay(wire))
     }
@@ -77,13 +77,13 @@ impl Detection {
     }
 
     /// What the first characters tell: that it is no provider's.
-    fn by_beginning(&mut self) -> Option<Wire> {
+    fn by_beginning(&mut self) -> Option<Format> {
         let first = *self.beginning().first()?;
         if !matches!(first, b'{' | b'[') {
             let raw = self.beginning();
             let is = |field: &&str| raw.starts_with(field.as_bytes()) || field.as_bytes().starts_with(raw);
             // A byte order mark may still be coming.
-            return (!MARK.starts_with(raw) && !FIELDS.iter().any(is)).then_some(Wire::Text);
+            return (!MARK.starts_with(raw) && !FIELDS.iter().any(is)).then_some(Format::Text);
         }
         self.inner = self.inner.max(self.blank + 1);
         while self.raw.get(self.inner).is_some_and(u8::is_ascii_whitespace) {
@@ -92,14 +92,14 @@ impl Detection {
         match (first, self.raw[self.inner..].split_first()) {
             (b'{', Some((b'"', key))) => {
                 let end = memchr::memchr(b'"', &key[..key.len().min(64)])?;
-                PARAMETERS.iter().any(|name| key[..end] == *name.as_bytes()).then_some(Wire::Json)
+                PARAMETERS.iter().any(|name| key[..end] == *name.as_bytes()).then_some(Format::Json)
             }
             (_, None) | (b'{', Some((b'}', _))) | (b'[', Some((b'{' | b']', _))) => None,
-            _ => Some(Wire::Text),
+            _ => Some(Format::Text),
         }
     }
 
-    fn by_payload(&mut self, mut chunk: &[u8]) -> Option<Wire> {
+    fn by_payload(&mut self, mut chunk: &[u8]) -> Option<Format> {
         let first = self.beginning().first().copied();
         while let Some(frame) = self.frames.next(&mut chunk) {
             if let Some(wire) = known(frame, first, &mut self.error) {
@@ -111,7 +111,7 @@ impl Detection {
 }
 
 /// What a payload tells of the body, which begins with the character `first`.
-fn known(frame: Frame<'_>, first: Option<u8>, error: &mut Option<Wire>) -> Option<Wire> {
+fn known(frame: Frame<'_>, first: Option<u8>, error: &mut Option<Format>) -> Option<Format> {
     let Frame::Payload(payload) = frame else { return None };
     match detect(&String::from_utf8_lossy(payload)) {
         Detected::Provider(wire) => Some(wire),
@@ -119,7 +119,7 @@ fn known(frame: Frame<'_>, first: Option<u8>, error: &mut Option<Wire>) -> Optio
             error.get_or_insert(wire);
             None
         }
-        Detected::Arguments => Some(Wire::Json).filter(|_| first == Some(b'{')),
+        Detected::Arguments => Some(Format::Json).filter(|_| first == Some(b'{')),
         Detected::Nothing => None,
     }
 }

@@ -2,15 +2,15 @@
 
 use core::fmt;
 
-use super::Wire;
+use super::Format;
 
 /// Something went wrong in a provider's stream. The stream goes on behind it: no other event is lost by it.
 ///
 /// ```
 /// use followup::Policy;
-/// use followup::wire::{Error, Response, Wire};
+/// use followup::wire::{Error, ResponseParser, Format};
 ///
-/// let mut response = Response::new(Wire::Anthropic, Policy::new());
+/// let mut response = ResponseParser::new(Format::Anthropic, Policy::new());
 /// let body = "data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n";
 /// assert_eq!(response.feed(body.as_bytes()).next(), Some(Err(Error::Provider("Overloaded"))));
 /// ```
@@ -26,7 +26,7 @@ pub enum Error<'a> {
     /// Arguments that belong to no call: these.
     Orphan(&'a str),
     /// Nothing in the body is what this provider streams: it is another's, or no stream at all. Said at its end.
-    Foreign(Wire),
+    Foreign(Format),
     /// A call began while as many as the limit allows were open, and is ignored: its tool.
     TooManyCalls(&'a str),
 }

@@ -8,7 +8,7 @@ use super::deltas::Part;
 use super::frames::Frame;
 use super::open::Kind;
 use super::provider::{Detected, detect};
-use super::{Deltas, Error, Provider, Response, Source, Wire};
+use super::{Deltas, Error, Format, Provider, ResponseParser, Source};
 use crate::Parser;
 use crate::event::{Event, Opaque};
 use crate::parser::{Decision, Feed, Position};
@@ -21,10 +21,10 @@ const PIECE: usize = 4 << 10;
 /// As with [`followup::Events`](crate::Events), a cursor that is dropped early loses its events, but never state.
 ///
 /// ```
-/// use followup::wire::{Response, Wire};
+/// use followup::wire::{ResponseParser, Format};
 /// use followup::{Event, Policy};
 ///
-/// let mut response = Response::new(Wire::Ollama, Policy::new());
+/// let mut response = ResponseParser::new(Format::Ollama, Policy::new());
 /// drop(response.feed(b"{\"message\":{\"content\":\"never looked at <ask_followup_question><question>\"}}\n"));
 /// let mut events = response.feed(b"{\"message\":{\"content\":\"Still here?\"}}\n");
 /// assert!(matches!(events.next(), Some(Ok(Event::Partial(call))) if call.question() == Some("Still here?")));
@@ -33,7 +33,7 @@ const PIECE: usize = 4 << 10;
 #[derive(Debug)]
 #[must_use = "the events are in the cursor: take them with `while let Some(event) = events.next()`"]
 pub struct Events<'a> {
-    response: &'a mut Response,
+    response: &'a mut ResponseParser,
     input: Input<'a>,
     stage: Stage,
     /// A decision is being made. Still set in `drop` only if it panicked, which is a bug; then there is no going on.
@@ -172,7 +172,7 @@ impl Work {
 }
 
 impl<'a> Events<'a> {
-    pub(super) fn new(response: &'a mut Response, chunk: &'a [u8], replay: Vec<u8>, ends: bool) -> Events<'a> {
+    pub(super) fn new(response: &'a mut ResponseParser, chunk: &'a [u8], replay: Vec<u8>, ends: bool) -> Events<'a> {
         let stage = if ends { Stage::Ending } else { Stage::Open };
         // A cursor that was leaked may have left work on a chunk that is gone.
         if response.work.is_some_and(|work| matches!(work.fed, Fed::Bytes { .. })) {
@@ -192,7 +192,7 @@ impl<'a> Events<'a> {
 
     /// Takes it up again, with the chunk it was made of.
     #[cfg(feature = "bytes")]
-    pub(crate) fn take_up(response: &'a mut Response, chunk: &'a [u8], left: Left) -> Events<'a> {
+    pub(crate) fn take_up(response: &'a mut ResponseParser, chunk: &'a [u8], left: Left) -> Events<'a> {
         let Left { replay, chunk: len, used, stage } = left;
         Events { response, input: Input { replay, chunk: &chunk[..len], used }, stage, deciding: false }
     }
@@ -208,9 +208,9 @@ impl<'a> Events<'a> {
         Some(self.lend(said))
     }
 
-    /// The format of the body, as [`Response::wire`] has it.
-    pub fn wire(&self) -> Option<Wire> {
-        self.response.wire()
+    /// The format of the body, as [`ResponseParser::format`] has it.
+    pub fn format(&self) -> Option<Format> {
+        self.response.format()
     }
 
     fn decide(&mut self) -> Option<Said> {
@@ -247,7 +247,7 @@ impl<'a> Events<'a> {
 
     /// Goes on with the parser that is being fed.
     fn go_on(&mut self) -> Option<Said> {
-        let Response { work, text, calls, deltas, text_call, .. } = &mut *self.response;
+        let ResponseParser { work, text, calls, deltas, text_call, .. } = &mut *self.response;
         let mut now = (*work)?;
         let parser = match now.target {
             Target::Text => Some(&mut *text),
@@ -281,7 +281,7 @@ impl<'a> Events<'a> {
 
     /// Begins with what is to be done next.
     fn begin(&mut self, step: Step) -> Option<Said> {
-        let Response { work, text, calls, deltas, .. } = &mut *self.response;
+        let ResponseParser { work, text, calls, deltas, .. } = &mut *self.response;
         match step {
             Step::Text(part) => {
                 text.begin_text(&deltas.text[part.0..part.1]);
@@ -326,7 +326,7 @@ impl<'a> Events<'a> {
 
     /// Finds out what the next delta of the payload asks for. Whether there was one.
     fn act(&mut self) -> bool {
-        let Response { calls, deltas, acted, steps, .. } = &mut *self.response;
+        let ResponseParser { calls, deltas, acted, steps, .. } = &mut *self.response;
         calls.forget();
         match deltas.list.get(*acted) {
             Some(&delta) => {
@@ -344,7 +344,7 @@ impl<'a> Events<'a> {
 
     /// Takes the next payload from the input, or the next bytes.
     fn take(&mut self) -> Option<Said> {
-        let Response { source, work, .. } = &mut *self.response;
+        let ResponseParser { source, work, .. } = &mut *self.response;
         let target = match source {
             Source::Provider { .. } => return self.take_payload(),
             Source::Detecting(_) => return None,
@@ -359,7 +359,7 @@ impl<'a> Events<'a> {
     }
 
     fn take_payload(&mut self) -> Option<Said> {
-        let Response { source: Source::Provider { provider, frames, known, wire }, deltas, text, calls, .. } =
+        let ResponseParser { source: Source::Provider { provider, frames, known, wire }, deltas, text, calls, .. } =
             &mut *self.response
         else {
             return None;
@@ -379,7 +379,7 @@ impl<'a> Events<'a> {
 
     /// Goes through what the end of the body brings.
     fn end(&mut self) -> Option<Said> {
-        let Response { source, text, calls, deltas, steps, work, .. } = &mut *self.response;
+        let ResponseParser { source, text, calls, deltas, steps, work, .. } = &mut *self.response;
         match self.stage {
             Stage::Open | Stage::Ended => None,
             Stage::Ending => {
@@ -411,7 +411,7 @@ impl<'a> Events<'a> {
     }
 
     fn lend(&self, said: Said) -> Result<Event<'_>, Error<'_>> {
-        let Response { text, calls, deltas, policy, .. } = &*self.response;
+        let ResponseParser { text, calls, deltas, limits, .. } = &*self.response;
         let part = |(start, end): Part| &deltas.text[start..end];
         let id = |call: usize| Some(&*calls.open[call].id).filter(|id| !id.is_empty());
         match said {
@@ -433,8 +433,8 @@ impl<'a> Events<'a> {
             Said::Error(Step::TooMany(tool)) => Err(Error::TooManyCalls(part(tool))),
             Said::Error(Step::Error(message)) => Err(Error::Provider(part(message))),
             Said::Unreadable(data) => Err(Error::Unreadable(part(data))),
-            Said::Foreign => Err(Error::Foreign(self.wire().unwrap_or(Wire::Text))),
-            Said::TooLong | Said::Error(_) => Err(Error::TooLong(policy.limits.event)),
+            Said::Foreign => Err(Error::Foreign(self.format().unwrap_or(Format::Text))),
+            Said::TooLong | Said::Error(_) => Err(Error::TooLong(limits.event)),
         }
     }
 }
@@ -454,7 +454,13 @@ fn parser_of(kind: &mut Kind) -> Option<&mut Parser> {
 }
 
 /// Reads a payload: what it says is in `deltas` then.
-fn read(provider: &mut Provider, frame: Frame<'_>, deltas: &mut Deltas, wire: Wire, known: &mut bool) -> Option<Said> {
+fn read(
+    provider: &mut Provider,
+    frame: Frame<'_>,
+    deltas: &mut Deltas,
+    wire: Format,
+    known: &mut bool,
+) -> Option<Said> {
     let payload = match frame {
         Frame::Payload(payload) => String::from_utf8_lossy(payload),
         Frame::TooLong => return Some(Said::TooLong),

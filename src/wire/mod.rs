@@ -1,11 +1,11 @@
 //! What providers stream: bytes of a response's body in, events out.
 //!
-//! A [`Response`] reads the body of one streaming response, in whatever pieces it arrives: server-sent events, JSON lines, or a JSON array. The
+//! A [`ResponseParser`] reads the body of one streaming response, in whatever pieces it arrives: server-sent events, JSON lines, or a JSON array. The
 //! model's text goes through a markup [`Parser`], the arguments of every native call of `ask_followup_question` through a parser of
 //! their own, so that a model is understood whichever way it asks. Calls that overlap are told apart by the provider's id.
 //!
 //! ```
-//! use followup::wire::{Response, Wire};
+//! use followup::wire::{ResponseParser, Format};
 //! use followup::{Event, Policy};
 //!
 //! let body = r#"data: {"choices":[{"index":0,"delta":{"content":"One moment."}}]}
@@ -21,7 +21,7 @@
 //! data: [DONE]
 //!
 //! "#;
-//! let mut response = Response::new(Wire::OpenAiChat, Policy::new());
+//! let mut response = ResponseParser::new(Format::OpenAiChat, Policy::new());
 //! let mut shown = Vec::new();
 //! for chunk in body.as_bytes().chunks(7) {
 //!     let mut events = response.feed(chunk);
@@ -60,6 +60,7 @@ mod detection;
 mod error;
 mod events;
 mod frames;
+mod limits;
 mod open;
 mod provider;
 mod said;
@@ -82,12 +83,13 @@ pub use events::Events;
 pub(crate) use events::Left;
 use events::Work;
 use frames::Frames;
+pub use limits::Limits;
 use provider::Provider;
 
 /// The format of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Wire {
+pub enum Format {
     /// OpenAI chat completions, and the many that are compatible: server-sent events.
     OpenAiChat,
     /// OpenAI Responses: server-sent events.
@@ -106,42 +108,42 @@ pub enum Wire {
     Json,
 }
 
-impl Wire {
+impl Format {
     /// All formats.
-    pub const ALL: [Wire; 8] = [
-        Wire::OpenAiChat,
-        Wire::OpenAiResponses,
-        Wire::Anthropic,
-        Wire::Gemini,
-        Wire::Bedrock,
-        Wire::Ollama,
-        Wire::Text,
-        Wire::Json,
+    pub const ALL: [Format; 8] = [
+        Format::OpenAiChat,
+        Format::OpenAiResponses,
+        Format::Anthropic,
+        Format::Gemini,
+        Format::Bedrock,
+        Format::Ollama,
+        Format::Text,
+        Format::Json,
     ];
 
     /// The format's name, as it is parsed too.
     ///
     /// ```
-    /// use followup::wire::Wire;
+    /// use followup::wire::Format;
     ///
-    /// assert_eq!(Wire::OpenAiChat.name(), "openai-chat");
-    /// assert!(Wire::ALL.iter().all(|wire| wire.name().parse() == Ok(*wire)));
+    /// assert_eq!(Format::OpenAiChat.name(), "openai-chat");
+    /// assert!(Format::ALL.iter().all(|wire| wire.name().parse() == Ok(*wire)));
     /// ```
     pub fn name(self) -> &'static str {
         match self {
-            Wire::OpenAiChat => "openai-chat",
-            Wire::OpenAiResponses => "openai-responses",
-            Wire::Anthropic => "anthropic",
-            Wire::Gemini => "gemini",
-            Wire::Bedrock => "bedrock",
-            Wire::Ollama => "ollama",
-            Wire::Text => "text",
-            Wire::Json => "json",
+            Format::OpenAiChat => "openai-chat",
+            Format::OpenAiResponses => "openai-responses",
+            Format::Anthropic => "anthropic",
+            Format::Gemini => "gemini",
+            Format::Bedrock => "bedrock",
+            Format::Ollama => "ollama",
+            Format::Text => "text",
+            Format::Json => "json",
         }
     }
 }
 
-impl fmt::Display for Wire {
+impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -149,25 +151,25 @@ impl fmt::Display for Wire {
 
 /// A name that is no format's.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownWire(String);
+pub struct UnknownFormat(String);
 
-impl fmt::Display for UnknownWire {
+impl fmt::Display for UnknownFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?} is none of ", self.0)?;
-        for (i, wire) in Wire::ALL.iter().enumerate() {
+        for (i, wire) in Format::ALL.iter().enumerate() {
             write!(f, "{}{wire}", if i == 0 { "" } else { ", " })?;
         }
         Ok(())
     }
 }
 
-impl core::error::Error for UnknownWire {}
+impl core::error::Error for UnknownFormat {}
 
-impl FromStr for Wire {
-    type Err = UnknownWire;
+impl FromStr for Format {
+    type Err = UnknownFormat;
 
-    fn from_str(name: &str) -> Result<Wire, UnknownWire> {
-        Wire::ALL.into_iter().find(|wire| wire.name() == name).ok_or_else(|| UnknownWire(name.into()))
+    fn from_str(name: &str) -> Result<Format, UnknownFormat> {
+        Format::ALL.into_iter().find(|wire| wire.name() == name).ok_or_else(|| UnknownFormat(name.into()))
     }
 }
 
@@ -175,15 +177,16 @@ impl FromStr for Wire {
 ///
 /// Whether a body is whole it does not say: one that was cut off behind all calls ends as any other.
 ///
-/// [`feed`](Response::feed) it a chunk and take the events from the cursor; at the end of the body, [`finish`](Response::finish). What comes out does not
+/// [`feed`](ResponseParser::feed) it a chunk and take the events from the cursor; at the end of the body, [`finish`](ResponseParser::finish). What comes out does not
 /// depend on how the body was cut.
 ///
-/// Cost: time is linear in the bytes. Memory is bounded by the [`Limits`](crate::Limits): one event of the stream, and the calls that are open.
+/// Cost: time is linear in the bytes. Memory is bounded by the [`Limits`] and [those of a call](crate::Limits): one event of the stream, and the calls that are open.
 #[derive(Clone, Debug)]
-pub struct Response {
+pub struct ResponseParser {
     policy: Arc<Policy>,
+    limits: Limits,
     /// What the body was said to be; `None` if that is to be found out.
-    said: Option<Wire>,
+    said: Option<Format>,
     source: Source,
     text: Parser,
     /// The number of the call that is open in the text.
@@ -202,7 +205,7 @@ enum Source {
     /// That is being found out.
     Detecting(Detection),
     Provider {
-        wire: Wire,
+        wire: Format,
         provider: Provider,
         frames: Frames,
         /// Something in it is what that provider sends.
@@ -214,10 +217,10 @@ enum Source {
     Json,
 }
 
-impl Response {
+impl ResponseParser {
     /// A reader of bodies in that format, under `policy`: a [`Policy`], or an `Arc` of one to share it.
-    pub fn new(wire: Wire, policy: impl Into<Arc<Policy>>) -> Response {
-        Response::of(Some(wire), policy.into())
+    pub fn new(wire: Format, policy: impl Into<Arc<Policy>>) -> ResponseParser {
+        ResponseParser::of(Some(wire), policy.into(), Limits::default())
     }
 
     /// A reader that finds out the format of every body from its first event. Text that is no provider's is read as a message, and JSON as the arguments
@@ -227,44 +230,56 @@ impl Response {
     ///
     /// ```
     /// use followup::Policy;
-    /// use followup::wire::{Response, Wire};
+    /// use followup::wire::{ResponseParser, Format};
     ///
-    /// let mut response = Response::auto(Policy::new());
+    /// let mut response = ResponseParser::auto(Policy::new());
     /// drop(response.feed(br#"{"model":"qwen3","message":{"role":"assistant","content":"#));
-    /// assert_eq!(response.wire(), None);
+    /// assert_eq!(response.format(), None);
     /// drop(response.feed(b"\"Hi\"},\"done\":false}\n"));
-    /// assert_eq!(response.wire(), Some(Wire::Ollama));
+    /// assert_eq!(response.format(), Some(Format::Ollama));
     /// ```
-    pub fn auto(policy: impl Into<Arc<Policy>>) -> Response {
-        Response::of(None, policy.into())
+    pub fn auto(policy: impl Into<Arc<Policy>>) -> ResponseParser {
+        ResponseParser::of(None, policy.into(), Limits::default())
     }
 
-    fn of(said: Option<Wire>, policy: Arc<Policy>) -> Response {
-        let mut response = Response {
+    fn of(said: Option<Format>, policy: Arc<Policy>, limits: Limits) -> ResponseParser {
+        let mut response = ResponseParser {
             said,
             source: Source::Text,
             text: Parser::new(policy.clone()),
             text_call: None,
-            calls: Calls::new(policy.clone()),
+            calls: Calls::new(policy.clone(), limits),
             deltas: Deltas::default(),
             acted: 0,
             steps: VecDeque::new(),
             work: None,
             policy,
+            limits,
         };
         response.restart();
         response
     }
 
     /// The format of the body: what it was said to be, or what it has been found to be. `None` before that, and again when the body has ended: what only
-    /// its end told, [`Events::wire`] says.
-    pub fn wire(&self) -> Option<Wire> {
+    /// its end told, [`Events::format`] says.
+    pub fn format(&self) -> Option<Format> {
         match self.source {
             Source::Detecting(_) => None,
             Source::Provider { wire, .. } => Some(wire),
-            Source::Text => Some(Wire::Text),
-            Source::Json => Some(Wire::Json),
+            Source::Text => Some(Format::Text),
+            Source::Json => Some(Format::Json),
         }
+    }
+
+    /// Sets the limits of the stream. The parser begins with a new body.
+    #[must_use]
+    pub fn with_limits(self, limits: Limits) -> ResponseParser {
+        ResponseParser::of(self.said, self.policy, limits)
+    }
+
+    /// The limits of the stream.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// The policy the calls are read under.
@@ -302,12 +317,10 @@ impl Response {
         Events::new(self, &[], replay, true)
     }
 
-    fn read_as(&mut self, wire: Wire) {
+    fn read_as(&mut self, wire: Format) {
         self.source = match Provider::of(wire) {
-            Some(provider) => {
-                Source::Provider { wire, provider, frames: Frames::new(self.policy.limits.event), known: false }
-            }
-            None if wire == Wire::Json => {
+            Some(provider) => Source::Provider { wire, provider, frames: Frames::new(self.limits.event), known: false },
+            None if wire == Format::Json => {
                 self.calls.open_alone();
                 Source::Json
             }
@@ -321,7 +334,7 @@ impl Response {
         self.calls.restart();
         match self.said {
             Some(wire) => self.read_as(wire),
-            None => self.source = Source::Detecting(Detection::new(self.policy.limits.event)),
+            None => self.source = Source::Detecting(Detection::new(self.limits.event)),
         }
     }
 }

@@ -240,7 +240,7 @@ fn what_is_skipped_may_be_as_long_as_it_likes() {
 #[test]
 fn a_line_of_a_megabyte_is_read_in_small_chunks() {
     let payload = json(1 << 20);
-    let limit = crate::Limits::default().event;
+    let limit = crate::wire::Limits::default().event;
     for body in [format!("data: {payload}\n\n"), format!("{payload}\n"), format!("[{payload}]")] {
         let chunks: Vec<&[u8]> = body.as_bytes().chunks(16).collect();
         let read = payloads(&chunks, limit);

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::wire::Wire;
+use crate::wire::Format;
 use crate::wire::text::{Raw, name};
 
 /// The keys that tell.
@@ -41,9 +41,9 @@ struct Keys<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::wire) enum Detected {
     /// This provider sent it.
-    Provider(Wire),
+    Provider(Format),
     /// Some provider sent it to say that something went wrong; this one, by its shape.
-    Error(Wire),
+    Error(Format),
     /// It is the arguments of a call.
     Arguments,
     /// It is no provider's that is known, or not JSON.
@@ -69,17 +69,17 @@ pub(in crate::wire) fn detect(payload: &str) -> Detected {
         keys.metadata,
     ];
     if kind.starts_with(b"response.") {
-        Detected::Provider(Wire::OpenAiResponses)
+        Detected::Provider(Format::OpenAiResponses)
     } else if is_block(&kind) {
-        Detected::Provider(Wire::Anthropic)
+        Detected::Provider(Format::Anthropic)
     } else if keys.choices.is_some() {
-        Detected::Provider(Wire::OpenAiChat)
+        Detected::Provider(Format::OpenAiChat)
     } else if keys.candidates.or(keys.usage_metadata).or(keys.prompt_feedback).is_some() {
-        Detected::Provider(Wire::Gemini)
+        Detected::Provider(Format::Gemini)
     } else if bedrock.iter().any(Option::is_some) {
-        Detected::Provider(Wire::Bedrock)
+        Detected::Provider(Format::Bedrock)
     } else if keys.model.is_some() && keys.message.or(keys.response).is_some() {
-        Detected::Provider(Wire::Ollama)
+        Detected::Provider(Format::Ollama)
     } else if keys.error.is_some() || &*kind == b"error" {
         Detected::Error(whose_error(&kind, keys.error))
     } else if keys.question.or(keys.follow_up).is_some() {
@@ -90,20 +90,20 @@ pub(in crate::wire) fn detect(payload: &str) -> Detected {
 }
 
 /// Who sends errors of that shape. It is not certain: many copy OpenAI's.
-fn whose_error(kind: &[u8], error: Raw<'_>) -> Wire {
+fn whose_error(kind: &[u8], error: Raw<'_>) -> Format {
     #[derive(Deserialize)]
     struct Error<'a> {
         #[serde(borrow)]
         status: Raw<'a>,
     }
     match (kind, error) {
-        (b"error", None) => Wire::OpenAiResponses,
-        (b"error", Some(_)) => Wire::Anthropic,
-        (_, Some(error)) if error.get().starts_with('"') => Wire::Ollama,
+        (b"error", None) => Format::OpenAiResponses,
+        (b"error", Some(_)) => Format::Anthropic,
+        (_, Some(error)) if error.get().starts_with('"') => Format::Ollama,
         (_, Some(error)) => match serde_json::from_str::<Error<'_>>(error.get()) {
-            Ok(Error { status: Some(_) }) => Wire::Gemini,
-            _ => Wire::OpenAiChat,
+            Ok(Error { status: Some(_) }) => Format::Gemini,
+            _ => Format::OpenAiChat,
         },
-        (_, None) => Wire::OpenAiChat,
+        (_, None) => Format::OpenAiChat,
     }
 }

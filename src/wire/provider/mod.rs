@@ -18,7 +18,7 @@ use core::marker::PhantomData;
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::Wire;
+use super::Format;
 use super::deltas::{Delta, Deltas};
 use super::text::{Raw, name, string};
 
@@ -37,15 +37,15 @@ pub(super) enum Provider {
 
 impl Provider {
     /// Whose payloads come in this format; `None` if it has none.
-    pub(super) fn of(wire: Wire) -> Option<Provider> {
+    pub(super) fn of(wire: Format) -> Option<Provider> {
         match wire {
-            Wire::OpenAiChat => Some(Provider::OpenAiChat),
-            Wire::OpenAiResponses => Some(Provider::OpenAiResponses),
-            Wire::Anthropic => Some(Provider::Anthropic),
-            Wire::Gemini => Some(Provider::Gemini(gemini::Gemini::default())),
-            Wire::Bedrock => Some(Provider::Bedrock),
-            Wire::Ollama => Some(Provider::Ollama),
-            Wire::Text | Wire::Json => None,
+            Format::OpenAiChat => Some(Provider::OpenAiChat),
+            Format::OpenAiResponses => Some(Provider::OpenAiResponses),
+            Format::Anthropic => Some(Provider::Anthropic),
+            Format::Gemini => Some(Provider::Gemini(gemini::Gemini::default())),
+            Format::Bedrock => Some(Provider::Bedrock),
+            Format::Ollama => Some(Provider::Ollama),
+            Format::Text | Format::Json => None,
         }
     }
 
