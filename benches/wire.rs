@@ -13,7 +13,7 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use followup::testing::pieces;
 use followup::testing::workloads::{Workload, arguments, question};
-use followup::wire::{Response, Wire};
+use followup::wire::{Format, ResponseParser};
 use followup::{Event, Policy};
 
 /// How many bytes of the body one read brings: from a byte, through about an event, to all.
@@ -22,7 +22,7 @@ const READS: [usize; 6] = [1, 4, 64, 512, 4096, usize::MAX];
 /// What a provider sends, in the shortest form in which it does.
 struct Form {
     name: &'static str,
-    wire: Wire,
+    wire: Format,
     /// What the model writes: a question as markup, or the arguments of a native call.
     workload: fn(usize) -> Workload,
     /// In front of all.
@@ -36,7 +36,7 @@ struct Form {
 const FORMS: [Form; 7] = [
     Form {
         name: "openai-chat",
-        wire: Wire::OpenAiChat,
+        wire: Format::OpenAiChat,
         workload: arguments,
         head: concat!(
             r#"data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1763710000,"model":"m","choices":[{"index":0,"#,
@@ -56,7 +56,7 @@ const FORMS: [Form; 7] = [
     },
     Form {
         name: "openai-chat, markup",
-        wire: Wire::OpenAiChat,
+        wire: Format::OpenAiChat,
         workload: question,
         head: "",
         token: concat!(
@@ -68,7 +68,7 @@ const FORMS: [Form; 7] = [
     },
     Form {
         name: "openai-responses",
-        wire: Wire::OpenAiResponses,
+        wire: Format::OpenAiResponses,
         workload: arguments,
         head: concat!(
             "event: response.output_item.added\n",
@@ -91,7 +91,7 @@ const FORMS: [Form; 7] = [
     },
     Form {
         name: "anthropic",
-        wire: Wire::Anthropic,
+        wire: Format::Anthropic,
         workload: arguments,
         head: concat!(
             "event: content_block_start\n",
@@ -114,7 +114,7 @@ const FORMS: [Form; 7] = [
     },
     Form {
         name: "gemini, markup",
-        wire: Wire::Gemini,
+        wire: Format::Gemini,
         workload: question,
         head: "",
         token: concat!(
@@ -129,7 +129,7 @@ const FORMS: [Form; 7] = [
     },
     Form {
         name: "bedrock",
-        wire: Wire::Bedrock,
+        wire: Format::Bedrock,
         workload: arguments,
         head: concat!(
             r#"{"contentBlockStart":{"start":{"toolUse":{"toolUseId":"tooluse_1","name":"ask_followup_question"}},"#,
@@ -149,7 +149,7 @@ const FORMS: [Form; 7] = [
     },
     Form {
         name: "ollama, markup",
-        wire: Wire::Ollama,
+        wire: Format::Ollama,
         workload: question,
         head: "",
         token: concat!(
@@ -166,7 +166,7 @@ const FORMS: [Form; 7] = [
 
 /// A response's body, and what is in it.
 struct Body {
-    wire: Wire,
+    wire: Format,
     bytes: Vec<u8>,
     policy: Policy,
     tokens: usize,
@@ -190,7 +190,7 @@ impl Body {
     }
 
     /// Reads it, so many bytes at a time, and checks that the call comes out, all of it.
-    fn read(&self, response: &mut Response, size: usize) {
+    fn read(&self, response: &mut ResponseParser, size: usize) {
         let mut calls = (0, 0);
         for chunk in black_box(&self.bytes).chunks(size) {
             let mut events = response.feed(chunk);
@@ -237,7 +237,7 @@ fn lengths(criterion: &mut Criterion) {
 fn bench(group: &mut BenchmarkGroup<'_, WallTime>, body: &Body, size: usize, name: &str) {
     // As many runs in each sample: the longest bodies have time for no more than one.
     group.sampling_mode(SamplingMode::Flat);
-    let mut response = Response::new(body.wire, body.policy.clone());
+    let mut response = ResponseParser::new(body.wire, body.policy.clone());
     group.throughput(Throughput::ElementsAndBytes { elements: body.tokens as u64, bytes: body.bytes.len() as u64 });
     group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
         bencher.iter(|| body.read(&mut response, size));

@@ -10,7 +10,7 @@ use crate::owned::{Read, Reader};
 
 /// A [`tokio_util::codec::Decoder`], so that `FramedRead` gives the events of any reader: a socket, a file, a child's output.
 ///
-/// Its items are those of the parser: events, or of a [`Response`](crate::wire::Response) results, since what goes wrong in a provider's stream does not end it. Its errors are those of
+/// Its items are those of the parser: events, or of a [`ResponseParser`](crate::wire::ResponseParser) results, since what goes wrong in a provider's stream does not end it. Its errors are those of
 /// the reader alone; `FramedRead` ends behind one, but what the decoder has read is still there ([`Decoder::reader`]), and another `FramedRead` may go on with it.
 ///
 /// Whatever bytes are there are decoded at once; none are kept in the buffer. `FramedRead` reads more when all events of those have been taken.

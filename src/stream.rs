@@ -1,7 +1,7 @@
 //! From a stream of chunks to a stream of events.
 //!
 //! [`events`] reads any [`Stream`] of bytes, or of results of them: the body of a response of reqwest, hyper or axum, a channel, a file. With a
-//! [`Parser`](crate::Parser) it is text, with a [`Response`](crate::wire::Response) what a provider streams.
+//! [`Parser`](crate::Parser) it is text, with a [`ResponseParser`](crate::wire::ResponseParser) what a provider streams.
 //!
 //! ```
 //! use bytes::Bytes;

@@ -3,7 +3,7 @@
 use std::iter::repeat_n;
 
 use allocation_counter::measure;
-use followup::wire::{Response, Wire};
+use followup::wire::{self, Format, ResponseParser};
 use followup::{Limits, Parser, Policy};
 
 /// How many bytes of text a call may have at the most: its question; the answers and modes of its suggestions; and a list of them in one text.
@@ -75,15 +75,16 @@ fn a_parser_holds_what_a_call_may_have_however_long_it_goes_on() {
 
 #[test]
 fn a_response_holds_an_event_and_its_open_calls_however_long_it_goes_on() {
-    let limits = Limits { event: 256 << 10, open_calls: 4, question: 4 << 10, answer: 1 << 10, ..Limits::default() };
-    let long = "x".repeat(limits.event - 200);
+    let limits = Limits { question: 4 << 10, answer: 1 << 10, ..Limits::default() };
+    let wire_limits = wire::Limits::default().with_event(256 << 10).with_open_calls(4);
+    let long = "x".repeat(wire_limits.event - 200);
     let call = |index: usize, arguments: &str| {
         format!(
             "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"tool_calls\":[{{\"index\":{index},\"id\":\"c{index}\",\"function\":{{\"name\":\"ask_followup_question\",\"arguments\":\"{arguments}\"}}}}]}}}}]}}\n\n"
         )
     };
     let nameless = |index: usize, arguments: &str| call(index, arguments).replace("ask_followup_question", "");
-    let blank = " ".repeat(limits.event - 300);
+    let blank = " ".repeat(wire_limits.event - 300);
     let partial = "data: {\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{\"name\":\"ask_followup_question\",\
         \"partialArgs\":[{\"jsonPath\":\"PATH\",\"stringValue\":VALUE,\"willContinue\":true}],\"willContinue\":true}}]}}]}\n\n";
     let paths: String = (0..20_000)
@@ -105,52 +106,52 @@ fn a_response_holds_an_event_and_its_open_calls_however_long_it_goes_on() {
     let open: String = (0..20).map(|index| call(index, "{\\\"question\\\":\\\"")).collect();
     for (wire, front, repeated) in [
         (
-            Wire::OpenAiChat,
+            Format::OpenAiChat,
             String::new(),
             format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{long}\"}}}}]}}\n\n"),
         ),
         (
-            Wire::OpenAiChat,
+            Format::OpenAiChat,
             String::new(),
             format!(
                 "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{}\"}}}}]}}\n\n",
                 "\\n".repeat(long.len() / 2)
             ),
         ),
-        (Wire::OpenAiChat, String::new(), format!("data: {long}")),
-        (Wire::OpenAiChat, "data: ".into(), long.clone()),
-        (Wire::OpenAiChat, String::new(), format!("data: {}\n\n", "[".repeat(long.len()))),
-        (Wire::OpenAiChat, String::new(), ended),
-        (Wire::OpenAiChat, call(1, "{}"), call(1, &" ".repeat(1000))),
-        (Wire::OpenAiChat, String::new(), (0..8).map(|index| call(index, &format!("{{{}}}", &blank))).collect()),
-        (Wire::Gemini, String::new(), partial.replace("VALUE", "\"a piece \"").replace("PATH", "$.question")),
+        (Format::OpenAiChat, String::new(), format!("data: {long}")),
+        (Format::OpenAiChat, "data: ".into(), long.clone()),
+        (Format::OpenAiChat, String::new(), format!("data: {}\n\n", "[".repeat(long.len()))),
+        (Format::OpenAiChat, String::new(), ended),
+        (Format::OpenAiChat, call(1, "{}"), call(1, &" ".repeat(1000))),
+        (Format::OpenAiChat, String::new(), (0..8).map(|index| call(index, &format!("{{{}}}", &blank))).collect()),
+        (Format::Gemini, String::new(), partial.replace("VALUE", "\"a piece \"").replace("PATH", "$.question")),
         (
-            Wire::Gemini,
+            Format::Gemini,
             String::new(),
             partial.replace("VALUE", "\"a\"").replace("PATH", &format!("${}", ".a".repeat(120_000))),
         ),
-        (Wire::Gemini, String::new(), paths),
-        (Wire::OpenAiChat, open.clone(), call(3, "question ")),
-        (Wire::OpenAiChat, open.clone(), call(3, &long)),
-        (Wire::OpenAiChat, String::new(), nameless(1, "any length ")),
-        (Wire::OpenAiChat, String::new(), (0..20).map(|index| nameless(index, &long[..100_000])).collect()),
+        (Format::Gemini, String::new(), paths),
+        (Format::OpenAiChat, open.clone(), call(3, "question ")),
+        (Format::OpenAiChat, open.clone(), call(3, &long)),
+        (Format::OpenAiChat, String::new(), nameless(1, "any length ")),
+        (Format::OpenAiChat, String::new(), (0..20).map(|index| nameless(index, &long[..100_000])).collect()),
         (
-            Wire::Gemini,
+            Format::Gemini,
             "[".into(),
             format!("{{\"candidates\":[{{\"content\":{{\"parts\":[{{\"text\":\"{long}\"}}]}}}}]}},"),
         ),
         (
-            Wire::Gemini,
+            Format::Gemini,
             String::new(),
             format!(
                 "data: {{\"candidates\":[{{\"content\":{{\"parts\":[{}]}}}}]}}\n\n",
                 vec!["{\"text\":\"a\"}"; 1024].join(",")
             ),
         ),
-        (Wire::Ollama, String::new(), format!("{{\"message\":{{\"content\":\"{long}\"}}}}\n")),
-        (Wire::Ollama, "{\"message\":{\"content\":\"".into(), long.clone()),
+        (Format::Ollama, String::new(), format!("{{\"message\":{{\"content\":\"{long}\"}}}}\n")),
+        (Format::Ollama, "{\"message\":{\"content\":\"".into(), long.clone()),
         (
-            Wire::Anthropic,
+            Format::Anthropic,
             String::new(),
             format!(
                 "data: {{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{{\"type\":\"tool_use\",\"id\":\"a\",\"name\":\"ask_followup_question\",\"input\":{{\"question\":\"{long}\"}}}}}}\n\n"
@@ -160,7 +161,8 @@ fn a_response_holds_an_event_and_its_open_calls_however_long_it_goes_on() {
         for auto in [false, true] {
             let policy = Policy::new().limits(limits);
             let held = most(|| {
-                let mut response = if auto { Response::auto(policy) } else { Response::new(wire, policy) };
+                let response = if auto { ResponseParser::auto(policy) } else { ResponseParser::new(wire, policy) };
+                let mut response = response.with_limits(wire_limits);
                 let mut take = |chunk: &[u8]| {
                     let mut events = response.feed(chunk);
                     while events.next().is_some() {}
@@ -175,8 +177,8 @@ fn a_response_holds_an_event_and_its_open_calls_however_long_it_goes_on() {
                 while events.next().is_some() {}
             });
             // The text has a parser of its own, and a call that may be another is read once more.
-            let calls = (limits.open_calls + 2) * (ROOM * of_call(&limits) + NAMES) + ENDED * NAMES;
-            let bound = EVENTS * limits.event + calls + REST;
+            let calls = (wire_limits.open_calls + 2) * (ROOM * of_call(&limits) + NAMES) + ENDED * NAMES;
+            let bound = EVENTS * wire_limits.event + calls + REST;
             assert!(held <= bound, "{held} of {bound}: {wire} {}", &repeated[..repeated.len().min(200)]);
         }
     }

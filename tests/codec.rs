@@ -10,7 +10,7 @@ use followup::codec::Decoder;
 use followup::owned::Event;
 use followup::testing::Transcript;
 use followup::testing::strategies::{cuts, streams};
-use followup::wire::{Response, Wire};
+use followup::wire::{Format, ResponseParser};
 use followup::{Parser, Policy};
 use futures::{StreamExt, executor::block_on};
 use proptest::prelude::*;
@@ -59,9 +59,9 @@ proptest! {
 fn a_body_says_what_its_cursor_says_at_every_size() {
     let body = "{\"message\":{\"content\":\"Hi <ask_followup_question><question>Q\"}}\n{]\n\
         {\"message\":{\"content\":\"?</question></ask_followup_question>\"},\"done\":true}\n";
-    let whole = Transcript::of_response(&mut Response::new(Wire::Ollama, Policy::new()), [body]);
+    let whole = Transcript::of_response(&mut ResponseParser::new(Format::Ollama, Policy::new()), [body]);
     for size in 1..=body.len() {
-        let decoder = Decoder::new(Response::new(Wire::Ollama, Policy::new()));
+        let decoder = Decoder::new(ResponseParser::new(Format::Ollama, Policy::new()));
         let framed = FramedRead::new(reads(body.as_bytes().chunks(size)), decoder);
         let mut transcript = Transcript::default();
         for said in block_on(framed.collect::<Vec<_>>()) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use allocation_counter::measure;
 use bytes::Bytes;
 use followup::owned::{self, Reader};
-use followup::wire::{Response, Wire};
+use followup::wire::{Format, ResponseParser};
 use followup::{Event, Events, Parser, Policy};
 
 const PROSE: &str = "The build is **green** again: a < b, and 1 <2. Next I would look at `src/main.rs`.\n\n";
@@ -117,7 +117,7 @@ fn a_response_uses_its_memory_again_and_gives_back_what_one_long_payload_needed(
     const PAYLOADS: usize = 20;
     /// What may stay of each of the buffers: the payload, as a line and as data, its text, and what it says.
     const KEPT: i64 = 64 << 10;
-    let take = |response: &mut Response, body: &str| {
+    let take = |response: &mut ResponseParser, body: &str| {
         for chunk in body.as_bytes().chunks(100) {
             let mut events = response.feed(chunk);
             while events.next().is_some() {}
@@ -129,7 +129,7 @@ fn a_response_uses_its_memory_again_and_gives_back_what_one_long_payload_needed(
     let usual = payload(&text(&"prose ".repeat(100))).repeat(PAYLOADS);
     let long = [&text(&"prose ".repeat(100_000)), &text(&"\\ud83d".repeat(100_000)), &[&*calls; 5].join(",")];
     for long in long {
-        let mut response = Response::new(Wire::OpenAiChat, Policy::new());
+        let mut response = ResponseParser::new(Format::OpenAiChat, Policy::new());
         take(&mut response, &usual);
         // The list of choices is the only thing that is made for each payload.
         let again = allocations(|| take(&mut response, &usual));

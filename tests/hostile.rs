@@ -11,7 +11,7 @@ use allocation_counter::measure;
 use common::reference::{Atom, Rules};
 use common::{atoms, oracle, policy, show};
 use followup::testing::{Syntax, Transcript};
-use followup::wire::{self, Response, Wire};
+use followup::wire::{self, Format, ResponseParser};
 use followup::{Calls, Entities, Event, Events, Limits, Note, Parser, Policy};
 
 const KIB: u64 = 1 << 10;
@@ -180,7 +180,7 @@ fn read(syntax: Syntax, policy: &Arc<Policy>, stream: Endless<'_>, bytes: u64, c
 }
 
 /// The same of a provider's body.
-fn read_body(response: &mut Response, stream: Endless<'_>, bytes: u64, chunk: usize) -> (Seen, u64) {
+fn read_body(response: &mut ResponseParser, stream: Endless<'_>, bytes: u64, chunk: usize) -> (Seen, u64) {
     let (mut seen, mut taken) = (Seen::default(), Taken::default());
     stream.feed(bytes, chunk, |piece| taken.by(|| seen.take_wire(response.feed(piece))));
     taken.by(|| seen.take_wire(response.finish()));
@@ -288,14 +288,14 @@ const ANTHROPIC_PING: &str = "data: {\"type\":\"ping\"}\n\n";
 
 fn long_bodies(bytes: u64) {
     for (what, wire, stream, most, reason) in [
-        ("text", Wire::OpenAiChat, Endless::new("", CHAT_TEXT, ""), SHORT_EVENTS, ""),
-        ("another tool's call", Wire::OpenAiChat, Endless::new(CHAT_OTHER, CHAT_MORE, ""), SHORT_EVENTS, ""),
-        ("a question", Wire::OpenAiChat, Endless::new(CHAT_ASK, CHAT_MORE, ""), CALL, "too_long"),
-        ("comments", Wire::Anthropic, Endless::new(ANTHROPIC_PING, ": ping\n\n", ""), SHORT_EVENTS, ""),
-        ("lines", Wire::Ollama, Endless::new("", "{\"response\":\"word \"}\n", ""), SHORT_EVENTS, ""),
-        ("as it is", Wire::Text, Endless::new("", "Prose, 日本 and a < b.\n", ""), IDLE, ""),
+        ("text", Format::OpenAiChat, Endless::new("", CHAT_TEXT, ""), SHORT_EVENTS, ""),
+        ("another tool's call", Format::OpenAiChat, Endless::new(CHAT_OTHER, CHAT_MORE, ""), SHORT_EVENTS, ""),
+        ("a question", Format::OpenAiChat, Endless::new(CHAT_ASK, CHAT_MORE, ""), CALL, "too_long"),
+        ("comments", Format::Anthropic, Endless::new(ANTHROPIC_PING, ": ping\n\n", ""), SHORT_EVENTS, ""),
+        ("lines", Format::Ollama, Endless::new("", "{\"response\":\"word \"}\n", ""), SHORT_EVENTS, ""),
+        ("as it is", Format::Text, Endless::new("", "Prose, 日本 and a < b.\n", ""), IDLE, ""),
     ] {
-        let (seen, peak) = read_body(&mut Response::new(wire, Policy::new()), stream, bytes, 64 << 10);
+        let (seen, peak) = read_body(&mut ResponseParser::new(wire, Policy::new()), stream, bytes, 64 << 10);
         within(&format!("a body of {what}"), peak, most);
         assert_eq!((seen.reason, seen.errors), (reason, 0), "{what}");
     }
@@ -324,7 +324,7 @@ fn tiny_chunks(bytes: u64) {
         assert_eq!(seen.reason, reason, "{what}");
     }
     let stream = Endless::new(CHAT_ASK, CHAT_MORE, "");
-    let (_, peak) = read_body(&mut Response::new(Wire::OpenAiChat, Policy::new()), stream, bytes, 1);
+    let (_, peak) = read_body(&mut ResponseParser::new(Format::OpenAiChat, Policy::new()), stream, bytes, 1);
     within("a body, byte by byte", peak, CALL);
 }
 
@@ -359,7 +359,7 @@ fn native_calls(calls: u64) {
     let call = "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"a\",\"name\":\"ask_followup_question\",\"input\":{}}}\n\n\
         data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"question\\\":\\\"Q?\\\"}\"}}\n\n\
         data: {\"type\":\"content_block_stop\",\"index\":0}\n\n";
-    let mut response = Response::new(Wire::Anthropic, Policy::new());
+    let mut response = ResponseParser::new(Format::Anthropic, Policy::new());
     let (seen, peak) = read_body(&mut response, Endless::new("", call, ""), calls * call.len() as u64, 4 << 10);
     within("native calls, one after the other", peak, SHORT_EVENTS);
     assert_eq!((seen.complete, seen.rejected, seen.errors), (calls, 0, 0));
@@ -702,30 +702,30 @@ fn a_payload_a_million_deep_is_unreadable_or_means_nothing() {
         };
         // What was read of it: errors, calls that were rejected, and the text behind it.
         for (what, wire, body, errors, rejected) in [
-            ("brackets", Wire::OpenAiChat, format!("data: {open}\n\n{text}"), 1, 0),
-            ("an ignored key", Wire::OpenAiChat, format!("data: {{\"other\":{open}{close}}}\n\n{text}"), 0, 0),
-            ("a known list", Wire::OpenAiChat, format!("data: {{\"choices\":{open}{close}}}\n\n{text}"), 1, 0),
+            ("brackets", Format::OpenAiChat, format!("data: {open}\n\n{text}"), 1, 0),
+            ("an ignored key", Format::OpenAiChat, format!("data: {{\"other\":{open}{close}}}\n\n{text}"), 0, 0),
+            ("a known list", Format::OpenAiChat, format!("data: {{\"choices\":{open}{close}}}\n\n{text}"), 1, 0),
             (
                 "content",
-                Wire::OpenAiChat,
+                Format::OpenAiChat,
                 format!("data: {{\"choices\":[{{\"delta\":{{\"content\":{open}{close}}}}}]}}\n\n{text}"),
                 0,
                 0,
             ),
-            ("an error", Wire::OpenAiChat, format!("data: {{\"error\":{open}{close}}}\n\n{text}"), 1, 0),
-            ("never closed", Wire::OpenAiChat, format!("data: {{\"choices\":{open}\n\n{text}"), 1, 0),
-            ("arguments", Wire::Ollama, args(&format!("{open}{close}")) + ollama, 0, 1),
+            ("an error", Format::OpenAiChat, format!("data: {{\"error\":{open}{close}}}\n\n{text}"), 1, 0),
+            ("never closed", Format::OpenAiChat, format!("data: {{\"choices\":{open}\n\n{text}"), 1, 0),
+            ("arguments", Format::Ollama, args(&format!("{open}{close}")) + ollama, 0, 1),
             (
                 "arguments of objects",
-                Wire::Ollama,
+                Format::Ollama,
                 args(&format!("{}1{}", "{\"a\":".repeat(DEEP), "}".repeat(DEEP))) + ollama,
                 0,
                 1,
             ),
-            ("lines", Wire::Ollama, format!("{{\"other\":{open}{close}}}\n{ollama}"), 0, 0),
+            ("lines", Format::Ollama, format!("{{\"other\":{open}{close}}}\n{ollama}"), 0, 0),
             (
                 "an array",
-                Wire::Gemini,
+                Format::Gemini,
                 format!(
                     "[{{\"other\":{open}{close}}},{{\"candidates\":[{{\"content\":{{\"parts\":[{{\"text\":\"Hi\"}}]}}}}]}}]"
                 ),
@@ -735,7 +735,7 @@ fn a_payload_a_million_deep_is_unreadable_or_means_nothing() {
         ] {
             for auto in [false, true] {
                 let mut response =
-                    if auto { Response::auto(Policy::new()) } else { Response::new(wire, Policy::new()) };
+                    if auto { ResponseParser::auto(Policy::new()) } else { ResponseParser::new(wire, Policy::new()) };
                 let mut seen = Seen::default();
                 let info = measure(|| {
                     body.as_bytes().chunks(64 << 10).for_each(|chunk| seen.take_wire(response.feed(chunk)));
@@ -1096,7 +1096,7 @@ impl Liar {
         (i, nth, (b'a' + (2 * nth + i) as u8) as char)
     }
 
-    fn payload(&mut self, wire: Wire, says: Says) -> String {
+    fn payload(&mut self, wire: Format, says: Says) -> String {
         let (i, nth, letter) = self.call(says);
         let id = format!("call_{i}_{nth}");
         let more = match says {
@@ -1106,36 +1106,36 @@ impl Liar {
             Says::Begins(_) | Says::Ends(_) => String::new(),
         };
         match (wire, says) {
-            (Wire::Anthropic, Says::Begins(_)) => format!(
+            (Format::Anthropic, Says::Begins(_)) => format!(
                 r#"{{"type":"content_block_start","index":{i},"content_block":{{"type":"tool_use","id":"{id}","name":"ask_followup_question","input":{{}}}}}}"#
             ),
-            (Wire::Anthropic, Says::Ends(_)) => format!(r#"{{"type":"content_block_stop","index":{i}}}"#),
-            (Wire::Anthropic, _) => format!(
+            (Format::Anthropic, Says::Ends(_)) => format!(r#"{{"type":"content_block_stop","index":{i}}}"#),
+            (Format::Anthropic, _) => format!(
                 r#"{{"type":"content_block_delta","index":{i},"delta":{{"type":"input_json_delta","partial_json":"{more}"}}}}"#
             ),
-            (Wire::Bedrock, Says::Begins(_)) => format!(
+            (Format::Bedrock, Says::Begins(_)) => format!(
                 r#"{{"contentBlockStart":{{"contentBlockIndex":{i},"start":{{"toolUse":{{"toolUseId":"{id}","name":"ask_followup_question"}}}}}}}}"#
             ),
-            (Wire::Bedrock, Says::Ends(_)) => format!(r#"{{"contentBlockStop":{{"contentBlockIndex":{i}}}}}"#),
-            (Wire::Bedrock, _) => format!(
+            (Format::Bedrock, Says::Ends(_)) => format!(r#"{{"contentBlockStop":{{"contentBlockIndex":{i}}}}}"#),
+            (Format::Bedrock, _) => format!(
                 r#"{{"contentBlockDelta":{{"contentBlockIndex":{i},"delta":{{"toolUse":{{"input":"{more}"}}}}}}}}"#
             ),
-            (Wire::OpenAiResponses, Says::Begins(_)) => format!(
+            (Format::OpenAiResponses, Says::Begins(_)) => format!(
                 r#"{{"type":"response.output_item.added","output_index":{i},"item":{{"type":"function_call","id":"item_{id}","call_id":"{id}","name":"ask_followup_question","arguments":""}}}}"#
             ),
-            (Wire::OpenAiResponses, Says::Ends(_)) => format!(
+            (Format::OpenAiResponses, Says::Ends(_)) => format!(
                 r#"{{"type":"response.output_item.done","output_index":{i},"item":{{"type":"function_call","id":"item_{id}","call_id":"{id}","name":"ask_followup_question","arguments":""}}}}"#
             ),
-            (Wire::OpenAiResponses, _) => format!(
+            (Format::OpenAiResponses, _) => format!(
                 r#"{{"type":"response.function_call_arguments.delta","item_id":"item_{id}","output_index":{i},"delta":"{more}"}}"#
             ),
-            (Wire::OpenAiChat, Says::Begins(_)) => format!(
+            (Format::OpenAiChat, Says::Begins(_)) => format!(
                 r#"{{"choices":[{{"index":0,"delta":{{"tool_calls":[{{"index":{i},"id":"{id}","function":{{"name":"ask_followup_question","arguments":""}}}}]}}}}]}}"#
             ),
-            (Wire::OpenAiChat, Says::Ends(_)) => {
+            (Format::OpenAiChat, Says::Ends(_)) => {
                 r#"{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}"#.to_owned()
             }
-            (Wire::OpenAiChat, _) => format!(
+            (Format::OpenAiChat, _) => format!(
                 r#"{{"choices":[{{"index":0,"delta":{{"tool_calls":[{{"index":{i},"id":"{id}","function":{{"arguments":"{more}"}}}}]}}}}]}}"#
             ),
             _ => unreachable!("it has no parts"),
@@ -1143,12 +1143,12 @@ impl Liar {
     }
 }
 
-fn framed(wire: Wire, payload: &str) -> String {
-    if wire == Wire::Bedrock { format!("{payload}\n") } else { format!("data: {payload}\n\n") }
+fn framed(wire: Format, payload: &str) -> String {
+    if wire == Format::Bedrock { format!("{payload}\n") } else { format!("data: {payload}\n\n") }
 }
 
 /// Every event in a few words; a question that is made of two calls is found out.
-fn asked(response: &mut Response, body: &[u8], chunk: usize, out: &mut String) {
+fn asked(response: &mut ResponseParser, body: &[u8], chunk: usize, out: &mut String) {
     use std::fmt::Write;
     out.clear();
     let mut take = |mut events: wire::Events<'_>| {
@@ -1182,8 +1182,8 @@ fn of_one_call(question: &str) -> bool {
 
 /// Every sequence of so many things that a provider can say: ends before beginnings, parts behind ends, everything twice.
 fn lies(length: u32) {
-    for wire in [Wire::OpenAiChat, Wire::OpenAiResponses, Wire::Anthropic, Wire::Bedrock] {
-        let mut response = Response::new(wire, Policy::new());
+    for wire in [Format::OpenAiChat, Format::OpenAiResponses, Format::Anthropic, Format::Bedrock] {
+        let mut response = ResponseParser::new(wire, Policy::new());
         let (mut body, mut whole, mut cut) = (String::new(), String::new(), String::new());
         let mut asks = 0;
         for n in 0..SAYS.len().pow(length) {
@@ -1218,7 +1218,7 @@ fn no_call_is_complete_with_parts_of_another_in_any_longer_order() {
 /// What a body says again and again, a little different each time. `{}` is a number that counts up.
 struct Repeated<'a> {
     what: &'a str,
-    wire: Wire,
+    wire: Format,
     front: &'a str,
     each: &'a str,
     times: usize,
@@ -1229,7 +1229,7 @@ struct Repeated<'a> {
 
 /// Reads it in chunks that hold one event each; says what came of it, and what it took at most.
 fn read_repeated(body: &Repeated<'_>) -> (Seen, u64) {
-    let mut response = Response::new(body.wire, Policy::new());
+    let mut response = ResponseParser::new(body.wire, Policy::new());
     let (mut seen, mut taken) = (Seen::default(), Taken::default());
     taken.by(|| seen.take_wire(response.feed(body.front.as_bytes())));
     for n in 0..body.times {
@@ -1269,7 +1269,7 @@ fn many_lies(times: usize) {
     for body in [
         Repeated {
             what: "calls that never end",
-            wire: Wire::Anthropic,
+            wire: Format::Anthropic,
             front: "",
             each: &begins,
             times,
@@ -1278,7 +1278,7 @@ fn many_lies(times: usize) {
         },
         Repeated {
             what: "calls with long ids",
-            wire: Wire::Anthropic,
+            wire: Format::Anthropic,
             front: "",
             each: &begins_long,
             times,
@@ -1287,7 +1287,7 @@ fn many_lies(times: usize) {
         },
         Repeated {
             what: "items that never end",
-            wire: Wire::OpenAiResponses,
+            wire: Format::OpenAiResponses,
             front: "",
             each: item,
             times,
@@ -1296,7 +1296,7 @@ fn many_lies(times: usize) {
         },
         Repeated {
             what: "blocks that never end",
-            wire: Wire::Bedrock,
+            wire: Format::Bedrock,
             front: "",
             each: block,
             times,
@@ -1305,7 +1305,7 @@ fn many_lies(times: usize) {
         },
         Repeated {
             what: "parts that never end",
-            wire: Wire::Gemini,
+            wire: Format::Gemini,
             front: "",
             each: part,
             times,
@@ -1314,7 +1314,7 @@ fn many_lies(times: usize) {
         },
         Repeated {
             what: "values at paths",
-            wire: Wire::Gemini,
+            wire: Format::Gemini,
             front: &part.replace("{}", "0"),
             each: value,
             times,
@@ -1323,7 +1323,7 @@ fn many_lies(times: usize) {
         },
         Repeated {
             what: "calls at once",
-            wire: Wire::Ollama,
+            wire: Format::Ollama,
             front: "",
             each: whole,
             times,
@@ -1332,7 +1332,7 @@ fn many_lies(times: usize) {
         },
         Repeated {
             what: "a name that changes",
-            wire: Wire::OpenAiChat,
+            wire: Format::OpenAiChat,
             front: "",
             each: &named,
             times,
@@ -1341,7 +1341,7 @@ fn many_lies(times: usize) {
         },
         Repeated {
             what: "an id that changes",
-            wire: Wire::OpenAiChat,
+            wire: Format::OpenAiChat,
             front: CHAT_OTHER,
             each: &ids,
             times,
@@ -1350,7 +1350,7 @@ fn many_lies(times: usize) {
         },
         Repeated {
             what: "calls nobody names",
-            wire: Wire::OpenAiChat,
+            wire: Format::OpenAiChat,
             front: "",
             each: &nobody,
             times,
@@ -1359,7 +1359,7 @@ fn many_lies(times: usize) {
         },
         Repeated {
             what: "stops of nothing",
-            wire: Wire::Anthropic,
+            wire: Format::Anthropic,
             front: ANTHROPIC_PING,
             each: stop,
             times,
@@ -1368,7 +1368,7 @@ fn many_lies(times: usize) {
         },
         Repeated {
             what: "deltas of nothing",
-            wire: Wire::Anthropic,
+            wire: Format::Anthropic,
             front: ANTHROPIC_PING,
             each: delta,
             times,
@@ -1377,7 +1377,7 @@ fn many_lies(times: usize) {
         },
         Repeated {
             what: "a name that never comes",
-            wire: Wire::OpenAiChat,
+            wire: Format::OpenAiChat,
             front: "",
             each: &unnamed,
             times,
@@ -1386,7 +1386,7 @@ fn many_lies(times: usize) {
         },
         Repeated {
             what: "blanks behind an empty object",
-            wire: Wire::OpenAiChat,
+            wire: Format::OpenAiChat,
             front: &empty,
             each: &blanks,
             times,
@@ -1395,7 +1395,7 @@ fn many_lies(times: usize) {
         },
         Repeated {
             what: "other arguments when they are done",
-            wire: Wire::OpenAiResponses,
+            wire: Format::OpenAiResponses,
             front: added,
             each: done,
             times,
@@ -1426,7 +1426,7 @@ fn a_provider_that_lies_a_million_times_is_bounded() {
 
 /// Events as long as the limit, which is `event`; and such as hold lists, which are short in bytes and long in elements.
 fn long_events(event: usize) {
-    let policy = Arc::new(Policy::new().limits(Limits { event, ..Limits::default() }));
+    let limits = wire::Limits::default().with_event(event);
     let text = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n";
     let gemini_text = "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Hi\"}]}}]}\n\n";
     let len = event - 1000;
@@ -1444,18 +1444,18 @@ fn long_events(event: usize) {
     let parts = many(&call(&many("{}")));
     let usual = LONG_EVENTS * event as u64;
     for (what, wire, body, most) in [
-        ("text", Wire::OpenAiChat, string("x"), usual),
-        ("escapes", Wire::OpenAiChat, string("\\u65e5"), usual),
-        ("halves", Wire::OpenAiChat, string("\\ud83d"), usual),
-        ("parts of a content", Wire::OpenAiChat, content(format!("[1{}]", ",1".repeat(len / 2 - 100))), usual),
-        ("calls in choices", Wire::OpenAiChat, format!("data: {{\"choices\":[{calls}]}}\n\n{text}"), usual),
-        ("parts of candidates", Wire::Gemini, gemini(&many(&candidate(&many("{}")))), usual),
-        ("values of parts", Wire::Gemini, gemini(&candidate(&parts)), usual),
-        ("values of parts of candidates", Wire::Gemini, gemini(&many(&candidate(&parts))), usual),
-        ("a path of points", Wire::Gemini, path("."), usual),
-        ("a path of brackets", Wire::Gemini, path("[0]"), usual),
+        ("text", Format::OpenAiChat, string("x"), usual),
+        ("escapes", Format::OpenAiChat, string("\\u65e5"), usual),
+        ("halves", Format::OpenAiChat, string("\\ud83d"), usual),
+        ("parts of a content", Format::OpenAiChat, content(format!("[1{}]", ",1".repeat(len / 2 - 100))), usual),
+        ("calls in choices", Format::OpenAiChat, format!("data: {{\"choices\":[{calls}]}}\n\n{text}"), usual),
+        ("parts of candidates", Format::Gemini, gemini(&many(&candidate(&many("{}")))), usual),
+        ("values of parts", Format::Gemini, gemini(&candidate(&parts)), usual),
+        ("values of parts of candidates", Format::Gemini, gemini(&many(&candidate(&parts))), usual),
+        ("a path of points", Format::Gemini, path("."), usual),
+        ("a path of brackets", Format::Gemini, path("[0]"), usual),
     ] {
-        let mut response = Response::new(wire, policy.clone());
+        let mut response = ResponseParser::new(wire, Policy::new()).with_limits(limits);
         let mut seen = Seen::default();
         let info = measure(|| {
             body.as_bytes().chunks(64 << 10).for_each(|chunk| seen.take_wire(response.feed(chunk)));
@@ -1481,7 +1481,7 @@ fn an_event_of_16_mib_takes_a_few_times_its_length() {
 /// A call that was skipped is over, and the next one in its place is another.
 #[test]
 fn a_call_in_the_place_of_one_that_was_skipped_is_read() {
-    let small = Limits { open_calls: 1, ..Limits::default() };
+    let small = wire::Limits::default().with_open_calls(1);
     let end = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n";
     let call = |index: usize, id: &str, name: &str| {
         chat(&format!(
@@ -1490,7 +1490,7 @@ fn a_call_in_the_place_of_one_that_was_skipped_is_read() {
     };
     let body =
         [&*call(0, "a", "lookup"), &call(1, "b", "lookup"), end, &call(1, "c", "ask_followup_question"), end].concat();
-    let mut response = Response::new(Wire::OpenAiChat, Policy::new().limits(small));
+    let mut response = ResponseParser::new(Format::OpenAiChat, Policy::new()).with_limits(small);
     for chunk in [1, 100, usize::MAX] {
         let mut seen = Seen::default();
         body.as_bytes().chunks(chunk).for_each(|chunk| seen.take_wire(response.feed(chunk)));
@@ -1502,24 +1502,24 @@ fn a_call_in_the_place_of_one_that_was_skipped_is_read() {
 fn beyond_the_limit(bytes: u64) {
     let text = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n";
     for (what, wire, front, repeated, behind) in [
-        ("data", Wire::OpenAiChat, "data: {\"choices\":[{\"delta\":{\"content\":\"", "x", "\"}}]}\n\n"),
+        ("data", Format::OpenAiChat, "data: {\"choices\":[{\"delta\":{\"content\":\"", "x", "\"}}]}\n\n"),
         (
             "lines of data",
-            Wire::OpenAiChat,
+            Format::OpenAiChat,
             "",
             "data: Not one line is too long, but all of them together are.\n",
             "\n",
         ),
-        ("a line of JSON", Wire::Ollama, "{\"response\":\"", "x", "\"}\n"),
-        ("lines of JSON", Wire::Ollama, "{\"a\":[", "1,\n", "1]}\n"),
-        ("an array's element", Wire::Gemini, "[{\"a\":\"", "x", "\"},"),
+        ("a line of JSON", Format::Ollama, "{\"response\":\"", "x", "\"}\n"),
+        ("lines of JSON", Format::Ollama, "{\"a\":[", "1,\n", "1]}\n"),
+        ("an array's element", Format::Gemini, "[{\"a\":\"", "x", "\"},"),
     ] {
         let behind = match wire {
-            Wire::OpenAiChat => format!("{behind}{text}"),
-            Wire::Ollama => format!("{behind}{{\"response\":\"Hi\"}}\n"),
+            Format::OpenAiChat => format!("{behind}{text}"),
+            Format::Ollama => format!("{behind}{{\"response\":\"Hi\"}}\n"),
             _ => format!("{behind}{{\"candidates\":[{{\"content\":{{\"parts\":[{{\"text\":\"Hi\"}}]}}}}]}}]"),
         };
-        let mut response = Response::new(wire, Policy::new());
+        let mut response = ResponseParser::new(wire, Policy::new());
         let (seen, peak) = read_body(&mut response, Endless::new(front, repeated, &behind), bytes, 64 << 10);
         within(&format!("an event of {what}, {bytes} bytes"), peak, LONG_EVENTS * EVENT);
         assert_eq!((seen.error, seen.errors, seen.text), ("too_long", 1, 2), "{what}");
@@ -1542,7 +1542,7 @@ fn a_body_that_never_tells_what_it_is_is_text_in_the_end() {
     for (what, repeated) in
         [("comments", ": ping\n\n"), ("blanks", "\n"), ("events", "data: {}\n\n"), ("one line", ":")]
     {
-        let mut auto = Response::auto(Policy::new());
+        let mut auto = ResponseParser::auto(Policy::new());
         let stream = Endless::new("", repeated, "");
         let (seen, peak) = read_body(&mut auto, stream, 17 * MIB, 64 << 10);
         within(&format!("{what} that tell nothing"), peak, LONG_EVENTS * EVENT);

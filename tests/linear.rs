@@ -7,7 +7,7 @@ mod common;
 use std::time::{Duration, Instant};
 
 use followup::testing::Syntax;
-use followup::wire::{Response, Wire};
+use followup::wire::{Format, ResponseParser};
 use followup::{Calls, Entities, Limits, Policy};
 
 const ASK: &str = "<ask_followup_question>";
@@ -85,51 +85,51 @@ const ARGUMENTS: [(&str, &str, &str); 38] = [
 ];
 
 /// Bodies: what stands in front, what is repeated, and what stands behind.
-const BODIES: [(Wire, &str, &str, &str); 22] = [
-    (Wire::OpenAiChat, "data: ", "a", "\n\n"),
-    (Wire::OpenAiChat, "data: {\"choices\":[{\"delta\":{\"content\":\"", "word \\n", "\"}}]}\n\n"),
-    (Wire::OpenAiChat, "", "data: {\"choices\":[{\"delta\":{\"content\":\"word \"}}]}\n\n", ""),
-    (Wire::OpenAiChat, "", "data: {\"choices\":[{\"delta\":{\"content\":\"\\ud83d\"}}]}\n\n", ""),
-    (Wire::OpenAiChat, "", "data: oops\n\n", ""),
-    (Wire::OpenAiChat, "", "data\n", ""),
-    (Wire::OpenAiChat, "", "\r", ""),
-    (Wire::OpenAiChat, "", ": a comment\n", ""),
-    (Wire::OpenAiChat, ": ", "one comment", ""),
-    (Wire::OpenAiChat, "id: ", "one id", "\n"),
+const BODIES: [(Format, &str, &str, &str); 22] = [
+    (Format::OpenAiChat, "data: ", "a", "\n\n"),
+    (Format::OpenAiChat, "data: {\"choices\":[{\"delta\":{\"content\":\"", "word \\n", "\"}}]}\n\n"),
+    (Format::OpenAiChat, "", "data: {\"choices\":[{\"delta\":{\"content\":\"word \"}}]}\n\n", ""),
+    (Format::OpenAiChat, "", "data: {\"choices\":[{\"delta\":{\"content\":\"\\ud83d\"}}]}\n\n", ""),
+    (Format::OpenAiChat, "", "data: oops\n\n", ""),
+    (Format::OpenAiChat, "", "data\n", ""),
+    (Format::OpenAiChat, "", "\r", ""),
+    (Format::OpenAiChat, "", ": a comment\n", ""),
+    (Format::OpenAiChat, ": ", "one comment", ""),
+    (Format::OpenAiChat, "id: ", "one id", "\n"),
     (
-        Wire::OpenAiChat,
+        Format::OpenAiChat,
         "",
         "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"id\":\"a\",\"function\":{\"arguments\":\"{\"}}]}}]}\n\n",
         "",
     ),
     (
-        Wire::OpenAiChat,
+        Format::OpenAiChat,
         "data: {\"choices\":[{\"delta\":{\"tool_calls\":[",
         "{\"function\":{\"name\":\"ask_followup_question\",\"arguments\":\"{}\"}},",
         "{}]}}]}\n\n",
     ),
     (
-        Wire::Anthropic,
+        Format::Anthropic,
         "",
         "data: {\"type\":\"content_block_start\",\"content_block\":{\"type\":\"tool_use\",\"name\":\"a\"}}\n\n\
          data: {\"type\":\"content_block_stop\"}\n\n",
         "",
     ),
     (
-        Wire::OpenAiResponses,
+        Format::OpenAiResponses,
         "",
         "data: {\"type\":\"response.function_call_arguments.done\",\"item_id\":\"i\",\"arguments\":\"{}\"}\n\n",
         "",
     ),
-    (Wire::Ollama, "{\"response\":\"", "word ", "\"}\n"),
-    (Wire::Ollama, "", "{\"response\":\"word \"}\n", ""),
-    (Wire::Ollama, "", "{\"a\":\n", ""),
-    (Wire::Ollama, "{", "\n[", ""),
-    (Wire::Ollama, "{\"a\":", "\n", "1}\n"),
-    (Wire::Gemini, "[", ",\n {\"candidates\": [{\"content\": {\"parts\": [{\"text\": \"word\"}]}}]}", "]"),
-    (Wire::Gemini, "[{", "[{\"", ""),
+    (Format::Ollama, "{\"response\":\"", "word ", "\"}\n"),
+    (Format::Ollama, "", "{\"response\":\"word \"}\n", ""),
+    (Format::Ollama, "", "{\"a\":\n", ""),
+    (Format::Ollama, "{", "\n[", ""),
+    (Format::Ollama, "{\"a\":", "\n", "1}\n"),
+    (Format::Gemini, "[", ",\n {\"candidates\": [{\"content\": {\"parts\": [{\"text\": \"word\"}]}}]}", "]"),
+    (Format::Gemini, "[{", "[{\"", ""),
     (
-        Wire::Gemini,
+        Format::Gemini,
         "data: {\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{\"name\":\"a\",\"willContinue\":true}}]}}]}\n\n",
         "data: {\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{\"willContinue\":true,\"partialArgs\":[{\"jsonPath\":\"$.a.b[0]\",\"stringValue\":\"x\"}]}}]}}]}\n\n",
         "",
@@ -146,7 +146,7 @@ fn best(mut read: impl FnMut()) -> Duration {
     (0..3).map(once).min().unwrap()
 }
 
-fn read_body(response: &mut Response, body: &[u8], chunk: usize) {
+fn read_body(response: &mut ResponseParser, body: &[u8], chunk: usize) {
     for chunk in body.chunks(chunk) {
         let mut events = response.feed(chunk);
         while let Some(event) = events.next() {
@@ -164,7 +164,7 @@ fn four_times_the_body_takes_four_times_as_long() {
         let body = |len: usize| format!("{front}{}{behind}", repeated.repeat(len / repeated.len())).into_bytes();
         for chunk in [1, 64, usize::MAX] {
             for (name, mut response) in
-                [(wire.name(), Response::new(wire, Policy::new())), ("auto", Response::auto(Policy::new()))]
+                [(wire.name(), ResponseParser::new(wire, Policy::new())), ("auto", ResponseParser::auto(Policy::new()))]
             {
                 let (small, large) = (body(250_000), body(1_000_000));
                 let one = best(|| read_body(&mut response, &small, chunk));

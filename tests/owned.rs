@@ -10,8 +10,8 @@ use followup::observe::{Observe, Tracing};
 use followup::owned::{Complete, Error, Event, Reader, View};
 use followup::testing::strategies::{cuts, streams};
 use followup::testing::{Cuts, Stream, Syntax, Transcript, literals};
-use followup::wire::{Response, Wire};
-use followup::{Limits, Parser, Policy};
+use followup::wire::{Format, Limits, ResponseParser};
+use followup::{Parser, Policy};
 use proptest::prelude::*;
 
 const CALL: &str = "<ask_followup_question><question>Which one?</question><follow_up><suggest>This</suggest>\
@@ -47,9 +47,9 @@ fn lent(mut parser: Parser, chunks: &[&[u8]]) -> (Transcript, usize) {
     (Transcript::of(&mut parser, chunks), events)
 }
 
-fn bodies() -> Vec<(Wire, PathBuf)> {
+fn bodies() -> Vec<(Format, PathBuf)> {
     let mut bodies = Vec::new();
-    for wire in Wire::ALL {
+    for wire in Format::ALL {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/wire").join(wire.name());
         for file in fs::read_dir(folder).into_iter().flatten() {
             let path = file.unwrap().path();
@@ -63,7 +63,7 @@ fn bodies() -> Vec<(Wire, PathBuf)> {
 }
 
 /// What a reader says of a body in chunks of that size.
-fn owned_body(response: Response, body: &[u8], size: usize) -> Transcript {
+fn owned_body(response: ResponseParser, body: &[u8], size: usize) -> Transcript {
     let (mut reader, mut transcript) = (Reader::new(response), Transcript::default());
     for chunk in body.chunks(size) {
         reader.feed(Bytes::copy_from_slice(chunk)).for_each(|said| transcript.take_owned_response(&said));
@@ -123,9 +123,9 @@ fn long_chunks_are_read_in_pieces_and_mean_the_same() {
 fn a_reader_of_a_body_says_what_its_cursor_lends_at_every_chunk_size() {
     for (wire, path) in bodies() {
         let body = fs::read(&path).unwrap();
-        let whole = Transcript::of_response(&mut Response::new(wire, Policy::new()), [&body]);
+        let whole = Transcript::of_response(&mut ResponseParser::new(wire, Policy::new()), [&body]);
         for size in (1..40).chain([64, 255, 1024, 4096, body.len().max(1)]) {
-            let reading = [Response::new(wire, Policy::new()), Response::auto(Policy::new())];
+            let reading = [ResponseParser::new(wire, Policy::new()), ResponseParser::auto(Policy::new())];
             let [said, _] = &reading.map(|response| owned_body(response, &body, size));
             assert_eq!(*said, whole, "{} in chunks of {size}", path.display());
         }
@@ -137,9 +137,9 @@ fn a_body_whose_format_is_found_out_is_read_the_same() {
     for (wire, path) in bodies() {
         let body = fs::read(&path).unwrap();
         for size in [1, 3, 50, body.len().max(1)] {
-            let lent = Transcript::of_response(&mut Response::auto(Policy::new()), body.chunks(size));
+            let lent = Transcript::of_response(&mut ResponseParser::auto(Policy::new()), body.chunks(size));
             assert_eq!(
-                owned_body(Response::auto(Policy::new()), &body, size),
+                owned_body(ResponseParser::auto(Policy::new()), &body, size),
                 lent,
                 "{wire} {} {size}",
                 path.display()
@@ -153,7 +153,7 @@ fn a_body_whose_events_are_dropped_early_loses_no_state() {
     for (wire, path) in bodies() {
         let body = fs::read(&path).unwrap();
         let rest = |taken: usize, size: usize| {
-            let mut reader = Reader::new(Response::new(wire, Policy::new()));
+            let mut reader = Reader::new(ResponseParser::new(wire, Policy::new()));
             for chunk in body.chunks(size) {
                 reader.feed(Bytes::copy_from_slice(chunk)).take(taken).for_each(drop);
             }
@@ -182,20 +182,20 @@ fn an_error_is_owned_as_it_was_lent() {
         )
     };
     let delta = r#"{"type":"content_block_delta","index":7,"delta":{"type":"input_json_delta","partial_json":"{}"}}"#;
-    let limits = Limits { event: 150, open_calls: 1, ..Limits::default() };
+    let limits = Limits::default().with_event(150).with_open_calls(1);
     for (code, wire, body) in [
         (
             "provider",
-            Wire::Anthropic,
+            Format::Anthropic,
             "data: {\"type\":\"error\",\"error\":{\"message\":\"Overloaded\"}}\n\n".to_owned(),
         ),
-        ("unreadable", Wire::OpenAiChat, "data: {\n\n".to_owned()),
-        ("too_long", Wire::OpenAiChat, format!("data: {}\n\n", "x".repeat(200))),
-        ("orphan", Wire::Anthropic, format!("data: {delta}\n\n")),
-        ("foreign", Wire::Gemini, "Not found".to_owned()),
-        ("too_many_calls", Wire::Anthropic, block(0) + &block(1)),
+        ("unreadable", Format::OpenAiChat, "data: {\n\n".to_owned()),
+        ("too_long", Format::OpenAiChat, format!("data: {}\n\n", "x".repeat(200))),
+        ("orphan", Format::Anthropic, format!("data: {delta}\n\n")),
+        ("foreign", Format::Gemini, "Not found".to_owned()),
+        ("too_many_calls", Format::Anthropic, block(0) + &block(1)),
     ] {
-        let response = || Response::new(wire, Policy::new().limits(limits));
+        let response = || ResponseParser::new(wire, Policy::new()).with_limits(limits);
         let said =
             |error: followup::wire::Error<'_>| (error.code(), error.data().map(str::to_owned), error.to_string());
         let mut lent = Vec::new();
@@ -223,7 +223,7 @@ fn what_is_owned_can_be_sent_anywhere() {
     anywhere::<Error>();
     fn task<T: Send + 'static>() {}
     task::<Reader<Parser>>();
-    task::<Reader<Response>>();
+    task::<Reader<ResponseParser>>();
     assert!(size_of::<Event>() <= 168, "{}", size_of::<Event>());
 }
 
@@ -337,7 +337,7 @@ fn nothing_is_held_but_the_chunk_and_one_event() {
     let (mut reader, chunk) = (Reader::new(Parser::default()), text.clone());
     let bytes = held(&mut || reader.feed(chunk.clone()).count());
     assert!(bytes < 20_000, "{bytes}");
-    let mut reader = Reader::new(Response::new(Wire::Ollama, Policy::new()));
+    let mut reader = Reader::new(ResponseParser::new(Format::Ollama, Policy::new()));
     let bytes = held(&mut || reader.feed(body.clone()).count());
     // The payload itself is read into text.
     assert!(bytes < 4 * body.len() as u64, "{bytes} of {}", body.len());
@@ -379,7 +379,7 @@ fn an_observer_is_told_all_that_is_taken() {
     let told = reader.observer();
     assert_eq!((told.bytes, told.ends, &told.events), (CALL.len(), 1, &taken));
 
-    let mut reader = Reader::observed(Response::new(Wire::Anthropic, Policy::new()), Told::default());
+    let mut reader = Reader::observed(ResponseParser::new(Format::Anthropic, Policy::new()), Told::default());
     let body = "data: {\"type\":\"error\",\"error\":{\"message\":\"Overloaded\"}}\n\n";
     let taken: Vec<_> = reader.feed(body.into()).collect();
     assert_eq!(taken, [Err(Error::Provider("Overloaded".into()))]);
@@ -431,7 +431,7 @@ fn tracing_is_told_what_happens_and_nothing_that_the_model_wrote() {
         reader.feed(CALL.into()).for_each(drop);
         reader.feed(CUT.into()).for_each(drop);
         reader.finish().for_each(drop);
-        let mut reader = Reader::observed(Response::new(Wire::Anthropic, Policy::new()), Tracing::default());
+        let mut reader = Reader::observed(ResponseParser::new(Format::Anthropic, Policy::new()), Tracing::default());
         reader.feed(ERROR.into()).for_each(drop);
     });
     let log = log.0.lock().unwrap().clone();

@@ -9,7 +9,7 @@ use followup::owned::{self, Event, Reader};
 use followup::stream::{Error, EventStream, events};
 use followup::testing::strategies::{cuts, streams};
 use followup::testing::{Cuts, Transcript};
-use followup::wire::{Response, Wire};
+use followup::wire::{Format, ResponseParser};
 use followup::{Parser, Policy};
 use futures::stream::{FusedStream, Stream};
 use futures::{StreamExt, executor::block_on};
@@ -185,12 +185,12 @@ fn a_body_says_what_its_cursor_says_with_its_errors() {
         data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n\
         data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Hi <ask_followup_question><question>Q?\"}}\n\n\
         data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"</question></ask_followup_question>\"}}\n\n";
-    let whole = Transcript::of_response(&mut Response::new(Wire::Anthropic, Policy::new()), [body]);
+    let whole = Transcript::of_response(&mut ResponseParser::new(Format::Anthropic, Policy::new()), [body]);
     for size in 1..=body.len() {
         let mut acts = chunks(body.as_bytes(), &Cuts::fixed(body.len(), size));
         acts.insert(acts.len() / 2, Act::Error(1));
         acts.insert(acts.len() / 3, Act::Wait);
-        let response = Response::new(Wire::Anthropic, Policy::new());
+        let response = ResponseParser::new(Format::Anthropic, Policy::new());
         let (mut transcript, mut broken) = (Transcript::default(), 0);
         for item in block_on(events(Acts::new(acts), response).collect::<Vec<_>>()) {
             match item {

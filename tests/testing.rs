@@ -7,7 +7,7 @@ use followup::testing::workloads::{self, Workload};
 use followup::testing::{
     Cuts, Question, Stream, Suggested, Syntax, Transcript, assert_chunk_invariant, literals, pieces,
 };
-use followup::wire::{Response, Wire};
+use followup::wire::{Format, ResponseParser};
 use followup::{Parser, Policy};
 
 /// So many things are made of bytes that depend on nothing but their number.
@@ -376,7 +376,8 @@ fn calls_that_grow_by_turns_are_told_apart() {
         part(3, "", "]"),
         part(2, "", "}"),
     ];
-    let transcript = Transcript::of_response(&mut Response::new(Wire::OpenAiChat, Policy::new()), [body.concat()]);
+    let transcript =
+        Transcript::of_response(&mut ResponseParser::new(Format::OpenAiChat, Policy::new()), [body.concat()]);
     let all = transcript.to_string();
     let grown: Vec<&str> = all.lines().filter(|line| !line.starts_with("rejected")).collect();
     let apart = [

@@ -11,19 +11,19 @@ use std::thread;
 
 use followup::Policy;
 use followup::testing::assert_chunk_invariant;
-use followup::wire::{Response, Wire};
+use followup::wire::{Format, ResponseParser};
 use serde_json::Value;
 
 struct Golden {
     name: String,
-    wire: Wire,
+    wire: Format,
     body: Vec<u8>,
     meant: Vec<Value>,
 }
 
 fn goldens() -> Vec<Golden> {
     let mut goldens = Vec::new();
-    for wire in Wire::ALL {
+    for wire in Format::ALL {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/wire").join(wire.name());
         let Ok(files) = fs::read_dir(&folder) else { continue };
         for file in files {
@@ -49,7 +49,7 @@ fn goldens() -> Vec<Golden> {
 impl Golden {
     /// Reads the body in every way; says what differs.
     fn check(&self, policy: &Arc<Policy>) -> Result<(), String> {
-        let mut response = Response::new(self.wire, policy.clone());
+        let mut response = ResponseParser::new(self.wire, policy.clone());
         let normal = said::normal(&mut response, [&*self.body]);
         if normal != self.meant {
             let show = |events: &[Value]| events.iter().map(|event| format!("  {event}\n")).collect::<String>();
@@ -57,7 +57,7 @@ impl Golden {
         }
         let whole = said::lines(&mut response, [&*self.body]);
         assert_chunk_invariant(&self.body, |chunks| said::lines(&mut response, chunks.iter().copied()));
-        let mut auto = Response::auto(policy.clone());
+        let mut auto = ResponseParser::auto(policy.clone());
         for size in [1, 5, self.body.len().max(1)] {
             let lines = said::lines(&mut auto, self.body.chunks(size));
             if lines != whole {
@@ -65,8 +65,8 @@ impl Golden {
                 return Err(format!("{} {how}\n whole {whole:#?}\n cut {lines:#?}\n", self.name));
             }
             drop(auto.feed(&self.body));
-            if auto.wire() != Some(self.wire) {
-                return Err(format!("{} was taken for {:?}\n", self.name, auto.wire()));
+            if auto.format() != Some(self.wire) {
+                return Err(format!("{} was taken for {:?}\n", self.name, auto.format()));
             }
             drop(auto.finish());
         }

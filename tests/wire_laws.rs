@@ -14,8 +14,8 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use encode::{Ask, Dice, Other, PROVIDERS, Sent};
-use followup::wire::{Error, Events, Response, Wire};
-use followup::{Event, Field, Limits, Policy, Suggestions};
+use followup::wire::{Error, Events, Format, Limits, ResponseParser};
+use followup::{Event, Field, Policy, Suggestions};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::Value;
@@ -46,7 +46,7 @@ fn owned(suggestions: Suggestions<'_>) -> Vec<(String, Option<String>)> {
 }
 
 impl Heard {
-    fn of<'c>(response: &mut Response, chunks: impl IntoIterator<Item = &'c [u8]>) -> Heard {
+    fn of<'c>(response: &mut ResponseParser, chunks: impl IntoIterator<Item = &'c [u8]>) -> Heard {
         let mut heard = Heard::default();
         for chunk in chunks {
             heard.take(response.feed(chunk));
@@ -101,7 +101,7 @@ impl Heard {
 }
 
 /// Event by event what came out; but of text that was fed as it is, pieces that only the cut parted are joined, and partials left out.
-fn joined<'c>(response: &mut Response, chunks: impl IntoIterator<Item = &'c [u8]>) -> Vec<String> {
+fn joined<'c>(response: &mut ResponseParser, chunks: impl IntoIterator<Item = &'c [u8]>) -> Vec<String> {
     let (mut all, mut last) = (Vec::<String>::new(), None);
     let mut take = |mut events: Events<'_>| {
         while let Some(event) = events.next() {
@@ -150,7 +150,7 @@ fn streams() -> impl Strategy<Value = Stream> {
 }
 
 /// The golden bodies, event by event.
-static GOLDEN: LazyLock<Vec<(Wire, Vec<Vec<u8>>)>> = LazyLock::new(|| {
+static GOLDEN: LazyLock<Vec<(Format, Vec<Vec<u8>>)>> = LazyLock::new(|| {
     let mut all = Vec::new();
     for wire in PROVIDERS {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/wire").join(wire.name());
@@ -247,7 +247,7 @@ fn damage() -> impl Strategy<Value = (Damage, usize, usize)> {
 /// A body that something has happened to.
 #[derive(Clone)]
 struct Damaged {
-    wire: Wire,
+    wire: Format,
     body: Vec<u8>,
 }
 
@@ -261,7 +261,7 @@ fn damaged() -> impl Strategy<Value = Damaged> {
     let golden = any::<Index>().prop_map(|index| index.get(&GOLDEN).clone());
     let encoded = streams().prop_map(|Stream(sent)| (sent.wire, sent.events));
     let damages = prop::collection::vec(damage(), 0..5);
-    (prop_oneof![1 => golden, 2 => encoded], damages, prop::option::weighted(0.1, select(&Wire::ALL[..]))).prop_map(
+    (prop_oneof![1 => golden, 2 => encoded], damages, prop::option::weighted(0.1, select(&Format::ALL[..]))).prop_map(
         |((wire, mut events), damages, other)| {
             for (damage, one, two) in damages {
                 apply(damage, one, two, &mut events);
@@ -311,16 +311,18 @@ fn apply(damage: Damage, one: usize, two: usize, events: &mut Vec<Vec<u8>>) {
     }
 }
 
-/// The default policy, and one with limits that bodies pass.
-fn policies() -> impl Strategy<Value = Arc<Policy>> {
+/// The default limits, and some that bodies pass.
+fn limits() -> impl Strategy<Value = (Arc<Policy>, Limits)> {
     let small = (1..600_usize, 0..3_usize, 0..20_usize).prop_map(|(event, open_calls, answer)| {
-        Arc::new(Policy::new().limits(Limits { event, open_calls, answer, suggestions: 2, ..Limits::default() }))
+        let call = followup::Limits { answer, suggestions: 2, ..followup::Limits::default() };
+        let limits = Limits::default().with_event(event).with_open_calls(open_calls);
+        (Arc::new(Policy::new().limits(call)), limits)
     });
-    prop_oneof![2 => Just(POLICY.clone()), 1 => small]
+    prop_oneof![2 => Just((POLICY.clone(), Limits::default())), 1 => small]
 }
 
-fn is_as_it_is(wire: Wire) -> bool {
-    matches!(wire, Wire::Text | Wire::Json)
+fn is_as_it_is(wire: Format) -> bool {
+    matches!(wire, Format::Text | Format::Json)
 }
 
 proptest! {
@@ -331,7 +333,7 @@ proptest! {
         let sent = &stream.0;
         let body = sent.body();
         let policy = POLICY.clone();
-        let mut response = if auto { Response::auto(policy) } else { Response::new(sent.wire, policy) };
+        let mut response = if auto { ResponseParser::auto(policy) } else { ResponseParser::new(sent.wire, policy) };
         for chunks in [cuts.chunks(&body), body.chunks(1).collect()] {
             let heard = Heard::of(&mut response, chunks);
             prop_assert_eq!(&heard.wrong, &[] as &[String]);
@@ -344,20 +346,20 @@ proptest! {
     #[test]
     fn what_is_found_out_is_read_as_what_is_said(stream in streams(), cuts in cuts()) {
         let body = stream.0.body();
-        let mut auto = Response::auto(POLICY.clone());
-        let lines = said::lines(&mut Response::new(stream.0.wire, POLICY.clone()), [&*body]);
+        let mut auto = ResponseParser::auto(POLICY.clone());
+        let lines = said::lines(&mut ResponseParser::new(stream.0.wire, POLICY.clone()), [&*body]);
         prop_assert_eq!(said::lines(&mut auto, cuts.chunks(&body)), &lines[..]);
         prop_assert_eq!(said::lines(&mut auto, [&*body]), lines);
         drop(auto.feed(&body));
-        prop_assert!(auto.wire().is_none_or(|wire| wire == stream.0.wire));
+        prop_assert!(auto.format().is_none_or(|wire| wire == stream.0.wire));
         drop(auto.finish());
-        prop_assert_eq!(auto.wire(), None);
+        prop_assert_eq!(auto.format(), None);
     }
 
     #[test]
-    fn a_damaged_body_gives_the_same_events_however_it_is_cut(damaged in damaged(), policy in policies(), cuts in cuts()) {
+    fn a_damaged_body_gives_the_same_events_however_it_is_cut(damaged in damaged(), (policy, limits) in limits(), cuts in cuts()) {
         let Damaged { wire, body } = &damaged;
-        let mut response = Response::new(*wire, policy);
+        let mut response = ResponseParser::new(*wire, policy).with_limits(limits);
         if is_as_it_is(*wire) {
             let whole = joined(&mut response, [&**body]);
             prop_assert_eq!(joined(&mut response, cuts.chunks(body)), &whole[..]);
@@ -370,8 +372,8 @@ proptest! {
     }
 
     #[test]
-    fn what_a_damaged_body_is_taken_for_does_not_depend_on_the_cut(damaged in damaged(), policy in policies(), cuts in cuts()) {
-        let mut response = Response::auto(policy);
+    fn what_a_damaged_body_is_taken_for_does_not_depend_on_the_cut(damaged in damaged(), (policy, limits) in limits(), cuts in cuts()) {
+        let mut response = ResponseParser::auto(policy).with_limits(limits);
         let whole = joined(&mut response, [&*damaged.body]);
         prop_assert_eq!(joined(&mut response, cuts.chunks(&damaged.body)), &whole[..]);
         prop_assert_eq!(joined(&mut response, damaged.body.chunks(1)), whole);
@@ -379,7 +381,7 @@ proptest! {
 
     #[test]
     fn a_cursor_dropped_early_loses_no_state(damaged in damaged(), cuts in cuts(), take in 0..4_usize, auto: bool) {
-        let mut whole = if auto { Response::auto(POLICY.clone()) } else { Response::new(damaged.wire, POLICY.clone()) };
+        let mut whole = if auto { ResponseParser::auto(POLICY.clone()) } else { ResponseParser::new(damaged.wire, POLICY.clone()) };
         let mut dropped = whole.clone();
         let chunks = cuts.chunks(&damaged.body);
         let (some, rest) = chunks.split_at(chunks.len() / 2);
@@ -408,7 +410,7 @@ proptest! {
 
     #[test]
     fn a_response_is_as_new_after_finish(one in damaged(), two in damaged(), auto: bool) {
-        let new = || if auto { Response::auto(POLICY.clone()) } else { Response::new(two.wire, POLICY.clone()) };
+        let new = || if auto { ResponseParser::auto(POLICY.clone()) } else { ResponseParser::new(two.wire, POLICY.clone()) };
         let mut used = new();
         drop(used.feed(&one.body));
         drop(used.finish());
@@ -418,7 +420,7 @@ proptest! {
 
     #[test]
     fn a_clone_goes_its_own_way(one in damaged(), two in damaged(), at: usize, auto: bool) {
-        let new = || if auto { Response::auto(POLICY.clone()) } else { Response::new(one.wire, POLICY.clone()) };
+        let new = || if auto { ResponseParser::auto(POLICY.clone()) } else { ResponseParser::new(one.wire, POLICY.clone()) };
         let (now, later) = one.body.split_at(at % (one.body.len() + 1));
         let mut response = new();
         drop(response.feed(now));
@@ -434,7 +436,7 @@ proptest! {
 }
 
 /// Events without partials, each in a few words.
-fn words(response: &mut Response, body: &[u8], size: usize) -> Vec<String> {
+fn words(response: &mut ResponseParser, body: &[u8], size: usize) -> Vec<String> {
     let mut words = Vec::new();
     let mut take = |mut events: Events<'_>| {
         while let Some(event) = events.next() {
@@ -521,8 +523,8 @@ fn events(events: &[String]) -> Vec<u8> {
 
 /// Reads the events whole and byte by byte.
 #[track_caller]
-fn means(what: &str, wire: Wire, policy: &Policy, sent: &[String], meant: &[&str]) {
-    let mut response = Response::new(wire, policy.clone());
+fn means(what: &str, wire: Format, limits: Limits, sent: &[String], meant: &[&str]) {
+    let mut response = ResponseParser::new(wire, POLICY.clone()).with_limits(limits);
     assert_eq!(words(&mut response, &events(sent), usize::MAX), meant, "{what}");
     assert_eq!(words(&mut response, &events(sent), 1), meant, "{what}, byte by byte");
 }
@@ -531,7 +533,8 @@ const Q: &str = r#"{"question":"Q?"}"#;
 
 #[test]
 fn blocks_that_lie_harm_no_call_but_their_own() {
-    let means = |what: &str, sent: &[String], meant: &[&str]| means(what, Wire::Anthropic, &POLICY, sent, meant);
+    let means =
+        |what: &str, sent: &[String], meant: &[&str]| means(what, Format::Anthropic, Limits::default(), sent, meant);
     means("a stop before the start", &[stops(0), starts(0, "a", ASK), goes_on(0, Q), stops(0)], &["0 a asks Q?"]);
     means("a stop of another block", &[starts(0, "a", ASK), stops(7), goes_on(0, Q), stops(0)], &["0 a asks Q?"]);
     means("no stop", &[starts(0, "a", ASK), goes_on(0, Q)], &["0 a asks Q?"]);
@@ -579,7 +582,8 @@ fn blocks_that_lie_harm_no_call_but_their_own() {
 
 #[test]
 fn chunks_that_lie_harm_no_call_but_their_own() {
-    let means = |what: &str, sent: &[String], meant: &[&str]| means(what, Wire::OpenAiChat, &POLICY, sent, meant);
+    let means =
+        |what: &str, sent: &[String], meant: &[&str]| means(what, Format::OpenAiChat, Limits::default(), sent, meant);
     let end = || CHAT_ENDS.to_owned();
     means(
         "an id that changes",
@@ -704,7 +708,9 @@ fn chunks_that_lie_harm_no_call_but_their_own() {
 
 #[test]
 fn items_that_lie_harm_no_call_but_their_own() {
-    let means = |what: &str, sent: &[String], meant: &[&str]| means(what, Wire::OpenAiResponses, &POLICY, sent, meant);
+    let means = |what: &str, sent: &[String], meant: &[&str]| {
+        means(what, Format::OpenAiResponses, Limits::default(), sent, meant)
+    };
     let added = |index, id| item("added", index, id, ASK, "");
     let other = r#"{"question":"No?"}"#;
     means(
@@ -788,7 +794,8 @@ fn parts_that_lie_harm_no_call_but_their_own() {
     let begun = || named(r#""willContinue":true"#);
     let value = r#""partialArgs":[{"jsonPath":"$.question","stringValue":"Q?"}]"#;
     let whole = format!("\"args\":{Q}");
-    let means = |what: &str, sent: &[String], meant: &[&str]| means(what, Wire::Gemini, &POLICY, sent, meant);
+    let means =
+        |what: &str, sent: &[String], meant: &[&str]| means(what, Format::Gemini, Limits::default(), sent, meant);
     means(
         "a call that never ends",
         &[begun(), part(&format!("{value},\"willContinue\":true"))],
@@ -817,8 +824,8 @@ fn parts_that_lie_harm_no_call_but_their_own() {
 
 #[test]
 fn a_call_beyond_the_limit_is_an_error_and_harms_no_other() {
-    let small = Policy::new().limits(Limits { open_calls: 2, ..Limits::default() });
-    let none = Policy::new().limits(Limits { open_calls: 0, ..Limits::default() });
+    let small = Limits::default().with_open_calls(2);
+    let none = Limits::default().with_open_calls(0);
     let end = || CHAT_ENDS.to_owned();
     let two = [chat(0, "a", ASK, "{\"question\""), chat(1, "b", "lookup", "{")];
     let rest = [chat(0, "", "", ":\"Q?\"}"), chat(1, "", "", "}"), end()];
@@ -826,12 +833,12 @@ fn a_call_beyond_the_limit_is_an_error_and_harms_no_other() {
     let sent: Vec<String> = [&two[..], &third, &rest].concat();
     means(
         "chat",
-        Wire::OpenAiChat,
-        &small,
+        Format::OpenAiChat,
+        small,
         &sent,
         &["lookup b begins", "lookup b {", "too many: third", "lookup b }", "0 a asks Q?"],
     );
-    means("none", Wire::OpenAiChat, &none, &[chat(0, "a", ASK, Q), end()], &["too many: ask_followup_question"]);
+    means("none", Format::OpenAiChat, none, &[chat(0, "a", ASK, Q), end()], &["too many: ask_followup_question"]);
 
     let sent = [
         starts(0, "a", ASK),
@@ -846,8 +853,8 @@ fn a_call_beyond_the_limit_is_an_error_and_harms_no_other() {
     ];
     means(
         "blocks",
-        Wire::Anthropic,
-        &small,
+        Format::Anthropic,
+        small,
         &sent,
         &["lookup b begins", "too many: third", "0 a asks Q?", "lookup b {}"],
     );
@@ -855,17 +862,29 @@ fn a_call_beyond_the_limit_is_an_error_and_harms_no_other() {
 
 #[test]
 fn only_calls_that_are_open_are_counted() {
-    let small = Policy::new().limits(Limits { open_calls: 2, ..Limits::default() });
+    let small = Limits::default().with_open_calls(2);
     let end = || CHAT_ENDS.to_owned();
     let sent: Vec<String> =
         (0..200).flat_map(|i| [starts(i, &format!("id{i}"), ASK), goes_on(i, Q), stops(i)]).collect();
     let meant: Vec<String> = (0..200).map(|i| format!("{i} id{i} asks Q?")).collect();
-    means("one after the other", Wire::Anthropic, &small, &sent, &meant.iter().map(|line| &**line).collect::<Vec<_>>());
+    means(
+        "one after the other",
+        Format::Anthropic,
+        small,
+        &sent,
+        &meant.iter().map(|line| &**line).collect::<Vec<_>>(),
+    );
 
     let sent: Vec<String> = (0..65).map(|i| chat(i, &format!("id{i}"), ASK, Q)).chain([end()]).collect();
     let mut meant = vec!["too many: ask_followup_question".to_owned()];
     meant.extend((0..64).map(|i| format!("{i} id{i} asks Q?")));
-    means("65 at once", Wire::OpenAiChat, &POLICY, &sent, &meant.iter().map(|line| &**line).collect::<Vec<_>>());
+    means(
+        "65 at once",
+        Format::OpenAiChat,
+        Limits::default(),
+        &sent,
+        &meant.iter().map(|line| &**line).collect::<Vec<_>>(),
+    );
 }
 
 #[test]
@@ -873,7 +892,7 @@ fn an_event_of_17_megabytes_is_skipped_and_the_next_is_read() {
     let long = chat(0, "a", "lookup", &"x".repeat(17 << 20));
     let sent = [chat(0, "b", ASK, Q), long, chat(1, "c", ASK, Q), CHAT_ENDS.to_owned()];
     let body = events(&sent);
-    let mut response = Response::new(Wire::OpenAiChat, POLICY.clone());
+    let mut response = ResponseParser::new(Format::OpenAiChat, POLICY.clone());
     for size in [usize::MAX, 4 << 10] {
         assert_eq!(words(&mut response, &body, size), ["error too_long", "0 b asks Q?", "1 c asks Q?"]);
     }
@@ -882,13 +901,13 @@ fn an_event_of_17_megabytes_is_skipped_and_the_next_is_read() {
 /// What comes out does not depend on the cut: neither on how much of a body is at hand when it is found out what it is.
 #[test]
 fn a_body_that_is_found_out_late_is_the_same_however_it_is_cut() {
-    let policy = Policy::new().limits(Limits { event: 200, ..Limits::default() });
+    let limits = Limits::default().with_event(200);
     let end = CHAT_ENDS.to_owned();
     for before in
         [": ping\n\n".repeat(40), "data: {}\n\n".repeat(40), format!("data: {}\n\n", "x".repeat(300)), "\n".repeat(300)]
     {
         let body = [before.as_bytes(), &events(&[chat(0, "a", ASK, Q), end.clone()])].concat();
-        let mut auto = Response::auto(policy.clone());
+        let mut auto = ResponseParser::auto(POLICY.clone()).with_limits(limits);
         let whole = joined(&mut auto, [&*body]);
         assert_eq!(joined(&mut auto, body.chunks(1)), whole, "{before}");
     }

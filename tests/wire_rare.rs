@@ -1,15 +1,15 @@
 //! What providers' streams seldom hold, payload by payload. As in `rare.rs`, every one stands for a line whose loss no quicker test would notice.
 
+use followup::Policy;
 use followup::testing::{Transcript, assert_chunk_invariant};
-use followup::wire::{Response, Wire};
-use followup::{Limits, Policy};
+use followup::wire::{Format, Limits, ResponseParser};
 use serde_json::{Value, json};
 
 /// What comes out of a body of these payloads, one step a line, without where it stood.
-fn said(wire: Wire, limits: Limits, payloads: &[Value]) -> Vec<String> {
+fn said(wire: Format, limits: Limits, payloads: &[Value]) -> Vec<String> {
     let body: String = payloads.iter().map(|payload| format!("data: {payload}\n\n")).collect();
-    let policy = Policy::new().limits(limits);
-    let read = |chunks: &[&[u8]]| Transcript::of_response(&mut Response::new(wire, policy.clone()), chunks);
+    let parser = || ResponseParser::new(wire, Policy::new()).with_limits(limits);
+    let read = |chunks: &[&[u8]]| Transcript::of_response(&mut parser(), chunks);
     assert_chunk_invariant(body.as_bytes(), read);
     let steps = read(&[body.as_bytes()]).to_string();
     let without_place = |line: &str| match (line.split_once(" at "), line.split_once(": ")) {
@@ -33,17 +33,17 @@ const ASKED: &str = r#"{"question":"Q"}"#;
 
 #[test]
 fn arguments_that_belong_to_no_call_are_an_error_and_nothing_is_nothing() {
-    let limits = Limits { open_calls: 1, ..Limits::default() };
+    let limits = Limits::default().with_open_calls(1);
     let nobodys = chat(json!([{"function": {"arguments": "{\"a\":1}"}}]));
     assert_eq!(
-        said(Wire::OpenAiChat, limits, std::slice::from_ref(&nobodys)),
+        said(Format::OpenAiChat, limits, std::slice::from_ref(&nobodys)),
         [r#"error orphan "arguments belong to no call and were skipped: {\"a\":1}""#]
     );
     // What says nothing takes no call's room.
     let asked = [r#"question 0 "Q""#, r#"complete 0 (c0): "Q" [] []"#];
-    assert_eq!(said(Wire::OpenAiChat, limits, &[nobodys, chat(json!([ask(0, ASKED)]))])[1..], asked);
+    assert_eq!(said(Format::OpenAiChat, limits, &[nobodys, chat(json!([ask(0, ASKED)]))])[1..], asked);
     let nothing = chat(json!([{"index": 5}, {"index": 6, "function": {"arguments": ""}}]));
-    assert_eq!(said(Wire::OpenAiChat, limits, &[nothing, chat(json!([ask(0, ASKED)]))]), asked);
+    assert_eq!(said(Format::OpenAiChat, limits, &[nothing, chat(json!([ask(0, ASKED)]))]), asked);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn arguments_that_come_at_once_and_then_again_are_the_same() {
         vec![start(json!({})), delta("{}"), delta(ASKED), stop.clone()],
         vec![start(json!({})), delta(ASKED), stop.clone(), delta(ASKED), stop.clone()],
     ] {
-        assert_eq!(said(Wire::Anthropic, Limits::default(), &payloads), asked, "{payloads:?}");
+        assert_eq!(said(Format::Anthropic, Limits::default(), &payloads), asked, "{payloads:?}");
     }
 }
 
@@ -75,7 +75,7 @@ fn arguments_that_come_at_once_and_then_otherwise_are_rejected() {
     };
     let stop = json!({"type": "content_block_stop", "index": 0});
     let rejected = [r#"question 0 "Q""#, r#"rejected malformed 0 (t): "Q" [] []"#];
-    assert_eq!(said(Wire::Anthropic, Limits::default(), &[start("Q"), start("R"), stop]), rejected);
+    assert_eq!(said(Format::Anthropic, Limits::default(), &[start("Q"), start("R"), stop]), rejected);
 }
 
 /// A part of a call of the tool, from a server of which `index` and `id` say no more than they should.
@@ -123,7 +123,7 @@ fn a_part_of_a_call_belongs_to_the_call_that_it_can_only_belong_to() {
         // The same once more, when it has ended.
         (&[loose(Some(0), "x", true, ASKED), done.clone(), loose(Some(0), "x", true, ASKED)], &asked),
     ] {
-        assert_eq!(said(Wire::OpenAiChat, Limits::default(), payloads), meant, "{payloads:?}");
+        assert_eq!(said(Format::OpenAiChat, Limits::default(), payloads), meant, "{payloads:?}");
     }
 }
 
@@ -142,16 +142,16 @@ fn blocks_that_overlap_end_by_their_index() {
     let payloads = [start(0), start(1), stop(2), delta(0, ASKED), stop(0), delta(1, ASKED), stop(1)];
     let both =
         [r#"question 0 "Q""#, r#"complete 0 (t0): "Q" [] []"#, r#"question 1 "Q""#, r#"complete 1 (t1): "Q" [] []"#];
-    assert_eq!(said(Wire::Anthropic, Limits::default(), &payloads), both);
+    assert_eq!(said(Format::Anthropic, Limits::default(), &payloads), both);
     let start = |index: u64| json!({"contentBlockStart": {"contentBlockIndex": index, "start": {"toolUse": {"name": "ask_followup_question"}}}});
     let delta = |index: u64, text: &str| json!({"contentBlockDelta": {"contentBlockIndex": index, "delta": {"toolUse": {"input": text}}}});
     let stop = |index: u64| json!({"contentBlockStop": {"contentBlockIndex": index}});
     let payloads = [start(0), start(1), stop(2), delta(0, ASKED), stop(0), delta(1, ASKED), stop(1)];
-    assert_eq!(said(Wire::Bedrock, Limits::default(), &payloads), both.map(without_id));
+    assert_eq!(said(Format::Bedrock, Limits::default(), &payloads), both.map(without_id));
     // Another that begins at the same index is another.
     let payloads = [start(0), delta(0, ASKED), start(0), delta(0, ASKED), stop(0)];
     let [question, complete, second, again] = both.map(without_id);
-    assert_eq!(said(Wire::Bedrock, Limits::default(), &payloads), [question, second, again, complete]);
+    assert_eq!(said(Format::Bedrock, Limits::default(), &payloads), [question, second, again, complete]);
 }
 
 #[test]
@@ -164,12 +164,12 @@ fn an_item_that_is_added_late_takes_what_has_come_of_its_place() {
     let done =
         json!({"type": "response.function_call_arguments.done", "output_index": 0, "item_id": "i", "arguments": ASKED});
     let asked = [r#"question 0 "Q""#, r#"complete 0 (c): "Q" [] []"#];
-    assert_eq!(said(Wire::OpenAiResponses, Limits::default(), &[delta.clone(), added, message, done.clone()]), asked);
+    assert_eq!(said(Format::OpenAiResponses, Limits::default(), &[delta.clone(), added, message, done.clone()]), asked);
     // Or it is never added, and its name stands with the arguments.
     let mut named = done;
     named["name"] = "ask_followup_question".into();
     let asked = [r#"question 0 "Q""#, r#"complete 0: "Q" [] []"#];
-    assert_eq!(said(Wire::OpenAiResponses, Limits::default(), &[delta, named]), asked);
+    assert_eq!(said(Format::OpenAiResponses, Limits::default(), &[delta, named]), asked);
 }
 
 #[test]
@@ -194,16 +194,16 @@ fn arguments_of_an_item_are_its_own_and_final_when_they_are_said_to_be() {
         let done = |id: &str| event(&format!("{arguments}.done"), id, key, ASKED);
         let payloads = [added(kind, "i"), delta("i", front), done("i"), text.clone()];
         let meant = [r#"question 0 "Q""#, r#"complete 0 (i): "Q" [] []"#, r#"text "Hm.""#];
-        assert_eq!(said(Wire::OpenAiResponses, Limits::default(), &payloads), meant, "{kind}");
+        assert_eq!(said(Format::OpenAiResponses, Limits::default(), &payloads), meant, "{kind}");
         // Said to be final without them, they are what has come.
         let empty = event(&format!("{arguments}.done"), "i", key, "");
         let payloads = [added(kind, "i"), delta("i", ASKED), empty, text.clone()];
-        let steps = said(Wire::OpenAiResponses, Limits::default(), &payloads);
+        let steps = said(Format::OpenAiResponses, Limits::default(), &payloads);
         assert!(steps.contains(&meant[1].to_owned()), "{kind}: {steps:?}");
         let payloads = [added(kind, "i"), added(kind, "j"), delta("i", front), delta("j", ASKED), delta("i", behind)];
         let meant =
             [r#"question 0 "Q""#, r#"question 1 "Q""#, r#"complete 0 (i): "Q" [] []"#, r#"complete 1 (j): "Q" [] []"#];
-        assert_eq!(said(Wire::OpenAiResponses, Limits::default(), &payloads), meant, "{kind}");
+        assert_eq!(said(Format::OpenAiResponses, Limits::default(), &payloads), meant, "{kind}");
     }
 }
 
@@ -212,7 +212,7 @@ fn an_item_that_is_added_where_one_was_is_another() {
     let item = json!({"type": "function_call", "name": "ask_followup_question"});
     let added = json!({"type": "response.output_item.added", "output_index": 0, "item": item});
     let delta = json!({"type": "response.function_call_arguments.delta", "output_index": 0, "delta": ASKED});
-    let steps = said(Wire::OpenAiResponses, Limits::default(), &[added.clone(), delta.clone(), added, delta]);
+    let steps = said(Format::OpenAiResponses, Limits::default(), &[added.clone(), delta.clone(), added, delta]);
     let complete = |nth: u64| format!("complete {nth}: \"Q\" [] []");
     assert!(steps.contains(&complete(0)) && steps.contains(&complete(1)), "{steps:?}");
 }
@@ -227,7 +227,7 @@ fn an_error_is_said_in_whichever_of_its_forms_it_comes() {
         json!({"error": "Later"}),
     ] {
         let meant = [r#"error provider "the provider reports an error: Later""#];
-        assert_eq!(said(Wire::OpenAiResponses, Limits::default(), std::slice::from_ref(&error)), meant, "{error}");
+        assert_eq!(said(Format::OpenAiResponses, Limits::default(), std::slice::from_ref(&error)), meant, "{error}");
     }
 }
 
@@ -237,7 +237,8 @@ fn half_a_pair_in_an_id_is_replaced_and_an_error_without_a_message_is_said_as_it
         r#"{"index":0,"id":"c\ud83d","function":{"name":"ask_followup_question","arguments":"{\"question\":\"Q\"}"}}"#;
     let payload: Value = serde_json::from_str(r#"{"error":{"code":5}}"#).unwrap();
     let body = format!("data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{call}]}}}}]}}\n\ndata: {payload}\n\n");
-    let transcript = Transcript::of_response(&mut Response::new(Wire::OpenAiChat, Policy::new()), [body]).to_string();
+    let transcript =
+        Transcript::of_response(&mut ResponseParser::new(Format::OpenAiChat, Policy::new()), [body]).to_string();
     assert!(transcript.contains("complete 0 (c\u{FFFD}) at 0..16: \"Q\""), "{transcript}");
     assert!(transcript.contains(r#"the provider reports an error: {\"code\":5}"#), "{transcript}");
 }
@@ -258,7 +259,7 @@ fn of_a_content_that_is_a_list_only_text_is_shown() {
         [(parts, &[r#"text "yesbare""#][..]), (json!("plain"), &[r#"text "plain""#]), (json!({"text": "no"}), &[])];
     for (content, meant) in shown {
         let payload = json!({"choices": [{"delta": {"content": content}}]});
-        assert_eq!(said(Wire::OpenAiChat, Limits::default(), &[payload]), meant);
+        assert_eq!(said(Format::OpenAiChat, Limits::default(), &[payload]), meant);
     }
 }
 
@@ -281,17 +282,17 @@ fn an_empty_object_counts_if_no_other_follows() {
     ] {
         let payloads: Vec<Value> =
             [chat(json!([ask(0, "")]))].into_iter().chain(parts.iter().map(|part| more(part))).collect();
-        assert_eq!(said(Wire::OpenAiChat, Limits::default(), &payloads).last().unwrap(), meant, "{parts:?}");
+        assert_eq!(said(Format::OpenAiChat, Limits::default(), &payloads).last().unwrap(), meant, "{parts:?}");
     }
 }
 
 #[test]
 fn of_a_call_whose_name_has_not_come_as_much_is_kept_as_may_be() {
     // 16 bytes for each of 100 calls.
-    let limits = Limits { event: 1_600, open_calls: 100, ..Limits::default() };
+    let limits = Limits::default().with_event(1_600).with_open_calls(100);
     let unnamed = |arguments: &str| chat(json!([{"index": 0, "id": "c0", "function": {"arguments": arguments}}]));
     let named = chat(json!([{"index": 0, "id": "c0", "function": {"name": "ask_followup_question"}}]));
-    let last = |arguments: &str| said(Wire::OpenAiChat, limits, &[unnamed(arguments), named.clone()]).pop().unwrap();
+    let last = |arguments: &str| said(Format::OpenAiChat, limits, &[unnamed(arguments), named.clone()]).pop().unwrap();
     assert_eq!(last(r#"{"question":"Q"}"#), r#"complete 0 (c0): "Q" [] []"#);
     assert!(last(r#"{"question":"QQ"}"#).starts_with("error orphan"), "{}", last(r#"{"question":"QQ"}"#));
 }
@@ -378,7 +379,7 @@ fn a_part_of_arguments_belongs_to_the_call_it_names_and_without_a_name_to_the_la
             ],
         ),
     ] {
-        assert_eq!(said(Wire::Gemini, Limits::default(), parts), meant, "{parts:?}");
+        assert_eq!(said(Format::Gemini, Limits::default(), parts), meant, "{parts:?}");
     }
 }
 
@@ -398,19 +399,19 @@ fn calls_that_come_whole_are_others_whatever_their_id_unless_they_are_the_same()
             line.replace('R', again).replace(": ", &if id.is_empty() { ": ".to_owned() } else { format!(" ({id}): ") })
         };
         let meant: Vec<String> = meant.iter().map(of).collect();
-        assert_eq!(said(Wire::Ollama, Limits::default(), &[call(id, "Q"), call(id, again)]), meant, "{id:?} {again}");
+        assert_eq!(said(Format::Ollama, Limits::default(), &[call(id, "Q"), call(id, again)]), meant, "{id:?} {again}");
     }
 }
 
 /// The same of a body that is too long to be cut everywhere.
 fn said_at_once(payloads: &[Value]) -> String {
     let body: String = payloads.iter().map(|payload| format!("data: {payload}\n\n")).collect();
-    Transcript::of_response(&mut Response::new(Wire::OpenAiChat, Policy::new()), [body]).to_string()
+    Transcript::of_response(&mut ResponseParser::new(Format::OpenAiChat, Policy::new()), [body]).to_string()
 }
 
 /// What comes out of a body that is found out, one step a line.
 fn found(body: &str) -> String {
-    let read = |chunks: &[&[u8]]| Transcript::of_response(&mut Response::auto(Policy::new()), chunks);
+    let read = |chunks: &[&[u8]]| Transcript::of_response(&mut ResponseParser::auto(Policy::new()), chunks);
     assert_chunk_invariant(body.as_bytes(), read);
     read(&[body.as_bytes()]).to_string()
 }
@@ -432,12 +433,12 @@ fn half_a_mark_of_the_byte_order_is_the_beginning_of_a_line_that_says_nothing() 
     let line = json!({"message": {"role": "assistant", "content": "Hm."}}).to_string();
     let array = format!("[{}]", json!({"candidates": [{"content": {"parts": [{"text": "Hm."}]}}]}));
     let whole = b"\xEF\xBB\xBF";
-    for (wire, json) in [(Wire::Ollama, &line), (Wire::Gemini, &array)] {
+    for (wire, json) in [(Format::Ollama, &line), (Format::Gemini, &array)] {
         for blanks in ["", "\n", " "] {
             for len in 0..=3 {
                 let body = [&whole[..len], blanks.as_bytes(), json.as_bytes()].concat();
                 let read = |chunks: &[&[u8]]| {
-                    Transcript::of_response(&mut Response::new(wire, Policy::new()), chunks).to_string()
+                    Transcript::of_response(&mut ResponseParser::new(wire, Policy::new()), chunks).to_string()
                 };
                 assert_chunk_invariant(&body, read);
                 let begun = if [0, 3].contains(&len) { "text \"Hm.\"" } else { "error foreign" };
@@ -450,11 +451,11 @@ fn half_a_mark_of_the_byte_order_is_the_beginning_of_a_line_that_says_nothing() 
 
 #[test]
 fn a_body_of_something_else_is_said_to_be_and_nothing_at_all_is_not() {
-    let codes = |wire: Wire, body: &str| {
-        let transcript = Transcript::of_response(&mut Response::new(wire, Policy::new()), [body]).to_string();
+    let codes = |wire: Format, body: &str| {
+        let transcript = Transcript::of_response(&mut ResponseParser::new(wire, Policy::new()), [body]).to_string();
         transcript.lines().map(|line| line.split(' ').nth(1).unwrap_or_default().to_owned()).collect::<Vec<_>>()
     };
-    for wire in [Wire::OpenAiChat, Wire::Anthropic, Wire::Ollama, Wire::Bedrock, Wire::Gemini] {
+    for wire in [Format::OpenAiChat, Format::Anthropic, Format::Ollama, Format::Bedrock, Format::Gemini] {
         for nothing in ["", " ", "\n\n", "\u{FEFF}", "\u{FEFF} \r\n"] {
             assert!(codes(wire, nothing).is_empty(), "{wire} of {nothing:?}");
         }
@@ -465,10 +466,9 @@ fn a_body_of_something_else_is_said_to_be_and_nothing_at_all_is_not() {
 
 /// What comes out of a body of Ollama's whose payloads may have so many bytes.
 fn lines(body: &str, event: usize) -> String {
-    let policy = Policy::new().limits(Limits { event, ..Limits::default() });
-    let read = |chunks: &[&[u8]]| {
-        Transcript::of_response(&mut Response::new(Wire::Ollama, policy.clone()), chunks).to_string()
-    };
+    let limits = Limits::default().with_event(event);
+    let parser = || ResponseParser::new(Format::Ollama, Policy::new()).with_limits(limits);
+    let read = |chunks: &[&[u8]]| Transcript::of_response(&mut parser(), chunks).to_string();
     assert_chunk_invariant(body.as_bytes(), read);
     read(&[body.as_bytes()])
 }
@@ -511,7 +511,8 @@ fn a_call_that_an_event_was_lost_of_is_rejected_and_no_other() {
     let lost = "data: {]\n\n";
     let parts = [&text("Hm."), lost, &text(call), &text(front), lost, &text(behind), &text(call), lost];
     let body = parts.concat();
-    let transcript = Transcript::of_response(&mut Response::new(Wire::OpenAiChat, Policy::new()), [body]).to_string();
+    let transcript =
+        Transcript::of_response(&mut ResponseParser::new(Format::OpenAiChat, Policy::new()), [body]).to_string();
     let ends = transcript.lines().filter_map(|line| {
         let words: Vec<&str> = line.split(' ').collect();
         match words[0] {
@@ -534,7 +535,7 @@ fn half_of_a_pair_of_surrogates_waits_for_the_other_and_is_replaced_at_the_end()
         (&["a\\ude00"], "a\u{FFFD}"),
     ] {
         let body: String = deltas.iter().map(text).collect();
-        let transcript = Transcript::of_response(&mut Response::new(Wire::OpenAiChat, Policy::new()), [body]);
+        let transcript = Transcript::of_response(&mut ResponseParser::new(Format::OpenAiChat, Policy::new()), [body]);
         assert_eq!(transcript.to_string(), format!("text {meant:?}\n"), "{deltas:?}");
     }
 }
@@ -548,10 +549,10 @@ fn a_cursor_that_is_leaked_breaks_nothing() {
     ];
     let call = "<ask_followup_question><question>Which?</question><suggest>A</suggest></ask_followup_question>";
     for (wire, body) in [
-        (Wire::OpenAiChat, payloads.iter().map(|payload| format!("data: {payload}\n\n")).collect()),
-        (Wire::Text, format!("{call} and {call}")),
+        (Format::OpenAiChat, payloads.iter().map(|payload| format!("data: {payload}\n\n")).collect()),
+        (Format::Text, format!("{call} and {call}")),
     ] {
-        let response = || Response::new(wire, Policy::new());
+        let response = || ResponseParser::new(wire, Policy::new());
         let meant = Transcript::of_response(&mut response(), [body.as_bytes()]);
         assert_eq!(meant.complete().count(), 2);
         for size in 1..=body.len() {

@@ -1,18 +1,18 @@
 //! Formats, errors and readers of providers' streams as values, and what is said to people.
 
-use followup::wire::{Error, Response, Wire};
+use followup::wire::{Error, Format, ResponseParser};
 use followup::{Event, Limits, Policy};
 
 #[test]
 fn a_format_is_written_as_it_is_read_and_another_name_says_which_there_are() {
-    for wire in Wire::ALL {
+    for wire in Format::ALL {
         assert_eq!(wire.to_string().parse(), Ok(wire));
         assert_eq!(wire.to_string(), wire.name());
     }
-    let unknown = "xml".parse::<Wire>().unwrap_err();
+    let unknown = "xml".parse::<Format>().unwrap_err();
     let all = "openai-chat, openai-responses, anthropic, gemini, bedrock, ollama, text, json";
     assert_eq!(unknown.to_string(), format!("\"xml\" is none of {all}"));
-    assert!("Text".parse::<Wire>().is_err() && "".parse::<Wire>().is_err());
+    assert!("Text".parse::<Format>().is_err() && "".parse::<Format>().is_err());
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn every_error_says_what_happened_and_keeps_what_could_not_be_read() {
             "too many calls are open at once; one of read_file was skipped",
         ),
         (
-            Error::Foreign(Wire::Gemini),
+            Error::Foreign(Format::Gemini),
             "foreign",
             None,
             "nothing in the body is what gemini streams: it is another provider's, or no stream",
@@ -57,42 +57,42 @@ fn every_error_says_what_happened_and_keeps_what_could_not_be_read() {
 #[test]
 fn a_reader_says_what_it_was_made_with_and_what_it_has_found_out() {
     let policy = Policy::new().limits(Limits { question: 7, ..Limits::default() });
-    for wire in Wire::ALL {
-        let response = Response::new(wire, policy.clone());
-        assert_eq!((response.wire(), response.policy()), (Some(wire), &policy));
+    for wire in Format::ALL {
+        let response = ResponseParser::new(wire, policy.clone());
+        assert_eq!((response.format(), response.policy()), (Some(wire), &policy));
     }
     for (body, wire) in [
-        ("event: message_start\ndata: {\"type\":\"message_start\"}\n\n", Some(Wire::Anthropic)),
-        ("What next?", Some(Wire::Text)),
-        (r#"{"question":"#, Some(Wire::Json)),
+        ("event: message_start\ndata: {\"type\":\"message_start\"}\n\n", Some(Format::Anthropic)),
+        ("What next?", Some(Format::Text)),
+        (r#"{"question":"#, Some(Format::Json)),
         (r#"{"model":"#, None),
         ("{", None),
     ] {
-        let mut response = Response::auto(policy.clone());
-        assert_eq!(response.wire(), None);
+        let mut response = ResponseParser::auto(policy.clone());
+        assert_eq!(response.format(), None);
         drop(response.feed(body.as_bytes()));
-        assert_eq!(response.wire(), wire, "{body}");
+        assert_eq!(response.format(), wire, "{body}");
         // Ended, it is as new.
         drop(response.finish());
-        assert_eq!(response.wire(), None);
+        assert_eq!(response.format(), None);
     }
     // What only the end tells, the cursor says.
     for (body, wire) in [
-        ("{", Wire::Text),
+        ("{", Format::Text),
         // Whose an error is, its shape tells.
-        (r#"{"error":{"status":"UNAVAILABLE","message":"Later"}}"#, Wire::Gemini),
-        (r#"{"error":{"message":"Later"}}"#, Wire::OpenAiChat),
-        (r#"{"error":"Later"}"#, Wire::Ollama),
-        (r#"{"type":"error","error":{"message":"Later"}}"#, Wire::Anthropic),
-        (r#"{"type":"error","message":"Later"}"#, Wire::OpenAiResponses),
+        (r#"{"error":{"status":"UNAVAILABLE","message":"Later"}}"#, Format::Gemini),
+        (r#"{"error":{"message":"Later"}}"#, Format::OpenAiChat),
+        (r#"{"error":"Later"}"#, Format::Ollama),
+        (r#"{"type":"error","error":{"message":"Later"}}"#, Format::Anthropic),
+        (r#"{"type":"error","message":"Later"}"#, Format::OpenAiResponses),
     ] {
-        let mut response = Response::auto(policy.clone());
+        let mut response = ResponseParser::auto(policy.clone());
         drop(response.feed(body.as_bytes()));
         let mut events = response.finish();
-        assert_eq!(events.wire(), Some(wire), "{body}");
+        assert_eq!(events.format(), Some(wire), "{body}");
         let said = events.next().map(|event| event.map_err(|error| error.to_string()).map(drop));
         let later = Err("the provider reports an error: Later".to_owned());
-        assert_eq!(said, Some(if wire == Wire::Text { Ok(()) } else { later }), "{body}");
+        assert_eq!(said, Some(if wire == Format::Text { Ok(()) } else { later }), "{body}");
     }
 }
 
@@ -112,7 +112,7 @@ fn every_event_of_a_call_says_which_it_is_and_what_the_provider_calls_it() {
         "data: [DONE]\n\n".into(),
     ]
     .concat();
-    let mut response = Response::new(Wire::OpenAiChat, Policy::new());
+    let mut response = ResponseParser::new(Format::OpenAiChat, Policy::new());
     let mut said = Vec::new();
     let mut take = |mut events: followup::wire::Events<'_>| {
         while let Some(event) = events.next() {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use followup::wire;
 use followup::{Calls, Entities, Limits, Policy, Repairs, Tools};
 use serde::Deserialize;
 
@@ -78,16 +79,22 @@ impl Reading {
     }
 
     fn limits(&self) -> Limits {
-        let Limits { question, answer, suggestions, tag, bare, event, open_calls } = Limits::default();
+        let Limits { question, answer, suggestions, tag, bare } = Limits::default();
         Limits {
             question: self.limit_question.unwrap_or(question),
             answer: self.limit_answer.unwrap_or(answer),
             suggestions: self.limit_suggestions.unwrap_or(suggestions),
             tag: self.limit_tag.unwrap_or(tag),
             bare: self.limit_bare.unwrap_or(bare),
-            event: self.limit_event.unwrap_or(event),
-            open_calls: self.limit_open_calls.unwrap_or(open_calls),
         }
+    }
+
+    /// The limits of a provider's stream.
+    pub(crate) fn wire_limits(&self) -> wire::Limits {
+        let default = wire::Limits::default();
+        default
+            .with_event(self.limit_event.unwrap_or(default.event))
+            .with_open_calls(self.limit_open_calls.unwrap_or(default.open_calls))
     }
 }
 
@@ -125,7 +132,8 @@ mod tests {
     #[test]
     fn the_defaults_in_the_help_are_those_of_the_library() {
         let help = Args::command().term_width(200).render_help().to_string();
-        let Limits { question, answer, suggestions, tag, bare, event, open_calls } = Limits::default();
+        let Limits { question, answer, suggestions, tag, bare } = Limits::default();
+        let wire::Limits { event, open_calls, .. } = wire::Limits::default();
         for (flag, default) in [
             ("--limit-question", question),
             ("--limit-answer", answer),
@@ -142,10 +150,11 @@ mod tests {
 
     #[test]
     fn every_flag_sets_what_it_says() {
-        let policy = |flags: &str| {
+        let reading = |flags: &str| {
             let args = std::iter::once("test").chain(flags.split_whitespace());
-            Args::parse_from(args).reading.policy().unwrap()
+            Args::parse_from(args).reading
         };
+        let policy = |flags: &str| reading(flags).policy().unwrap();
         let limits = |limits| Policy::new().limits(limits);
         let default = Limits::default();
         assert_eq!(policy(""), Policy::new());
@@ -157,7 +166,9 @@ mod tests {
         assert_eq!(policy("--limit-suggestions 1"), limits(Limits { suggestions: 1, ..default }));
         assert_eq!(policy("--limit-tag 1"), limits(Limits { tag: 1, ..default }));
         assert_eq!(policy("--limit-bare 1"), limits(Limits { bare: 1, ..default }));
-        assert_eq!(policy("--limit-event 1"), limits(Limits { event: 1, ..default }));
-        assert_eq!(policy("--limit-open-calls 1"), limits(Limits { open_calls: 1, ..default }));
+        let default = wire::Limits::default();
+        assert_eq!(reading("").wire_limits(), default);
+        assert_eq!(reading("--limit-event 1").wire_limits(), default.with_event(1));
+        assert_eq!(reading("--limit-open-calls 1").wire_limits(), default.with_open_calls(1));
     }
 }

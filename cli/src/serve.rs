@@ -61,6 +61,7 @@ fn settings(args: &Serve) -> Result<Settings, Error> {
         goes_on: args.goes_on,
         demo: args.demo.then(|| Pace { chunk: args.chunk, delay: Duration::from_millis(args.delay) }),
         policy: Arc::new(args.reading.policy()?),
+        wire_limits: args.reading.wire_limits(),
         setup: Arc::new(Setup { dialect: dialect::load(&args.dialect)?, escape: args.escape, ..Setup::default() }),
         heartbeat: seconds(args.heartbeat),
         grace: seconds(args.grace),

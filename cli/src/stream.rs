@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use followup::wire::{self, Response, UnknownWire, Wire};
+use followup::wire::{self, Format, ResponseParser, UnknownFormat};
 use followup::{Event, Policy};
 
 use crate::chunks::{Chunks, Cut};
@@ -49,21 +49,21 @@ pub(crate) struct Stream {
 /// What is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    Known(Wire),
+    Known(Format),
     /// That is to be found out.
     Auto,
 }
 
 impl Default for Source {
     fn default() -> Source {
-        Source::Known(Wire::Text)
+        Source::Known(Format::Text)
     }
 }
 
 impl FromStr for Source {
-    type Err = UnknownWire;
+    type Err = UnknownFormat;
 
-    fn from_str(name: &str) -> Result<Source, UnknownWire> {
+    fn from_str(name: &str) -> Result<Source, UnknownFormat> {
         if name == "auto" { Ok(Source::Auto) } else { name.parse().map(Source::Known) }
     }
 }
@@ -85,7 +85,7 @@ pub(crate) struct When {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Happened<'a> {
     /// It was found out what is read.
-    Found(Wire),
+    Found(Format),
     Event(Event<'a>),
     /// Something went wrong in a provider's stream, which goes on.
     Error(wire::Error<'a>),
@@ -99,33 +99,34 @@ pub(crate) enum Happened<'a> {
 pub(crate) type Say<'s> = dyn FnMut(Happened<'_>, When) -> Result<(), Error> + 's;
 
 /// What the input was found to be, for people.
-pub(crate) fn found(wire: Wire) -> String {
+pub(crate) fn found(wire: Format) -> String {
     match wire {
-        Wire::Text => "this is a message as it stands (text)".into(),
-        Wire::Json => "these are the arguments of a native call (json)".into(),
+        Format::Text => "this is a message as it stands (text)".into(),
+        Format::Json => "these are the arguments of a native call (json)".into(),
         wire => format!("this is what {wire} streams"),
     }
 }
 
 /// Says what the input was found to be on standard error.
-pub(crate) fn say_found(wire: Wire) {
+pub(crate) fn say_found(wire: Format) {
     say(found(wire));
 }
 
 /// The body of a response as it arrives: takes its chunks, and says what happens in them.
 pub(crate) struct Body {
-    response: Response,
+    response: ResponseParser,
     /// It is known what it is.
     found: bool,
     when: When,
 }
 
 impl Body {
-    pub(crate) fn new(source: Source, policy: Arc<Policy>) -> Body {
+    pub(crate) fn new(source: Source, policy: Arc<Policy>, limits: wire::Limits) -> Body {
         let response = match source {
-            Source::Known(wire) => Response::new(wire, policy),
-            Source::Auto => Response::auto(policy),
+            Source::Known(wire) => ResponseParser::new(wire, policy),
+            Source::Auto => ResponseParser::auto(policy),
         };
+        let response = response.with_limits(limits);
         Body { response, found: source != Source::Auto, when: When { at: 0, end: false } }
     }
 
@@ -142,7 +143,7 @@ impl Body {
             }
         };
         // Of nothing there is nothing to say.
-        if let (false, Some(wire), 1..) = (self.found, events.wire(), self.when.at) {
+        if let (false, Some(wire), 1..) = (self.found, events.format(), self.when.at) {
             self.found = true;
             say(Happened::Found(wire), self.when)?;
         }
@@ -192,11 +193,12 @@ impl Input {
         self,
         args: &Stream,
         policy: Arc<Policy>,
+        limits: wire::Limits,
         mut say: impl FnMut(Happened<'_>, When) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let name = self.name.clone();
         let mut chunks = self.chunks(args);
-        let mut body = Body::new(args.wire, policy);
+        let mut body = Body::new(args.wire, policy, limits);
         loop {
             let read = chunks.next();
             let chunk = read.as_ref().ok().copied().flatten();

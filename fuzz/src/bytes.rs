@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use followup::testing::{Step, Stream, Syntax, Transcript};
-use followup::wire::{Response, Wire};
+use followup::wire::{ResponseParser, Format};
 use followup::{Limits, Policy};
 
 use crate::input::cut;
@@ -58,7 +58,7 @@ fn events(body: &[u8], chunks: &[&[u8]]) {
     }
     let policy = Arc::new(Policy::new());
     let of = |chunks: &[&[u8]]| {
-        Transcript::of_response(&mut Response::new(Wire::OpenAiChat, policy.clone()), [&[EVENTS], chunks].concat())
+        Transcript::of_response(&mut ResponseParser::new(Format::OpenAiChat, policy.clone()), [&[EVENTS], chunks].concat())
     };
     assert_eq!(of(chunks), of(&[&plain]), "\"{}\"", body.escape_ascii());
 }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use followup::testing::Syntax;
-use followup::wire::{Response, Wire};
+use followup::wire::{ResponseParser, Format};
 use followup::{Calls, Entities, Parser, Policy};
 
 /// Where the parts of a stream end.
@@ -27,7 +27,7 @@ const A_BYTE: u64 = 4000;
 #[derive(Clone, Copy)]
 enum Reader {
     Parser(Syntax),
-    Response(Wire),
+    Response(Format),
     Auto,
 }
 
@@ -40,8 +40,8 @@ pub fn read(input: &[u8]) {
         return;
     }
     let mut readers =
-        Syntax::ALL.map(Reader::Parser).into_iter().chain(Wire::ALL.map(Reader::Response)).chain([Reader::Auto]);
-    let count = 2 + Wire::ALL.len() + 1;
+        Syntax::ALL.map(Reader::Parser).into_iter().chain(Format::ALL.map(Reader::Response)).chain([Reader::Auto]);
+    let count = 2 + Format::ALL.len() + 1;
     let reader = readers.nth(usize::from(reader) % count).expect("one of them");
     let nests = policy & 4 != 0;
     let policy = policy_of(policy);
@@ -71,8 +71,8 @@ fn consume(reader: Reader, policy: &Arc<Policy>, stream: &[u8], size: u8) {
     let size = if size == 0 { stream.len() } else { size.into() };
     match reader {
         Reader::Parser(syntax) => parse(syntax.parser(policy.clone()), stream, size),
-        Reader::Response(wire) => respond(Response::new(wire, policy.clone()), stream, size),
-        Reader::Auto => respond(Response::auto(policy.clone()), stream, size),
+        Reader::Response(wire) => respond(ResponseParser::new(wire, policy.clone()), stream, size),
+        Reader::Auto => respond(ResponseParser::auto(policy.clone()), stream, size),
     }
 }
 
@@ -85,7 +85,7 @@ fn parse(mut parser: Parser, stream: &[u8], size: usize) {
     while events.next().is_some() {}
 }
 
-fn respond(mut response: Response, stream: &[u8], size: usize) {
+fn respond(mut response: ResponseParser, stream: &[u8], size: usize) {
     for chunk in stream.chunks(size) {
         let mut events = response.feed(chunk);
         while events.next().is_some() {}

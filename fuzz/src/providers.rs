@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use followup::testing::{Cuts, Step, Transcript};
-use followup::wire::{Response, Wire};
+use followup::wire::{self, Format, ResponseParser};
 use followup::{Limits, Policy};
 
 use crate::encode::{Ask, Dice, Other, PROVIDERS, Sent, send};
@@ -44,7 +44,7 @@ pub fn read(input: &[u8]) {
         }
         _ => {
             let (body, cuts) = cut(rest, size.into());
-            is_the_same(Wire::ALL[usize::from(wire) % Wire::ALL.len()], &body, &cuts);
+            is_the_same(Format::ALL[usize::from(wire) % Format::ALL.len()], &body, &cuts);
         }
     }
 }
@@ -62,7 +62,7 @@ fn comes_out(sent: &Sent, cuts: &[u8], size: usize) {
     }
     let cuts = Cuts::new(cuts);
     let policy = Arc::new(Policy::new());
-    for mut response in [Response::new(sent.wire, policy.clone()), Response::auto(policy)] {
+    for mut response in [ResponseParser::new(sent.wire, policy.clone()), ResponseParser::auto(policy)] {
         let heard = Transcript::of_response(&mut response, cuts.chunks(&body));
         let (mut asks, mut others, mut prose) = (Vec::new(), Vec::<(u64, Other)>::new(), String::new());
         for step in heard.steps() {
@@ -119,13 +119,16 @@ fn damage(how: &[u8], events: &mut Vec<Vec<u8>>) {
 }
 
 /// The same comes out for every cut, as that provider's and as whoever's it is, under limits that are far and that are near.
-fn is_the_same(wire: Wire, body: &[u8], cuts: &Cuts) {
-    let near = Limits { event: 200, open_calls: 2, question: 8, answer: 4, suggestions: 2, ..Limits::default() };
-    for policy in [Policy::new(), Policy::new().limits(near)].map(Arc::new) {
-        for mut response in [Response::new(wire, policy.clone()), Response::auto(policy)] {
+fn is_the_same(format: Format, body: &[u8], cuts: &Cuts) {
+    let near = Limits { question: 8, answer: 4, suggestions: 2, ..Limits::default() };
+    let near = (near, wire::Limits::default().with_event(200).with_open_calls(2));
+    for (limits, wire_limits) in [(Limits::default(), wire::Limits::default()), near] {
+        let policy = Arc::new(Policy::new().limits(limits));
+        for response in [ResponseParser::new(format, policy.clone()), ResponseParser::auto(policy)] {
+            let mut response = response.with_limits(wire_limits);
             let whole = Transcript::of_response(&mut response, [body]);
-            assert_eq!(Transcript::of_response(&mut response, cuts.chunks(body)), whole, "{wire}, cut at {cuts:?}");
-            assert_eq!(Transcript::of_response(&mut response, body.chunks(1)), whole, "{wire}, byte by byte");
+            assert_eq!(Transcript::of_response(&mut response, cuts.chunks(body)), whole, "{format}, cut at {cuts:?}");
+            assert_eq!(Transcript::of_response(&mut response, body.chunks(1)), whole, "{format}, byte by byte");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::http::{HeaderMap, header};
 use bytes::Bytes;
 use followup::dialogue::{Format, Reply};
-use followup::wire::Wire;
+use followup::wire::Format;
 use serde_json::Value;
 
 use crate::continuing::{Message, Request};
@@ -79,10 +79,10 @@ pub(crate) fn go_on(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> R
 
 impl Onward {
     /// What the body of the next turn is.
-    fn wire(&self) -> Wire {
+    fn wire(&self) -> Format {
         match self {
             Onward::Demo(script) => script.wire(),
-            Onward::Nothing | Onward::Cannot(_) | Onward::Relay(_) => Wire::OpenAiChat,
+            Onward::Nothing | Onward::Cannot(_) | Onward::Relay(_) => Format::OpenAiChat,
         }
     }
 

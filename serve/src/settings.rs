@@ -5,8 +5,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use followup::Policy;
 use followup::dialogue::Setup;
+use followup::{Policy, wire};
 
 use crate::Cut;
 
@@ -29,6 +29,8 @@ pub struct Settings {
     pub demo: Option<Pace>,
     /// How messages are read.
     pub policy: Arc<Policy>,
+    /// The limits of a provider's stream.
+    pub wire_limits: wire::Limits,
     /// How dialogues are led.
     pub setup: Arc<Setup>,
     /// How often readers hear that the service is still there.
@@ -50,6 +52,7 @@ impl Default for Settings {
             goes_on: false,
             demo: None,
             policy: Arc::new(Policy::new()),
+            wire_limits: wire::Limits::default(),
             setup: Arc::new(Setup::default()),
             heartbeat: Duration::from_secs(15),
             grace: Duration::from_secs(10),

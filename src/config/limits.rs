@@ -43,23 +43,11 @@ pub struct Limits {
     /// Bytes behind an opening tag before it is taken for prose, if no parameter's tag ends
     /// within them. Default 2 KiB. Then the opening tag is text.
     pub bare: usize,
-    /// Bytes of one event of a provider's stream. Default 16 MiB. A longer one is skipped, with an error.
-    pub event: usize,
-    /// Native calls of one message that are open at once. Default 64. What comes of further ones is an error.
-    pub open_calls: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits {
-            question: 100 << 10,
-            answer: 16 << 10,
-            suggestions: 32,
-            tag: 256,
-            bare: 2 << 10,
-            event: 16 << 20,
-            open_calls: 64,
-        }
+        Limits { question: 100 << 10, answer: 16 << 10, suggestions: 32, tag: 256, bare: 2 << 10 }
     }
 }
 

@@ -22,7 +22,7 @@ use crate::hash::Fnv;
 ///     .limits(Limits { suggestions: 4, ..Limits::default() });
 /// assert_ne!(policy, Policy::default());
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct Policy {
     pub(crate) repairs: Repairs,
@@ -71,12 +71,8 @@ impl Policy {
     /// Returns the policy as a number, the same on every machine, to tell the checkpoints of one policy from
     /// those of another.
     pub(crate) fn fingerprint(&self) -> u64 {
-        let Policy { repairs, calls, entities, tools, limits } = self;
-        // Those of a provider's stream do not matter to a parser.
-        let Limits { question, answer, suggestions, tag, bare, event: _, open_calls: _ } = limits;
         let mut hash = Fnv::default();
-        (repairs, calls, entities, question, answer, suggestions, tag, bare).hash(&mut hash);
-        tools.hash(&mut hash);
+        self.hash(&mut hash);
         hash.finish()
     }
 }

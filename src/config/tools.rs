@@ -32,7 +32,7 @@ use core::hash::{Hash, Hasher};
 /// assert_eq!(opaque(Policy::new()), "", "by default `deploy` is no tool, so this is prose");
 /// # Ok::<(), followup::ToolsError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "ToolsData", into = "ToolsData"))]
 pub struct Tools {
@@ -147,12 +147,6 @@ const ASK: &str = "ask_followup_question";
 /// What no other tool can be called: the tags of a call, and of thinking.
 const RESERVED: &str = "question follow_up suggestions suggest suggestion options content mode think thinking";
 
-impl Hash for Tools {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (&self.tools.all, &self.parameters.all).hash(state);
-    }
-}
-
 impl Default for Tools {
     fn default() -> Self {
         let names = |list: &str| Names::sorted(list.split_whitespace().map(Box::from).collect());
@@ -168,6 +162,12 @@ pub(crate) struct Names {
     shortest: usize,
     /// Where those begin that begin with a character, by its code; and behind the last, how many there are.
     begin: [u16; 129],
+}
+
+impl Hash for Names {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.all.hash(state);
+    }
 }
 
 impl Default for Names {

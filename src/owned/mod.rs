@@ -1,7 +1,7 @@
 //! Events that own what they say, for tasks, channels and streams.
 //!
 //! The events of a [`Parser`](crate::Parser) borrow it: nothing is copied, and none outlives the cursor. What is sent to another task has to own its text. A
-//! [`Reader`] makes such events, of a parser or of a [`Response`](crate::wire::Response): `Send + Sync + 'static`, and cheap to clone, since their text
+//! [`Reader`] makes such events, of a parser or of a [`ResponseParser`](crate::wire::ResponseParser): `Send + Sync + 'static`, and cheap to clone, since their text
 //! is a [`ByteString`], which is [`Bytes`](bytes::Bytes) known to be UTF-8.
 //!
 //! ```
@@ -161,7 +161,7 @@ pub enum Error {
     /// Arguments that belong to no call: these.
     Orphan(ByteString),
     /// Nothing in the body is what this provider streams.
-    Foreign(crate::wire::Wire),
+    Foreign(crate::wire::Format),
     /// A call began while as many as the limit allows were open, and is ignored: its tool.
     TooManyCalls(ByteString),
 }

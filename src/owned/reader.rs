@@ -12,7 +12,7 @@ use crate::observe::Observe;
 use crate::parser;
 use source::Source;
 
-/// What a [`Reader`] reads with: a [`Parser`], or with the feature `wire` a [`Response`](crate::wire::Response).
+/// What a [`Reader`] reads with: a [`Parser`], or with the feature `wire` a [`ResponseParser`](crate::wire::ResponseParser).
 pub trait Read: Source<Said = <Self as Read>::Item> {
     /// What comes of it: an [`Event`], or that or an [`Error`](super::Error).
     type Item;
@@ -23,7 +23,7 @@ impl Read for Parser {
 }
 
 #[cfg(feature = "wire")]
-impl Read for crate::wire::Response {
+impl Read for crate::wire::ResponseParser {
     type Item = Result<Event, super::Error>;
 }
 
@@ -90,7 +90,7 @@ impl Source for Parser {
 }
 
 #[cfg(feature = "wire")]
-impl Source for crate::wire::Response {
+impl Source for crate::wire::ResponseParser {
     type Said = Result<Event, super::Error>;
     type Left = crate::wire::Left;
     // It cuts what it is given itself.
@@ -127,7 +127,7 @@ impl Source for crate::wire::Response {
     }
 }
 
-/// Reads a stream, and makes its events owned: the events of a [`Parser`], or those and the errors of a [`Response`](crate::wire::Response).
+/// Reads a stream, and makes its events owned: the events of a [`Parser`], or those and the errors of a [`ResponseParser`](crate::wire::ResponseParser).
 ///
 /// They are what the parser's cursor lends, one by one. An [observer](Observe) may be told of all of them.
 ///

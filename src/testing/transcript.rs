@@ -130,7 +130,7 @@ impl Transcript {
     /// What a response shows of a body that is fed in these chunks and ends.
     #[cfg(feature = "wire")]
     pub fn of_response(
-        response: &mut crate::wire::Response,
+        response: &mut crate::wire::ResponseParser,
         chunks: impl IntoIterator<Item = impl AsRef<[u8]>>,
     ) -> Transcript {
         let mut transcript = Transcript::default();

@@ -1,4 +1,4 @@
-//! Which call a delta belongs to, and what is to be done with it.
+//! The native calls of a message: what each delta does to them.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -6,318 +6,329 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::arrived::Rest;
-use super::deltas::{Arguments, Call, Delta, Deltas, Fragment, Part};
-use super::open::{Kind, Open};
-use super::said::{Said, is_empty};
+use super::call::{CallState, NativeCall};
+use super::call_ref::CallRef;
+use super::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, Fragment, TextRange};
+use super::limits::Limits;
 use crate::{Parser, Policy};
 
-/// The tool whose calls are read.
-pub(super) const TOOL: &str = "ask_followup_question";
+/// The tool whose calls are parsed.
+const TOOL: &str = "ask_followup_question";
 
-/// What is to be done next. Calls are named by where they stand among those that are open.
+/// The next thing to do because of a delta. Calls are indices into [`NativeCalls::list`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    /// More prose.
-    Text(Part),
-    /// Another tool's call has begun.
-    Begin(usize),
-    /// More of a call's arguments.
-    Arguments(usize, Part),
-    /// A call is final.
-    End(usize),
-    /// The provider says that something went wrong.
-    Error(Part),
-    /// Arguments that belong to no call.
-    Orphan(Part),
-    /// There are too many calls open for another.
-    TooMany(Part),
+pub(super) enum Action {
+    /// Parse more prose.
+    Text(TextRange),
+    /// Report that another tool's call starts.
+    StartOtherTool(usize),
+    /// Parse more arguments of a call, or pass them on.
+    Arguments(usize, TextRange),
+    /// Finish a call.
+    Finish(usize),
+    /// Report the provider's error.
+    ProviderError(TextRange),
+    /// Report arguments that belong to no call.
+    Orphan(TextRange),
+    /// Report a call of this tool beyond the limit.
+    TooManyCalls(TextRange),
 }
 
-/// The calls of a message that are open.
+/// The native calls of a message.
 #[derive(Clone, Debug)]
-pub(super) struct Calls {
+pub(super) struct NativeCalls {
     policy: Arc<Policy>,
-    /// In the order in which they began.
-    pub(super) open: Vec<Open>,
-    /// How many calls of the tool have begun, in the text as well.
-    pub(super) begun: u64,
-    /// The prose so far ends in half a surrogate pair.
-    half: Option<u16>,
+    limits: Limits,
+    /// The calls that are open, and some that are over, in the order in which they started.
+    pub(super) list: Vec<NativeCall>,
+    /// The number of calls that ask a question and have started, in the text as well.
+    started: u64,
+    /// The high surrogate that the prose ends in.
+    pending_surrogate: Option<u16>,
 }
 
-impl Calls {
-    pub(super) fn new(policy: Arc<Policy>) -> Calls {
-        Calls { policy, open: Vec::new(), begun: 0, half: None }
+impl NativeCalls {
+    pub(super) fn new(policy: Arc<Policy>, limits: Limits) -> NativeCalls {
+        NativeCalls { policy, limits, list: Vec::new(), started: 0, pending_surrogate: None }
     }
 
+    /// Begins with a new message.
     pub(super) fn restart(&mut self) {
-        self.open.clear();
-        (self.begun, self.half) = (0, None);
+        self.list.clear();
+        (self.started, self.pending_surrogate) = (0, None);
     }
 
-    /// The number of a call that begins.
-    pub(super) fn number(&mut self) -> u64 {
-        self.begun += 1;
-        self.begun - 1
+    /// Assigns an index to a call that asks a question and starts.
+    pub(super) fn next_call_index(&mut self) -> u64 {
+        self.started += 1;
+        self.started - 1
     }
 
-    /// A call whose stream is not a provider's.
-    pub(super) fn open_alone(&mut self) {
+    /// Opens the only call of a body that is its arguments.
+    pub(super) fn open_arguments(&mut self) {
         let call = self.open(None);
-        self.name(call, TOOL, &mut VecDeque::new());
+        self.set_name(call, TOOL, &mut VecDeque::new());
     }
 
-    /// What a delta says is to be done.
-    pub(super) fn act(&mut self, delta: Delta, deltas: &mut Deltas, steps: &mut VecDeque<Step>) {
+    /// Appends the actions that a delta demands.
+    pub(super) fn apply(&mut self, delta: Delta, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
         match delta {
-            Delta::Text(text) => {
-                let part = deltas.join(&mut self.half, text);
-                push(steps, part, Step::Text);
+            Delta::Text(fragment) => {
+                let range = deltas.join(&mut self.pending_surrogate, fragment);
+                push_unless_empty(actions, range, Action::Text);
             }
-            Delta::Call(call) => self.act_on_call(call, deltas, steps),
-            Delta::Final { cut } => {
-                for i in 0..self.open.len() {
-                    if cut { self.cut(i, deltas, steps) } else { self.end(i, deltas, steps) }
+            Delta::Call(call) => self.apply_call(call, deltas, actions),
+            Delta::AllFinal { truncated } => {
+                for i in 0..self.list.len() {
+                    if truncated { self.close(i, deltas, actions) } else { self.finalize(i, deltas, actions) }
                 }
             }
-            Delta::Error(message) => steps.push_back(Step::Error(deltas.whole(message))),
+            Delta::Error(message) => actions.push_back(Action::ProviderError(deltas.resolve(message))),
         }
     }
 
-    /// What the end of the message says is to be done.
-    pub(super) fn finish(&mut self, deltas: &mut Deltas, steps: &mut VecDeque<Step>) {
-        let part = deltas.rest(&mut self.half);
-        push(steps, part, Step::Text);
+    /// Appends the actions that the end of the prose demands.
+    pub(super) fn finish_text(&mut self, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
+        let range = deltas.finish(&mut self.pending_surrogate);
+        push_unless_empty(actions, range, Action::Text);
     }
 
-    /// What the end of the message says is to be done with the calls that are open.
-    pub(super) fn finish_open(&mut self, deltas: &mut Deltas, steps: &mut VecDeque<Step>) {
-        for i in 0..self.open.len() {
-            self.cut(i, deltas, steps);
+    /// Appends the actions that the end of the message demands for the calls that are open.
+    pub(super) fn close_all(&mut self, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
+        for i in 0..self.list.len() {
+            self.close(i, deltas, actions);
         }
     }
 
-    /// An event was lost, and nobody knows of which call.
-    pub(super) fn lose(&mut self) {
-        let open = |call: &&mut Open| !call.ended && !call.arrived.is_closed();
-        self.open.iter_mut().filter(open).for_each(|call| call.holed = true);
+    /// Notes that an event was lost, which may have been about any of the open calls.
+    pub(super) fn note_lost_event(&mut self) {
+        let may_miss_it = |call: &&mut NativeCall| !call.is_closed && !call.received.look_complete();
+        self.list.iter_mut().filter(may_miss_it).for_each(|call| call.may_have_gap = true);
     }
 
-    /// Forgets calls that are final, but for as many as a provider may still say something of.
-    pub(super) fn forget(&mut self) {
-        const KEPT: usize = 256;
-        let over = self.open.iter().filter(|call| matches!(call.kind, Kind::Over)).count();
-        let mut old = over.saturating_sub(KEPT);
-        if old > 0 {
-            self.open.retain(|call| {
-                let forgotten = old > 0 && matches!(call.kind, Kind::Over);
-                old -= usize::from(forgotten);
-                !forgotten
+    /// Forgets the oldest calls that are over, but for as many as a provider may still refer to.
+    pub(super) fn forget_old(&mut self) {
+        const REMEMBERED: usize = 256;
+        let over = self.list.iter().filter(|call| matches!(call.state, CallState::Over)).count();
+        let mut excess = over.saturating_sub(REMEMBERED);
+        if excess > 0 {
+            self.list.retain(|call| {
+                let is_forgotten = excess > 0 && matches!(call.state, CallState::Over);
+                excess -= usize::from(is_forgotten);
+                !is_forgotten
             });
         }
     }
 
-    fn act_on_call(&mut self, call: Call, deltas: &mut Deltas, steps: &mut VecDeque<Step>) {
-        let said = Said::of(call, deltas);
-        let text = &*deltas.text;
-        let found =
-            if call.begins { said.find_begun(&self.open, call.arguments, deltas) } else { said.find(&self.open, text) };
+    fn apply_call(&mut self, call: CallDelta, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
+        let target = CallRef::new(call, deltas);
+        let found = if call.starts {
+            target.find_started(&self.list, call.arguments, deltas)
+        } else {
+            target.find(&self.list, &deltas.text)
+        };
+        let says_nothing = !target.has_name() && !target.has_arguments() && (call.is_final || !target.has_id());
         let i = match found {
             Some(i) => i,
-            // A block that is no call has ended, or there is nothing to it.
-            None if is_empty(said.name) && !said.has_text && (call.ends || said.id(text).is_empty()) => return,
-            None if said.is_nobody() => {
-                return push(steps, deltas.whole(call.arguments.fragment()), Step::Orphan);
+            // An empty delta, or the end of a content block that is no call.
+            None if says_nothing => return,
+            None if target.is_anonymous() => {
+                let range = deltas.resolve(call.arguments.fragment());
+                return push_unless_empty(actions, range, Action::Orphan);
             }
             None if self.is_full() => {
-                // It is kept in mind, so that what comes of it goes to no other call.
+                // The call is remembered, so that its other deltas go to no other call; and its name, so
+                // that another call in its place is recognised.
                 let i = self.open(call.index);
-                let open = &mut self.open[i];
-                open.learn_ids(said.id(&deltas.text), said.item(&deltas.text));
-                // With its name, so that another call in its place is known to be one.
-                open.name.push_str(&deltas.text[said.name.0..said.name.1]);
-                (open.kind, open.ended) = (Kind::Over, true);
-                return steps.push_back(Step::TooMany(said.name));
+                let skipped = &mut self.list[i];
+                skipped.set_ids(target.id(&deltas.text), target.item_id(&deltas.text));
+                let name = target.name();
+                skipped.name.push_str(&deltas.text[name.0..name.1]);
+                (skipped.state, skipped.is_closed) = (CallState::Over, true);
+                return actions.push_back(Action::TooManyCalls(name));
             }
             None => self.open(call.index),
         };
-        self.learn(i, &said, deltas, steps);
+        self.identify(i, &target, deltas, actions);
         match call.arguments {
-            Arguments::Nothing => {}
-            Arguments::More(more) => self.push(i, more, deltas, steps),
-            Arguments::All(all) => {
-                self.push_all(i, all, deltas, steps);
-                // An empty object is there whether more is to come or not.
-                let arrived = &mut self.open[i].arrived;
-                arrived.at_once |= call.begins && arrived.empty.is_empty();
+            ArgumentsDelta::None => {}
+            ArgumentsDelta::More(more) => self.push_more(i, more, deltas, actions),
+            ArgumentsDelta::All(all) => {
+                self.push_all(i, all, deltas, actions);
+                // A placeholder does not tell whether more is to come.
+                let received = &mut self.list[i].received;
+                received.came_at_once |= call.starts && received.placeholder.is_empty();
             }
         }
-        if call.ends {
-            self.end(i, deltas, steps);
+        if call.is_final {
+            self.finalize(i, deltas, actions);
         }
     }
 
-    /// Takes up what the call is named. What has been said of it once stays.
-    fn learn(&mut self, i: usize, said: &Said, deltas: &mut Deltas, steps: &mut VecDeque<Step>) {
-        let open = &mut self.open[i];
-        // The pieces of another tool's call are told apart by its id: it has the same for all of them.
-        if !matches!(open.kind, Kind::Other) {
-            open.learn_ids(said.id(&deltas.text), said.item(&deltas.text));
+    /// Stores the ids and the name of a call, where they are not known yet.
+    fn identify(&mut self, i: usize, target: &CallRef, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
+        let call = &mut self.list[i];
+        // The id tells the pieces of another tool's call apart, so it stays the same for all of them.
+        if !matches!(call.state, CallState::OtherTool) {
+            call.set_ids(target.id(&deltas.text), target.item_id(&deltas.text));
         }
-        if !matches!(open.kind, Kind::Unnamed(_)) || is_empty(said.name) {
+        if !matches!(call.state, CallState::Unnamed(_)) || !target.has_name() {
             return;
         }
-        let kept = self.name(i, &deltas.text[said.name.0..said.name.1], steps);
-        let kept = deltas.keep(kept.as_bytes());
-        push(steps, deltas.whole(kept), |part| Step::Arguments(i, part));
-        if self.open[i].done {
-            self.end(i, deltas, steps);
+        let name = target.name();
+        let kept = self.set_name(i, &deltas.text[name.0..name.1], actions);
+        let kept = deltas.store(kept.as_bytes());
+        push_unless_empty(actions, deltas.resolve(kept), |range| Action::Arguments(i, range));
+        if self.list[i].is_final {
+            self.finalize(i, deltas, actions);
         }
     }
 
     fn is_full(&self) -> bool {
-        let open = self.open.iter().filter(|call| !call.ended).count();
-        open >= self.policy.limits.open_calls
+        let open = self.list.iter().filter(|call| !call.is_closed).count();
+        open >= self.limits.open_calls
     }
 
     fn open(&mut self, index: Option<u64>) -> usize {
-        self.open.push(Open::new(index));
-        self.open.len() - 1
+        self.list.push(NativeCall::new(index));
+        self.list.len() - 1
     }
 
-    /// The call's tool is known; gives what had come of it.
-    fn name(&mut self, i: usize, name: &str, steps: &mut VecDeque<Step>) -> String {
-        let kind = if name == TOOL {
-            Kind::Ask { parser: Box::new(Parser::arguments(self.policy.clone())), nth: self.number() }
+    /// Sets the tool of a call. Returns the arguments that were kept until it was known.
+    fn set_name(&mut self, i: usize, name: &str, actions: &mut VecDeque<Action>) -> String {
+        let state = if name == TOOL {
+            let parser = Box::new(Parser::arguments(self.policy.clone()));
+            CallState::Asking { parser, call_index: self.next_call_index() }
         } else {
-            steps.push_back(Step::Begin(i));
-            Kind::Other
+            actions.push_back(Action::StartOtherTool(i));
+            CallState::OtherTool
         };
-        let open = &mut self.open[i];
-        open.name.push_str(name);
-        match core::mem::replace(&mut open.kind, kind) {
-            Kind::Unnamed(kept) => kept,
-            Kind::Ask { .. } | Kind::Other | Kind::Over => String::new(),
+        let call = &mut self.list[i];
+        call.name.push_str(name);
+        match core::mem::replace(&mut call.state, state) {
+            CallState::Unnamed(kept) => kept,
+            CallState::Asking { .. } | CallState::OtherTool | CallState::Over => String::new(),
         }
     }
 
-    /// More of a call's arguments.
-    fn push(&mut self, i: usize, more: Fragment, deltas: &mut Deltas, steps: &mut VecDeque<Step>) {
-        let most = self.kept();
-        let open = &mut self.open[i];
-        if open.ended || open.arrived.at_once {
+    /// Appends a piece of a call's arguments.
+    fn push_more(&mut self, i: usize, more: Fragment, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
+        let max_kept = self.max_kept();
+        let call = &mut self.list[i];
+        if call.is_closed || call.received.came_at_once {
             return;
         }
-        let part = deltas.join(&mut open.arrived.half, more);
-        let text = &deltas.text[part.0..part.1];
-        // Of white space without end not all is kept.
-        let has_room = open.arrived.empty.len().saturating_add(text.len()) <= most;
-        if has_room && open.arrived.may_be_placeholder(text) {
-            open.arrived.empty.clear();
-            open.arrived.empty.push_str(text);
+        let range = deltas.join(&mut call.received.pending_surrogate, more);
+        let text = &deltas.text[range.0..range.1];
+        // White space without end must not make the placeholder grow without end.
+        let has_room = call.received.placeholder.len().saturating_add(text.len()) <= max_kept;
+        if has_room && call.received.may_be_placeholder(text) {
+            call.received.placeholder.clear();
+            call.received.placeholder.push_str(text);
             return;
         }
-        if has_room && !open.arrived.empty.is_empty() && text.trim_ascii().is_empty() {
-            // Still nothing else.
-            return open.arrived.empty.push_str(text);
+        if has_room && !call.received.placeholder.is_empty() && text.trim_ascii().is_empty() {
+            return call.received.placeholder.push_str(text);
         }
         if text.trim_ascii_start().starts_with('{') {
-            open.arrived.empty.clear();
+            call.received.placeholder.clear();
         } else if !text.is_empty() {
-            self.settle_empty(i, deltas, steps);
+            self.deliver_placeholder(i, deltas, actions);
         }
-        self.deliver(i, part, deltas, steps);
+        self.deliver(i, range, deltas, actions);
     }
 
-    /// The empty object that came first is all there is of the arguments so far.
-    fn settle_empty(&mut self, i: usize, deltas: &mut Deltas, steps: &mut VecDeque<Step>) {
-        let empty = core::mem::take(&mut self.open[i].arrived.empty);
-        let empty = deltas.keep(empty.as_bytes());
-        self.deliver(i, deltas.whole(empty), deltas, steps);
+    /// Delivers the placeholder, because it turned out to be part of the arguments.
+    fn deliver_placeholder(&mut self, i: usize, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
+        let placeholder = core::mem::take(&mut self.list[i].received.placeholder);
+        let placeholder = deltas.store(placeholder.as_bytes());
+        self.deliver(i, deltas.resolve(placeholder), deltas, actions);
     }
 
-    /// How much of the arguments of a call may be kept: of all that are open, together, no more than one event may have.
-    fn kept(&self) -> usize {
-        self.policy.limits.event / self.policy.limits.open_calls.max(1)
+    /// The bytes of one call's arguments that may be kept, so that all open calls keep at most one event.
+    fn max_kept(&self) -> usize {
+        self.limits.event / self.limits.open_calls.max(1)
     }
 
-    fn deliver(&mut self, i: usize, part: Part, deltas: &mut Deltas, steps: &mut VecDeque<Step>) {
-        let most = self.kept();
-        let open = &mut self.open[i];
-        let text = &deltas.text[part.0..part.1];
-        open.arrived.push(text);
-        match &mut open.kind {
-            Kind::Unnamed(kept) => {
+    /// Delivers arguments as the call's state demands: to the parser, the caller or the buffer.
+    fn deliver(&mut self, i: usize, range: TextRange, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
+        let max_kept = self.max_kept();
+        let call = &mut self.list[i];
+        let text = &deltas.text[range.0..range.1];
+        call.received.push(text);
+        match &mut call.state {
+            CallState::Unnamed(kept) => {
                 kept.push_str(text);
-                if kept.len() > most {
-                    self.cut(i, deltas, steps);
+                if kept.len() > max_kept {
+                    self.close(i, deltas, actions);
                 }
             }
-            Kind::Ask { .. } | Kind::Other => push(steps, part, |part| Step::Arguments(i, part)),
-            Kind::Over => {}
-        }
-    }
-
-    /// All of a call's arguments: what has not come of them yet.
-    fn push_all(&mut self, i: usize, all: Fragment, deltas: &mut Deltas, steps: &mut VecDeque<Step>) {
-        let open = &mut self.open[i];
-        if all.is_empty() || open.ended {
-            return;
-        }
-        let (start, end) = deltas.whole(all);
-        match open.arrived.rest(&deltas.text[start..end]) {
-            Rest::Text(come) => {
-                open.holed = false;
-                // The whole of the pair is among the rest.
-                open.arrived.half = None;
-                let rest = deltas.part((start + come, end));
-                self.push(i, rest, deltas, steps);
+            CallState::Asking { .. } | CallState::OtherTool => {
+                push_unless_empty(actions, range, |range| Action::Arguments(i, range));
             }
-            // Something was lost, or it is only written in another way.
-            Rest::Others => open.arrived.doubt(&deltas.text[start..end], &self.policy),
+            CallState::Over => {}
         }
     }
 
-    /// The provider says that a call is final.
-    fn end(&mut self, i: usize, deltas: &mut Deltas, steps: &mut VecDeque<Step>) {
-        self.open[i].done = true;
-        if matches!(self.open[i].kind, Kind::Unnamed(_)) {
+    /// Appends what has not been received of a call's complete arguments.
+    fn push_all(&mut self, i: usize, all: Fragment, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
+        let call = &mut self.list[i];
+        if all.is_empty() || call.is_closed {
             return;
         }
-        if self.open[i].arrived.is_nothing() {
-            // A provider that has nothing to send means that there are no parameters.
-            self.open[i].arrived.empty.push_str("{}");
-        }
-        self.cut(i, deltas, steps);
-    }
-
-    /// Nothing more comes of a call.
-    fn cut(&mut self, i: usize, deltas: &mut Deltas, steps: &mut VecDeque<Step>) {
-        if self.open[i].ended {
-            return;
-        }
-        self.open[i].ended = true;
-        self.settle_empty(i, deltas, steps);
-        // Half a surrogate pair at the end of the arguments stays alone.
-        let rest = deltas.rest(&mut self.open[i].arrived.half);
-        self.deliver(i, rest, deltas, steps);
-        let open = &mut self.open[i];
-        match &mut open.kind {
-            Kind::Over => {}
-            // Nobody has said whose they are.
-            Kind::Unnamed(kept) => {
-                let kept = deltas.keep(kept.as_bytes());
-                open.kind = Kind::Over;
-                push(steps, deltas.whole(kept), Step::Orphan);
+        let (start, end) = deltas.resolve(all);
+        match call.received.prefix_len(&deltas.text[start..end]) {
+            Some(len) => {
+                call.may_have_gap = false;
+                // The rest has the whole pair, its high surrogate included.
+                call.received.pending_surrogate = None;
+                let rest = deltas.fragment((start + len, end));
+                self.push_more(i, rest, deltas, actions);
             }
-            Kind::Ask { .. } | Kind::Other => steps.push_back(Step::End(i)),
+            // Something was lost, or the same is only written in another way.
+            None => call.received.contradict(&deltas.text[start..end], &self.policy),
+        }
+    }
+
+    /// Ends a call because the provider says that it is final, as soon as its tool is known.
+    fn finalize(&mut self, i: usize, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
+        let call = &mut self.list[i];
+        call.is_final = true;
+        if matches!(call.state, CallState::Unnamed(_)) {
+            return;
+        }
+        if call.received.is_empty() {
+            // Some providers send nothing when there are no parameters.
+            call.received.placeholder.push_str("{}");
+        }
+        self.close(i, deltas, actions);
+    }
+
+    /// Accepts no more arguments of a call, and finishes it.
+    fn close(&mut self, i: usize, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
+        if self.list[i].is_closed {
+            return;
+        }
+        self.list[i].is_closed = true;
+        self.deliver_placeholder(i, deltas, actions);
+        let last = deltas.finish(&mut self.list[i].received.pending_surrogate);
+        self.deliver(i, last, deltas, actions);
+        let call = &mut self.list[i];
+        match &mut call.state {
+            CallState::Over => {}
+            CallState::Unnamed(kept) => {
+                let kept = deltas.store(kept.as_bytes());
+                call.state = CallState::Over;
+                push_unless_empty(actions, deltas.resolve(kept), Action::Orphan);
+            }
+            CallState::Asking { .. } | CallState::OtherTool => actions.push_back(Action::Finish(i)),
         }
     }
 }
 
-fn push(steps: &mut VecDeque<Step>, part: Part, step: impl FnOnce(Part) -> Step) {
-    if part.0 < part.1 {
-        steps.push_back(step(part));
+/// Appends an action about a range of text, unless the range is empty.
+fn push_unless_empty(actions: &mut VecDeque<Action>, range: TextRange, action: impl FnOnce(TextRange) -> Action) {
+    if range.0 < range.1 {
+        actions.push_back(action(range));
     }
 }

@@ -1,18 +1,18 @@
-//! What one payload says, whoever sent it.
+//! What one payload says, in the same terms for every provider.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
 /// A piece of text in [`Deltas`].
 ///
-/// A model's server that thinks in UTF-16 may cut a delta in the middle of a surrogate pair, and escape both halves. So text may hold
-/// halves until it is certain what stands next to them.
+/// A server that works in UTF-16 may cut a delta inside a surrogate pair and escape both halves. A
+/// fragment may therefore hold single surrogates, until it is known what follows them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Fragment {
     start: usize,
     end: usize,
-    /// It is in `halves`, not in `text`.
-    has_halves: bool,
+    /// The range is one of `Deltas::with_surrogates`, not of `Deltas::text`.
+    has_surrogates: bool,
 }
 
 impl Fragment {
@@ -21,182 +21,192 @@ impl Fragment {
     }
 }
 
-/// A range of the text of [`Deltas`].
-pub(super) type Part = (usize, usize);
+/// A range of `Deltas::text`, as start and end. (`Range` is not `Copy`.)
+pub(super) type TextRange = (usize, usize);
 
-/// One thing that a payload says.
+/// One statement of a payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Delta {
     /// More prose.
     Text(Fragment),
-    /// A call begins, goes on, or is final.
-    Call(Call),
-    /// Every call is final. `cut`: because there may be no more of the message.
-    Final { cut: bool },
-    /// The provider says that something went wrong.
+    /// A call starts, continues, or is final.
+    Call(CallDelta),
+    /// Every call is final. `truncated`: because the message reached a length limit or a filter.
+    AllFinal { truncated: bool },
+    /// The provider reports an error.
     Error(Fragment),
 }
 
-/// What a payload says of a call.
+/// What a payload says about a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Call {
-    /// The provider says that a call begins here.
-    pub(super) begins: bool,
-    /// Which of the message's calls, or blocks, or items it is.
+pub(super) struct CallDelta {
+    /// The provider says that a call starts here.
+    pub(super) starts: bool,
+    /// The index of the call, content block or output item.
     pub(super) index: Option<u64>,
-    /// The index may be wrong: many servers send this format, and not all as documented.
-    pub(super) loose: bool,
-    /// What the provider calls it in its other events, if that is not its id.
-    pub(super) item: Fragment,
+    /// The index may be wrong: many servers send this format, and some not as documented.
+    pub(super) loose_index: bool,
+    /// The name the provider has for the call in its other events, where that is not `id`.
+    pub(super) item_id: Fragment,
     pub(super) id: Fragment,
     pub(super) name: Fragment,
-    pub(super) arguments: Arguments,
-    /// It is final.
-    pub(super) ends: bool,
+    pub(super) arguments: ArgumentsDelta,
+    /// The call is final after this.
+    pub(super) is_final: bool,
 }
 
-/// What a payload says of the arguments of a call.
+/// What a payload says about the arguments of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Arguments {
+pub(super) enum ArgumentsDelta {
     #[default]
-    Nothing,
-    /// They go on.
+    None,
+    /// The next piece.
     More(Fragment),
-    /// This is all of them, whether they have come before or not.
+    /// All of them, whether they have been sent in pieces before or not.
     All(Fragment),
 }
 
-/// How many things one payload may say. They take much more memory than the few bytes they may be written in, and no provider comes near it. It is
-/// more than a list of 1,024 parts can say, four things each at the most, so that Gemini's, which changes the call that is open, is never one too many.
-const MOST: usize = 5_000;
-
-/// How much memory is kept from payload to payload.
-pub(super) const KEPT: usize = 64 << 10;
-
-impl Arguments {
+impl ArgumentsDelta {
     pub(super) fn fragment(self) -> Fragment {
         match self {
-            Arguments::Nothing => Fragment::default(),
-            Arguments::More(fragment) | Arguments::All(fragment) => fragment,
+            ArgumentsDelta::None => Fragment::default(),
+            ArgumentsDelta::More(fragment) | ArgumentsDelta::All(fragment) => fragment,
         }
     }
 }
 
-/// What one payload says, in order. The memory is used again for the next.
+/// The number of deltas that one payload may have.
+///
+/// A delta takes much more memory than the few bytes it may be written in, and no provider comes near
+/// this number. A list of 1,024 parts with four deltas each fits, so that Gemini's parser, which keeps
+/// state about the open call, never has a delta refused.
+const MAX_DELTAS: usize = 5_000;
+
+/// The bytes of each buffer that are kept from one payload to the next.
+pub(super) const RETAINED: usize = 64 << 10;
+
+/// The deltas of one payload, in order. The memory is reused for the next payload.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Deltas {
     /// All text.
     pub(super) text: String,
-    /// Text with halves of surrogate pairs, each as three bytes, as if it were a character.
-    halves: Vec<u8>,
+    /// Text with single surrogates, each as three bytes, as if UTF-8 could encode it.
+    with_surrogates: Vec<u8>,
     pub(super) list: Vec<Delta>,
 }
 
 impl Deltas {
+    /// Removes everything, and frees what only a long payload needed.
     pub(super) fn clear(&mut self) {
-        // Not what one long payload needed.
         self.text.clear();
-        self.text.shrink_to(KEPT);
-        self.halves.clear();
-        self.halves.shrink_to(KEPT);
+        self.text.shrink_to(RETAINED);
+        self.with_surrogates.clear();
+        self.with_surrogates.shrink_to(RETAINED);
         self.list.clear();
-        self.list.shrink_to(KEPT / size_of::<Delta>());
+        self.list.shrink_to(RETAINED / size_of::<Delta>());
     }
 
-    /// One more than there may be tells that there are [too many](Deltas::has_too_many); no more are kept.
+    /// Appends a delta. One more than allowed is stored, to tell that there are [too many].
+    ///
+    /// [too many]: Deltas::has_too_many
     pub(super) fn push(&mut self, delta: Delta) {
         if !self.has_too_many() {
             self.list.push(delta);
         }
     }
 
-    /// Whether a payload says more than it may.
+    /// Returns whether the payload has more deltas than allowed.
     pub(super) fn has_too_many(&self) -> bool {
-        self.list.len() > MOST
+        self.list.len() > MAX_DELTAS
     }
 
+    /// Appends a delta of prose, unless it is empty.
     pub(super) fn push_text(&mut self, text: &[u8]) {
         if !text.is_empty() {
-            let fragment = self.keep(text);
+            let fragment = self.store(text);
             self.push(Delta::Text(fragment));
         }
     }
 
-    pub(super) fn keep(&mut self, bytes: &[u8]) -> Fragment {
+    /// Stores text, which may hold single surrogates.
+    pub(super) fn store(&mut self, bytes: &[u8]) -> Fragment {
         match core::str::from_utf8(bytes) {
             Ok(text) => {
                 let start = self.text.len();
                 self.text.push_str(text);
-                Fragment { start, end: self.text.len(), has_halves: false }
+                Fragment { start, end: self.text.len(), has_surrogates: false }
             }
             Err(_) => {
-                let start = self.halves.len();
-                self.halves.extend_from_slice(bytes);
-                Fragment { start, end: self.halves.len(), has_halves: true }
+                let start = self.with_surrogates.len();
+                self.with_surrogates.extend_from_slice(bytes);
+                Fragment { start, end: self.with_surrogates.len(), has_surrogates: true }
             }
         }
     }
 
-    /// Whether there is nothing in it, or only blanks.
+    /// Returns whether the fragment is empty or white space.
     pub(super) fn is_blank(&self, fragment: Fragment) -> bool {
-        self.plain(fragment).is_some_and(|text| text.trim_ascii().is_empty())
+        self.plain_text(fragment).is_some_and(|text| text.trim_ascii().is_empty())
     }
 
-    /// The text of a fragment without halves of surrogate pairs.
-    pub(super) fn plain(&self, fragment: Fragment) -> Option<&str> {
-        (!fragment.has_halves).then(|| &self.text[fragment.start..fragment.end])
+    /// The text of a fragment; `None` if it holds single surrogates.
+    pub(super) fn plain_text(&self, fragment: Fragment) -> Option<&str> {
+        (!fragment.has_surrogates).then(|| &self.text[fragment.start..fragment.end])
     }
 
-    /// A part of the text as a fragment.
-    pub(super) fn part(&self, (start, end): Part) -> Fragment {
-        Fragment { start, end, has_halves: false }
+    /// A range of the text as a fragment.
+    pub(super) fn fragment(&self, (start, end): TextRange) -> Fragment {
+        Fragment { start, end, has_surrogates: false }
     }
 
-    /// The text of a fragment that stands alone.
-    pub(super) fn whole(&mut self, fragment: Fragment) -> Part {
-        if !fragment.has_halves {
+    /// The text of a fragment that nothing precedes or follows. Single surrogates become U+FFFD.
+    pub(super) fn resolve(&mut self, fragment: Fragment) -> TextRange {
+        if !fragment.has_surrogates {
             return (fragment.start, fragment.end);
         }
-        let mut half = None;
-        let (start, _) = self.join(&mut half, fragment);
-        self.end_half(&mut half);
+        let mut pending = None;
+        let (start, _) = self.join(&mut pending, fragment);
+        self.replace_pending(&mut pending);
         (start, self.text.len())
     }
 
-    /// The text of a fragment that goes on with what ended in half a pair, and may end in half a pair.
-    pub(super) fn join(&mut self, half: &mut Option<u16>, fragment: Fragment) -> Part {
+    /// The text of a fragment that continues a sequence of them.
+    ///
+    /// `pending` is the high surrogate that the sequence ended in before, and then the one that it ends
+    /// in now.
+    pub(super) fn join(&mut self, pending: &mut Option<u16>, fragment: Fragment) -> TextRange {
         if fragment.is_empty() {
             return (0, 0);
         }
-        if half.is_none() && !fragment.has_halves {
+        if pending.is_none() && !fragment.has_surrogates {
             return (fragment.start, fragment.end);
         }
         let start = self.text.len();
-        if !fragment.has_halves {
-            self.end_half(half);
+        if !fragment.has_surrogates {
+            self.replace_pending(pending);
             self.text.extend_from_within(fragment.start..fragment.end);
             return (start, self.text.len());
         }
-        let halves = core::mem::take(&mut self.halves);
-        let mut rest = &halves[fragment.start..fragment.end];
+        let with_surrogates = core::mem::take(&mut self.with_surrogates);
+        let mut rest = &with_surrogates[fragment.start..fragment.end];
         while !rest.is_empty() {
-            let good = match core::str::from_utf8(rest) {
+            let valid = match core::str::from_utf8(rest) {
                 Ok(text) => text,
                 Err(error) => core::str::from_utf8(&rest[..error.valid_up_to()]).unwrap_or_default(),
             };
-            if !good.is_empty() {
-                self.end_half(half);
-                self.text.push_str(good);
-                rest = &rest[good.len()..];
+            if !valid.is_empty() {
+                self.replace_pending(pending);
+                self.text.push_str(valid);
+                rest = &rest[valid.len()..];
                 continue;
             }
             let unit = match *rest {
                 [0xED, b @ 0xA0..=0xBF, c @ 0x80..=0xBF, ..] => 0xD000 | u16::from(b & 0x3F) << 6 | u16::from(c & 0x3F),
-                // Nothing else is left by a JSON string.
+                // The decoder of JSON strings leaves nothing else that is not UTF-8.
                 _ => 0xFFFD,
             };
             rest = &rest[rest.len().min(3)..];
-            match (half.take(), unit) {
+            match (pending.take(), unit) {
                 (Some(high), 0xDC00..=0xDFFF) => {
                     self.text
                         .extend(char::decode_utf16([high, unit]).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)));
@@ -204,26 +214,26 @@ impl Deltas {
                 (before, unit) => {
                     self.text.extend(before.map(|_| char::REPLACEMENT_CHARACTER));
                     match unit {
-                        0xD800..=0xDBFF => *half = Some(unit),
+                        0xD800..=0xDBFF => *pending = Some(unit),
                         _ => self.text.push(char::REPLACEMENT_CHARACTER),
                     }
                 }
             }
         }
-        self.halves = halves;
+        self.with_surrogates = with_surrogates;
         (start, self.text.len())
     }
 
-    /// What ended in half a pair goes on with something else: U+FFFD.
-    fn end_half(&mut self, half: &mut Option<u16>) {
-        self.text.extend(half.take().map(|_| char::REPLACEMENT_CHARACTER));
-    }
-
-    /// The text of what ended in half a pair and has ended.
-    pub(super) fn rest(&mut self, half: &mut Option<u16>) -> Part {
+    /// The text that the end of a sequence of fragments adds: U+FFFD for a pending surrogate.
+    pub(super) fn finish(&mut self, pending: &mut Option<u16>) -> TextRange {
         let start = self.text.len();
-        self.end_half(half);
+        self.replace_pending(pending);
         (start, self.text.len())
+    }
+
+    /// Appends U+FFFD for a surrogate whose other half did not follow.
+    fn replace_pending(&mut self, pending: &mut Option<u16>) {
+        self.text.extend(pending.take().map(|_| char::REPLACEMENT_CHARACTER));
     }
 }
 
@@ -231,9 +241,9 @@ impl Deltas {
 mod tests {
     use super::*;
 
-    /// What the pieces, in which `+` and `-` are the halves of 😀, add up to.
+    /// Joins the pieces, in which `+` and `-` stand for the high and the low surrogate of 😀.
     fn joined(pieces: &[&str]) -> String {
-        let (mut deltas, mut half, mut all) = (Deltas::default(), None, String::new());
+        let (mut deltas, mut pending, mut all) = (Deltas::default(), None, String::new());
         for piece in pieces {
             let mut bytes = Vec::new();
             for byte in piece.bytes() {
@@ -243,16 +253,16 @@ mod tests {
                     byte => bytes.push(byte),
                 }
             }
-            let fragment = deltas.keep(&bytes);
-            let (start, end) = deltas.join(&mut half, fragment);
+            let fragment = deltas.store(&bytes);
+            let (start, end) = deltas.join(&mut pending, fragment);
             all.push_str(&deltas.text[start..end]);
         }
-        let (start, end) = deltas.rest(&mut half);
+        let (start, end) = deltas.finish(&mut pending);
         all + &deltas.text[start..end]
     }
 
     #[test]
-    fn halves_of_a_pair_meet_across_deltas() {
+    fn surrogates_pair_up_across_fragments() {
         for (pieces, text) in [
             (&["a+", "-b"][..], "a😀b"),
             (&["a+-b"], "a😀b"),

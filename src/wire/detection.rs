@@ -1,125 +1,124 @@
-//! Finding out what a body is from how it begins.
+//! Detecting the format of a body from its beginning.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::Wire;
-use super::frames::{Frame, Frames};
+use super::format::Format;
+use super::frames::{BYTE_ORDER_MARK, Frame, Frames};
 use super::provider::{Detected, detect};
 
-/// The parameters of a call, which bare arguments begin with.
+/// The parameters of a call: bare arguments begin with one of them as their first key.
 const PARAMETERS: [&str; 6] = ["question", "follow_up", "suggestions", "options", "suggest", "suggestion"];
 
 /// What server-sent events begin with.
-const FIELDS: [&str; 5] = [":", "data:", "event:", "id:", "retry:"];
+const SSE_FIELDS: [&str; 5] = [":", "data:", "event:", "id:", "retry:"];
 
-const MARK: &[u8] = b"\xEF\xBB\xBF";
-
-/// A body of which it is not certain yet what it is.
+/// A body whose format is not known yet.
 #[derive(Clone, Debug)]
 pub(super) struct Detection {
-    /// All of it so far, which is read again then.
-    raw: Vec<u8>,
-    /// So much of it is a byte order mark and white space.
-    blank: usize,
-    /// So much of it is that, one character, and white space.
-    inner: usize,
+    /// The whole body so far, which is parsed once the format is known.
+    body: Vec<u8>,
+    /// The offset of the first character after a byte order mark and white space.
+    first: usize,
+    /// The offset of the next character that is not white space.
+    second: usize,
     frames: Frames,
-    /// An error has come, and this provider may have sent it.
-    error: Option<Wire>,
-    /// How much may be kept. Counted in the body, not in chunks.
+    /// The format of an error that has come, which is a guess.
+    error: Option<Format>,
+    /// The bytes of the body that may be kept. It counts the body, never a chunk.
     limit: usize,
 }
 
 impl Detection {
     pub(super) fn new(limit: usize) -> Detection {
-        Detection { raw: Vec::new(), blank: 0, inner: 0, frames: Frames::new(limit), error: None, limit }
+        Detection { body: Vec::new(), first: 0, second: 0, frames: Frames::new(limit), error: None, limit }
     }
 
-    /// Goes on with the next chunk. Once it is certain what the body is, that, and all of the body so far.
-    pub(super) fn feed(&mut self, chunk: &[u8]) -> Option<(Wire, Vec<u8>)> {
-        let (now, beyond) = chunk.split_at(chunk.len().min(self.limit - self.raw.len()));
-        self.raw.extend_from_slice(now);
+    /// Consumes a chunk. Returns the format once it is certain, and the whole body so far.
+    pub(super) fn feed(&mut self, chunk: &[u8]) -> Option<(Format, Vec<u8>)> {
+        let (chunk, beyond) = chunk.split_at(chunk.len().min(self.limit - self.body.len()));
+        self.body.extend_from_slice(chunk);
         let too_long = !beyond.is_empty();
-        let wire = self.by_beginning().or_else(|| self.by_payload(now)).or(too_long.then_some(Wire::Text))?;
-        self.raw.extend_from_slice(beyond);
-        Some((wire, self.replay(wire)))
+        let format = self.from_beginning().or_else(|| self.from_payloads(chunk)).or(too_long.then_some(Format::Text))?;
+        self.body.extend_from_slice(beyond);
+        Some((format, self.take_body(format)))
     }
 
-    /// What is read again. A byte order mark is no part of JSON.
-    fn replay(&mut self, wire: Wire) -> Vec<u8> {
-        if wire == Wire::Json && self.raw.starts_with(MARK) {
-            self.raw.drain(..MARK.len());
-        }
-        core::mem::take(&mut self.raw)
-    }
-
-    /// What the body is if it ends here, and all of it.
-    pub(super) fn finish(&mut self) -> (Wire, Vec<u8>) {
+    /// Returns the format of the body if it ends here, and the whole body.
+    pub(super) fn finish(&mut self) -> (Format, Vec<u8>) {
         let first = self.beginning().first().copied();
-        let last = self.frames.finish().and_then(|frame| known(frame, first, &mut self.error));
-        let wire = match last {
-            Some(wire) => wire,
-            None => self.error.unwrap_or(Wire::Text),
-        };
-        (wire, self.replay(wire))
+        let last = self.frames.finish().and_then(|frame| from_frame(frame, first, &mut self.error));
+        let format = last.or(self.error).unwrap_or(Format::Text);
+        (format, self.take_body(format))
     }
 
-    /// The body without a byte order mark and white space in front.
+    /// The body to be parsed. A byte order mark is not part of JSON.
+    fn take_body(&mut self, format: Format) -> Vec<u8> {
+        if format == Format::Json && self.body.starts_with(BYTE_ORDER_MARK) {
+            self.body.drain(..BYTE_ORDER_MARK.len());
+        }
+        core::mem::take(&mut self.body)
+    }
+
+    /// The body after a byte order mark and white space.
     fn beginning(&mut self) -> &[u8] {
-        if self.blank == 0 && self.raw.starts_with(MARK) {
-            self.blank = MARK.len();
+        if self.first == 0 && self.body.starts_with(BYTE_ORDER_MARK) {
+            self.first = BYTE_ORDER_MARK.len();
         }
-        while self.raw.get(self.blank).is_some_and(u8::is_ascii_whitespace) {
-            self.blank += 1;
+        while self.body.get(self.first).is_some_and(u8::is_ascii_whitespace) {
+            self.first += 1;
         }
-        &self.raw[self.blank..]
+        &self.body[self.first..]
     }
 
-    /// What the first characters tell: that it is no provider's.
-    fn by_beginning(&mut self) -> Option<Wire> {
+    /// The format, if the first characters show that the body is no provider's.
+    fn from_beginning(&mut self) -> Option<Format> {
         let first = *self.beginning().first()?;
         if !matches!(first, b'{' | b'[') {
-            let raw = self.beginning();
-            let is = |field: &&str| raw.starts_with(field.as_bytes()) || field.as_bytes().starts_with(raw);
-            // A byte order mark may still be coming.
-            return (!MARK.starts_with(raw) && !FIELDS.iter().any(is)).then_some(Wire::Text);
+            let body = self.beginning();
+            let may_be = |field: &&str| body.starts_with(field.as_bytes()) || field.as_bytes().starts_with(body);
+            // A byte order mark may still be incomplete.
+            let may_be_events = BYTE_ORDER_MARK.starts_with(body) || SSE_FIELDS.iter().any(may_be);
+            return (!may_be_events).then_some(Format::Text);
         }
-        self.inner = self.inner.max(self.blank + 1);
-        while self.raw.get(self.inner).is_some_and(u8::is_ascii_whitespace) {
-            self.inner += 1;
+        self.second = self.second.max(self.first + 1);
+        while self.body.get(self.second).is_some_and(u8::is_ascii_whitespace) {
+            self.second += 1;
         }
-        match (first, self.raw[self.inner..].split_first()) {
+        match (first, self.body[self.second..].split_first()) {
             (b'{', Some((b'"', key))) => {
                 let end = memchr::memchr(b'"', &key[..key.len().min(64)])?;
-                PARAMETERS.iter().any(|name| key[..end] == *name.as_bytes()).then_some(Wire::Json)
+                PARAMETERS.iter().any(|name| key[..end] == *name.as_bytes()).then_some(Format::Json)
             }
             (_, None) | (b'{', Some((b'}', _))) | (b'[', Some((b'{' | b']', _))) => None,
-            _ => Some(Wire::Text),
+            _ => Some(Format::Text),
         }
     }
 
-    fn by_payload(&mut self, mut chunk: &[u8]) -> Option<Wire> {
+    /// The format, if a payload that the chunk completes reveals it.
+    fn from_payloads(&mut self, mut chunk: &[u8]) -> Option<Format> {
         let first = self.beginning().first().copied();
         while let Some(frame) = self.frames.next(&mut chunk) {
-            if let Some(wire) = known(frame, first, &mut self.error) {
-                return Some(wire);
+            if let Some(format) = from_frame(frame, first, &mut self.error) {
+                return Some(format);
             }
         }
         None
     }
 }
 
-/// What a payload tells of the body, which begins with the character `first`.
-fn known(frame: Frame<'_>, first: Option<u8>, error: &mut Option<Wire>) -> Option<Wire> {
+/// The format that a payload reveals, in a body with that first character.
+///
+/// An error reveals none for certain, and is noted in `error`.
+fn from_frame(frame: Frame<'_>, first: Option<u8>, error: &mut Option<Format>) -> Option<Format> {
     let Frame::Payload(payload) = frame else { return None };
     match detect(&String::from_utf8_lossy(payload)) {
-        Detected::Provider(wire) => Some(wire),
-        Detected::Error(wire) => {
-            error.get_or_insert(wire);
+        Detected::Provider(format) => Some(format),
+        Detected::Error(format) => {
+            error.get_or_insert(format);
             None
         }
-        Detected::Arguments => Some(Wire::Json).filter(|_| first == Some(b'{')),
-        Detected::Nothing => None,
+        Detected::Arguments => Some(Format::Json).filter(|_| first == Some(b'{')),
+        Detected::Unknown => None,
     }
 }

@@ -1,38 +1,40 @@
-//! What goes wrong in a provider's stream.
+//! Errors in a provider's stream.
 
 use core::fmt;
 
-use super::Wire;
+use super::format::Format;
 
-/// Something went wrong in a provider's stream. The stream goes on behind it: no other event is lost by it.
+/// An error in a provider's stream. The stream continues after it: no other event is lost.
 ///
 /// ```
 /// use followup::Policy;
-/// use followup::wire::{Error, Response, Wire};
+/// use followup::wire::{Error, Format, ResponseParser};
 ///
-/// let mut response = Response::new(Wire::Anthropic, Policy::new());
+/// let mut parser = ResponseParser::new(Format::Anthropic, Policy::new());
 /// let body = "data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n";
-/// assert_eq!(response.feed(body.as_bytes()).next(), Some(Err(Error::Provider("Overloaded"))));
+/// assert_eq!(parser.feed(body.as_bytes()).next(), Some(Err(Error::Provider("Overloaded"))));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error<'a> {
-    /// The provider says so: its message.
+    /// The provider reports an error: its message.
     Provider(&'a str),
-    /// An event whose data is not the JSON that the provider documents: the data. So is one that the body was cut off in.
+    /// The data of an event is not the JSON that the provider documents: the data.
+    ///
+    /// An event that the end of the body cuts off is one of these.
     Unreadable(&'a str),
-    /// An event was longer than the limit for one, and was skipped: the limit, in bytes.
+    /// An event was longer than the limit, and was skipped: the limit, in bytes.
     TooLong(usize),
-    /// Arguments that belong to no call: these.
+    /// Arguments that belong to no call: the arguments.
     Orphan(&'a str),
-    /// Nothing in the body is what this provider streams: it is another's, or no stream at all. Said at its end.
-    Foreign(Wire),
-    /// A call began while as many as the limit allows were open, and is ignored: its tool.
+    /// Nothing in the body is of the format that it is parsed as. Reported at the end of the body.
+    Foreign(Format),
+    /// A call began while as many as the limit allows were open, and is skipped: its tool.
     TooManyCalls(&'a str),
 }
 
 impl Error<'_> {
-    /// What could not be read, whole: of an unreadable event its data, of orphaned arguments these.
+    /// The data that could not be used: of an unreadable event, or orphaned arguments.
     pub fn data(&self) -> Option<&str> {
         match self {
             Error::Unreadable(data) | Error::Orphan(data) => Some(data),
@@ -40,7 +42,7 @@ impl Error<'_> {
         }
     }
 
-    /// The error as one word, for programs.
+    /// The kind of error as one word, for programs.
     pub fn code(&self) -> &'static str {
         match self {
             Error::Provider(_) => "provider",
@@ -58,16 +60,16 @@ impl fmt::Display for Error<'_> {
         match self {
             Error::Provider(message) => write!(f, "the provider reports an error: {message}"),
             Error::Unreadable(data) => {
-                write!(f, "an event of the stream can't be read and was skipped: {}", Beginning(data))
+                write!(f, "an event of the stream can't be read and was skipped: {}", Excerpt(data))
             }
             Error::TooLong(limit) => {
                 write!(f, "an event of the stream is longer than the limit of {limit} bytes and was skipped")
             }
             Error::Orphan(arguments) => {
-                write!(f, "arguments belong to no call and were skipped: {}", Beginning(arguments))
+                write!(f, "arguments belong to no call and were skipped: {}", Excerpt(arguments))
             }
-            Error::Foreign(wire) => {
-                write!(f, "nothing in the body is what {wire} streams: it is another provider's, or no stream")
+            Error::Foreign(format) => {
+                write!(f, "nothing in the body is what {format} streams: it is another provider's, or no stream")
             }
             Error::TooManyCalls(tool) => write!(f, "too many calls are open at once; one of {tool} was skipped"),
         }
@@ -76,13 +78,13 @@ impl fmt::Display for Error<'_> {
 
 impl core::error::Error for Error<'_> {}
 
-/// As much of a text as fits into a message.
-struct Beginning<'a>(&'a str);
+/// The beginning of a text, short enough for a message.
+struct Excerpt<'a>(&'a str);
 
-impl fmt::Display for Beginning<'_> {
+impl fmt::Display for Excerpt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const MOST: usize = 120;
-        let end = self.0.floor_char_boundary(MOST.min(self.0.len()));
+        const MAX_LEN: usize = 120;
+        let end = self.0.floor_char_boundary(MAX_LEN.min(self.0.len()));
         f.write_str(&self.0[..end])?;
         if end < self.0.len() { f.write_str(" …") } else { Ok(()) }
     }

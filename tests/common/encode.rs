@@ -3,7 +3,7 @@
 //! All choices come from one list of bytes, so that a property test can make a failing stream smaller. Where the list ends, every
 //! choice is the plainest one.
 
-use followup::wire::Wire;
+use followup::wire::Format;
 
 /// Makes the choices.
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ pub struct Other {
 /// A body, and what it means. Calls stand in the order in which they begin.
 #[derive(Clone, Debug)]
 pub struct Sent {
-    pub wire: Wire,
+    pub wire: Format,
     /// The body, event by event.
     pub events: Vec<Vec<u8>>,
     pub prose: String,
@@ -71,8 +71,8 @@ impl Sent {
 }
 
 /// The providers that are spoken for.
-pub const PROVIDERS: [Wire; 6] =
-    [Wire::OpenAiChat, Wire::OpenAiResponses, Wire::Anthropic, Wire::Gemini, Wire::Bedrock, Wire::Ollama];
+pub const PROVIDERS: [Format; 6] =
+    [Format::OpenAiChat, Format::OpenAiResponses, Format::Anthropic, Format::Gemini, Format::Bedrock, Format::Ollama];
 
 /// Pieces of prose and of values; none of them begins a call in prose.
 const PIECES: &[&str] = &[
@@ -432,19 +432,19 @@ struct Call {
 const TOOL: &str = "ask_followup_question";
 
 impl Call {
-    fn new(nth: usize, wire: Wire, ids: bool, dice: &mut Dice) -> Call {
+    fn new(nth: usize, wire: Format, ids: bool, dice: &mut Dice) -> Call {
         let asking = nth == 0 || dice.once_in(2);
         let tool = if asking { TOOL } else { dice.pick(&["read_file", "lookup", "ask_followup_questions"]) };
         let whole = match wire {
-            Wire::Gemini => true,
-            Wire::Ollama => !dice.once_in(4),
-            Wire::Anthropic => dice.once_in(4),
+            Format::Gemini => true,
+            Format::Ollama => !dice.once_in(4),
+            Format::Anthropic => dice.once_in(4),
             _ => false,
         };
-        let custom = !asking && matches!(wire, Wire::OpenAiChat | Wire::OpenAiResponses) && dice.once_in(3);
+        let custom = !asking && matches!(wire, Format::OpenAiChat | Format::OpenAiResponses) && dice.once_in(3);
         let blanks = match (whole, wire) {
             (false, _) => ANY_BLANK,
-            (true, Wire::Ollama) => IN_A_LINE,
+            (true, Format::Ollama) => IN_A_LINE,
             (true, _) => IN_LINES,
         };
         let asks = asking.then(|| {
@@ -513,14 +513,14 @@ fn fragments(text: &str, dice: &mut Dice, halves: bool) -> Vec<Vec<u16>> {
 }
 
 /// What is sent in the order in which it is.
-fn plan(calls: &[Call], prose: &str, wire: Wire, dice: &mut Dice) -> Vec<Act> {
+fn plan(calls: &[Call], prose: &str, wire: Format, dice: &mut Dice) -> Vec<Act> {
     let halves = dice.once_in(2);
-    let one_after_the_other = matches!(wire, Wire::Gemini | Wire::Ollama) || dice.once_in(2);
+    let one_after_the_other = matches!(wire, Format::Gemini | Format::Ollama) || dice.once_in(2);
     let mut rows: Vec<Vec<Act>> = vec![fragments(prose, dice, halves).into_iter().map(Act::Text).collect()];
     for (i, call) in calls.iter().enumerate() {
         let mut row = Vec::new();
         let mut parts = if call.whole { Vec::new() } else { fragments(&call.arguments, dice, halves) };
-        let first = wire == Wire::OpenAiChat && !parts.is_empty() && dice.once_in(2);
+        let first = wire == Format::OpenAiChat && !parts.is_empty() && dice.once_in(2);
         row.push(Act::Begin(i, if first { parts.remove(0) } else { Vec::new() }));
         row.extend(parts.into_iter().map(|part| Act::More(i, part)));
         row.push(Act::End(i));
@@ -675,26 +675,26 @@ impl Out<'_> {
 }
 
 /// A body of this provider, as the dice will have it.
-pub fn send(wire: Wire, dice: &mut Dice) -> Sent {
-    let ids = !matches!(wire, Wire::Gemini | Wire::Ollama) || dice.once_in(2);
+pub fn send(wire: Format, dice: &mut Dice) -> Sent {
+    let ids = !matches!(wire, Format::Gemini | Format::Ollama) || dice.once_in(2);
     let calls: Vec<Call> = (0..1 + dice.below(4)).map(|nth| Call::new(nth, wire, ids, dice)).collect();
     let prose = text(dice, 16);
     let acts = plan(&calls, &prose, wire, dice);
     let framing = match wire {
-        Wire::Bedrock | Wire::Ollama => Framing::Lines,
-        Wire::Gemini if dice.once_in(2) => Framing::Array,
+        Format::Bedrock | Format::Ollama => Framing::Lines,
+        Format::Gemini if dice.once_in(2) => Framing::Array,
         _ => Framing::Events,
     };
     let spread = dice.once_in(3);
     let mut out = Out { events: Vec::new(), dice, framing, spread, written: 0 };
     match wire {
-        Wire::OpenAiChat => openai_chat(&acts, &calls, &mut out),
-        Wire::OpenAiResponses => openai_responses(&acts, &calls, &mut out),
-        Wire::Anthropic => anthropic(&acts, &calls, &mut out),
-        Wire::Gemini => gemini(&acts, &calls, &mut out),
-        Wire::Bedrock => bedrock(&acts, &calls, &mut out),
-        Wire::Ollama => ollama(&acts, &calls, &mut out),
-        Wire::Text | Wire::Json => panic!("{wire} is no provider's"),
+        Format::OpenAiChat => openai_chat(&acts, &calls, &mut out),
+        Format::OpenAiResponses => openai_responses(&acts, &calls, &mut out),
+        Format::Anthropic => anthropic(&acts, &calls, &mut out),
+        Format::Gemini => gemini(&acts, &calls, &mut out),
+        Format::Bedrock => bedrock(&acts, &calls, &mut out),
+        Format::Ollama => ollama(&acts, &calls, &mut out),
+        Format::Text | Format::Json => panic!("{wire} is no provider's"),
         other => panic!("{other} is not spoken"),
     }
     let events = out.events;
@@ -712,7 +712,7 @@ pub fn send(wire: Wire, dice: &mut Dice) -> Sent {
             None => {
                 // An empty object in the start of a block stands for what is still to come.
                 let is_empty = call.arguments.split_whitespace().collect::<String>() == "{}";
-                let raw = if call.whole && is_empty && wire == Wire::Anthropic { "{}" } else { &*call.arguments };
+                let raw = if call.whole && is_empty && wire == Format::Anthropic { "{}" } else { &*call.arguments };
                 others.push(Other { id: call.id.clone(), tool: call.tool.to_owned(), raw: raw.to_owned() });
             }
         }

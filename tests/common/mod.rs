@@ -21,7 +21,6 @@ pub fn policy(rules: &Rules) -> Policy {
             suggestions: rules.suggestions,
             tag: rules.tag,
             bare: rules.bare,
-            ..Limits::default()
         })
 }
 

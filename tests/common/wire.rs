@@ -1,11 +1,11 @@
 //! What comes out of a provider's stream: event by event, and in the normal form of the golden files.
 
-use followup::wire::{Events, Response};
+use followup::wire::{Events, ResponseParser};
 use followup::{Event, Suggestions};
 use serde_json::{Map, Value, json};
 
 /// Every event of a response, whole, as one line each.
-pub fn lines<'c>(response: &mut Response, chunks: impl IntoIterator<Item = &'c [u8]>) -> Vec<String> {
+pub fn lines<'c>(response: &mut ResponseParser, chunks: impl IntoIterator<Item = &'c [u8]>) -> Vec<String> {
     let mut lines = Vec::new();
     let mut take = |mut events: Events<'_>| {
         while let Some(event) = events.next() {
@@ -20,7 +20,7 @@ pub fn lines<'c>(response: &mut Response, chunks: impl IntoIterator<Item = &'c [
 }
 
 /// The events of a response in normal form: neighbouring text joined, all pieces of a call joined where it began, partials left out.
-pub fn normal<'c>(response: &mut Response, chunks: impl IntoIterator<Item = &'c [u8]>) -> Vec<Value> {
+pub fn normal<'c>(response: &mut ResponseParser, chunks: impl IntoIterator<Item = &'c [u8]>) -> Vec<Value> {
     let mut normal = Vec::new();
     for chunk in chunks {
         add(response.feed(chunk), &mut normal);

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use followup::dialogue::{Answer, AnswerErrorKind, Dialogue, Directive, Image, Question, Setup};
-use followup::wire::Wire;
+use followup::wire;
 use followup::{Event, Policy};
 
 use self::answers::{Answers, Given};
@@ -68,7 +68,7 @@ fn in_turn(
     let replies = Replies::at_once(args.format);
     let mut asking = Asking { dialogue: Dialogue::new(setup), answers, images, replies, status: Status::Well };
     let mut noticed = Noticed::default();
-    let read = input.read(&args.stream, policy, |happened, when| {
+    let read = input.read(&args.stream, policy, args.reading.wire_limits(), |happened, when| {
         noticed.happened(&happened);
         asking.answers.show(&happened, when)?;
         match happened {
@@ -114,7 +114,7 @@ impl Noticed {
     }
 
     fn say(&self, args: &Ask) {
-        let is_text = args.stream.wire == Source::Known(Wire::Text);
+        let is_text = args.stream.wire == Source::Known(wire::Format::Text);
         let hint = match self.is_stream {
             Some(true) if is_text => "; it looks like what a provider streams: try --wire auto",
             _ => "",

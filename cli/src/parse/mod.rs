@@ -58,7 +58,7 @@ pub(crate) fn colour(no_color: bool) -> bool {
 /// One message, from its first chunk to its last.
 fn message(input: Input, policy: Arc<Policy>, args: &Parse, output: &mut dyn Output) -> Result<Status, Error> {
     let mut status = Status::Well;
-    input.read(&args.stream, policy, |happened, when| {
+    input.read(&args.stream, policy, args.reading.wire_limits(), |happened, when| {
         match happened {
             Happened::Found(wire) => say_found(wire),
             Happened::Event(event) => {

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use followup::Event;
 use followup::dialogue::Reply;
-use followup::wire::{Error, Events, Response, Wire};
+use followup::wire::{Error, Events, Format, ResponseParser};
 
 use super::happened::{Asked, Happened};
 use super::led::Ended;
@@ -46,7 +46,7 @@ pub(crate) struct Turn {
     shared: Arc<Shared>,
     conversation: Arc<Conversation>,
     /// `None` if the body can't be read.
-    response: Option<Response>,
+    response: Option<ResponseParser>,
     /// The end of what came, to see whether it is whole.
     tail: Vec<u8>,
     begun: Instant,
@@ -64,7 +64,7 @@ impl Turn {
     pub(crate) fn begin(
         shared: &Arc<Shared>,
         conversation: &Arc<Conversation>,
-        wire: Option<Wire>,
+        wire: Option<Format>,
         source: Source,
     ) -> Result<Turn, Failure> {
         conversation.begin(source)?;
@@ -72,12 +72,13 @@ impl Turn {
     }
 
     /// A turn that has begun.
-    pub(crate) fn begun(shared: &Arc<Shared>, conversation: &Arc<Conversation>, wire: Option<Wire>) -> Turn {
+    pub(crate) fn begun(shared: &Arc<Shared>, conversation: &Arc<Conversation>, wire: Option<Format>) -> Turn {
         let policy = shared.settings.policy.clone();
         let response = match wire {
-            Some(wire) => Response::new(wire, policy),
-            None => Response::auto(policy),
+            Some(wire) => ResponseParser::new(wire, policy),
+            None => ResponseParser::auto(policy),
         };
+        let response = response.with_limits(shared.settings.wire_limits);
         Turn {
             shared: shared.clone(),
             conversation: conversation.clone(),

@@ -1,11 +1,11 @@
 //! The recorded messages.
 
-use followup::wire::Wire;
+use followup::wire::Format;
 
 use super::{Part, Recorded};
 
 const fn text(body: &'static str) -> Part {
-    Part { wire: Wire::Text, body }
+    Part { wire: Format::Text, body }
 }
 
 /// All of them, in the order in which they are offered.
@@ -39,7 +39,7 @@ pub(crate) const MESSAGES: &[Recorded] = &[
         name: "native",
         title: "An export: a native call in a provider's stream",
         parts: &[
-            Part { wire: Wire::OpenAiChat, body: include_str!("../../../examples/responses/openai-chat.sse") },
+            Part { wire: Format::OpenAiChat, body: include_str!("../../../examples/responses/openai-chat.sse") },
             text(include_str!("../../demo/native-2.md")),
         ],
     },

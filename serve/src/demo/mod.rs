@@ -4,7 +4,7 @@ mod messages;
 
 use std::sync::Arc;
 
-use followup::wire::Wire;
+use followup::wire::Format;
 
 pub(crate) use self::messages::MESSAGES;
 use crate::conversation::Turn;
@@ -23,7 +23,7 @@ pub(crate) struct Recorded {
 /// One message of it.
 #[derive(Debug)]
 struct Part {
-    wire: Wire,
+    wire: Format,
     body: &'static str,
 }
 
@@ -43,8 +43,8 @@ impl Script {
     }
 
     /// What the part is that comes next.
-    pub(crate) fn wire(&self) -> Wire {
-        self.part().map_or(Wire::Text, |part| part.wire)
+    pub(crate) fn wire(&self) -> Format {
+        self.part().map_or(Format::Text, |part| part.wire)
     }
 
     fn part(&self) -> Option<&'static Part> {
@@ -86,14 +86,14 @@ pub(crate) async fn play(shared: Arc<Shared>, mut turn: Turn, script: Script) {
 mod tests {
     use std::collections::BTreeSet;
 
-    use followup::wire::Response;
+    use followup::wire::ResponseParser;
     use followup::{Event, Policy};
 
     use super::*;
 
     /// How often it asks, and how many of its calls can't be asked.
     fn calls(part: &Part) -> (usize, usize) {
-        let mut response = Response::new(part.wire, Policy::new());
+        let mut response = ResponseParser::new(part.wire, Policy::new());
         let (mut asked, mut rejected) = (0, 0);
         let mut count = |mut events: followup::wire::Events<'_>| {
             while let Some(event) = events.next() {

@@ -6,7 +6,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use followup::wire::Wire;
+use followup::wire::Format;
 use futures_util::StreamExt;
 use serde::Deserialize;
 
@@ -33,7 +33,9 @@ pub(super) async fn push(
     let Query(Wanted { wire, id }) = wanted?;
     let wire = match wire.as_deref() {
         None | Some("auto") => None,
-        Some(name) => Some(name.parse::<Wire>().map_err(|error| Failure::bad_request(format!("wire: {error}, auto")))?),
+        Some(name) => {
+            Some(name.parse::<Format>().map_err(|error| Failure::bad_request(format!("wire: {error}, auto")))?)
+        }
     };
     if request.headers().get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
         return Err(Failure::bad_request("the body is encoded, and can't be read: send it as it is"));

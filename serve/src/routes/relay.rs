@@ -8,7 +8,7 @@ use axum::extract::{Request as Call, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use bytes::Bytes;
-use followup::wire::Wire;
+use followup::wire::Format;
 use futures_util::Stream;
 use futures_util::stream::unfold;
 
@@ -53,7 +53,7 @@ pub(super) async fn relay(State(shared): State<Arc<Shared>>, call: Call) -> Resu
         let (conversation, _) = shared.store.get_or_make(id)?;
         let name = HeaderValue::from_str(conversation.id()).map_err(|_| Failure::bad_id())?;
         head.1.insert(CONVERSATION, name);
-        let mut one = Turn::begin(&shared, &conversation, Some(Wire::OpenAiChat), Source::Relay)?;
+        let mut one = Turn::begin(&shared, &conversation, Some(Format::OpenAiChat), Source::Relay)?;
         if let Some(encoding) = encoding(response.headers()) {
             one.unreadable(
                 "encoded",

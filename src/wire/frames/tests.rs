@@ -240,7 +240,7 @@ fn what_is_skipped_may_be_as_long_as_it_likes() {
 #[test]
 fn a_line_of_a_megabyte_is_read_in_small_chunks() {
     let payload = json(1 << 20);
-    let limit = crate::Limits::default().event;
+    let limit = crate::wire::Limits::default().event;
     for body in [format!("data: {payload}\n\n"), format!("{payload}\n"), format!("[{payload}]")] {
         let chunks: Vec<&[u8]> = body.as_bytes().chunks(16).collect();
         let read = payloads(&chunks, limit);
@@ -258,8 +258,8 @@ fn no_more_is_kept_than_the_limit_allows() {
         for chunk in iter::once(begin).chain(iter::repeat_n(more, 5_000)) {
             let mut rest = chunk.as_bytes();
             while frames.next(&mut rest).is_some() {}
-            let data = if let Framing::Events(event) = &frames.framing { event.data.len() } else { 0 };
-            assert!(frames.begun.len() <= LIMIT + 7 && data <= LIMIT, "{begin:?} {more:?}");
+            let data = if let Framing::ServerSentEvents(event) = &frames.framing { event.data.len() } else { 0 };
+            assert!(frames.buffer.len() <= LIMIT + 7 && data <= LIMIT, "{begin:?} {more:?}");
         }
     }
 }
@@ -312,7 +312,7 @@ fn soup(more: &'static [&'static [u8]]) -> impl Strategy<Value = Vec<u8>> {
     (front, pieces).prop_map(|(front, pieces)| {
         let body = [front, &pieces.concat()].concat();
         // What begins like JSON is not read as events.
-        let begin = body.strip_prefix(MARK).unwrap_or(&body).trim_ascii_start();
+        let begin = body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&body).trim_ascii_start();
         if begin.starts_with(b"{") || begin.starts_with(b"[") { [b":", &*body].concat() } else { body }
     })
 }

@@ -1,30 +1,31 @@
 //! Anthropic messages.
 //!
-//! <https://docs.anthropic.com/en/docs/build-with-claude/streaming>. A message is a row of blocks; a block of a tool's use is a call, and final at its
-//! `content_block_stop`. Thinking is no prose. A call whose input stands in its `content_block_start` needs no deltas.
+//! <https://docs.anthropic.com/en/docs/build-with-claude/streaming>. A message is a sequence of content
+//! blocks; a block of type `tool_use` is a call, and final at its `content_block_stop`. Thinking is not
+//! prose. A call whose `content_block_start` has the input needs no deltas.
 
 use serde::Deserialize;
 
-use super::push_error;
-use crate::wire::deltas::{Arguments, Call, Delta, Deltas};
-use crate::wire::text::{Raw, arguments, name, number};
+use super::error::push_error;
+use super::payload::{Raw, number, text, text_or_json};
+use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
 
 #[derive(Deserialize)]
-struct Event<'a> {
+struct AnthropicEvent<'a> {
     #[serde(rename = "type", borrow)]
     kind: Raw<'a>,
     #[serde(borrow)]
     index: Raw<'a>,
     #[serde(borrow)]
-    content_block: Option<Block<'a>>,
+    content_block: Option<AnthropicBlock<'a>>,
     #[serde(borrow)]
-    delta: Option<Change<'a>>,
+    delta: Option<AnthropicDelta<'a>>,
     #[serde(borrow)]
     error: Raw<'a>,
 }
 
 #[derive(Deserialize)]
-struct Block<'a> {
+struct AnthropicBlock<'a> {
     #[serde(rename = "type", borrow)]
     kind: Raw<'a>,
     #[serde(borrow)]
@@ -38,7 +39,7 @@ struct Block<'a> {
 }
 
 #[derive(Deserialize)]
-struct Change<'a> {
+struct AnthropicDelta<'a> {
     #[serde(rename = "type", borrow)]
     kind: Raw<'a>,
     #[serde(borrow)]
@@ -47,37 +48,42 @@ struct Change<'a> {
     partial_json: Raw<'a>,
 }
 
-pub(super) fn read(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
-    let event: Event<'_> = serde_json::from_str(payload)?;
+pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
+    let event: AnthropicEvent<'_> = serde_json::from_str(payload)?;
     let index = number(event.index);
-    match (&*name(event.kind), event.content_block, event.delta) {
+    match (&*text(event.kind), event.content_block, event.delta) {
         (b"content_block_start", Some(block), _) => push_block(index, &block, deltas),
-        (b"content_block_delta", _, Some(change)) => match &*name(change.kind) {
-            b"text_delta" => deltas.push_text(&name(change.text)),
+        (b"content_block_delta", _, Some(delta)) => match &*text(delta.kind) {
+            b"text_delta" => deltas.push_text(&text(delta.text)),
             b"input_json_delta" => {
-                let arguments = Arguments::More(deltas.keep(&name(change.partial_json)));
-                deltas.push(Delta::Call(Call { index, arguments, ..Call::default() }));
+                let arguments = ArgumentsDelta::More(deltas.store(&text(delta.partial_json)));
+                deltas.push(Delta::Call(CallDelta { index, arguments, ..CallDelta::default() }));
             }
             _ => {}
         },
-        (b"content_block_stop", ..) => deltas.push(Delta::Call(Call { index, ends: true, ..Call::default() })),
-        (b"message_stop", ..) => deltas.push(Delta::Final { cut: false }),
+        (b"content_block_stop", ..) => {
+            deltas.push(Delta::Call(CallDelta { index, is_final: true, ..CallDelta::default() }));
+        }
+        (b"message_stop", ..) => deltas.push(Delta::AllFinal { truncated: false }),
         (b"error" | b"", ..) => push_error(event.error, deltas),
         _ => {}
     }
     Ok(())
 }
 
-fn push_block(index: Option<u64>, block: &Block<'_>, deltas: &mut Deltas) {
-    match &*name(block.kind) {
-        b"text" => deltas.push_text(&name(block.text)),
+fn push_block(index: Option<u64>, block: &AnthropicBlock<'_>, deltas: &mut Deltas) {
+    match &*text(block.kind) {
+        b"text" => deltas.push_text(&text(block.text)),
         b"tool_use" | b"server_tool_use" | b"mcp_tool_use" => {
-            let all = arguments(block.input);
-            // An empty object stands there when the input is still to come.
-            let is_empty = all.iter().filter(|byte| !byte.is_ascii_whitespace()).eq(b"{}");
-            let all = if is_empty || all.is_empty() { Arguments::Nothing } else { Arguments::All(deltas.keep(&all)) };
-            let (id, name) = (deltas.keep(&name(block.id)), deltas.keep(&name(block.name)));
-            deltas.push(Delta::Call(Call { begins: true, index, id, name, arguments: all, ..Call::default() }));
+            let input = text_or_json(block.input);
+            // The input is an empty object when it is sent in deltas.
+            let is_empty = input.iter().filter(|byte| !byte.is_ascii_whitespace()).eq(b"{}");
+            let arguments = match is_empty || input.is_empty() {
+                true => ArgumentsDelta::None,
+                false => ArgumentsDelta::All(deltas.store(&input)),
+            };
+            let (id, name) = (deltas.store(&text(block.id)), deltas.store(&text(block.name)));
+            deltas.push(Delta::Call(CallDelta { starts: true, index, id, name, arguments, ..CallDelta::default() }));
         }
         _ => {}
     }

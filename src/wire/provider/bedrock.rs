@@ -1,23 +1,23 @@
-//! Amazon Bedrock, `ConverseStream`: its events as JSON, each an object with the event's name as its one key.
+//! Amazon Bedrock, `ConverseStream`: its events as JSON objects, each with the event's name as its key.
 //!
-//! <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStreamOutput.html>. A call is a block, and final at its
-//! `contentBlockStop`. Reasoning is no prose.
+//! <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStreamOutput.html>. A call
+//! is a content block, and final at its `contentBlockStop`. Reasoning is not prose.
 
 use serde::Deserialize;
 
-use super::push_error;
-use crate::wire::deltas::{Arguments, Call, Delta, Deltas};
-use crate::wire::text::{Raw, arguments, name, number};
+use super::error::push_error;
+use super::payload::{Raw, number, text, text_or_json};
+use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Event<'a> {
+struct BedrockEvent<'a> {
     #[serde(borrow)]
-    content_block_start: Option<Block<'a>>,
+    content_block_start: Option<BedrockBlock<'a>>,
     #[serde(borrow)]
-    content_block_delta: Option<Block<'a>>,
+    content_block_delta: Option<BedrockBlock<'a>>,
     #[serde(borrow)]
-    content_block_stop: Option<Block<'a>>,
+    content_block_stop: Option<BedrockBlock<'a>>,
     #[serde(borrow)]
     message_stop: Raw<'a>,
     #[serde(borrow)]
@@ -34,30 +34,30 @@ struct Event<'a> {
     error: Raw<'a>,
 }
 
-/// A block begins, goes on, or stops.
+/// The start, a delta or the stop of a content block.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Block<'a> {
+struct BedrockBlock<'a> {
     #[serde(borrow)]
-    start: Option<Content<'a>>,
+    start: Option<BedrockContent<'a>>,
     #[serde(borrow)]
-    delta: Option<Content<'a>>,
+    delta: Option<BedrockContent<'a>>,
     #[serde(borrow)]
     content_block_index: Raw<'a>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Content<'a> {
+struct BedrockContent<'a> {
     #[serde(borrow)]
     text: Raw<'a>,
     #[serde(borrow)]
-    tool_use: Option<ToolUse<'a>>,
+    tool_use: Option<BedrockToolUse<'a>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct ToolUse<'a> {
+struct BedrockToolUse<'a> {
     #[serde(borrow)]
     tool_use_id: Raw<'a>,
     #[serde(borrow)]
@@ -66,27 +66,30 @@ struct ToolUse<'a> {
     input: Raw<'a>,
 }
 
-pub(super) fn read(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
-    let event: Event<'_> = serde_json::from_str(payload)?;
-    if let Some(Block { start: Some(Content { tool_use: Some(tool), .. }), content_block_index, .. }) =
-        event.content_block_start
+pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
+    let event: BedrockEvent<'_> = serde_json::from_str(payload)?;
+    if let Some(BedrockBlock {
+        start: Some(BedrockContent { tool_use: Some(tool), .. }), content_block_index, ..
+    }) = event.content_block_start
     {
-        let (id, name) = (deltas.keep(&name(tool.tool_use_id)), deltas.keep(&name(tool.name)));
+        let (id, name) = (deltas.store(&text(tool.tool_use_id)), deltas.store(&text(tool.name)));
         let index = number(content_block_index);
-        deltas.push(Delta::Call(Call { begins: true, index, id, name, ..Call::default() }));
+        deltas.push(Delta::Call(CallDelta { starts: true, index, id, name, ..CallDelta::default() }));
     }
-    if let Some(Block { delta: Some(content), content_block_index, .. }) = event.content_block_delta {
-        deltas.push_text(&name(content.text));
+    if let Some(BedrockBlock { delta: Some(content), content_block_index, .. }) = event.content_block_delta {
+        deltas.push_text(&text(content.text));
         if let Some(tool) = content.tool_use {
-            let arguments = Arguments::More(deltas.keep(&arguments(tool.input)));
-            deltas.push(Delta::Call(Call { index: number(content_block_index), arguments, ..Call::default() }));
+            let index = number(content_block_index);
+            let arguments = ArgumentsDelta::More(deltas.store(&text_or_json(tool.input)));
+            deltas.push(Delta::Call(CallDelta { index, arguments, ..CallDelta::default() }));
         }
     }
     if let Some(stop) = event.content_block_stop {
-        deltas.push(Delta::Call(Call { index: number(stop.content_block_index), ends: true, ..Call::default() }));
+        let index = number(stop.content_block_index);
+        deltas.push(Delta::Call(CallDelta { index, is_final: true, ..CallDelta::default() }));
     }
     if event.message_stop.is_some() {
-        deltas.push(Delta::Final { cut: false });
+        deltas.push(Delta::AllFinal { truncated: false });
     }
     let errors = [
         event.internal_server_exception,

@@ -1,15 +1,15 @@
-//! Whose payload this is.
+//! Detecting which provider sent a payload, from the keys it has.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::wire::Wire;
-use crate::wire::text::{Raw, name};
+use super::payload::{Raw, text};
+use crate::wire::format::Format;
 
-/// The keys that tell.
+/// The keys that distinguish the providers.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Keys<'a> {
+struct DistinctiveKeys<'a> {
     #[serde(rename = "type", borrow)]
     kind: Raw<'a>,
     choices: Option<IgnoredAny>,
@@ -37,22 +37,23 @@ struct Keys<'a> {
     follow_up: Option<IgnoredAny>,
 }
 
-/// What one payload tells of its body.
+/// What one payload reveals about its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::wire) enum Detected {
-    /// This provider sent it.
-    Provider(Wire),
-    /// Some provider sent it to say that something went wrong; this one, by its shape.
-    Error(Wire),
-    /// It is the arguments of a call.
+    /// The provider with this format sent it.
+    Provider(Format),
+    /// It is an error, whose shape is that of the provider with this format.
+    Error(Format),
+    /// It is the arguments of a call, without a provider.
     Arguments,
-    /// It is no provider's that is known, or not JSON.
-    Nothing,
+    /// It is not JSON, or of no known provider.
+    Unknown,
 }
 
+/// Detects the provider of a payload.
 pub(in crate::wire) fn detect(payload: &str) -> Detected {
-    let Ok(keys) = serde_json::from_str::<Keys<'_>>(payload) else { return Detected::Nothing };
-    let kind = name(keys.kind);
+    let Ok(keys) = serde_json::from_str::<DistinctiveKeys<'_>>(payload) else { return Detected::Unknown };
+    let kind = text(keys.kind);
     let is_block =
         |kind: &[u8]| kind.starts_with(b"message_") || kind.starts_with(b"content_block_") || kind == b"ping";
     let bedrock = [
@@ -69,41 +70,41 @@ pub(in crate::wire) fn detect(payload: &str) -> Detected {
         keys.metadata,
     ];
     if kind.starts_with(b"response.") {
-        Detected::Provider(Wire::OpenAiResponses)
+        Detected::Provider(Format::OpenAiResponses)
     } else if is_block(&kind) {
-        Detected::Provider(Wire::Anthropic)
+        Detected::Provider(Format::Anthropic)
     } else if keys.choices.is_some() {
-        Detected::Provider(Wire::OpenAiChat)
+        Detected::Provider(Format::OpenAiChat)
     } else if keys.candidates.or(keys.usage_metadata).or(keys.prompt_feedback).is_some() {
-        Detected::Provider(Wire::Gemini)
+        Detected::Provider(Format::Gemini)
     } else if bedrock.iter().any(Option::is_some) {
-        Detected::Provider(Wire::Bedrock)
+        Detected::Provider(Format::Bedrock)
     } else if keys.model.is_some() && keys.message.or(keys.response).is_some() {
-        Detected::Provider(Wire::Ollama)
+        Detected::Provider(Format::Ollama)
     } else if keys.error.is_some() || &*kind == b"error" {
-        Detected::Error(whose_error(&kind, keys.error))
+        Detected::Error(error_format(&kind, keys.error))
     } else if keys.question.or(keys.follow_up).is_some() {
         Detected::Arguments
     } else {
-        Detected::Nothing
+        Detected::Unknown
     }
 }
 
-/// Who sends errors of that shape. It is not certain: many copy OpenAI's.
-fn whose_error(kind: &[u8], error: Raw<'_>) -> Wire {
+/// The format whose errors have that shape. It is a guess: many servers copy OpenAI's.
+fn error_format(kind: &[u8], error: Raw<'_>) -> Format {
     #[derive(Deserialize)]
-    struct Error<'a> {
+    struct ErrorStatus<'a> {
         #[serde(borrow)]
         status: Raw<'a>,
     }
     match (kind, error) {
-        (b"error", None) => Wire::OpenAiResponses,
-        (b"error", Some(_)) => Wire::Anthropic,
-        (_, Some(error)) if error.get().starts_with('"') => Wire::Ollama,
-        (_, Some(error)) => match serde_json::from_str::<Error<'_>>(error.get()) {
-            Ok(Error { status: Some(_) }) => Wire::Gemini,
-            _ => Wire::OpenAiChat,
+        (b"error", None) => Format::OpenAiResponses,
+        (b"error", Some(_)) => Format::Anthropic,
+        (_, Some(error)) if error.get().starts_with('"') => Format::Ollama,
+        (_, Some(error)) => match serde_json::from_str::<ErrorStatus<'_>>(error.get()) {
+            Ok(ErrorStatus { status: Some(_) }) => Format::Gemini,
+            _ => Format::OpenAiChat,
         },
-        (_, None) => Wire::OpenAiChat,
+        (_, None) => Format::OpenAiChat,
     }
 }

@@ -1,21 +1,21 @@
 //! Ollama.
 //!
-//! <https://github.com/ollama/ollama/blob/main/docs/api.md>, `/api/chat` and `/api/generate`. A call comes whole, and is final with that. Thinking
-//! is no prose.
+//! <https://github.com/ollama/ollama/blob/main/docs/api.md>, `/api/chat` and `/api/generate`. A call comes
+//! in one line, and is final with it. Thinking is not prose.
 
 use alloc::vec::Vec;
 
 use serde::Deserialize;
 
-use super::{few, push_error};
-use crate::wire::deltas::{Arguments, Call, Delta, Deltas};
-use crate::wire::text::{Raw, arguments, name};
+use super::error::push_error;
+use super::payload::{Raw, bounded_list, text, text_or_json};
+use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
 
 #[derive(Deserialize)]
-struct Line<'a> {
+struct OllamaLine<'a> {
     #[serde(borrow)]
-    message: Option<Message<'a>>,
-    /// Of `/api/generate`.
+    message: Option<OllamaMessage<'a>>,
+    /// The text of `/api/generate`.
     #[serde(borrow)]
     response: Raw<'a>,
     #[serde(borrow)]
@@ -23,41 +23,42 @@ struct Line<'a> {
 }
 
 #[derive(Deserialize)]
-struct Message<'a> {
+struct OllamaMessage<'a> {
     #[serde(borrow)]
     content: Raw<'a>,
-    #[serde(borrow, default, deserialize_with = "few")]
-    tool_calls: Option<Vec<ToolCall<'a>>>,
+    #[serde(borrow, default, deserialize_with = "bounded_list")]
+    tool_calls: Option<Vec<OllamaToolCall<'a>>>,
 }
 
 #[derive(Deserialize)]
-struct ToolCall<'a> {
+struct OllamaToolCall<'a> {
     #[serde(borrow)]
     id: Raw<'a>,
     #[serde(borrow)]
-    function: Option<Function<'a>>,
+    function: Option<OllamaFunction<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Function<'a> {
+struct OllamaFunction<'a> {
     #[serde(borrow)]
     name: Raw<'a>,
     #[serde(borrow)]
     arguments: Raw<'a>,
 }
 
-pub(super) fn read(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
-    let line: Line<'_> = serde_json::from_str(payload)?;
+pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
+    let line: OllamaLine<'_> = serde_json::from_str(payload)?;
     if let Some(message) = line.message {
-        deltas.push_text(&name(message.content));
-        for ToolCall { id, function } in message.tool_calls.into_iter().flatten() {
+        deltas.push_text(&text(message.content));
+        for OllamaToolCall { id, function } in message.tool_calls.into_iter().flatten() {
             let Some(function) = function else { continue };
-            let (id, name) = (deltas.keep(&name(id)), deltas.keep(&name(function.name)));
-            let arguments = Arguments::All(deltas.keep(&arguments(function.arguments)));
-            deltas.push(Delta::Call(Call { begins: true, id, name, arguments, ends: true, ..Call::default() }));
+            let (id, name) = (deltas.store(&text(id)), deltas.store(&text(function.name)));
+            let arguments = ArgumentsDelta::All(deltas.store(&text_or_json(function.arguments)));
+            let call = CallDelta { starts: true, id, name, arguments, is_final: true, ..CallDelta::default() };
+            deltas.push(Delta::Call(call));
         }
     }
-    deltas.push_text(&name(line.response));
+    deltas.push_text(&text(line.response));
     push_error(line.error, deltas);
     Ok(())
 }

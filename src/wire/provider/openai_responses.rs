@@ -1,16 +1,17 @@
 //! OpenAI Responses.
 //!
-//! <https://platform.openai.com/docs/api-reference/responses-streaming>. A call is an item of the output, with an `item_id` of its own beside the
-//! `call_id` that its result is sent under. It is final when its arguments are done, or when the item is.
+//! <https://platform.openai.com/docs/api-reference/responses-streaming>. A call is an item of the output,
+//! with an `item_id` beside the `call_id` that its result is sent under. It is final when its arguments
+//! are done, or when the item is.
 
 use serde::Deserialize;
 
-use super::push_error;
-use crate::wire::deltas::{Arguments, Call, Delta, Deltas};
-use crate::wire::text::{Raw, arguments, is, name, number, string};
+use super::error::push_error;
+use super::payload::{Raw, is_text, number, string, text, text_or_json};
+use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
 
 #[derive(Deserialize)]
-struct Event<'a> {
+struct ResponsesEvent<'a> {
     #[serde(rename = "type", borrow)]
     kind: Raw<'a>,
     #[serde(borrow)]
@@ -20,7 +21,7 @@ struct Event<'a> {
     #[serde(borrow)]
     item_id: Raw<'a>,
     #[serde(borrow)]
-    item: Option<Item<'a>>,
+    item: Option<ResponsesItem<'a>>,
     #[serde(borrow)]
     name: Raw<'a>,
     #[serde(borrow)]
@@ -32,11 +33,11 @@ struct Event<'a> {
     #[serde(borrow)]
     error: Raw<'a>,
     #[serde(borrow)]
-    response: Option<Response<'a>>,
+    response: Option<FailedResponse<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Item<'a> {
+struct ResponsesItem<'a> {
     #[serde(rename = "type", borrow)]
     kind: Raw<'a>,
     #[serde(borrow)]
@@ -52,34 +53,33 @@ struct Item<'a> {
 }
 
 #[derive(Deserialize)]
-struct Response<'a> {
+struct FailedResponse<'a> {
     #[serde(borrow)]
     error: Raw<'a>,
 }
 
-pub(super) fn read(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
-    let event: Event<'_> = serde_json::from_str(payload)?;
-    let kind = name(event.kind);
-    match &*kind {
-        b"response.output_text.delta" | b"response.refusal.delta" => deltas.push_text(&name(event.delta)),
+pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
+    let event: ResponsesEvent<'_> = serde_json::from_str(payload)?;
+    match &*text(event.kind) {
+        b"response.output_text.delta" | b"response.refusal.delta" => deltas.push_text(&text(event.delta)),
         b"response.output_item.added" => push_item(&event, false, deltas),
         b"response.output_item.done" => push_item(&event, true, deltas),
         b"response.function_call_arguments.delta"
         | b"response.mcp_call_arguments.delta"
         | b"response.custom_tool_call_input.delta" => {
-            let more = deltas.keep(&name(event.delta));
-            push_arguments(&event, Arguments::More(more), false, deltas);
+            let more = deltas.store(&text(event.delta));
+            push_arguments(&event, ArgumentsDelta::More(more), false, deltas);
         }
         b"response.function_call_arguments.done" | b"response.mcp_call_arguments.done" => {
-            let all = deltas.keep(&arguments(event.arguments));
-            // Without them, the item says them when it is done.
-            push_arguments(&event, Arguments::All(all), !all.is_empty(), deltas);
+            let all = deltas.store(&text_or_json(event.arguments));
+            // If it has none, they come with the item, when that is done.
+            push_arguments(&event, ArgumentsDelta::All(all), !all.is_empty(), deltas);
         }
         b"response.custom_tool_call_input.done" => {
-            let all = deltas.keep(&name(event.input));
-            push_arguments(&event, Arguments::All(all), true, deltas);
+            let all = deltas.store(&text(event.input));
+            push_arguments(&event, ArgumentsDelta::All(all), true, deltas);
         }
-        // Documented flat, and also seen nested.
+        // The documented error is flat, but it has been seen nested.
         b"error" if event.error.is_some() => push_error(event.error, deltas),
         b"error" => push_error(event.message, deltas),
         b"response.failed" => push_error(event.response.and_then(|response| response.error), deltas),
@@ -89,38 +89,38 @@ pub(super) fn read(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()>
     Ok(())
 }
 
-/// An item of the output has begun, or is done.
-fn push_item(event: &Event<'_>, done: bool, deltas: &mut Deltas) {
+/// Appends an item of the output that was added, or is done.
+fn push_item(event: &ResponsesEvent<'_>, is_done: bool, deltas: &mut Deltas) {
     let Some(item) = &event.item else { return };
-    if !["function_call", "custom_tool_call", "mcp_call"].iter().any(|kind| is(item.kind, kind)) {
+    if !["function_call", "custom_tool_call", "mcp_call"].iter().any(|kind| is_text(item.kind, kind)) {
         return;
     }
-    let id = string(item.call_id).filter(|id| !id.is_empty()).unwrap_or_else(|| name(item.id));
-    let call = Call {
-        begins: !done,
+    let id = string(item.call_id).filter(|id| !id.is_empty()).unwrap_or_else(|| text(item.id));
+    let call = CallDelta {
+        starts: !is_done,
         index: number(event.output_index),
-        loose: false,
-        item: deltas.keep(&name(item.id)),
-        id: deltas.keep(&id),
-        name: deltas.keep(&name(item.name)),
-        // What it has when it begins is nothing, or comes again.
-        arguments: match done {
-            true => Arguments::All(deltas.keep(&arguments(item.arguments.or(item.input)))),
-            false => Arguments::Nothing,
+        loose_index: false,
+        item_id: deltas.store(&text(item.id)),
+        id: deltas.store(&id),
+        name: deltas.store(&text(item.name)),
+        // The arguments of an added item are empty, or sent again later.
+        arguments: match is_done {
+            true => ArgumentsDelta::All(deltas.store(&text_or_json(item.arguments.or(item.input)))),
+            false => ArgumentsDelta::None,
         },
-        ends: done,
+        is_final: is_done,
     };
     deltas.push(Delta::Call(call));
 }
 
-fn push_arguments(event: &Event<'_>, arguments: Arguments, done: bool, deltas: &mut Deltas) {
-    let call = Call {
+fn push_arguments(event: &ResponsesEvent<'_>, arguments: ArgumentsDelta, is_final: bool, deltas: &mut Deltas) {
+    let call = CallDelta {
         index: number(event.output_index),
-        item: deltas.keep(&name(event.item_id)),
-        name: deltas.keep(&name(event.name)),
+        item_id: deltas.store(&text(event.item_id)),
+        name: deltas.store(&text(event.name)),
         arguments,
-        ends: done,
-        ..Call::default()
+        is_final,
+        ..CallDelta::default()
     };
     deltas.push(Delta::Call(call));
 }

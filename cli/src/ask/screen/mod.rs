@@ -100,7 +100,7 @@ pub(super) fn run(
     let unsent = to.clone();
     let mut running = Running {
         app,
-        body: Body::new(args.stream.wire, policy),
+        body: Body::new(args.stream.wire, policy, args.reading.wire_limits()),
         replies: Replies::beside_a_screen(args.format, move || {
             let _ = unsent.send(Message::Unsent);
         }),
@@ -177,7 +177,7 @@ struct Running {
     body: Body,
     replies: Replies,
     /// What the input was found to be.
-    found: Option<followup::wire::Wire>,
+    found: Option<followup::wire::Format>,
     /// Why the input could not be read to its end.
     unread: Option<io::Error>,
     signal: Option<i32>,

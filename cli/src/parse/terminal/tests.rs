@@ -3,7 +3,7 @@
 use std::cell::{Cell as Shared, RefCell};
 use std::rc::Rc;
 
-use followup::wire::{Response, Wire};
+use followup::wire::{Format, ResponseParser};
 use followup::{Parser, Policy};
 
 use super::*;
@@ -443,7 +443,7 @@ fn the_mark_says_how_a_call_ended() {
 /// Shows a provider's stream event by event, and calls `look` after each.
 fn watch_response(fake: &Fake, body: &str, mut look: impl FnMut()) {
     let mut terminal = fake.terminal(true);
-    let mut response = Response::new(Wire::OpenAiChat, Policy::new());
+    let mut response = ResponseParser::new(Format::OpenAiChat, Policy::new());
     for (piece, end) in body.split_inclusive("\n\n").map(|piece| (piece, false)).chain([("", true)]) {
         let mut events = if end { response.finish() } else { response.feed(piece.as_bytes()) };
         while let Some(event) = events.next() {

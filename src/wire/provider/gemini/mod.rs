@@ -1,9 +1,10 @@
 //! Gemini, `streamGenerateContent`.
 //!
 //! <https://ai.google.dev/api/generate-content> and, for arguments that stream,
-//! <https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/Content#FunctionCall>. A call comes whole, and is final with that; or in
-//! `partialArgs`, each a value at a JSON path, and then it is final with the part that says of nothing that it will continue. Of several
-//! candidates only the first is read. Thoughts are no prose.
+//! <https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/Content#FunctionCall>. A call
+//! comes whole, and is final with that; or in `partialArgs`, values at JSON paths, and is then final with
+//! the first part without `willContinue`. Of several candidates only the first is parsed. Thoughts are
+//! not prose.
 
 mod partial;
 
@@ -11,89 +12,89 @@ use alloc::vec::Vec;
 
 use serde::Deserialize;
 
-use super::{few, list, push_error};
-use crate::wire::deltas::{Arguments, Call, Delta, Deltas};
-use crate::wire::text::{Raw, arguments, is_true, name, number};
-use partial::{Json, PartialArg};
+use super::error::push_error;
+use super::payload::{Raw, bounded_list, is_true, number, parse_list, text, text_or_json};
+use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
+use partial::{ArgumentsWriter, PartialArg};
 
 #[derive(Deserialize)]
-struct Chunk<'a> {
-    #[serde(borrow, default, deserialize_with = "few")]
-    candidates: Option<Vec<Candidate<'a>>>,
+struct GeminiChunk<'a> {
+    #[serde(borrow, default, deserialize_with = "bounded_list")]
+    candidates: Option<Vec<GeminiCandidate<'a>>>,
     #[serde(borrow)]
     error: Raw<'a>,
 }
 
 #[derive(Deserialize)]
-struct Candidate<'a> {
+struct GeminiCandidate<'a> {
     #[serde(borrow)]
     index: Raw<'a>,
     #[serde(borrow)]
-    content: Option<Content<'a>>,
+    content: Option<GeminiContent<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Content<'a> {
-    /// A list of parts. It is read when the candidate is: a payload may have lists in lists.
+struct GeminiContent<'a> {
+    /// A list of [`GeminiPart`], parsed for one candidate only.
     #[serde(borrow)]
     parts: Raw<'a>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Part<'a> {
+struct GeminiPart<'a> {
     #[serde(borrow)]
     text: Raw<'a>,
     #[serde(borrow)]
     thought: Raw<'a>,
     #[serde(borrow)]
-    function_call: Option<FunctionCall<'a>>,
+    function_call: Option<GeminiCall<'a>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct FunctionCall<'a> {
+struct GeminiCall<'a> {
     #[serde(borrow)]
     id: Raw<'a>,
     #[serde(borrow)]
     name: Raw<'a>,
     #[serde(borrow)]
     args: Raw<'a>,
-    /// A list of values, read when the call is.
+    /// A list of [`PartialArg`], parsed for one call at a time.
     #[serde(borrow)]
     partial_args: Raw<'a>,
     #[serde(borrow)]
     will_continue: Raw<'a>,
 }
 
-/// Reads the payloads of one body.
+/// The parser of the payloads of one body.
 #[derive(Clone, Debug, Default)]
-pub(in crate::wire) struct Gemini {
+pub(in crate::wire) struct GeminiParser {
     /// The call whose arguments are streaming.
-    open: Option<Open>,
+    open: Option<StreamingCall>,
 }
 
 #[derive(Clone, Debug)]
-struct Open {
+struct StreamingCall {
     name: Vec<u8>,
     id: Vec<u8>,
-    json: Json,
+    writer: ArgumentsWriter,
 }
 
-impl Gemini {
-    pub(super) fn read(&mut self, payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
-        let Chunk { candidates, error } = serde_json::from_str(payload)?;
+impl GeminiParser {
+    pub(super) fn parse(&mut self, payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
+        let GeminiChunk { candidates, error } = serde_json::from_str(payload)?;
         push_error(error, deltas);
         let first = candidates.into_iter().flatten().find(|candidate| number(candidate.index).unwrap_or(0) == 0);
         let Some(content) = first.and_then(|candidate| candidate.content) else { return Ok(()) };
-        let parts: Vec<Part<'_>> = list(content.parts)?;
-        // Nothing of a payload that can't be read to its end may change the call that is open.
+        let parts: Vec<GeminiPart<'_>> = parse_list(content.parts)?;
+        // A payload that fails to parse must not change the open call, so its lists are parsed first.
         for call in parts.iter().filter_map(|part| part.function_call.as_ref()) {
-            list::<PartialArg<'_>>(call.partial_args)?;
+            parse_list::<PartialArg<'_>>(call.partial_args)?;
         }
         for part in parts {
             if !is_true(part.thought) {
-                deltas.push_text(&name(part.text));
+                deltas.push_text(&text(part.text));
             }
             if let Some(call) = part.function_call {
                 self.push_call(&call, deltas)?;
@@ -102,46 +103,52 @@ impl Gemini {
         Ok(())
     }
 
-    fn push_call(&mut self, call: &FunctionCall<'_>, deltas: &mut Deltas) -> serde_json::Result<()> {
-        let (called, id) = (name(call.name), name(call.id));
-        let continues = is_true(call.will_continue);
-        let partial = continues || call.partial_args.is_some_and(|list| list.get() != "null");
-        let goes_on = self.open.as_ref().is_some_and(|open| open.goes_on(&called, &id));
-        if !goes_on {
-            if called.is_empty() {
+    fn push_call(&mut self, call: &GeminiCall<'_>, deltas: &mut Deltas) -> serde_json::Result<()> {
+        let (name, id) = (text(call.name), text(call.id));
+        let will_continue = is_true(call.will_continue);
+        let is_partial = will_continue || call.partial_args.is_some_and(|list| list.get() != "null");
+        let continues = self.open.as_ref().is_some_and(|open| open.is_continued_by(&name, &id));
+        if !continues {
+            if name.is_empty() {
                 return Ok(());
             }
-            self.open = partial.then(|| Open { name: called.to_vec(), id: id.to_vec(), json: Json::default() });
+            let writer = ArgumentsWriter::default();
+            self.open = is_partial.then(|| StreamingCall { name: name.to_vec(), id: id.to_vec(), writer });
         }
-        // Which call goes on is clear; it has its name and id from its first part.
-        let (id, called) = match &self.open {
-            Some(open) if goes_on => (open.id.as_slice().into(), b"".as_slice().into()),
-            _ => (id, called),
+        // The parts of a call go under the id of its first part, which alone has the name.
+        let (id, name) = match &self.open {
+            Some(open) if continues => (open.id.as_slice().into(), b"".as_slice().into()),
+            _ => (id, name),
         };
-        let (id, name) = (deltas.keep(&id), deltas.keep(&called));
-        let all = arguments(call.args);
-        let arguments = if all.is_empty() { Arguments::Nothing } else { Arguments::All(deltas.keep(&all)) };
-        deltas.push(Delta::Call(Call { begins: !goes_on, id, name, arguments, ..Call::default() }));
+        let (id, name) = (deltas.store(&id), deltas.store(&name));
+        let all = text_or_json(call.args);
+        let arguments = match all.is_empty() {
+            true => ArgumentsDelta::None,
+            false => ArgumentsDelta::All(deltas.store(&all)),
+        };
+        deltas.push(Delta::Call(CallDelta { starts: !continues, id, name, arguments, ..CallDelta::default() }));
         if let Some(open) = &mut self.open {
             let mut json = Vec::new();
-            list(call.partial_args)?.iter().for_each(|arg| open.json.write(arg, &mut json));
-            if !continues {
-                open.json.close(&mut json);
+            parse_list(call.partial_args)?.iter().for_each(|arg| open.writer.write(arg, &mut json));
+            if !will_continue {
+                open.writer.close(&mut json);
             }
-            let arguments = Arguments::More(deltas.keep(&json));
-            deltas.push(Delta::Call(Call { id, arguments, ..Call::default() }));
+            let arguments = ArgumentsDelta::More(deltas.store(&json));
+            deltas.push(Delta::Call(CallDelta { id, arguments, ..CallDelta::default() }));
         }
-        if !continues {
+        if !will_continue {
             self.open = None;
-            deltas.push(Delta::Call(Call { id, ends: true, ..Call::default() }));
+            deltas.push(Delta::Call(CallDelta { id, is_final: true, ..CallDelta::default() }));
         }
         Ok(())
     }
 }
 
-impl Open {
-    /// Whether a part with that name and id belongs to this call: they are left out then, or repeated, or the id comes late.
-    fn goes_on(&self, name: &[u8], id: &[u8]) -> bool {
+impl StreamingCall {
+    /// Returns whether a part with that name and id continues this call.
+    ///
+    /// Later parts leave out name and id, or repeat them, and the id may come late.
+    fn is_continued_by(&self, name: &[u8], id: &[u8]) -> bool {
         (name.is_empty() || *name == *self.name) && (id.is_empty() || self.id.is_empty() || *id == *self.id)
     }
 }

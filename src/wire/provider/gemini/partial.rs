@@ -1,4 +1,4 @@
-//! From values at JSON paths to the JSON they make up, as it would have been written.
+//! Writing the JSON that a sequence of values at JSON paths makes up, as it streams.
 
 use alloc::collections::BTreeSet;
 use alloc::string::String;
@@ -8,9 +8,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::hash::Fnv;
-use crate::wire::text::{Raw, is_true, name, string};
+use crate::wire::provider::payload::{Raw, is_true, string, text};
 
-/// One value of the arguments, or more of it.
+/// One value of the arguments, or the next piece of one.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PartialArg<'a> {
@@ -26,58 +26,59 @@ pub(super) struct PartialArg<'a> {
     will_continue: Raw<'a>,
 }
 
-/// A step of a path: into an object or an array.
+/// One step of a path: into an object or an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
+enum PathStep {
     Key(String),
     Index(u64),
 }
 
-/// How many places are kept in mind.
-const PLACES: usize = 4096;
+/// The number of paths that are remembered.
+const MAX_PATHS: usize = 4096;
 
-/// How many steps a path may have. JSON that is nested deeper is not read.
-const DEEPEST: usize = 128;
+/// The number of steps a path may have. The parser of the arguments accepts no deeper JSON.
+const MAX_DEPTH: usize = 128;
 
-/// The JSON written so far.
+/// A writer of arguments as JSON text, from values at paths.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Json {
-    /// Where its last value stands.
-    last: Vec<Step>,
-    /// That is a string, and goes on.
+pub(super) struct ArgumentsWriter {
+    /// The path of the last value.
+    last: Vec<PathStep>,
+    /// The last value is a string that continues.
     in_string: bool,
-    /// The places that have been written, as hashes. What is closed can't be written on: it would be there twice.
+    /// The hashes of the paths that have been written. What is closed can't be continued: it would be
+    /// there twice.
     written: BTreeSet<u64>,
 }
 
-impl Json {
-    /// Writes on.
+impl ArgumentsWriter {
+    /// Appends to `out` what a value adds to the JSON.
     pub(super) fn write(&mut self, arg: &PartialArg<'_>, out: &mut Vec<u8>) {
-        let path = path(&String::from_utf8_lossy(&name(arg.json_path)));
+        let path = parse_path(&String::from_utf8_lossy(&text(arg.json_path)));
         if path.is_empty() {
             return;
         }
-        let text = string(arg.string_value);
+        let string = string(arg.string_value);
         let value = arg.number_value.or(arg.bool_value);
-        if text.is_none() && value.is_none() {
-            // Nothing but the end of a string, or the announcement of one.
-            let goes_on = self.in_string && path == self.last;
-            if goes_on && !is_true(arg.will_continue) {
+        if string.is_none() && value.is_none() {
+            // It only ends a string, or announces one.
+            let continues = self.in_string && path == self.last;
+            if continues && !is_true(arg.will_continue) {
                 return self.end_string(out);
             }
-            if goes_on || is_true(arg.will_continue) {
+            if continues || is_true(arg.will_continue) {
                 return;
             }
         }
-        if !(self.in_string && text.is_some() && path == self.last) {
-            self.go_to(path, out);
+        if !(self.in_string && string.is_some() && path == self.last) {
+            self.move_to(path, out);
         }
-        match text {
-            Some(text) => {
+        match string {
+            Some(string) => {
                 if !core::mem::replace(&mut self.in_string, true) {
                     out.push(b'"');
                 }
-                escape(&text, out);
+                escape(&string, out);
                 if !is_true(arg.will_continue) {
                     self.end_string(out);
                 }
@@ -86,9 +87,9 @@ impl Json {
         }
     }
 
-    /// Closes all that is open. Nothing if nothing was written.
+    /// Closes everything that is open. Appends nothing if nothing was written.
     pub(super) fn close(&mut self, out: &mut Vec<u8>) {
-        self.leave(0, out);
+        self.close_to(0, out);
         self.last.clear();
     }
 
@@ -98,49 +99,51 @@ impl Json {
         }
     }
 
-    /// Leaves the arrays and objects that are deeper than `depth`, outermost 0, or as deep.
-    fn leave(&mut self, depth: usize, out: &mut Vec<u8>) {
+    /// Closes the arrays and objects at `depth`, counted from 0, and deeper.
+    fn close_to(&mut self, depth: usize, out: &mut Vec<u8>) {
         self.end_string(out);
         for step in self.last.drain(depth.min(self.last.len())..).rev() {
             out.push(match step {
-                Step::Key(_) => b'}',
-                Step::Index(_) => b']',
+                PathStep::Key(_) => b'}',
+                PathStep::Index(_) => b']',
             });
         }
     }
 
-    /// Whether nothing has been written at that place, or at the arrays and objects deeper than `depth` that lead to it.
-    fn is_new(&mut self, path: &[Step], depth: usize) -> bool {
+    /// Returns whether nothing was written at the path before, nor at its prefixes longer than `depth`.
+    ///
+    /// Remembers them.
+    fn remember(&mut self, path: &[PathStep], depth: usize) -> bool {
         let mut hash = Fnv::default();
         let mut new = true;
         for (i, step) in path.iter().enumerate() {
             match step {
-                Step::Key(key) => hash.text(key),
-                Step::Index(index) => hash.number(!index),
+                PathStep::Key(key) => hash.text(key),
+                PathStep::Index(index) => hash.number(!index),
             }
-            new &= i < depth || (self.written.len() < PLACES && self.written.insert(hash.value()));
+            new &= i < depth || (self.written.len() < MAX_PATHS && self.written.insert(hash.value()));
         }
         new
     }
 
-    /// Goes from the last value to the one at `path`, which is not the same.
-    fn go_to(&mut self, path: Vec<Step>, out: &mut Vec<u8>) {
+    /// Moves from the last value to one at another path, or beside it if the path is the same.
+    fn move_to(&mut self, path: Vec<PathStep>, out: &mut Vec<u8>) {
         let same = self.last.iter().zip(&path).take_while(|(a, b)| a == b).count();
-        // A value has nothing inside it, and does not come twice: what looks like that stands beside it.
+        // A value has nothing inside and is written once, so the innermost step is never shared.
         let same = same.min(path.len() - 1).min(self.last.len().saturating_sub(1));
-        let goes_on = !self.last.is_empty();
-        self.leave(same + 1, out);
-        if path.len() > DEEPEST || !self.is_new(&path, same) {
-            // This is no JSON, so that nobody takes a part of a text for all of it.
+        let has_sibling = !self.last.is_empty();
+        self.close_to(same + 1, out);
+        if path.len() > MAX_DEPTH || !self.remember(&path, same) {
+            // This makes the JSON ill-formed, so that a part of a text is never taken for all of it.
             out.push(b'!');
         }
         for (depth, step) in path.iter().enumerate().skip(same) {
-            match (step, depth == same && goes_on) {
+            match (step, depth == same && has_sibling) {
                 (_, true) => out.push(b','),
-                (Step::Key(_), false) => out.push(b'{'),
-                (Step::Index(_), false) => out.push(b'['),
+                (PathStep::Key(_), false) => out.push(b'{'),
+                (PathStep::Index(_), false) => out.push(b'['),
             }
-            if let Step::Key(key) = step {
+            if let PathStep::Key(key) = step {
                 out.push(b'"');
                 escape(key.as_bytes(), out);
                 out.extend_from_slice(b"\":");
@@ -150,18 +153,20 @@ impl Json {
     }
 }
 
-/// The steps of a path such as `$.follow_up[0].text` or `$['follow_up'][0]['text']` (RFC 9535); of one that has too many, one too many.
-fn path(text: &str) -> Vec<Step> {
+/// Parses a path such as `$.follow_up[0].text` or `$['follow_up'][0]['text']` (RFC 9535).
+///
+/// Stops one step after [`MAX_DEPTH`].
+fn parse_path(text: &str) -> Vec<PathStep> {
     let mut rest = text.strip_prefix('$').unwrap_or(text);
     let mut steps = Vec::new();
-    while !rest.is_empty() && steps.len() <= DEEPEST {
+    while !rest.is_empty() && steps.len() <= MAX_DEPTH {
         let step;
         (step, rest) = match rest.strip_prefix('[') {
             Some(inside) => bracketed(inside),
             None => {
                 let name = rest.strip_prefix('.').unwrap_or(rest);
                 let end = name.find(['.', '[']).unwrap_or(name.len());
-                (Step::Key(name[..end].into()), &name[end..])
+                (PathStep::Key(name[..end].into()), &name[end..])
             }
         };
         steps.push(step);
@@ -169,17 +174,17 @@ fn path(text: &str) -> Vec<Step> {
     steps
 }
 
-/// A step in brackets, behind the first, and what follows it.
-fn bracketed(inside: &str) -> (Step, &str) {
+/// Parses a step in brackets, after the opening one. Returns it and what follows.
+fn bracketed(inside: &str) -> (PathStep, &str) {
     if let Some(quote @ ('\'' | '"')) = inside.chars().next() {
         let (key, rest) = inside[1..].split_once(quote).unwrap_or((&inside[1..], ""));
-        return (Step::Key(key.into()), rest.strip_prefix(']').unwrap_or(rest));
+        return (PathStep::Key(key.into()), rest.strip_prefix(']').unwrap_or(rest));
     }
     let (index, rest) = inside.split_once(']').unwrap_or((inside, ""));
-    (index.parse().map_or_else(|_| Step::Key(index.into()), Step::Index), rest)
+    (index.parse().map_or_else(|_| PathStep::Key(index.into()), PathStep::Index), rest)
 }
 
-/// Writes text as it stands in a JSON string. It may hold halves of surrogate pairs.
+/// Appends text as it is written in a JSON string. It may hold single surrogates.
 fn escape(text: &[u8], out: &mut Vec<u8>) {
     for &byte in text {
         match byte {
@@ -200,7 +205,7 @@ mod tests {
     use super::*;
 
     fn written(args: &[&str]) -> String {
-        let (mut json, mut out) = (Json::default(), Vec::new());
+        let (mut json, mut out) = (ArgumentsWriter::default(), Vec::new());
         for arg in args {
             json.write(&serde_json::from_str(arg).unwrap(), &mut out);
         }
@@ -259,7 +264,7 @@ mod tests {
                 &[r#"{"jsonPath":"$.a.b.c","stringValue":"A"}"#, r#"{"jsonPath":"$.d[0][1]","stringValue":"B"}"#],
                 r#"{"a":{"b":{"c":"A"}},"d":[["B"]]}"#,
             ),
-            // A string that another value ends; one that goes on, when nothing comes; and one beside another.
+            // A string that another value ends, one that continues after nothing, and one beside another.
             (
                 &[r#"{"jsonPath":"$.q","stringValue":"A","willContinue":true}"#, r#"{"jsonPath":"$.m"}"#],
                 r#"{"q":"A","m":null}"#,
@@ -279,7 +284,7 @@ mod tests {
                 ],
                 r#"{"q":"A","r":"B"}"#,
             ),
-            // What is there already, or in what was a value.
+            // A path that was written already, or leads through a value.
             (&[r#"{"jsonPath":"$.m"}"#, r#"{"jsonPath":"$.m"}"#], r#"{"m":null!,"m":null}"#),
             (
                 &[r#"{"jsonPath":"$.a.b","stringValue":"A"}"#, r#"{"jsonPath":"$.a","stringValue":"B"}"#],
@@ -295,17 +300,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_deep_or_too_much_is_no_json() {
+    fn a_path_too_deep_or_one_too_many_makes_the_json_ill_formed() {
         let deep =
             |steps: usize| written(&[&format!("{{\"jsonPath\":\"${}\",\"numberValue\":1}}", ".a".repeat(steps))]);
-        assert_eq!(deep(DEEPEST), format!("{}1{}", "{\"a\":".repeat(DEEPEST), "}".repeat(DEEPEST)));
-        assert!(deep(DEEPEST + 1).contains('!'));
+        assert_eq!(deep(MAX_DEPTH), format!("{}1{}", "{\"a\":".repeat(MAX_DEPTH), "}".repeat(MAX_DEPTH)));
+        assert!(deep(MAX_DEPTH + 1).contains('!'));
         let wide = |places: usize| {
             let all: Vec<String> =
                 (0..places).map(|n| format!("{{\"jsonPath\":\"$.a{n}\",\"numberValue\":{n}}}")).collect();
             written(&all.iter().map(String::as_str).collect::<Vec<_>>())
         };
-        assert!(serde_json::from_str::<&RawValue>(&wide(PLACES)).is_ok());
-        assert!(wide(PLACES + 1).contains('!'));
+        assert!(serde_json::from_str::<&RawValue>(&wide(MAX_PATHS)).is_ok());
+        assert!(wide(MAX_PATHS + 1).contains('!'));
     }
 }

@@ -254,7 +254,7 @@ fn a_question_with_long_suggestions_is_seen_itself() {
 
 #[test]
 fn a_countdown_that_is_not_seen_takes_nothing() {
-    let mut scene = Scene::with(60, 1, Some(5), Wire::Text);
+    let mut scene = Scene::with(60, 1, Some(5), Format::Text);
     scene.writes(&asked("Which?", &["This"])).waits(9_000);
     assert!(scene.replies().is_empty());
     scene.resizes(60, 3).sees("In 5 s: takes suggestion 1").waits(5_000);
@@ -287,7 +287,7 @@ fn control_c_quits_and_asks_first_if_something_would_be_lost() {
 
 #[test]
 fn the_first_suggestion_is_taken_after_the_countdown() {
-    let mut scene = Scene::with(60, 20, Some(5), Wire::Text);
+    let mut scene = Scene::with(60, 20, Some(5), Format::Text);
     scene.waits(60_000).writes(&asked("Which?", &["This", "That"])).sees("In 5 s").waits(4_599).sees("In 1 s");
     assert!(scene.replies().is_empty());
     scene.waits(1);
@@ -309,13 +309,13 @@ fn any_key_stops_the_countdown_for_good() {
         (|scene| scene.mouse(MouseEventKind::ScrollUp, 3)),
         (|scene| scene.clicks(0)),
     ] {
-        let mut scene = Scene::with(60, 20, Some(5), Wire::Text);
+        let mut scene = Scene::with(60, 20, Some(5), Format::Text);
         scene.writes(&asked("Which?", &["This", "That"])).waits(3_000).sees("In 2 s").resizes(50, 15).sees("In 2 s");
         act(&mut scene).misses("Any key").waits(99_000);
         assert!(scene.replies().is_empty());
     }
     // Also one that was pressed before the question came.
-    let mut scene = Scene::with(60, 20, Some(5), Wire::Text);
+    let mut scene = Scene::with(60, 20, Some(5), Format::Text);
     scene.types("x").writes(&asked("Which?", &["This", "That"])).waits(99_000);
     assert!(scene.replies().is_empty());
     // And for the questions that follow.
@@ -356,13 +356,13 @@ fn who_reads_above_stays_there_and_answers_nothing_unseen() {
 
 #[test]
 fn an_answer_that_nobody_gave_says_so() {
-    let mut scene = Scene::with(60, 20, Some(1), Wire::Text);
+    let mut scene = Scene::with(60, 20, Some(1), Format::Text);
     scene.writes(&asked("Which?", &["This"])).waits(1_000).sees("✓ This").sees("taken because nobody pressed a key");
 }
 
 #[test]
 fn a_mouse_that_only_moves_stops_nothing() {
-    let mut scene = Scene::with(60, 20, Some(5), Wire::Text);
+    let mut scene = Scene::with(60, 20, Some(5), Format::Text);
     scene.writes(&asked("Which?", &["This"])).mouse(MouseEventKind::Moved, 3).waits(5_000);
     assert_eq!(scene.replies(), [answer("This")]);
 }
@@ -410,7 +410,7 @@ fn a_question_longer_than_the_screen_is_read_by_scrolling_and_chosen_all_the_sam
 
 #[test]
 fn native_calls_may_overlap_and_are_asked_in_turn() {
-    let mut scene = Scene::with(60, 24, None, Wire::OpenAiChat);
+    let mut scene = Scene::with(60, 24, None, Format::OpenAiChat);
     let delta = |index: usize, name: bool, arguments: &str| {
         let function = if name {
             serde_json::json!({"name": "ask_followup_question", "arguments": arguments})

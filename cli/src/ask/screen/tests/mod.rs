@@ -10,7 +10,7 @@ use std::time::Duration;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use followup::Policy;
 use followup::dialogue::{Dialect, Image, Reply, Setup};
-use followup::wire::Wire;
+use followup::wire::{Format, Limits};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
@@ -47,14 +47,14 @@ fn load(path: &str) -> Result<Attached, Error> {
 
 impl Scene {
     fn new(width: u16, height: u16) -> Scene {
-        Scene::with(width, height, None, Wire::Text)
+        Scene::with(width, height, None, Format::Text)
     }
 
-    fn with(width: u16, height: u16, seconds: Option<u64>, wire: Wire) -> Scene {
+    fn with(width: u16, height: u16, seconds: Option<u64>, wire: Format) -> Scene {
         let setup = Setup { dialect: Dialect::roo_code(), mistakes: 0, ..Setup::default() };
         let mut scene = Scene {
             app: App::new(setup, Vec::new(), load, seconds, Theme::new(true)),
-            body: Body::new(Source::Known(wire), Arc::new(Policy::default())),
+            body: Body::new(Source::Known(wire), Arc::new(Policy::default()), Limits::default()),
             terminal: Terminal::new(TestBackend::new(width, height)).unwrap(),
             drawn: Buffer::default(),
             now: Duration::ZERO,

@@ -128,7 +128,7 @@ fn screens_are_as_they_were_looked_at() {
 
 #[test]
 fn a_countdown_is_seen() {
-    let mut scene = Scene::with(50, 8, Some(90), Wire::Text);
+    let mut scene = Scene::with(50, 8, Some(90), Format::Text);
     scene.writes(&asked("Which?", &["This", "That"])).sees("In 90 s: takes suggestion 1. Any key stops that.");
     scene.waits(100).sees("In 90 s").waits(1_000).sees("In 89 s");
 }

@@ -1,0 +1,48 @@
+//! Finding the end of a JSON value without parsing it.
+
+/// A scanner that counts the open brackets of JSON text, outside of strings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct BracketScanner {
+    /// The number of arrays and objects that are open.
+    pub(super) depth: u64,
+    /// The text ends inside a string.
+    pub(super) in_string: bool,
+    /// The text ends after a `\` inside a string.
+    after_backslash: bool,
+    /// A bracket has been opened.
+    has_opened: bool,
+}
+
+impl BracketScanner {
+    /// Consumes the next byte.
+    pub(super) fn push(&mut self, byte: u8) {
+        if self.in_string {
+            match (self.after_backslash, byte) {
+                (true, _) => self.after_backslash = false,
+                (false, b'\\') => self.after_backslash = true,
+                (false, b'"') => self.in_string = false,
+                _ => {}
+            }
+            return;
+        }
+        match byte {
+            b'"' => self.in_string = true,
+            b'{' | b'[' => {
+                self.depth += 1;
+                self.has_opened = true;
+            }
+            b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+
+    /// Consumes all bytes.
+    pub(super) fn push_all(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.push(byte));
+    }
+
+    /// Returns whether an array or object was opened and all brackets are closed.
+    pub(super) fn is_closed(self) -> bool {
+        self.has_opened && self.depth == 0 && !self.in_string
+    }
+}

@@ -1,0 +1,141 @@
+//! Finding the call that a delta is about.
+
+use super::call::{CallState, NativeCall};
+use super::deltas::{ArgumentsDelta, CallDelta, Deltas, Fragment, TextRange};
+
+/// The number of bytes a name or an id may have. A longer one is ignored.
+const MAX_NAME_LEN: usize = 4 << 10;
+
+/// How a delta refers to its call. Empty ranges are unknown.
+pub(super) struct CallRef {
+    index: Option<u64>,
+    loose_index: bool,
+    item_id: TextRange,
+    id: TextRange,
+    name: TextRange,
+    /// The delta has arguments that are not white space.
+    has_arguments: bool,
+}
+
+impl CallRef {
+    pub(super) fn new(call: CallDelta, deltas: &mut Deltas) -> CallRef {
+        let mut resolve = |fragment: Fragment| {
+            let range = deltas.resolve(fragment);
+            if range.1 - range.0 <= MAX_NAME_LEN { range } else { (0, 0) }
+        };
+        let (item_id, id, name) = (resolve(call.item_id), resolve(call.id), resolve(call.name));
+        let has_arguments = !deltas.is_blank(call.arguments.fragment());
+        CallRef { index: call.index, loose_index: call.loose_index, item_id, id, name, has_arguments }
+    }
+
+    pub(super) fn id<'t>(&self, text: &'t str) -> &'t str {
+        &text[self.id.0..self.id.1]
+    }
+
+    pub(super) fn item_id<'t>(&self, text: &'t str) -> &'t str {
+        &text[self.item_id.0..self.item_id.1]
+    }
+
+    pub(super) fn name(&self) -> TextRange {
+        self.name
+    }
+
+    pub(super) fn has_name(&self) -> bool {
+        !is_empty(self.name)
+    }
+
+    pub(super) fn has_id(&self) -> bool {
+        !is_empty(self.id)
+    }
+
+    pub(super) fn has_arguments(&self) -> bool {
+        self.has_arguments
+    }
+
+    /// Returns whether the delta refers to no call.
+    pub(super) fn is_anonymous(&self) -> bool {
+        self.index.is_none() && is_empty(self.item_id) && is_empty(self.id) && is_empty(self.name)
+    }
+
+    /// The call that starts here, if it has started before, or if parts of it came before its start.
+    pub(super) fn find_started(
+        &self,
+        calls: &[NativeCall],
+        arguments: ArgumentsDelta,
+        deltas: &Deltas,
+    ) -> Option<usize> {
+        let text = &*deltas.text;
+        let is_repeated = |call: &NativeCall| match arguments {
+            ArgumentsDelta::All(all) => deltas.plain_text(all).is_some_and(|all| call.received.equal(all)),
+            ArgumentsDelta::None | ArgumentsDelta::More(_) => false,
+        };
+        calls.iter().rposition(|call| {
+            let same_item = same(&call.item_id, self.item_id, text);
+            let same_index = self.index.is_some() && call.index == self.index;
+            let same_name = call.name.is_empty() || same(&call.name, self.name, text);
+            let same_id = same_name && same(&call.id, self.id, text) && !self.has_other_index(call);
+            if call.is_closed {
+                same_id && (same_item || is_repeated(call))
+            } else {
+                same_id || (matches!(call.state, CallState::Unnamed(_)) && (same_item || same_index))
+            }
+        })
+    }
+
+    /// The call that a delta belongs to: by its index, else its item id, else its id, else the last open one.
+    pub(super) fn find(&self, calls: &[NativeCall], text: &str) -> Option<usize> {
+        let newest = |is_match: &dyn Fn(&NativeCall) -> bool| {
+            let newest = calls.iter().rposition(is_match)?;
+            Some(newest).filter(|&i| !self.is_another_call(&calls[i], text))
+        };
+        let by_index = || newest(&|call| self.index.is_some() && call.index == self.index);
+        let by_item_id = || newest(&|call| same(&call.item_id, self.item_id, text));
+        let by_id = || {
+            let names_another = |call: &NativeCall| self.has_name() && self.has_other_index(call);
+            newest(&|call| same(&call.id, self.id, text)).filter(|&i| !names_another(&calls[i]))
+        };
+        let last_open = || {
+            // A delta with an index or an item id belongs to no other call, unless its index is unreliable.
+            let has_index = self.index.is_some();
+            let distrusts_index =
+                has_index && self.loose_index && self.has_arguments && !self.has_id() && !self.has_name();
+            let is_open_to = (!has_index || distrusts_index)
+                && is_empty(self.item_id)
+                && (self.has_arguments || self.is_anonymous());
+            let i = newest(&|call| is_open_to && !call.is_closed)?;
+            let call = &calls[i];
+            let accepts_more = !(distrusts_index && call.received.look_complete());
+            Some(i).filter(|_| accepts_more && (!self.has_name() || same(&call.name, self.name, text)))
+        };
+        by_index().or_else(by_item_id).or_else(by_id).or_else(last_open)
+    }
+
+    fn has_other_index(&self, call: &NativeCall) -> bool {
+        self.index.is_some() && call.index.is_some() && self.index != call.index
+    }
+
+    /// Returns whether the delta is about another call than this one, which has the same index or id.
+    ///
+    /// Some servers give all calls one index or one id; others give a call a new id in every delta, or
+    /// repeat its name. So the delta is about another call only if it has a name, and either the name
+    /// or the id differs, or the call's arguments are complete and the delta has more.
+    fn is_another_call(&self, call: &NativeCall, text: &str) -> bool {
+        if !self.has_name() || call.name.is_empty() {
+            return false;
+        }
+        let differs =
+            |range: TextRange, known: &str| !is_empty(range) && !known.is_empty() && known != &text[range.0..range.1];
+        let same_id = same(&call.id, self.id, text) || same(&call.item_id, self.item_id, text);
+        let is_complete = call.is_closed || call.received.look_complete();
+        differs(self.name, &call.name) || differs(self.id, &call.id) || (!same_id && self.has_arguments && is_complete)
+    }
+}
+
+/// Returns whether the text in the range is the known one. An empty range never is.
+fn same(known: &str, range: TextRange, text: &str) -> bool {
+    !is_empty(range) && known == &text[range.0..range.1]
+}
+
+fn is_empty(range: TextRange) -> bool {
+    range.0 == range.1
+}

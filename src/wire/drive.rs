@@ -1,0 +1,114 @@
+//! Driving a [`Parser`] one decision at a time.
+//!
+//! This is the only file of `wire` that uses the parser's internals. A body holds several parsers and the
+//! text they read, so they can't lend a cursor: each decision is made first, and its event lent afterwards.
+
+use super::deltas::TextRange;
+use crate::Parser;
+use crate::event::Event;
+use crate::parser::{Feed, Position};
+
+pub(super) use crate::parser::Decision;
+
+/// The input of a parser that has not been consumed to its end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ParserFeed {
+    input: FeedInput,
+    position: Position,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum FeedInput {
+    /// A range of the text of the deltas.
+    Text(TextRange),
+    /// Bytes of the body up to `end`: the last `rest` of them are not decoded yet, and the `text` bytes
+    /// before those are the text at hand.
+    Bytes { end: usize, text: usize, rest: usize },
+    /// The end of the parser's stream.
+    End,
+}
+
+/// What a decision means for the call that it is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CallProgress {
+    /// More of the call is known.
+    Partial,
+    /// The call is complete or rejected.
+    Ended,
+}
+
+impl ParserFeed {
+    /// Begins to feed `parser` the text in a range of `deltas`.
+    pub(super) fn text(parser: &mut Parser, range: TextRange, deltas: &str) -> ParserFeed {
+        parser.begin_text(&deltas[range.0..range.1]);
+        ParserFeed { input: FeedInput::Text(range), position: Position::default() }
+    }
+
+    /// Begins to feed a parser the `len` bytes of the body before `end`.
+    pub(super) fn bytes(end: usize, len: usize) -> ParserFeed {
+        ParserFeed { input: FeedInput::Bytes { end, text: 0, rest: len }, position: Position::default() }
+    }
+
+    /// Begins to finish the parser's stream.
+    pub(super) fn end(parser: &mut Parser) -> ParserFeed {
+        parser.begin_finish();
+        ParserFeed { input: FeedInput::End, position: Position::END }
+    }
+
+    /// Returns whether this is the end of the parser's stream.
+    pub(super) fn is_end(&self) -> bool {
+        matches!(self.input, FeedInput::End)
+    }
+
+    /// Returns whether the input is a part of the body, not text of the deltas.
+    pub(super) fn is_of_body(&self) -> bool {
+        matches!(self.input, FeedInput::Bytes { .. })
+    }
+
+    /// Runs the parser up to its next decision; `None` when the input is consumed.
+    pub(super) fn decide(&mut self, parser: &mut Parser, deltas: &str, body: &[u8]) -> Option<Decision> {
+        let mut feed = self.feed(deltas, body);
+        let decision = parser.decide(&mut feed);
+        self.position = feed.position();
+        if let FeedInput::Bytes { text, rest, .. } = &mut self.input {
+            (*text, *rest) = (feed.text.len(), feed.bytes().len());
+        }
+        decision
+    }
+
+    /// The event of the last decision, with the index and the id of its call in the message.
+    pub(super) fn lend<'f>(
+        &self,
+        parser: &'f Parser,
+        decision: Decision,
+        (deltas, body): (&'f str, &'f [u8]),
+        (call_index, id): (u64, Option<&'f str>),
+    ) -> Event<'f> {
+        parser.lend(&self.feed(deltas, body), decision).of(call_index, id)
+    }
+
+    fn feed<'f>(&self, deltas: &'f str, body: &'f [u8]) -> Feed<'f> {
+        match self.input {
+            FeedInput::Text((start, end)) => Feed::new(&deltas[start..end], &[], self.position),
+            FeedInput::Bytes { end, text, rest } => {
+                let start = end - rest;
+                let text = core::str::from_utf8(&body[start - text..start]).unwrap_or_default();
+                Feed::new(text, &body[start..end], self.position)
+            }
+            FeedInput::End => Feed::new("", &[], self.position),
+        }
+    }
+}
+
+/// What a decision means for a call; `None` if it is about none.
+pub(super) fn call_progress(decision: Decision) -> Option<CallProgress> {
+    let is_ended = decision.of_call()?;
+    Some(if is_ended { CallProgress::Ended } else { CallProgress::Partial })
+}
+
+/// Makes the call that is open in the parser, if there is one, be rejected when it ends.
+///
+/// A part of its stream was lost, or is known to be wrong.
+pub(super) fn reject_open_call(parser: &mut Parser) {
+    parser.spoil();
+}

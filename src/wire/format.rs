@@ -1,0 +1,94 @@
+//! The formats of response bodies, by name.
+
+use alloc::string::String;
+use core::fmt;
+use core::str::FromStr;
+
+/// The format of a response body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// OpenAI chat completions, and the many compatible servers: server-sent events.
+    OpenAiChat,
+    /// OpenAI Responses: server-sent events.
+    OpenAiResponses,
+    /// Anthropic messages: server-sent events.
+    Anthropic,
+    /// Gemini `streamGenerateContent`: server-sent events, or one JSON array.
+    Gemini,
+    /// Amazon Bedrock `ConverseStream`: its events as JSON lines, as the SDKs give them.
+    ///
+    /// The binary framing of the HTTP body is not parsed.
+    Bedrock,
+    /// Ollama: JSON lines.
+    Ollama,
+    /// The text of a message, without a provider's framing.
+    Text,
+    /// The arguments of one call, without a provider's framing.
+    Json,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Format; 8] = [
+        Format::OpenAiChat,
+        Format::OpenAiResponses,
+        Format::Anthropic,
+        Format::Gemini,
+        Format::Bedrock,
+        Format::Ollama,
+        Format::Text,
+        Format::Json,
+    ];
+
+    /// The name of the format, which [`FromStr`] parses.
+    ///
+    /// ```
+    /// use followup::wire::Format;
+    ///
+    /// assert_eq!(Format::OpenAiChat.name(), "openai-chat");
+    /// assert!(Format::ALL.iter().all(|format| format.name().parse() == Ok(*format)));
+    /// ```
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::OpenAiChat => "openai-chat",
+            Format::OpenAiResponses => "openai-responses",
+            Format::Anthropic => "anthropic",
+            Format::Gemini => "gemini",
+            Format::Bedrock => "bedrock",
+            Format::Ollama => "ollama",
+            Format::Text => "text",
+            Format::Json => "json",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The error of parsing a name that no format has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownFormat(String);
+
+impl fmt::Display for UnknownFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} is none of ", self.0)?;
+        for (i, format) in Format::ALL.iter().enumerate() {
+            write!(f, "{}{format}", if i == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for UnknownFormat {}
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Format, UnknownFormat> {
+        Format::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| UnknownFormat(name.into()))
+    }
+}
