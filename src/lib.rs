@@ -105,9 +105,9 @@ extern crate std;
 
 mod call;
 mod checkpoint;
-mod config;
 #[cfg(feature = "codec")]
 pub mod codec;
+mod config;
 #[cfg(feature = "dialogue")]
 pub mod dialogue;
 mod event;
@@ -133,8 +133,8 @@ mod utf8;
 #[cfg(feature = "wire")]
 pub mod wire;
 
-pub use checkpoint::{Checkpoint, ResumeError};
 pub use call::Field;
+pub use checkpoint::{Checkpoint, ResumeError};
 pub use config::{Calls, Entities, Limits, Policy, Repairs, Tools, ToolsError};
 pub use event::{Complete, Event, Opaque, Partial, Rejected, Suggestion, Suggestions, SuggestionsIter};
 pub use note::Note;

@@ -1,7 +1,7 @@
 //! Nothing certain is held back (G3), by brute force.
 //!
 //! After every prefix of every short sequence of pieces, of markup and of the JSON of arguments, what has been shown must be the
-//! longest common prefix of what the reference reader makes of all short continuations. That nothing is shown too early needs no test of its own: what was
+//! longest common prefix of what the reference reader makes of all short continuations (but for an incomplete entity, which may wait). That nothing is shown too early needs no test of its own: what was
 //! shown is never taken back, and `exhaustive.rs` compares the end.
 
 mod common;
@@ -213,7 +213,9 @@ fn sweep(syntax: Syntax, rules: &Rules, beginnings: &[&str], pieces: &[&[u8]], l
                         let shown = atoms(&shown);
                         let agreed = agreed(syntax, &stream, &shown, rules);
                         tried += 1;
-                        if agreed != shown {
+                        // An incomplete entity may wait until it is complete.
+                        let waits = rules.decode_entities && ends_in_entity(&stream) && agreed.starts_with(&shown);
+                        if agreed != shown && !waits {
                             failures += 1;
                             if failures <= 10 {
                                 eprintln!(
@@ -232,6 +234,13 @@ fn sweep(syntax: Syntax, rules: &Rules, beginnings: &[&str], pieces: &[&[u8]], l
         }
     }
     assert_eq!(failures, 0, "of {tried} prefixes");
+}
+
+/// Whether the stream ends in what may be an incomplete entity.
+fn ends_in_entity(stream: &[u8]) -> bool {
+    let tail = &stream[stream.len().saturating_sub(10)..];
+    let entity = tail.iter().rposition(|&byte| byte == b'&').map(|start| &tail[start + 1..]);
+    entity.is_some_and(|rest| rest.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'#'))
 }
 
 /// Sequences of up to so many pieces are tried. `FOLLOWUP_SWEEP=3` goes further (minutes).

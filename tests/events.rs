@@ -164,7 +164,7 @@ fn a_list_of_tools_that_cannot_be_used_says_why() {
 #[test]
 fn a_checkpoint_that_is_refused_says_what_to_do() {
     assert!(ResumeError::OtherPolicy.to_string().ends_with("resume it under the policy its parser had"));
-    assert!(ResumeError::Impossible.to_string().ends_with("read the stream from its start"));
+    assert!(ResumeError::Corrupt.to_string().ends_with("read the stream from its start"));
 }
 
 /// Every call of these differs from the first in one thing that an event says.

@@ -158,28 +158,19 @@ fn what_is_certain_shows_at_once() {
         (5, "ab ", b"\xC3", "ab"),
         (7, "ab ", F0, "ab "),
         (6, "ab ", F0, "ab"),
-        // An entity that can't become one any more is text, however much of one there is.
-        (99, "x &#1114111", b"", "x "),
-        (99, "x &#1114112", b"", "x &#1114112"),
-        (99, "x &#x10FFF", b"", "x "),
-        (99, "x &#x11000", b"", "x "),
-        (99, "x &#x110000", b"", "x &#x110000"),
-        (99, "x &#xD8000", b"", "x "),
-        (99, "x &#xD80000", b"", "x &#xD80000"),
-        (99, "x &am", b"", "x &"),
+        // An incomplete entity waits, until what comes makes it text.
+        (99, "x &#1114111", b"", "x"),
+        (99, "x &#1114111", b"\xC3", "x &#1114111"),
+        (99, "x &#11141111", b"", "x &#11141111"),
+        (99, "x &#x10FFF", b"", "x"),
+        (99, "x &am", b"", "x"),
         (99, "x &am", b"\xC3", "x &am"),
         (99, "x &#", b"\xE2", "x &#"),
-        (99, "x &a", b"", "x "),
         (99, "x &am<", b"", "x &am"),
         (99, "x &am<x", b"", "x &am<x"),
         (99, "x &", b"", "x"),
-        (99, "x &#3", b"", "x"),
-        (99, "x &#4", b"", "x "),
-        (99, "x &#0000038", b"", "x &"),
-        (99, "x &#0000039", b"", "x "),
-        (99, "x &#x00002", b"", "x"),
-        (99, "x &#x000026", b"", "x &"),
-        (99, "x &#0000000", b"", "x &#0000000"),
+        (99, "x &#0000000", b"", "x"),
+        (99, "x &#0000000;", b"", "x &#0000000;"),
     ] {
         let stream = [b"<ask_followup_question><question>", text.as_bytes(), begun].concat();
         let limits = Limits { question: limit, ..Limits::default() };
@@ -270,7 +261,7 @@ fn an_opening_tag_is_prose_as_soon_as_no_call_can_come_of_it() {
         (20, blanks(17) + "\u{3000} ", Some(21)),
         (20, blanks(18) + "\u{3000}", Some(19)),
         (20, blanks(20) + "\u{3000}", Some(21)),
-        (20, blanks(10) + "\u{e9}x", Some(12)),
+        (20, blanks(10) + "\u{e9}x", Some(11)),
         (20, blanks(11) + "\u{e9}x", Some(12)),
         (20, blanks(9) + "\u{e9}xx", Some(12)),
         // A tool's opening tag that is whole is none if a back-tick follows; while it is not, it may be what the stream ends in.
@@ -298,9 +289,9 @@ fn what_begins_like_a_tag_is_prose_as_soon_as_it_can_be_none() {
     let attributes = |letters: usize, end: &[u8]| [ask.as_bytes(), "a".repeat(letters).as_bytes(), end].concat();
     for (tag, stream, meant) in [
         (30, attributes(20, b""), Some(30)),
-        // The first byte of a character is one more, whatever comes of it.
-        (30, attributes(6, b"\xC3\xA9"), Some(30)),
-        (30, attributes(5, b"\xC3\xA9"), Some(30)),
+        // The first byte of a character is two more at the least, whatever comes of it.
+        (30, attributes(6, b"\xC3\xA9"), Some(29)),
+        (30, attributes(5, b"\xC3\xA9"), Some(28)),
         (30, attributes(4, b"\xC3\xA9x"), Some(30)),
         (30, attributes(3, b"\xC3\xA9xx"), Some(30)),
         (30, attributes(6, b">"), None),
@@ -418,7 +409,7 @@ fn a_tag_that_is_read_again_behind_ill_formed_bytes_is_as_long_as_it_was() {
             let stream = [&front, behind, rest.as_bytes()].concat();
             let span = ASK.len() as u64 + 1..if rest.is_empty() { front.len() } else { stream.len() } as u64;
             for bare in 20..80 {
-                let limits = Limits { bare, tag: tag.len(), ..Limits::default() };
+                let limits = Limits { bare, tag: String::from_utf8_lossy(tag).len(), ..Limits::default() };
                 let policy = Arc::new(Policy::new().limits(limits));
                 for size in [1, 2, 5, stream.len()] {
                     let case = format!("{:?} of {bare}, in chunks of {size}", stream.escape_ascii().to_string());

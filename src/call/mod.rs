@@ -48,7 +48,10 @@ enum Open {
     Question(Value),
     Suggestion(OpenSuggestion),
     /// A text that becomes suggestions once it is complete. Nothing of one that is `too_long` is kept.
-    List { value: Value, too_long: bool },
+    List {
+        value: Value,
+        too_long: bool,
+    },
     /// Something went wrong. From here on nothing is read.
     Failed(Reason),
 }
@@ -393,7 +396,11 @@ impl Call {
         self.grow(policy, Value::flush_entity);
     }
 
-    fn grow_mode(&mut self, policy: &Policy, change: impl FnOnce(&mut Value, &mut String, usize) -> Result<(), TooLong>) {
+    fn grow_mode(
+        &mut self,
+        policy: &Policy,
+        change: impl FnOnce(&mut Value, &mut String, usize) -> Result<(), TooLong>,
+    ) {
         let limit = policy.limits.answer;
         if let Open::Suggestion(OpenSuggestion { mode: Mode::Reading(mode), .. }) = &mut self.open
             && change(mode, &mut self.modes, limit).is_err()
@@ -478,6 +485,7 @@ impl Call {
         {
             *too_long = true;
             self.text.truncate(value.start);
+            *value = Value::at(value.start);
         }
     }
 

@@ -99,8 +99,10 @@ impl Tools {
     {
         let tools = Names::new(tools.into_iter().map(Into::into).filter(|name: &String| name != ASK))?;
         let parameters = Names::new(parameters.into_iter().map(Into::into))?;
-        let reserved =
-            tools.iter().find(|&name| RESERVED.split(' ').any(|reserved| reserved == name)).or(parameters.iter().find(|&name| name == ASK));
+        let reserved = tools
+            .iter()
+            .find(|&name| RESERVED.split(' ').any(|reserved| reserved == name))
+            .or(parameters.iter().find(|&name| name == ASK));
         if let Some(reserved) = reserved {
             return Err(ToolsError::Reserved(reserved.into()));
         }

@@ -170,8 +170,12 @@ pub(super) struct Lexer {
 }
 
 impl Lexer {
-    pub(super) const NEW: Lexer =
-        Lexer { expect: Expect::Value, nest: Nest { objects: 0, depth: 0 }, pending: SmallVec::new_const(), plain: false };
+    pub(super) const NEW: Lexer = Lexer {
+        expect: Expect::Value,
+        nest: Nest { objects: 0, depth: 0 },
+        pending: SmallVec::new_const(),
+        plain: false,
+    };
 
     /// How many arrays and objects are open.
     pub(super) fn depth(&self) -> usize {

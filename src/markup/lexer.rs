@@ -68,7 +68,7 @@ impl Pending {
 
     /// Returns as much of `text` as can matter to it: through the next `<`, or to just beyond the limit.
     pub(super) fn reach<'t>(&self, text: &'t str, limit: usize) -> &'t str {
-        let mut most = (limit + 1).saturating_sub(self.len()).clamp(1, text.len());
+        let mut most = limit.saturating_add(1).saturating_sub(self.len()).clamp(1, text.len());
         while !text.is_char_boundary(most) {
             most += 1;
         }

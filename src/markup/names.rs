@@ -164,11 +164,11 @@ impl Names {
                 None
             }
             Others::Tools => tools.tools.candidates(first).find_map(|(i, one)| look(one, Name::Tool(i), false)),
-            Others::ToolsAndParameters => tools
-                .tools
-                .candidates(first)
-                .find_map(|(i, one)| look(one, Name::Tool(i), false))
-                .or_else(|| tools.parameters.candidates(first).find_map(|(i, one)| look(one, Name::Parameter(i), true))),
+            Others::ToolsAndParameters => {
+                tools.tools.candidates(first).find_map(|(i, one)| look(one, Name::Tool(i), false)).or_else(|| {
+                    tools.parameters.candidates(first).find_map(|(i, one)| look(one, Name::Parameter(i), true))
+                })
+            }
         };
         found.unwrap_or(Lookup::Incomplete { hidden, shown })
     }

@@ -10,17 +10,26 @@ use crate::scan::Quotes;
 pub(super) enum State {
     Prose(Code),
     /// Another tool's call; `parameter`: the value of that parameter.
-    Opaque { tool: u16, parameter: Option<u16> },
+    Opaque {
+        tool: u16,
+        parameter: Option<u16>,
+    },
     /// An unconfirmed call: an opening tag, and the text after it.
     Unconfirmed(Unconfirmed),
     /// A call.
     Inside(Inside),
     /// A call has ended at `end`, which is not emitted yet. `prose`: where in the text that was held back
     /// the prose after it begins.
-    Ended { end: u64, prose: Option<usize> },
+    Ended {
+        end: u64,
+        prose: Option<usize>,
+    },
     /// The opening tag was only named. What was held back is prose and not emitted yet; `opening`: the
     /// length of the tag, `from`: where the prose begins.
-    Named { opening: usize, from: usize },
+    Named {
+        opening: usize,
+        from: usize,
+    },
 }
 
 /// An opening tag that may have been only named in prose. It and what follows it is held back.
@@ -58,11 +67,17 @@ pub(super) enum Spot {
     /// A suggestion that is plain text.
     Answer,
     /// A nested suggestion, outside its elements. `answered`: a `<content>` was its answer.
-    Nested { answered: bool },
+    Nested {
+        answered: bool,
+    },
     /// The `<content>` of a nested suggestion.
-    Content { answered: bool },
+    Content {
+        answered: bool,
+    },
     /// The `<mode>` of a nested suggestion.
-    Mode { answered: bool },
+    Mode {
+        answered: bool,
+    },
     Options,
 }
 

@@ -71,7 +71,11 @@ impl Tag {
 /// Reads `input`, which begins with `<`, as one of the `allowed` tags, at most `limit` bytes long. `last`:
 /// nothing follows it.
 pub(super) fn read(input: &[u8], allowed: &Allowed, tools: &Tools, limit: usize, last: bool) -> Read {
-    if last { read_mode::<Complete>(input, allowed, tools, limit) } else { read_mode::<Streaming>(input, allowed, tools, limit) }
+    if last {
+        read_mode::<Complete>(input, allowed, tools, limit)
+    } else {
+        read_mode::<Streaming>(input, allowed, tools, limit)
+    }
 }
 
 fn read_mode<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, limit: usize) -> Read {
@@ -87,15 +91,14 @@ fn read_mode<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, lim
         Some(b'/') => (Side::Close, allowed.close, 2),
         _ => (Side::Open, allowed.open, 1),
     };
-    let (name, shown, len) = match names.find(&input[start..], tools) {
+    let (name, shown, len) = match names.find(input.get(start..).unwrap_or_default(), tools) {
         Lookup::Found { name, shown, len } => (name, shown, len),
         Lookup::Incomplete { mut hidden, mut shown } => {
             if input.len() == 1
                 && let Lookup::Incomplete { hidden: close, shown: shown_close } = allowed.close.find(b"", tools)
             {
-                let least = |one: Option<usize>, other: Option<usize>| {
-                    one.into_iter().chain(other.map(|more| more + 1)).min()
-                };
+                let least =
+                    |one: Option<usize>, other: Option<usize>| one.into_iter().chain(other.map(|more| more + 1)).min();
                 (hidden, shown) = (least(hidden, close), least(shown, shown_close));
             }
             return match (hidden.filter(|&more| more <= room), shown) {
@@ -105,7 +108,8 @@ fn read_mode<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, lim
             };
         }
     };
-    let has_attributes = side == Side::Open && !matches!(name, Name::Tool(_) | Name::Parameter(_) | Name::Think | Name::Thinking);
+    let has_attributes =
+        side == Side::Open && !matches!(name, Name::Tool(_) | Name::Parameter(_) | Name::Think | Name::Thinking);
     let after = &input[start + len..];
     let (rest, mode) = match if has_attributes { attributes::<S>(after) } else { space_and_end::<S>(after) } {
         Ok(read) => read,

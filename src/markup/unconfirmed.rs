@@ -119,7 +119,8 @@ impl Machine {
             return SHORTEST_CONFIRMING > rest && !(unconfirmed.blank && stays_blank);
         }
         let limit = self.policy.limits.tag;
-        let more = |allowed: &Allowed| match tag::read(self.pending.bytes(), allowed, &self.policy.tools, limit, false) {
+        let more = |allowed: &Allowed| match tag::read(self.pending.bytes(), allowed, &self.policy.tools, limit, false)
+        {
             Read::Incomplete(Incomplete { more, .. }) => {
                 Some(more).filter(|more| self.pending.len() + tail_len + more <= limit)
             }

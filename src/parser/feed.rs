@@ -27,17 +27,20 @@ impl Default for Rest<'_> {
 }
 
 impl<'a> Feed<'a> {
-    pub(crate) fn text(text: &'a str) -> Feed<'a> {
-        Feed { text, ..Feed::default() }
-    }
-
-    pub(crate) fn bytes(bytes: &'a [u8]) -> Feed<'a> {
-        Feed { rest: Rest::Bytes(bytes), ..Feed::default() }
+    /// Text that is read up to `pos`, and the bytes that follow it.
+    pub(crate) fn new(text: &'a str, bytes: &'a [u8], pos: usize) -> Feed<'a> {
+        Feed { text, rest: Rest::Bytes(bytes), pos }
     }
 
     /// The end of the stream.
     pub(crate) fn end() -> Feed<'a> {
         Feed { rest: Rest::End, ..Feed::default() }
+    }
+
+    /// Returns how many bytes follow the text.
+    #[cfg(feature = "wire")]
+    pub(crate) fn bytes_left(&self) -> usize {
+        if let Rest::Bytes(bytes) = self.rest { bytes.len() } else { 0 }
     }
 
     /// Returns whether nothing follows the text.

@@ -157,10 +157,10 @@ impl Parser {
     pub fn feed<'a>(&'a mut self, chunk: &'a str) -> Events<'a> {
         if self.is_quiet && self.is_prose(chunk) {
             self.read += chunk.len() as u64;
-            return Events { parser: self, feed: Feed::text(chunk), phase: Phase::Prose };
+            return Events { parser: self, feed: Feed::new(chunk, &[], 0), phase: Phase::Prose };
         }
         self.begin_text(chunk);
-        Events { parser: self, feed: Feed::text(chunk), phase: Phase::Reading }
+        Events { parser: self, feed: Feed::new(chunk, &[], 0), phase: Phase::Reading }
     }
 
     /// Goes on with the next chunk of the stream, as bytes: it may end inside a character.
@@ -183,7 +183,7 @@ impl Parser {
         {
             return self.feed(text);
         }
-        Events { parser: self, feed: Feed::bytes(chunk), phase: Phase::Reading }
+        Events { parser: self, feed: Feed::new("", chunk, 0), phase: Phase::Reading }
     }
 
     /// Ends the stream. The cursor has what only its end could decide. The parser is then as new, for the next stream.

@@ -6,7 +6,7 @@
 use super::deltas::TextRange;
 use crate::Parser;
 use crate::event::Event;
-use crate::parser::{Feed, Position};
+use crate::parser::{About, Feed};
 
 pub(super) use crate::parser::Decision;
 
@@ -14,7 +14,8 @@ pub(super) use crate::parser::Decision;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ParserFeed {
     input: FeedInput,
-    position: Position,
+    /// The text at hand is consumed up to here.
+    pos: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -41,18 +42,18 @@ impl ParserFeed {
     /// Begins to feed `parser` the text in a range of `deltas`.
     pub(super) fn text(parser: &mut Parser, range: TextRange, deltas: &str) -> ParserFeed {
         parser.begin_text(&deltas[range.0..range.1]);
-        ParserFeed { input: FeedInput::Text(range), position: Position::default() }
+        ParserFeed { input: FeedInput::Text(range), pos: 0 }
     }
 
     /// Begins to feed a parser the `len` bytes of the body before `end`.
     pub(super) fn bytes(end: usize, len: usize) -> ParserFeed {
-        ParserFeed { input: FeedInput::Bytes { end, text: 0, rest: len }, position: Position::default() }
+        ParserFeed { input: FeedInput::Bytes { end, text: 0, rest: len }, pos: 0 }
     }
 
     /// Begins to finish the parser's stream.
     pub(super) fn end(parser: &mut Parser) -> ParserFeed {
         parser.begin_finish();
-        ParserFeed { input: FeedInput::End, position: Position::END }
+        ParserFeed { input: FeedInput::End, pos: 0 }
     }
 
     /// Returns whether this is the end of the parser's stream.
@@ -69,9 +70,9 @@ impl ParserFeed {
     pub(super) fn decide(&mut self, parser: &mut Parser, deltas: &str, body: &[u8]) -> Option<Decision> {
         let mut feed = self.feed(deltas, body);
         let decision = parser.decide(&mut feed);
-        self.position = feed.position();
+        self.pos = feed.pos;
         if let FeedInput::Bytes { text, rest, .. } = &mut self.input {
-            (*text, *rest) = (feed.text.len(), feed.bytes().len());
+            (*text, *rest) = (feed.text.len(), feed.bytes_left());
         }
         decision
     }
@@ -89,21 +90,24 @@ impl ParserFeed {
 
     fn feed<'f>(&self, deltas: &'f str, body: &'f [u8]) -> Feed<'f> {
         match self.input {
-            FeedInput::Text((start, end)) => Feed::new(&deltas[start..end], &[], self.position),
+            FeedInput::Text((start, end)) => Feed::new(&deltas[start..end], &[], self.pos),
             FeedInput::Bytes { end, text, rest } => {
                 let start = end - rest;
                 let text = core::str::from_utf8(&body[start - text..start]).unwrap_or_default();
-                Feed::new(text, &body[start..end], self.position)
+                Feed::new(text, &body[start..end], self.pos)
             }
-            FeedInput::End => Feed::new("", &[], self.position),
+            FeedInput::End => Feed::end(),
         }
     }
 }
 
 /// What a decision means for a call; `None` if it is about none.
 pub(super) fn call_progress(decision: Decision) -> Option<CallProgress> {
-    let is_ended = decision.of_call()?;
-    Some(if is_ended { CallProgress::Ended } else { CallProgress::Partial })
+    match decision.about() {
+        About::Prose => None,
+        About::Call => Some(CallProgress::Partial),
+        About::CallEnd => Some(CallProgress::Ended),
+    }
 }
 
 /// Makes the call that is open in the parser, if there is one, be rejected when it ends.

@@ -1,5 +1,7 @@
 //! What is known about the arguments received of a call.
 
+use core::hash::{Hash, Hasher};
+
 use alloc::string::String;
 use alloc::sync::Arc;
 
@@ -33,7 +35,7 @@ impl ReceivedArguments {
     /// Appends text.
     pub(super) fn push(&mut self, text: &str) {
         self.len += text.len();
-        self.hash.bytes(text.as_bytes());
+        self.hash.write(text.as_bytes());
         self.brackets.push_all(text.as_bytes());
     }
 
@@ -56,7 +58,7 @@ impl ReceivedArguments {
     /// The length of the text, if the complete arguments `all` begin with it; else `None`.
     pub(super) fn prefix_len(&self, all: &str) -> Option<usize> {
         let mut hash = Fnv::default();
-        hash.bytes(all.get(..self.len)?.as_bytes());
+        hash.write(all.get(..self.len)?.as_bytes());
         (hash == self.hash).then_some(self.len)
     }
 
@@ -90,12 +92,12 @@ fn meaning(parser: &mut Parser) -> Meaning {
     while let Some(event) = events.next() {
         if let Event::Complete(call) = event {
             let mut hash = Fnv::default();
-            hash.text(call.question());
+            call.question().hash(&mut hash);
             for suggestion in call.suggestions() {
-                hash.text(suggestion.answer);
-                hash.text(suggestion.mode.unwrap_or_default());
+                suggestion.answer.hash(&mut hash);
+                suggestion.mode.hash(&mut hash);
             }
-            meaning = Some(hash.value());
+            meaning = Some(hash.finish());
         }
     }
     meaning

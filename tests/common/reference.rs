@@ -202,20 +202,19 @@ struct Char {
     c: char,
     start: usize,
     end: usize,
+    /// Where it is in the text, which limits count.
+    offset: usize,
 }
 
 /// "The stream is read as `String::from_utf8_lossy` reads it: every ill-formed sequence is one U+FFFD."
 fn decode(stream: &[u8]) -> Vec<Char> {
     let mut chars = Vec::new();
-    let mut at = 0;
+    let (mut at, mut offset) = (0, 0);
     for chunk in stream.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            chars.push(Char { c, start: at, end: at + c.len_utf8() });
-            at += c.len_utf8();
-        }
-        if !chunk.invalid().is_empty() {
-            chars.push(Char { c: '\u{FFFD}', start: at, end: at + chunk.invalid().len() });
-            at += chunk.invalid().len();
+        let ill_formed = Some((char::REPLACEMENT_CHARACTER, chunk.invalid().len())).filter(|(_, len)| *len > 0);
+        for (c, len) in chunk.valid().chars().map(|c| (c, c.len_utf8())).chain(ill_formed) {
+            chars.push(Char { c, start: at, end: at + len, offset });
+            (at, offset) = (at + len, offset + c.len_utf8());
         }
     }
     chars
@@ -511,6 +510,13 @@ impl Reader<'_> {
         self.chars.get(at).map_or(self.bytes, |char| char.start)
     }
 
+    /// The length of the text before the character; of all text behind the last one.
+    fn offset(&self, at: usize) -> usize {
+        self.chars.get(at).or(self.chars.last()).map_or(0, |char| {
+            char.offset + if at < self.chars.len() { 0 } else { char.c.len_utf8() }
+        })
+    }
+
     fn is_behind_back_tick(&self, at: usize) -> bool {
         at > 0 && self.peek(at - 1) == Some('`')
     }
@@ -521,14 +527,14 @@ impl Reader<'_> {
     /// "Names are exact and lower case, and a name ends at tag space, `/` or `>`."
     fn shape(&self, at: usize, side: Side, name: &str, attributes: bool) -> Shape {
         let beginning = |missing: usize| {
-            let least = self.bytes - self.byte(at) + missing;
+            let least = self.offset(self.chars.len()) - self.offset(at) + missing;
             match least <= self.rules.tag {
                 true => Shape::Beginning(least),
                 false => Shape::Text,
             }
         };
         let whole = |end: usize, empty: bool, mode: Option<String>| {
-            let long = self.chars[end - 1].end - self.byte(at);
+            let long = self.offset(end) - self.offset(at);
             match long <= self.rules.tag {
                 true => Shape::Tag { end, empty, mode },
                 false => Shape::Text,
@@ -976,14 +982,14 @@ impl Reader<'_> {
     /// "It is not certain to be a call until a parameter's tag or the call's close tag has ended within the first
     /// 2048 bytes of the body."
     fn body(&self, from: usize) -> Body {
-        let limit = self.byte(from).saturating_add(self.rules.bare);
+        let limit = self.offset(from).saturating_add(self.rules.bare);
         let wanted = [&PARAMETER_TAGS[..], &CALL_CLOSE[..]].concat();
         for at in from..self.chars.len() {
             if self.chars[at].c != '<' {
                 continue;
             }
             if let Some(tag) = self.find_tag(at, &wanted) {
-                return match self.chars[tag.end - 1].end <= limit {
+                return match self.offset(tag.end) <= limit {
                     true => Body::Certain,
                     false => Body::Named,
                 };
@@ -993,7 +999,7 @@ impl Reader<'_> {
             }
         }
         // "if the 2048 bytes pass", even if all of them are blank
-        if self.bytes > limit {
+        if self.offset(self.chars.len()) > limit {
             return Body::Named;
         }
         // "if the stream ends and the body is blank, or blank up to the beginning of a tag that could still have
@@ -1002,7 +1008,7 @@ impl Reader<'_> {
             return Body::Truncated;
         };
         if let Found::Beginning(least) = self.find(at, &wanted)
-            && self.byte(at) + least <= limit
+            && self.offset(at) + least <= limit
         {
             return Body::Truncated;
         }

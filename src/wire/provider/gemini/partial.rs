@@ -1,5 +1,7 @@
 //! Writing the JSON that a sequence of values at JSON paths makes up, as it streams.
 
+use core::hash::{Hash, Hasher};
+
 use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -118,10 +120,10 @@ impl ArgumentsWriter {
         let mut new = true;
         for (i, step) in path.iter().enumerate() {
             match step {
-                PathStep::Key(key) => hash.text(key),
-                PathStep::Index(index) => hash.number(!index),
+                PathStep::Key(key) => key.hash(&mut hash),
+                PathStep::Index(index) => (!index).hash(&mut hash),
             }
-            new &= i < depth || (self.written.len() < MAX_PATHS && self.written.insert(hash.value()));
+            new &= i < depth || (self.written.len() < MAX_PATHS && self.written.insert(hash.finish()));
         }
         new
     }
