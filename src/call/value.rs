@@ -71,7 +71,7 @@ impl Value {
 
     /// Appends text that is `solid` up to the blanks at its end, if the value exists and has room for it.
     /// Returns the end of what was certain before.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push_plain(&mut self, arena: &mut String, text: &str, solid: usize, limit: usize) -> Option<usize> {
         if !self.exists || self.full || arena.len() + text.len() - self.start > limit {
             return None;

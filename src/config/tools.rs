@@ -121,15 +121,28 @@ impl Tools {
     /// Returns where the next `<` is that may begin a tool's opening tag, ours or another's; the end of
     /// the text if there is none.
     pub(crate) fn next_tag(&self, text: &[u8], from: usize) -> usize {
-        let mut start = from;
+        let (mut start, mut misses) = (from, 0);
         while let Some(found) = memchr::memchr(b'<', &text[start..]) {
             let name = start + found + 1;
             if shares_prefix(ASK.as_bytes(), &text[name..]) || self.tools.share_prefix(&text[name..]) {
                 return name - 1;
             }
-            start = name;
+            misses += 1;
+            start = if misses % MISSES == 0 { self.skip_to_underscore(text, name) } else { name };
         }
         text.len()
+    }
+
+    /// Returns an offset before which no tool's opening tag begins, as far as that is quickly found.
+    ///
+    /// Where brackets are many, nearly all of them begin something else. A tool's name is rarer, and nearly
+    /// always holds a `_`.
+    fn skip_to_underscore(&self, text: &[u8], from: usize) -> usize {
+        let Some(longest) = self.tools.underscored else { return from };
+        let to = text.len().min(from + WINDOW);
+        let underscore = memchr::memchr(b'_', &text[from..to]).map_or(to, |found| from + found);
+        // A name that begins before has ended by then.
+        from.max(underscore.saturating_sub(longest.max(ASK.len())))
     }
 
     /// The names of the tools, sorted.
@@ -142,6 +155,12 @@ impl Tools {
         self.parameters.iter()
     }
 }
+
+/// After so many brackets that begin no tag, it pays to look for an underscore.
+const MISSES: u32 = 8;
+
+/// How far to look for one.
+const WINDOW: usize = 4096;
 
 /// The tool whose calls are read.
 const ASK: &str = "ask_followup_question";
@@ -162,6 +181,8 @@ pub(crate) struct Names {
     all: Vec<Box<str>>,
     /// The length of the shortest.
     shortest: usize,
+    /// The length of the longest, if all of them hold a `_`.
+    underscored: Option<usize>,
     /// Where those begin that begin with a character, by its code; and behind the last, how many there are.
     begin: [u16; 129],
 }
@@ -195,10 +216,12 @@ impl Names {
 
     fn sorted(all: Vec<Box<str>>) -> Names {
         let shortest = all.iter().map(|name| name.len()).min().unwrap_or(0);
+        let longest = all.iter().map(|name| name.len()).max().unwrap_or(0);
+        let underscored = all.iter().all(|name| name.contains('_')).then_some(longest);
         // The list was checked to be no longer than a u16 counts.
         let before = |code: u8| all.partition_point(|name| name.as_bytes() < [code].as_slice()) as u16;
         let begin = core::array::from_fn(|code| before(code as u8));
-        Names { all, shortest, begin }
+        Names { all, shortest, underscored, begin }
     }
 
     /// Those that begin with that character, and the number of the first of them.
@@ -214,9 +237,9 @@ impl Names {
         self.all.iter().map(|name| &**name)
     }
 
-    /// Returns the numbers and names of those that begin with that character; of all, without one.
-    pub(crate) fn candidates(&self, first: Option<&u8>) -> impl Iterator<Item = (u16, &str)> {
-        let (from, names) = first.map_or((0, &self.all[..]), |&first| self.beginning(first));
+    /// Returns the numbers and names of those that begin with that character.
+    pub(crate) fn candidates(&self, first: &u8) -> impl Iterator<Item = (u16, &str)> {
+        let (from, names) = self.beginning(*first);
         (from..).zip(names.iter().map(|name| &**name))
     }
 

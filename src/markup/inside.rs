@@ -16,6 +16,7 @@ impl Machine {
     pub(super) fn push_inside(&mut self, text: &str) {
         let State::Inside(Inside { spot, after_backtick, .. }) = &mut self.state else { return };
         let call = &mut self.busy.call;
+        self.has_news = true;
         match spot {
             _ if text.is_empty() => return,
             Spot::Between(Body::Other) => return,
@@ -42,6 +43,7 @@ impl Machine {
         // Of a mode nothing shows before its end.
         if self.policy.entities == Entities::Decoded {
             self.busy.call.flush_entity(&self.policy);
+            self.has_news = true;
         }
         after_backtick
     }
@@ -49,6 +51,7 @@ impl Machine {
     /// Makes certain what does not depend on which character the incomplete UTF-8 sequence `tail` becomes.
     pub(super) fn foresee_inside(&mut self, tail: &[u8]) {
         let State::Inside(Inside { spot, .. }) = &mut self.state else { return };
+        self.has_news = true;
         if *spot == Spot::Suggestion && !utf8::may_be_blank(tail) {
             *spot = Spot::Answer;
         }
@@ -65,6 +68,7 @@ impl Machine {
 
     /// Ends the call where the stream cuts it.
     pub(super) fn cut_inside(&mut self, Inside { spot, .. }: Inside, end: u64) {
+        self.has_news = true;
         match spot.place() {
             Some(place) => self.busy.call.cut(place, &self.policy),
             None => self.busy.call.end(true, &self.policy),
@@ -75,6 +79,7 @@ impl Machine {
 
     /// Ends the call before a tool's opening tag.
     pub(super) fn end_by_tool(&mut self, end: u64) {
+        self.has_news = true;
         self.repair(Note::UnclosedCall);
         self.read_body_list();
         self.end_call(end);
@@ -84,6 +89,7 @@ impl Machine {
     pub(super) fn act_inside(&mut self, tag: &Tag, text: &str, end: u64) -> Option<Signal> {
         let State::Inside(inside) = &mut self.state else { return None };
         inside.after_backtick = false;
+        self.has_news = true;
         match inside.spot {
             Spot::Between(_) => self.between(tag, text, end),
             Spot::Question => self.in_question(tag, text, end),

@@ -38,6 +38,8 @@ pub(crate) struct Machine {
     pub(super) busy: Lazy<Busy>,
     /// It reads a list of suggestions that stands alone: no other tags mean anything.
     pub(super) listing: bool,
+    /// Something of the call may be certain that has not been shown.
+    pub(super) has_news: bool,
 }
 
 /// What the machine needs once a call has begun; kept for the next call.
@@ -56,7 +58,15 @@ impl Fresh for Busy {
 impl Machine {
     pub(crate) fn new(policy: Arc<Policy>) -> Machine {
         let state = State::Prose(Code::at_start(policy.calls == Calls::Anywhere));
-        Machine { policy, state, pending: Pending::default(), calls: 0, busy: Lazy::NEW, listing: false }
+        Machine {
+            policy,
+            state,
+            pending: Pending::default(),
+            calls: 0,
+            busy: Lazy::NEW,
+            listing: false,
+            has_news: false,
+        }
     }
 
     pub(crate) fn policy(&self) -> &Arc<Policy> {
@@ -359,7 +369,12 @@ impl Machine {
 
     /// Returns the signal for the next part of the call that is certain and has not been shown.
     pub(super) fn partial(&mut self) -> Option<Signal> {
-        self.busy.call.next_delta().map(Signal::Partial)
+        if !self.has_news {
+            return None;
+        }
+        let delta = self.busy.call.next_delta();
+        self.has_news = delta.is_some();
+        delta.map(Signal::Partial)
     }
 
     /// Returns what is certain at the end of a piece, which is followed by the incomplete UTF-8 sequence `tail`.
@@ -530,7 +545,7 @@ impl Machine {
         if calls > read || !pending.is_in_bounds(read, limits.tag) || !state_is_in_bounds || !call_is_in_bounds {
             return None;
         }
-        let mut machine = Machine { state, pending, calls, ..Machine::new(policy) };
+        let mut machine = Machine { state, pending, calls, has_news: true, ..Machine::new(policy) };
         if let Some(call) = call {
             *machine.busy = Busy { call, held: held.unwrap_or_default() };
         }

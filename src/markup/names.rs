@@ -119,9 +119,26 @@ pub(super) enum Others {
 pub(super) enum Lookup {
     /// This name, so long.
     Found { name: Name, shown: bool, len: usize },
-    /// It may become a name: the fewest bytes that complete it, with the byte after it; of hidden tags
-    /// and of shown ones.
-    Incomplete { hidden: Option<usize>, shown: Option<usize> },
+    /// It may become a name.
+    Incomplete(Missing),
+}
+
+/// The fewest bytes that complete a name, with the byte after it: of hidden tags and of shown ones.
+/// [`NEVER`]: it becomes none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Missing {
+    pub(super) hidden: usize,
+    pub(super) shown: usize,
+}
+
+/// More bytes than any tag has.
+pub(super) const NEVER: usize = usize::MAX;
+
+impl Missing {
+    fn add(&mut self, more: usize, shown: bool) {
+        let least = if shown { &mut self.shown } else { &mut self.hidden };
+        *least = more.min(*least);
+    }
 }
 
 impl Names {
@@ -133,67 +150,61 @@ impl Names {
 
     /// Looks up the name that `text` begins with. It ends at tag space, `/` or `>`.
     pub(super) fn find(self, text: &[u8], tools: &Tools) -> Lookup {
-        let first = text.first();
-        let (mut hidden, mut shown) = (None, None);
-        for &(spelling, set, name) in ours(first.copied()) {
-            if self.hidden.or(self.shown).meets(set) {
-                let is_shown = self.shown.meets(set);
-                match missing(spelling, text) {
-                    Some(0) => return Lookup::Found { name, shown: is_shown, len: spelling.len() },
-                    more => least(if is_shown { &mut shown } else { &mut hidden }, more),
+        let mut missing = Missing { hidden: NEVER, shown: NEVER };
+        let all = self.hidden.or(self.shown);
+        for &(spelling, set, name) in ours(text.first().copied()) {
+            if all.meets(set) {
+                let shown = self.shown.meets(set);
+                match more(spelling.as_bytes(), text) {
+                    0 => return Lookup::Found { name, shown, len: spelling.len() },
+                    more => missing.add(more, shown),
                 }
             }
         }
-        let mut look = |spelling: &str, name, is_shown| {
-            match missing(spelling, text) {
-                Some(0) => return Some(Lookup::Found { name, shown: is_shown, len: spelling.len() }),
-                more => least(if is_shown { &mut shown } else { &mut hidden }, more),
-            }
-            None
-        };
-        let found = match self.others {
-            Others::None => None,
-            Others::Only(name @ Name::Tool(i)) => look(tools.tools.name(i), name, true),
-            Others::Only(name @ Name::Parameter(i)) => look(tools.parameters.name(i), name, true),
-            Others::Only(_) => None,
-            Others::Tools | Others::ToolsAndParameters if first.is_none() => {
-                least(&mut hidden, tools.tools.shortest().map(|len| len + 1));
-                if matches!(self.others, Others::ToolsAndParameters) {
-                    least(&mut shown, tools.parameters.shortest().map(|len| len + 1));
-                }
+        if let Others::None = self.others {
+            return Lookup::Incomplete(missing);
+        }
+        self.find_other(text, tools, &mut missing).unwrap_or(Lookup::Incomplete(missing))
+    }
+
+    /// Looks up the name of another tool or of a parameter.
+    fn find_other(self, text: &[u8], tools: &Tools, missing: &mut Missing) -> Option<Lookup> {
+        let mut find = |spelling: &str, name, shown| match more(spelling.as_bytes(), text) {
+            0 => Some(Lookup::Found { name, shown, len: spelling.len() }),
+            more => {
+                missing.add(more, shown);
                 None
             }
-            Others::Tools => tools.tools.candidates(first).find_map(|(i, one)| look(one, Name::Tool(i), false)),
-            Others::ToolsAndParameters => {
-                tools.tools.candidates(first).find_map(|(i, one)| look(one, Name::Tool(i), false)).or_else(|| {
-                    tools.parameters.candidates(first).find_map(|(i, one)| look(one, Name::Parameter(i), true))
-                })
-            }
         };
-        found.unwrap_or(Lookup::Incomplete { hidden, shown })
+        let parameters = match self.others {
+            Others::Only(name @ Name::Tool(i)) => return find(tools.tools.name(i), name, true),
+            Others::Only(name @ Name::Parameter(i)) => return find(tools.parameters.name(i), name, true),
+            Others::None | Others::Only(_) => return None,
+            Others::Tools => None,
+            Others::ToolsAndParameters => Some(&tools.parameters),
+        };
+        let Some(first) = text.first() else {
+            // Any of them: the shortest is enough.
+            missing.add(tools.tools.shortest().map_or(NEVER, |len| len + 1), false);
+            missing.add(parameters.and_then(|names| names.shortest()).map_or(NEVER, |len| len + 1), true);
+            return None;
+        };
+        let tool = tools.tools.candidates(first).find_map(|(i, spelling)| find(spelling, Name::Tool(i), false));
+        tool.or_else(|| {
+            parameters?.candidates(first).find_map(|(i, spelling)| find(spelling, Name::Parameter(i), true))
+        })
     }
 }
 
-/// Returns how many bytes the name lacks at the end of `text`, with the one after it; 0 if it is all
-/// there; `None` if it is not that name.
+/// Returns how many bytes the name lacks at the end of `text`, with the one after it: 0 if it is all
+/// there, [`NEVER`] if it is not that name.
 #[inline]
-fn missing(name: &str, text: &[u8]) -> Option<usize> {
-    let name = name.as_bytes();
-    // Names are so short that a call would cost more than the comparison.
-    if !name.iter().zip(text).all(|(one, other)| one == other) {
-        return None;
-    }
+fn more(name: &[u8], text: &[u8]) -> usize {
     match text.get(name.len()) {
-        Some(&after) => (is_space(after) || after == b'/' || after == b'>').then_some(0),
-        None => Some(name.len() - text.len() + 1),
+        Some(&after) if (after == b'>' || after == b'/' || is_space(after)) && text.starts_with(name) => 0,
+        None if name.starts_with(text) => name.len() - text.len() + 1,
+        _ => NEVER,
     }
-}
-
-fn least(least: &mut Option<usize>, more: Option<usize>) {
-    *least = match (*least, more) {
-        (Some(one), Some(other)) => Some(one.min(other)),
-        (one, other) => one.or(other),
-    };
 }
 
 /// Returns whether the byte is white space inside a tag.

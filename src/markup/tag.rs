@@ -16,7 +16,7 @@ use nom::combinator::not;
 use nom::sequence::preceded;
 use nom::{Complete, Emit, Err, IsStreaming, Needed, OutputM, Parser, Streaming};
 
-use super::names::{Lookup, Name, Names, Side, is_space};
+use super::names::{Lookup, NEVER, Name, Names, Side, is_space};
 use crate::config::Tools;
 
 /// The tags that mean something in some state.
@@ -81,7 +81,7 @@ pub(super) fn read(input: &[u8], allowed: &Allowed, tools: &Tools, limit: usize,
 fn read_mode<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, limit: usize) -> Read {
     let room = limit.saturating_sub(input.len());
     let incomplete = |more: usize, shown, in_attributes| {
-        if more <= room && S::is_streaming() && input.len() <= limit {
+        if more <= room && more < NEVER && S::is_streaming() && input.len() <= limit {
             Read::Incomplete(Incomplete { more, shown, in_attributes })
         } else {
             Read::Text
@@ -93,19 +93,16 @@ fn read_mode<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, lim
     };
     let (name, shown, len) = match names.find(input.get(start..).unwrap_or_default(), tools) {
         Lookup::Found { name, shown, len } => (name, shown, len),
-        Lookup::Incomplete { mut hidden, mut shown } => {
+        Lookup::Incomplete(mut missing) => {
             if input.len() == 1
-                && let Lookup::Incomplete { hidden: close, shown: shown_close } = allowed.close.find(b"", tools)
+                && let Lookup::Incomplete(close) = allowed.close.find(b"", tools)
             {
-                let least =
-                    |one: Option<usize>, other: Option<usize>| one.into_iter().chain(other.map(|more| more + 1)).min();
-                (hidden, shown) = (least(hidden, close), least(shown, shown_close));
+                // A close tag has a `/` more.
+                missing.hidden = missing.hidden.min(close.hidden.saturating_add(1));
+                missing.shown = missing.shown.min(close.shown.saturating_add(1));
             }
-            return match (hidden.filter(|&more| more <= room), shown) {
-                (Some(more), _) => incomplete(more, false, false),
-                (None, Some(more)) => incomplete(more, true, false),
-                (None, None) => Read::Text,
-            };
+            let shown = missing.hidden > room;
+            return incomplete(if shown { missing.shown } else { missing.hidden }, shown, false);
         }
     };
     let has_attributes =

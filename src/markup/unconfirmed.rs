@@ -17,6 +17,7 @@ use crate::utf8;
 impl Machine {
     /// Begins a call at its opening tag.
     pub(super) fn begin_call(&mut self, tag: &Tag, text: &str, start: u64, end: u64) {
+        self.has_news = true;
         let Busy { call, held } = &mut *self.busy;
         call.restart(start, self.policy.entities);
         held.clear();
@@ -71,6 +72,7 @@ impl Machine {
         if !unconfirmed.blank {
             return self.demote(&unconfirmed);
         }
+        self.has_news = true;
         self.busy.call.cut(Place::Opening, &self.policy);
         self.pending.clear();
         self.state = State::Ended { end, prose: None };

@@ -4,6 +4,7 @@ mod feed;
 
 use alloc::sync::Arc;
 
+use crate::call::Delta;
 use crate::config::{Limits, Policy};
 use crate::event::{Event, Opaque};
 use crate::scan;
@@ -217,15 +218,16 @@ impl Parser {
         !scan::holds_bracket(chunk) || self.policy().tools.next_tag(chunk, 0) == chunk.len()
     }
 
-    /// The fast path in an open value. `None` if the chunk is not as simple as that.
-    #[inline(always)] // Returned through memory, the decision costs more than it took to find.
-    fn decide_plain(&mut self, feed: &mut Feed<'_>) -> Option<Decision> {
+    /// The fast path in an open value. Returns what is to be shown; `None` if the chunk is not as simple as
+    /// that.
+    #[inline(always)] // Returned through memory, the delta costs more than it took to find.
+    fn push_plain(&mut self, feed: &mut Feed<'_>) -> Option<Delta> {
         if feed.pos > 0 || !feed.is_last() || self.patch.is_unread() || !self.tail.is_empty() {
             return None;
         }
         let delta = self.syntax.push_plain(feed.text)?;
         feed.pos = feed.text.len();
-        Some(Decision { signal: Signal::Partial(delta), in_patch: false })
+        Some(delta)
     }
 
     /// Begins to read text.
@@ -252,10 +254,15 @@ impl Parser {
     /// Returns the next event of the feed; `None` when it is read. Sets whether that is all.
     #[inline(never)]
     fn next_event<'s, 'a: 's>(&'s mut self, feed: &mut Feed<'a>, is_over: &mut bool) -> Option<Event<'s>> {
-        let decision = match self.decide_plain(feed) {
-            Some(decision) => decision,
-            None => self.decide_slow(feed)?,
-        };
+        if let Some(delta) = self.push_plain(feed) {
+            return Some(Event::partial(self.syntax.call(), self.syntax.calls(), delta));
+        }
+        self.next_event_slow(feed, is_over)
+    }
+
+    #[inline(never)]
+    fn next_event_slow<'s, 'a: 's>(&'s mut self, feed: &mut Feed<'a>, is_over: &mut bool) -> Option<Event<'s>> {
+        let decision = self.decide_slow(feed)?;
         *is_over = self.is_read(feed);
         Some(self.lend(feed, decision))
     }
@@ -273,10 +280,12 @@ impl Parser {
     /// Reads on, to the next decision; `None` when the feed is read.
     #[cfg(feature = "wire")]
     pub(crate) fn decide(&mut self, feed: &mut Feed<'_>) -> Option<Decision> {
-        self.decide_plain(feed).or_else(|| self.decide_slow(feed))
+        match self.push_plain(feed) {
+            Some(delta) => Some(Decision { signal: Signal::Partial(delta), in_patch: false }),
+            None => self.decide_slow(feed),
+        }
     }
 
-    #[inline(never)]
     fn decide_slow(&mut self, feed: &mut Feed<'_>) -> Option<Decision> {
         let decision = self.decide_next(feed);
         self.update_quiet();

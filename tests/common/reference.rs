@@ -512,9 +512,10 @@ impl Reader<'_> {
 
     /// The length of the text before the character; of all text behind the last one.
     fn offset(&self, at: usize) -> usize {
-        self.chars.get(at).or(self.chars.last()).map_or(0, |char| {
-            char.offset + if at < self.chars.len() { 0 } else { char.c.len_utf8() }
-        })
+        self.chars
+            .get(at)
+            .or(self.chars.last())
+            .map_or(0, |char| char.offset + if at < self.chars.len() { 0 } else { char.c.len_utf8() })
     }
 
     fn is_behind_back_tick(&self, at: usize) -> bool {
