@@ -86,7 +86,7 @@ impl Machine {
     }
 
     /// Acts on a tag, which ends at `end`. `text`: what it is written as.
-    pub(super) fn act_inside(&mut self, tag: &Tag, text: &str, end: u64) -> Option<Signal> {
+    pub(super) fn act_inside(&mut self, tag: &Tag, text: &[u8], end: u64) -> Option<Signal> {
         let State::Inside(inside) = &mut self.state else { return None };
         inside.after_backtick = false;
         self.has_news = true;
@@ -126,7 +126,7 @@ impl Machine {
         self.busy.call.repair(note, &self.policy);
     }
 
-    fn between(&mut self, tag: &Tag, text: &str, end: u64) {
+    fn between(&mut self, tag: &Tag, text: &[u8], end: u64) {
         match (tag.name, tag.side) {
             (Name::FollowUp, Side::Close) if self.is_in_follow_up() => {
                 self.read_body_list();
@@ -166,12 +166,12 @@ impl Machine {
         }
     }
 
-    fn begin_suggestion(&mut self, tag: &Tag, text: &str) {
+    fn begin_suggestion(&mut self, tag: &Tag, text: &[u8]) {
         if !self.is_in_follow_up() {
             self.repair(Note::OutsideFollowUp);
         }
         if !tag.empty {
-            let mode = tag.mode.clone().and_then(|mode| text.get(mode));
+            let mode = tag.mode.clone().and_then(|mode| core::str::from_utf8(text.get(mode)?).ok());
             self.busy.call.begin_suggestion(mode, &self.policy);
             self.go(Spot::Suggestion);
         }
@@ -190,7 +190,7 @@ impl Machine {
         self.state = State::Ended { end, prose: None };
     }
 
-    fn in_question(&mut self, tag: &Tag, text: &str, end: u64) {
+    fn in_question(&mut self, tag: &Tag, text: &[u8], end: u64) {
         let is_closed = tag.name == Name::Question;
         if !is_closed {
             self.repair(Note::UnclosedQuestion);
@@ -203,7 +203,7 @@ impl Machine {
     }
 
     /// Ends the suggestion, at its own close tag or at one that ends more.
-    fn after_answer(&mut self, tag: &Tag, text: &str, end: u64) {
+    fn after_answer(&mut self, tag: &Tag, text: &[u8], end: u64) {
         let is_closed = (tag.name, tag.side) == (Name::Suggest, Side::Close);
         if !is_closed {
             self.repair(Note::UnclosedSuggestion);
@@ -215,7 +215,7 @@ impl Machine {
         }
     }
 
-    fn in_nested(&mut self, answered: bool, tag: &Tag, text: &str, end: u64) {
+    fn in_nested(&mut self, answered: bool, tag: &Tag, text: &[u8], end: u64) {
         match (tag.name, tag.side) {
             (Name::Content, Side::Open) => {
                 if !answered {
@@ -238,7 +238,7 @@ impl Machine {
         self.go(Spot::Nested { answered });
     }
 
-    fn in_content(&mut self, answered: bool, tag: &Tag, text: &str, end: u64) {
+    fn in_content(&mut self, answered: bool, tag: &Tag, text: &[u8], end: u64) {
         let is_closed = tag.name == Name::Content;
         if !is_closed {
             self.repair(Note::UnclosedSuggestion);
@@ -249,7 +249,7 @@ impl Machine {
         }
     }
 
-    fn in_mode(&mut self, answered: bool, tag: &Tag, text: &str, end: u64) {
+    fn in_mode(&mut self, answered: bool, tag: &Tag, text: &[u8], end: u64) {
         let is_closed = tag.name == Name::Mode;
         if !is_closed {
             self.repair(Note::UnclosedSuggestion);
@@ -261,7 +261,7 @@ impl Machine {
         }
     }
 
-    fn in_options(&mut self, tag: &Tag, text: &str, end: u64) {
+    fn in_options(&mut self, tag: &Tag, text: &[u8], end: u64) {
         let is_closed = tag.name == Name::Options;
         if !is_closed {
             self.repair(Note::UnclosedOptions);

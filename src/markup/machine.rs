@@ -263,7 +263,7 @@ impl Machine {
                     }
                     *pos = bracket + tag.len;
                     let (start, end) = (piece.offset(bracket), piece.offset(*pos));
-                    return self.act(&tag, &text[bracket..*pos], start, end, Source::Piece(bracket, *pos));
+                    return self.act(&tag, &text.as_bytes()[bracket..*pos], start, end, Source::Piece(bracket, *pos));
                 }
                 Read::Incomplete(incomplete) => {
                     self.pending.begin(&text[bracket..], piece.offset(bracket), after_backtick, incomplete);
@@ -368,10 +368,12 @@ impl Machine {
     }
 
     /// Returns the signal for the next part of the call that is certain and has not been shown.
+    #[inline]
     pub(super) fn partial(&mut self) -> Option<Signal> {
-        if !self.has_news {
-            return None;
-        }
+        if self.has_news { self.next_partial() } else { None }
+    }
+
+    fn next_partial(&mut self) -> Option<Signal> {
         let delta = self.busy.call.next_delta();
         self.has_news = delta.is_some();
         delta.map(Signal::Partial)
@@ -399,7 +401,7 @@ impl Machine {
             return None;
         }
         let pending = core::mem::take(&mut self.pending);
-        let signal = self.act(tag, pending.text(), start, end, Source::Pending);
+        let signal = self.act(tag, pending.bytes(), start, end, Source::Pending);
         self.pending = pending;
         self.lend_pending(signal)
     }
@@ -461,7 +463,7 @@ impl Machine {
     }
 
     /// Acts on a tag that is no text.
-    fn act(&mut self, tag: &Tag, text: &str, start: u64, end: u64, from: Source) -> Option<Signal> {
+    fn act(&mut self, tag: &Tag, text: &[u8], start: u64, end: u64, from: Source) -> Option<Signal> {
         match self.state {
             State::Prose(_) | State::Opaque { .. } => self.act_outside(tag, text, start, end, from),
             State::Unconfirmed(unconfirmed) => {

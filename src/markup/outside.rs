@@ -8,7 +8,7 @@ use crate::signal::{Signal, Source};
 
 impl Machine {
     /// Acts on a tool's opening tag.
-    pub(super) fn act_outside(&mut self, tag: &Tag, text: &str, start: u64, end: u64, from: Source) -> Option<Signal> {
+    pub(super) fn act_outside(&mut self, tag: &Tag, text: &[u8], start: u64, end: u64, from: Source) -> Option<Signal> {
         if let Name::Tool(tool) = tag.name {
             self.state = State::Opaque { tool, parameter: None };
             return Some(Signal::Opaque { from, tool, start: true });

@@ -48,6 +48,6 @@ impl Machine {
         }
         self.set_follow_up(true);
         let close = Tag { name: Name::FollowUp, side: Side::Close, shown: false, empty: false, mode: None, len: 0 };
-        self.act_inside(&close, "", end);
+        self.act_inside(&close, b"", end);
     }
 }

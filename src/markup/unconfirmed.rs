@@ -16,7 +16,7 @@ use crate::utf8;
 
 impl Machine {
     /// Begins a call at its opening tag.
-    pub(super) fn begin_call(&mut self, tag: &Tag, text: &str, start: u64, end: u64) {
+    pub(super) fn begin_call(&mut self, tag: &Tag, text: &[u8], start: u64, end: u64) {
         self.has_news = true;
         let Busy { call, held } = &mut *self.busy;
         call.restart(start, self.policy.entities);
@@ -25,7 +25,7 @@ impl Machine {
             call.end(false, &self.policy);
             self.state = State::Ended { end, prose: None };
         } else {
-            held.push_str(text);
+            held.push_str(core::str::from_utf8(text).unwrap_or_default());
             self.state = State::Unconfirmed(Unconfirmed { opening: text.len(), end, blank: true });
         }
     }
