@@ -1,7 +1,9 @@
-//! What providers' streams cost: in events of the provider and in bytes a second. A model writes one question in tokens of 4
-//! characters, each of which is an event. Every run checks that the question comes out.
+//! The throughput of parsing providers' streams, in events and in bytes per second.
 //!
-//! `cargo bench --bench wire` runs all; `cargo bench --bench wire -- anthropic` some.
+//! A model writes one question in tokens of 4 characters, each of which is an event. Every run
+//! checks that the question comes out.
+//!
+//! `cargo bench --bench wire` runs all, `cargo bench --bench wire -- anthropic` some.
 
 mod common;
 
@@ -16,27 +18,27 @@ use followup::testing::workloads::{Workload, arguments, question};
 use followup::wire::{Format, ResponseParser};
 use followup::{Event, Policy};
 
-/// How many bytes of the body one read brings: from a byte, through about an event, to all.
+/// The bytes of one read: from one byte, through about one event, to the whole body.
 const READS: [usize; 6] = [1, 4, 64, 512, 4096, usize::MAX];
 
-/// What a provider sends, in the shortest form in which it does.
-struct Form {
+/// The templates of a provider's body, in the shortest form that it sends.
+struct Template {
     name: &'static str,
-    wire: Format,
-    /// What the model writes: a question as markup, or the arguments of a native call.
+    format: Format,
+    /// The text that the model writes: a question as markup, or the arguments of a native call.
     workload: fn(usize) -> Workload,
-    /// In front of all.
+    /// Before the tokens.
     head: &'static str,
-    /// One token, `@`.
+    /// One token, in the place of `@`.
     token: &'static str,
-    /// Behind all, `@`, which some repeat.
+    /// After the tokens; some providers repeat the whole text, in the place of `@`.
     tail: &'static str,
 }
 
-const FORMS: [Form; 7] = [
-    Form {
+const TEMPLATES: [Template; 7] = [
+    Template {
         name: "openai-chat",
-        wire: Format::OpenAiChat,
+        format: Format::OpenAiChat,
         workload: arguments,
         head: concat!(
             r#"data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1763710000,"model":"m","choices":[{"index":0,"#,
@@ -54,9 +56,9 @@ const FORMS: [Form; 7] = [
             "\n\ndata: [DONE]\n\n",
         ),
     },
-    Form {
+    Template {
         name: "openai-chat, markup",
-        wire: Format::OpenAiChat,
+        format: Format::OpenAiChat,
         workload: question,
         head: "",
         token: concat!(
@@ -66,9 +68,9 @@ const FORMS: [Form; 7] = [
         ),
         tail: concat!(r#"data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#, "\n\ndata: [DONE]\n\n"),
     },
-    Form {
+    Template {
         name: "openai-responses",
-        wire: Format::OpenAiResponses,
+        format: Format::OpenAiResponses,
         workload: arguments,
         head: concat!(
             "event: response.output_item.added\n",
@@ -89,9 +91,9 @@ const FORMS: [Form; 7] = [
             "\n\n",
         ),
     },
-    Form {
+    Template {
         name: "anthropic",
-        wire: Format::Anthropic,
+        format: Format::Anthropic,
         workload: arguments,
         head: concat!(
             "event: content_block_start\n",
@@ -112,9 +114,9 @@ const FORMS: [Form; 7] = [
             "\n\n",
         ),
     },
-    Form {
+    Template {
         name: "gemini, markup",
-        wire: Format::Gemini,
+        format: Format::Gemini,
         workload: question,
         head: "",
         token: concat!(
@@ -127,9 +129,9 @@ const FORMS: [Form; 7] = [
             "\n\n",
         ),
     },
-    Form {
+    Template {
         name: "bedrock",
-        wire: Format::Bedrock,
+        format: Format::Bedrock,
         workload: arguments,
         head: concat!(
             r#"{"contentBlockStart":{"start":{"toolUse":{"toolUseId":"tooluse_1","name":"ask_followup_question"}},"#,
@@ -147,9 +149,9 @@ const FORMS: [Form; 7] = [
             "\n",
         ),
     },
-    Form {
+    Template {
         name: "ollama, markup",
-        wire: Format::Ollama,
+        format: Format::Ollama,
         workload: question,
         head: "",
         token: concat!(
@@ -164,36 +166,36 @@ const FORMS: [Form; 7] = [
     },
 ];
 
-/// A response's body, and what is in it.
+/// The body of a response, and what is in it.
 struct Body {
-    wire: Format,
+    format: Format,
     bytes: Vec<u8>,
     policy: Policy,
     tokens: usize,
-    /// How many bytes the provider's model wrote in the call.
+    /// The length of the call, as the model wrote it.
     call: u64,
 }
 
 impl Body {
-    fn new(form: &Form, len: usize) -> Body {
-        let workload = (form.workload)(len);
+    fn new(template: &Template, len: usize) -> Body {
+        let workload = (template.workload)(len);
         let quoted = |text: &str| serde_json::to_string(text).expect("text is JSON");
-        let mut body = form.head.to_owned();
+        let mut body = template.head.to_owned();
         let mut tokens = 0;
         for token in pieces(&workload.message, 4) {
-            body += &form.token.replacen('@', &quoted(token), 1);
+            body += &template.token.replacen('@', &quoted(token), 1);
             tokens += 1;
         }
-        body += &form.tail.replacen('@', &quoted(&workload.message), 1);
+        body += &template.tail.replacen('@', &quoted(&workload.message), 1);
         let call = workload.message.len() as u64;
-        Body { wire: form.wire, bytes: body.into_bytes(), policy: workload.policy(), tokens, call }
+        Body { format: template.format, bytes: body.into_bytes(), policy: workload.policy(), tokens, call }
     }
 
-    /// Reads it, so many bytes at a time, and checks that the call comes out, all of it.
-    fn read(&self, response: &mut ResponseParser, size: usize) {
+    /// Parses the body in chunks of `size` bytes, and checks that the whole call comes out.
+    fn parse(&self, parser: &mut ResponseParser, size: usize) {
         let mut calls = (0, 0);
         for chunk in black_box(&self.bytes).chunks(size) {
-            let mut events = response.feed(chunk);
+            let mut events = parser.feed(chunk);
             while let Some(event) = events.next() {
                 match event {
                     Ok(Event::Partial(call)) => {
@@ -204,16 +206,16 @@ impl Body {
                 }
             }
         }
-        assert!(response.finish().next().is_none());
+        assert!(parser.finish().next().is_none());
         assert_eq!(calls, (1, self.call));
     }
 }
 
-/// Every provider, in reads of each size.
+/// Every provider, with reads of each size.
 fn reads(criterion: &mut Criterion) {
-    for form in &FORMS {
-        let body = Body::new(form, 16 << 10);
-        let mut group = criterion.benchmark_group(form.name);
+    for template in &TEMPLATES {
+        let body = Body::new(template, 16 << 10);
+        let mut group = criterion.benchmark_group(template.name);
         for size in READS {
             let name = if size == usize::MAX { "whole".to_owned() } else { format!("reads of {size}") };
             bench(&mut group, &body, size, &name);
@@ -222,25 +224,25 @@ fn reads(criterion: &mut Criterion) {
     }
 }
 
-/// However long a call is, an event of it costs the same: to be read along the lengths.
+/// Calls of several lengths: an event must cost the same in each.
 fn lengths(criterion: &mut Criterion) {
-    let form = &FORMS[0];
-    let mut group = criterion.benchmark_group(format!("{} by length, in reads of 4096", form.name));
+    let template = &TEMPLATES[0];
+    let mut group = criterion.benchmark_group(format!("{} by length, in reads of 4096", template.name));
     for len in LENGTHS {
-        // So that ten runs of the longest fit.
+        // Long enough for ten runs of the longest call.
         group.measurement_time(Duration::from_millis(300 + 4 * (len as u64 >> 10)));
-        bench(&mut group, &Body::new(form, len), 4096, &format!("{} KiB", len >> 10));
+        bench(&mut group, &Body::new(template, len), 4096, &format!("{} KiB", len >> 10));
     }
     group.finish();
 }
 
 fn bench(group: &mut BenchmarkGroup<'_, WallTime>, body: &Body, size: usize, name: &str) {
-    // As many runs in each sample: the longest bodies have time for no more than one.
+    // With equally many runs in each sample, since the longest bodies leave time for only one.
     group.sampling_mode(SamplingMode::Flat);
-    let mut response = ResponseParser::new(body.wire, body.policy.clone());
+    let mut parser = ResponseParser::new(body.format, body.policy.clone());
     group.throughput(Throughput::ElementsAndBytes { elements: body.tokens as u64, bytes: body.bytes.len() as u64 });
     group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
-        bencher.iter(|| body.read(&mut response, size));
+        bencher.iter(|| body.parse(&mut parser, size));
     });
 }
 

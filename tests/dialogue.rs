@@ -271,7 +271,7 @@ fn from_a_streamed_call_to_the_next_message() {
 
 #[test]
 fn a_native_call_is_answered_under_its_id_with_its_images() {
-    use followup::wire::{Format, ResponseParser};
+    use followup::wire::{self, ResponseParser};
     let body = concat!(
         r#"{"contentBlockStart":{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"id7","name":"ask_followup_question"}}}}"#,
         "\n",
@@ -280,7 +280,7 @@ fn a_native_call_is_answered_under_its_id_with_its_images() {
         r#"{"contentBlockStop":{"contentBlockIndex":0}}"#,
         "\n"
     );
-    let (mut response, mut dialogue) = (ResponseParser::new(Format::Bedrock, Policy::new()), Dialogue::default());
+    let (mut response, mut dialogue) = (ResponseParser::new(wire::Format::Bedrock, Policy::new()), Dialogue::default());
     let mut events = response.feed(body.as_bytes());
     while let Some(event) = events.next() {
         dialogue.event(event.unwrap());
@@ -311,7 +311,7 @@ fn a_native_call_is_answered_under_its_id_with_its_images() {
 
 #[test]
 fn all_replies_of_one_turn_go_back_together() {
-    use followup::wire::{Format, ResponseParser};
+    use followup::wire::{self, ResponseParser};
     let call = |index: usize, question: &str| {
         let arguments = json!({"question": question}).to_string();
         let function = json!({"name": "ask_followup_question", "arguments": arguments});
@@ -319,7 +319,8 @@ fn all_replies_of_one_turn_go_back_together() {
     };
     let delta = json!({"content": markup("In the text?", &[]), "tool_calls": [call(0, "One?"), call(1, "Two?")]});
     let chunk = json!({"choices": [{"index": 0, "delta": delta, "finish_reason": "tool_calls"}]});
-    let (mut response, mut dialogue) = (ResponseParser::new(Format::OpenAiChat, Policy::new()), Dialogue::default());
+    let (mut response, mut dialogue) =
+        (ResponseParser::new(wire::Format::OpenAiChat, Policy::new()), Dialogue::default());
     let body = format!("data: {chunk}\n\ndata: [DONE]\n\n");
     let mut events = response.feed(body.as_bytes());
     while let Some(event) = events.next() {

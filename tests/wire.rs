@@ -1,7 +1,9 @@
-//! Golden streams: bodies as providers send them, and what they mean, cut in every way. `wire/README.md` says what the files are.
+//! Golden streams: bodies as providers send them, with their expected events, cut in every way.
+//!
+//! `wire/README.md` describes the files.
 
 #[path = "common/wire.rs"]
-mod said;
+mod events;
 
 use std::fs;
 use std::path::Path;
@@ -16,29 +18,29 @@ use serde_json::Value;
 
 struct Golden {
     name: String,
-    wire: Format,
+    format: Format,
     body: Vec<u8>,
-    meant: Vec<Value>,
+    expected: Vec<Value>,
 }
 
 fn goldens() -> Vec<Golden> {
     let mut goldens = Vec::new();
-    for wire in Format::ALL {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/wire").join(wire.name());
+    for format in Format::ALL {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/wire").join(format.name());
         let Ok(files) = fs::read_dir(&folder) else { continue };
         for file in files {
             let path = file.unwrap().path();
             if path.extension().is_some_and(|extension| extension == "json") {
                 continue;
             }
-            let meant =
+            let expected =
                 fs::read(path.with_extension("json")).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            let name = format!("{wire}/{}", path.file_name().unwrap().to_string_lossy());
+            let name = format!("{format}/{}", path.file_name().unwrap().to_string_lossy());
             goldens.push(Golden {
                 name,
-                wire,
+                format,
                 body: fs::read(&path).unwrap(),
-                meant: serde_json::from_slice(&meant).unwrap(),
+                expected: serde_json::from_slice(&expected).unwrap(),
             });
         }
     }
@@ -47,26 +49,26 @@ fn goldens() -> Vec<Golden> {
 }
 
 impl Golden {
-    /// Reads the body in every way; says what differs.
+    /// Parses the body in every way. Returns what differs from the expected events.
     fn check(&self, policy: &Arc<Policy>) -> Result<(), String> {
-        let mut response = ResponseParser::new(self.wire, policy.clone());
-        let normal = said::normal(&mut response, [&*self.body]);
-        if normal != self.meant {
+        let mut parser = ResponseParser::new(self.format, policy.clone());
+        let normalized = events::normalized(&mut parser, [&*self.body]);
+        if normalized != self.expected {
             let show = |events: &[Value]| events.iter().map(|event| format!("  {event}\n")).collect::<String>();
-            return Err(format!("{}\n meant\n{} have\n{}", self.name, show(&self.meant), show(&normal)));
+            return Err(format!("{}\n expected\n{} actual\n{}", self.name, show(&self.expected), show(&normalized)));
         }
-        let whole = said::lines(&mut response, [&*self.body]);
-        assert_chunk_invariant(&self.body, |chunks| said::lines(&mut response, chunks.iter().copied()));
+        let whole = events::lines(&mut parser, [&*self.body]);
+        assert_chunk_invariant(&self.body, |chunks| events::lines(&mut parser, chunks.iter().copied()));
         let mut auto = ResponseParser::auto(policy.clone());
         for size in [1, 5, self.body.len().max(1)] {
-            let lines = said::lines(&mut auto, self.body.chunks(size));
+            let lines = events::lines(&mut auto, self.body.chunks(size));
             if lines != whole {
-                let how = format!("as whatever it is, in chunks of {size}");
+                let how = format!("with its format detected, in chunks of {size}");
                 return Err(format!("{} {how}\n whole {whole:#?}\n cut {lines:#?}\n", self.name));
             }
             drop(auto.feed(&self.body));
-            if auto.format() != Some(self.wire) {
-                return Err(format!("{} was taken for {:?}\n", self.name, auto.format()));
+            if auto.format() != Some(self.format) {
+                return Err(format!("{} was detected as {:?}\n", self.name, auto.format()));
             }
             drop(auto.finish());
         }
@@ -75,7 +77,7 @@ impl Golden {
 }
 
 #[test]
-fn bodies_mean_what_is_written_down_however_they_are_cut() {
+fn every_golden_body_has_its_expected_events_however_it_is_cut() {
     let (all, policy) = (goldens(), Arc::new(Policy::new()));
     assert!(all.len() >= 54, "only {} bodies in tests/wire", all.len());
     let next = AtomicUsize::new(0);
@@ -91,7 +93,7 @@ fn bodies_mean_what_is_written_down_however_they_are_cut() {
     let wrong: String = thread::scope(|scope| {
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().map(|thread| thread.join().expect("a body makes the reader panic")).collect()
+        threads.into_iter().map(|thread| thread.join().expect("a body makes the parser panic")).collect()
     });
     assert!(wrong.is_empty(), "\n{wrong}");
 }

@@ -1,11 +1,13 @@
-//! The guarantees of `followup::wire` as laws: what is sent is what comes out, whoever sends it, however it is cut, and whatever
-//! happens to it on the way.
+//! The guarantees of `followup::wire` as laws.
+//!
+//! What is sent comes out, whatever provider sends it and however it is cut; and the events of a
+//! damaged body do not depend on the cut.
 
 #[path = "common/encode.rs"]
 mod encode;
 #[path = "common/wire.rs"]
 #[allow(dead_code)]
-mod said;
+mod events;
 
 use followup::testing::strategies::cuts;
 use std::collections::BTreeMap;
@@ -30,14 +32,14 @@ fn config(default: u32) -> ProptestConfig {
     ProptestConfig { cases: cases(default), failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// What came out, put together.
+/// The events of a body, put together.
 #[derive(Debug, Default)]
-struct Heard {
+struct Received {
     prose: String,
     asks: BTreeMap<u64, Ask>,
     others: Vec<Other>,
-    wrong: Vec<String>,
-    /// What the deltas of open calls add up to.
+    unexpected: Vec<String>,
+    /// The sum of the deltas of the open calls: question and answers.
     open: BTreeMap<u64, (String, Vec<String>)>,
 }
 
@@ -45,14 +47,14 @@ fn owned(suggestions: Suggestions<'_>) -> Vec<(String, Option<String>)> {
     suggestions.iter().map(|one| (one.answer.to_owned(), one.mode.map(str::to_owned))).collect()
 }
 
-impl Heard {
-    fn of<'c>(response: &mut ResponseParser, chunks: impl IntoIterator<Item = &'c [u8]>) -> Heard {
-        let mut heard = Heard::default();
+impl Received {
+    fn of<'c>(parser: &mut ResponseParser, chunks: impl IntoIterator<Item = &'c [u8]>) -> Received {
+        let mut received = Received::default();
         for chunk in chunks {
-            heard.take(response.feed(chunk));
+            received.take(parser.feed(chunk));
         }
-        heard.take(response.finish());
-        heard
+        received.take(parser.finish());
+        received
     }
 
     fn take(&mut self, mut events: Events<'_>) {
@@ -66,7 +68,7 @@ impl Heard {
                     }
                     match self.others.iter_mut().rev().find(|other| other.id == id && other.tool == piece.tool) {
                         Some(other) => other.raw.push_str(piece.raw),
-                        None => self.wrong.push(format!("a call that has not begun goes on: {piece:?}")),
+                        None => self.unexpected.push(format!("a call continues that has not started: {piece:?}")),
                     }
                 }
                 Ok(Event::Partial(call)) => {
@@ -91,51 +93,54 @@ impl Heard {
                         suggest: owned(call.suggestions()),
                     };
                     if self.asks.insert(call.nth(), ask).is_some() {
-                        self.wrong.push(format!("call {} is complete twice", call.nth()));
+                        self.unexpected.push(format!("call {} is complete twice", call.nth()));
                     }
                 }
-                other => self.wrong.push(format!("{other:?}")),
+                other => self.unexpected.push(format!("{other:?}")),
             }
         }
     }
 }
 
-/// Event by event what came out; but of text that was fed as it is, pieces that only the cut parted are joined, and partials left out.
-fn joined<'c>(response: &mut ResponseParser, chunks: impl IntoIterator<Item = &'c [u8]>) -> Vec<String> {
+/// Every event but partials, one line each.
+///
+/// Pieces of text that only the cut separates are joined: in a body without payloads, chunks cut the
+/// text.
+fn joined<'c>(parser: &mut ResponseParser, chunks: impl IntoIterator<Item = &'c [u8]>) -> Vec<String> {
     let (mut all, mut last) = (Vec::<String>::new(), None);
     let mut take = |mut events: Events<'_>| {
         while let Some(event) = events.next() {
-            let (of, text) = match &event {
+            let (kind, text) = match &event {
                 Ok(Event::Partial(_)) => continue,
                 Ok(Event::Text(text)) => (Some("text".to_owned()), *text),
                 Ok(Event::Opaque(piece)) => (Some(format!("{} {:?}", piece.tool, piece.id)), piece.raw),
                 _ => (None, ""),
             };
-            let begins = matches!(&event, Ok(Event::Opaque(piece)) if piece.start);
-            match (&of, all.last_mut()) {
-                (Some(of), _) if begins => all.push(format!("{of} {text}")),
-                (Some(_), Some(line)) if of == last => line.push_str(text),
-                (Some(of), _) => all.push(format!("more {of} {text}")),
+            let starts = matches!(&event, Ok(Event::Opaque(piece)) if piece.start);
+            match (&kind, all.last_mut()) {
+                (Some(kind), _) if starts => all.push(format!("{kind} {text}")),
+                (Some(_), Some(line)) if kind == last => line.push_str(text),
+                (Some(kind), _) => all.push(format!("more {kind} {text}")),
                 _ => all.push(format!("{event:?}")),
             }
-            last = of;
+            last = kind;
         }
     };
     for chunk in chunks {
-        take(response.feed(chunk));
+        take(parser.feed(chunk));
     }
-    take(response.finish());
+    take(parser.finish());
     all
 }
 
-/// A body that means something; shown readably when a law fails.
+/// A body of a provider, readable when a law fails.
 #[derive(Clone)]
 struct Stream(Sent);
 
 impl std::fmt::Debug for Stream {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Sent { wire, events, prose, asks, others } = &self.0;
-        writeln!(f, "{wire}")?;
+        let Sent { format, events, prose, asks, others } = &self.0;
+        writeln!(f, "{format}")?;
         events.iter().try_for_each(|event| writeln!(f, "  {}", event.escape_ascii()))?;
         write!(f, "prose {prose:?}\n{asks:#?}\n{others:#?}")
     }
@@ -146,26 +151,27 @@ fn choices() -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn streams() -> impl Strategy<Value = Stream> {
-    (select(&PROVIDERS[..]), choices()).prop_map(|(wire, choices)| Stream(encode::send(wire, &mut Dice::new(choices))))
+    (select(&PROVIDERS[..]), choices())
+        .prop_map(|(format, choices)| Stream(encode::send(format, &mut Dice::new(choices))))
 }
 
-/// The golden bodies, event by event.
+/// The golden bodies, cut into events.
 static GOLDEN: LazyLock<Vec<(Format, Vec<Vec<u8>>)>> = LazyLock::new(|| {
     let mut all = Vec::new();
-    for wire in PROVIDERS {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/wire").join(wire.name());
+    for format in PROVIDERS {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/wire").join(format.name());
         for file in fs::read_dir(folder).expect("there are golden bodies") {
             let path = file.unwrap().path();
             if path.extension().is_none_or(|extension| extension != "json") {
-                all.push((path.clone(), wire, in_events(&fs::read(path).unwrap())));
+                all.push((path.clone(), format, split_events(&fs::read(path).unwrap())));
             }
         }
     }
     all.sort_by(|(one, ..), (two, ..)| one.cmp(two));
-    all.into_iter().map(|(_, wire, events)| (wire, events)).collect()
+    all.into_iter().map(|(_, format, events)| (format, events)).collect()
 });
 
-fn in_events(body: &[u8]) -> Vec<Vec<u8>> {
+fn split_events(body: &[u8]) -> Vec<Vec<u8>> {
     let mut events = vec![Vec::new()];
     for line in body.split_inclusive(|byte| *byte == b'\n') {
         let blank = line.trim_ascii().is_empty();
@@ -178,7 +184,7 @@ fn in_events(body: &[u8]) -> Vec<Vec<u8>> {
     events
 }
 
-/// What may get into a body.
+/// Bytes that may be inserted into a body.
 const DEBRIS: &[&[u8]] = &[
     b"{",
     b"}",
@@ -224,7 +230,7 @@ enum Damage {
     Insert(&'static [u8]),
     Set(u8),
     Truncate,
-    /// What stood between two quotes stands between these.
+    /// Replaces the next text between two quotes.
     Name(&'static str),
 }
 
@@ -244,29 +250,29 @@ fn damage() -> impl Strategy<Value = (Damage, usize, usize)> {
     (kind, any::<usize>(), any::<usize>())
 }
 
-/// A body that something has happened to.
+/// A body with damaged events.
 #[derive(Clone)]
 struct Damaged {
-    wire: Format,
+    format: Format,
     body: Vec<u8>,
 }
 
 impl std::fmt::Debug for Damaged {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} \"{}\"", self.wire, self.body.escape_ascii())
+        write!(f, "{} \"{}\"", self.format, self.body.escape_ascii())
     }
 }
 
 fn damaged() -> impl Strategy<Value = Damaged> {
     let golden = any::<Index>().prop_map(|index| index.get(&GOLDEN).clone());
-    let encoded = streams().prop_map(|Stream(sent)| (sent.wire, sent.events));
+    let encoded = streams().prop_map(|Stream(sent)| (sent.format, sent.events));
     let damages = prop::collection::vec(damage(), 0..5);
     (prop_oneof![1 => golden, 2 => encoded], damages, prop::option::weighted(0.1, select(&Format::ALL[..]))).prop_map(
-        |((wire, mut events), damages, other)| {
+        |((format, mut events), damages, other)| {
             for (damage, one, two) in damages {
                 apply(damage, one, two, &mut events);
             }
-            Damaged { wire: other.unwrap_or(wire), body: events.concat() }
+            Damaged { format: other.unwrap_or(format), body: events.concat() }
         },
     )
 }
@@ -311,7 +317,7 @@ fn apply(damage: Damage, one: usize, two: usize, events: &mut Vec<Vec<u8>>) {
     }
 }
 
-/// The default limits, and some that bodies pass.
+/// The default limits, or some that bodies exceed.
 fn limits() -> impl Strategy<Value = (Arc<Policy>, Limits)> {
     let small = (1..600_usize, 0..3_usize, 0..20_usize).prop_map(|(event, open_calls, answer)| {
         let call = followup::Limits { answer, suggestions: 2, ..followup::Limits::default() };
@@ -321,67 +327,67 @@ fn limits() -> impl Strategy<Value = (Arc<Policy>, Limits)> {
     prop_oneof![2 => Just((POLICY.clone(), Limits::default())), 1 => small]
 }
 
-fn is_as_it_is(wire: Format) -> bool {
-    matches!(wire, Format::Text | Format::Json)
+fn has_no_payloads(format: Format) -> bool {
+    matches!(format, Format::Text | Format::Json)
 }
 
 proptest! {
     #![proptest_config(config(1_500))]
 
     #[test]
-    fn what_is_asked_comes_out_whoever_sends_it_and_however_it_is_cut(stream in streams(), cuts in cuts(), auto: bool) {
+    fn what_is_sent_comes_out_for_every_provider_and_every_cut(stream in streams(), cuts in cuts(), auto: bool) {
         let sent = &stream.0;
         let body = sent.body();
         let policy = POLICY.clone();
-        let mut response = if auto { ResponseParser::auto(policy) } else { ResponseParser::new(sent.wire, policy) };
+        let mut parser = if auto { ResponseParser::auto(policy) } else { ResponseParser::new(sent.format, policy) };
         for chunks in [cuts.chunks(&body), body.chunks(1).collect()] {
-            let heard = Heard::of(&mut response, chunks);
-            prop_assert_eq!(&heard.wrong, &[] as &[String]);
-            prop_assert_eq!(heard.asks.into_values().collect::<Vec<_>>(), &sent.asks[..]);
-            prop_assert_eq!(&heard.others, &sent.others);
-            prop_assert_eq!(&heard.prose, &sent.prose);
+            let received = Received::of(&mut parser, chunks);
+            prop_assert_eq!(&received.unexpected, &[] as &[String]);
+            prop_assert_eq!(received.asks.into_values().collect::<Vec<_>>(), &sent.asks[..]);
+            prop_assert_eq!(&received.others, &sent.others);
+            prop_assert_eq!(&received.prose, &sent.prose);
         }
     }
 
     #[test]
-    fn what_is_found_out_is_read_as_what_is_said(stream in streams(), cuts in cuts()) {
+    fn a_detected_format_gives_the_same_events_as_a_declared_one(stream in streams(), cuts in cuts()) {
         let body = stream.0.body();
         let mut auto = ResponseParser::auto(POLICY.clone());
-        let lines = said::lines(&mut ResponseParser::new(stream.0.wire, POLICY.clone()), [&*body]);
-        prop_assert_eq!(said::lines(&mut auto, cuts.chunks(&body)), &lines[..]);
-        prop_assert_eq!(said::lines(&mut auto, [&*body]), lines);
+        let lines = events::lines(&mut ResponseParser::new(stream.0.format, POLICY.clone()), [&*body]);
+        prop_assert_eq!(events::lines(&mut auto, cuts.chunks(&body)), &lines[..]);
+        prop_assert_eq!(events::lines(&mut auto, [&*body]), lines);
         drop(auto.feed(&body));
-        prop_assert!(auto.format().is_none_or(|wire| wire == stream.0.wire));
+        prop_assert!(auto.format().is_none_or(|format| format == stream.0.format));
         drop(auto.finish());
         prop_assert_eq!(auto.format(), None);
     }
 
     #[test]
-    fn a_damaged_body_gives_the_same_events_however_it_is_cut(damaged in damaged(), (policy, limits) in limits(), cuts in cuts()) {
-        let Damaged { wire, body } = &damaged;
-        let mut response = ResponseParser::new(*wire, policy).with_limits(limits);
-        if is_as_it_is(*wire) {
-            let whole = joined(&mut response, [&**body]);
-            prop_assert_eq!(joined(&mut response, cuts.chunks(body)), &whole[..]);
-            prop_assert_eq!(joined(&mut response, body.chunks(1)), whole);
+    fn a_damaged_body_gives_the_same_events_for_every_cut(damaged in damaged(), (policy, limits) in limits(), cuts in cuts()) {
+        let Damaged { format, body } = &damaged;
+        let mut parser = ResponseParser::new(*format, policy).with_limits(limits);
+        if has_no_payloads(*format) {
+            let whole = joined(&mut parser, [&**body]);
+            prop_assert_eq!(joined(&mut parser, cuts.chunks(body)), &whole[..]);
+            prop_assert_eq!(joined(&mut parser, body.chunks(1)), whole);
         } else {
-            let whole = said::lines(&mut response, [&**body]);
-            prop_assert_eq!(said::lines(&mut response, cuts.chunks(body)), &whole[..]);
-            prop_assert_eq!(said::lines(&mut response, body.chunks(1)), whole);
+            let whole = events::lines(&mut parser, [&**body]);
+            prop_assert_eq!(events::lines(&mut parser, cuts.chunks(body)), &whole[..]);
+            prop_assert_eq!(events::lines(&mut parser, body.chunks(1)), whole);
         }
     }
 
     #[test]
-    fn what_a_damaged_body_is_taken_for_does_not_depend_on_the_cut(damaged in damaged(), (policy, limits) in limits(), cuts in cuts()) {
-        let mut response = ResponseParser::auto(policy).with_limits(limits);
-        let whole = joined(&mut response, [&*damaged.body]);
-        prop_assert_eq!(joined(&mut response, cuts.chunks(&damaged.body)), &whole[..]);
-        prop_assert_eq!(joined(&mut response, damaged.body.chunks(1)), whole);
+    fn the_detected_format_of_a_damaged_body_does_not_depend_on_the_cut(damaged in damaged(), (policy, limits) in limits(), cuts in cuts()) {
+        let mut parser = ResponseParser::auto(policy).with_limits(limits);
+        let whole = joined(&mut parser, [&*damaged.body]);
+        prop_assert_eq!(joined(&mut parser, cuts.chunks(&damaged.body)), &whole[..]);
+        prop_assert_eq!(joined(&mut parser, damaged.body.chunks(1)), whole);
     }
 
     #[test]
     fn a_cursor_dropped_early_loses_no_state(damaged in damaged(), cuts in cuts(), take in 0..4_usize, auto: bool) {
-        let mut whole = if auto { ResponseParser::auto(POLICY.clone()) } else { ResponseParser::new(damaged.wire, POLICY.clone()) };
+        let mut whole = if auto { ResponseParser::auto(POLICY.clone()) } else { ResponseParser::new(damaged.format, POLICY.clone()) };
         let mut dropped = whole.clone();
         let chunks = cuts.chunks(&damaged.body);
         let (some, rest) = chunks.split_at(chunks.len() / 2);
@@ -395,7 +401,7 @@ proptest! {
             }
         }
         let rest = || rest.iter().copied();
-        prop_assert_eq!(said::lines(&mut dropped, rest()), said::lines(&mut whole, rest()));
+        prop_assert_eq!(events::lines(&mut dropped, rest()), events::lines(&mut whole, rest()));
         for chunk in &chunks {
             drop(dropped.feed(chunk));
         }
@@ -405,47 +411,47 @@ proptest! {
         }
         drop(events);
         let chunks = || chunks.iter().copied();
-        prop_assert_eq!(said::lines(&mut dropped, chunks()), said::lines(&mut whole, chunks()), "the end, dropped early");
+        prop_assert_eq!(events::lines(&mut dropped, chunks()), events::lines(&mut whole, chunks()), "the cursor of the end, dropped early");
     }
 
     #[test]
-    fn a_response_is_as_new_after_finish(one in damaged(), two in damaged(), auto: bool) {
-        let new = || if auto { ResponseParser::auto(POLICY.clone()) } else { ResponseParser::new(two.wire, POLICY.clone()) };
+    fn a_parser_is_like_new_after_finish(one in damaged(), two in damaged(), auto: bool) {
+        let new = || if auto { ResponseParser::auto(POLICY.clone()) } else { ResponseParser::new(two.format, POLICY.clone()) };
         let mut used = new();
         drop(used.feed(&one.body));
         drop(used.finish());
-        prop_assert_eq!(said::lines(&mut used, [&*two.body]), said::lines(&mut new(), [&*two.body]));
-        prop_assert_eq!(said::lines(&mut used, [&*two.body]), said::lines(&mut new(), [&*two.body]));
+        prop_assert_eq!(events::lines(&mut used, [&*two.body]), events::lines(&mut new(), [&*two.body]));
+        prop_assert_eq!(events::lines(&mut used, [&*two.body]), events::lines(&mut new(), [&*two.body]));
     }
 
     #[test]
-    fn a_clone_goes_its_own_way(one in damaged(), two in damaged(), at: usize, auto: bool) {
-        let new = || if auto { ResponseParser::auto(POLICY.clone()) } else { ResponseParser::new(one.wire, POLICY.clone()) };
+    fn a_clone_is_independent_of_its_original(one in damaged(), two in damaged(), at: usize, auto: bool) {
+        let new = || if auto { ResponseParser::auto(POLICY.clone()) } else { ResponseParser::new(one.format, POLICY.clone()) };
         let (now, later) = one.body.split_at(at % (one.body.len() + 1));
-        let mut response = new();
-        drop(response.feed(now));
-        let mut copy = response.clone();
-        let begun = || {
-            let mut response = new();
-            drop(response.feed(now));
-            response
+        let mut parser = new();
+        drop(parser.feed(now));
+        let mut copy = parser.clone();
+        let started = || {
+            let mut parser = new();
+            drop(parser.feed(now));
+            parser
         };
-        prop_assert_eq!(said::lines(&mut copy, [&*two.body]), said::lines(&mut begun(), [&*two.body]));
-        prop_assert_eq!(said::lines(&mut response, [later]), said::lines(&mut begun(), [later]));
+        prop_assert_eq!(events::lines(&mut copy, [&*two.body]), events::lines(&mut started(), [&*two.body]));
+        prop_assert_eq!(events::lines(&mut parser, [later]), events::lines(&mut started(), [later]));
     }
 }
 
-/// Events without partials, each in a few words.
-fn words(response: &mut ResponseParser, body: &[u8], size: usize) -> Vec<String> {
-    let mut words = Vec::new();
+/// A summary of every event but partials.
+fn summaries(parser: &mut ResponseParser, body: &[u8], size: usize) -> Vec<String> {
+    let mut summaries = Vec::new();
     let mut take = |mut events: Events<'_>| {
         while let Some(event) = events.next() {
-            words.push(match event {
+            summaries.push(match event {
                 Ok(Event::Partial(_)) => continue,
                 Ok(Event::Text(text)) => format!("text {text}"),
                 Ok(Event::Opaque(piece)) => {
-                    let begins = if piece.start { " begins" } else { "" };
-                    format!("{} {}{begins} {}", piece.tool, piece.id.unwrap_or("-"), piece.raw).trim_end().to_owned()
+                    let starts = if piece.start { " begins" } else { "" };
+                    format!("{} {}{starts} {}", piece.tool, piece.id.unwrap_or("-"), piece.raw).trim_end().to_owned()
                 }
                 Ok(Event::Complete(call)) => {
                     let answers: Vec<&str> = call.suggestions().iter().map(|one| one.answer).collect();
@@ -461,44 +467,44 @@ fn words(response: &mut ResponseParser, body: &[u8], size: usize) -> Vec<String>
             });
         }
     };
-    body.chunks(size).for_each(|chunk| take(response.feed(chunk)));
-    take(response.finish());
-    words
+    body.chunks(size).for_each(|chunk| take(parser.feed(chunk)));
+    take(parser.finish());
+    summaries
 }
 
 const ASK: &str = "ask_followup_question";
 
-/// A string of JSON, and a comma; nothing if it is empty.
+/// A member of a JSON object, with a comma; empty if the text is.
 fn field(name: &str, text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("{}:{},", Value::from(name), Value::from(text)) }
 }
 
-/// Anthropic: a block begins, goes on, ends.
-fn starts(index: usize, id: &str, name: &str) -> String {
+/// Anthropic: the start, a delta and the stop of a content block.
+fn block_start(index: usize, id: &str, name: &str) -> String {
     let (id, name) = (field("id", id), field("name", name));
     let block = format!("{{{id}{name}\"type\":\"tool_use\",\"input\":{{}}}}");
     format!(r#"{{"type":"content_block_start","index":{index},"content_block":{block}}}"#)
 }
 
-fn goes_on(index: usize, json: &str) -> String {
+fn block_delta(index: usize, json: &str) -> String {
     let delta = format!(r#"{{"type":"input_json_delta","partial_json":{}}}"#, Value::from(json));
     format!(r#"{{"type":"content_block_delta","index":{index},"delta":{delta}}}"#)
 }
 
-fn stops(index: usize) -> String {
+fn block_stop(index: usize) -> String {
     format!(r#"{{"type":"content_block_stop","index":{index}}}"#)
 }
 
-/// OpenAI chat: what comes of one call, and the end.
+/// OpenAI chat: a delta of a call, and the end of the message.
 fn chat(index: usize, id: &str, name: &str, arguments: &str) -> String {
     let function = format!("{{{}\"arguments\":{}}}", field("name", name), Value::from(arguments));
     let call = format!("{{{}\"index\":{index},\"function\":{function}}}", field("id", id));
     format!(r#"{{"choices":[{{"index":0,"delta":{{"tool_calls":[{call}]}}}}]}}"#)
 }
 
-const CHAT_ENDS: &str = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}"#;
+const CHAT_END: &str = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}"#;
 
-/// OpenAI Responses: an item is added or done, its arguments go on or are done.
+/// OpenAI Responses: an item that is added or done, and its arguments, a delta or done.
 fn item(kind: &str, index: usize, id: &str, name: &str, arguments: &str) -> String {
     let item = format!(
         "{{{}{}\"type\":\"function_call\",\"id\":\"item_{index}\",\"arguments\":{}}}",
@@ -517,122 +523,153 @@ fn arguments(kind: &str, index: usize, text: &str) -> String {
     )
 }
 
-fn events(events: &[String]) -> Vec<u8> {
+fn sse_body(events: &[String]) -> Vec<u8> {
     events.iter().map(|event| format!("data: {event}\n\n")).collect::<String>().into_bytes()
 }
 
-/// Reads the events whole and byte by byte.
+/// Parses the events whole and byte by byte.
 #[track_caller]
-fn means(what: &str, wire: Format, limits: Limits, sent: &[String], meant: &[&str]) {
-    let mut response = ResponseParser::new(wire, POLICY.clone()).with_limits(limits);
-    assert_eq!(words(&mut response, &events(sent), usize::MAX), meant, "{what}");
-    assert_eq!(words(&mut response, &events(sent), 1), meant, "{what}, byte by byte");
+fn check(what: &str, format: Format, limits: Limits, sent: &[String], expected: &[&str]) {
+    let mut parser = ResponseParser::new(format, POLICY.clone()).with_limits(limits);
+    assert_eq!(summaries(&mut parser, &sse_body(sent), usize::MAX), expected, "{what}");
+    assert_eq!(summaries(&mut parser, &sse_body(sent), 1), expected, "{what}, byte by byte");
 }
 
 const Q: &str = r#"{"question":"Q?"}"#;
 
 #[test]
-fn blocks_that_lie_harm_no_call_but_their_own() {
-    let means =
-        |what: &str, sent: &[String], meant: &[&str]| means(what, Format::Anthropic, Limits::default(), sent, meant);
-    means("a stop before the start", &[stops(0), starts(0, "a", ASK), goes_on(0, Q), stops(0)], &["0 a asks Q?"]);
-    means("a stop of another block", &[starts(0, "a", ASK), stops(7), goes_on(0, Q), stops(0)], &["0 a asks Q?"]);
-    means("no stop", &[starts(0, "a", ASK), goes_on(0, Q)], &["0 a asks Q?"]);
-    means("final twice", &[starts(0, "a", ASK), goes_on(0, Q), stops(0), stops(0)], &["0 a asks Q?"]);
-    means("a delta after the end", &[starts(0, "a", ASK), goes_on(0, Q), stops(0), goes_on(0, "}")], &["0 a asks Q?"]);
-    means(
-        "a delta at an unknown index goes to no other call",
-        &[starts(0, "a", ASK), goes_on(5, "no"), goes_on(0, Q), stops(0)],
-        &["0 a asks Q?", "error orphan"],
-    );
-    means("arguments of no call", &[goes_on(3, Q), stops(3)], &["error orphan"]);
-    means(
-        "arguments of no call, and a call",
-        &[goes_on(3, "no"), starts(0, "a", ASK), goes_on(0, Q), stops(0)],
-        &["0 a asks Q?", "error orphan"],
-    );
-    means(
-        "two starts with one id",
-        &[starts(0, "a", ASK), starts(0, "a", ASK), goes_on(0, Q), stops(0)],
+fn a_wrong_block_affects_no_other_call() {
+    let check = |what: &str, sent: &[String], expected: &[&str]| {
+        check(what, Format::Anthropic, Limits::default(), sent, expected)
+    };
+    check(
+        "a stop before the start",
+        &[block_stop(0), block_start(0, "a", ASK), block_delta(0, Q), block_stop(0)],
         &["0 a asks Q?"],
     );
-    means(
-        "two starts with one id, elsewhere",
-        &[starts(0, "a", ASK), goes_on(0, Q), stops(0), starts(1, "a", ASK), goes_on(1, Q), stops(1)],
+    check(
+        "a stop of another block",
+        &[block_start(0, "a", ASK), block_stop(7), block_delta(0, Q), block_stop(0)],
+        &["0 a asks Q?"],
+    );
+    check("no stop", &[block_start(0, "a", ASK), block_delta(0, Q)], &["0 a asks Q?"]);
+    check(
+        "final twice",
+        &[block_start(0, "a", ASK), block_delta(0, Q), block_stop(0), block_stop(0)],
+        &["0 a asks Q?"],
+    );
+    check(
+        "a delta after the end",
+        &[block_start(0, "a", ASK), block_delta(0, Q), block_stop(0), block_delta(0, "}")],
+        &["0 a asks Q?"],
+    );
+    check(
+        "a delta at an unknown index goes to no other call",
+        &[block_start(0, "a", ASK), block_delta(5, "no"), block_delta(0, Q), block_stop(0)],
+        &["0 a asks Q?", "error orphan"],
+    );
+    check("arguments of no call", &[block_delta(3, Q), block_stop(3)], &["error orphan"]);
+    check(
+        "arguments of no call, and a call",
+        &[block_delta(3, "no"), block_start(0, "a", ASK), block_delta(0, Q), block_stop(0)],
+        &["0 a asks Q?", "error orphan"],
+    );
+    check(
+        "two starts with one id",
+        &[block_start(0, "a", ASK), block_start(0, "a", ASK), block_delta(0, Q), block_stop(0)],
+        &["0 a asks Q?"],
+    );
+    check(
+        "two starts with one id, at another index",
+        &[
+            block_start(0, "a", ASK),
+            block_delta(0, Q),
+            block_stop(0),
+            block_start(1, "a", ASK),
+            block_delta(1, Q),
+            block_stop(1),
+        ],
         &["0 a asks Q?", "1 a asks Q?"],
     );
-    means(
+    check(
         "two starts with one id and different names",
-        &[starts(0, "a", "lookup"), starts(1, "a", ASK), goes_on(1, Q), stops(1), stops(0)],
+        &[block_start(0, "a", "lookup"), block_start(1, "a", ASK), block_delta(1, Q), block_stop(1), block_stop(0)],
         &["lookup a begins", "0 a asks Q?", "lookup a {}"],
     );
-    means(
+    check(
         "two blocks with one index",
-        &[starts(0, "a", ASK), starts(0, "b", "lookup"), goes_on(0, "{}"), stops(0), goes_on(0, Q)],
+        &[
+            block_start(0, "a", ASK),
+            block_start(0, "b", "lookup"),
+            block_delta(0, "{}"),
+            block_stop(0),
+            block_delta(0, Q),
+        ],
         &["lookup b begins", "lookup b {}", "0 a is rejected: truncated"],
     );
-    means("no name", &[starts(0, "a", ""), goes_on(0, Q), stops(0)], &["error orphan"]);
-    means("no id", &[starts(0, "", ASK), goes_on(0, Q), stops(0)], &["0 - asks Q?"]);
-    means(
+    check("no name", &[block_start(0, "a", ""), block_delta(0, Q), block_stop(0)], &["error orphan"]);
+    check("no id", &[block_start(0, "", ASK), block_delta(0, Q), block_stop(0)], &["0 - asks Q?"]);
+    check(
         "no arguments",
-        &[starts(0, "a", ASK), stops(0), starts(1, "b", "lookup"), stops(1)],
+        &[block_start(0, "a", ASK), block_stop(0), block_start(1, "b", "lookup"), block_stop(1)],
         &["0 a is rejected: missing_parameter", "lookup b begins", "lookup b {}"],
     );
 }
 
 #[test]
-fn chunks_that_lie_harm_no_call_but_their_own() {
-    let means =
-        |what: &str, sent: &[String], meant: &[&str]| means(what, Format::OpenAiChat, Limits::default(), sent, meant);
-    let end = || CHAT_ENDS.to_owned();
-    means(
+fn a_wrong_chat_chunk_affects_no_other_call() {
+    let check = |what: &str, sent: &[String], expected: &[&str]| {
+        check(what, Format::OpenAiChat, Limits::default(), sent, expected)
+    };
+    let end = || CHAT_END.to_owned();
+    check(
         "an id that changes",
         &[chat(0, "a", ASK, "{\"question\""), chat(0, "b", "", ":\"Q?\"}"), end()],
         &["0 a asks Q?"],
     );
-    means(
+    check(
         "an id that comes late",
         &[chat(0, "", ASK, "{\"question\""), chat(0, "b", "", ":\"Q?\"}"), end()],
         &["0 b asks Q?"],
     );
-    means(
+    check(
         "an id of another tool that comes late",
         &[chat(0, "", "lookup", "{"), chat(0, "b", "", "}"), end()],
         &["lookup - begins", "lookup - {", "lookup - }"],
     );
-    means(
-        "a name behind the arguments",
+    check(
+        "a name after the arguments",
         &[chat(0, "a", "", "{\"question\""), chat(0, "", ASK, ":"), chat(0, "", "", "\"Q?\"}"), end()],
         &["0 a asks Q?"],
     );
-    means(
-        "a name of another tool behind the arguments",
+    check(
+        "a name of another tool after the arguments",
         &[chat(0, "a", "", "{\"p\""), chat(0, "", "lookup", ":1}"), end()],
         &["lookup a begins", "lookup a {\"p\"", "lookup a :1}"],
     );
-    means(
+    check(
         "one index and one id, another name: another call",
         &[chat(0, "a", "lookup", "{}"), chat(0, "a", ASK, Q), end()],
         &["lookup a begins", "lookup a {}", "0 a asks Q?"],
     );
-    means("a name that never comes", &[chat(0, "a", "", Q), end()], &["error orphan"]);
-    means("a delta after the end", &[chat(0, "a", ASK, Q), end(), chat(0, "", "", "}"), end()], &["0 a asks Q?"]);
-    means(
+    check("a name that never comes", &[chat(0, "a", "", Q), end()], &["error orphan"]);
+    check("a delta after the end", &[chat(0, "a", ASK, Q), end(), chat(0, "", "", "}"), end()], &["0 a asks Q?"]);
+    check(
         "another call after the end",
         &[chat(0, "a", ASK, Q), end(), chat(0, "b", ASK, Q), end()],
         &["0 a asks Q?", "1 b asks Q?"],
     );
-    means(
+    check(
         "another call after the end, without ids",
         &[chat(0, "", ASK, Q), end(), chat(0, "", ASK, Q), end()],
         &["0 - asks Q?", "1 - asks Q?"],
     );
-    means(
+    check(
         "all calls at one index, without ids",
         &[chat(0, "", "lookup", "{\"p\":1}"), chat(0, "", ASK, Q), chat(0, "", ASK, Q), end()],
         &["lookup - begins", "lookup - {\"p\":1}", "0 - asks Q?", "1 - asks Q?"],
     );
-    means(
+    check(
         "all calls with one id",
         &[
             chat(0, "null", "lookup", "{\"p\":1}"),
@@ -642,7 +679,7 @@ fn chunks_that_lie_harm_no_call_but_their_own() {
         ],
         &["lookup null begins", "lookup null {\"p\":1}", "0 null asks Q?"],
     );
-    means(
+    check(
         "a name in every delta",
         &[
             chat(0, "", ASK, "{\"question\""),
@@ -653,8 +690,8 @@ fn chunks_that_lie_harm_no_call_but_their_own() {
         ],
         &["0 - asks Q?"],
     );
-    means(
-        "arguments with an id in front of their name, while another call is open",
+    check(
+        "arguments with an id before their name, while another call is open",
         &[
             chat(0, "a", ASK, "{\"question\""),
             chat(1, "b", "", "{\"p\""),
@@ -664,13 +701,13 @@ fn chunks_that_lie_harm_no_call_but_their_own() {
         ],
         &["lookup b begins", "lookup b {\"p\"", "lookup b :1}", "0 a asks Q?"],
     );
-    means("an id in front of the name", &[chat(0, "a", "", ""), chat(0, "", ASK, Q), end()], &["0 a asks Q?"]);
-    means(
+    check("an id before the name", &[chat(0, "a", "", ""), chat(0, "", ASK, Q), end()], &["0 a asks Q?"]);
+    check(
         "the end of a message that became too long",
-        &[chat(0, "a", ASK, ""), CHAT_ENDS.replace("tool_calls", "length")],
+        &[chat(0, "a", ASK, ""), CHAT_END.replace("tool_calls", "length")],
         &["0 a is rejected: truncated"],
     );
-    means(
+    check(
         "an event that is lost in the middle of a call",
         &[
             chat(0, "a", ASK, "{\"question\":\"Delete "),
@@ -681,86 +718,86 @@ fn chunks_that_lie_harm_no_call_but_their_own() {
         ],
         &["error unreadable", "0 a is rejected: malformed", "1 b asks Q?"],
     );
-    means(
+    check(
         "something that is no event in the middle of a call",
         &[chat(0, "a", ASK, "{\"question\":"), "<html>".to_owned(), chat(0, "", "", "\"Q?\"}"), end()],
         &["error unreadable", "0 a asks Q?"],
     );
-    means(
+    check(
         "an unknown index goes to the last call",
         &[chat(0, "a", ASK, ""), chat(9, "", "", Q), end()],
         &["0 a asks Q?"],
     );
-    means("an empty object first", &[chat(0, "a", ASK, "{}"), chat(0, "", "", Q), end()], &["0 a asks Q?"]);
-    means(
+    check("an empty object first", &[chat(0, "a", ASK, "{}"), chat(0, "", "", Q), end()], &["0 a asks Q?"]);
+    check(
         "an empty object of another tool first",
         &[chat(0, "a", "lookup", "{}"), chat(0, "", "", "{\"p\":1}"), end()],
         &["lookup a begins", "lookup a {\"p\":1}"],
     );
-    means(
+    check(
         "an empty object in pieces",
         &[chat(0, "a", "lookup", "{"), chat(0, "", "", "}"), end()],
         &["lookup a begins", "lookup a {", "lookup a }"],
     );
-    means("no arguments at all", &[chat(0, "a", ASK, ""), end()], &["0 a is rejected: missing_parameter"]);
-    means("cut off without arguments", &[chat(0, "a", ASK, "")], &["0 a is rejected: truncated"]);
+    check("no arguments at all", &[chat(0, "a", ASK, ""), end()], &["0 a is rejected: missing_parameter"]);
+    check("cut off without arguments", &[chat(0, "a", ASK, "")], &["0 a is rejected: truncated"]);
 }
 
 #[test]
-fn items_that_lie_harm_no_call_but_their_own() {
-    let means = |what: &str, sent: &[String], meant: &[&str]| {
-        means(what, Format::OpenAiResponses, Limits::default(), sent, meant)
+fn a_wrong_output_item_affects_no_other_call() {
+    let check = |what: &str, sent: &[String], expected: &[&str]| {
+        check(what, Format::OpenAiResponses, Limits::default(), sent, expected)
     };
     let added = |index, id| item("added", index, id, ASK, "");
     let other = r#"{"question":"No?"}"#;
-    means(
+    check(
         "done contradicts",
         &[added(0, "a"), arguments("delta", 0, Q), arguments("done", 0, other), item("done", 0, "a", ASK, other)],
         &["0 a is rejected: malformed"],
     );
-    means(
+    check(
         "done is written in another way",
         &[added(0, "a"), arguments("delta", 0, Q), arguments("done", 0, r#"{ "\u0071uestion" : "Q?" }"#)],
         &["0 a asks Q?"],
     );
-    means(
+    check(
         "a delta was lost, and done has it",
         &[added(0, "a"), arguments("delta", 0, "{\"question"), "{\"type\":".to_owned(), arguments("done", 0, Q)],
         &["error unreadable", "0 a asks Q?"],
     );
-    means(
+    check(
         "done has less",
         &[added(0, "a"), arguments("delta", 0, Q), arguments("done", 0, "{")],
         &["0 a is rejected: malformed"],
     );
-    means(
+    check(
         "never added, and done without a name",
         &[arguments("delta", 0, "{\"question\":"), arguments("done", 0, Q), item("done", 0, "a", ASK, Q)],
         &["0 a asks Q?"],
     );
-    means(
+    check(
         "done without arguments, and the item with them",
         &[added(0, "a"), arguments("done", 0, ""), item("done", 0, "a", ASK, Q)],
         &["0 a asks Q?"],
     );
-    means(
+    check(
         "done has more",
         &[added(0, "a"), arguments("delta", 0, "{\"question\""), arguments("done", 0, Q)],
         &["0 a asks Q?"],
     );
-    means("done has nothing", &[added(0, "a"), arguments("delta", 0, Q), arguments("done", 0, "")], &["0 a asks Q?"]);
-    means(
+    check("done has nothing", &[added(0, "a"), arguments("delta", 0, Q), arguments("done", 0, "")], &["0 a asks Q?"]);
+    check(
         "done twice",
         &[added(0, "a"), arguments("done", 0, Q), arguments("done", 0, Q), item("done", 0, "a", ASK, Q)],
         &["0 a asks Q?"],
     );
-    means(
+    check(
         "added twice",
         &[added(0, "a"), added(0, "a"), arguments("delta", 0, Q), arguments("done", 0, Q)],
         &["0 a asks Q?"],
     );
-    means("never added", &[arguments("delta", 0, Q), item("done", 0, "a", ASK, Q)], &["0 a asks Q?"]);
-    means(
+    check("never added", &[arguments("delta", 0, Q), item("done", 0, "a", ASK, Q)], &["0 a asks Q?"]);
+    check(
         "added late",
         &[
             arguments("delta", 0, "{\"quest"),
@@ -770,13 +807,13 @@ fn items_that_lie_harm_no_call_but_their_own() {
         ],
         &["0 a asks Q?"],
     );
-    means(
+    check(
         "done before it is added",
         &[item("done", 0, "a", ASK, Q), added(0, "a"), arguments("delta", 0, Q)],
         &["0 a asks Q?"],
     );
-    means("arguments of no call", &[arguments("delta", 4, Q), arguments("done", 4, Q)], &["error orphan"]);
-    means(
+    check("arguments of no call", &[arguments("delta", 4, Q), arguments("done", 4, Q)], &["error orphan"]);
+    check(
         "half a pair at the end of the deltas, all of it in the end",
         &[
             added(0, "a"),
@@ -788,70 +825,70 @@ fn items_that_lie_harm_no_call_but_their_own() {
 }
 
 #[test]
-fn parts_that_lie_harm_no_call_but_their_own() {
+fn a_wrong_part_affects_no_other_call() {
     let part = |call: &str| format!(r#"{{"candidates":[{{"content":{{"parts":[{{"functionCall":{{{call}}}}}]}}}}]}}"#);
     let named = |more: &str| part(&format!("\"name\":\"{ASK}\",{more}"));
-    let begun = || named(r#""willContinue":true"#);
+    let start = || named(r#""willContinue":true"#);
     let value = r#""partialArgs":[{"jsonPath":"$.question","stringValue":"Q?"}]"#;
     let whole = format!("\"args\":{Q}");
-    let means =
-        |what: &str, sent: &[String], meant: &[&str]| means(what, Format::Gemini, Limits::default(), sent, meant);
-    means(
+    let check =
+        |what: &str, sent: &[String], expected: &[&str]| check(what, Format::Gemini, Limits::default(), sent, expected);
+    check(
         "a call that never ends",
-        &[begun(), part(&format!("{value},\"willContinue\":true"))],
+        &[start(), part(&format!("{value},\"willContinue\":true"))],
         &["0 - is rejected: truncated"],
     );
-    means("a part of no call", &[part(value), named(&whole)], &["0 - asks Q?"]);
-    means("the end of no call", &[part(""), named(&whole), part("")], &["0 - asks Q?"]);
-    means("no arguments", &[named(r#""args":{}"#)], &["0 - is rejected: missing_parameter"]);
+    check("a part of no call", &[part(value), named(&whole)], &["0 - asks Q?"]);
+    check("the end of no call", &[part(""), named(&whole), part("")], &["0 - asks Q?"]);
+    check("no arguments", &[named(r#""args":{}"#)], &["0 - is rejected: missing_parameter"]);
     let with_id = format!("\"id\":\"a\",{whole}");
-    means("one call twice", &[named(&with_id), named(&with_id)], &["0 a asks Q?"]);
+    check("one call twice", &[named(&with_id), named(&with_id)], &["0 a asks Q?"]);
     let other = named("\"id\":\"a\",\"args\":{\"question\":\"And?\"}");
-    means("one id for two calls", &[named(&with_id), other], &["0 a asks Q?", "1 a asks And?"]);
-    means(
+    check("one id for two calls", &[named(&with_id), other], &["0 a asks Q?", "1 a asks And?"]);
+    check(
         "an empty object, and then values",
         &[named("\"args\":{},\"willContinue\":true"), part(value)],
         &["0 - asks Q?"],
     );
     let again = value.replace("Q?", " more?");
-    means(
+    check(
         "a value that is left and written again",
-        &[begun(), part(&format!("{value},\"willContinue\":true")), part(&again)],
+        &[start(), part(&format!("{value},\"willContinue\":true")), part(&again)],
         &["0 - is rejected: malformed"],
     );
-    means("a name that is repeated", &[begun(), named(value)], &["0 - asks Q?"]);
+    check("a name that is repeated", &[start(), named(value)], &["0 - asks Q?"]);
 }
 
 #[test]
-fn a_call_beyond_the_limit_is_an_error_and_harms_no_other() {
+fn a_call_beyond_the_limit_is_an_error_and_affects_no_other() {
     let small = Limits::default().with_open_calls(2);
     let none = Limits::default().with_open_calls(0);
-    let end = || CHAT_ENDS.to_owned();
+    let end = || CHAT_END.to_owned();
     let two = [chat(0, "a", ASK, "{\"question\""), chat(1, "b", "lookup", "{")];
     let rest = [chat(0, "", "", ":\"Q?\"}"), chat(1, "", "", "}"), end()];
     let third = [chat(2, "c", "third", ""), chat(2, "", "", "{\"x\":1}")];
     let sent: Vec<String> = [&two[..], &third, &rest].concat();
-    means(
+    check(
         "chat",
         Format::OpenAiChat,
         small,
         &sent,
         &["lookup b begins", "lookup b {", "too many: third", "lookup b }", "0 a asks Q?"],
     );
-    means("none", Format::OpenAiChat, none, &[chat(0, "a", ASK, Q), end()], &["too many: ask_followup_question"]);
+    check("none", Format::OpenAiChat, none, &[chat(0, "a", ASK, Q), end()], &["too many: ask_followup_question"]);
 
     let sent = [
-        starts(0, "a", ASK),
-        starts(1, "b", "lookup"),
-        starts(2, "c", "third"),
-        goes_on(2, "{\"x\":1}"),
-        stops(2),
-        goes_on(1, "{}"),
-        goes_on(0, Q),
-        stops(0),
-        stops(1),
+        block_start(0, "a", ASK),
+        block_start(1, "b", "lookup"),
+        block_start(2, "c", "third"),
+        block_delta(2, "{\"x\":1}"),
+        block_stop(2),
+        block_delta(1, "{}"),
+        block_delta(0, Q),
+        block_stop(0),
+        block_stop(1),
     ];
-    means(
+    check(
         "blocks",
         Format::Anthropic,
         small,
@@ -861,52 +898,52 @@ fn a_call_beyond_the_limit_is_an_error_and_harms_no_other() {
 }
 
 #[test]
-fn only_calls_that_are_open_are_counted() {
+fn the_limit_counts_only_open_calls() {
     let small = Limits::default().with_open_calls(2);
-    let end = || CHAT_ENDS.to_owned();
+    let end = || CHAT_END.to_owned();
     let sent: Vec<String> =
-        (0..200).flat_map(|i| [starts(i, &format!("id{i}"), ASK), goes_on(i, Q), stops(i)]).collect();
-    let meant: Vec<String> = (0..200).map(|i| format!("{i} id{i} asks Q?")).collect();
-    means(
+        (0..200).flat_map(|i| [block_start(i, &format!("id{i}"), ASK), block_delta(i, Q), block_stop(i)]).collect();
+    let expected: Vec<String> = (0..200).map(|i| format!("{i} id{i} asks Q?")).collect();
+    check(
         "one after the other",
         Format::Anthropic,
         small,
         &sent,
-        &meant.iter().map(|line| &**line).collect::<Vec<_>>(),
+        &expected.iter().map(|line| &**line).collect::<Vec<_>>(),
     );
 
     let sent: Vec<String> = (0..65).map(|i| chat(i, &format!("id{i}"), ASK, Q)).chain([end()]).collect();
-    let mut meant = vec!["too many: ask_followup_question".to_owned()];
-    meant.extend((0..64).map(|i| format!("{i} id{i} asks Q?")));
-    means(
+    let mut expected = vec!["too many: ask_followup_question".to_owned()];
+    expected.extend((0..64).map(|i| format!("{i} id{i} asks Q?")));
+    check(
         "65 at once",
         Format::OpenAiChat,
         Limits::default(),
         &sent,
-        &meant.iter().map(|line| &**line).collect::<Vec<_>>(),
+        &expected.iter().map(|line| &**line).collect::<Vec<_>>(),
     );
 }
 
 #[test]
-fn an_event_of_17_megabytes_is_skipped_and_the_next_is_read() {
+fn an_event_of_17_megabytes_is_skipped_and_the_next_is_parsed() {
     let long = chat(0, "a", "lookup", &"x".repeat(17 << 20));
-    let sent = [chat(0, "b", ASK, Q), long, chat(1, "c", ASK, Q), CHAT_ENDS.to_owned()];
-    let body = events(&sent);
-    let mut response = ResponseParser::new(Format::OpenAiChat, POLICY.clone());
+    let sent = [chat(0, "b", ASK, Q), long, chat(1, "c", ASK, Q), CHAT_END.to_owned()];
+    let body = sse_body(&sent);
+    let mut parser = ResponseParser::new(Format::OpenAiChat, POLICY.clone());
     for size in [usize::MAX, 4 << 10] {
-        assert_eq!(words(&mut response, &body, size), ["error too_long", "0 b asks Q?", "1 c asks Q?"]);
+        assert_eq!(summaries(&mut parser, &body, size), ["error too_long", "0 b asks Q?", "1 c asks Q?"]);
     }
 }
 
-/// What comes out does not depend on the cut: neither on how much of a body is at hand when it is found out what it is.
+/// Nor do the events depend on how much of the body has come when its format is detected.
 #[test]
-fn a_body_that_is_found_out_late_is_the_same_however_it_is_cut() {
+fn a_format_detected_late_gives_the_same_events_for_every_cut() {
     let limits = Limits::default().with_event(200);
-    let end = CHAT_ENDS.to_owned();
+    let end = CHAT_END.to_owned();
     for before in
         [": ping\n\n".repeat(40), "data: {}\n\n".repeat(40), format!("data: {}\n\n", "x".repeat(300)), "\n".repeat(300)]
     {
-        let body = [before.as_bytes(), &events(&[chat(0, "a", ASK, Q), end.clone()])].concat();
+        let body = [before.as_bytes(), &sse_body(&[chat(0, "a", ASK, Q), end.clone()])].concat();
         let mut auto = ResponseParser::auto(POLICY.clone()).with_limits(limits);
         let whole = joined(&mut auto, [&*body]);
         assert_eq!(joined(&mut auto, body.chunks(1)), whole, "{before}");

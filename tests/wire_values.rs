@@ -1,13 +1,13 @@
-//! Formats, errors and readers of providers' streams as values, and what is said to people.
+//! Formats, errors and parsers of providers' streams as values, and their messages.
 
-use followup::wire::{Error, Format, ResponseParser};
-use followup::{Event, Limits, Policy};
+use followup::wire::{Error, Format, Limits, ResponseParser};
+use followup::{Event, Policy};
 
 #[test]
-fn a_format_is_written_as_it_is_read_and_another_name_says_which_there_are() {
-    for wire in Format::ALL {
-        assert_eq!(wire.to_string().parse(), Ok(wire));
-        assert_eq!(wire.to_string(), wire.name());
+fn a_format_is_displayed_as_it_is_parsed_and_the_error_lists_all_formats() {
+    for format in Format::ALL {
+        assert_eq!(format.to_string().parse(), Ok(format));
+        assert_eq!(format.to_string(), format.name());
     }
     let unknown = "xml".parse::<Format>().unwrap_err();
     let all = "openai-chat, openai-responses, anthropic, gemini, bedrock, ollama, text, json";
@@ -16,11 +16,11 @@ fn a_format_is_written_as_it_is_read_and_another_name_says_which_there_are() {
 }
 
 #[test]
-fn every_error_says_what_happened_and_keeps_what_could_not_be_read() {
+fn every_error_has_a_code_a_message_and_the_data_that_could_not_be_parsed() {
     let long = "é".repeat(100);
     let cut = format!("{} …", "é".repeat(60));
     let whole = "x".repeat(120);
-    for (error, code, data, said) in [
+    for (error, code, data, message) in [
         (Error::Provider("Overloaded"), "provider", None, "the provider reports an error: Overloaded"),
         (Error::Unreadable("{]"), "unreadable", Some("{]"), "an event of the stream can't be read and was skipped: {]"),
         (
@@ -50,54 +50,55 @@ fn every_error_says_what_happened_and_keeps_what_could_not_be_read() {
             "nothing in the body is what gemini streams: it is another provider's, or no stream",
         ),
     ] {
-        assert_eq!((error.code(), error.data(), &*error.to_string()), (code, data, said));
+        assert_eq!((error.code(), error.data(), &*error.to_string()), (code, data, message));
     }
 }
 
 #[test]
-fn a_reader_says_what_it_was_made_with_and_what_it_has_found_out() {
-    let policy = Policy::new().limits(Limits { question: 7, ..Limits::default() });
-    for wire in Format::ALL {
-        let response = ResponseParser::new(wire, policy.clone());
-        assert_eq!((response.format(), response.policy()), (Some(wire), &policy));
+fn a_parser_returns_its_policy_its_limits_and_its_declared_or_detected_format() {
+    let policy = Policy::new().limits(followup::Limits { question: 7, ..followup::Limits::default() });
+    let limits = Limits::default().with_event(9).with_open_calls(3);
+    for format in Format::ALL {
+        let parser = ResponseParser::new(format, policy.clone()).with_limits(limits);
+        assert_eq!((parser.format(), parser.policy(), parser.limits()), (Some(format), &policy, &limits));
     }
-    for (body, wire) in [
+    for (body, format) in [
         ("event: message_start\ndata: {\"type\":\"message_start\"}\n\n", Some(Format::Anthropic)),
         ("What next?", Some(Format::Text)),
         (r#"{"question":"#, Some(Format::Json)),
         (r#"{"model":"#, None),
         ("{", None),
     ] {
-        let mut response = ResponseParser::auto(policy.clone());
-        assert_eq!(response.format(), None);
-        drop(response.feed(body.as_bytes()));
-        assert_eq!(response.format(), wire, "{body}");
-        // Ended, it is as new.
-        drop(response.finish());
-        assert_eq!(response.format(), None);
+        let mut parser = ResponseParser::auto(policy.clone());
+        assert_eq!(parser.format(), None);
+        drop(parser.feed(body.as_bytes()));
+        assert_eq!(parser.format(), format, "{body}");
+        // After the end it is like a new one.
+        drop(parser.finish());
+        assert_eq!(parser.format(), None);
     }
-    // What only the end tells, the cursor says.
-    for (body, wire) in [
+    // The last cursor has a format that only the end reveals.
+    for (body, format) in [
         ("{", Format::Text),
-        // Whose an error is, its shape tells.
+        // The shape of an error reveals its format.
         (r#"{"error":{"status":"UNAVAILABLE","message":"Later"}}"#, Format::Gemini),
         (r#"{"error":{"message":"Later"}}"#, Format::OpenAiChat),
         (r#"{"error":"Later"}"#, Format::Ollama),
         (r#"{"type":"error","error":{"message":"Later"}}"#, Format::Anthropic),
         (r#"{"type":"error","message":"Later"}"#, Format::OpenAiResponses),
     ] {
-        let mut response = ResponseParser::auto(policy.clone());
-        drop(response.feed(body.as_bytes()));
-        let mut events = response.finish();
-        assert_eq!(events.format(), Some(wire), "{body}");
-        let said = events.next().map(|event| event.map_err(|error| error.to_string()).map(drop));
+        let mut parser = ResponseParser::auto(policy.clone());
+        drop(parser.feed(body.as_bytes()));
+        let mut events = parser.finish();
+        assert_eq!(events.format(), Some(format), "{body}");
+        let first = events.next().map(|event| event.map_err(|error| error.to_string()).map(drop));
         let later = Err("the provider reports an error: Later".to_owned());
-        assert_eq!(said, Some(if wire == Format::Text { Ok(()) } else { later }), "{body}");
+        assert_eq!(first, Some(if format == Format::Text { Ok(()) } else { later }), "{body}");
     }
 }
 
 #[test]
-fn every_event_of_a_call_says_which_it_is_and_what_the_provider_calls_it() {
+fn every_event_of_a_call_has_its_index_and_the_providers_id() {
     let call = |nth: u64, arguments: &str| {
         let function = serde_json::json!({"name": "ask_followup_question", "arguments": arguments});
         let call = serde_json::json!({"index": nth, "id": format!("call_{nth}"), "function": function});
@@ -107,13 +108,13 @@ fn every_event_of_a_call_says_which_it_is_and_what_the_provider_calls_it() {
         call(0, r#"{"question":"Why?"}"#),
         call(1, r#"{"question":["#),
         call(2, r#"{"question":"How?"}"#),
-        // In the text, they have no name.
+        // A call in the text has no id.
         "data: {\"choices\":[{\"delta\":{\"content\":\"<ask_followup_question><question>Who?</question></ask_followup_question>\"}}]}\n\n".into(),
         "data: [DONE]\n\n".into(),
     ]
     .concat();
-    let mut response = ResponseParser::new(Format::OpenAiChat, Policy::new());
-    let mut said = Vec::new();
+    let mut parser = ResponseParser::new(Format::OpenAiChat, Policy::new());
+    let mut calls = Vec::new();
     let mut take = |mut events: followup::wire::Events<'_>| {
         while let Some(event) = events.next() {
             let (kind, nth, id) = match event.expect("the body is well-formed") {
@@ -122,13 +123,13 @@ fn every_event_of_a_call_says_which_it_is_and_what_the_provider_calls_it() {
                 Event::Rejected(call) => ("rejected", call.nth(), call.id()),
                 Event::Text(_) | Event::Opaque(_) => continue,
             };
-            said.push(format!("{kind} {nth} {}", id.unwrap_or("-")));
+            calls.push(format!("{kind} {nth} {}", id.unwrap_or("-")));
         }
     };
-    take(response.feed(body.as_bytes()));
-    take(response.finish());
-    said.sort();
-    let meant = [
+    take(parser.feed(body.as_bytes()));
+    take(parser.finish());
+    calls.sort();
+    let expected = [
         "complete 0 call_0",
         "complete 2 call_2",
         "complete 3 -",
@@ -137,5 +138,5 @@ fn every_event_of_a_call_says_which_it_is_and_what_the_provider_calls_it() {
         "partial 3 -",
         "rejected 1 call_1",
     ];
-    assert_eq!(said, meant);
+    assert_eq!(calls, expected);
 }

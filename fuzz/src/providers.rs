@@ -1,4 +1,4 @@
-//! Providers' streams: what is sent is what comes out; and whatever happens to a body on the way, what comes out does not depend on the cut.
+//! Providers' streams: what is sent comes out, and no cut changes the events.
 
 use std::sync::Arc;
 
@@ -9,63 +9,63 @@ use followup::{Limits, Policy};
 use crate::encode::{Ask, Dice, Other, PROVIDERS, Sent, send};
 use crate::input::cut;
 
-/// Where choices end and what follows begins.
-const END: u8 = 0xFF;
+/// The byte that ends the choices.
+const END_OF_CHOICES: u8 = 0xFF;
 
-/// The first byte says what the rest is.
+/// The kinds of input, named by its first byte.
 pub mod kind {
-    /// Choices of what is sent, then cuts.
+    /// Choices of what is sent, and cuts.
     pub const SENT: u8 = 0;
-    /// The same, then what happens to the events.
+    /// Choices of what is sent, and damages to its events.
     pub const DAMAGED: u8 = 1;
-    /// A body as it is.
+    /// A raw body.
     pub const BODY: u8 = 2;
 }
 
 pub fn read(input: &[u8]) {
-    let Some((&[kind, wire, size], rest)) = input.split_first_chunk() else { return };
-    let (choices, more) = match rest.iter().position(|&byte| byte == END) {
-        Some(at) => (&rest[..at], &rest[at + 1..]),
+    let Some((&[kind, format, size], rest)) = input.split_first_chunk() else { return };
+    let (choices, more) = match rest.iter().position(|&byte| byte == END_OF_CHOICES) {
+        Some(end) => (&rest[..end], &rest[end + 1..]),
         None => (rest, &[][..]),
     };
-    let sent = || send(PROVIDERS[usize::from(wire) % PROVIDERS.len()], &mut Dice::new(choices.to_vec()));
+    let sent = || send(PROVIDERS[usize::from(format) % PROVIDERS.len()], &mut Dice::new(choices.to_vec()));
     match kind % 3 {
-        kind::SENT => comes_out(&sent(), more, size.into()),
+        kind::SENT => check_sent(&sent(), more, size.into()),
         kind::DAMAGED => {
             let sent = sent();
             let mut events = sent.events;
-            more.chunks_exact(4).for_each(|how| damage(how, &mut events));
+            more.chunks_exact(4).for_each(|choices| damage(choices, &mut events));
             let body = events.concat();
-            let cuts = more.iter().scan(usize::from(size), |at, &by| {
-                *at += usize::from(by);
-                Some(*at)
+            let cuts = more.iter().scan(usize::from(size), |cut, &by| {
+                *cut += usize::from(by);
+                Some(*cut)
             });
-            is_the_same(sent.wire, &body, &Cuts::new(cuts));
+            check_cuts(sent.format, &body, &Cuts::new(cuts));
         }
         _ => {
             let (body, cuts) = cut(rest, size.into());
-            is_the_same(Format::ALL[usize::from(wire) % Format::ALL.len()], &body, &cuts);
+            check_cuts(Format::ALL[usize::from(format) % Format::ALL.len()], &body, &cuts);
         }
     }
 }
 
-/// What is sent is what comes out, however it is cut, and whether it is said whose it is or not.
-fn comes_out(sent: &Sent, cuts: &[u8], size: usize) {
+/// Checks that what was sent comes out of the body, whether its format is declared or detected.
+fn check_sent(sent: &Sent, cuts: &[u8], size: usize) {
     let body = sent.body();
-    let places = cuts.iter().scan(0, |at, &by| {
-        *at += usize::from(by);
-        Some(*at)
+    let cuts = cuts.iter().scan(0, |cut, &by| {
+        *cut += usize::from(by);
+        Some(*cut)
     });
-    let mut cuts: Vec<usize> = places.collect();
+    let mut cuts: Vec<usize> = cuts.collect();
     if size > 0 {
         cuts.extend((size..body.len()).step_by(size));
     }
     let cuts = Cuts::new(cuts);
     let policy = Arc::new(Policy::new());
-    for mut response in [ResponseParser::new(sent.wire, policy.clone()), ResponseParser::auto(policy)] {
-        let heard = Transcript::of_response(&mut response, cuts.chunks(&body));
+    for mut parser in [ResponseParser::new(sent.format, policy.clone()), ResponseParser::auto(policy)] {
+        let transcript = Transcript::of_response(&mut parser, cuts.chunks(&body));
         let (mut asks, mut others, mut prose) = (Vec::new(), Vec::<(u64, Other)>::new(), String::new());
-        for step in heard.steps() {
+        for step in transcript.steps() {
             match step.clone() {
                 Step::Text(text) => prose.push_str(&text),
                 Step::Opaque { nth, tool, id, raw } => match others.iter_mut().find(|(other, _)| *other == nth) {
@@ -90,14 +90,14 @@ fn comes_out(sent: &Sent, cuts: &[u8], size: usize) {
     }
 }
 
-/// Something happens to the events.
-fn damage(how: &[u8], events: &mut Vec<Vec<u8>>) {
-    let &[what, one, two, byte] = how else { return };
+/// Damages the events, as four bytes choose.
+fn damage(choices: &[u8], events: &mut Vec<Vec<u8>>) {
+    let &[kind, one, two, byte] = choices else { return };
     if events.is_empty() {
         return;
     }
     let (i, j) = (usize::from(one) % events.len(), usize::from(two) % events.len());
-    match what % 8 {
+    match kind % 8 {
         0 => drop(events.remove(i)),
         1 => events.insert(j, events[i].clone()),
         2 => events.swap(i, j),
@@ -108,27 +108,29 @@ fn damage(how: &[u8], events: &mut Vec<Vec<u8>>) {
         4 => events.truncate(i + 1),
         _ => {
             let event = &mut events[i];
-            let at = (usize::from(two) + 256 * usize::from(what / 8)) % (event.len() + 1);
-            match what % 8 {
-                5 => event.truncate(at),
-                6 => event.insert(at, byte),
-                _ => event.iter_mut().skip(at).take(1).for_each(|at| *at = byte),
+            let offset = (usize::from(two) + 256 * usize::from(kind / 8)) % (event.len() + 1);
+            match kind % 8 {
+                5 => event.truncate(offset),
+                6 => event.insert(offset, byte),
+                _ => event.iter_mut().skip(offset).take(1).for_each(|target| *target = byte),
             }
         }
     }
 }
 
-/// The same comes out for every cut, as that provider's and as whoever's it is, under limits that are far and that are near.
-fn is_the_same(format: Format, body: &[u8], cuts: &Cuts) {
-    let near = Limits { question: 8, answer: 4, suggestions: 2, ..Limits::default() };
-    let near = (near, wire::Limits::default().with_event(200).with_open_calls(2));
-    for (limits, wire_limits) in [(Limits::default(), wire::Limits::default()), near] {
+/// Checks that every cut gives the same transcript.
+///
+/// It does so with a declared and a detected format, and under large and small limits.
+fn check_cuts(format: Format, body: &[u8], cuts: &Cuts) {
+    let small = Limits { question: 8, answer: 4, suggestions: 2, ..Limits::default() };
+    let small = (small, wire::Limits::default().with_event(200).with_open_calls(2));
+    for (limits, wire_limits) in [(Limits::default(), wire::Limits::default()), small] {
         let policy = Arc::new(Policy::new().limits(limits));
-        for response in [ResponseParser::new(format, policy.clone()), ResponseParser::auto(policy)] {
-            let mut response = response.with_limits(wire_limits);
-            let whole = Transcript::of_response(&mut response, [body]);
-            assert_eq!(Transcript::of_response(&mut response, cuts.chunks(body)), whole, "{format}, cut at {cuts:?}");
-            assert_eq!(Transcript::of_response(&mut response, body.chunks(1)), whole, "{format}, byte by byte");
+        for parser in [ResponseParser::new(format, policy.clone()), ResponseParser::auto(policy)] {
+            let mut parser = parser.with_limits(wire_limits);
+            let whole = Transcript::of_response(&mut parser, [body]);
+            assert_eq!(Transcript::of_response(&mut parser, cuts.chunks(body)), whole, "{format}, cut at {cuts:?}");
+            assert_eq!(Transcript::of_response(&mut parser, body.chunks(1)), whole, "{format}, byte by byte");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::http::{HeaderMap, header};
 use bytes::Bytes;
 use followup::dialogue::{Format, Reply};
-use followup::wire::Format;
+use followup::wire;
 use serde_json::Value;
 
 use crate::continuing::{Message, Request};
@@ -79,10 +79,10 @@ pub(crate) fn go_on(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> R
 
 impl Onward {
     /// What the body of the next turn is.
-    fn wire(&self) -> Format {
+    fn wire(&self) -> wire::Format {
         match self {
             Onward::Demo(script) => script.wire(),
-            Onward::Nothing | Onward::Cannot(_) | Onward::Relay(_) => Format::OpenAiChat,
+            Onward::Nothing | Onward::Cannot(_) | Onward::Relay(_) => wire::Format::OpenAiChat,
         }
     }
 

@@ -57,7 +57,7 @@ impl CallRef {
         self.index.is_none() && is_empty(self.item_id) && is_empty(self.id) && is_empty(self.name)
     }
 
-    /// The call that starts here, if it has started before, or if parts of it came before its start.
+    /// The call that starts here, if its start or parts of it have come before.
     pub(super) fn find_started(
         &self,
         calls: &[NativeCall],
@@ -82,7 +82,9 @@ impl CallRef {
         })
     }
 
-    /// The call that a delta belongs to: by its index, else its item id, else its id, else the last open one.
+    /// The call that a delta belongs to.
+    ///
+    /// It is found by its index, else its item id, else its id; else it is the last open one.
     pub(super) fn find(&self, calls: &[NativeCall], text: &str) -> Option<usize> {
         let newest = |is_match: &dyn Fn(&NativeCall) -> bool| {
             let newest = calls.iter().rposition(is_match)?;
@@ -95,7 +97,8 @@ impl CallRef {
             newest(&|call| same(&call.id, self.id, text)).filter(|&i| !names_another(&calls[i]))
         };
         let last_open = || {
-            // A delta with an index or an item id belongs to no other call, unless its index is unreliable.
+            // A delta with an index or an item id belongs to no other call, unless its index is
+            // unreliable.
             let has_index = self.index.is_some();
             let distrusts_index =
                 has_index && self.loose_index && self.has_arguments && !self.has_id() && !self.has_name();
@@ -114,11 +117,11 @@ impl CallRef {
         self.index.is_some() && call.index.is_some() && self.index != call.index
     }
 
-    /// Returns whether the delta is about another call than this one, which has the same index or id.
+    /// Returns whether the delta is about another call with the same index or id.
     ///
-    /// Some servers give all calls one index or one id; others give a call a new id in every delta, or
-    /// repeat its name. So the delta is about another call only if it has a name, and either the name
-    /// or the id differs, or the call's arguments are complete and the delta has more.
+    /// Some servers give all calls one index or one id; others give a call a new id in every delta,
+    /// or repeat its name. So the delta is about another call only if it has a name, and either the
+    /// name or the id differs, or the call's arguments are complete and the delta has more.
     fn is_another_call(&self, call: &NativeCall, text: &str) -> bool {
         if !self.has_name() || call.name.is_empty() {
             return false;

@@ -137,8 +137,8 @@ impl NativeCalls {
                 return push_unless_empty(actions, range, Action::Orphan);
             }
             None if self.is_full() => {
-                // The call is remembered, so that its other deltas go to no other call; and its name, so
-                // that another call in its place is recognised.
+                // The call is remembered, so that its other deltas go to no other call; and its
+                // name, so that another call in its place is recognised.
                 let i = self.open(call.index);
                 let skipped = &mut self.list[i];
                 skipped.set_ids(target.id(&deltas.text), target.item_id(&deltas.text));
@@ -168,7 +168,8 @@ impl NativeCalls {
     /// Stores the ids and the name of a call, where they are not known yet.
     fn identify(&mut self, i: usize, target: &CallRef, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
         let call = &mut self.list[i];
-        // The id tells the pieces of another tool's call apart, so it stays the same for all of them.
+        // The id tells the pieces of another tool's call apart, so it stays the same for all of
+        // them.
         if !matches!(call.state, CallState::OtherTool) {
             call.set_ids(target.id(&deltas.text), target.item_id(&deltas.text));
         }
@@ -245,7 +246,9 @@ impl NativeCalls {
         self.deliver(i, deltas.resolve(placeholder), deltas, actions);
     }
 
-    /// The bytes of one call's arguments that may be kept, so that all open calls keep at most one event.
+    /// The bytes of one call's arguments that may be kept.
+    ///
+    /// All open calls together keep at most as much as one event may have.
     fn max_kept(&self) -> usize {
         self.limits.event / self.limits.open_calls.max(1)
     }

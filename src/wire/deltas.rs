@@ -77,9 +77,9 @@ impl ArgumentsDelta {
 
 /// The number of deltas that one payload may have.
 ///
-/// A delta takes much more memory than the few bytes it may be written in, and no provider comes near
-/// this number. A list of 1,024 parts with four deltas each fits, so that Gemini's parser, which keeps
-/// state about the open call, never has a delta refused.
+/// A delta takes much more memory than the few bytes it may be written in, and no provider comes
+/// near this number. A list of 1,024 parts with four deltas each fits, so that Gemini's parser,
+/// which keeps state about the open call, never has a delta refused.
 const MAX_DELTAS: usize = 5_000;
 
 /// The bytes of each buffer that are kept from one payload to the next.
@@ -172,8 +172,8 @@ impl Deltas {
 
     /// The text of a fragment that continues a sequence of them.
     ///
-    /// `pending` is the high surrogate that the sequence ended in before, and then the one that it ends
-    /// in now.
+    /// `pending` is the high surrogate that the sequence ended in before, and then the one that it
+    /// ends in now.
     pub(super) fn join(&mut self, pending: &mut Option<u16>, fragment: Fragment) -> TextRange {
         if fragment.is_empty() {
             return (0, 0);

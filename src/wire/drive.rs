@@ -1,7 +1,8 @@
 //! Driving a [`Parser`] one decision at a time.
 //!
-//! This is the only file of `wire` that uses the parser's internals. A body holds several parsers and the
-//! text they read, so they can't lend a cursor: each decision is made first, and its event lent afterwards.
+//! This is the only file of `wire` that uses the parser's internals. A body holds several parsers
+//! and the text they read, so they can't lend a cursor: each decision is made first, and its event
+//! lent afterwards.
 
 use super::deltas::TextRange;
 use crate::Parser;
@@ -22,8 +23,10 @@ pub(super) struct ParserFeed {
 enum FeedInput {
     /// A range of the text of the deltas.
     Text(TextRange),
-    /// Bytes of the body up to `end`: the last `rest` of them are not decoded yet, and the `text` bytes
-    /// before those are the text at hand.
+    /// Bytes of the body up to `end`.
+    ///
+    /// The last `rest` of them are not decoded yet, and the `text` bytes before those are the text
+    /// at hand.
     Bytes { end: usize, text: usize, rest: usize },
     /// The end of the parser's stream.
     End,

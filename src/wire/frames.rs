@@ -1,17 +1,17 @@
 //! Framing: cutting a body into payloads, from server-sent events, JSON lines or one JSON array.
 //!
-//! It is written here, and not taken from a crate, because cutting a stream correctly is what this crate
-//! is for. Of nine decoders of server-sent events, tried on a cut byte order mark, a cut `\r\n`, ill-formed
-//! UTF-8, and a line of a megabyte in 16-byte chunks, seven failed:
+//! It is written here, and not taken from a crate, because cutting a stream correctly is what this
+//! crate is for. Of nine decoders of server-sent events, tried on a cut byte order mark, a cut
+//! `\r\n`, ill-formed UTF-8, and a line of a megabyte in 16-byte chunks, seven failed:
 //!
 //! - `eventsource-stream` 0.2 panics on every byte order mark, takes 25 s for the line (its time is
 //!   quadratic), and yields nothing more after ill-formed UTF-8;
 //! - `sse-stream` 0.3 ends its stream at ill-formed UTF-8;
 //! - `async-sse` 5.1 makes two events of one if `\r\n` is cut.
 //!
-//! `sse-core` and `sse-parse` pass, and the tests compare this decoder with `sse-core`. But as the standard
-//! demands, they drop an event that ends with the body and not with a blank line, which many servers send;
-//! and JSON lines and arrays need the same care.
+//! `sse-core` and `sse-parse` pass, and the tests compare this decoder with `sse-core`. But as the
+//! standard demands, they drop an event that ends with the body and not with a blank line, which
+//! many servers send; and JSON lines and arrays need the same care.
 
 use alloc::vec::Vec;
 
@@ -33,7 +33,9 @@ enum Framing {
     Array(JsonValue),
 }
 
-/// The current server-sent event (<https://html.spec.whatwg.org/multipage/server-sent-events.html>).
+/// The current server-sent event.
+///
+/// See <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
 #[derive(Clone, Debug, Default)]
 struct SseEvent {
     /// The `data` so far, its lines joined.
@@ -195,7 +197,8 @@ impl Frames {
     fn next_line<'f, 'c: 'f>(&'f mut self, chunk: &mut &'c [u8]) -> Option<Frame<'f>> {
         let Framing::Lines(value) = &mut self.framing else { return None };
         while !chunk.is_empty() {
-            // A value may span lines, as long as the next line does not begin like a value of its own.
+            // A value may span lines, as long as the next line does not begin like a value of its
+            // own.
             if value.brackets.depth > 0 && self.buffer.ends_with(b"\n") && chunk[0] == b'{' {
                 self.lent = true;
                 value.too_long |= without_line_end(&self.buffer).len() > self.limit;

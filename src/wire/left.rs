@@ -5,7 +5,9 @@ use alloc::vec::Vec;
 use super::body::{Input, Stage};
 use super::response::{Events, ResponseParser};
 
-/// The state of a cursor without its borrows. The default is that of a cursor at the end of its chunk.
+/// The state of a cursor without its borrows.
+///
+/// The default is that of a cursor at the end of its chunk.
 #[derive(Clone, Debug)]
 pub struct Left {
     replay: Vec<u8>,

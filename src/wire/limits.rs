@@ -2,7 +2,8 @@
 
 /// The limits of a [`ResponseParser`](super::ResponseParser), beside those of a call.
 ///
-/// Each counts the stream, never a chunk, so what passes one never depends on how the body was cut. With the
+/// Each counts the stream, never a chunk, so what passes one never depends on how the body was cut.
+/// With the
 /// [limits of a call](crate::Limits) they bound the memory of the parser.
 ///
 /// ```
@@ -18,9 +19,13 @@
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes of one event of the stream. Default 16 MiB. A longer one is skipped, with an error.
+    /// Bytes of one event of the stream. Default 16 MiB.
+    ///
+    /// A longer one is skipped, with an error.
     pub event: usize,
-    /// Native calls of one message that are open at once. Default 64. Further ones are skipped, with an error.
+    /// Native calls of one message that are open at once. Default 64.
+    ///
+    /// Further ones are skipped, with an error.
     pub open_calls: usize,
 }
 

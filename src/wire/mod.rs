@@ -3,7 +3,8 @@
 //! A [`ResponseParser`] consumes the body of one streaming response, in whatever chunks it arrives:
 //! server-sent events, JSON lines, or one JSON array. The model's text goes to a markup
 //! [`Parser`](crate::Parser), and the arguments of every native call of `ask_followup_question` to a parser
-//! of their own, so that a model may ask either way. The provider's ids tell calls that overlap apart.
+//! of their own, so that a model may ask either way. The provider's ids tell calls that overlap
+//! apart.
 //!
 //! ```
 //! use followup::wire::{ResponseParser, Format};
@@ -51,9 +52,9 @@
 //! | an error of the provider, an event that can't be parsed | [`Error`] |
 //! | reasoning, usage, everything else | nothing |
 //!
-//! A call is final when the provider says so (`finish_reason`, `content_block_stop`, `done`), or with the end
-//! of the body; never because its arguments look complete. Arguments that a provider sends twice, in pieces
-//! and as a whole, count once.
+//! A call is final when the provider says so (`finish_reason`, `content_block_stop`, `done`), or
+//! with the end of the body; never because its arguments look complete. Arguments that a provider
+//! sends twice, in pieces and as a whole, count once.
 
 mod body;
 mod brackets;

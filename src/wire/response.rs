@@ -14,10 +14,11 @@ use crate::event::Event;
 /// [`feed`](ResponseParser::feed) it a chunk and take the events from the cursor; at the end of the body, call
 /// [`finish`](ResponseParser::finish). The events do not depend on how the body was cut into chunks.
 ///
-/// It does not check that a body is complete: one that was cut off after all calls ends like any other.
+/// It does not check that a body is complete: one that was cut off after all calls ends like any
+/// other.
 ///
-/// Cost: time is linear in the bytes. The [`Limits`] and [those of a call](crate::Limits) bound the memory,
-/// which holds one event of the stream and the open calls.
+/// Cost: time is linear in the bytes. The [`Limits`] and [those of a call](crate::Limits) bound the
+/// memory, which holds one event of the stream and the open calls.
 #[derive(Clone, Debug)]
 pub struct ResponseParser {
     body: BodyParser,
@@ -31,8 +32,8 @@ impl ResponseParser {
 
     /// A parser that detects the format of every body from its first events.
     ///
-    /// It emits nothing until the format is certain. Text that is no provider's is parsed as a message, and
-    /// a JSON object with the parameters of a call as its arguments.
+    /// It emits nothing until the format is certain. Text that is no provider's is parsed as a
+    /// message, and a JSON object with the parameters of a call as its arguments.
     ///
     /// ```
     /// use followup::Policy;
@@ -56,8 +57,8 @@ impl ResponseParser {
 
     /// The format of the body: the one given to [`new`](ResponseParser::new), or the detected one.
     ///
-    /// `None` before it is detected, and again after the end of the body: a format that only the end
-    /// reveals is in [`Events::format`].
+    /// `None` before it is detected, and again after the end of the body: a format that only the
+    /// end reveals is in [`Events::format`].
     pub fn format(&self) -> Option<Format> {
         self.body.format()
     }
@@ -80,7 +81,8 @@ impl ResponseParser {
 
     /// Ends the body. The cursor lends the events that only the end decides.
     ///
-    /// The parser is then ready for the next body. It never fails: a call that was cut off is an event.
+    /// The parser is then ready for the next body. It never fails: a call that was cut off is an
+    /// event.
     pub fn finish(&mut self) -> Events<'_> {
         let input = self.body.begin_end();
         Events::new(self, input)
@@ -89,8 +91,8 @@ impl ResponseParser {
 
 /// A cursor over the events of one chunk of a body. Each event borrows it until the next is taken.
 ///
-/// As with [`followup::Events`](crate::Events), a cursor that is dropped early loses its events, but no
-/// state.
+/// As with [`followup::Events`](crate::Events), a cursor that is dropped early loses its events,
+/// but no state.
 ///
 /// ```
 /// use followup::wire::{Format, ResponseParser};
@@ -116,7 +118,9 @@ impl<'a> Events<'a> {
         Events { parser, input, is_running: false }
     }
 
-    /// The next event or error; `None` when the chunk is consumed. The stream continues after an error.
+    /// The next event or error; `None` when the chunk is consumed.
+    ///
+    /// The stream continues after an error.
     ///
     /// # Errors
     ///

@@ -1,43 +1,43 @@
-//! Questions as providers stream them, in many of the ways there are: the other direction of `followup::wire`.
+//! An encoder of questions as providers stream them: the inverse of `followup::wire`.
 //!
-//! All choices come from one list of bytes, so that a property test can make a failing stream smaller. Where the list ends, every
-//! choice is the plainest one.
+//! All choices come from one list of bytes, so that a property test can shrink a failing stream.
+//! After the end of the list, every choice is the plainest one.
 
 use followup::wire::Format;
 
-/// Makes the choices.
+/// A source of choices.
 #[derive(Clone, Debug)]
 pub struct Dice {
     choices: Vec<u8>,
-    at: usize,
+    used: usize,
 }
 
 impl Dice {
     pub fn new(choices: Vec<u8>) -> Dice {
-        Dice { choices, at: 0 }
+        Dice { choices, used: 0 }
     }
 
     /// A number below `n`.
     pub fn below(&mut self, n: usize) -> usize {
-        let choice = self.choices.get(self.at).copied().unwrap_or(0);
-        self.at += 1;
+        let choice = self.choices.get(self.used).copied().unwrap_or(0);
+        self.used += 1;
         usize::from(choice) % n
     }
 
-    /// Once in a while.
+    /// Returns `true` once in `n` times.
     fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == n - 1
     }
 
-    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len())]
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())]
     }
 }
 
-/// A text, and perhaps a mode.
+/// The text of a suggestion, and its mode.
 pub type Suggestion = (String, Option<String>);
 
-/// A call of ours, and what it asks.
+/// A call of `ask_followup_question`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ask {
     pub id: Option<String>,
@@ -53,11 +53,11 @@ pub struct Other {
     pub raw: String,
 }
 
-/// A body, and what it means. Calls stand in the order in which they begin.
+/// A body and what was encoded in it. Calls are in the order in which they start.
 #[derive(Clone, Debug)]
 pub struct Sent {
-    pub wire: Format,
-    /// The body, event by event.
+    pub format: Format,
+    /// The body, cut into events.
     pub events: Vec<Vec<u8>>,
     pub prose: String,
     pub asks: Vec<Ask>,
@@ -70,11 +70,11 @@ impl Sent {
     }
 }
 
-/// The providers that are spoken for.
+/// The providers that can be encoded.
 pub const PROVIDERS: [Format; 6] =
     [Format::OpenAiChat, Format::OpenAiResponses, Format::Anthropic, Format::Gemini, Format::Bedrock, Format::Ollama];
 
-/// Pieces of prose and of values; none of them begins a call in prose.
+/// Pieces of prose and of values, none of which starts a call in prose.
 const PIECES: &[&str] = &[
     "Which one?",
     " ",
@@ -128,44 +128,45 @@ fn text(dice: &mut Dice, most: usize) -> String {
     (0..dice.below(most)).map(|_| dice.pick(PIECES)).collect()
 }
 
-/// A value, which is not blank.
-fn value(dice: &mut Dice, otherwise: &str) -> String {
+/// A value that is not blank.
+fn value(dice: &mut Dice, fallback: &str) -> String {
     let text = text(dice, 9);
-    if text.trim().is_empty() { text + otherwise } else { text }
+    if text.trim().is_empty() { text + fallback } else { text }
 }
 
 /// How a string is escaped.
 #[derive(Clone, Copy)]
-struct Style {
-    /// 0: what must be; 1: what is not ASCII; 2: everything; 3: by chance.
-    how: usize,
+struct EscapeStyle {
+    /// 0: only what must be; 1: also what is not ASCII; 2: everything; 3: by chance.
+    mode: usize,
+    /// The state of the random numbers.
     chance: u32,
-    /// Control characters may stand as they are.
+    /// Control characters may stay unescaped.
     lax: bool,
     /// `<` is always escaped.
-    tags: bool,
+    hides_tags: bool,
 }
 
-impl Style {
-    fn of(dice: &mut Dice) -> Style {
-        Style { how: dice.below(5).min(3), chance: dice.below(256) as u32, lax: false, tags: false }
+impl EscapeStyle {
+    fn choose(dice: &mut Dice) -> EscapeStyle {
+        EscapeStyle { mode: dice.below(5).min(3), chance: dice.below(256) as u32, lax: false, hides_tags: false }
     }
 
-    fn next(&mut self) -> u32 {
+    fn random(&mut self) -> u32 {
         self.chance = self.chance.wrapping_mul(1_103_515_245).wrapping_add(12_345);
         self.chance >> 16
     }
 
     fn hex(&mut self, unit: u16) -> String {
-        if self.next().is_multiple_of(2) { format!("\\u{unit:04x}") } else { format!("\\u{unit:04X}") }
+        if self.random().is_multiple_of(2) { format!("\\u{unit:04x}") } else { format!("\\u{unit:04X}") }
     }
 
     fn write(&mut self, c: char, out: &mut String) {
-        let (all, short) = match self.how {
+        let (all, short) = match self.mode {
             0 => (false, true),
             1 => (!c.is_ascii(), true),
             2 => (true, false),
-            _ => (self.next().is_multiple_of(4), self.next().is_multiple_of(2)),
+            _ => (self.random().is_multiple_of(4), self.random().is_multiple_of(2)),
         };
         let name = match c {
             '"' => Some('"'),
@@ -175,13 +176,13 @@ impl Style {
             '\t' => Some('t'),
             '\u{8}' => Some('b'),
             '\u{C}' => Some('f'),
-            '/' if self.how == 3 => Some('/'),
+            '/' if self.mode == 3 => Some('/'),
             _ => None,
         };
-        let must = matches!(c, '"' | '\\') || (c < ' ' && !self.lax) || (c == '<' && self.tags);
+        let must_escape = matches!(c, '"' | '\\') || (c < ' ' && !self.lax) || (c == '<' && self.hides_tags);
         match name {
-            Some(name) if short && (must || name == '/') => out.extend(['\\', name]),
-            _ if must || all => {
+            Some(name) if short && (must_escape || name == '/') => out.extend(['\\', name]),
+            _ if must_escape || all => {
                 let mut units = [0; 2];
                 c.encode_utf16(&mut units).iter().for_each(|&unit| out.push_str(&self.hex(unit)));
             }
@@ -190,14 +191,14 @@ impl Style {
     }
 }
 
-/// A string as it stands in an event. It may begin and end in half a surrogate pair.
+/// A JSON string. It may begin and end with a single surrogate.
 fn string(units: &[u16], dice: &mut Dice) -> String {
-    let mut style = Style::of(dice);
+    let mut style = EscapeStyle::choose(dice);
     let mut out = String::from('"');
     for c in char::decode_utf16(units.iter().copied()) {
         match c {
             Ok(c) => style.write(c, &mut out),
-            Err(half) => out.push_str(&style.hex(half.unpaired_surrogate())),
+            Err(single) => out.push_str(&style.hex(single.unpaired_surrogate())),
         }
     }
     out.push('"');
@@ -208,20 +209,20 @@ fn plain(text: &str) -> String {
     string(&text.encode_utf16().collect::<Vec<_>>(), &mut Dice::new(Vec::new()))
 }
 
-/// Writes JSON, with white space where it may stand.
-struct Json<'d> {
+/// A writer of JSON, with white space where it is allowed.
+struct JsonWriter<'d> {
     out: String,
     dice: &'d mut Dice,
     blanks: &'static [&'static str],
-    /// The strings may be ill-formed, in a way that is repaired.
+    /// Strings may be ill-formed in a way that is repaired.
     lax: bool,
-    /// No tag may be seen in them.
-    tags: bool,
+    /// No tag may be visible in strings.
+    hides_tags: bool,
 }
 
-/// What a list of suggestions is.
+/// The shape of a list of suggestions.
 #[derive(Clone, Copy)]
-enum Shape {
+enum ListShape {
     Nothing,
     Items,
     Map,
@@ -232,12 +233,12 @@ enum Shape {
 }
 
 const ANY_BLANK: &[&str] = &["", "", "", " ", "\n", "\r\n", "\t", "  "];
-/// In a line of JSON.
-const IN_A_LINE: &[&str] = &["", "", "", " ", "\t", "  "];
-/// Where a line end may be another in the end.
-const IN_LINES: &[&str] = &["", "", "", " ", "\n", "\t", "\n  "];
+/// White space inside one line of JSON.
+const BLANKS_IN_LINE: &[&str] = &["", "", "", " ", "\t", "  "];
+/// White space where the framing may change line ends.
+const BLANKS_WITH_LF: &[&str] = &["", "", "", " ", "\n", "\t", "\n  "];
 
-impl Json<'_> {
+impl JsonWriter<'_> {
     fn gap(&mut self) {
         let gap = self.dice.pick(self.blanks);
         self.out.push_str(gap);
@@ -250,7 +251,7 @@ impl Json<'_> {
     }
 
     fn string(&mut self, text: &str) {
-        let mut style = Style { lax: self.lax, tags: self.tags, ..Style::of(self.dice) };
+        let mut style = EscapeStyle { lax: self.lax, hides_tags: self.hides_tags, ..EscapeStyle::choose(self.dice) };
         self.out.push('"');
         text.chars().for_each(|c| style.write(c, &mut self.out));
         self.out.push('"');
@@ -272,9 +273,9 @@ impl Json<'_> {
         self.token(ends[1]);
     }
 
-    /// Something that means nothing.
-    fn nothing(&mut self) {
-        let nothing = self.dice.pick(&[
+    /// A value that is ignored.
+    fn ignored(&mut self) {
+        let ignored = self.dice.pick(&[
             "null",
             "-12.5e+3",
             "true",
@@ -282,10 +283,10 @@ impl Json<'_> {
             "[{\"text\":\"no\"},[]]",
             "{\"question\":\"no\"}",
         ]);
-        self.out.push_str(nothing);
+        self.out.push_str(ignored);
     }
 
-    /// The arguments of a call that asks this.
+    /// The arguments of a call with this question.
     fn arguments(&mut self, question: &str, suggest: &[Suggestion]) {
         let mut keys = vec!["question"];
         if !suggest.is_empty() || self.dice.once_in(2) {
@@ -293,73 +294,74 @@ impl Json<'_> {
             keys.insert(self.dice.below(2) ^ 1, list);
         }
         if self.dice.once_in(4) {
-            keys.insert(self.dice.below(keys.len() + 1), "something else");
+            keys.insert(self.dice.below(keys.len() + 1), "unknown");
         }
         self.row(["{", "}"], keys, |json, key| {
             json.key(key);
             match key {
                 "question" => json.string(question),
-                "something else" => json.nothing(),
+                "unknown" => json.ignored(),
                 _ => json.list(suggest),
             }
         });
     }
 
-    /// A list of suggestions, in any shape that they can have.
+    /// A list of suggestions, in any shape that they allow.
     fn list(&mut self, suggest: &[Suggestion]) {
         let texts = || suggest.iter().map(|(text, _)| text);
         let tagless = texts().all(|text| !text.contains('<'));
         let modeless = suggest.iter().all(|(_, mode)| mode.is_none());
         let attribute = |mode: &String| !mode.contains(['<', '"']) && mode.len() < 200;
-        let mut shapes = vec![Shape::Items, Shape::Map];
+        let mut shapes = vec![ListShape::Items, ListShape::Map];
         if suggest.is_empty() {
-            shapes.push(Shape::Nothing);
+            shapes.push(ListShape::Nothing);
         }
         if suggest.len() == 1 {
-            shapes.push(Shape::Object);
+            shapes.push(ListShape::Object);
         }
         if tagless && !suggest.is_empty() && suggest.iter().flat_map(|(_, mode)| mode).all(attribute) {
-            shapes.push(Shape::Markup);
+            shapes.push(ListShape::Markup);
         }
-        if !self.tags {
-            shapes.push(Shape::Json);
+        if !self.hides_tags {
+            shapes.push(ListShape::Json);
         }
         if modeless && tagless && texts().all(|text| !text.contains('\n')) {
             let first = texts().next().map_or("x", |text| text.trim());
             if !first.starts_with(['[', '{']) {
-                shapes.push(Shape::Lines);
+                shapes.push(ListShape::Lines);
             }
         }
         match self.dice.pick(&shapes) {
-            Shape::Nothing => {
+            ListShape::Nothing => {
                 let nothing = self.dice.pick(&["null", "\"\"", "\" \\n\"", "{}", "[ ]", "[null]"]);
                 self.out.push_str(nothing);
             }
-            Shape::Items => self.items(suggest),
-            Shape::Map => self.map(suggest),
-            Shape::Object => self.object(&suggest[0], true),
-            Shape::Markup => self.markup(suggest),
-            Shape::Json => self.json(suggest),
-            Shape::Lines => self.lines(suggest),
+            ListShape::Items => self.items(suggest),
+            ListShape::Map => self.map(suggest),
+            ListShape::Object => self.object(&suggest[0], true),
+            ListShape::Markup => self.markup(suggest),
+            ListShape::Json => self.json(suggest),
+            ListShape::Lines => self.lines(suggest),
         }
     }
 
     fn items(&mut self, suggest: &[Suggestion]) {
-        self.row(["[", "]"], suggest, Json::item);
+        self.row(["[", "]"], suggest, JsonWriter::item);
     }
 
     fn map(&mut self, suggest: &[Suggestion]) {
-        let mut nth = self.dice.below(3);
-        self.row(["{", "}"], suggest, |json, one| {
-            let key = nth.to_string();
-            nth += 1;
+        let mut index = self.dice.below(3);
+        self.row(["{", "}"], suggest, |json, suggestion| {
+            let key = index.to_string();
+            index += 1;
             json.key(&key);
-            json.item(one);
+            json.item(suggestion);
         });
     }
 
-    fn item(&mut self, one: &Suggestion) {
-        if one.1.is_none() && self.dice.once_in(2) { self.string(&one.0) } else { self.object(one, false) }
+    fn item(&mut self, suggestion: &Suggestion) {
+        let is_plain = suggestion.1.is_none() && self.dice.once_in(2);
+        if is_plain { self.string(&suggestion.0) } else { self.object(suggestion, false) }
     }
 
     fn object(&mut self, (text, mode): &Suggestion, alone: bool) {
@@ -368,7 +370,7 @@ impl Json<'_> {
             keys.insert(self.dice.below(2) ^ 1, "mode");
         }
         if self.dice.once_in(4) {
-            // The first key decides what an object is that is alone.
+            // The first key decides what a single object is.
             let first = usize::from(alone);
             keys.insert(first + self.dice.below(keys.len() + 1 - first), "why");
         }
@@ -380,7 +382,7 @@ impl Json<'_> {
                     let blank = json.dice.pick(&["null", "\"\"", "\" \\t\"", "7"]);
                     json.out.push_str(blank);
                 }
-                ("why", _) => json.nothing(),
+                ("why", _) => json.ignored(),
                 _ => json.string(text),
             }
         });
@@ -398,7 +400,8 @@ impl Json<'_> {
     }
 
     fn json(&mut self, suggest: &[Suggestion]) {
-        let mut inside = Json { out: String::new(), dice: self.dice, blanks: ANY_BLANK, lax: false, tags: true };
+        let mut inside =
+            JsonWriter { out: String::new(), dice: self.dice, blanks: ANY_BLANK, lax: false, hides_tags: true };
         match inside.dice.below(3) {
             0 => inside.items(suggest),
             1 => inside.map(suggest),
@@ -416,36 +419,36 @@ impl Json<'_> {
     }
 }
 
-/// How a call is sent.
-struct Call {
+/// A call and how it is sent.
+struct PlannedCall {
     id: Option<String>,
     tool: &'static str,
-    /// What it asks, untrimmed.
+    /// The question and the suggestions, untrimmed.
     asks: Option<(String, Vec<Suggestion>)>,
     arguments: String,
-    /// The arguments stand in the event as JSON, not as a string.
+    /// The arguments are JSON in one event, not a string.
     whole: bool,
-    /// They are text.
+    /// The arguments are text, not JSON.
     custom: bool,
 }
 
 const TOOL: &str = "ask_followup_question";
 
-impl Call {
-    fn new(nth: usize, wire: Format, ids: bool, dice: &mut Dice) -> Call {
-        let asking = nth == 0 || dice.once_in(2);
+impl PlannedCall {
+    fn new(number: usize, format: Format, ids: bool, dice: &mut Dice) -> PlannedCall {
+        let asking = number == 0 || dice.once_in(2);
         let tool = if asking { TOOL } else { dice.pick(&["read_file", "lookup", "ask_followup_questions"]) };
-        let whole = match wire {
+        let whole = match format {
             Format::Gemini => true,
             Format::Ollama => !dice.once_in(4),
             Format::Anthropic => dice.once_in(4),
             _ => false,
         };
-        let custom = !asking && matches!(wire, Format::OpenAiChat | Format::OpenAiResponses) && dice.once_in(3);
-        let blanks = match (whole, wire) {
+        let custom = !asking && matches!(format, Format::OpenAiChat | Format::OpenAiResponses) && dice.once_in(3);
+        let blanks = match (whole, format) {
             (false, _) => ANY_BLANK,
-            (true, Format::Ollama) => IN_A_LINE,
-            (true, _) => IN_LINES,
+            (true, Format::Ollama) => BLANKS_IN_LINE,
+            (true, _) => BLANKS_WITH_LF,
         };
         let asks = asking.then(|| {
             let question = value(dice, "Which one?");
@@ -456,7 +459,7 @@ impl Call {
             (question, suggest.collect::<Vec<_>>())
         });
         let lax = !whole && dice.once_in(8);
-        let mut json = Json { out: String::new(), dice, blanks, lax, tags: false };
+        let mut json = JsonWriter { out: String::new(), dice, blanks, lax, hides_tags: false };
         match &asks {
             Some((question, suggest)) => json.arguments(question, suggest),
             None if custom => {
@@ -467,7 +470,7 @@ impl Call {
                 let (path, keys) = (text(json.dice, 9), json.dice.below(4));
                 json.row(["{", "}"], &["path", "question", "follow_up"][..keys], |json, key| {
                     json.key(key);
-                    if *key == "path" { json.string(&path) } else { json.nothing() }
+                    if *key == "path" { json.string(&path) } else { json.ignored() }
                 });
             }
         }
@@ -477,33 +480,33 @@ impl Call {
             false if whole => json.out.trim().to_owned(),
             false => json.out,
         };
-        let id = ids.then(|| format!("call_{nth}{}", dice.pick(&["", "é", "\"", "-x"])));
-        Call { id, tool, asks, arguments, whole, custom }
+        let id = ids.then(|| format!("call_{number}{}", dice.pick(&["", "é", "\"", "-x"])));
+        PlannedCall { id, tool, asks, arguments, whole, custom }
     }
 
-    fn said_id(&self) -> &str {
+    fn id(&self) -> &str {
         self.id.as_deref().unwrap_or_default()
     }
 }
 
-/// One thing that is sent.
+/// One step of sending a message. Calls are indices.
 #[derive(Clone, Debug)]
-enum Act {
+enum SendStep {
     Text(Vec<u16>),
-    Begin(usize, Vec<u16>),
+    Start(usize, Vec<u16>),
     More(usize, Vec<u16>),
     End(usize),
 }
 
-/// Cuts a text into fragments, between the halves of a surrogate pair too if `halves`.
-fn fragments(text: &str, dice: &mut Dice, halves: bool) -> Vec<Vec<u16>> {
+/// Cuts a text into fragments, inside surrogate pairs too if `splits_pairs`.
+fn fragments(text: &str, dice: &mut Dice, splits_pairs: bool) -> Vec<Vec<u16>> {
     let units: Vec<u16> = text.encode_utf16().collect();
-    let most = dice.pick(&[usize::MAX, 20, 7, 3, 1]);
+    let max_len = dice.pick(&[usize::MAX, 20, 7, 3, 1]);
     let (mut all, mut at) = (Vec::new(), 0);
     while at < units.len() {
-        let size = if most > 40 { units.len() } else { 1 + dice.below(most) };
+        let size = if max_len > 40 { units.len() } else { 1 + dice.below(max_len) };
         let mut end = units.len().min(at + size);
-        if !halves && end < units.len() && (0xDC00..=0xDFFF).contains(&units[end]) {
+        if !splits_pairs && end < units.len() && (0xDC00..=0xDFFF).contains(&units[end]) {
             end += 1;
         }
         all.push(units[at..end].to_vec());
@@ -512,51 +515,51 @@ fn fragments(text: &str, dice: &mut Dice, halves: bool) -> Vec<Vec<u16>> {
     all
 }
 
-/// What is sent in the order in which it is.
-fn plan(calls: &[Call], prose: &str, wire: Format, dice: &mut Dice) -> Vec<Act> {
-    let halves = dice.once_in(2);
-    let one_after_the_other = matches!(wire, Format::Gemini | Format::Ollama) || dice.once_in(2);
-    let mut rows: Vec<Vec<Act>> = vec![fragments(prose, dice, halves).into_iter().map(Act::Text).collect()];
+/// The steps of sending a message, in order.
+fn plan(calls: &[PlannedCall], prose: &str, format: Format, dice: &mut Dice) -> Vec<SendStep> {
+    let splits_pairs = dice.once_in(2);
+    let is_sequential = matches!(format, Format::Gemini | Format::Ollama) || dice.once_in(2);
+    let mut rows: Vec<Vec<SendStep>> =
+        vec![fragments(prose, dice, splits_pairs).into_iter().map(SendStep::Text).collect()];
     for (i, call) in calls.iter().enumerate() {
         let mut row = Vec::new();
-        let mut parts = if call.whole { Vec::new() } else { fragments(&call.arguments, dice, halves) };
-        let first = wire == Format::OpenAiChat && !parts.is_empty() && dice.once_in(2);
-        row.push(Act::Begin(i, if first { parts.remove(0) } else { Vec::new() }));
-        row.extend(parts.into_iter().map(|part| Act::More(i, part)));
-        row.push(Act::End(i));
+        let mut parts = if call.whole { Vec::new() } else { fragments(&call.arguments, dice, splits_pairs) };
+        let first = format == Format::OpenAiChat && !parts.is_empty() && dice.once_in(2);
+        row.push(SendStep::Start(i, if first { parts.remove(0) } else { Vec::new() }));
+        row.extend(parts.into_iter().map(|part| SendStep::More(i, part)));
+        row.push(SendStep::End(i));
         rows.push(row);
     }
     rows.iter_mut().for_each(|row| row.reverse());
-    let (mut acts, mut going) = (Vec::new(), None);
+    let (mut steps, mut open) = (Vec::new(), None);
     while rows.iter().any(|row| !row.is_empty()) {
-        let mut row =
-            going.filter(|_| one_after_the_other && !dice.once_in(8)).unwrap_or_else(|| dice.below(rows.len()));
-        // While a call goes on, only prose may come between.
-        if let Some(call) = going.filter(|call| one_after_the_other && row != *call) {
+        let mut row = open.filter(|_| is_sequential && !dice.once_in(8)).unwrap_or_else(|| dice.below(rows.len()));
+        // Only prose may interrupt a call that is sent in sequence.
+        if let Some(call) = open.filter(|call| is_sequential && row != *call) {
             row = if rows[0].is_empty() { call } else { 0 };
         }
         while rows[row].is_empty() {
             row = (row + 1) % rows.len();
         }
-        let act = rows[row].pop();
-        match act {
-            Some(Act::Begin(..)) => going = Some(row),
-            Some(Act::End(_)) => going = None,
+        let step = rows[row].pop();
+        match step {
+            Some(SendStep::Start(..)) => open = Some(row),
+            Some(SendStep::End(_)) => open = None,
             _ => {}
         }
-        acts.extend(act);
+        steps.extend(step);
     }
-    acts
+    steps
 }
 
-/// Writes events: a template of JSON, in which `$0` and so on stand for JSON.
-struct Out<'d> {
+/// A writer of events, from templates of JSON with placeholders `$0`, `$1` and so on.
+struct EventWriter<'d> {
     events: Vec<Vec<u8>>,
     dice: &'d mut Dice,
     framing: Framing,
-    /// How much white space there is between the tokens of an event.
+    /// There is white space between the tokens of an event.
     spread: bool,
-    /// How many events have been written.
+    /// The number of events written.
     written: usize,
 }
 
@@ -567,7 +570,7 @@ enum Framing {
     Array,
 }
 
-impl Out<'_> {
+impl EventWriter<'_> {
     fn event(&mut self, name: &str, template: &str, values: &[&str]) {
         let payload = self.fill(template, values);
         self.written += 1;
@@ -589,8 +592,8 @@ impl Out<'_> {
     fn fill(&mut self, template: &str, values: &[&str]) -> String {
         let blanks = match self.framing {
             _ if !self.spread => &[""],
-            Framing::Lines => IN_A_LINE,
-            Framing::Events => IN_LINES,
+            Framing::Lines => BLANKS_IN_LINE,
+            Framing::Events => BLANKS_WITH_LF,
             Framing::Array => ANY_BLANK,
         };
         let (mut out, mut in_string) = (String::new(), false);
@@ -598,8 +601,8 @@ impl Out<'_> {
         while let Some(c) = rest.next() {
             match c {
                 '$' => {
-                    let nth = rest.next().and_then(|c| c.to_digit(10)).expect("a value has a number");
-                    out.push_str(values[nth as usize]);
+                    let index = rest.next().and_then(|c| c.to_digit(10)).expect("a placeholder has a digit");
+                    out.push_str(values[index as usize]);
                     continue;
                 }
                 '"' => in_string = !in_string,
@@ -616,12 +619,12 @@ impl Out<'_> {
 
     fn server_sent(&mut self, name: &str, payload: &str) {
         let end = self.dice.pick(&["\n", "\n", "\r\n", "\r"]);
-        let (mut lines, mut behind) = (Vec::new(), Vec::new());
+        let (mut lines, mut after) = (Vec::new(), Vec::new());
         match self.dice.below(6) {
             0 | 1 => {}
             2 | 3 => lines.push(format!("event: {name}")),
             4 => lines.push(format!("id: {}", self.written)),
-            _ => behind.push(format!("event:{name}")),
+            _ => after.push(format!("event:{name}")),
         }
         for line in payload.split('\n') {
             let tight = !line.starts_with(' ') && self.dice.once_in(4);
@@ -633,7 +636,7 @@ impl Out<'_> {
                 _ => {}
             }
         }
-        lines.extend(behind);
+        lines.extend(after);
         lines.push(String::new());
         if self.dice.once_in(12) {
             lines.extend([":", "", ": keep-alive", "", "event: ping", ""].map(String::from));
@@ -660,7 +663,7 @@ impl Out<'_> {
             Framing::Array => self.events.push(self.dice.pick(&["]", "\n]\n", " ] "]).into()),
         }
         let last = self.events.last_mut().expect("something was sent");
-        // The end of the body ends the last event, too.
+        // The end of the body ends the last event too.
         if self.framing != Framing::Array && self.dice.once_in(4) {
             last.truncate(last.trim_ascii_end().len());
         }
@@ -674,33 +677,34 @@ impl Out<'_> {
     }
 }
 
-/// A body of this provider, as the dice will have it.
-pub fn send(wire: Format, dice: &mut Dice) -> Sent {
-    let ids = !matches!(wire, Format::Gemini | Format::Ollama) || dice.once_in(2);
-    let calls: Vec<Call> = (0..1 + dice.below(4)).map(|nth| Call::new(nth, wire, ids, dice)).collect();
+/// Encodes a body in that format. The dice choose its content and its variants.
+pub fn send(format: Format, dice: &mut Dice) -> Sent {
+    let ids = !matches!(format, Format::Gemini | Format::Ollama) || dice.once_in(2);
+    let calls: Vec<PlannedCall> =
+        (0..1 + dice.below(4)).map(|number| PlannedCall::new(number, format, ids, dice)).collect();
     let prose = text(dice, 16);
-    let acts = plan(&calls, &prose, wire, dice);
-    let framing = match wire {
+    let steps = plan(&calls, &prose, format, dice);
+    let framing = match format {
         Format::Bedrock | Format::Ollama => Framing::Lines,
         Format::Gemini if dice.once_in(2) => Framing::Array,
         _ => Framing::Events,
     };
     let spread = dice.once_in(3);
-    let mut out = Out { events: Vec::new(), dice, framing, spread, written: 0 };
-    match wire {
-        Format::OpenAiChat => openai_chat(&acts, &calls, &mut out),
-        Format::OpenAiResponses => openai_responses(&acts, &calls, &mut out),
-        Format::Anthropic => anthropic(&acts, &calls, &mut out),
-        Format::Gemini => gemini(&acts, &calls, &mut out),
-        Format::Bedrock => bedrock(&acts, &calls, &mut out),
-        Format::Ollama => ollama(&acts, &calls, &mut out),
-        Format::Text | Format::Json => panic!("{wire} is no provider's"),
-        other => panic!("{other} is not spoken"),
+    let mut out = EventWriter { events: Vec::new(), dice, framing, spread, written: 0 };
+    match format {
+        Format::OpenAiChat => openai_chat(&steps, &calls, &mut out),
+        Format::OpenAiResponses => openai_responses(&steps, &calls, &mut out),
+        Format::Anthropic => anthropic(&steps, &calls, &mut out),
+        Format::Gemini => gemini(&steps, &calls, &mut out),
+        Format::Bedrock => bedrock(&steps, &calls, &mut out),
+        Format::Ollama => ollama(&steps, &calls, &mut out),
+        Format::Text | Format::Json => panic!("{format} has no provider"),
+        other => panic!("{other} can't be encoded"),
     }
     let events = out.events;
     let (mut asks, mut others) = (Vec::new(), Vec::new());
-    for act in &acts {
-        let Act::Begin(i, _) = act else { continue };
+    for step in &steps {
+        let SendStep::Start(i, _) = step else { continue };
         let call = &calls[*i];
         let trimmed = |text: &String| text.trim().to_owned();
         match &call.asks {
@@ -710,17 +714,17 @@ pub fn send(wire: Format, dice: &mut Dice) -> Sent {
                 suggest: suggest.iter().map(|(text, mode)| (trimmed(text), mode.as_ref().map(trimmed))).collect(),
             }),
             None => {
-                // An empty object in the start of a block stands for what is still to come.
+                // An empty object at the start of a block means that the input is still to come.
                 let is_empty = call.arguments.split_whitespace().collect::<String>() == "{}";
-                let raw = if call.whole && is_empty && wire == Format::Anthropic { "{}" } else { &*call.arguments };
+                let raw = if call.whole && is_empty && format == Format::Anthropic { "{}" } else { &*call.arguments };
                 others.push(Other { id: call.id.clone(), tool: call.tool.to_owned(), raw: raw.to_owned() });
             }
         }
     }
-    Sent { wire, events, prose, asks, others }
+    Sent { format, events, prose, asks, others }
 }
 
-fn openai_chat(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
+fn openai_chat(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWriter<'_>) {
     const NOISE: &[&str] = &[
         r#"{"choices":[],"usage":{"total_tokens":3}}"#,
         r#"{"choices":[{"index":0,"delta":{},"finish_reason":null}]}"#,
@@ -732,11 +736,11 @@ fn openai_chat(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
     ];
     let (repeats_id, type_, finish) =
         (out.dice.once_in(3), out.dice.once_in(2), out.dice.pick(&["\"tool_calls\"", "\"stop\"", "\"length\"", ""]));
-    let mut begun = Vec::new();
+    let mut started = Vec::new();
     let mut pending: Vec<String> = Vec::new();
-    for (nth, act) in acts.iter().enumerate() {
-        let call = match act {
-            Act::Text(text) => {
+    for (position, step) in steps.iter().enumerate() {
+        let call = match step {
+            SendStep::Text(text) => {
                 let text = string(text, out.dice);
                 let template = out.dice.pick(&[
                     r#"{"id":"c","choices":[{"index":0,"delta":{"content":$0},"finish_reason":null}]}"#,
@@ -748,10 +752,10 @@ fn openai_chat(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
                 out.noise(NOISE);
                 continue;
             }
-            Act::Begin(i, first) => {
-                begun.push(*i);
-                let (id, name) = (plain(calls[*i].said_id()), plain(calls[*i].tool));
-                let (index, first) = ((begun.len() - 1).to_string(), string(first, out.dice));
+            SendStep::Start(i, first) => {
+                started.push(*i);
+                let (id, name) = (plain(calls[*i].id()), plain(calls[*i].tool));
+                let (index, first) = ((started.len() - 1).to_string(), string(first, out.dice));
                 let template = match (calls[*i].custom, type_) {
                     (true, _) => r#"{"index":$0,"id":$1,"type":"custom","custom":{"name":$2,"input":$3}}"#,
                     (false, true) => r#"{"index":$0,"id":$1,"type":"function","function":{"name":$2,"arguments":$3}}"#,
@@ -759,9 +763,9 @@ fn openai_chat(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
                 };
                 out.fill(template, &[&index, &id, &name, &first])
             }
-            Act::More(i, more) => {
-                let index = begun.iter().position(|one| one == i).expect("it has begun").to_string();
-                let (id, more) = (plain(calls[*i].said_id()), string(more, out.dice));
+            SendStep::More(i, more) => {
+                let index = started.iter().position(|one| one == i).expect("the call has started").to_string();
+                let (id, more) = (plain(calls[*i].id()), string(more, out.dice));
                 let template = match (calls[*i].custom, repeats_id) {
                     (true, _) => r#"{"index":$0,"custom":{"input":$2}}"#,
                     (false, true) => r#"{"index":$0,"id":$1,"function":{"name":"","arguments":$2}}"#,
@@ -769,11 +773,11 @@ fn openai_chat(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
                 };
                 out.fill(template, &[&index, &id, &more])
             }
-            Act::End(_) => continue,
+            SendStep::End(_) => continue,
         };
         pending.push(call);
-        let goes_on = matches!(acts.get(nth + 1), Some(Act::Begin(..) | Act::More(..)));
-        if !(goes_on && out.dice.once_in(4)) {
+        let continues = matches!(steps.get(position + 1), Some(SendStep::Start(..) | SendStep::More(..)));
+        if !(continues && out.dice.once_in(4)) {
             let all = std::mem::take(&mut pending).join(",");
             out.event(
                 "message",
@@ -790,7 +794,7 @@ fn openai_chat(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
     out.end(true);
 }
 
-fn openai_responses(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
+fn openai_responses(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWriter<'_>) {
     const NOISE: &[&str] = &[
         r#"{"type":"response.in_progress","response":{"id":"r","error":null,"output":[]}}"#,
         r#"{"type":"response.reasoning_summary_text.delta","item_id":"rs_1","output_index":90,"delta":"no"}"#,
@@ -808,7 +812,7 @@ fn openai_responses(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
             ("function_call", "function_call_arguments", "arguments")
         }
     };
-    let mut begun = Vec::new();
+    let mut started = Vec::new();
     if out.dice.once_in(2) {
         out.event(
             "response.created",
@@ -816,9 +820,9 @@ fn openai_responses(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
             &[],
         );
     }
-    for act in acts {
-        let (Act::Begin(i, _) | Act::More(i, _) | Act::End(i)) = act else {
-            let Act::Text(text) = act else { continue };
+    for step in steps {
+        let (SendStep::Start(i, _) | SendStep::More(i, _) | SendStep::End(i)) = step else {
+            let SendStep::Text(text) = step else { continue };
             let text = string(text, out.dice);
             let template = out.dice.pick(&[
                 r#"{"type":"response.output_text.delta","item_id":"msg_1","output_index":92,"delta":$0,"logprobs":[]}"#,
@@ -828,27 +832,27 @@ fn openai_responses(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
             out.noise(NOISE);
             continue;
         };
-        if matches!(act, Act::Begin(..)) {
-            begun.push(*i);
+        if matches!(step, SendStep::Start(..)) {
+            started.push(*i);
         }
-        let index = begun.iter().position(|one| one == i).expect("it has begun").to_string();
+        let index = started.iter().position(|one| one == i).expect("the call has started").to_string();
         let ((type_, stem, field), item) = (kind(*i), plain(&format!("item_{i}")));
-        let (id, name) = (plain(calls[*i].said_id()), plain(calls[*i].tool));
+        let (id, name) = (plain(calls[*i].id()), plain(calls[*i].tool));
         let all = string(&calls[*i].arguments.encode_utf16().collect::<Vec<_>>(), out.dice);
         let (quoted, delta) = (plain(type_), plain(&format!("response.{stem}.delta")));
         let (field, dones) = (plain(field), plain(&format!("response.{stem}.done")));
-        match act {
-            Act::Begin(..) => out.event(
+        match step {
+            SendStep::Start(..) => out.event(
                 "response.output_item.added",
                 r#"{"type":"response.output_item.added","output_index":$0,"item":{"id":$1,"type":$2,"call_id":$3,"name":$4,$5:"","status":"in_progress"}}"#,
                 &[&index, &item, &quoted, &id, &name, &field],
             ),
-            Act::More(_, more) if !(only_done && done < 3) => {
+            SendStep::More(_, more) if !(only_done && done < 3) => {
                 let more = string(more, out.dice);
                 let template = r#"{"type":$0,"item_id":$1,"output_index":$2,"delta":$3,"obfuscation":"x"}"#;
                 out.event("delta", template, &[&delta, &item, &index, &more]);
             }
-            Act::End(_) => {
+            SendStep::End(_) => {
                 if done < 2 {
                     let template = r#"{"type":$0,"item_id":$1,"output_index":$2,$3:$4}"#;
                     out.event("done", template, &[&dones, &item, &index, &field, &all]);
@@ -871,7 +875,7 @@ fn openai_responses(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
     out.end(false);
 }
 
-fn anthropic(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
+fn anthropic(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWriter<'_>) {
     const NOISE: &[&str] = &[
         r#"{"type":"ping"}"#,
         r#"{"type":"content_block_start","index":90,"content_block":{"type":"thinking","thinking":"","signature":""}}"#,
@@ -889,14 +893,14 @@ fn anthropic(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
     }
     let (mut blocks, mut of) = (0, vec![0; calls.len()]);
     let mut in_text = false;
-    for act in acts {
-        if let (true, Act::Begin(..)) = (in_text, act) {
+    for step in steps {
+        if let (true, SendStep::Start(..)) = (in_text, step) {
             let index = (blocks - 1).to_string();
             out.event("content_block_stop", r#"{"type":"content_block_stop","index":$0}"#, &[&index]);
             in_text = false;
         }
-        match act {
-            Act::Text(text) => {
+        match step {
+            SendStep::Text(text) => {
                 let mut text = &text[..];
                 if !std::mem::replace(&mut in_text, true) {
                     blocks += 1;
@@ -910,7 +914,7 @@ fn anthropic(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
                 let template = r#"{"type":"content_block_delta","index":$0,"delta":{"type":"text_delta","text":$1}}"#;
                 out.event("content_block_delta", template, &[&index, &text]);
             }
-            Act::Begin(i, _) => {
+            SendStep::Start(i, _) => {
                 blocks += 1;
                 of[*i] = blocks - 1;
                 let input =
@@ -920,11 +924,11 @@ fn anthropic(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
                 } else {
                     out.dice.pick(&["\"tool_use\"", "\"server_tool_use\"", "\"mcp_tool_use\""])
                 };
-                let (index, id, name) = (of[*i].to_string(), plain(calls[*i].said_id()), plain(calls[*i].tool));
+                let (index, id, name) = (of[*i].to_string(), plain(calls[*i].id()), plain(calls[*i].tool));
                 let template = r#"{"type":"content_block_start","index":$0,"content_block":{"type":$4,"id":$1,"name":$2,"input":$3}}"#;
                 out.event("content_block_start", template, &[&index, &id, &name, input, type_]);
             }
-            Act::More(i, more) => {
+            SendStep::More(i, more) => {
                 let (index, more) = (of[*i].to_string(), string(more, out.dice));
                 let template = out.dice.pick(&[
                     r#"{"type":"content_block_delta","index":$0,"delta":{"type":"input_json_delta","partial_json":$1}}"#,
@@ -932,7 +936,7 @@ fn anthropic(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
                 ]);
                 out.event("content_block_delta", template, &[&index, &more]);
             }
-            Act::End(i) if stop < 3 => {
+            SendStep::End(i) if stop < 3 => {
                 let index = of[*i].to_string();
                 if out.dice.once_in(4) {
                     let template = r#"{"type":"content_block_delta","index":$0,"delta":{"type":"input_json_delta","partial_json":""}}"#;
@@ -940,7 +944,7 @@ fn anthropic(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
                 }
                 out.event("content_block_stop", r#"{"type":"content_block_stop","index":$0}"#, &[&index]);
             }
-            Act::End(_) => {}
+            SendStep::End(_) => {}
         }
         out.noise(NOISE);
     }
@@ -951,7 +955,7 @@ fn anthropic(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
     out.end(false);
 }
 
-fn bedrock(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
+fn bedrock(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWriter<'_>) {
     const NOISE: &[&str] = &[
         r#"{"contentBlockDelta":{"delta":{"reasoningContent":{"text":"no"}},"contentBlockIndex":90,"p":"ab"}}"#,
         r#"{"contentBlockDelta":{"delta":{"reasoningContent":{"signature":"no"}},"contentBlockIndex":90}}"#,
@@ -962,29 +966,29 @@ fn bedrock(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
     let stop = out.dice.below(4);
     out.event("", r#"{"messageStart":{"role":"assistant","p":"abc"}}"#, &[]);
     let (mut blocks, mut of) = (0, vec![0; calls.len()]);
-    for act in acts {
-        match act {
-            Act::Text(text) => {
+    for step in steps {
+        match step {
+            SendStep::Text(text) => {
                 let text = string(text, out.dice);
                 out.event("", r#"{"contentBlockDelta":{"delta":{"text":$0},"contentBlockIndex":80}}"#, &[&text]);
             }
-            Act::Begin(i, _) => {
+            SendStep::Start(i, _) => {
                 (of[*i], blocks) = (blocks, blocks + 1);
-                let (index, id, name) = (of[*i].to_string(), plain(calls[*i].said_id()), plain(calls[*i].tool));
+                let (index, id, name) = (of[*i].to_string(), plain(calls[*i].id()), plain(calls[*i].tool));
                 let template =
                     r#"{"contentBlockStart":{"start":{"toolUse":{"toolUseId":$1,"name":$2}},"contentBlockIndex":$0}}"#;
                 out.event("", template, &[&index, &id, &name]);
             }
-            Act::More(i, more) => {
+            SendStep::More(i, more) => {
                 let (index, more) = (of[*i].to_string(), string(more, out.dice));
                 let template =
                     r#"{"contentBlockDelta":{"contentBlockIndex":$0,"delta":{"toolUse":{"input":$1}},"p":"a"}}"#;
                 out.event("", template, &[&index, &more]);
             }
-            Act::End(i) if stop < 3 => {
+            SendStep::End(i) if stop < 3 => {
                 out.event("", r#"{"contentBlockStop":{"contentBlockIndex":$0}}"#, &[&of[*i].to_string()]);
             }
-            Act::End(_) => {}
+            SendStep::End(_) => {}
         }
         out.noise(NOISE);
     }
@@ -995,16 +999,16 @@ fn bedrock(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
     out.end(false);
 }
 
-fn ollama(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
+fn ollama(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWriter<'_>) {
     const NOISE: &[&str] = &[
         r#"{"model":"m","message":{"role":"assistant","content":"","thinking":"no"},"done":false}"#,
         r#"{"model":"m","message":{"role":"assistant","content":"","tool_calls":null},"done":false}"#,
         r#"{"model":"m","message":{"content":null,"tool_calls":[]},"done":false,"error":null}"#,
     ];
     let mut pending: Vec<String> = Vec::new();
-    for (nth, act) in acts.iter().enumerate() {
-        match act {
-            Act::Text(text) => {
+    for (position, step) in steps.iter().enumerate() {
+        match step {
+            SendStep::Text(text) => {
                 let text = string(text, out.dice);
                 let template = out.dice.pick(&[
                     r#"{"model":"m","message":{"role":"assistant","content":$0},"done":false}"#,
@@ -1012,9 +1016,9 @@ fn ollama(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
                 ]);
                 out.event("", template, &[&text]);
             }
-            Act::Begin(i, _) => {
+            SendStep::Start(i, _) => {
                 let call = &calls[*i];
-                let (id, name) = (plain(call.said_id()), plain(call.tool));
+                let (id, name) = (plain(call.id()), plain(call.tool));
                 let all = match call.whole {
                     true => call.arguments.clone(),
                     false => string(&call.arguments.encode_utf16().collect::<Vec<_>>(), out.dice),
@@ -1024,16 +1028,17 @@ fn ollama(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
                     None => r#"{"function":{"name":$1,"arguments":$2}}"#,
                 };
                 pending.push(out.fill(template, &[&id, &name, &all]));
-                // What comes behind it in the plan are its other acts, which it has none of.
-                let goes_on = acts[nth + 1..].iter().find(|act| !matches!(act, Act::End(_) | Act::More(..)));
-                if !(matches!(goes_on, Some(Act::Begin(..))) && out.dice.once_in(3)) {
+                // A whole call has no other steps, so those in the plan are skipped.
+                let next =
+                    steps[position + 1..].iter().find(|step| !matches!(step, SendStep::End(_) | SendStep::More(..)));
+                if !(matches!(next, Some(SendStep::Start(..))) && out.dice.once_in(3)) {
                     let all = std::mem::take(&mut pending).join(",");
                     let template =
                         r#"{"model":"m","message":{"role":"assistant","content":"","tool_calls":[$0]},"done":false}"#;
                     out.event("", template, &[&all]);
                 }
             }
-            Act::More(..) | Act::End(_) => continue,
+            SendStep::More(..) | SendStep::End(_) => continue,
         }
         out.noise(NOISE);
     }
@@ -1045,7 +1050,7 @@ fn ollama(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
     out.end(false);
 }
 
-fn gemini(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
+fn gemini(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWriter<'_>) {
     const NOISE: &[&str] = &[
         r#"{"candidates":[{"content":{"parts":[{"text":"no","thought":true}],"role":"model"},"index":0}]}"#,
         r#"{"candidates":[{"content":{"parts":[{"text":"no"}]},"index":1}]}"#,
@@ -1053,9 +1058,9 @@ fn gemini(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
         r#"{"candidates":[{"content":{"parts":[{"text":""}]}}],"error":null}"#,
         r#"{"usageMetadata":{"totalTokenCount":3},"modelVersion":"g"}"#,
     ];
-    for act in acts {
-        match act {
-            Act::Text(text) => {
+    for step in steps {
+        match step {
+            SendStep::Text(text) => {
                 let text = string(text, out.dice);
                 let template = out.dice.pick(&[
                     r#"{"candidates":[{"content":{"parts":[{"text":$0}],"role":"model"},"index":0}]}"#,
@@ -1063,18 +1068,18 @@ fn gemini(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
                 ]);
                 out.event("message", template, &[&text]);
             }
-            Act::Begin(i, _) => match &calls[*i].asks {
+            SendStep::Start(i, _) => match &calls[*i].asks {
                 Some((question, suggest)) if out.dice.once_in(2) => {
-                    gemini_parts(question, suggest, calls[*i].id.as_deref(), NOISE, out);
+                    gemini_partial_args(question, suggest, calls[*i].id.as_deref(), NOISE, out);
                 }
                 _ => {
-                    let (id, name) = (plain(calls[*i].said_id()), plain(calls[*i].tool));
+                    let (id, name) = (plain(calls[*i].id()), plain(calls[*i].tool));
                     let id = if calls[*i].id.is_some() { format!("\"id\":{id},") } else { String::new() };
                     let template = r#"{"candidates":[{"content":{"parts":[{"functionCall":{$0"name":$1,"args":$2},"thoughtSignature":"x"}]},"finishReason":"STOP"}]}"#;
                     out.event("message", template, &[&id, &name, &calls[*i].arguments]);
                 }
             },
-            Act::More(..) | Act::End(_) => {}
+            SendStep::More(..) | SendStep::End(_) => {}
         }
         out.noise(NOISE);
     }
@@ -1083,7 +1088,13 @@ fn gemini(acts: &[Act], calls: &[Call], out: &mut Out<'_>) {
 }
 
 /// A call in `partialArgs`.
-fn gemini_parts(question: &str, suggest: &[Suggestion], id: Option<&str>, noise: &[&str], out: &mut Out<'_>) {
+fn gemini_partial_args(
+    question: &str,
+    suggest: &[Suggestion],
+    id: Option<&str>,
+    noise: &[&str],
+    out: &mut EventWriter<'_>,
+) {
     const PART: &str = r#"{"candidates":[{"content":{"parts":[{"functionCall":{$0}}]}}]}"#;
     let mut values = vec![("$.question".to_owned(), Some(question))];
     let (key, brackets) = (out.dice.pick(&["follow_up", "suggestions", "options"]), out.dice.once_in(2));
@@ -1102,7 +1113,7 @@ fn gemini_parts(question: &str, suggest: &[Suggestion], id: Option<&str>, noise:
     if out.dice.once_in(2) {
         values.rotate_left(1);
     }
-    // The pieces of all values, each of which says whether its value goes on.
+    // The pieces of all values, each of which tells whether its value continues.
     let mut pieces = Vec::new();
     for (path, value) in values {
         let path = plain(&path);
@@ -1110,11 +1121,11 @@ fn gemini_parts(question: &str, suggest: &[Suggestion], id: Option<&str>, noise:
             pieces.push(format!("{{\"jsonPath\":{path},\"nullValue\":null}}"));
             continue;
         };
-        let halves = out.dice.once_in(2);
-        let parts = fragments(value, out.dice, halves);
+        let splits_pairs = out.dice.once_in(2);
+        let parts = fragments(value, out.dice, splits_pairs);
         for (i, part) in parts.iter().enumerate() {
-            let goes_on = if i + 1 < parts.len() { ",\"willContinue\":true" } else { "" };
-            pieces.push(format!("{{\"jsonPath\":{path},\"stringValue\":{}{goes_on}}}", string(part, out.dice)));
+            let will_continue = if i + 1 < parts.len() { ",\"willContinue\":true" } else { "" };
+            pieces.push(format!("{{\"jsonPath\":{path},\"stringValue\":{}{will_continue}}}", string(part, out.dice)));
         }
     }
     let head = format!("{}\"name\":\"{TOOL}\"", id.map(|id| format!("\"id\":{},", plain(id))).unwrap_or_default());
@@ -1130,8 +1141,8 @@ fn gemini_parts(question: &str, suggest: &[Suggestion], id: Option<&str>, noise:
         let (some, later) = rest.split_at(rest.len().min(1 + out.dice.below(3)));
         rest = later;
         let named = if first || repeats { format!("{head},") } else { String::new() };
-        let goes_on = if rest.is_empty() && !last_alone { "" } else { ",\"willContinue\":true" };
-        out.event("message", PART, &[&format!("{named}\"partialArgs\":[{}]{goes_on}", some.join(","))]);
+        let will_continue = if rest.is_empty() && !last_alone { "" } else { ",\"willContinue\":true" };
+        out.event("message", PART, &[&format!("{named}\"partialArgs\":[{}]{will_continue}", some.join(","))]);
         out.noise(noise);
         first = false;
     }

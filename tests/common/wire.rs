@@ -1,11 +1,11 @@
-//! What comes out of a provider's stream: event by event, and in the normal form of the golden files.
+//! The events of a provider's stream, as lines or in the form of the golden files.
 
 use followup::wire::{Events, ResponseParser};
 use followup::{Event, Suggestions};
 use serde_json::{Map, Value, json};
 
-/// Every event of a response, whole, as one line each.
-pub fn lines<'c>(response: &mut ResponseParser, chunks: impl IntoIterator<Item = &'c [u8]>) -> Vec<String> {
+/// Every event of a body, one line each.
+pub fn lines<'c>(parser: &mut ResponseParser, chunks: impl IntoIterator<Item = &'c [u8]>) -> Vec<String> {
     let mut lines = Vec::new();
     let mut take = |mut events: Events<'_>| {
         while let Some(event) = events.next() {
@@ -13,34 +13,37 @@ pub fn lines<'c>(response: &mut ResponseParser, chunks: impl IntoIterator<Item =
         }
     };
     for chunk in chunks {
-        take(response.feed(chunk));
+        take(parser.feed(chunk));
     }
-    take(response.finish());
+    take(parser.finish());
     lines
 }
 
-/// The events of a response in normal form: neighbouring text joined, all pieces of a call joined where it began, partials left out.
-pub fn normal<'c>(response: &mut ResponseParser, chunks: impl IntoIterator<Item = &'c [u8]>) -> Vec<Value> {
-    let mut normal = Vec::new();
+/// The events of a body in normalized form.
+///
+/// Neighbouring text is joined, as are all pieces of a call where it started; partials are left
+/// out.
+pub fn normalized<'c>(parser: &mut ResponseParser, chunks: impl IntoIterator<Item = &'c [u8]>) -> Vec<Value> {
+    let mut normalized = Vec::new();
     for chunk in chunks {
-        add(response.feed(chunk), &mut normal);
+        add(parser.feed(chunk), &mut normalized);
     }
-    add(response.finish(), &mut normal);
-    normal
+    add(parser.finish(), &mut normalized);
+    normalized
 }
 
-fn add(mut events: Events<'_>, normal: &mut Vec<Value>) {
+fn add(mut events: Events<'_>, normalized: &mut Vec<Value>) {
     while let Some(event) = events.next() {
-        let said = match event {
+        let value = match event {
             Err(error) => {
-                let mut said = json!({"event": "error", "kind": error.code()});
+                let mut value = json!({"event": "error", "kind": error.code()});
                 if let followup::wire::Error::Provider(message) = error {
-                    said["message"] = message.into();
+                    value["message"] = message.into();
                 }
-                said
+                value
             }
             Ok(Event::Partial(_)) => continue,
-            Ok(Event::Text(text)) => match normal.last_mut() {
+            Ok(Event::Text(text)) => match normalized.last_mut() {
                 Some(last) if last["event"] == "text" => {
                     append(&mut last["text"], text);
                     continue;
@@ -48,35 +51,35 @@ fn add(mut events: Events<'_>, normal: &mut Vec<Value>) {
                 _ => json!({"event": "text", "text": text}),
             },
             Ok(Event::Opaque(piece)) => {
-                let same = |one: &&mut Value| {
+                let is_same_call = |one: &&mut Value| {
                     one["event"] == "opaque"
                         && one["tool"] == piece.tool
                         && one.get("id").and_then(Value::as_str) == piece.id
                 };
-                match normal.iter_mut().rev().find(same) {
+                match normalized.iter_mut().rev().find(is_same_call) {
                     Some(call) if !piece.start => {
                         append(&mut call["raw"], piece.raw);
                         continue;
                     }
                     _ => {
-                        assert!(piece.start, "a call begins with a start");
+                        assert!(piece.start, "the first piece of a call is its start");
                         with_id(json!({"event": "opaque", "tool": piece.tool, "raw": piece.raw}), piece.id)
                     }
                 }
             }
             Ok(Event::Complete(call)) => {
                 let notes: Vec<String> = call.notes().iter().map(|note| snake_case(&format!("{note:?}"))).collect();
-                let said = json!({"event": "complete", "call": call.nth(), "question": call.question(),
+                let value = json!({"event": "complete", "call": call.nth(), "question": call.question(),
                     "suggest": suggest(call.suggestions()), "notes": notes});
-                with_id(said, call.id())
+                with_id(value, call.id())
             }
             Ok(Event::Rejected(call)) => {
-                let said = json!({"event": "rejected", "call": call.nth(), "reason": call.reason().code(),
+                let value = json!({"event": "rejected", "call": call.nth(), "reason": call.reason().code(),
                     "question": call.question(), "suggest": suggest(call.suggestions())});
-                with_id(said, call.id())
+                with_id(value, call.id())
             }
         };
-        normal.push(said);
+        normalized.push(value);
     }
 }
 
@@ -84,20 +87,20 @@ fn append(value: &mut Value, text: &str) {
     *value = format!("{}{text}", value.as_str().unwrap_or_default()).into();
 }
 
-fn with_id(mut said: Value, id: Option<&str>) -> Value {
+fn with_id(mut value: Value, id: Option<&str>) -> Value {
     if let Some(id) = id {
-        said["id"] = id.into();
+        value["id"] = id.into();
     }
-    said
+    value
 }
 
 fn suggest(suggestions: Suggestions<'_>) -> Vec<Value> {
     suggestions
         .iter()
-        .map(|one| {
-            let mut said = Map::from_iter([("answer".to_owned(), one.answer.into())]);
-            said.extend(one.mode.map(|mode| ("mode".to_owned(), mode.into())));
-            said.into()
+        .map(|suggestion| {
+            let mut value = Map::from_iter([("answer".to_owned(), suggestion.answer.into())]);
+            value.extend(suggestion.mode.map(|mode| ("mode".to_owned(), mode.into())));
+            value.into()
         })
         .collect()
 }

@@ -1,3 +1,5 @@
+//! Tests of the framing, by example and against another decoder.
+
 use super::*;
 use alloc::format;
 use alloc::string::String;
@@ -7,7 +9,7 @@ use core::iter;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// The payloads; `None` for one that is too long.
+/// The payloads of a body; `None` for one that is too long.
 fn payloads(chunks: &[&[u8]], limit: usize) -> Vec<Option<Vec<u8>>> {
     let mut frames = Frames::new(limit);
     let mut all = vec![];
@@ -25,9 +27,12 @@ fn payloads(chunks: &[&[u8]], limit: usize) -> Vec<Option<Vec<u8>>> {
     all
 }
 
-const FAR: usize = 1 << 20;
+/// A limit that no body of these tests exceeds.
+const LARGE: usize = 1 << 20;
 
-/// The payloads as text, with `<too long>` for one that is; of a body that is cut in every way.
+/// The payloads of a body as text, with `<too long>` for one that is.
+///
+/// Checks that they are the same for every single cut, and byte by byte.
 #[track_caller]
 fn read(body: &[u8], limit: usize) -> Vec<String> {
     let whole = payloads(&[body], limit);
@@ -45,14 +50,14 @@ fn read(body: &[u8], limit: usize) -> Vec<String> {
 
 #[track_caller]
 fn check<B: AsRef<[u8]> + ?Sized>(table: &[(&B, &[&str])]) {
-    for (body, meant) in table {
+    for (body, expected) in table {
         let body = body.as_ref();
-        assert_eq!(read(body, FAR), *meant, "\"{}\"", body.escape_ascii());
+        assert_eq!(read(body, LARGE), *expected, "\"{}\"", body.escape_ascii());
     }
 }
 
 #[test]
-fn an_event_is_its_data_lines_joined() {
+fn the_payload_of_an_event_is_its_data_lines_joined() {
     check(&[
         ("data: a\ndata: b\n\ndata: c\n\n", &["a\nb", "c"][..]),
         ("data:a\r\ndata: b\r\n\r\ndata:  c\r\n\r\n", &["a\nb", "c"]),
@@ -84,7 +89,7 @@ fn the_end_of_the_body_ends_an_event() {
 }
 
 #[test]
-fn a_mark_and_blanks_may_stand_in_front() {
+fn a_byte_order_mark_and_white_space_may_come_first() {
     check::<[u8]>(&[
         (b"\xEF\xBB\xBFdata: a\n\n", &["a"]),
         (b"\xEF\xBB\xBF\r\n\ndata: a\n\n", &["a"]),
@@ -121,7 +126,7 @@ fn a_line_is_a_payload() {
 }
 
 #[test]
-fn a_bad_line_does_not_lose_the_next() {
+fn an_ill_formed_line_does_not_affect_the_next() {
     for bad in [
         "{\"a\":",
         "{\"a\":[{",
@@ -133,12 +138,12 @@ fn a_bad_line_does_not_lose_the_next() {
         "{\"\\\"",
         "{x",
     ] {
-        let meant = ["{\"c\":[{}]}", bad, "{\"b\":\"{\"}", "{\"d\":2}"];
+        let expected = ["{\"c\":[{}]}", bad, "{\"b\":\"{\"}", "{\"d\":2}"];
         for end in ["\n", "\r\n"] {
-            assert_eq!(read(meant.join(end).as_bytes(), FAR), meant, "{bad} {end:?}");
-            assert_eq!(read((meant[1..].join(end) + end).as_bytes(), FAR), meant[1..], "{bad} first {end:?}");
+            assert_eq!(read(expected.join(end).as_bytes(), LARGE), expected, "{bad} {end:?}");
+            assert_eq!(read((expected[1..].join(end) + end).as_bytes(), LARGE), expected[1..], "{bad} first {end:?}");
         }
-        assert_eq!(read([meant[0], bad].join("\n").as_bytes(), FAR), [meant[0], bad], "{bad} last");
+        assert_eq!(read([expected[0], bad].join("\n").as_bytes(), LARGE), [expected[0], bad], "{bad} last");
     }
 }
 
@@ -162,17 +167,17 @@ fn an_element_of_an_array_is_a_payload() {
     ]);
 }
 
-/// JSON of exactly so many bytes.
+/// JSON of exactly `len` bytes.
 fn json(len: usize) -> String {
     format!("{{\"a\":\"{}\"}}", "x".repeat(len - 8))
 }
 
 #[test]
-fn what_is_longer_than_the_limit_is_left_out_once_and_loses_nothing() {
+fn a_payload_beyond_the_limit_is_skipped_and_the_next_ones_are_not() {
     const LIMIT: usize = 24;
     for len in [LIMIT - 1, LIMIT, LIMIT + 1, LIMIT + 2, LIMIT + 8, 3 * LIMIT] {
         let payload = json(len);
-        let meant = |payload: &str| {
+        let expected = |payload: &str| {
             let first = if len > LIMIT { "<too long>".into() } else { payload.into() };
             [first, "{\"b\":2}".into(), "{\"c\":3}".into()] as [String; 3]
         };
@@ -184,10 +189,10 @@ fn what_is_longer_than_the_limit_is_left_out_once_and_loses_nothing() {
                     1,
                 )
             };
-            assert_eq!(read(lines(&payload).as_bytes(), LIMIT), meant(&payload), "one line of {len}, {end:?}");
+            assert_eq!(read(lines(&payload).as_bytes(), LIMIT), expected(&payload), "one line of {len}, {end:?}");
             assert_eq!(
                 read(lines(&payload).replace("data: ", "data:").as_bytes(), LIMIT),
-                meant(&payload),
+                expected(&payload),
                 "without a space"
             );
             // Several lines, with a line end between them that counts.
@@ -197,22 +202,22 @@ fn what_is_longer_than_the_limit_is_left_out_once_and_loses_nothing() {
                 let body = lines(&format!("{one}{end}data: {two}"));
                 assert_eq!(
                     read(body.as_bytes(), LIMIT),
-                    meant(&format!("{one}\n{two}")),
+                    expected(&format!("{one}\n{two}")),
                     "{len} in two lines, {end:?}"
                 );
             }
         }
         let array = format!("[{payload}\n,\n{{\"b\":2}},{{\"c\":3}}]");
-        assert_eq!(read(array.as_bytes(), LIMIT), meant(&payload), "an element of {len}");
+        assert_eq!(read(array.as_bytes(), LIMIT), expected(&payload), "an element of {len}");
         for end in ["\n", "\n\n", "\r\n"] {
             let lines = [&*payload, "{\"b\":2}", "{\"c\":3}"].join(end);
-            assert_eq!(read(lines.as_bytes(), LIMIT), meant(&payload), "a line of {len}");
+            assert_eq!(read(lines.as_bytes(), LIMIT), expected(&payload), "a line of {len}");
         }
     }
 }
 
 #[test]
-fn a_value_over_lines_that_is_too_long_is_left_out_to_its_end() {
+fn a_value_that_spans_lines_and_is_too_long_is_skipped_to_its_end() {
     assert_eq!(read(b"{\n  \"a\": [\n    1,\n    2,\n    3\n  ]\n}\n{\"b\":2}\n", 12), ["<too long>", "{\"b\":2}"]);
     assert_eq!(read(b"{\n  \"a\": [\n    1,\n    2,\n\n{\"b\":2}\n", 12), ["<too long>", "{\"b\":2}"]);
     assert_eq!(read(b"{\"a\":\"open open open\n{\"b\":2}\n", 12), ["<too long>", "{\"b\":2}"]);
@@ -222,7 +227,7 @@ fn a_value_over_lines_that_is_too_long_is_left_out_to_its_end() {
 }
 
 #[test]
-fn what_is_skipped_may_be_as_long_as_it_likes() {
+fn ignored_lines_may_have_any_length() {
     let long = "x".repeat(100);
     for line in [": {}", "event: {}", "{}: {}", "{}", "id: {}", "retry: {}", "data{}: no", "datum: {}"] {
         let line = line.replace("{}", &long);
@@ -238,7 +243,7 @@ fn what_is_skipped_may_be_as_long_as_it_likes() {
 }
 
 #[test]
-fn a_line_of_a_megabyte_is_read_in_small_chunks() {
+fn a_line_of_a_megabyte_may_come_in_small_chunks() {
     let payload = json(1 << 20);
     let limit = crate::wire::Limits::default().event;
     for body in [format!("data: {payload}\n\n"), format!("{payload}\n"), format!("[{payload}]")] {
@@ -249,7 +254,7 @@ fn a_line_of_a_megabyte_is_read_in_small_chunks() {
 }
 
 #[test]
-fn no_more_is_kept_than_the_limit_allows() {
+fn the_buffers_stay_within_the_limit() {
     const LIMIT: usize = 100;
     for (begin, more) in
         [("data: ", "x"), (": ", "x"), ("x", "x"), ("", "data: x\n"), ("{\"a\":\"", "x"), ("{", "\n"), ("[{", "[")]
@@ -302,24 +307,25 @@ const PIECES: &[&[u8]] = &[
     b"0123456789012345678901234567890123456789012345678901234567890123456789",
 ];
 
-/// Bytes that are no text, parts of a byte order mark among them.
+/// Ill-formed UTF-8, including parts of a byte order mark.
 const ILL_FORMED: &[&[u8]] =
     &[b"\xEF", b"\xBB", b"\xBF", b"\xEF\xBB", b"\xFF", b"\x80", b"\xC3", b"\xED\xA0\x80", b"\xF0\x9F\x98"];
 
-fn soup(more: &'static [&'static [u8]]) -> impl Strategy<Value = Vec<u8>> {
-    let front = select(vec![&b""[..], b"", b"\xEF\xBB\xBF", b"\n", b"\r\n "]);
+fn bodies(more: &'static [&'static [u8]]) -> impl Strategy<Value = Vec<u8>> {
+    let first = select(vec![&b""[..], b"", b"\xEF\xBB\xBF", b"\n", b"\r\n "]);
     let pieces = prop::collection::vec(select([PIECES, more].concat()), 0..40);
-    (front, pieces).prop_map(|(front, pieces)| {
-        let body = [front, &pieces.concat()].concat();
-        // What begins like JSON is not read as events.
+    (first, pieces).prop_map(|(first, pieces)| {
+        let body = [first, &pieces.concat()].concat();
+        // A body that begins like JSON would not be parsed as events.
         let begin = body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&body).trim_ascii_start();
         if begin.starts_with(b"{") || begin.starts_with(b"[") { [b":", &*body].concat() } else { body }
     })
 }
 
-/// The payloads as another reader has them. An event ends with the body there too; blank ones, and white space around one, are left out.
-fn by_another_reader(body: &[u8]) -> Vec<String> {
+/// The data of all events, as another decoder finds them.
+fn by_another_decoder(body: &[u8]) -> Vec<String> {
     let mut decoder = sse_core::SseDecoder::new();
+    // That decoder drops an event that the body ends without a blank line.
     let body = [body, b"\n\n"].concat();
     let mut rest = &body[..];
     let mut all = vec![];
@@ -336,10 +342,10 @@ fn trimmed(data: &str) -> Option<String> {
 }
 
 fn cut<'b>(body: &'b [u8], cuts: &[usize]) -> Vec<&'b [u8]> {
-    let mut at: Vec<usize> = cuts.iter().map(|cut| cut % (body.len() + 1)).collect();
-    at.extend([0, body.len()]);
-    at.sort_unstable();
-    at.windows(2).map(|pair| &body[pair[0]..pair[1]]).collect()
+    let mut offsets: Vec<usize> = cuts.iter().map(|cut| cut % (body.len() + 1)).collect();
+    offsets.extend([0, body.len()]);
+    offsets.sort_unstable();
+    offsets.windows(2).map(|pair| &body[pair[0]..pair[1]]).collect()
 }
 
 fn cases() -> u32 {
@@ -350,31 +356,31 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn another_reader_of_server_sent_events_finds_the_same(body in soup(ILL_FORMED), cuts in prop::collection::vec(any::<usize>(), 0..8)) {
-        let meant: Vec<String> = by_another_reader(&body).iter().filter_map(|data| trimmed(data)).collect();
+    fn another_decoder_of_server_sent_events_finds_the_same_payloads(body in bodies(ILL_FORMED), cuts in prop::collection::vec(any::<usize>(), 0..8)) {
+        let expected: Vec<String> = by_another_decoder(&body).iter().filter_map(|data| trimmed(data)).collect();
         let lossy = |read: Vec<Option<Vec<u8>>>| -> Vec<String> {
             read.into_iter().map(|payload| String::from_utf8_lossy(&payload.expect("not too long")).into_owned()).collect()
         };
-        prop_assert_eq!(lossy(payloads(&cut(&body, &cuts), FAR)), &meant[..], "\"{}\"", body.escape_ascii());
+        prop_assert_eq!(lossy(payloads(&cut(&body, &cuts), LARGE)), &expected[..], "\"{}\"", body.escape_ascii());
         let bytes: Vec<&[u8]> = body.chunks(1).collect();
-        prop_assert_eq!(lossy(payloads(&bytes, FAR)), meant, "\"{}\"", body.escape_ascii());
+        prop_assert_eq!(lossy(payloads(&bytes, LARGE)), expected, "\"{}\"", body.escape_ascii());
     }
 
     #[test]
-    fn of_what_another_reader_finds_only_the_too_long_is_left_out(body in soup(&[]), cuts in prop::collection::vec(any::<usize>(), 0..8), limit in 0..100_usize) {
-        let meant: Vec<Option<Vec<u8>>> = by_another_reader(&body)
+    fn only_payloads_beyond_the_limit_of_those_another_decoder_finds_are_skipped(body in bodies(&[]), cuts in prop::collection::vec(any::<usize>(), 0..8), limit in 0..100_usize) {
+        let expected: Vec<Option<Vec<u8>>> = by_another_decoder(&body)
             .iter()
             .filter_map(|data| if data.len() > limit { Some(None) } else { trimmed(data).map(|data| Some(data.into_bytes())) })
             .collect();
-        prop_assert_eq!(payloads(&cut(&body, &cuts), limit), &meant[..], "\"{}\"", body.escape_ascii());
+        prop_assert_eq!(payloads(&cut(&body, &cuts), limit), &expected[..], "\"{}\"", body.escape_ascii());
         let bytes: Vec<&[u8]> = body.chunks(1).collect();
-        prop_assert_eq!(payloads(&bytes, limit), meant, "\"{}\"", body.escape_ascii());
+        prop_assert_eq!(payloads(&bytes, limit), expected, "\"{}\"", body.escape_ascii());
     }
 
     #[test]
-    fn json_comes_out_as_it_was_put_in_a_body(
+    fn json_comes_out_of_every_framing_unchanged(
         values in prop::collection::vec(prop::collection::vec(select(&["a", "{", "}", "[", "]", "\\\"", "\\\\", ",", ":", "é", "😀", "\\n"][..]), 0..8), 0..6),
-        // Between the tokens, the lines, the elements.
+        // White space between the tokens, and between the lines or elements.
         (gap, between) in (select(&["", " ", "\n\t", "\n  ", "\r\n "][..]), select(&["", "\n", "\r\n", " "][..])),
         cuts in prop::collection::vec(any::<usize>(), 0..8),
     ) {
@@ -382,11 +388,11 @@ proptest! {
             values.iter().map(|value| format!("{{{gap}\"{}\":{gap}[{gap}{{}}]}}", value.concat())).collect();
         let array = format!("[{between}{}{between}]", values.join(&format!("{between},{between}")));
         let lines: String = values.iter().map(|value| format!("{value}\n{between}")).collect();
-        let meant: Vec<Option<Vec<u8>>> = values.into_iter().map(|value| Some(value.into_bytes())).collect();
+        let expected: Vec<Option<Vec<u8>>> = values.into_iter().map(|value| Some(value.into_bytes())).collect();
         for body in [array, lines] {
-            prop_assert_eq!(payloads(&cut(body.as_bytes(), &cuts), FAR), &meant[..], "{:?}", body);
+            prop_assert_eq!(payloads(&cut(body.as_bytes(), &cuts), LARGE), &expected[..], "{:?}", body);
             let bytes: Vec<&[u8]> = body.as_bytes().chunks(1).collect();
-            prop_assert_eq!(payloads(&bytes, FAR), &meant[..], "{:?}", body);
+            prop_assert_eq!(payloads(&bytes, LARGE), &expected[..], "{:?}", body);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Anthropic messages.
 //!
-//! <https://docs.anthropic.com/en/docs/build-with-claude/streaming>. A message is a sequence of content
-//! blocks; a block of type `tool_use` is a call, and final at its `content_block_stop`. Thinking is not
-//! prose. A call whose `content_block_start` has the input needs no deltas.
+//! <https://docs.anthropic.com/en/docs/build-with-claude/streaming>. A message is a sequence of
+//! content blocks; a block of type `tool_use` is a call, and final at its `content_block_stop`.
+//! Thinking is not prose. A call whose `content_block_start` has the input needs no deltas.
 
 use serde::Deserialize;
 

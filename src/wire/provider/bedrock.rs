@@ -1,7 +1,8 @@
-//! Amazon Bedrock, `ConverseStream`: its events as JSON objects, each with the event's name as its key.
+//! Amazon Bedrock, `ConverseStream`: its events as JSON objects.
 //!
-//! <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStreamOutput.html>. A call
-//! is a content block, and final at its `contentBlockStop`. Reasoning is not prose.
+//! Each object has one key, the name of the event:
+//! <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStreamOutput.html>.
+//! A call is a content block, and final at its `contentBlockStop`. Reasoning is not prose.
 
 use serde::Deserialize;
 

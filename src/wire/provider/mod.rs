@@ -2,8 +2,8 @@
 //!
 //! Only text, tool calls and errors become deltas; everything else in a payload is ignored. Texts,
 //! names, numbers and arguments stay untyped until they are used, so that one of another type than
-//! documented costs that field, not the event. The objects and lists that lead to them must be what is
-//! documented, or `null`.
+//! documented costs that field, not the event. The objects and lists that lead to them must be what
+//! is documented, or `null`.
 
 mod anthropic;
 mod bedrock;

@@ -1,7 +1,7 @@
 //! Ollama.
 //!
-//! <https://github.com/ollama/ollama/blob/main/docs/api.md>, `/api/chat` and `/api/generate`. A call comes
-//! in one line, and is final with it. Thinking is not prose.
+//! <https://github.com/ollama/ollama/blob/main/docs/api.md>, `/api/chat` and `/api/generate`. A
+//! call comes in one line, and is final with it. Thinking is not prose.
 
 use alloc::vec::Vec;
 

@@ -1,8 +1,8 @@
 //! OpenAI chat completions, and the many servers with the same format.
 //!
-//! <https://platform.openai.com/docs/api-reference/chat-streaming>. Calls come as fragments by `index`,
-//! and are final at `finish_reason`. Of several choices only the first is parsed. `reasoning_content` and
-//! `reasoning` are not prose; a refusal is.
+//! <https://platform.openai.com/docs/api-reference/chat-streaming>. Calls come as fragments by
+//! `index`, and are final at `finish_reason`. Of several choices only the first is parsed.
+//! `reasoning_content` and `reasoning` are not prose; a refusal is.
 
 use alloc::vec::Vec;
 

@@ -1,8 +1,8 @@
 //! OpenAI Responses.
 //!
-//! <https://platform.openai.com/docs/api-reference/responses-streaming>. A call is an item of the output,
-//! with an `item_id` beside the `call_id` that its result is sent under. It is final when its arguments
-//! are done, or when the item is.
+//! <https://platform.openai.com/docs/api-reference/responses-streaming>. A call is an item of the
+//! output, with an `item_id` beside the `call_id` that its result is sent under. It is final when
+//! its arguments are done, or when the item is.
 
 use serde::Deserialize;
 

@@ -1,4 +1,4 @@
-//! Reading payloads leniently: fields of any type, borrowed where possible, and lists of bounded length.
+//! Reading payloads leniently: fields of any type, and lists of bounded length.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -46,7 +46,9 @@ pub(super) fn is_true(raw: Raw<'_>) -> bool {
     raw.is_some_and(|raw| raw.get() == "true")
 }
 
-/// The text of a string, or the JSON of any other type, since arguments are sent as both; empty for `null`.
+/// The text of a string, or the JSON of any other type; empty for `null`.
+///
+/// Arguments are sent as both.
 pub(super) fn text_or_json<'a>(raw: Raw<'a>) -> Cow<'a, [u8]> {
     match raw.map(RawValue::get) {
         None | Some("null") => Cow::Borrowed(b""),

@@ -1,10 +1,10 @@
 //! Gemini, `streamGenerateContent`.
 //!
 //! <https://ai.google.dev/api/generate-content> and, for arguments that stream,
-//! <https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/Content#FunctionCall>. A call
-//! comes whole, and is final with that; or in `partialArgs`, values at JSON paths, and is then final with
-//! the first part without `willContinue`. Of several candidates only the first is parsed. Thoughts are
-//! not prose.
+//! <https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/Content#FunctionCall>.
+//! A call comes whole, and is final with that; or in `partialArgs`, values at JSON paths, and is
+//! then final with the first part without `willContinue`. Of several candidates only the first is
+//! parsed. Thoughts are not prose.
 
 mod partial;
 
@@ -88,7 +88,8 @@ impl GeminiParser {
         let first = candidates.into_iter().flatten().find(|candidate| number(candidate.index).unwrap_or(0) == 0);
         let Some(content) = first.and_then(|candidate| candidate.content) else { return Ok(()) };
         let parts: Vec<GeminiPart<'_>> = parse_list(content.parts)?;
-        // A payload that fails to parse must not change the open call, so its lists are parsed first.
+        // A payload that fails to parse must not change the open call, so its lists are parsed
+        // first.
         for call in parts.iter().filter_map(|part| part.function_call.as_ref()) {
             parse_list::<PartialArg<'_>>(call.partial_args)?;
         }

@@ -48,8 +48,9 @@ pub(super) struct ArgumentsWriter {
     last: Vec<PathStep>,
     /// The last value is a string that continues.
     in_string: bool,
-    /// The hashes of the paths that have been written. What is closed can't be continued: it would be
-    /// there twice.
+    /// The hashes of the paths that have been written.
+    ///
+    /// What is closed can't be continued: it would be there twice.
     written: BTreeSet<u64>,
 }
 
@@ -112,9 +113,9 @@ impl ArgumentsWriter {
         }
     }
 
-    /// Returns whether nothing was written at the path before, nor at its prefixes longer than `depth`.
+    /// Remembers a path, and its prefixes longer than `depth`.
     ///
-    /// Remembers them.
+    /// Returns whether nothing was written at any of them before.
     fn remember(&mut self, path: &[PathStep], depth: usize) -> bool {
         let mut hash = Fnv::default();
         let mut new = true;
@@ -136,7 +137,8 @@ impl ArgumentsWriter {
         let has_sibling = !self.last.is_empty();
         self.close_to(same + 1, out);
         if path.len() > MAX_DEPTH || !self.remember(&path, same) {
-            // This makes the JSON ill-formed, so that a part of a text is never taken for all of it.
+            // This makes the JSON ill-formed, so that a part of a text is never taken for all of
+            // it.
             out.push(b'!');
         }
         for (depth, step) in path.iter().enumerate().skip(same) {
@@ -266,7 +268,8 @@ mod tests {
                 &[r#"{"jsonPath":"$.a.b.c","stringValue":"A"}"#, r#"{"jsonPath":"$.d[0][1]","stringValue":"B"}"#],
                 r#"{"a":{"b":{"c":"A"}},"d":[["B"]]}"#,
             ),
-            // A string that another value ends, one that continues after nothing, and one beside another.
+            // A string that another value ends, one that continues after nothing, and one beside
+            // another.
             (
                 &[r#"{"jsonPath":"$.q","stringValue":"A","willContinue":true}"#, r#"{"jsonPath":"$.m"}"#],
                 r#"{"q":"A","m":null}"#,
