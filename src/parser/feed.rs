@@ -95,7 +95,7 @@ impl<'a> Feed<'a> {
         Feed { rest: Rest::End, ..Feed::default() }
     }
 
-    #[cfg(any(feature = "wire", feature = "bytes"))]
+    #[cfg(feature = "wire")]
     pub(crate) fn position(&self) -> Position {
         Position { pos: self.pos, finishing: self.is_finishing() }
     }

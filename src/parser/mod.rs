@@ -1,8 +1,6 @@
 //! The parser: pieces in, events out.
 
 mod feed;
-#[cfg(feature = "bytes")]
-mod left;
 
 use alloc::sync::Arc;
 
@@ -14,8 +12,6 @@ use crate::{Limits, Policy, json, markup, scan};
 pub(crate) use feed::Decision;
 use feed::Patch;
 pub(crate) use feed::{Feed, Position};
-#[cfg(feature = "bytes")]
-pub(crate) use left::Left;
 
 /// Reads one assistant message at a time, in whatever pieces it arrives.
 ///

@@ -67,25 +67,6 @@ enum Stage {
     Ended,
 }
 
-/// Where a cursor was left, to be taken up again with the same chunk.
-#[cfg(feature = "bytes")]
-#[derive(Clone, Debug)]
-pub struct Left {
-    replay: Vec<u8>,
-    /// How much of the chunk it has.
-    chunk: usize,
-    used: usize,
-    stage: Stage,
-}
-
-#[cfg(feature = "bytes")]
-impl Default for Left {
-    /// At the end of a chunk.
-    fn default() -> Left {
-        Left { replay: Vec::new(), chunk: 0, used: 0, stage: Stage::Open }
-    }
-}
-
 /// A parser that is being fed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Work {
@@ -179,22 +160,6 @@ impl<'a> Events<'a> {
             response.work = None;
         }
         Events { response, input: Input { replay, chunk, used: 0 }, stage, deciding: false }
-    }
-
-    /// Leaves it: nothing more is read, until it is taken up.
-    #[cfg(feature = "bytes")]
-    pub(crate) fn leave(mut self) -> Left {
-        // So that its rest is not read when it is dropped.
-        self.deciding = true;
-        let Input { replay, chunk, used } = &mut self.input;
-        Left { replay: core::mem::take(replay), chunk: chunk.len(), used: *used, stage: self.stage }
-    }
-
-    /// Takes it up again, with the chunk it was made of.
-    #[cfg(feature = "bytes")]
-    pub(crate) fn take_up(response: &'a mut Response, chunk: &'a [u8], left: Left) -> Events<'a> {
-        let Left { replay, chunk: len, used, stage } = left;
-        Events { response, input: Input { replay, chunk: &chunk[..len], used }, stage, deciding: false }
     }
 
     /// The next event, or what went wrong; `None` when the chunk is read. Behind an error, the stream goes on.

@@ -78,8 +78,6 @@ use deltas::Deltas;
 use detection::Detection;
 pub use error::Error;
 pub use events::Events;
-#[cfg(feature = "bytes")]
-pub(crate) use events::Left;
 use events::Work;
 use frames::Frames;
 use provider::Provider;
