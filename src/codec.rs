@@ -8,16 +8,19 @@ use tokio_util::codec::Decoder;
 use crate::observe::Observer;
 use crate::owned::{ChunkParser, Reader};
 
-/// A [`Decoder`] of events, for `FramedRead` over any `AsyncRead`: a socket, a file, a child's output.
+/// A [`Decoder`] of events, for `FramedRead` over any `AsyncRead`: a socket, a file, a child's
+/// output.
 ///
-/// Its items are those of the parser: events, or of a [`Response`](crate::wire::Response) results, because
-/// an error in a provider's stream does not end it. It decodes all bytes that are there, and keeps none in
-/// the buffer. `FramedRead` reads more when all events of those bytes have been taken.
+/// Its items are those of the parser: events, or of a [`Response`](crate::wire::Response) results,
+/// because an error in a provider's stream does not end it. It decodes all bytes that are there,
+/// and keeps none in the buffer. `FramedRead` reads more when all events of those bytes have been
+/// taken.
 ///
 /// # Errors
 ///
-/// Only errors of the `AsyncRead`. `FramedRead` ends after one, but the decoder loses nothing: it can
-/// continue in another `FramedRead`, or as [the reader](EventDecoder::into_reader) that is in it.
+/// Only errors of the `AsyncRead`. `FramedRead` ends after one, but the decoder loses nothing: it
+/// can continue in another `FramedRead`, or as [the reader](EventDecoder::into_reader) that is in
+/// it.
 ///
 /// ```
 /// use followup::Parser;

@@ -37,7 +37,8 @@ pub trait Observer {
         let _ = bytes;
     }
 
-    /// This event is about to be returned to the caller. Events that are not taken are not reported.
+    /// This event is about to be returned to the caller. Events that are not taken are not
+    /// reported.
     fn on_event(&mut self, event: &Event) {
         let _ = event;
     }
@@ -59,7 +60,8 @@ impl Observer for () {}
 /// | level | event |
 /// |---|---|
 /// | `WARN` | an error in a provider's stream: its `code` |
-/// | `INFO` | a call is complete: its index `call`, the number of `suggestions`, the number of `notes`; or rejected: the `reason` |
+/// | `INFO` | a call is complete: its index `call`, how many `suggestions` and `notes` it has |
+/// | `INFO` | a call is rejected: its index `call`, the `reason` |
 /// | `DEBUG` | the stream has ended: `bytes`, `calls` |
 /// | `TRACE` | a chunk: `bytes` |
 ///

@@ -1,8 +1,8 @@
 //! From a stream of chunks to a stream of events.
 //!
-//! [`events`] reads any [`Stream`] of bytes, or of results of bytes: the body of a response of reqwest,
-//! hyper or axum, a channel, a file. With a [`Parser`](crate::Parser) the stream is read as a model's
-//! text, with a [`Response`](crate::wire::Response) as a provider's stream.
+//! [`events`] reads any [`Stream`] of bytes, or of results of bytes: the body of a response of
+//! reqwest, hyper or axum, a channel, a file. With a [`Parser`](crate::Parser) the stream is read
+//! as a model's text, with a [`Response`](crate::wire::Response) as a provider's stream.
 //!
 //! ```
 //! use bytes::Bytes;
@@ -23,13 +23,14 @@
 //!
 //! # Backpressure
 //!
-//! The source is polled only when all events of the last chunk have been taken, so a slow consumer slows
-//! the source down. What is held in memory is what a [`Reader`] holds: one chunk, the events of a piece
-//! of it, and what the [`Limits`](crate::Limits) allow.
+//! The source is polled only when all events of the last chunk have been taken, so a slow consumer
+//! slows the source down. What is held in memory is what a [`Reader`] holds: one chunk, the events
+//! of a piece of it, and what the [`Limits`](crate::Limits) allow.
 //!
 //! # Cancel safety
 //!
-//! To stop waiting for the next event, as in a `select!` or with a time-out, loses no event and no state.
+//! To stop waiting for the next event, as in a `select!` or with a time-out, loses no event and no
+//! state.
 
 use core::convert::Infallible;
 use core::fmt::{self, Debug};
@@ -48,9 +49,10 @@ use crate::owned::{ChunkParser, Event, Reader};
 
 /// Parses `chunks` and returns a stream of the events. After the last chunk the parser is finished.
 ///
-/// Of a [`Parser`](crate::Parser) the items are `Result<Event, E>`, where `E` is the error of the source;
-/// of a [`Response`](crate::wire::Response) they are `Result<Event, StreamError<E>>`. An error of the
-/// source is passed on and does not change what is parsed; the stream ends when the source does.
+/// Of a [`Parser`](crate::Parser) the items are `Result<Event, E>`, where `E` is the error of the
+/// source; of a [`Response`](crate::wire::Response) they are `Result<Event, StreamError<E>>`. An
+/// error of the source is passed on and does not change what is parsed; the stream ends when the
+/// source does.
 pub fn events<S, P>(chunks: S, parser: P) -> EventStream<S, P>
 where
     S: Stream,
@@ -60,8 +62,8 @@ where
     EventStream::new(chunks, Reader::new(parser))
 }
 
-/// An item of a source of chunks: `Bytes`, `Vec<u8>` or `String`, or a `Result` of what converts into
-/// `Bytes`.
+/// An item of a source of chunks: `Bytes`, `Vec<u8>` or `String`, or a `Result` of what converts
+/// into `Bytes`.
 ///
 /// This trait is sealed.
 pub trait IntoChunk: sealed::Item {
@@ -215,7 +217,8 @@ impl<S, P: ChunkParser, O: Observer> EventStream<S, P, O> {
 
     /// Returns whether all events of the chunks so far have been taken.
     ///
-    /// Then a [checkpoint](crate::Parser::checkpoint) of the parser is one of the stream up to there.
+    /// Then a [checkpoint](crate::Parser::checkpoint) of the parser is one of the stream up to
+    /// there.
     pub fn is_drained(&self) -> bool {
         self.reader.is_drained()
     }

@@ -1,4 +1,4 @@
-//! Owned events are equal to those that the cursor lends, and a reader holds little of them.
+//! Owned events are equal to those that the cursor lends, and a reader holds few of them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use allocation_counter::measure;
 use bytes::Bytes;
 use followup::observe::{Observer, Tracing};
-use followup::owned::{CallView, Complete, Error, Event, Reader};
+use followup::owned::{CallView, ChunkParser, Complete, Error, Event, Reader};
 use followup::testing::strategies::{cuts, streams};
 use followup::testing::{Cuts, Stream, Syntax, Transcript, literals};
 use followup::wire::{Response, Wire};
@@ -278,7 +278,8 @@ fn a_call_view_detects_a_skipped_partial() {
             view.append(partial);
             detected |= i > skipped && !view.is_in_sync(partial);
         }
-        // A partial that was skipped at the end of a field is not detected: no later one extends that field.
+        // A partial that was skipped at the end of a field is not detected: no later one extends
+        // that field.
         let same = |a: &followup::owned::Partial, b: &followup::owned::Partial| {
             std::mem::discriminant(&a.field) == std::mem::discriminant(&b.field)
                 && a.len > a.delta.len()
@@ -320,36 +321,48 @@ fn long_prose_shares_its_chunk() {
     assert_eq!(shared, 6000);
 }
 
-/// Returns the most bytes that were allocated at once while `read` ran.
-fn peak(read: &mut dyn FnMut() -> usize) -> u64 {
+/// Markup with as many events as possible in as few bytes.
+const DENSE: [&str; 3] = ["<ask_followup_question>", "<read_file></read_file>a", CALL];
+
+/// Returns the number of events of a chunk, the most bytes that were allocated while they were
+/// taken, and the bytes that were kept.
+fn peak<P: ChunkParser>(reader: &mut Reader<P>, chunk: &Bytes) -> (u64, u64, i64) {
     let mut events = 0;
-    let taken = measure(|| events = read());
-    assert!(events >= 5_000, "{events}");
-    taken.bytes_max
+    let allocated = measure(|| events = reader.feed(chunk.clone()).count() as u64);
+    (events, allocated.bytes_max, allocated.bytes_current)
 }
 
 #[test]
-fn a_reader_holds_the_events_of_one_piece_whatever_the_length_of_the_chunk() {
-    for markup in ["<ask_followup_question>", "<read_file/>", CALL] {
-        let mut reader = Reader::new(Parser::default());
-        let bytes = [5_000, 50_000].map(|len| {
-            let chunk = Bytes::from(markup.repeat(len));
-            peak(&mut || reader.feed(chunk.clone()).count())
+fn a_reader_holds_the_events_of_one_piece_however_long_the_chunk_is() {
+    for markup in DENSE {
+        let [short, long] = [2_000, 20_000].map(|times| {
+            let (events, bytes, kept) = peak(&mut Reader::new(Parser::default()), &Bytes::from(markup.repeat(times)));
+            assert!(events > times as u64 / 2, "{events} events");
+            assert!(kept <= 16 << 10, "{kept} bytes are kept when all events have been taken");
+            bytes
         });
-        println!("{markup} {bytes:?}");
+        assert!(
+            long <= short + short / 10 && long <= 256 << 10,
+            "{long} bytes, {short} for a short chunk, of {markup}"
+        );
     }
 }
 
 #[test]
-fn a_reader_of_a_response_holds_the_events_of_one_payload() {
-    let content = serde_json::to_string(&CALL.repeat(5_000)).unwrap();
-    let payload = format!("{{\"message\":{{\"content\":{content}}}}}\n");
-    let mut reader = Reader::new(Response::new(Wire::Ollama, Policy::new()));
-    let bytes = [1, 10].map(|payloads| {
-        let chunk = Bytes::from(payload.repeat(payloads));
-        peak(&mut || reader.feed(chunk.clone()).count())
-    });
-    println!("{} {bytes:?}", payload.len());
+fn a_reader_of_a_response_holds_the_events_of_one_payload_however_many_the_chunk_has() {
+    for markup in DENSE {
+        let content = serde_json::to_string(&markup.repeat(1_000)).unwrap();
+        let payload = format!("{{\"message\":{{\"content\":{content}}}}}\n");
+        let [one, many] = [1, 10].map(|payloads| {
+            let mut reader = Reader::new(Response::new(Wire::Ollama, Policy::new()));
+            let (events, bytes, _) = peak(&mut reader, &Bytes::from(payload.repeat(payloads)));
+            // A queue that grows may be three times as large as its events while it is copied.
+            let most = 3 * (size_of::<Event>() as u64 + 32) * events / payloads as u64 + 6 * payload.len() as u64;
+            assert!(bytes <= most, "{bytes} bytes of at most {most}, of {payloads} times {markup}");
+            bytes
+        });
+        assert!(many <= one + one / 10, "{many} bytes, {one} for one payload, of {markup}");
+    }
 }
 
 #[derive(Debug, Default)]

@@ -1,10 +1,10 @@
 //! Owned events, for tasks, channels and streams.
 //!
-//! The events of a [`Parser`](crate::Parser) borrow from it: nothing is copied, and no event outlives
-//! its cursor. An event that is sent to another task has to own its text. A [`Reader`] feeds a parser,
-//! or a [`Response`](crate::wire::Response), and returns such events. They are `Send + Sync + 'static`
-//! and cheap to clone: their text is a [`ByteString`], which is [`Bytes`](bytes::Bytes) known to be
-//! UTF-8.
+//! The events of a [`Parser`](crate::Parser) borrow from it: nothing is copied, and no event
+//! outlives its cursor. An event that is sent to another task has to own its text. A [`Reader`]
+//! feeds a parser, or a [`Response`](crate::wire::Response), and returns such events. They are
+//! `Send + Sync + 'static` and cheap to clone: their text is a [`ByteString`], which is
+//! [`Bytes`](bytes::Bytes) known to be UTF-8.
 //!
 //! ```
 //! use bytes::Bytes;
@@ -13,7 +13,7 @@
 //!
 //! let mut reader = Reader::new(Parser::default());
 //! let (sender, receiver) = std::sync::mpsc::channel();
-//! for chunk in ["Hm. <ask_followup_question><question>Which ", "one?</question></ask_followup_question>"] {
+//! for chunk in ["Hm. <ask_followup_question><question>Wh", "y?</question></ask_followup_question>"] {
 //!     for event in reader.feed(Bytes::from(chunk)) {
 //!         sender.send(event).unwrap(); // it borrows nothing
 //!     }
@@ -24,7 +24,7 @@
 //!     for event in receiver {
 //!         match event {
 //!             Event::Partial(partial) => view.append(&partial),
-//!             Event::Complete(call) => assert_eq!((view.question(), &*call.question), (Some("Which one?"), "Which one?")),
+//!             Event::Complete(call) => assert_eq!(view.question(), Some(&*call.question)),
 //!             Event::Text(_) | Event::Opaque(_) | Event::Rejected(_) => {}
 //!         }
 //!     }

@@ -17,8 +17,12 @@ use sealed::Parse;
 /// How many bytes of a chunk are parsed at once. The events of that piece are queued.
 const PIECE: usize = 4 << 10;
 
-/// How many events the queue has room for when it is empty. What a burst of events needed is freed.
+/// How many events a new queue has room for: more than most chunks have.
 const QUEUE: usize = 4;
+
+/// How many events an empty queue has room for at most. Memory that a burst of events needed is
+/// freed.
+const QUEUE_KEPT: usize = 32;
 
 /// A parser that a [`Reader`] can feed: a [`Parser`], or with the feature `wire` a
 /// [`Response`](crate::wire::Response).
@@ -50,8 +54,8 @@ mod sealed {
     pub trait Parse {
         type Output;
 
-        /// Parses `piece`, a part of `chunk`, and appends its events to `queue`. A piece of `None` is the
-        /// end of the stream.
+        /// Parses `piece`, a part of `chunk`, and appends its events to `queue`. A piece of `None`
+        /// is the end of the stream.
         fn parse(
             &mut self,
             piece: Option<&[u8]>,
@@ -68,13 +72,7 @@ mod sealed {
 impl Parse for Parser {
     type Output = Event;
 
-    fn parse(
-        &mut self,
-        piece: Option<&[u8]>,
-        chunk: &Bytes,
-        converter: &mut Converter,
-        queue: &mut VecDeque<Event>,
-    ) {
+    fn parse(&mut self, piece: Option<&[u8]>, chunk: &Bytes, converter: &mut Converter, queue: &mut VecDeque<Event>) {
         let mut events = match piece {
             Some(piece) => self.feed_bytes(piece),
             None => self.finish(),
@@ -128,21 +126,23 @@ impl Parse for crate::wire::Response {
 /// Feeds a parser and returns owned events: those of a [`Parser`], or the events and errors of a
 /// [`Response`](crate::wire::Response).
 ///
-/// The events are those that the parser's cursor would lend. An [observer](Observer) may watch them.
+/// The events are those that the parser's cursor would lend. An [observer](Observer) may watch
+/// them.
 ///
 /// # Cost
 ///
 /// In addition to parsing: an event is one small allocation, for its text; a call that has ended is
-/// three, and one for its notes. Prose is copied, or shares its chunk if it is at least 1 KiB long and
-/// at least a quarter of the chunk.
+/// three, and one for its notes. Prose is copied, or shares its chunk if it is at least 1 KiB long
+/// and at least a quarter of the chunk. (A [`ByteString`](super::ByteString) that shares a chunk is
+/// validated as UTF-8 when it is made, which takes about as long as a copy: sharing saves memory.)
 ///
 /// # Memory
 ///
-/// A chunk is parsed in pieces of at most 4 KiB, and the next piece only when all events of the last
-/// one have been taken. So a reader holds at most one chunk, the events of one piece, and what the
-/// [`Limits`](crate::Limits) allow a parser. A provider's payload is parsed when it is complete: of a
-/// response, the reader may hold all events of one payload, which is at most
-/// [`Limits::event`](crate::Limits::event) bytes long.
+/// A chunk is parsed in pieces of at most 4 KiB, and the next piece only when all events of the
+/// last one have been taken. So a reader holds at most one chunk, the events of one piece (with the
+/// default tools at most 256 KiB), and what the [`Limits`](crate::Limits) allow a parser. A
+/// provider's payload is parsed when it is complete, so of a response the reader may hold the
+/// events of one payload, whose length is limited, too. An event takes about 200 bytes.
 #[derive(Clone)]
 pub struct Reader<P: ChunkParser, O = ()> {
     parser: P,
@@ -154,7 +154,7 @@ pub struct Reader<P: ChunkParser, O = ()> {
     parsed: usize,
     /// The events of the last piece that have not been taken.
     queue: VecDeque<P::Item>,
-    /// The end of the stream is parsed, and the observer has not been told yet.
+    /// The end of the stream is parsed, and the observer has not been notified.
     ending: bool,
 }
 
@@ -207,15 +207,15 @@ impl<P: ChunkParser, O: Observer> Reader<P, O> {
 
     /// Returns the parser.
     ///
-    /// When the reader [is drained](Reader::is_drained), the parser has read everything that was fed, and
-    /// its [checkpoint](Parser::checkpoint) is one of the stream up to there. Before that it is ahead of
-    /// the events that were taken, by at most one piece.
+    /// When the reader [is drained](Reader::is_drained), the parser has read everything that was
+    /// fed, and its [checkpoint](Parser::checkpoint) is one of the stream up to there. Before that
+    /// it is ahead of the events that were taken, by at most one piece.
     pub fn parser(&self) -> &P {
         &self.parser
     }
 
-    /// Returns the parser, after it has read the rest of the last chunk. Events that were not taken are
-    /// lost.
+    /// Returns the parser, after it has read the rest of the last chunk. Events that were not taken
+    /// are lost.
     pub fn into_parser(mut self) -> P {
         self.skip();
         self.parser
@@ -253,13 +253,12 @@ impl<P: ChunkParser, O: Observer> Reader<P, O> {
         let item = self.queue.pop_front();
         match &item {
             Some(item) => P::report(item, &mut self.observer),
-            None => self.report_end(),
+            None => self.settle(),
         }
         item
     }
 
     fn parse_piece(&mut self) {
-        self.queue.shrink_to(QUEUE);
         let rest = &self.chunk[self.parsed..];
         let piece = &rest[..piece_len(rest)];
         self.parser.parse(Some(piece), &self.chunk, &mut self.converter, &mut self.queue);
@@ -276,14 +275,17 @@ impl<P: ChunkParser, O: Observer> Reader<P, O> {
             self.parser.skip(&self.chunk[self.parsed..]);
             self.release_chunk();
         }
-        self.report_end();
+        self.settle();
     }
 
     fn release_chunk(&mut self) {
         (self.chunk, self.parsed) = (Bytes::new(), 0);
     }
 
-    fn report_end(&mut self) {
+    /// Frees the memory of a burst of events, and reports the end of the stream. The queue is
+    /// empty.
+    fn settle(&mut self) {
+        self.queue.shrink_to(QUEUE_KEPT);
         if core::mem::take(&mut self.ending) {
             self.observer.on_finish();
         }
@@ -311,7 +313,8 @@ impl<P: ChunkParser + Debug, O: Debug> Debug for Reader<P, O> {
     }
 }
 
-/// The events of one chunk, or of the end of a stream. Dropped early, it loses events, but never state.
+/// The events of one chunk, or of the end of a stream. Dropped early, it loses events, but never
+/// state.
 #[must_use = "iterators are lazy: take the events with `for event in …`"]
 pub struct Events<'a, P: ChunkParser, O: Observer = ()> {
     reader: &'a mut Reader<P, O>,
