@@ -341,3 +341,22 @@ impl<P: ChunkParser + Debug, O: Observer + Debug> Debug for Events<'_, P, O> {
         f.debug_tuple("Events").field(&self.reader).finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_ends_between_characters() {
+        for char in ["x", "é", "€", "😀"] {
+            for offset in 0..=3 {
+                let text = ".".repeat(offset) + &char.repeat(PIECE);
+                let len = piece_len(text.as_bytes());
+                assert!(text.is_char_boundary(len) && len <= PIECE && len + char.len() > PIECE, "{len} of {char}");
+            }
+        }
+        let ill_formed = [0x80; 2 * PIECE];
+        assert_eq!(piece_len(&ill_formed), PIECE - 3);
+        assert_eq!(piece_len(&ill_formed[..PIECE]), PIECE);
+    }
+}
