@@ -1,4 +1,5 @@
-//! What it costs to own events, beside the cursor that lends them: prose with a question every 2 KiB, and prose alone.
+//! The cost of owned events, beside the cursor that lends them: prose, and prose with a question
+//! every 2 KiB.
 //!
 //! `cargo bench --bench owned`
 
@@ -53,7 +54,7 @@ fn read_owned(chunks: &[Bytes]) -> Read {
     read
 }
 
-/// What a copy of each chunk takes.
+/// Copies each chunk, for comparison.
 fn copy(chunks: &[&[u8]]) -> usize {
     chunks.iter().map(|chunk| std::hint::black_box(Bytes::copy_from_slice(chunk)).len()).sum()
 }

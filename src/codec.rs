@@ -1,30 +1,37 @@
-//! A decoder, for what reads bytes by itself.
+//! A decoder of events for `FramedRead` of tokio-util.
 
 use std::io;
 
 use bytes::BytesMut;
-use tokio_util::codec;
+use tokio_util::codec::Decoder;
 
-use crate::observe::Observe;
-use crate::owned::{Read, Reader};
+use crate::observe::Observer;
+use crate::owned::{ChunkParser, Reader};
 
-/// A [`tokio_util::codec::Decoder`], so that `FramedRead` gives the events of any reader: a socket, a file, a child's output.
+/// A [`Decoder`] of events, for `FramedRead` over any `AsyncRead`: a socket, a file, a child's
+/// output.
 ///
-/// Its items are those of the parser: events, or of a [`ResponseParser`](crate::wire::ResponseParser) results, since what goes wrong in a provider's stream does not end it. Its errors are those of
-/// the reader alone; `FramedRead` ends behind one, but what the decoder has read is still there ([`Decoder::reader`]), and another `FramedRead` may go on with it.
+/// Its items are those of the parser: events, or of a [`ResponseParser`](crate::wire::ResponseParser) results,
+/// because an error in a provider's stream does not end it. It decodes all bytes that are there,
+/// and keeps none in the buffer. `FramedRead` reads more when all events of those bytes have been
+/// taken.
 ///
-/// Whatever bytes are there are decoded at once; none are kept in the buffer. `FramedRead` reads more when all events of those have been taken.
+/// # Errors
+///
+/// Only errors of the `AsyncRead`. `FramedRead` ends after one, but the decoder loses nothing: it
+/// can continue in another `FramedRead`, or as [the reader](EventDecoder::into_reader) that is in
+/// it.
 ///
 /// ```
 /// use followup::Parser;
-/// use followup::codec::Decoder;
+/// use followup::codec::EventDecoder;
 /// use followup::owned::Event;
 /// use futures::StreamExt;
 /// use tokio_util::codec::FramedRead;
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let message = "Hm. <ask_followup_question><question>Tea?</question></ask_followup_question>";
-/// let mut events = FramedRead::new(message.as_bytes(), Decoder::new(Parser::default()));
+/// let mut events = FramedRead::new(message.as_bytes(), EventDecoder::new(Parser::default()));
 /// let mut asked = Vec::new();
 /// while let Some(event) = events.next().await {
 ///     if let Event::Complete(call) = event? {
@@ -35,51 +42,51 @@ use crate::owned::{Read, Reader};
 /// # std::io::Result::Ok(()) }).unwrap();
 /// ```
 #[derive(Debug)]
-pub struct Decoder<P: Read, O: Observe = ()> {
+pub struct EventDecoder<P: ChunkParser, O: Observer = ()> {
     reader: Reader<P, O>,
-    /// The end of the stream has been read.
-    ended: bool,
+    /// The reader was finished, and no byte has come since.
+    finished: bool,
 }
 
-impl<P: Read> Decoder<P> {
-    /// Decodes with this parser.
-    pub fn new(parser: P) -> Decoder<P> {
-        Decoder::from(Reader::new(parser))
+impl<P: ChunkParser> EventDecoder<P> {
+    /// Returns a decoder that parses with `parser`.
+    pub fn new(parser: P) -> EventDecoder<P> {
+        EventDecoder::from(Reader::new(parser))
     }
 }
 
-impl<P: Read, O: Observe> Decoder<P, O> {
-    /// The reader, with the parser.
+impl<P: ChunkParser, O: Observer> EventDecoder<P, O> {
+    /// Returns the reader, which has the parser.
     pub fn reader(&self) -> &Reader<P, O> {
         &self.reader
     }
 
-    /// The reader, with the parser.
+    /// Returns the reader, which has the parser.
     pub fn into_reader(self) -> Reader<P, O> {
         self.reader
     }
 }
 
-impl<P: Read, O: Observe> From<Reader<P, O>> for Decoder<P, O> {
+impl<P: ChunkParser, O: Observer> From<Reader<P, O>> for EventDecoder<P, O> {
     fn from(reader: Reader<P, O>) -> Self {
-        Decoder { reader, ended: false }
+        EventDecoder { reader, finished: false }
     }
 }
 
-impl<P: Read, O: Observe> codec::Decoder for Decoder<P, O> {
+impl<P: ChunkParser, O: Observer> Decoder for EventDecoder<P, O> {
     type Item = P::Item;
     type Error = io::Error;
 
     fn decode(&mut self, buffer: &mut BytesMut) -> io::Result<Option<P::Item>> {
         loop {
-            if let Some(item) = self.reader.pull() {
+            if let Some(item) = self.reader.next_item() {
                 return Ok(Some(item));
             }
             if buffer.is_empty() {
                 return Ok(None);
             }
-            self.ended = false;
-            self.reader.begin(buffer.split().freeze());
+            self.finished = false;
+            self.reader.begin_chunk(buffer.split().freeze());
         }
     }
 
@@ -87,10 +94,11 @@ impl<P: Read, O: Observe> codec::Decoder for Decoder<P, O> {
         if let Some(item) = self.decode(buffer)? {
             return Ok(Some(item));
         }
-        if core::mem::replace(&mut self.ended, true) {
+        // `FramedRead` asks until there is nothing more: the end must not be read twice.
+        if core::mem::replace(&mut self.finished, true) {
             return Ok(None);
         }
         self.reader.begin_finish();
-        Ok(self.reader.pull())
+        Ok(self.reader.next_item())
     }
 }

@@ -89,10 +89,9 @@
 //! | `testing` | no | the module `testing`: the normal form of events, cuts, streams, and `assert_chunk_invariant`, for harnesses. |
 //! | `proptest` | no | `testing`, and strategies for its streams and questions. |
 //! | `arbitrary` | no | `testing`, and `Arbitrary` for its streams, questions and cuts. |
-//! | `bytes` | no | the modules `owned`: events that own their text, to be sent to other tasks; and `observe`: hooks for metrics. |
-//! | `stream` | no | `bytes`, and the module `stream`: a `futures` stream of chunks as a stream of events. |
-//! | `codec` | no | `bytes`, and the module `codec`: a decoder for `FramedRead` of tokio-util. |
-//! | `tracing` | no | `bytes`, and `observe::Tracing`, which tells `tracing` what is read. |
+//! | `stream` | no | the modules `owned`: events that own their text; `stream`: a `futures` stream of events; `observe`: hooks for metrics. |
+//! | `codec` | no | `stream`, and the module `codec`: a decoder for `FramedRead` of tokio-util. |
+//! | `tracing` | no | `stream`, and `observe::Tracing`, an observer that reports to `tracing`. |
 //! | `dialogue` | no | the module `dialogue`: one question at a time, its answer, and what the model is told. |
 //! | `wire` | no | the module `wire`: from the bytes of a provider's stream (OpenAI, Anthropic, Gemini, Bedrock, Ollama) to events. |
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
@@ -116,9 +115,9 @@ mod json;
 mod lazy;
 mod markup;
 mod note;
-#[cfg(feature = "bytes")]
+#[cfg(feature = "stream")]
 pub mod observe;
-#[cfg(feature = "bytes")]
+#[cfg(feature = "stream")]
 pub mod owned;
 mod parser;
 mod reason;

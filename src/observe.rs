@@ -1,69 +1,71 @@
 //! Hooks for metrics and logs.
 
-use crate::owned::Event;
+use crate::owned::event::Event;
 
-/// Is told what a [`Reader`](crate::owned::Reader) reads. All methods do nothing unless they are written.
+/// Observes what a [`Reader`](crate::owned::Reader) parses. Every method does nothing by default.
 ///
-/// It is a type parameter, and `()` by default: where nobody observes, nothing is left of it when it is compiled.
+/// The observer is a type parameter of the reader, and `()` by default, which costs nothing.
 ///
 /// ```
 /// use followup::Parser;
-/// use followup::observe::Observe;
+/// use followup::observe::Observer;
 /// use followup::owned::{Event, Reader};
 ///
 /// #[derive(Default)]
-/// struct Counted {
+/// struct Counter {
 ///     bytes: usize,
 ///     asked: usize,
 /// }
 ///
-/// impl Observe for Counted {
-///     fn chunk(&mut self, bytes: usize) {
+/// impl Observer for Counter {
+///     fn on_chunk(&mut self, bytes: usize) {
 ///         self.bytes += bytes;
 ///     }
-///     fn event(&mut self, event: &Event) {
+///     fn on_event(&mut self, event: &Event) {
 ///         self.asked += usize::from(matches!(event, Event::Complete(_)));
 ///     }
 /// }
 ///
 /// let call = "<ask_followup_question><question>Tea?</question></ask_followup_question>";
-/// let mut reader = Reader::observed(Parser::default(), Counted::default());
+/// let mut reader = Reader::with_observer(Parser::default(), Counter::default());
 /// assert_eq!(reader.feed(call.into()).count(), 2);
 /// assert_eq!((reader.observer().bytes, reader.observer().asked), (call.len(), 1));
 /// ```
-pub trait Observe {
-    /// A chunk of so many bytes is about to be read.
-    fn chunk(&mut self, bytes: usize) {
+pub trait Observer {
+    /// A chunk of this many bytes was fed.
+    fn on_chunk(&mut self, bytes: usize) {
         let _ = bytes;
     }
 
-    /// This came of it, and is about to be given to whoever reads. Events that nobody takes are not told.
-    fn event(&mut self, event: &Event) {
+    /// This event is about to be returned to the caller. Events that are not taken are not
+    /// reported.
+    fn on_event(&mut self, event: &Event) {
         let _ = event;
     }
 
-    /// This went wrong in a provider's stream.
+    /// This error in a provider's stream is about to be returned to the caller.
     #[cfg(feature = "wire")]
-    fn error(&mut self, error: &crate::owned::Error) {
+    fn on_error(&mut self, error: &crate::owned::error::Error) {
         let _ = error;
     }
 
-    /// The stream has ended, and all of it has been read.
-    fn finish(&mut self) {}
+    /// The stream has ended, and all of its events have been taken or dropped.
+    fn on_finish(&mut self) {}
 }
 
-impl Observe for () {}
+impl Observer for () {}
 
-/// Tells [`tracing`] what happens, inside of a span of its own: `followup`, at level `DEBUG`.
+/// Reports to [`tracing`], in a span of its own: `followup`, at level `DEBUG`.
 ///
 /// | level | event |
 /// |---|---|
-/// | `WARN` | something went wrong in a provider's stream: its `code` |
-/// | `INFO` | a call is complete: its number `call`, the number of `suggestions`, its `notes`; or rejected: the `reason` |
+/// | `WARN` | an error in a provider's stream: its `code` |
+/// | `INFO` | a call is complete: its index `call`, how many `suggestions` and `notes` it has |
+/// | `INFO` | a call is rejected: its index `call`, the `reason` |
 /// | `DEBUG` | the stream has ended: `bytes`, `calls` |
 /// | `TRACE` | a chunk: `bytes` |
 ///
-/// What the model wrote is never told: it may be anything, and logs are kept.
+/// It never reports what the model wrote: that may be anything, and logs are kept.
 #[cfg(feature = "tracing")]
 #[derive(Clone, Debug)]
 pub struct Tracing {
@@ -74,13 +76,13 @@ pub struct Tracing {
 
 #[cfg(feature = "tracing")]
 impl Tracing {
-    /// In a span of its own, inside of the one that is current.
+    /// Reports in a new span, a child of the current one.
     pub fn new() -> Tracing {
-        Tracing::within(tracing::debug_span!("followup"))
+        Tracing::in_span(tracing::debug_span!("followup"))
     }
 
-    /// In that span.
-    pub fn within(span: tracing::Span) -> Tracing {
+    /// Reports in `span`.
+    pub fn in_span(span: tracing::Span) -> Tracing {
         Tracing { span, bytes: 0, calls: 0 }
     }
 }
@@ -93,33 +95,33 @@ impl Default for Tracing {
 }
 
 #[cfg(feature = "tracing")]
-impl Observe for Tracing {
-    fn chunk(&mut self, bytes: usize) {
+impl Observer for Tracing {
+    fn on_chunk(&mut self, bytes: usize) {
         self.bytes += bytes as u64;
         tracing::trace!(parent: &self.span, bytes, "chunk");
     }
 
-    fn event(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event) {
         match event {
             Event::Complete(call) => {
                 self.calls += 1;
                 let (suggestions, notes) = (call.suggestions.len(), call.notes.len());
-                tracing::info!(parent: &self.span, call = call.nth, suggestions, notes, "complete");
+                tracing::info!(parent: &self.span, call = call.index, suggestions, notes, "complete");
             }
             Event::Rejected(call) => {
                 self.calls += 1;
-                tracing::info!(parent: &self.span, call = call.nth, reason = call.reason.code(), "rejected");
+                tracing::info!(parent: &self.span, call = call.index, reason = call.reason.code(), "rejected");
             }
             Event::Text(_) | Event::Opaque(_) | Event::Partial(_) => {}
         }
     }
 
     #[cfg(feature = "wire")]
-    fn error(&mut self, error: &crate::owned::Error) {
+    fn on_error(&mut self, error: &crate::owned::error::Error) {
         tracing::warn!(parent: &self.span, code = error.view().code(), "error");
     }
 
-    fn finish(&mut self) {
+    fn on_finish(&mut self) {
         tracing::debug!(parent: &self.span, bytes = self.bytes, calls = self.calls, "end");
         (self.bytes, self.calls) = (0, 0);
     }

@@ -1,7 +1,8 @@
 //! From a stream of chunks to a stream of events.
 //!
-//! [`events`] reads any [`Stream`] of bytes, or of results of them: the body of a response of reqwest, hyper or axum, a channel, a file. With a
-//! [`Parser`](crate::Parser) it is text, with a [`ResponseParser`](crate::wire::ResponseParser) what a provider streams.
+//! [`events`] reads any [`Stream`] of bytes, or of results of bytes: the body of a response of
+//! reqwest, hyper or axum, a channel, a file. With a [`Parser`](crate::Parser) the stream is read
+//! as a model's text, with a [`ResponseParser`](crate::wire::ResponseParser) as a provider's stream.
 //!
 //! ```
 //! use bytes::Bytes;
@@ -16,13 +17,20 @@
 //! ]);
 //! let all: Vec<_> = block_on(events(body, Parser::default()).collect());
 //! assert!(matches!(&all[0], Ok(Event::Partial(call)) if call.delta == "Which"));
-//! assert_eq!(all[1], Err("a read timed out"), "and the stream goes on as if it had not been");
+//! assert_eq!(all[1], Err("a read timed out")); // and parsing continues after it
 //! assert!(matches!(&all[3], Ok(Event::Complete(call)) if call.question == "Which one?"));
 //! ```
 //!
-//! It makes an event when it is polled for one, and polls the inner stream only when all events of the last chunk have been taken: whoever is slow
-//! slows the source down, and nothing is held but one chunk and what the [`Limits`](crate::Limits) allow. Whoever stops waiting for the next event, as
-//! in a `select!` or with a time-out, loses nothing.
+//! # Backpressure
+//!
+//! The source is polled only when all events of the last chunk have been taken, so a slow consumer
+//! slows the source down. What is held in memory is what a [`Reader`] holds: one chunk, the events
+//! of a piece of it, and what the [`Limits`](crate::Limits) allow.
+//!
+//! # Cancel safety
+//!
+//! To stop waiting for the next event, as in a `select!` or with a time-out, loses no event and no
+//! state.
 
 use core::convert::Infallible;
 use core::fmt::{self, Debug};
@@ -36,176 +44,191 @@ use bytes::Bytes;
 use futures_core::stream::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
-use crate::observe::Observe;
-use crate::owned::{Event, Read, Reader};
+use crate::observe::Observer;
+use crate::owned::{ChunkParser, Event, Reader};
 
-/// The events of a stream of chunks, read with this parser. Behind the last chunk it is finished.
+/// Parses `chunks` and returns a stream of the events. After the last chunk the parser is finished.
 ///
-/// Its items are those of the parser, or an error of the inner stream: that passes through, and changes nothing about what is read. Whether it is the end is for the inner
-/// stream to say.
+/// Of a [`Parser`](crate::Parser) the items are `Result<Event, E>`, where `E` is the error of the
+/// source; of a [`ResponseParser`](crate::wire::ResponseParser) they are `Result<Event, StreamError<E>>`. An
+/// error of the source is passed on and does not change what is parsed; the stream ends when the
+/// source does.
 pub fn events<S, P>(chunks: S, parser: P) -> EventStream<S, P>
 where
     S: Stream,
-    S::Item: Chunk,
-    P: Read,
+    S::Item: IntoChunk,
+    P: ChunkParser,
 {
     EventStream::new(chunks, Reader::new(parser))
 }
 
-/// What comes in a stream of chunks: bytes, text, or a result of them.
-pub trait Chunk {
-    /// What can go wrong instead of a chunk.
+/// An item of a source of chunks: `Bytes`, `Vec<u8>` or `String`, or a `Result` of what converts
+/// into `Bytes`.
+///
+/// This trait is sealed.
+pub trait IntoChunk: sealed::Item {
+    /// The error that the source may return instead of a chunk.
     type Error;
 
-    /// The chunk's bytes.
+    /// Returns the bytes of the chunk.
     ///
     /// # Errors
     ///
-    /// If it is an error, and no chunk.
-    fn into_bytes(self) -> Result<Bytes, Self::Error>;
+    /// Returns the error if this is one.
+    fn into_chunk(self) -> Result<Bytes, Self::Error>;
 }
 
-impl Chunk for Bytes {
+impl IntoChunk for Bytes {
     type Error = Infallible;
 
-    fn into_bytes(self) -> Result<Bytes, Infallible> {
+    fn into_chunk(self) -> Result<Bytes, Infallible> {
         Ok(self)
     }
 }
 
-impl Chunk for Vec<u8> {
+impl IntoChunk for Vec<u8> {
     type Error = Infallible;
 
-    fn into_bytes(self) -> Result<Bytes, Infallible> {
+    fn into_chunk(self) -> Result<Bytes, Infallible> {
         Ok(self.into())
     }
 }
 
-impl Chunk for String {
+impl IntoChunk for String {
     type Error = Infallible;
 
-    fn into_bytes(self) -> Result<Bytes, Infallible> {
+    fn into_chunk(self) -> Result<Bytes, Infallible> {
         Ok(self.into())
     }
 }
 
-impl<B: Into<Bytes>, E> Chunk for Result<B, E> {
+impl<B: Into<Bytes>, E> IntoChunk for Result<B, E> {
     type Error = E;
 
-    fn into_bytes(self) -> Result<Bytes, E> {
+    fn into_chunk(self) -> Result<Bytes, E> {
         self.map(Into::into)
     }
 }
 
-/// What can come of a parser and a stream.
-pub trait Said<E> {
-    /// An item of the stream of events.
-    type Item;
+/// What a parser returns, joined with the errors `E` of the source into one `Result`.
+///
+/// This trait is sealed.
+pub trait StreamItem<E>: sealed::Item {
+    /// The `Result`: an item of an [`EventStream`].
+    type Output;
 
-    /// What the parser said.
-    fn said(self) -> Self::Item;
+    /// Returns what the parser returned.
+    fn parsed(self) -> Self::Output;
 
-    /// What went wrong with the inner stream.
-    fn failed(error: E) -> Self::Item;
+    /// Returns an error of the source.
+    fn source_error(error: E) -> Self::Output;
 }
 
-impl<E> Said<E> for Event {
-    type Item = Result<Event, E>;
+impl<E> StreamItem<E> for Event {
+    type Output = Result<Event, E>;
 
-    fn said(self) -> Self::Item {
+    fn parsed(self) -> Self::Output {
         Ok(self)
     }
 
-    fn failed(error: E) -> Self::Item {
+    fn source_error(error: E) -> Self::Output {
         Err(error)
     }
 }
 
 #[cfg(feature = "wire")]
-impl<E> Said<E> for Result<Event, crate::owned::Error> {
-    type Item = Result<Event, Error<E>>;
+impl<E> StreamItem<E> for Result<Event, crate::owned::Error> {
+    type Output = Result<Event, StreamError<E>>;
 
-    fn said(self) -> Self::Item {
-        self.map_err(Error::Wire)
+    fn parsed(self) -> Self::Output {
+        self.map_err(StreamError::Wire)
     }
 
-    fn failed(error: E) -> Self::Item {
-        Err(Error::Stream(error))
+    fn source_error(error: E) -> Self::Output {
+        Err(StreamError::Source(error))
     }
 }
 
-/// What went wrong where a provider's stream is read. The stream of events goes on behind it.
+mod sealed {
+    pub trait Item {}
+
+    impl Item for bytes::Bytes {}
+    impl Item for alloc::vec::Vec<u8> {}
+    impl Item for alloc::string::String {}
+    impl Item for crate::owned::Event {}
+    impl<T, E> Item for Result<T, E> {}
+}
+
+/// An error where a provider's stream is read. The stream of events goes on after it.
 #[cfg(feature = "wire")]
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Error<E> {
-    /// The inner stream gave it instead of a chunk.
-    Stream(E),
-    /// The provider reports it, or sent what can't be read.
+pub enum StreamError<E> {
+    /// The source returned an error instead of a chunk.
+    Source(E),
+    /// The provider reports an error, or sent what cannot be read.
     Wire(crate::owned::Error),
 }
 
 #[cfg(feature = "wire")]
-impl<E: fmt::Display> fmt::Display for Error<E> {
+impl<E: fmt::Display> fmt::Display for StreamError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Stream(error) => fmt::Display::fmt(error, f),
-            Error::Wire(error) => fmt::Display::fmt(error, f),
+            StreamError::Source(error) => fmt::Display::fmt(error, f),
+            StreamError::Wire(error) => fmt::Display::fmt(error, f),
         }
     }
 }
 
-// What it shows is the inner error itself, so its source is that error's.
+// It displays the inner error itself, so its source is that error's source.
 #[cfg(feature = "wire")]
-impl<E: core::error::Error> core::error::Error for Error<E> {
+impl<E: core::error::Error> core::error::Error for StreamError<E> {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
-            Error::Stream(error) => error.source(),
-            Error::Wire(error) => error.source(),
+            StreamError::Source(error) => error.source(),
+            StreamError::Wire(error) => error.source(),
         }
     }
 }
 
 pin_project! {
-    /// The events of a stream of chunks: see [`events`].
+    /// The events of a stream of chunks. [`events`] makes one.
     #[must_use = "streams do nothing unless polled"]
-    pub struct EventStream<S, P: Read, O = ()> {
+    pub struct EventStream<S, P: ChunkParser, O = ()> {
         #[pin]
         chunks: S,
         reader: Reader<P, O>,
-        stage: Stage,
+        // The source has no more chunks, and the reader has been finished.
+        source_ended: bool,
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
-    Open,
-    /// There are no more chunks.
-    Ending,
-    Ended,
-}
-
-impl<S, P: Read, O: Observe> EventStream<S, P, O> {
-    /// Reads the chunks with this reader, which may have an observer, and may have read before.
+impl<S, P: ChunkParser, O: Observer> EventStream<S, P, O> {
+    /// Returns the events of `chunks`, read with `reader`.
+    ///
+    /// The reader may have an observer, and may have read the beginning of the stream.
     pub fn new(chunks: S, reader: Reader<P, O>) -> EventStream<S, P, O> {
-        EventStream { chunks, reader, stage: Stage::Open }
+        EventStream { chunks, reader, source_ended: false }
     }
 
-    /// The reader, with the parser.
+    /// Returns the reader, which has the parser.
     pub fn reader(&self) -> &Reader<P, O> {
         &self.reader
     }
 
-    /// Whether all events of the chunks so far have been taken, so that a [checkpoint](crate::Parser::checkpoint) of the parser is one of those chunks.
-    pub fn is_settled(&self) -> bool {
-        self.reader.is_settled()
+    /// Returns whether all events of the chunks so far have been taken.
+    ///
+    /// Then a [checkpoint](crate::Parser::checkpoint) of the parser is one of the stream up to
+    /// there.
+    pub fn is_drained(&self) -> bool {
+        self.reader.is_drained()
     }
 
-    /// The inner stream.
+    /// Returns the source of the chunks.
     pub fn get_ref(&self) -> &S {
         &self.chunks
     }
 
-    /// The inner stream and the reader, to read on in another way.
+    /// Returns the source and the reader, to continue in another way.
     pub fn into_parts(self) -> (S, Reader<P, O>) {
         (self.chunks, self.reader)
     }
@@ -214,30 +237,29 @@ impl<S, P: Read, O: Observe> EventStream<S, P, O> {
 impl<S, P, O> Stream for EventStream<S, P, O>
 where
     S: Stream,
-    S::Item: Chunk,
-    P: Read,
-    P::Item: Said<<S::Item as Chunk>::Error>,
-    O: Observe,
+    S::Item: IntoChunk,
+    P: ChunkParser,
+    P::Item: StreamItem<<S::Item as IntoChunk>::Error>,
+    O: Observer,
 {
-    type Item = <P::Item as Said<<S::Item as Chunk>::Error>>::Item;
+    type Item = <P::Item as StreamItem<<S::Item as IntoChunk>::Error>>::Output;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let mut this = self.project();
         loop {
-            if let Some(item) = this.reader.pull() {
-                return Poll::Ready(Some(item.said()));
+            if let Some(item) = this.reader.next_item() {
+                return Poll::Ready(Some(item.parsed()));
             }
-            match this.stage {
-                Stage::Open => match ready!(this.chunks.as_mut().poll_next(cx)).map(Chunk::into_bytes) {
-                    Some(Ok(chunk)) => this.reader.begin(chunk),
-                    Some(Err(error)) => return Poll::Ready(Some(P::Item::failed(error))),
-                    None => {
-                        *this.stage = Stage::Ending;
-                        this.reader.begin_finish();
-                    }
-                },
-                Stage::Ending => *this.stage = Stage::Ended,
-                Stage::Ended => return Poll::Ready(None),
+            if *this.source_ended {
+                return Poll::Ready(None);
+            }
+            match ready!(this.chunks.as_mut().poll_next(cx)).map(IntoChunk::into_chunk) {
+                Some(Ok(chunk)) => this.reader.begin_chunk(chunk),
+                Some(Err(error)) => return Poll::Ready(Some(P::Item::source_error(error))),
+                None => {
+                    *this.source_ended = true;
+                    this.reader.begin_finish();
+                }
             }
         }
     }
@@ -246,19 +268,23 @@ where
 impl<S, P, O> FusedStream for EventStream<S, P, O>
 where
     S: Stream,
-    S::Item: Chunk,
-    P: Read,
-    P::Item: Said<<S::Item as Chunk>::Error>,
-    O: Observe,
+    S::Item: IntoChunk,
+    P: ChunkParser,
+    P::Item: StreamItem<<S::Item as IntoChunk>::Error>,
+    O: Observer,
 {
     fn is_terminated(&self) -> bool {
-        self.stage == Stage::Ended
+        self.source_ended && self.reader.is_drained()
     }
 }
 
-impl<S: Debug, P: Read + Debug, O: Debug> Debug for EventStream<S, P, O> {
+impl<S: Debug, P: ChunkParser + Debug, O: Debug> Debug for EventStream<S, P, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let EventStream { chunks, reader, stage } = self;
-        f.debug_struct("EventStream").field("chunks", chunks).field("reader", reader).field("stage", stage).finish()
+        let EventStream { chunks, reader, source_ended } = self;
+        f.debug_struct("EventStream")
+            .field("chunks", chunks)
+            .field("reader", reader)
+            .field("source_ended", source_ended)
+            .finish()
     }
 }

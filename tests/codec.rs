@@ -1,4 +1,4 @@
-//! A framed reader gives what the cursor gives.
+//! A framed reader yields the events of the cursor.
 
 use std::collections::VecDeque;
 use std::io;
@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::BytesMut;
-use followup::codec::Decoder;
+use followup::codec::EventDecoder;
 use followup::owned::Event;
 use followup::testing::Transcript;
 use followup::testing::strategies::{cuts, streams};
@@ -15,9 +15,9 @@ use followup::{Parser, Policy};
 use futures::{StreamExt, executor::block_on};
 use proptest::prelude::*;
 use tokio::io::{AsyncRead, ReadBuf};
-use tokio_util::codec::{Decoder as _, FramedRead};
+use tokio_util::codec::{Decoder, FramedRead};
 
-/// Gives what it is told to, one read at a time.
+/// A source that returns one of these results for each read.
 #[derive(Debug)]
 struct Reads(VecDeque<io::Result<Vec<u8>>>);
 
@@ -36,7 +36,7 @@ impl AsyncRead for Reads {
 }
 
 fn reads<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Reads {
-    // A read of nothing would be the end.
+    // A read of no bytes would be the end.
     Reads(chunks.into_iter().filter(|chunk| !chunk.is_empty()).map(|chunk| Ok(chunk.to_vec())).collect())
 }
 
@@ -44,9 +44,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_framed_reader_says_what_the_cursor_says(stream in streams(), cuts in cuts()) {
+    fn a_framed_reader_yields_the_events_of_the_cursor(stream in streams(), cuts in cuts()) {
         let whole = Transcript::of(&mut stream.parser(Policy::new()), [&*stream]);
-        let framed = FramedRead::new(reads(cuts.chunks(&stream)), Decoder::new(stream.parser(Policy::new())));
+        let framed = FramedRead::new(reads(cuts.chunks(&stream)), EventDecoder::new(stream.parser(Policy::new())));
         let mut transcript = Transcript::default();
         for event in block_on(framed.collect::<Vec<_>>()) {
             transcript.take_owned(&event.unwrap());
@@ -56,48 +56,48 @@ proptest! {
 }
 
 #[test]
-fn a_body_says_what_its_cursor_says_at_every_size() {
+fn a_framed_body_yields_the_events_of_the_cursor_at_every_size() {
     let body = "{\"message\":{\"content\":\"Hi <ask_followup_question><question>Q\"}}\n{]\n\
         {\"message\":{\"content\":\"?</question></ask_followup_question>\"},\"done\":true}\n";
     let whole = Transcript::of_response(&mut ResponseParser::new(Format::Ollama, Policy::new()), [body]);
     for size in 1..=body.len() {
-        let decoder = Decoder::new(ResponseParser::new(Format::Ollama, Policy::new()));
+        let decoder = EventDecoder::new(ResponseParser::new(Format::Ollama, Policy::new()));
         let framed = FramedRead::new(reads(body.as_bytes().chunks(size)), decoder);
         let mut transcript = Transcript::default();
-        for said in block_on(framed.collect::<Vec<_>>()) {
-            transcript.take_owned_response(&said.unwrap());
+        for item in block_on(framed.collect::<Vec<_>>()) {
+            transcript.take_owned_response(&item.unwrap());
         }
         assert_eq!(transcript, whole, "{size}");
     }
 }
 
 #[test]
-fn behind_an_error_another_framed_reader_goes_on() {
+fn another_framed_reader_continues_after_an_error() {
     let mut first = reads([&b"<ask_followup_question><question>Whi"[..]]);
     first.0.push_back(Err(io::ErrorKind::ConnectionReset.into()));
-    let mut framed = FramedRead::new(first, Decoder::new(Parser::default()));
+    let mut framed = FramedRead::new(first, EventDecoder::new(Parser::default()));
     assert!(matches!(block_on(framed.next()), Some(Ok(Event::Partial(_)))));
     assert!(block_on(framed.next()).unwrap().is_err());
     let reader = framed.into_parts().codec.into_reader();
-    assert!(reader.is_settled());
+    assert!(reader.is_drained());
     let second = reads([&b"ch?</question></ask_followup_question>"[..]]);
-    let rest: Vec<_> = block_on(FramedRead::new(second, Decoder::from(reader)).collect());
+    let rest: Vec<_> = block_on(FramedRead::new(second, EventDecoder::from(reader)).collect());
     assert!(matches!(&rest[..], [Ok(Event::Partial(_)), Ok(Event::Complete(call))] if call.question == "Which?"));
 }
 
 #[test]
-fn nothing_is_kept_in_the_buffer_and_an_end_is_read_once() {
-    let mut decoder = Decoder::new(Parser::default());
+fn no_byte_stays_in_the_buffer_and_an_end_is_decoded_once() {
+    let mut decoder = EventDecoder::new(Parser::default());
     let mut buffer = BytesMut::from("<ask_followup_question><question>Cut <of");
     assert!(matches!(decoder.decode(&mut buffer), Ok(Some(Event::Partial(_)))));
     assert!(buffer.is_empty());
     assert!(matches!(decoder.decode(&mut buffer), Ok(None)));
     assert!(matches!(decoder.decode_eof(&mut buffer), Ok(Some(Event::Partial(_) | Event::Rejected(_)))));
-    assert!(!decoder.reader().is_settled());
+    assert!(!decoder.reader().is_drained());
     while decoder.decode_eof(&mut buffer).unwrap().is_some() {}
-    assert!(decoder.reader().is_settled());
+    assert!(decoder.reader().is_drained());
     assert!(matches!(decoder.decode_eof(&mut buffer), Ok(None)));
-    // What comes behind an end is another stream.
+    // Bytes after an end are another stream.
     buffer.extend_from_slice(b"Hi");
     assert!(matches!(decoder.decode(&mut buffer), Ok(Some(Event::Text(text))) if text == "Hi"));
     buffer.extend_from_slice(b"<ask_followup_question><question>Cut");

@@ -1,4 +1,4 @@
-//! Events that own what they say are those that are lent.
+//! Owned events are equal to those that the cursor lends, and a reader holds few of them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 
 use allocation_counter::measure;
 use bytes::Bytes;
-use followup::observe::{Observe, Tracing};
-use followup::owned::{Complete, Error, Event, Reader, View};
+use followup::observe::{Observer, Tracing};
+use followup::owned::{CallView, ChunkParser, Complete, Error, Event, Reader};
 use followup::testing::strategies::{cuts, streams};
 use followup::testing::{Cuts, Stream, Syntax, Transcript, literals};
-use followup::wire::{Format, Limits, ResponseParser};
-use followup::{Parser, Policy};
+use followup::wire::{Format, ResponseParser};
+use followup::{Limits, Parser, Policy};
 use proptest::prelude::*;
 
 const CALL: &str = "<ask_followup_question><question>Which one?</question><follow_up><suggest>This</suggest>\
     <suggest mode=\"code\">That</suggest></follow_up></ask_followup_question>";
 
-/// What a reader says of a stream in these chunks.
+/// Returns what a reader returns for these chunks, and the number of events.
 fn owned(parser: Parser, chunks: &[&[u8]]) -> (Transcript, usize) {
     let (mut reader, mut transcript, mut events) = (Reader::new(parser), Transcript::default(), 0);
     for chunk in chunks {
@@ -25,7 +25,7 @@ fn owned(parser: Parser, chunks: &[&[u8]]) -> (Transcript, usize) {
             transcript.take_owned(&event);
             events += 1;
         }
-        assert!(reader.is_settled());
+        assert!(reader.is_drained());
     }
     for event in reader.finish() {
         transcript.take_owned(&event);
@@ -34,7 +34,7 @@ fn owned(parser: Parser, chunks: &[&[u8]]) -> (Transcript, usize) {
     (transcript, events)
 }
 
-/// What the cursor lends of it, and how many events that are.
+/// Returns what the cursor lends for these chunks, and the number of events.
 fn lent(mut parser: Parser, chunks: &[&[u8]]) -> (Transcript, usize) {
     let mut events = 0;
     let mut count = |mut cursor: followup::Events<'_>| {
@@ -62,13 +62,13 @@ fn bodies() -> Vec<(Format, PathBuf)> {
     bodies
 }
 
-/// What a reader says of a body in chunks of that size.
+/// Returns what a reader returns for a body in chunks of this size.
 fn owned_body(response: ResponseParser, body: &[u8], size: usize) -> Transcript {
     let (mut reader, mut transcript) = (Reader::new(response), Transcript::default());
     for chunk in body.chunks(size) {
-        reader.feed(Bytes::copy_from_slice(chunk)).for_each(|said| transcript.take_owned_response(&said));
+        reader.feed(Bytes::copy_from_slice(chunk)).for_each(|item| transcript.take_owned_response(&item));
     }
-    reader.finish().for_each(|said| transcript.take_owned_response(&said));
+    reader.finish().for_each(|item| transcript.take_owned_response(&item));
     transcript
 }
 
@@ -76,21 +76,21 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 3_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_reader_says_what_the_cursor_lends(stream in streams(), cuts in cuts()) {
+    fn a_reader_returns_the_events_of_the_cursor(stream in streams(), cuts in cuts()) {
         let chunks = cuts.chunks(&stream);
         prop_assert_eq!(owned(stream.parser(Policy::new()), &chunks), lent(stream.parser(Policy::new()), &chunks));
     }
 
     #[test]
-    fn what_is_dropped_early_loses_no_state(stream in streams(), cuts in cuts(), taken in prop::collection::vec(0..3usize, 13)) {
+    fn events_dropped_early_lose_no_state(stream in streams(), cuts in cuts(), taken in prop::collection::vec(0..3usize, 13)) {
         let mut parser = stream.parser(Policy::new());
         let mut reader = Reader::new(stream.parser(Policy::new()));
         for (chunk, taken) in cuts.chunks(&stream).into_iter().zip(taken) {
             drop(parser.feed_bytes(chunk));
-            let mut drain = reader.feed(Bytes::copy_from_slice(chunk));
-            drain.by_ref().take(taken).for_each(drop);
-            drop(drain);
-            prop_assert!(reader.is_settled());
+            let mut events = reader.feed(Bytes::copy_from_slice(chunk));
+            events.by_ref().take(taken).for_each(drop);
+            drop(events);
+            prop_assert!(reader.is_drained());
             prop_assert_eq!(reader.parser().checkpoint(), parser.checkpoint());
         }
         prop_assert_eq!(reader.into_parser().checkpoint(), parser.checkpoint());
@@ -98,8 +98,8 @@ proptest! {
 }
 
 #[test]
-fn long_chunks_are_read_in_pieces_and_mean_the_same() {
-    // Pieces of the grammar, so that what a long chunk is cut into hurts.
+fn a_long_chunk_parsed_in_pieces_gives_the_same_transcript() {
+    // Markup of every kind, so that the ends of pieces cut all of it.
     let mut long = String::new();
     for i in 0.. {
         if long.len() > 40_000 {
@@ -120,20 +120,19 @@ fn long_chunks_are_read_in_pieces_and_mean_the_same() {
 }
 
 #[test]
-fn a_reader_of_a_body_says_what_its_cursor_lends_at_every_chunk_size() {
+fn a_reader_of_a_body_returns_the_events_of_the_cursor_at_every_chunk_size() {
     for (wire, path) in bodies() {
         let body = fs::read(&path).unwrap();
         let whole = Transcript::of_response(&mut ResponseParser::new(wire, Policy::new()), [&body]);
         for size in (1..40).chain([64, 255, 1024, 4096, body.len().max(1)]) {
-            let reading = [ResponseParser::new(wire, Policy::new()), ResponseParser::auto(Policy::new())];
-            let [said, _] = &reading.map(|response| owned_body(response, &body, size));
-            assert_eq!(*said, whole, "{} in chunks of {size}", path.display());
+            let owned = owned_body(ResponseParser::new(wire, Policy::new()), &body, size);
+            assert_eq!(owned, whole, "{} in chunks of {size}", path.display());
         }
     }
 }
 
 #[test]
-fn a_body_whose_format_is_found_out_is_read_the_same() {
+fn a_body_of_detected_format_gives_the_same_events() {
     for (wire, path) in bodies() {
         let body = fs::read(&path).unwrap();
         for size in [1, 3, 50, body.len().max(1)] {
@@ -149,7 +148,7 @@ fn a_body_whose_format_is_found_out_is_read_the_same() {
 }
 
 #[test]
-fn a_body_whose_events_are_dropped_early_loses_no_state() {
+fn events_of_a_body_dropped_early_lose_no_state() {
     for (wire, path) in bodies() {
         let body = fs::read(&path).unwrap();
         let rest = |taken: usize, size: usize| {
@@ -172,9 +171,9 @@ fn a_body_whose_events_are_dropped_early_loses_no_state() {
     }
 }
 
-/// Every error there is, with its code, its data and its message.
+/// Every kind of error, with its code, its data and its message.
 #[test]
-fn an_error_is_owned_as_it_was_lent() {
+fn an_owned_error_equals_the_borrowed_one() {
     let block = |n: usize| {
         let start = r#""type":"content_block_start""#;
         format!(
@@ -182,7 +181,7 @@ fn an_error_is_owned_as_it_was_lent() {
         )
     };
     let delta = r#"{"type":"content_block_delta","index":7,"delta":{"type":"input_json_delta","partial_json":"{}"}}"#;
-    let limits = Limits::default().with_event(150).with_open_calls(1);
+    let limits = Limits { event: 150, open_calls: 1, ..Limits::default() };
     for (code, wire, body) in [
         (
             "provider",
@@ -195,15 +194,15 @@ fn an_error_is_owned_as_it_was_lent() {
         ("foreign", Format::Gemini, "Not found".to_owned()),
         ("too_many_calls", Format::Anthropic, block(0) + &block(1)),
     ] {
-        let response = || ResponseParser::new(wire, Policy::new()).with_limits(limits);
-        let said =
+        let response = || ResponseParser::new(wire, Policy::new().limits(limits));
+        let parts =
             |error: followup::wire::Error<'_>| (error.code(), error.data().map(str::to_owned), error.to_string());
         let mut lent = Vec::new();
         let mut cursor = response();
         for finish in [false, true] {
             let mut events = if finish { cursor.finish() } else { cursor.feed(body.as_bytes()) };
             while let Some(event) = events.next() {
-                lent.extend(event.err().map(said));
+                lent.extend(event.err().map(parts));
             }
         }
         let mut reader = Reader::new(response());
@@ -211,13 +210,13 @@ fn an_error_is_owned_as_it_was_lent() {
         events.extend(reader.finish());
         let owned: Vec<_> = events.into_iter().filter_map(Result::err).collect();
         assert!(lent.iter().any(|error| error.0 == code), "{code}: {lent:?}");
-        assert_eq!(owned.iter().map(|error| said(error.view())).collect::<Vec<_>>(), lent);
+        assert_eq!(owned.iter().map(|error| parts(error.view())).collect::<Vec<_>>(), lent);
         assert!(owned.iter().zip(&lent).all(|(error, (_, _, message))| error.to_string() == *message), "{owned:?}");
     }
 }
 
 #[test]
-fn what_is_owned_can_be_sent_anywhere() {
+fn owned_events_can_be_sent_to_other_threads() {
     fn anywhere<T: Send + Sync + Clone + 'static>() {}
     anywhere::<Event>();
     anywhere::<Error>();
@@ -228,43 +227,43 @@ fn what_is_owned_can_be_sent_anywhere() {
 }
 
 #[test]
-fn a_view_is_what_the_cursor_lends() {
+fn a_call_view_equals_the_partial_that_the_cursor_lends() {
     let mut parser = Parser::default();
-    let (mut reader, mut view, mut seen) = (Reader::new(Parser::default()), View::default(), 0);
+    let (mut reader, mut view, mut partials) = (Reader::new(Parser::default()), CallView::default(), 0);
     for chunk in CALL.as_bytes().chunks(3) {
         let mut events = parser.feed_bytes(chunk);
-        let mut drain = reader.feed(Bytes::copy_from_slice(chunk));
+        let mut owned_events = reader.feed(Bytes::copy_from_slice(chunk));
         while let Some(event) = events.next() {
-            let owned = drain.next();
+            let owned = owned_events.next();
             let (followup::Event::Partial(lent), Some(Event::Partial(owned))) = (event, owned) else { continue };
-            view.grow(&owned);
-            seen += 1;
-            assert!(view.is_whole(&owned));
+            view.append(&owned);
+            partials += 1;
+            assert!(view.is_in_sync(&owned));
             assert_eq!(view.question(), lent.question());
             assert!(view.suggestions().eq(lent.suggestions().iter().map(|one| (one.answer, one.mode))));
         }
-        assert_eq!(drain.next(), None);
+        assert_eq!(owned_events.next(), None);
     }
-    assert!(seen > 5, "{seen}");
+    assert!(partials > 5, "{partials}");
 }
 
 #[test]
-fn a_suggestion_that_was_missed_is_noticed_by_one_that_is_as_long() {
+fn a_call_view_detects_a_skipped_suggestion_of_equal_length() {
     let mut reader = Reader::new(Parser::default());
     let call = "<ask_followup_question><question>Which?</question><suggest>A</suggest><suggest>B</suggest>";
     let partials: Vec<_> = reader.feed(call.into()).collect();
     let [Event::Partial(question), Event::Partial(_), Event::Partial(second)] = &partials[..] else {
         panic!("{partials:?}")
     };
-    let mut view = View::default();
-    view.grow(question);
-    assert!(view.is_whole(question));
-    view.grow(second);
-    assert!(!view.is_whole(second));
+    let mut view = CallView::default();
+    view.append(question);
+    assert!(view.is_in_sync(question));
+    view.append(second);
+    assert!(!view.is_in_sync(second));
 }
 
 #[test]
-fn a_partial_that_was_missed_is_noticed() {
+fn a_call_view_detects_a_skipped_partial() {
     let partials: Vec<_> = {
         let mut reader = Reader::new(Parser::default());
         CALL.as_bytes()
@@ -273,41 +272,42 @@ fn a_partial_that_was_missed_is_noticed() {
             .filter_map(|event| if let Event::Partial(partial) = event { Some(partial) } else { None })
             .collect()
     };
-    for missed in 0..partials.len() - 1 {
-        let (mut view, mut noticed) = (View::default(), false);
-        for (i, partial) in partials.iter().enumerate().filter(|(i, _)| *i != missed) {
-            view.grow(partial);
-            noticed |= i > missed && !view.is_whole(partial);
+    for skipped in 0..partials.len() - 1 {
+        let (mut view, mut detected) = (CallView::default(), false);
+        for (i, partial) in partials.iter().enumerate().filter(|(i, _)| *i != skipped) {
+            view.append(partial);
+            detected |= i > skipped && !view.is_in_sync(partial);
         }
-        // Of a suggestion that is closed, what was missed at its end shows no more.
+        // A partial that was skipped at the end of a field is not detected: no later one extends
+        // that field.
         let same = |a: &followup::owned::Partial, b: &followup::owned::Partial| {
-            std::mem::discriminant(&a.grown) == std::mem::discriminant(&b.grown)
+            std::mem::discriminant(&a.field) == std::mem::discriminant(&b.field)
                 && a.len > a.delta.len()
                 && b.len > a.len
         };
-        if same(&partials[missed], &partials[missed + 1]) {
-            assert!(noticed, "{missed}");
+        if same(&partials[skipped], &partials[skipped + 1]) {
+            assert!(detected, "{skipped}");
         }
     }
 }
 
 #[test]
-fn a_call_that_ended_is_one_text_and_a_list() {
+fn a_complete_call_is_one_text_and_one_list() {
     let mut reader = Reader::new(Parser::default());
     let complete: Vec<Complete> = reader
         .feed(CALL.into())
         .filter_map(|event| if let Event::Complete(call) = event { Some(call) } else { None })
         .collect();
     let call = &complete[0];
-    assert_eq!((call.nth, call.span.clone(), &*call.question), (0, 0..CALL.len() as u64, "Which one?"));
+    assert_eq!((call.index, call.span.clone(), &*call.question), (0, 0..CALL.len() as u64, "Which one?"));
     let suggestions: Vec<_> = call.suggestions.iter().map(|one| (&*one.answer, one.mode.as_deref())).collect();
     assert_eq!(suggestions, [("This", None), ("That", Some("code"))]);
-    // They stand side by side.
+    // They are slices of one text.
     assert_eq!(call.question.as_ptr().wrapping_add(call.question.len()), call.suggestions[0].answer.as_ptr());
 }
 
 #[test]
-fn long_prose_is_a_part_of_its_chunk() {
+fn long_prose_shares_its_chunk() {
     let chunk = Bytes::from("Long prose. ".repeat(500));
     let mut reader = Reader::new(Parser::default());
     let range = chunk.as_ptr_range();
@@ -321,54 +321,76 @@ fn long_prose_is_a_part_of_its_chunk() {
     assert_eq!(shared, 6000);
 }
 
-/// A chunk with very many events is read one by one: what is held besides does not grow with them.
+/// Markup with as many events as possible in as few bytes.
+const DENSE: [&str; 3] = ["<ask_followup_question>", "<read_file></read_file>a", CALL];
+
+/// Returns the number of events of a chunk, the most bytes that were allocated while they were
+/// taken, and the bytes that were kept.
+fn peak<P: ChunkParser>(reader: &mut Reader<P>, chunk: &Bytes) -> (u64, u64, i64) {
+    let mut events = 0;
+    let allocated = measure(|| events = reader.feed(chunk.clone()).count() as u64);
+    (events, allocated.bytes_max, allocated.bytes_current)
+}
+
 #[test]
-fn nothing_is_held_but_the_chunk_and_one_event() {
-    let text = Bytes::from("<ask_followup_question>".repeat(20_000));
-    let call = "<ask_followup_question><question>Which?</question></ask_followup_question>";
-    let content = serde_json::to_string(&call.repeat(5_000)).unwrap();
-    let body = Bytes::from(format!("{{\"message\":{{\"content\":{content}}},\"done\":true}}\n"));
-    let held = |read: &mut dyn FnMut() -> usize| {
-        let mut events = 0;
-        let taken = measure(|| events = read());
-        assert!(events >= 5_000, "{events}");
-        taken.bytes_max
-    };
-    let (mut reader, chunk) = (Reader::new(Parser::default()), text.clone());
-    let bytes = held(&mut || reader.feed(chunk.clone()).count());
-    assert!(bytes < 20_000, "{bytes}");
-    let mut reader = Reader::new(ResponseParser::new(Format::Ollama, Policy::new()));
-    let bytes = held(&mut || reader.feed(body.clone()).count());
-    // The payload itself is read into text.
-    assert!(bytes < 4 * body.len() as u64, "{bytes} of {}", body.len());
+fn a_reader_holds_the_events_of_one_piece_however_long_the_chunk_is() {
+    for markup in DENSE {
+        let [short, long] = [2_000, 20_000].map(|times| {
+            let (events, bytes, kept) = peak(&mut Reader::new(Parser::default()), &Bytes::from(markup.repeat(times)));
+            assert!(events > times as u64 / 2, "{events} events");
+            assert!(kept <= 16 << 10, "{kept} bytes are kept when all events have been taken");
+            bytes
+        });
+        assert!(
+            long <= short + short / 10 && long <= 256 << 10,
+            "{long} bytes, {short} for a short chunk, of {markup}"
+        );
+    }
+}
+
+#[test]
+fn a_reader_of_a_response_holds_the_events_of_one_payload_however_many_the_chunk_has() {
+    for markup in DENSE {
+        let content = serde_json::to_string(&markup.repeat(1_000)).unwrap();
+        let payload = format!("{{\"message\":{{\"content\":{content}}}}}\n");
+        let [one, many] = [1, 10].map(|payloads| {
+            let mut reader = Reader::new(ResponseParser::new(Format::Ollama, Policy::new()));
+            let (events, bytes, _) = peak(&mut reader, &Bytes::from(payload.repeat(payloads)));
+            // A queue that grows may be three times as large as its events while it is copied.
+            let most = 3 * (size_of::<Event>() as u64 + 32) * events / payloads as u64 + 6 * payload.len() as u64;
+            assert!(bytes <= most, "{bytes} bytes of at most {most}, of {payloads} times {markup}");
+            bytes
+        });
+        assert!(many <= one + one / 10, "{many} bytes, {one} for one payload, of {markup}");
+    }
 }
 
 #[derive(Debug, Default)]
-struct Told {
+struct Recorder {
     bytes: usize,
     events: Vec<Event>,
     errors: Vec<Error>,
     ends: usize,
 }
 
-impl Observe for Told {
-    fn chunk(&mut self, bytes: usize) {
+impl Observer for Recorder {
+    fn on_chunk(&mut self, bytes: usize) {
         self.bytes += bytes;
     }
-    fn event(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event) {
         self.events.push(event.clone());
     }
-    fn error(&mut self, error: &Error) {
+    fn on_error(&mut self, error: &Error) {
         self.errors.push(error.clone());
     }
-    fn finish(&mut self) {
+    fn on_finish(&mut self) {
         self.ends += 1;
     }
 }
 
 #[test]
-fn an_observer_is_told_all_that_is_taken() {
-    let mut reader = Reader::observed(Parser::default(), Told::default());
+fn an_observer_sees_every_event_that_is_taken() {
+    let mut reader = Reader::with_observer(Parser::default(), Recorder::default());
     let mut taken: Vec<_> = CALL
         .as_bytes()
         .chunks(5)
@@ -376,10 +398,10 @@ fn an_observer_is_told_all_that_is_taken() {
         .collect();
     assert_eq!(reader.observer().ends, 0);
     taken.extend(reader.finish());
-    let told = reader.observer();
-    assert_eq!((told.bytes, told.ends, &told.events), (CALL.len(), 1, &taken));
+    let seen = reader.observer();
+    assert_eq!((seen.bytes, seen.ends, &seen.events), (CALL.len(), 1, &taken));
 
-    let mut reader = Reader::observed(ResponseParser::new(Format::Anthropic, Policy::new()), Told::default());
+    let mut reader = Reader::with_observer(ResponseParser::new(Format::Anthropic, Policy::new()), Recorder::default());
     let body = "data: {\"type\":\"error\",\"error\":{\"message\":\"Overloaded\"}}\n\n";
     let taken: Vec<_> = reader.feed(body.into()).collect();
     assert_eq!(taken, [Err(Error::Provider("Overloaded".into()))]);
@@ -389,7 +411,7 @@ fn an_observer_is_told_all_that_is_taken() {
     assert_eq!(reader.observer().ends, 1);
 }
 
-/// Keeps what it is told.
+/// A subscriber that keeps what is reported to it.
 #[derive(Clone, Default)]
 struct Log(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
 
@@ -412,7 +434,7 @@ impl tracing::Subscriber for Log {
     fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
     fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
     fn event(&self, event: &tracing::Event<'_>) {
-        assert_eq!(event.parent(), Some(&tracing::span::Id::from_u64(1)), "it is in the span");
+        assert_eq!(event.parent(), Some(&tracing::span::Id::from_u64(1)), "an event belongs to the span");
         let mut fields = Fields(BTreeMap::new());
         event.record(&mut fields);
         self.0.lock().unwrap().push(format!("{} {:?}", event.metadata().level(), fields.0));
@@ -422,16 +444,17 @@ impl tracing::Subscriber for Log {
 }
 
 #[test]
-fn tracing_is_told_what_happens_and_nothing_that_the_model_wrote() {
+fn tracing_reports_what_happens_and_nothing_that_the_model_wrote() {
     const CUT: &str = "<ask_followup_question><question>Cut";
     const ERROR: &str = "data: {\"type\":\"error\",\"error\":{\"message\":\"Overloaded\"}}\n\n";
     let log = Log::default();
     tracing::subscriber::with_default(log.clone(), || {
-        let mut reader = Reader::observed(Parser::default(), Tracing::new());
+        let mut reader = Reader::with_observer(Parser::default(), Tracing::new());
         reader.feed(CALL.into()).for_each(drop);
         reader.feed(CUT.into()).for_each(drop);
         reader.finish().for_each(drop);
-        let mut reader = Reader::observed(ResponseParser::new(Format::Anthropic, Policy::new()), Tracing::default());
+        let mut reader =
+            Reader::with_observer(ResponseParser::new(Format::Anthropic, Policy::new()), Tracing::default());
         reader.feed(ERROR.into()).for_each(drop);
     });
     let log = log.0.lock().unwrap().clone();

@@ -1,4 +1,4 @@
-//! A relay that is stopped and goes on in another process, as `examples/relay.rs` does it.
+//! A relay that is stopped and continues in another process, as in `examples/relay.rs`.
 
 #[path = "../examples/relay.rs"]
 #[allow(dead_code)]
@@ -12,7 +12,8 @@ const MESSAGE: &str = "RELAY_MESSAGE";
 const FOLDER: &str = "RELAY_FOLDER";
 const STOP: &str = "RELAY_STOP";
 
-/// Runs the example in a process of its own, which is this program again. Gives what it wrote, and whether it came to the end.
+/// Runs the example in a process of its own, which is this test binary. Returns what it wrote, and
+/// whether it read to the end.
 fn run(message: &Path, folder: &Path, stop: usize) -> (String, bool) {
     let ran = Command::new(env::current_exe().unwrap())
         .args(["--exact", "a_process_of_its_own", "--ignored"])
@@ -26,9 +27,9 @@ fn run(message: &Path, folder: &Path, stop: usize) -> (String, bool) {
 }
 
 #[test]
-#[ignore = "the other process of the test below"]
+#[ignore = "the process that the test below starts"]
 fn a_process_of_its_own() {
-    // Asked for with all ignored tests, it has nothing to do.
+    // Run with all ignored tests, it has nothing to do.
     let (Some(message), Some(folder)) = (env::var_os(MESSAGE), env::var_os(FOLDER)) else { return };
     let (folder, stop) = (Path::new(&folder), env::var(STOP).unwrap().parse().unwrap());
     let mut out = Vec::new();
@@ -40,7 +41,7 @@ fn a_process_of_its_own() {
 }
 
 #[test]
-fn what_is_stopped_anywhere_goes_on_in_another_process_with_the_same_events() {
+fn a_relay_stopped_anywhere_continues_in_another_process_with_the_same_events() {
     let messages = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/messages");
     for name in ["database.md", "unicode.md"] {
         let message = messages.join(name);
@@ -48,7 +49,8 @@ fn what_is_stopped_anywhere_goes_on_in_another_process_with_the_same_events() {
         let temporary = tempfile::tempdir().unwrap();
         let (whole, ended) = run(&message, temporary.path(), usize::MAX);
         assert!(whole.contains("question + ") && whole.contains("complete ") && ended, "{whole}");
-        // The relay reads 7 bytes at a time; so that the chunks are the same, it is stopped between two.
+        // The relay reads 7 bytes at a time. It is stopped between two chunks, so that the chunks
+        // stay the same.
         for stop in (7..length).step_by(7 * 5) {
             let temporary = tempfile::tempdir().unwrap();
             let (first, ended) = run(&message, temporary.path(), stop);
@@ -57,7 +59,7 @@ fn what_is_stopped_anywhere_goes_on_in_another_process_with_the_same_events() {
             assert!(ended && !temporary.path().join("checkpoint.json").exists());
             assert_eq!(first + &second, whole, "{name} at {stop}");
         }
-        // Many times, each in a process of its own.
+        // Stopped many times.
         let temporary = tempfile::tempdir().unwrap();
         let parts: String = (7..length).step_by(7 * 9).map(|stop| run(&message, temporary.path(), stop).0).collect();
         assert_eq!(parts + &run(&message, temporary.path(), usize::MAX).0, whole, "{name}");

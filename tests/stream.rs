@@ -1,4 +1,5 @@
-//! A stream of events says what the cursor says, whatever its chunks, their errors, and whoever reads it.
+//! A stream of events is equal to what the cursor lends, whatever its chunks, its errors and its
+//! consumer.
 
 use std::collections::VecDeque;
 use std::pin::{Pin, pin};
@@ -6,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use followup::owned::{self, Event, Reader};
-use followup::stream::{Error, EventStream, events};
+use followup::stream::{EventStream, StreamError, events};
 use followup::testing::strategies::{cuts, streams};
 use followup::testing::{Cuts, Transcript};
 use followup::wire::{Format, ResponseParser};
@@ -18,7 +19,7 @@ use proptest::prelude::*;
 const MESSAGE: &str = "Hm. <ask_followup_question><question>Which < one?</question><follow_up><suggest>This</suggest>\
     <suggest mode=\"code\">That</suggest></follow_up></ask_followup_question> <read_file><path>a</path></read_file>";
 
-/// What an inner stream does when it is polled.
+/// What a source does when it is polled.
 #[derive(Clone, Debug)]
 enum Act {
     Chunk(Bytes),
@@ -26,7 +27,7 @@ enum Act {
     Wait,
 }
 
-/// Does one after the other, and counts how often it was polled.
+/// A source that does one act after the other, and counts how often it was polled.
 #[derive(Debug, Default)]
 struct Acts {
     acts: VecDeque<Act>,
@@ -60,9 +61,9 @@ fn chunks(stream: &[u8], cuts: &Cuts) -> Vec<Act> {
     cuts.chunks(stream).into_iter().map(|chunk| Act::Chunk(Bytes::copy_from_slice(chunk))).collect()
 }
 
-/// Asks for the next item, and stops waiting at once if there is none yet.
+/// Polls for the next item once, and cancels the wait.
 fn next<S: Stream + Unpin>(stream: &mut S) -> Poll<Option<S::Item>> {
-    // The future is made anew each time, and dropped: so a `select!` or a time-out does it.
+    // The future is made and dropped each time, as a `select!` or a time-out does it.
     let next = pin!(stream.next());
     next.poll(&mut Context::from_waker(Waker::noop()))
 }
@@ -71,20 +72,21 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_stream_says_what_the_cursor_says(stream in streams(), cuts in cuts()) {
+    fn a_stream_yields_the_events_of_the_cursor(stream in streams(), cuts in cuts()) {
         let chunks: Vec<Vec<u8>> = cuts.chunks(&stream).into_iter().map(Vec::from).collect();
         let whole = Transcript::of(&mut stream.parser(Policy::new()), [&*stream]);
         let mut transcript = Transcript::default();
-        let said: Vec<_> = block_on(events(futures::stream::iter(chunks), stream.parser(Policy::new())).collect());
-        for event in said.iter().map(|item| item.as_ref().unwrap()) {
+        let items: Vec<_> = block_on(events(futures::stream::iter(chunks), stream.parser(Policy::new())).collect());
+        for event in items.iter().map(|item| item.as_ref().unwrap()) {
             transcript.take_owned(event);
         }
         prop_assert_eq!(transcript, whole);
     }
 
-    /// Errors pass through where they come, nobody's impatience loses anything, and at any point another stream may go on with a checkpoint.
+    /// Errors pass through where they come, a cancelled wait loses nothing, and another stream may
+    /// continue from a checkpoint.
     #[test]
-    fn errors_waiting_and_resuming_change_nothing(
+    fn errors_cancelled_waits_and_resuming_change_no_event(
         stream in streams(),
         cuts in cuts(),
         between in prop::collection::vec((0..4usize, 0..8usize), 14),
@@ -107,15 +109,16 @@ proptest! {
         let mut resumes = between.iter().map(|(_, resume)| *resume == 0).cycle();
         let mut reading = events(Acts::new(acts), stream.parser(policy.clone()));
         loop {
-            // All of the last chunk has been taken: here it may stop, and go on elsewhere.
-            if reading.is_settled() && !reading.is_terminated() && resumes.next() == Some(true) {
+            // All events of the last chunk have been taken: here it may stop, and continue
+            // elsewhere.
+            if reading.is_drained() && !reading.is_terminated() && resumes.next() == Some(true) {
                 let (acts, reader) = reading.into_parts();
                 let checkpoint = reader.parser().checkpoint();
                 let left: Vec<_> = acts.acts.into_iter().collect();
-                let over = left.is_empty();
+                let was_last = left.is_empty();
                 reading = events(Acts::new(left), Parser::resume(policy.clone(), checkpoint).unwrap());
-                if over {
-                    // The end has been seen, or is all that is left.
+                if was_last {
+                    // Only the end is left.
                     while let Poll::Ready(Some(item)) = next(&mut reading) {
                         transcript.take_owned(&item.unwrap());
                     }
@@ -138,7 +141,7 @@ proptest! {
 }
 
 #[test]
-fn at_every_chunk_size_it_says_the_same() {
+fn the_transcript_is_the_same_at_every_chunk_size() {
     let whole = Transcript::of(&mut Parser::default(), [MESSAGE]);
     for size in 1..=MESSAGE.len() {
         let acts = chunks(MESSAGE.as_bytes(), &Cuts::fixed(MESSAGE.len(), size));
@@ -151,14 +154,14 @@ fn at_every_chunk_size_it_says_the_same() {
 }
 
 #[test]
-fn the_next_chunk_is_asked_for_when_all_events_have_been_taken() {
+fn the_source_is_polled_only_when_all_events_have_been_taken() {
     let mut reading =
         events(Acts::new([Act::Chunk(MESSAGE.into()), Act::Wait, Act::Chunk("More.".into())]), Parser::default());
     let mut taken = 0;
     while reading.get_ref().polled < 2 {
         taken += usize::from(matches!(next(&mut reading), Poll::Ready(Some(Ok(_)))));
-        if !reading.is_settled() {
-            assert_eq!(reading.get_ref().polled, 1, "whoever is slow slows the source");
+        if !reading.is_drained() {
+            assert_eq!(reading.get_ref().polled, 1, "a slow consumer slows the source down");
         }
     }
     assert!(taken > 5, "{taken}");
@@ -168,19 +171,19 @@ fn the_next_chunk_is_asked_for_when_all_events_have_been_taken() {
     let polled = reading.get_ref().polled;
     assert!(reading.is_terminated());
     assert_eq!(next(&mut reading), Poll::Ready(None));
-    assert_eq!(reading.get_ref().polled, polled, "behind its end an inner stream is left alone");
+    assert_eq!(reading.get_ref().polled, polled, "a source is not polled after its end");
 }
 
 #[test]
-fn an_error_at_the_end_does_not_end_it() {
+fn an_error_of_the_source_does_not_end_the_stream() {
     let cut = "<ask_followup_question><question>Which";
     let all: Vec<_> = block_on(events(Acts::new([Act::Chunk(cut.into()), Act::Error(7)]), Parser::default()).collect());
     assert!(matches!(all[..], [Ok(Event::Partial(_)), Err(7), Ok(Event::Rejected(_))]), "{all:?}");
 }
 
-/// What a provider streams, its own errors, and those of the connection.
+/// The errors of the provider, and those of the connection.
 #[test]
-fn a_body_says_what_its_cursor_says_with_its_errors() {
+fn a_stream_of_a_response_yields_the_events_and_errors_of_the_cursor() {
     let body = "event: error\ndata: {\"type\":\"error\",\"error\":{\"message\":\"Overloaded\"}}\n\n\
         data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n\
         data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Hi <ask_followup_question><question>Q?\"}}\n\n\
@@ -191,31 +194,31 @@ fn a_body_says_what_its_cursor_says_with_its_errors() {
         acts.insert(acts.len() / 2, Act::Error(1));
         acts.insert(acts.len() / 3, Act::Wait);
         let response = ResponseParser::new(Format::Anthropic, Policy::new());
-        let (mut transcript, mut broken) = (Transcript::default(), 0);
+        let (mut transcript, mut source_errors) = (Transcript::default(), 0);
         for item in block_on(events(Acts::new(acts), response).collect::<Vec<_>>()) {
             match item {
                 Ok(event) => transcript.take_owned_response(&Ok(event)),
-                Err(Error::Wire(error)) => transcript.take_owned_response(&Err(error)),
-                Err(Error::Stream(error)) => broken += error,
+                Err(StreamError::Wire(error)) => transcript.take_owned_response(&Err(error)),
+                Err(StreamError::Source(error)) => source_errors += error,
             }
         }
-        assert_eq!((&transcript, broken), (&whole, 1), "{size}");
+        assert_eq!((&transcript, source_errors), (&whole, 1), "{size}");
     }
 }
 
 #[test]
-fn an_error_says_what_it_is() {
-    let wire: Error<std::io::Error> = Error::Wire(owned::Error::TooLong(9));
+fn an_error_displays_the_inner_error() {
+    let wire: StreamError<std::io::Error> = StreamError::Wire(owned::Error::TooLong(9));
     assert_eq!(wire.to_string(), "an event of the stream is longer than the limit of 9 bytes and was skipped");
-    let stream = Error::Stream(std::io::Error::other("reset by peer"));
-    assert_eq!(stream.to_string(), "reset by peer");
-    // What it shows is the inner error, so what is behind it is what is behind that.
-    let behind = |error: &dyn std::error::Error| error.source().map(ToString::to_string);
-    assert_eq!(behind(&Error::Stream(Refused(std::fmt::Error))), Some(std::fmt::Error.to_string()));
-    assert_eq!(behind(&wire), None);
+    let source = StreamError::Source(std::io::Error::other("reset by peer"));
+    assert_eq!(source.to_string(), "reset by peer");
+    // It displays the inner error, so its source is the source of that.
+    let source = |error: &dyn std::error::Error| error.source().map(ToString::to_string);
+    assert_eq!(source(&StreamError::Source(Refused(std::fmt::Error))), Some(std::fmt::Error.to_string()));
+    assert_eq!(source(&wire), None);
 }
 
-/// An error with another behind it.
+/// An error that has a source.
 #[derive(Debug)]
 struct Refused(std::fmt::Error);
 
@@ -232,33 +235,36 @@ impl std::error::Error for Refused {
 }
 
 #[test]
-fn what_reads_can_be_looked_at() {
+fn readers_and_streams_implement_debug() {
     let mut reader = Reader::new(Parser::default());
-    assert!(format!("{:?}", reader.feed("Hi".into())).starts_with("Drain(Reader"));
+    assert!(format!("{:?}", reader.feed("Hi".into())).starts_with("Events(Reader"));
     let reading = EventStream::new(futures::stream::empty::<Bytes>(), reader);
     let shown = format!("{reading:?}");
-    assert!(shown.contains("EventStream") && shown.contains("is_settled: true") && shown.contains("Open"), "{shown}");
+    assert!(
+        shown.contains("EventStream") && shown.contains("queued: 0") && shown.contains("source_ended: false"),
+        "{shown}"
+    );
 }
 
 #[test]
 fn chunks_may_be_text_bytes_or_results_of_either() {
     let text = || String::from("Hi");
-    let said = [Event::Text("Hi".into())];
+    let expected = [Event::Text("Hi".into())];
     fn all<S: Stream>(chunks: S) -> Vec<Event>
     where
-        S::Item: followup::stream::Chunk<Error: std::fmt::Debug>,
+        S::Item: followup::stream::IntoChunk<Error: std::fmt::Debug>,
     {
         block_on(events(chunks, Parser::default()).map(Result::unwrap).collect())
     }
-    assert_eq!(all(futures::stream::iter([text()])), said);
-    assert_eq!(all(futures::stream::iter([text().into_bytes()])), said);
-    assert_eq!(all(futures::stream::iter([Bytes::from(text())])), said);
-    assert_eq!(all(futures::stream::iter([Ok::<_, ()>(text())])), said);
-    assert_eq!(all(futures::stream::iter([Ok::<_, ()>(text().into_bytes())])), said);
+    assert_eq!(all(futures::stream::iter([text()])), expected);
+    assert_eq!(all(futures::stream::iter([text().into_bytes()])), expected);
+    assert_eq!(all(futures::stream::iter([Bytes::from(text())])), expected);
+    assert_eq!(all(futures::stream::iter([Ok::<_, ()>(text())])), expected);
+    assert_eq!(all(futures::stream::iter([Ok::<_, ()>(text().into_bytes())])), expected);
 }
 
 #[test]
-fn a_stream_may_go_on_with_a_reader_that_has_read_before() {
+fn a_stream_continues_with_a_reader_that_has_read_before() {
     let mut reader = Reader::new(Parser::default());
     let first = reader.feed("<ask_followup_question><question>Whi".into()).count();
     let rest = [Act::Chunk("ch?</question></ask_followup_question>".into())];
@@ -267,12 +273,12 @@ fn a_stream_may_go_on_with_a_reader_that_has_read_before() {
     assert!(matches!(&all[1], Ok(Event::Complete(call)) if call.question == "Which?"));
 }
 
-/// In the middle of a chunk, too: what is left of it is in both.
+/// In the middle of a chunk, too: both have the rest of it.
 #[test]
-fn a_reader_and_its_clone_go_on_alike() {
+fn a_reader_and_its_clone_continue_alike() {
     let mut reading = EventStream::new(futures::stream::iter([Bytes::from(MESSAGE)]), Reader::new(Parser::default()));
     assert!(matches!(block_on(reading.next()), Some(Ok(Event::Text(text))) if text == "Hm. "));
-    assert!(!reading.reader().is_settled());
+    assert!(!reading.reader().is_drained());
     let (chunks, reader) = reading.into_parts();
     let clone = EventStream::new(chunks.clone(), reader.clone());
     let rest: Vec<_> = block_on(EventStream::new(chunks, reader).collect());

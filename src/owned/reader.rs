@@ -1,168 +1,187 @@
-//! Who makes events owned: a parser, and the chunk it reads.
+//! A reader: feeds a parser chunk by chunk, and returns owned events.
 
+use alloc::collections::VecDeque;
 use core::fmt::{self, Debug};
-use core::ops::Range;
+use core::iter::FusedIterator;
 
 use bytes::Bytes;
 
-use super::Event;
-use super::own::Own;
+use super::convert::Converter;
+#[cfg(feature = "wire")]
+use super::error::Error;
+use super::event::Event;
 use crate::Parser;
-use crate::observe::Observe;
-use crate::parser;
-use source::Source;
+use crate::observe::Observer;
+use sealed::Parse;
 
-/// What a [`Reader`] reads with: a [`Parser`], or with the feature `wire` a [`ResponseParser`](crate::wire::ResponseParser).
-pub trait Read: Source<Said = <Self as Read>::Item> {
-    /// What comes of it: an [`Event`], or that or an [`Error`](super::Error).
+/// How many bytes of a chunk are parsed at once. The events of that piece are queued.
+const PIECE: usize = 4 << 10;
+
+/// How many events a new queue has room for: more than most chunks have.
+const QUEUE: usize = 4;
+
+/// How many events an empty queue has room for at most. Memory that a burst of events needed is
+/// freed.
+const QUEUE_KEPT: usize = 32;
+
+/// A parser that a [`Reader`] can feed: a [`Parser`], or with the feature `wire` a
+/// [`ResponseParser`](crate::wire::ResponseParser).
+///
+/// This trait is sealed.
+pub trait ChunkParser: Parse<Output = <Self as ChunkParser>::Item> {
+    /// What the reader returns: an [`Event`], or of a response a `Result` of an event and an
+    /// [`Error`](super::Error).
     type Item;
 }
 
-impl Read for Parser {
+impl ChunkParser for Parser {
     type Item = Event;
 }
 
 #[cfg(feature = "wire")]
-impl Read for crate::wire::ResponseParser {
-    type Item = Result<Event, super::Error>;
+impl ChunkParser for crate::wire::ResponseParser {
+    type Item = Result<Event, Error>;
 }
 
-mod source {
+mod sealed {
+    use alloc::collections::VecDeque;
+
     use bytes::Bytes;
 
-    use crate::observe::Observe;
-    use crate::owned::own::Own;
+    use super::Converter;
+    use crate::observe::Observer;
 
-    /// A parser whose cursor can be left between two events, and taken up again.
-    pub trait Source {
-        /// What comes of it.
-        type Said;
-        /// Where a cursor was left.
-        type Left: Default;
-        /// How many bytes it is given at once.
-        const PIECE: usize;
+    pub trait Parse {
+        type Output;
 
-        fn begin(&mut self, piece: &[u8]) -> Self::Left;
-        fn begin_finish(&mut self) -> Self::Left;
-        /// The next of what the piece brings.
-        fn next(&mut self, piece: &[u8], left: &mut Self::Left, own: &mut Own, chunk: &Bytes) -> Option<Self::Said>;
-        /// Whether nothing more comes of the piece, as far as that is known without asking.
-        fn is_over(left: &Self::Left) -> bool;
-        /// Reads the piece to its end.
-        fn skip(&mut self, piece: &[u8], left: Self::Left);
-        fn tell(item: &Self::Said, observer: &mut impl Observe);
+        /// Parses `piece`, a part of `chunk`, and appends its events to `queue`. A piece of `None`
+        /// is the end of the stream.
+        fn parse(
+            &mut self,
+            piece: Option<&[u8]>,
+            chunk: &Bytes,
+            converter: &mut Converter,
+            queue: &mut VecDeque<Self::Output>,
+        );
+        /// Parses `bytes`. Their events are lost.
+        fn skip(&mut self, bytes: &[u8]);
+        fn report(item: &Self::Output, observer: &mut impl Observer);
     }
 }
 
-impl Source for Parser {
-    type Said = Event;
-    type Left = parser::Left;
-    // To take up its cursor again, so many bytes are looked at.
-    const PIECE: usize = 4 << 10;
+impl Parse for Parser {
+    type Output = Event;
 
-    fn begin(&mut self, piece: &[u8]) -> parser::Left {
-        self.feed_bytes(piece).leave()
+    fn parse(&mut self, piece: Option<&[u8]>, chunk: &Bytes, converter: &mut Converter, queue: &mut VecDeque<Event>) {
+        let mut events = match piece {
+            Some(piece) => self.feed_bytes(piece),
+            None => self.finish(),
+        };
+        while let Some(event) = events.next() {
+            queue.push_back(converter.event(event, chunk));
+        }
     }
 
-    fn begin_finish(&mut self) -> parser::Left {
-        self.finish().leave()
+    fn skip(&mut self, bytes: &[u8]) {
+        drop(self.feed_bytes(bytes));
     }
 
-    fn next(&mut self, piece: &[u8], left: &mut parser::Left, own: &mut Own, chunk: &Bytes) -> Option<Event> {
-        let mut events = crate::Events::take_up(self, piece, core::mem::take(left));
-        let event = events.next().map(|event| own.event(event, chunk));
-        *left = events.leave();
-        event
-    }
-
-    #[inline]
-    fn is_over(left: &parser::Left) -> bool {
-        left.is_over()
-    }
-
-    fn skip(&mut self, piece: &[u8], left: parser::Left) {
-        drop(crate::Events::take_up(self, piece, left));
-    }
-
-    fn tell(event: &Event, observer: &mut impl Observe) {
-        observer.event(event);
+    fn report(event: &Event, observer: &mut impl Observer) {
+        observer.on_event(event);
     }
 }
 
 #[cfg(feature = "wire")]
-impl Source for crate::wire::ResponseParser {
-    type Said = Result<Event, super::Error>;
-    type Left = crate::wire::Left;
-    // It cuts what it is given itself.
-    const PIECE: usize = usize::MAX;
+impl Parse for crate::wire::ResponseParser {
+    type Output = Result<Event, Error>;
 
-    fn begin(&mut self, piece: &[u8]) -> Self::Left {
-        self.feed(piece).leave()
+    fn parse(
+        &mut self,
+        piece: Option<&[u8]>,
+        chunk: &Bytes,
+        converter: &mut Converter,
+        queue: &mut VecDeque<Self::Output>,
+    ) {
+        let mut events = match piece {
+            Some(piece) => self.feed(piece),
+            None => self.finish(),
+        };
+        while let Some(result) = events.next() {
+            queue.push_back(result.map(|event| converter.event(event, chunk)).map_err(Error::from));
+        }
     }
 
-    fn begin_finish(&mut self) -> Self::Left {
-        self.finish().leave()
+    fn skip(&mut self, bytes: &[u8]) {
+        drop(self.feed(bytes));
     }
 
-    fn next(&mut self, piece: &[u8], left: &mut Self::Left, own: &mut Own, chunk: &Bytes) -> Option<Self::Said> {
-        let mut events = crate::wire::Events::take_up(self, piece, core::mem::take(left));
-        let item = events.next().map(|said| said.map(|event| own.event(event, chunk)).map_err(Own::error));
-        *left = events.leave();
-        item
-    }
-
-    fn is_over(_: &Self::Left) -> bool {
-        false
-    }
-
-    fn skip(&mut self, piece: &[u8], left: Self::Left) {
-        drop(crate::wire::Events::take_up(self, piece, left));
-    }
-
-    fn tell(item: &Self::Said, observer: &mut impl Observe) {
+    fn report(item: &Self::Output, observer: &mut impl Observer) {
         match item {
-            Ok(event) => observer.event(event),
-            Err(error) => observer.error(error),
+            Ok(event) => observer.on_event(event),
+            Err(error) => observer.on_error(error),
         }
     }
 }
 
-/// Reads a stream, and makes its events owned: the events of a [`Parser`], or those and the errors of a [`ResponseParser`](crate::wire::ResponseParser).
+/// Feeds a parser and returns owned events: those of a [`Parser`], or the events and errors of a
+/// [`ResponseParser`](crate::wire::ResponseParser).
 ///
-/// They are what the parser's cursor lends, one by one. An [observer](Observe) may be told of all of them.
+/// The events are those that the parser's cursor would lend. An [observer](Observer) may watch
+/// them.
 ///
-/// Cost, beside that of parsing: an event is one small allocation, for its text; a call that ended three, and one for its notes. Prose is a copy, or a part of
-/// its chunk, where that has at least 1 KiB of it and not more than four times as much of anything else. Other than the chunk nothing is held: the next
-/// event is made when it is asked for.
-pub struct Reader<P: Read, O = ()> {
+/// # Cost
+///
+/// In addition to parsing: an event is one small allocation, for its text; a call that has ended is
+/// three, and one for its notes. Prose is copied, or shares its chunk if it is at least 1 KiB long
+/// and at least a quarter of the chunk. (A [`ByteString`](super::ByteString) that shares a chunk is
+/// validated as UTF-8 when it is made, which takes about as long as a copy: sharing saves memory.)
+///
+/// # Memory
+///
+/// A chunk is parsed in pieces of at most 4 KiB, and the next piece only when all events of the
+/// last one have been taken. So a reader holds at most one chunk, the events of one piece (with the
+/// default tools at most 256 KiB), and what the [`Limits`](crate::Limits) allow a parser. A
+/// provider's payload is parsed when it is complete, so of a response the reader may hold the
+/// events of one payload, whose length is limited, too. An event takes about 200 bytes.
+#[derive(Clone)]
+pub struct Reader<P: ChunkParser, O = ()> {
     parser: P,
     observer: O,
-    own: Own,
+    converter: Converter,
+    /// The last chunk. Empty once all of it is parsed.
     chunk: Bytes,
-    /// The part of the chunk that the parser has been given.
-    piece: Range<usize>,
-    /// Where the parser's cursor was left in that.
-    left: Option<P::Left>,
-    ends: bool,
+    /// How many bytes of the chunk are parsed.
+    parsed: usize,
+    /// The events of the last piece that have not been taken.
+    queue: VecDeque<P::Item>,
+    /// The end of the stream is parsed, and the observer has not been notified.
+    ending: bool,
 }
 
-impl<P: Read> Reader<P> {
-    /// Reads with this parser, from where it is.
+impl<P: ChunkParser> Reader<P> {
+    /// Returns a reader that continues with `parser`, from the state it is in.
     pub fn new(parser: P) -> Reader<P> {
-        Reader::observed(parser, ())
+        Reader::with_observer(parser, ())
     }
 }
 
-impl<P: Read, O: Observe> Reader<P, O> {
-    /// The same, and tells this observer of it.
-    pub fn observed(parser: P, observer: O) -> Reader<P, O> {
-        let (own, chunk) = (Own::default(), Bytes::new());
-        Reader { parser, observer, own, chunk, piece: 0..0, left: None, ends: false }
+impl<P: ChunkParser, O: Observer> Reader<P, O> {
+    /// Returns a reader that also reports to `observer`.
+    pub fn with_observer(parser: P, observer: O) -> Reader<P, O> {
+        Reader {
+            parser,
+            observer,
+            converter: Converter::default(),
+            chunk: Bytes::new(),
+            parsed: 0,
+            queue: VecDeque::with_capacity(QUEUE),
+            ending: false,
+        }
     }
 
-    /// Goes on with the next chunk of the stream.
+    /// Consumes the next chunk of the stream and returns an iterator over its events.
     ///
-    /// As with [`Parser::feed`], what is dropped early loses its events, but never state.
+    /// As with [`Parser::feed`], an iterator that is dropped early loses events, but never state.
     ///
     /// ```
     /// use followup::Parser;
@@ -173,148 +192,171 @@ impl<P: Read, O: Observe> Reader<P, O> {
     /// let events: Vec<_> = reader.feed("Still here?".into()).collect();
     /// assert!(matches!(&events[..], [Event::Partial(call)] if call.delta == "Still here?"));
     /// ```
-    pub fn feed(&mut self, chunk: Bytes) -> Drain<'_, P, O> {
-        self.begin(chunk);
-        Drain { reader: self }
+    pub fn feed(&mut self, chunk: Bytes) -> Events<'_, P, O> {
+        self.begin_chunk(chunk);
+        Events { reader: self }
     }
 
-    /// Ends the stream. The reader is then as new, for the next.
-    pub fn finish(&mut self) -> Drain<'_, P, O> {
+    /// Ends the stream and returns an iterator over the events that only its end decides.
+    ///
+    /// The reader is then ready for the next stream.
+    pub fn finish(&mut self) -> Events<'_, P, O> {
         self.begin_finish();
-        Drain { reader: self }
+        Events { reader: self }
     }
 
-    /// The parser. It has read all that was fed when the reader [is settled](Reader::is_settled): then a [checkpoint](Parser::checkpoint) of it is one of
-    /// the stream up to there.
+    /// Returns the parser.
+    ///
+    /// When the reader [is drained](Reader::is_drained), the parser has read everything that was
+    /// fed, and its [checkpoint](Parser::checkpoint) is one of the stream up to there. Before that
+    /// it is ahead of the events that were taken, by at most one piece.
     pub fn parser(&self) -> &P {
         &self.parser
     }
 
-    /// The parser, when the rest of the last chunk has been read.
+    /// Returns the parser, after it has read the rest of the last chunk. Events that were not taken
+    /// are lost.
     pub fn into_parser(mut self) -> P {
         self.skip();
         self.parser
     }
 
-    /// Who is told.
+    /// Returns the observer.
     pub fn observer(&self) -> &O {
         &self.observer
     }
 
-    /// Whether nothing is left of what was fed: all of its events have been taken.
-    pub fn is_settled(&self) -> bool {
-        self.left.is_none()
+    /// Returns whether everything that was fed is parsed and all of its events have been taken.
+    pub fn is_drained(&self) -> bool {
+        self.chunk.is_empty() && self.queue.is_empty() && !self.ending
     }
 
-    /// Begins with a chunk. What was left of the last is read, and nobody sees it.
-    pub(crate) fn begin(&mut self, chunk: Bytes) {
+    /// Takes a chunk. Skips what is left of the last one.
+    pub(crate) fn begin_chunk(&mut self, chunk: Bytes) {
         self.skip();
-        self.observer.chunk(chunk.len());
+        self.observer.on_chunk(chunk.len());
         self.chunk = chunk;
-        self.piece = 0..0;
-        self.begin_piece();
     }
 
-    /// Begins with the end of the stream.
+    /// Ends the stream. Skips what is left of the last chunk.
     pub(crate) fn begin_finish(&mut self) {
         self.skip();
-        self.ends = true;
-        self.left = Some(self.parser.begin_finish());
+        self.parser.parse(None, &self.chunk, &mut self.converter, &mut self.queue);
+        self.ending = true;
     }
 
-    fn begin_piece(&mut self) {
-        let from = self.piece.end;
-        self.piece = from..from.saturating_add(P::PIECE).min(self.chunk.len());
-        self.left = Some(self.parser.begin(&self.chunk[self.piece.clone()]));
+    /// Returns the next event of the last chunk, or of the end of the stream.
+    pub(crate) fn next_item(&mut self) -> Option<P::Item> {
+        while self.queue.is_empty() && !self.chunk.is_empty() {
+            self.parse_piece();
+        }
+        let item = self.queue.pop_front();
+        match &item {
+            Some(item) => P::report(item, &mut self.observer),
+            None => self.settle(),
+        }
+        item
     }
 
-    /// The next event of what was fed last.
-    pub(crate) fn pull(&mut self) -> Option<P::Item> {
-        loop {
-            let left = self.left.as_mut()?;
-            let piece = &self.chunk[self.piece.clone()];
-            let item = if P::is_over(left) { None } else { self.parser.next(piece, left, &mut self.own, &self.chunk) };
-            match item {
-                Some(item) => {
-                    P::tell(&item, &mut self.observer);
-                    return Some(item);
-                }
-                None => self.go_on(),
-            }
+    fn parse_piece(&mut self) {
+        let rest = &self.chunk[self.parsed..];
+        let piece = &rest[..piece_len(rest)];
+        self.parser.parse(Some(piece), &self.chunk, &mut self.converter, &mut self.queue);
+        self.parsed += piece.len();
+        if self.parsed == self.chunk.len() {
+            self.release_chunk();
         }
     }
 
-    /// Goes on behind a piece.
-    fn go_on(&mut self) {
-        if self.piece.end < self.chunk.len() {
-            return self.begin_piece();
-        }
-        (self.left, self.chunk, self.piece) = (None, Bytes::new(), 0..0);
-        if core::mem::take(&mut self.ends) {
-            self.observer.finish();
-        }
-    }
-
+    /// Parses the rest of the last chunk. The events that have not been taken are lost.
     fn skip(&mut self) {
-        while let Some(left) = self.left.take() {
-            self.parser.skip(&self.chunk[self.piece.clone()], left);
-            self.go_on();
+        self.queue.clear();
+        if !self.chunk.is_empty() {
+            self.parser.skip(&self.chunk[self.parsed..]);
+            self.release_chunk();
+        }
+        self.settle();
+    }
+
+    fn release_chunk(&mut self) {
+        (self.chunk, self.parsed) = (Bytes::new(), 0);
+    }
+
+    /// Frees the memory of a burst of events, and reports the end of the stream. The queue is
+    /// empty.
+    fn settle(&mut self) {
+        self.queue.shrink_to(QUEUE_KEPT);
+        if core::mem::take(&mut self.ending) {
+            self.observer.on_finish();
         }
     }
 }
 
-impl<P: Read + Clone, O: Clone> Clone for Reader<P, O>
-where
-    P::Left: Clone,
-{
-    fn clone(&self) -> Self {
-        Reader {
-            parser: self.parser.clone(),
-            observer: self.observer.clone(),
-            own: self.own.clone(),
-            chunk: self.chunk.clone(),
-            piece: self.piece.clone(),
-            left: self.left.clone(),
-            ends: self.ends,
-        }
+/// Returns the length of the next piece of `rest`.
+fn piece_len(rest: &[u8]) -> usize {
+    if rest.len() <= PIECE {
+        return rest.len();
     }
+    // A character that is cut is correct but slower. Ill-formed bytes may be cut anywhere.
+    let continues = |&byte: &&u8| byte & 0b1100_0000 == 0b1000_0000;
+    PIECE - rest[PIECE - 2..=PIECE].iter().rev().take_while(continues).count()
 }
 
-impl<P: Read + Debug, O: Debug> Debug for Reader<P, O> {
+impl<P: ChunkParser + Debug, O: Debug> Debug for Reader<P, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reader")
             .field("parser", &self.parser)
             .field("observer", &self.observer)
-            .field("chunk", &self.chunk.len())
-            .field("is_settled", &self.left.is_none())
+            .field("unparsed", &(self.chunk.len() - self.parsed))
+            .field("queued", &self.queue.len())
             .finish_non_exhaustive()
     }
 }
 
-/// The events of one chunk. Dropped early, it loses its events, but never state.
-#[must_use = "the events are in it: take them with `for event in …`"]
-pub struct Drain<'a, P: Read, O: Observe = ()> {
+/// The events of one chunk, or of the end of a stream. Dropped early, it loses events, but never
+/// state.
+#[must_use = "iterators are lazy: take the events with `for event in …`"]
+pub struct Events<'a, P: ChunkParser, O: Observer = ()> {
     reader: &'a mut Reader<P, O>,
 }
 
-impl<P: Read, O: Observe> Iterator for Drain<'_, P, O> {
+impl<P: ChunkParser, O: Observer> Iterator for Events<'_, P, O> {
     type Item = P::Item;
 
     fn next(&mut self) -> Option<P::Item> {
-        self.reader.pull()
+        self.reader.next_item()
     }
 }
 
-impl<P: Read, O: Observe> core::iter::FusedIterator for Drain<'_, P, O> {}
+impl<P: ChunkParser, O: Observer> FusedIterator for Events<'_, P, O> {}
 
-impl<P: Read, O: Observe> Drop for Drain<'_, P, O> {
+impl<P: ChunkParser, O: Observer> Drop for Events<'_, P, O> {
     fn drop(&mut self) {
         self.reader.skip();
     }
 }
 
-impl<P: Read + Debug, O: Observe + Debug> Debug for Drain<'_, P, O> {
+impl<P: ChunkParser + Debug, O: Observer + Debug> Debug for Events<'_, P, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Drain").field(&self.reader).finish()
+        f.debug_tuple("Events").field(&self.reader).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_ends_between_characters() {
+        for char in ["x", "é", "€", "😀"] {
+            for offset in 0..=3 {
+                let text = ".".repeat(offset) + &char.repeat(PIECE);
+                let len = piece_len(text.as_bytes());
+                assert!(text.is_char_boundary(len) && len <= PIECE && len + char.len() > PIECE, "{len} of {char}");
+            }
+        }
+        let ill_formed = [0x80; 2 * PIECE];
+        assert_eq!(piece_len(&ill_formed), PIECE - 3);
+        assert_eq!(piece_len(&ill_formed[..PIECE]), PIECE);
     }
 }

@@ -1,48 +1,48 @@
-//! The whole of an open call, kept by whoever is sent what is new of it.
+//! The view of an open call, rebuilt from its partials.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Grown, Partial};
+use super::event::{Field, Partial};
 
-/// A call as far as it has been shown: what its partials add up to.
+/// An open call as far as it has been shown: the sum of its partials.
 ///
-/// A call that ends extends it, so it is for the eye only: what may be acted on is in [`Complete`](super::Complete). Calls of a provider's stream may overlap;
-/// then there is one view for each [`nth`](Partial::nth).
+/// It is for display only: act on [`Complete`](super::Complete). Calls of a provider's stream may
+/// overlap; keep one view for each [`index`](Partial::index).
 ///
-/// Cost: of a partial a copy of its delta, whatever the call has already.
+/// Cost of a partial: a copy of its delta, however long the call already is.
 ///
 /// ```
 /// use followup::Parser;
-/// use followup::owned::{Event, Reader, View};
+/// use followup::owned::{CallView, Event, Reader};
 ///
-/// let (mut reader, mut view) = (Reader::new(Parser::default()), View::default());
-/// for chunk in ["<ask_followup_question><question>Tea", "?</question><suggest mode=\"ask\">No", " idea"] {
+/// let (mut reader, mut view) = (Reader::new(Parser::default()), CallView::default());
+/// for chunk in ["<ask_followup_question><question>Tea", "?</question><suggest mode='ask'>No", " idea"] {
 ///     for event in reader.feed(chunk.into()) {
-///         let Event::Partial(call) = event else { panic!("{event:?}") };
-///         view.grow(&call);
-///         assert!(view.is_whole(&call));
+///         let Event::Partial(partial) = event else { panic!("{event:?}") };
+///         view.append(&partial);
+///         assert!(view.is_in_sync(&partial));
 ///     }
 /// }
 /// assert_eq!(view.question(), Some("Tea?"));
 /// assert_eq!(view.suggestions().collect::<Vec<_>>(), [("No idea", Some("ask"))]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct View {
+pub struct CallView {
     question: String,
     suggestions: Vec<(String, Option<String>)>,
 }
 
-impl View {
-    /// Adds what is new.
-    pub fn grow(&mut self, partial: &Partial) {
-        match &partial.grown {
-            Grown::Question => self.question.push_str(&partial.delta),
-            Grown::Suggestion { nth, mode } => {
-                if *nth >= self.suggestions.len() {
+impl CallView {
+    /// Appends the delta of a partial.
+    pub fn append(&mut self, partial: &Partial) {
+        match &partial.field {
+            Field::Question => self.question.push_str(&partial.delta),
+            Field::Suggestion { index, mode } => {
+                if *index >= self.suggestions.len() {
                     self.suggestions.push(Default::default());
                 }
-                // Only the newest grows.
+                // Only the newest suggestion grows.
                 if let Some((answer, known)) = self.suggestions.last_mut() {
                     answer.push_str(&partial.delta);
                     if known.is_none() {
@@ -53,23 +53,25 @@ impl View {
         }
     }
 
-    /// Whether it has all that had been shown with this partial, which was the last that it was given. If not, one was missed.
-    pub fn is_whole(&self, partial: &Partial) -> bool {
-        match partial.grown {
-            Grown::Question => self.question.len() == partial.len,
-            Grown::Suggestion { nth, .. } => {
+    /// Returns whether the field that `partial` extends is as long as it should be after `partial`.
+    ///
+    /// Call it with the partial that was appended last: if it returns `false`, one was missed.
+    pub fn is_in_sync(&self, partial: &Partial) -> bool {
+        match partial.field {
+            Field::Question => self.question.len() == partial.len,
+            Field::Suggestion { index, .. } => {
                 let newest = self.suggestions.last().map_or(0, |(answer, _)| answer.len());
-                self.suggestions.len() == nth.saturating_add(1) && newest == partial.len
+                self.suggestions.len() == index.saturating_add(1) && newest == partial.len
             }
         }
     }
 
-    /// The question so far; `None` until its first character is certain.
+    /// Returns the question so far, or `None` until its first character is certain.
     pub fn question(&self) -> Option<&str> {
         Some(&*self.question).filter(|question| !question.is_empty())
     }
 
-    /// The suggestions so far: each answer, with its mode. All but the last are as they will stay.
+    /// Returns the suggestions so far, each answer with its mode. All but the last are final.
     pub fn suggestions(&self) -> impl ExactSizeIterator<Item = (&str, Option<&str>)> {
         self.suggestions.iter().map(|(answer, mode)| (&**answer, mode.as_deref()))
     }

@@ -182,10 +182,10 @@ impl Transcript {
     /// # Panics
     ///
     /// If it breaks what it promises; the message says which.
-    #[cfg(feature = "bytes")]
+    #[cfg(feature = "stream")]
     #[track_caller]
     pub fn take_owned(&mut self, event: &crate::owned::Event) {
-        use crate::owned::{self, Grown};
+        use crate::owned::{self, Field};
         let suggested = |all: &[owned::Suggestion]| {
             all.iter()
                 .map(|one| Suggested {
@@ -199,17 +199,17 @@ impl Transcript {
             owned::Event::Opaque(owned::Opaque { tool, raw, start, id }) => {
                 self.add_opaque(crate::Opaque { tool, raw, start: *start, id: id.as_deref() });
             }
-            owned::Event::Partial(owned::Partial { nth, grown, delta, len, .. }) => {
-                let has = match grown {
-                    Grown::Question => self.grow_question(*nth, delta).question.len(),
-                    Grown::Suggestion { nth: i, mode } => {
-                        self.grow_suggestion(*nth, *i, mode.as_deref(), delta).suggestions[*i].answer.len()
+            owned::Event::Partial(owned::Partial { index, field, delta, len, .. }) => {
+                let has = match field {
+                    Field::Question => self.grow_question(*index, delta).question.len(),
+                    Field::Suggestion { index: i, mode } => {
+                        self.grow_suggestion(*index, *i, mode.as_deref(), delta).suggestions[*i].answer.len()
                     }
                 };
                 assert_eq!(*len, has, "a length is not what the deltas add up to");
             }
             owned::Event::Complete(call) => self.complete_with(Ended {
-                call: call.nth,
+                call: call.index,
                 id: call.id.as_deref().map(str::to_owned),
                 span: call.span.clone(),
                 question: Some(call.question[..].to_owned()),
@@ -218,7 +218,7 @@ impl Transcript {
             }),
             owned::Event::Rejected(call) => {
                 let ended = Ended {
-                    call: call.nth,
+                    call: call.index,
                     id: call.id.as_deref().map(str::to_owned),
                     span: call.span.clone(),
                     question: call.question.as_deref().map(str::to_owned),
@@ -236,7 +236,7 @@ impl Transcript {
     /// # Panics
     ///
     /// If an event breaks what it promises; the message says which.
-    #[cfg(all(feature = "bytes", feature = "wire"))]
+    #[cfg(all(feature = "stream", feature = "wire"))]
     #[track_caller]
     pub fn take_owned_response(&mut self, said: &Result<crate::owned::Event, crate::owned::Error>) {
         match said {

@@ -67,8 +67,6 @@ mod drive;
 mod error;
 mod format;
 mod frames;
-#[cfg(feature = "bytes")]
-mod left;
 mod limits;
 mod provider;
 mod received;
@@ -76,7 +74,5 @@ mod response;
 
 pub use error::Error;
 pub use format::{Format, UnknownFormat};
-#[cfg(feature = "bytes")]
-pub(crate) use left::Left;
 pub use limits::Limits;
 pub use response::{Events, ResponseParser};

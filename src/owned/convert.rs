@@ -1,0 +1,147 @@
+//! Converts borrowed events to owned ones.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use bytes::Bytes;
+use bytestring::ByteString;
+
+use super::event::{Complete, Event, Field, Opaque, Partial, Rejected, Suggestion};
+use crate::Suggestions;
+
+/// The shortest text that shares its chunk. Shorter text is copied as fast, and keeps no chunk
+/// alive.
+const SHARE_MIN: usize = 1 << 10;
+
+/// How many bytes of a chunk may be kept alive for each byte of text that shares it.
+const MAX_RETAINED: usize = 4;
+
+/// Converts events. Keeps the last id, tool and mode, which most events of a call have in common,
+/// so that each is copied once.
+#[derive(Clone, Debug, Default)]
+pub struct Converter {
+    id: ByteString,
+    tool: ByteString,
+    mode: ByteString,
+}
+
+impl Converter {
+    /// Converts an event that was emitted while `chunk` was parsed.
+    pub(super) fn event(&mut self, event: crate::Event<'_>, chunk: &Bytes) -> Event {
+        match event {
+            crate::Event::Text(text) => Event::Text(share_or_copy(text, chunk)),
+            crate::Event::Opaque(piece) => Event::Opaque(Opaque {
+                tool: cached(&mut self.tool, piece.tool),
+                raw: share_or_copy(piece.raw, chunk),
+                start: piece.start,
+                id: self.id(piece.id),
+            }),
+            crate::Event::Partial(call) => Event::Partial(self.partial(call)),
+            crate::Event::Complete(call) => {
+                let (question, suggestions) = copy_call(call.question(), call.suggestions());
+                Event::Complete(Complete {
+                    index: call.nth(),
+                    id: self.id(call.id()),
+                    span: call.span(),
+                    question,
+                    suggestions,
+                    notes: call.notes().to_vec(),
+                })
+            }
+            crate::Event::Rejected(call) => {
+                let (question, suggestions) = copy_call(call.question().unwrap_or_default(), call.suggestions());
+                Event::Rejected(Rejected {
+                    index: call.nth(),
+                    id: self.id(call.id()),
+                    span: call.span(),
+                    reason: call.reason(),
+                    question: call.question().map(|_| question),
+                    suggestions,
+                })
+            }
+        }
+    }
+
+    fn partial(&mut self, call: crate::Partial<'_>) -> Partial {
+        let (field, len) = match call.field() {
+            crate::Field::Question => (Field::Question, call.question().map_or(0, str::len)),
+            crate::Field::Suggestion => {
+                let index = call.suggestions().len().saturating_sub(1);
+                let newest = call.suggestions().get(index);
+                let mode = newest.and_then(|one| one.mode).map(|mode| cached(&mut self.mode, mode));
+                (Field::Suggestion { index, mode }, newest.map_or(0, |one| one.answer.len()))
+            }
+        };
+        Partial { index: call.nth(), id: self.id(call.id()), field, delta: call.delta().into(), len }
+    }
+
+    fn id(&mut self, id: Option<&str>) -> Option<ByteString> {
+        id.map(|id| cached(&mut self.id, id))
+    }
+}
+
+/// Returns `text`, as a clone of `last` if that is the same.
+fn cached(last: &mut ByteString, text: &str) -> ByteString {
+    if *last != text {
+        *last = text.into();
+    }
+    last.clone()
+}
+
+/// Returns `text` as a slice of `chunk`, if it is one and long enough for that to be cheaper than a
+/// copy.
+fn share_or_copy(text: &str, chunk: &Bytes) -> ByteString {
+    let slice = || {
+        let start = (text.as_ptr() as usize).checked_sub(chunk.as_ptr() as usize)?;
+        let end = start.checked_add(text.len()).filter(|&end| end <= chunk.len())?;
+        ByteString::try_from(chunk.slice(start..end)).ok()
+    };
+    let is_cheaper = text.len() >= SHARE_MIN && chunk.len() / MAX_RETAINED <= text.len();
+    is_cheaper.then(slice).flatten().unwrap_or_else(|| text.into())
+}
+
+/// Copies a question and its suggestions into one allocation, which all of them share.
+fn copy_call(question: &str, suggestions: Suggestions<'_>) -> (ByteString, Vec<Suggestion>) {
+    let texts = || suggestions.iter().flat_map(|one| [one.answer, one.mode.unwrap_or_default()]);
+    let mut all = String::with_capacity(question.len() + texts().map(str::len).sum::<usize>());
+    all.push_str(question);
+    texts().for_each(|text| all.push_str(text));
+    let all = ByteString::from(all);
+    let mut end = 0;
+    let mut next = |text: &str| {
+        let start = end;
+        end += text.len();
+        all.slice_ref(&all[start..end])
+    };
+    let question = next(question);
+    let suggestions =
+        suggestions.iter().map(|one| Suggestion { answer: next(one.answer), mode: one.mode.map(&mut next) }).collect();
+    (question, suggestions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_long_text_that_is_most_of_its_chunk_is_shared() {
+        let chunk = Bytes::from("é".repeat(4 * SHARE_MIN));
+        let text = core::str::from_utf8(&chunk).unwrap();
+        for (part, is_shared) in [
+            (text, true),
+            (&text[2..], true),
+            (&text[..2 * SHARE_MIN], true),
+            (&text[..2 * SHARE_MIN - 2], false),
+            (&text[..SHARE_MIN], false),
+        ] {
+            let owned = share_or_copy(part, &chunk);
+            assert_eq!(owned, part);
+            assert_eq!(owned.as_ptr() == part.as_ptr(), is_shared, "{}", part.len());
+        }
+        let small = Bytes::from("x".repeat(SHARE_MIN - 1));
+        let text = core::str::from_utf8(&small).unwrap();
+        assert_ne!(share_or_copy(text, &small).as_ptr(), text.as_ptr());
+        let elsewhere = "x".repeat(SHARE_MIN);
+        assert_ne!(share_or_copy(&elsewhere, &small).as_ptr(), elsewhere.as_ptr(), "it is no part of the chunk");
+    }
+}
