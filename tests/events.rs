@@ -61,38 +61,17 @@ fn every_reason_says_what_and_where() {
     assert_eq!(said.len(), reasons.len());
     for (reason, says) in [
         (Reason::MissingParameter, "the required parameter `question` is missing"),
-        (
-            Reason::Malformed(Note::PartLost),
-            "a part of the stream was lost while the call was open",
-        ),
-        (
-            Reason::Truncated(Place::Opening),
-            "the message ended right after the opening tag",
-        ),
-        (
-            Reason::Truncated(Place::Parameters),
-            "the message ended before the call was closed",
-        ),
-        (
-            Reason::Truncated(Place::Suggestions),
-            "the message ended inside the list of suggestions",
-        ),
+        (Reason::Malformed(Note::PartLost), "a part of the stream was lost while the call was open"),
+        (Reason::Truncated(Place::Opening), "the message ended right after the opening tag"),
+        (Reason::Truncated(Place::Parameters), "the message ended before the call was closed"),
+        (Reason::Truncated(Place::Suggestions), "the message ended inside the list of suggestions"),
         (
             Reason::TooLong { place: Place::Mode, limit: 9 },
             "the mode of a suggestion is longer than the limit of 9 bytes",
         ),
-        (
-            Reason::WrongType(Place::Arguments),
-            "the value of the arguments is of the wrong type: expected an object",
-        ),
-        (
-            Reason::WrongType(Place::Options),
-            "the list of options is of the wrong type: expected an array",
-        ),
-        (
-            Reason::WrongType(Place::Question),
-            "the question is of the wrong type: expected a string",
-        ),
+        (Reason::WrongType(Place::Arguments), "the value of the arguments is of the wrong type: expected an object"),
+        (Reason::WrongType(Place::Options), "the list of options is of the wrong type: expected an array"),
+        (Reason::WrongType(Place::Question), "the question is of the wrong type: expected a string"),
     ] {
         assert_eq!(reason.to_string(), says);
     }

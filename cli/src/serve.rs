@@ -61,7 +61,7 @@ fn settings(args: &Serve) -> Result<Settings, Error> {
         goes_on: args.goes_on,
         demo: args.demo.then(|| Pace { chunk: args.chunk, delay: Duration::from_millis(args.delay) }),
         policy: Arc::new(args.reading.policy()?),
-        setup: Arc::new(Setup { dialect: dialect::load(&args.dialect)?, escape: args.escape, ..Setup::default() }),
+        setup: Arc::new(Setup::default().with_dialect(dialect::load(&args.dialect)?).with_escape(args.escape)),
         heartbeat: seconds(args.heartbeat),
         grace: seconds(args.grace),
         limits: Limits {

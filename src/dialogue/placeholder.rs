@@ -1,7 +1,9 @@
-//! Finds placeholders in suggested answers: `[path]`, `<your name>`, `{{region}}`, `your-key`, `TODO`.
+//! Finds placeholders in suggested answers: `[path]`, `<your name>`, `{{region}}`, `your-key`,
+//! `TODO`.
 //!
-//! This is advice, and a false alarm costs trust. So only what [`FORMS`] lists is found, and what may just as well be
-//! code, markup or a word of the sentence is left out of it. Code in back-ticks is skipped.
+//! This is advice, and a false alarm costs trust. So only what [`FORMS`] lists is found, and what
+//! may just as well be code, markup or a word of the sentence is left out of it. Code in back-ticks
+//! is skipped.
 
 use Form::{Brackets, Prefix, Value, Word};
 
@@ -37,29 +39,30 @@ const FORMS: [(&str, Form); 11] = [
     ("your_", Prefix),
     ("path/to/", Prefix),
     ("TBD", Word),
-    // In a sentence the rest is what the sentence is about: "Remove the TODO comments", "and so on ...".
+    // In a sentence the rest is what the sentence is about: "Remove the TODO comments", "and so on
+    // ...".
     ("TODO", Value),
     ("FIXME", Value),
     ("...", Value),
     ("…", Value),
 ];
 
-/// The last words of what a user fills in, as in `<file name>`. An HTML element or a section of a configuration file is
-/// not among them.
+/// The last words of what a user fills in, as in `<file name>`. An HTML element or a section of a
+/// configuration file is not among them.
 const BLANKS: &str = "branch city command country date description directory domain email file filename folder host \
     hostname id key location name number password path port reason region secret token topic url username value \
     version 路径 文件 文件名 名称 名字 姓名 密钥 密码 端口 地址 域名";
 
 /// Returns the first placeholder in an answer. Cost: linear.
 pub(super) fn placeholder(answer: &str) -> Option<&str> {
-    let mut at = 0;
-    while let Some(first) = answer[at..].chars().next() {
-        let (before, rest) = answer.split_at(at);
+    let mut offset = 0;
+    while let Some(first) = answer[offset..].chars().next() {
+        let (before, rest) = answer.split_at(offset);
         let found = FORMS.iter().find_map(|(begin, form)| length(begin, form, before, rest));
         if let Some(length) = found {
             return Some(&rest[..length]);
         }
-        at += if first == '`' { code(rest) } else { first.len_utf8() };
+        offset += if first == '`' { code(rest) } else { first.len_utf8() };
     }
     None
 }
@@ -122,7 +125,8 @@ fn is_words(text: &str) -> bool {
     text.contains(char::is_alphabetic) && text.chars().all(|c| c.is_alphanumeric() || " _-/'’".contains(c))
 }
 
-/// Whether the text names what a user fills in: `file name`, `API_KEY`, `fileName`, `your database, e.g. SQLite`.
+/// Whether the text names what a user fills in: `file name`, `API_KEY`, `fileName`, `your database,
+/// e.g. SQLite`.
 fn names_a_blank(text: &str) -> bool {
     let example = ["e.g.", "for example", "such as", "例如", "比如"].iter().find_map(|mark| text.find(mark));
     let name = &text[..example.unwrap_or(text.len())];
@@ -144,7 +148,8 @@ fn names_a_blank(text: &str) -> bool {
         && (words().any(is_yours) || BLANKS.split(' ').any(|blank| blank.eq_ignore_ascii_case(last)))
 }
 
-/// Whether the character continues a word. Chinese, which has no spaces between words, is not considered.
+/// Whether the character continues a word. Chinese, which has no spaces between words, is not
+/// considered.
 fn is_word(c: char) -> bool {
     c == '_' || c.is_ascii_alphanumeric()
 }
