@@ -1,8 +1,8 @@
-//! Remarks on a call.
+//! Remarks on a call: what was repaired in it or dropped from it.
 
 use core::fmt;
 
-/// A remark on a call: a repair that was made, or something that was dropped. Its `Display` is a sentence for people.
+/// A remark on a call: a repair, or something that was dropped. Its `Display` is a sentence for people.
 ///
 /// ```
 /// assert_eq!(followup::Note::UnclosedQuestion.to_string(), "the question has no close tag");
@@ -13,7 +13,7 @@ use core::fmt;
 pub enum Note {
     /// The question was ended by `<follow_up>` or by the end of the call.
     UnclosedQuestion,
-    /// A suggestion, or an element inside it, was ended by something else than its close tag.
+    /// A suggestion, or an element inside it, was ended by something other than its close tag.
     UnclosedSuggestion,
     /// The call ended in an open `follow_up`.
     UnclosedFollowUp,
@@ -25,35 +25,40 @@ pub enum Note {
     StreamEnded,
     /// A close tag closed nothing.
     StrayCloseTag,
-    /// An opening tag right behind a back-tick was kept as text.
+    /// An opening tag right after a back-tick was kept as text.
     TagInCode,
-    /// A suggestion stood outside `follow_up`.
+    /// A suggestion was outside `follow_up`.
     OutsideFollowUp,
-    /// There was no `<question>`; the text in front of the first parameter was taken for it.
+    /// There was no `<question>`; the text before the first parameter became the question.
     BareQuestion,
-    /// The opening tag was named in prose and no call followed. Only the strict policy says so, in a rejection; otherwise it is text.
+    /// The opening tag was named in prose, and no call followed. Only in a rejection under the strict
+    /// policy; under any other the tag is text.
     OnlyNamed,
-    /// There was more than one `<question>`; the first that was not blank counts. No repair.
+    /// There was more than one `<question>`; the first that is not blank counts. Not a repair.
     RepeatedQuestion,
-    /// There were more suggestions than the limit. No repair.
+    /// There were more suggestions than the limit allows. Not a repair.
     SuggestionsDropped,
-    /// A list of options could not be read as JSON, or was too long. No repair.
+    /// A list of options was not a JSON list, or was too long, and was dropped. Not a repair.
     UnreadableList,
-    /// In a native call, a string held a control character, or a `\\` that begins no escape; it was kept as it is.
+    /// In a native call, a string held a control character, or a `\\` that begins no escape; both were
+    /// kept as text.
     IllFormedString,
-    /// Behind the arguments of a native call stood something else, which was ignored.
+    /// There was text after the arguments of a native call, and it was ignored.
     TextBehindArguments,
-    /// In a native call, an object stood where the list of suggestions should have been.
+    /// In a native call, the suggestions were an object instead of a list.
     SuggestionsAsObject,
-    /// In a native call, a string stood where the list of suggestions should have been.
+    /// In a native call, the suggestions were a string instead of a list.
     SuggestionsAsText,
-    /// In a native call, there was a second list of suggestions of the same name; the first that was not empty counts. No repair.
+    /// In a native call, there was a second list of suggestions of the same name; the first that is not
+    /// empty counts. Not a repair.
     RepeatedSuggestions,
-    /// In a native call, a suggestion was an array, or an object without an answer, and was dropped. No repair.
+    /// In a native call, a suggestion was an array or an object without an answer, and was dropped. Not
+    /// a repair.
     UnreadableSuggestion,
-    /// The arguments of a native call are not JSON. Only in a rejection: it is beyond repair.
+    /// The arguments of a native call are not JSON. Only in a rejection: this can't be repaired.
     IllFormedJson,
-    /// A part of a provider's stream was lost while the call was open. Only in a rejection: it is beyond repair.
+    /// A part of a provider's stream was lost while the call was open. Only in a rejection: this can't be
+    /// repaired.
     PartLost,
 }
 
@@ -68,14 +73,14 @@ impl fmt::Display for Note {
             Note::StreamEnded => "the message ended before the call was closed",
             Note::StrayCloseTag => "a close tag closes nothing",
             Note::TagInCode => "an opening tag in code was kept as text",
-            Note::OutsideFollowUp => "a suggestion stands outside follow_up",
+            Note::OutsideFollowUp => "a suggestion is outside follow_up",
             Note::BareQuestion => "the question has no tag",
             Note::OnlyNamed => "the opening tag is named in prose, and no call follows",
             Note::RepeatedQuestion => "there is more than one question; the first was taken",
             Note::SuggestionsDropped => "there are too many suggestions; the last were dropped",
-            Note::UnreadableList => "a list of options is no JSON list and was dropped",
-            Note::IllFormedString => "a string is not quite JSON and was kept as it is",
-            Note::TextBehindArguments => "there is text behind the arguments",
+            Note::UnreadableList => "a list of options is not a JSON list and was dropped",
+            Note::IllFormedString => "a string is not valid JSON and was kept as it is",
+            Note::TextBehindArguments => "there is text after the arguments",
             Note::SuggestionsAsObject => "the suggestions are an object, not a list",
             Note::SuggestionsAsText => "the suggestions are a string, not a list",
             Note::RepeatedSuggestions => {

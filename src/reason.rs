@@ -4,15 +4,20 @@ use core::fmt;
 
 use crate::note::Note;
 
-/// Why a call can't be asked. The `Display` form says what was wrong, where, and which limit it was.
+/// Why a call can't be asked. Its `Display` is a sentence for people.
+///
+/// What an agent's model is told, in the words its family of agents uses, is a matter of the
+/// `dialogue` module's dialects.
 ///
 /// ```
 /// use followup::{Place, Reason};
 ///
 /// let reason = Reason::TooLong { place: Place::Question, limit: 102_400 };
-/// assert_eq!(reason.to_string(), "Failed to parse operations: the question is longer than the limit of 102400 bytes");
-/// assert_eq!(Reason::MissingParameter.to_string(), "Missing required parameter 'question'");
-/// assert_eq!(Reason::Truncated(Place::Answer).to_string(), "Failed to parse operations: the message ended inside a suggested answer");
+/// assert_eq!(reason.to_string(), "the question is longer than the limit of 102400 bytes");
+/// let reason = Reason::MissingParameter;
+/// assert_eq!(reason.to_string(), "the required parameter `question` is missing");
+/// let reason = Reason::Truncated(Place::Answer);
+/// assert_eq!(reason.to_string(), "the message ended inside a suggested answer");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -20,23 +25,23 @@ use crate::note::Note;
 pub enum Reason {
     /// There is no question, or only blank ones.
     MissingParameter,
-    /// It would need this repair, and the policy allows none.
+    /// The call needs this repair, which the policy forbids or which can't be made.
     Malformed(Note),
-    /// The stream ended too early.
+    /// The stream ended before the call did.
     Truncated(Place),
-    /// A value passed its limit.
+    /// A value is longer than its limit.
     TooLong {
         /// The value.
         place: Place,
         /// The limit, in bytes.
         limit: usize,
     },
-    /// A value of a native call is of a type that means nothing there.
+    /// A value of a native call has a JSON type that means nothing there.
     WrongType(Place),
 }
 
 impl Reason {
-    /// The reason as one word, for programs.
+    /// Returns the reason as one word, for programs.
     ///
     /// ```
     /// use followup::{Place, Reason};
@@ -58,19 +63,14 @@ impl Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reason::MissingParameter => f.write_str("Missing required parameter 'question'"),
-            Reason::Malformed(note) => write!(f, "Failed to parse operations: {note}"),
-            Reason::Truncated(place) => write!(f, "Failed to parse operations: the message ended {}", place.inside()),
+            Reason::MissingParameter => f.write_str("the required parameter `question` is missing"),
+            Reason::Malformed(note) => note.fmt(f),
+            Reason::Truncated(place) => write!(f, "the message ended {}", place.inside()),
             Reason::TooLong { place, limit } => {
-                write!(f, "Failed to parse operations: {} is longer than the limit of {limit} bytes", place.noun())
+                write!(f, "{} is longer than the limit of {limit} bytes", place.noun())
             }
             Reason::WrongType(place) => {
-                write!(
-                    f,
-                    "Failed to parse operations: {} is of the wrong type, {} is needed",
-                    place.noun(),
-                    place.kind()
-                )
+                write!(f, "{} is of the wrong type: expected {}", place.noun(), place.expected())
             }
         }
     }
@@ -78,26 +78,26 @@ impl fmt::Display for Reason {
 
 impl core::error::Error for Reason {}
 
-/// A place in a call, as the reasons of rejections name it.
+/// The part of a call that a [`Reason`] is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Place {
-    /// Right behind the opening tag.
+    /// Right after the opening tag.
     Opening,
     /// Between the parameters.
     Parameters,
-    /// In a question.
+    /// The question.
     Question,
-    /// In a suggestion.
+    /// A suggestion.
     Answer,
-    /// In the mode of a suggestion.
+    /// The mode of a suggestion.
     Mode,
-    /// In a list of options.
+    /// A list of options.
     Options,
-    /// In the suggestions of a native call.
+    /// The suggestions of a native call.
     Suggestions,
-    /// In the arguments of a native call.
+    /// The arguments of a native call.
     Arguments,
 }
 
@@ -117,7 +117,7 @@ impl Place {
 
     fn inside(self) -> &'static str {
         match self {
-            Place::Opening => "right behind the opening tag",
+            Place::Opening => "right after the opening tag",
             Place::Parameters => "before the call was closed",
             Place::Question => "inside the question",
             Place::Answer => "inside a suggested answer",
@@ -128,8 +128,8 @@ impl Place {
         }
     }
 
-    /// What its value should be.
-    fn kind(self) -> &'static str {
+    /// Returns the JSON type that the value should have.
+    fn expected(self) -> &'static str {
         match self {
             Place::Arguments => "an object",
             Place::Suggestions | Place::Options | Place::Parameters => "an array",

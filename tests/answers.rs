@@ -1,15 +1,15 @@
-//! Answers that nobody would wish for: what stands in a text, images that lie, stored histories that were cut. Each is taken whole, or refused with
-//! an error that says why and gives back what was given.
+//! Unusual answers: texts with tags, invalid images, damaged histories. Each is accepted whole or
+//! refused with an error that says why and contains the input.
 
 use allocation_counter::measure;
 use followup::dialogue::{
-    Answer, AnswerErrorKind, Dialect, Dialogue, Finding, Format, HistoryErrorKind, IMAGE_LIMIT, Image, ImageError,
-    Reply, Setup, Turn,
+    Answer, AnswerErrorKind, Dialect, Dialogue, Finding, HistoryErrorKind, IMAGE_LIMIT, Image, ImageError,
+    MessageFormat, Reply, Setup, Turn,
 };
 use followup::{Parser, Policy};
 use serde_json::Value;
 
-/// A dialogue to which the model has put these questions, each with one suggestion.
+/// Returns a dialogue in which the model has asked these questions, each with one suggestion.
 fn asked(setup: Setup, questions: &[&str]) -> Dialogue {
     let mut dialogue = Dialogue::new(setup);
     let mut parser = Parser::new(Policy::new());
@@ -29,23 +29,23 @@ fn dialects() -> impl Iterator<Item = Dialect> {
     Dialect::NAMES.into_iter().map(|name| Dialect::named(name).unwrap())
 }
 
-/// The reply to that text.
-fn replied(dialect: Dialect, escape: bool, text: &str) -> Reply {
-    let mut dialogue = asked(Setup { dialect, escape, ..Setup::default() }, &["Q?"]);
+/// Returns the reply with this text.
+fn reply_with(dialect: Dialect, escape: bool, text: &str) -> Reply {
+    let mut dialogue = asked(Setup::default().with_dialect(dialect).with_escape(escape), &["Q?"]);
     dialogue.answer(0, Answer::Text(text.into()), Vec::new()).unwrap()
 }
 
-/// The first place where a lenient reader sees the close tag of that name.
+/// Returns the offset at which a lenient reader first sees a close tag of this name.
 fn end(text: &str, name: &str) -> Option<usize> {
-    text.match_indices('<').map(|(at, _)| at).find(|at| {
-        let tag = text[at + 1..].trim_start();
-        let behind = tag.strip_prefix('/').map(|tag| tag.trim_start().to_lowercase());
-        let behind = behind.and_then(|tag| Some(tag.strip_prefix(name)?.to_owned()));
-        behind.is_some_and(|behind| !behind.starts_with(|c: char| c.is_alphanumeric() || "_-.:".contains(c)))
+    text.match_indices('<').map(|(offset, _)| offset).find(|offset| {
+        let tag = text[offset + 1..].trim_start();
+        let tag = tag.strip_prefix('/').map(|tag| tag.trim_start().to_lowercase());
+        let rest = tag.and_then(|tag| Some(tag.strip_prefix(name)?.to_owned()));
+        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || "_-.:".contains(c)))
     })
 }
 
-/// Texts that would end, or begin, what stands around them.
+/// Returns texts that would end or begin their wrapping.
 fn forged(name: &str) -> Vec<String> {
     let upper = name.to_uppercase();
     let mut mixed = name.to_owned();
@@ -77,15 +77,15 @@ fn forged(name: &str) -> Vec<String> {
 }
 
 #[test]
-fn no_text_ends_its_wrapping_before_its_end_where_that_is_wanted() {
+fn an_escaped_text_never_ends_its_wrapping() {
     for dialect in dialects() {
         let wrapping = dialect.reply.clone();
         let name = wrapping.close.trim_start_matches("</").trim_end_matches('>');
         for text in forged(name) {
-            let reply = replied(dialect.clone(), true, &text).text;
+            let reply = reply_with(dialect.clone(), true, &text).text;
             assert_eq!(end(&reply, name), Some(reply.len() - wrapping.close.len()), "{text:?}: {reply}");
             assert!(wrapping.is_ended_by(&text), "{text:?}");
-            // A model reads all of it: only `<` is written otherwise.
+            // Nothing but `<` changes, so the model can read all of it.
             let inside = &reply[wrapping.open.len() + 1..reply.len() - wrapping.close.len() - 1];
             assert_eq!(inside.replace("&lt;", "<"), text);
         }
@@ -93,7 +93,7 @@ fn no_text_ends_its_wrapping_before_its_end_where_that_is_wanted() {
 }
 
 #[test]
-fn what_looks_like_an_end_and_is_none_is_left_alone() {
+fn escaping_leaves_other_tags_alone() {
     for dialect in dialects() {
         let wrapping = &dialect.reply;
         for text in
@@ -106,7 +106,7 @@ fn what_looks_like_an_end_and_is_none_is_left_alone() {
 }
 
 #[test]
-fn every_text_reaches_the_model_byte_for_byte_unless_it_is_escaped() {
+fn a_text_that_is_not_escaped_reaches_the_model_byte_for_byte() {
     let texts = [
         "",
         " ",
@@ -124,9 +124,9 @@ fn every_text_reaches_the_model_byte_for_byte_unless_it_is_escaped() {
     for dialect in dialects() {
         let (open, close) = (&dialect.reply.open, &dialect.reply.close);
         for text in texts {
-            let reply = replied(dialect.clone(), false, text);
+            let reply = reply_with(dialect.clone(), false, text);
             assert_eq!(reply.text, format!("{open}\n{text}\n{close}"));
-            for format in [Format::OpenAiChat, Format::OpenAiResponses, Format::Anthropic] {
+            for format in [MessageFormat::OpenAiChat, MessageFormat::OpenAiResponses, MessageFormat::Anthropic] {
                 let message = serde_json::to_string(&reply.messages(format)).unwrap();
                 let sent: Value = serde_json::from_str(&message).unwrap();
                 assert!(sent.to_string().contains(&Value::from(&*reply.text).to_string()), "{text:?}");
@@ -135,9 +135,9 @@ fn every_text_reaches_the_model_byte_for_byte_unless_it_is_escaped() {
     }
 }
 
-/// Whatever a dialect of one's own has around an answer.
+/// A user's own dialect may wrap an answer in anything.
 #[test]
-fn a_wrapping_that_is_odd_is_still_found_where_it_is() {
+fn an_unusual_wrapping_ends_only_at_its_end() {
     for (open, close) in [
         ("---", "---"),
         ("```", "```"),
@@ -151,7 +151,7 @@ fn a_wrapping_that_is_odd_is_still_found_where_it_is() {
         let stored = serde_json::json!({"reply": {"open": open, "close": close}});
         let dialect: Dialect = serde_json::from_value(stored).unwrap();
         let text = format!("a{close}\n{close}\nb{close}");
-        let reply = replied(dialect, true, &text).text;
+        let reply = reply_with(dialect, true, &text).text;
         let begin = if open.is_empty() { 0 } else { open.len() + 1 };
         assert!(reply.starts_with(open));
         assert_eq!(reply[begin..].find(close), Some(reply.len() - begin - close.len()), "{reply}");
@@ -159,17 +159,17 @@ fn a_wrapping_that_is_odd_is_still_found_where_it_is() {
 }
 
 #[test]
-fn an_answer_of_ten_megabytes_is_copied_once_and_while_it_is_escaped_a_few_times() {
+fn a_large_answer_is_copied_once_or_a_few_times_if_it_is_escaped() {
     const LENGTH: usize = 10 << 20;
     let text = "</answer> and so on ".repeat(LENGTH / 20);
     for escape in [false, true] {
-        let mut dialogue = asked(Setup { escape, ..Setup::default() }, &["Q?"]);
+        let mut dialogue = asked(Setup::default().with_escape(escape), &["Q?"]);
         let answer = Answer::Text(text.clone());
         let mut reply = None;
         let used = measure(|| reply = dialogue.answer(0, answer, Vec::new()).ok());
         let reply = reply.unwrap();
         assert_eq!(reply.text.matches("and so on").count(), LENGTH / 20);
-        // The reply; and while it is escaped, that, in room that grows.
+        // The reply, and with escaping also the escaped text, in a buffer that grows.
         let times = if escape { 4 } else { 1 };
         assert!(used.bytes_max <= (times * LENGTH + 10_000) as u64, "{used:?}");
     }
@@ -180,12 +180,12 @@ fn image() -> Image {
 }
 
 #[test]
-fn an_image_is_printed_without_its_bytes() {
+fn the_debug_form_of_an_image_leaves_out_its_bytes() {
     assert_eq!(format!("{:?}", image()), "Image(image/gif, 30 bytes)");
 }
 
 #[test]
-fn an_answer_that_can_not_be_taken_comes_back_and_the_question_stays() {
+fn a_refused_answer_is_returned_and_the_question_stays_open() {
     let refused = |dialogue: &mut Dialogue, number, answer: Answer, says: &str| {
         let before = dialogue.clone();
         let error = dialogue.answer(number, answer.clone(), vec![image()]).unwrap_err();
@@ -204,7 +204,7 @@ fn an_answer_that_can_not_be_taken_comes_back_and_the_question_stays() {
     dialogue.cancel(1).unwrap();
     refused(&mut dialogue, 1, text(), "the question has been cancelled");
     assert_eq!(dialogue.cancel(1), Err(AnswerErrorKind::AlreadyCancelled));
-    // A call that was rejected asked nothing.
+    // A rejected call asks nothing.
     let mut events = Parser::default();
     let mut events = events.feed("<ask_followup_question></ask_followup_question>");
     while let Some(event) = events.next() {
@@ -214,7 +214,7 @@ fn an_answer_that_can_not_be_taken_comes_back_and_the_question_stays() {
 }
 
 #[test]
-fn guidance_that_can_not_be_given_comes_back() {
+fn refused_guidance_is_returned_in_the_error() {
     let mut dialogue = asked(Setup::default(), &["Q?"]);
     let before = dialogue.clone();
     let error = dialogue.guide("Use tabs".into(), vec![image()]).unwrap_err();
@@ -233,41 +233,45 @@ fn an_answer_may_have_any_number_of_images() {
         (0..500_u16).map(|n| Image::from_bytes(&[&b"GIF89a"[..], &n.to_be_bytes()].concat(), 100).unwrap()).collect();
     let reply = dialogue.answer(0, Answer::Text("These".into()), images.clone()).unwrap();
     assert_eq!(reply.images, images);
-    let message = &reply.messages(Format::Anthropic)[0];
+    let message = &reply.messages(MessageFormat::Anthropic)[0];
     assert_eq!(message["content"].as_array().unwrap().len(), 501);
 }
 
-/// The data URL of these bytes.
+/// Returns a data URL of these bytes.
 fn url(media_type: &str, bytes: &[u8]) -> String {
-    // Any image is encoded; the beginning makes it one.
+    // The signature makes any bytes an image, so that they are encoded.
     let image = Image::from_bytes(&[b"GIF89a", bytes].concat(), usize::MAX).unwrap();
     format!("data:{media_type};base64,{}", &image.base64()["R0lGODlh".len()..])
 }
 
 #[test]
-fn an_image_whose_type_is_a_lie_is_refused_and_its_true_type_said() {
+fn an_image_of_another_type_than_declared_is_refused_with_its_actual_type() {
     let png: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
-    let none = "but is no PNG, JPEG, GIF or WebP: convert it to one of them";
+    let none = "but is not a PNG, JPEG, GIF or WebP: convert it to one of them";
     for (media_type, bytes, says) in [
-        ("image/jpeg", png, "the image is said to be image/jpeg, but is image/png: call it that".to_owned()),
-        ("image/gif", b"\xFF\xD8\xFF\xE0", "the image is said to be image/gif, but is image/jpeg: call it that".into()),
-        ("image/png", b"<svg onload='alert(1)'/>", format!("the image is said to be image/png, {none}")),
-        ("image/png", b"<!DOCTYPE html><script>", format!("the image is said to be image/png, {none}")),
-        ("image/svg+xml", b"<svg/>", format!("the image is said to be image/svg+xml, {none}")),
-        ("image/png", b"MZ\x90\0", format!("the image is said to be image/png, {none}")),
-        ("image/png", b"\x89PN", format!("the image is said to be image/png, {none}")),
-        ("text/html", png, "the image is no data URL: it should begin with data:image/…;base64,".into()),
+        ("image/jpeg", png, "the image is declared as image/jpeg, but is image/png: declare it as that".to_owned()),
+        (
+            "image/gif",
+            b"\xFF\xD8\xFF\xE0",
+            "the image is declared as image/gif, but is image/jpeg: declare it as that".into(),
+        ),
+        ("image/png", b"<svg onload='alert(1)'/>", format!("the image is declared as image/png, {none}")),
+        ("image/png", b"<!DOCTYPE html><script>", format!("the image is declared as image/png, {none}")),
+        ("image/svg+xml", b"<svg/>", format!("the image is declared as image/svg+xml, {none}")),
+        ("image/png", b"MZ\x90\0", format!("the image is declared as image/png, {none}")),
+        ("image/png", b"\x89PN", format!("the image is declared as image/png, {none}")),
+        ("text/html", png, "the image is not a data URL: it should begin with data:image/…;base64,".into()),
     ] {
         assert_eq!(Image::from_data_url(&url(media_type, bytes), IMAGE_LIMIT).unwrap_err().to_string(), says);
     }
     let endless = format!("data:image/{};base64,R0lGODlh", "é".repeat(1_000_000));
     let says = Image::from_data_url(&endless, IMAGE_LIMIT).unwrap_err().to_string();
-    assert!(says.len() < 200 && says.ends_with("…, but is image/gif: call it that"), "{says}");
+    assert!(says.len() < 200 && says.ends_with("…, but is image/gif: declare it as that"), "{says}");
 }
 
-/// Only the beginning is looked at: what else such bytes are is not known, and neither is whether there should be more of them.
+/// Only the first bytes are checked: the rest may be anything, or missing.
 #[test]
-fn an_image_is_what_its_first_bytes_say() {
+fn the_first_bytes_of_an_image_determine_its_type() {
     for bytes in [&b"GIF89a=1;alert(document.domain)//"[..], b"GIF89a", b"\x89PNG\r\n\x1a\n", b"\xFF\xD8\xFF<script>"] {
         let image = Image::from_bytes(bytes, IMAGE_LIMIT).unwrap();
         assert!(image.data_url().starts_with(&format!("data:{};base64,", image.media_type())));
@@ -275,17 +279,18 @@ fn an_image_is_what_its_first_bytes_say() {
 }
 
 #[test]
-fn bytes_that_begin_like_no_image_say_which_there_are() {
+fn the_error_for_an_unknown_type_names_the_known_ones() {
     let error = Image::from_bytes(b"<svg/>", IMAGE_LIMIT).unwrap_err();
-    assert_eq!(error.to_string(), "the image is no PNG, JPEG, GIF or WebP: convert it to one of them");
+    assert_eq!(error.to_string(), "the image is not a PNG, JPEG, GIF or WebP: convert it to one of them");
 }
 
 #[test]
-fn a_data_url_that_is_broken_says_where() {
-    let no_url = "the image is no data URL: it should begin with data:image/…;base64,";
-    let broken = |at: usize| {
+fn an_invalid_data_url_is_an_error_with_an_offset() {
+    let not_a_url = "the image is not a data URL: it should begin with data:image/…;base64,";
+    let broken = |offset: usize| {
         format!(
-            "the image's data is no base64 from byte {at} of the data URL on: it should be whole, padded, and without white space"
+            "the image's data is not base64 from byte {offset} of the data URL on: \
+             it should be complete, padded, and without white space"
         )
     };
     for (url, says) in [
@@ -299,18 +304,18 @@ fn a_data_url_that_is_broken_says_where() {
         ("data:image/gif;base64,R0lG%4Flh", broken(26)),
         ("data:image/gif;base64,R0lGODl\u{e9}", broken(29)),
         ("data:image/gif;base64,", "the image is empty: it has no bytes".into()),
-        ("data:image/gif;base64R0lGODlh", no_url.into()),
-        ("data:image/gif,R0lGODlh", no_url.into()),
-        ("data:image/gif;base64;charset=utf-8,R0lGODlh", no_url.into()),
-        (" data:image/gif;base64,R0lGODlh", no_url.into()),
-        ("data:;base64,R0lGODlh", no_url.into()),
-        ("data:", no_url.into()),
-        ("", no_url.into()),
-        ("javascript:alert(1)", no_url.into()),
-        ("file:///etc/passwd", no_url.into()),
+        ("data:image/gif;base64R0lGODlh", not_a_url.into()),
+        ("data:image/gif,R0lGODlh", not_a_url.into()),
+        ("data:image/gif;base64;charset=utf-8,R0lGODlh", not_a_url.into()),
+        (" data:image/gif;base64,R0lGODlh", not_a_url.into()),
+        ("data:;base64,R0lGODlh", not_a_url.into()),
+        ("data:", not_a_url.into()),
+        ("", not_a_url.into()),
+        ("javascript:alert(1)", not_a_url.into()),
+        ("file:///etc/passwd", not_a_url.into()),
     ] {
         assert_eq!(Image::from_data_url(url, IMAGE_LIMIT).unwrap_err().to_string(), says, "{url:?}");
-        // Stored, it says the same.
+        // Deserializing it fails in the same way.
         let stored = serde_json::to_string(url).unwrap();
         assert!(serde_json::from_str::<Image>(&stored).unwrap_err().to_string().starts_with(&says), "{url:?}");
     }
@@ -319,8 +324,8 @@ fn a_data_url_that_is_broken_says_where() {
     assert_eq!(Image::from_bytes(b"", IMAGE_LIMIT).unwrap_err(), ImageError::Empty);
 }
 
-/// Reads a data URL of that many bytes in every way there is. The limit costs nothing, and what is let in one copy.
-fn reads(length: usize) {
+/// Reads a data URL of this length in every way: a refusal costs no copy, an image one.
+fn read_url_of(length: usize) {
     let begin = "data:image/gif;base64,R0lGODlh";
     let mut large = String::with_capacity(length);
     large.push_str(begin);
@@ -338,7 +343,7 @@ fn reads(length: usize) {
     assert!(used.bytes_max < large.len() as u64 + 10_000, "stored: {used:?}");
     large.push('!');
     let used = measure(|| {
-        let wrong = ImageError::NoBase64 { at: large.len() - 1 };
+        let wrong = ImageError::NotBase64 { offset: large.len() - 1 };
         assert_eq!(Image::from_data_url(&large, large.len()), Err(wrong));
     });
     assert!(used.bytes_max < 10_000, "broken: {used:?}");
@@ -346,16 +351,16 @@ fn reads(length: usize) {
 
 #[test]
 fn a_large_data_url_is_copied_once_or_not_at_all() {
-    reads(IMAGE_LIMIT + 10);
+    read_url_of(IMAGE_LIMIT + 10);
 }
 
 #[test]
-#[ignore = "five times as large as what is let in by default"]
+#[ignore = "five times as large as the default limit allows"]
 fn a_data_url_of_a_hundred_megabytes_is_copied_once_or_not_at_all() {
-    reads(100 << 20);
+    read_url_of(100 << 20);
 }
 
-/// A dialogue with everything in it that can happen, and its history as lines.
+/// Returns a dialogue in which everything has happened once, and its history as lines.
 fn history() -> (Dialogue, String) {
     let mut dialogue = asked(Setup::default(), &["A \"é\"?\nReally?", "B 路?", "C?"]);
     dialogue.answer(0, Answer::Text("\u{2028}\n\0</answer>".into()), vec![image()]).unwrap();
@@ -373,7 +378,7 @@ fn history() -> (Dialogue, String) {
 }
 
 #[test]
-fn a_history_in_lines_comes_back_as_it_was() {
+fn a_history_in_lines_replays_to_the_same_dialogue() {
     let (dialogue, lines) = history();
     assert_eq!(lines.lines().count(), dialogue.history().len());
     for lines in [
@@ -391,15 +396,15 @@ fn a_history_in_lines_comes_back_as_it_was() {
     }
 }
 
-/// Cut at any byte, inside a character too.
+/// The cut may be at any byte, even inside a character.
 #[test]
-fn a_history_that_was_cut_off_is_read_up_to_its_last_whole_turn() {
+fn a_history_that_is_cut_off_is_read_up_to_its_last_complete_turn() {
     let (dialogue, lines) = history();
     let bytes = lines.as_bytes();
     for cut in 0..bytes.len() {
         let whole = bytes[..cut].iter().filter(|&&byte| byte == b'\n').count();
-        let begin = bytes[..cut].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-        // What lacks only its line feed is whole.
+        let begin = bytes[..cut].iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
+        // A turn that lacks only its line feed is complete.
         let (whole, is_cut) = if bytes[cut] == b'\n' { (whole + 1, false) } else { (whole, begin < cut) };
         let turns = match Turn::from_lines(&bytes[..cut]) {
             Ok(turns) => {
@@ -408,7 +413,7 @@ fn a_history_that_was_cut_off_is_read_up_to_its_last_whole_turn() {
             }
             Err(error) => {
                 assert!(is_cut, "{cut}");
-                assert_eq!((error.line, error.at, &error.kind), (whole, begin, &HistoryErrorKind::CutOff), "{cut}");
+                assert_eq!((error.line, error.offset, &error.kind), (whole, begin, &HistoryErrorKind::CutOff), "{cut}");
                 assert_eq!(
                     error.to_string(),
                     format!(
@@ -417,7 +422,7 @@ fn a_history_that_was_cut_off_is_read_up_to_its_last_whole_turn() {
                         whole + 1
                     )
                 );
-                assert_eq!(Turn::from_lines(&bytes[..error.at]).as_ref(), Ok(&error.turns), "as it says");
+                assert_eq!(Turn::from_lines(&bytes[..error.offset]).as_ref(), Ok(&error.turns), "as the error says");
                 error.turns
             }
         };
@@ -427,9 +432,9 @@ fn a_history_that_was_cut_off_is_read_up_to_its_last_whole_turn() {
 }
 
 #[test]
-fn a_history_that_was_changed_says_where_and_keeps_what_is_before() {
+fn a_damaged_history_is_an_error_that_says_where_and_contains_the_turns_before() {
     let first = "{\"turn\":\"asked\",\"role\":\"assistant\",\"number\":0,\"question\":\"Q?\",\"suggest\":[]}\n";
-    let behind = "{\"turn\":\"cancelled\",\"role\":\"user\",\"number\":0}\n";
+    let next = "{\"turn\":\"cancelled\",\"role\":\"user\",\"number\":0}\n";
     let answered =
         |answer: &str| format!("{{\"turn\":\"answered\",\"role\":\"user\",\"number\":0,\"answer\":{answer}}}");
     for (line, says) in [
@@ -449,38 +454,38 @@ fn a_history_that_was_changed_says_where_and_keeps_what_is_before() {
         (r#"{"role":"user","number":0}"#.into(), "missing field `turn`"),
         (
             answered("{\"text\":\"A\"},\"images\":[\"data:image/png;base64,R0lGODlh\"]"),
-            "the image is said to be image/png, but is image/gif: call it that",
+            "the image is declared as image/png, but is image/gif: declare it as that",
         ),
         ("[]".into(), ""),
         ("\0\0\0".into(), "expected value"),
-        (format!("{}{}", &behind[..20], behind.trim_end()), "key must be a string at column 21"),
+        (format!("{}{}", &next[..20], next.trim_end()), "key must be a string at column 21"),
         ("[".repeat(100_000), ""),
         ("{\"a\":".repeat(100_000), ""),
     ] {
-        let lines = format!("{first}{line}\n{behind}");
+        let lines = format!("{first}{line}\n{next}");
         let error = Turn::from_lines(lines.as_bytes()).unwrap_err();
-        assert_eq!((error.turns.len(), error.line, error.at), (1, 1, first.len()), "{line}");
-        let said = error.to_string();
-        let begin = format!("line 2 of the history, from byte {} on, is no turn: {says}", first.len());
+        assert_eq!((error.turns.len(), error.line, error.offset), (1, 1, first.len()), "{line}");
+        let message = error.to_string();
+        let begin = format!("line 2 of the history, from byte {} on, is not a turn: {says}", first.len());
         let begin = if matches!(error.kind, HistoryErrorKind::CutOff) { "" } else { &begin };
-        assert!(said.starts_with(begin), "{said}");
-        assert!(said.ends_with(&format!(
+        assert!(message.starts_with(begin), "{message}");
+        assert!(message.ends_with(&format!(
             "turns read before it: 1. To go on from there, cut the history at byte {}",
             first.len()
         )));
     }
     let bytes = [first.as_bytes(), b"{\"turn\":\"guided\",\"role\":\"user\",\"text\":\"\xFF\"}\n"].concat();
     let error = Turn::from_lines(&bytes).unwrap_err();
-    assert!(error.to_string().contains("is no turn: invalid unicode code point"), "{error}");
+    assert!(error.to_string().contains("is not a turn: invalid unicode code point"), "{error}");
 }
 
 #[test]
-fn a_history_that_can_not_have_happened_says_which_turn_and_what_can_be_replayed() {
+fn an_impossible_history_is_an_error_that_says_which_turns_can_be_replayed() {
     let (dialogue, _) = history();
     let history = dialogue.history();
     for missing in 0..history.len() {
         let turns: Vec<Turn> =
-            history.iter().enumerate().filter(|(at, _)| *at != missing).map(|(_, turn)| turn.clone()).collect();
+            history.iter().enumerate().filter(|(index, _)| *index != missing).map(|(_, turn)| turn.clone()).collect();
         let Err(error) = Dialogue::replay(Setup::default(), &turns) else { continue };
         assert!(error.turn >= missing);
         assert!(Dialogue::replay(Setup::default(), &turns[..error.turn]).is_ok(), "{missing}");
@@ -497,9 +502,9 @@ fn a_history_that_can_not_have_happened_says_which_turn_and_what_can_be_replayed
     assert_eq!(Dialogue::replay(Setup::default(), &history[1..]).unwrap_err().turn, 0);
 }
 
-/// Numbers in a stored history may be anything.
+/// A stored history may contain any number.
 #[test]
-fn what_a_stored_question_was_advised_can_always_be_said() {
+fn any_stored_finding_can_be_displayed() {
     for stored in [
         format!(r#"{{"finding":"placeholder","suggestion":{},"placeholder":"x"}}"#, usize::MAX),
         format!(r#"{{"finding":"duplicate","suggestion":{0},"of":{0}}}"#, usize::MAX),

@@ -1,14 +1,14 @@
-//! Dialogues, as scripts of what the model and the user do, as a property over random ones, and from a streamed call to the next message.
+//! The dialogue: scripts of what the model and the user do, random ones, and streams up to the reply.
 
 use followup::dialogue::{
-    Answer, AnswerErrorKind, AskMessage, Dialect, Dialogue, Directive, Format, Image, Reply, ReplyKind, Rules, Setup,
-    Severity, Turn,
+    Answer, AnswerErrorKind, AskMessage, Dialect, Dialogue, Directive, Image, MessageFormat, Reply, ReplyKind, Rules,
+    Setup, Severity, Turn,
 };
 use followup::{Events, Parser, Policy};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// A call as markup.
+/// Returns a call as markup.
 fn markup(question: &str, answers: &[&str]) -> String {
     let suggest: String = answers.iter().map(|answer| format!("<suggest>{answer}</suggest>")).collect();
     format!(
@@ -16,10 +16,10 @@ fn markup(question: &str, answers: &[&str]) -> String {
     )
 }
 
-/// What a dialogue says to these events, a word each.
-fn take(dialogue: &mut Dialogue, mut events: Events<'_>, said: &mut Vec<String>) {
+/// Appends the directives for these events, as one line each.
+fn direct(dialogue: &mut Dialogue, mut events: Events<'_>, lines: &mut Vec<String>) {
     while let Some(event) = events.next() {
-        said.push(match dialogue.event(event) {
+        lines.push(match dialogue.event(event) {
             Directive::Nothing => continue,
             Directive::Show(call) => format!("show {}", call.question().unwrap_or_default()),
             Directive::Ask(question) => format!("ask {} {}", question.number, question.question),
@@ -30,13 +30,13 @@ fn take(dialogue: &mut Dialogue, mut events: Events<'_>, said: &mut Vec<String>)
     }
 }
 
-/// What it says to a whole message, what was shown left out.
-fn says(dialogue: &mut Dialogue, message: &str) -> Vec<String> {
-    let (mut parser, mut said) = (Parser::default(), Vec::new());
-    take(dialogue, parser.feed(message), &mut said);
-    take(dialogue, parser.finish(), &mut said);
-    said.retain(|line| !line.starts_with("show"));
-    said
+/// Returns the directives for a whole message, without what is only shown.
+fn directives(dialogue: &mut Dialogue, message: &str) -> Vec<String> {
+    let (mut parser, mut lines) = (Parser::default(), Vec::new());
+    direct(dialogue, parser.feed(message), &mut lines);
+    direct(dialogue, parser.finish(), &mut lines);
+    lines.retain(|line| !line.starts_with("show"));
+    lines
 }
 
 fn text(dialogue: &mut Dialogue, number: u64, text: &str) -> Result<String, AnswerErrorKind> {
@@ -46,9 +46,9 @@ fn text(dialogue: &mut Dialogue, number: u64, text: &str) -> Result<String, Answ
 
 const BAD: &str = "<ask_followup_question></ask_followup_question>";
 
-/// What a host that speaks the agents' own protocol sends its interface: `ask("followup", text, partial)`.
+/// The agents' own protocol for a user interface is `ask("followup", text, partial)`.
 #[test]
-fn an_interface_is_sent_the_question_as_text_while_it_grows_and_then_as_json() {
+fn an_interface_gets_the_growing_question_as_text_and_the_whole_as_json() {
     let (mut parser, mut dialogue, mut sent) = (Parser::default(), Dialogue::default(), Vec::new());
     for chunk in ["<ask_followup_question><question>Whi", "ch \"one\"?</question><follow_up><suggest mode='code'>Th"]
         .into_iter()
@@ -79,7 +79,7 @@ fn an_interface_is_sent_the_question_as_text_while_it_grows_and_then_as_json() {
 fn one_question_is_open_at_a_time_and_the_others_wait() {
     let mut dialogue = Dialogue::default();
     let three = ["A?", "B?", "C?"].map(|question| markup(question, &[])).concat();
-    assert_eq!(says(&mut dialogue, &three), ["ask 0 A?", "later 1 B?", "later 2 C?"]);
+    assert_eq!(directives(&mut dialogue, &three), ["ask 0 A?", "later 1 B?", "later 2 C?"]);
     assert_eq!(text(&mut dialogue, 1, "no"), Err(AnswerErrorKind::NotYetAsked));
     assert_eq!(text(&mut dialogue, 0, "a").unwrap(), "<answer>\na\n</answer>");
     assert_eq!(dialogue.question().unwrap().question, "B?");
@@ -94,26 +94,26 @@ fn one_question_is_open_at_a_time_and_the_others_wait() {
 #[test]
 fn a_growing_question_is_shown_unless_another_is_open() {
     let mut dialogue = Dialogue::default();
-    let (mut parser, mut said) = (Parser::default(), Vec::new());
+    let (mut parser, mut lines) = (Parser::default(), Vec::new());
     let call = markup("Which one?", &[]);
     for chunk in call.as_bytes().chunks(39) {
-        take(&mut dialogue, parser.feed_bytes(chunk), &mut said);
+        direct(&mut dialogue, parser.feed_bytes(chunk), &mut lines);
     }
-    assert_eq!(said, ["show Which", "show Which one?", "ask 0 Which one?"]);
-    said.clear();
-    take(&mut dialogue, parser.feed(&call), &mut said);
-    assert_eq!(said, ["later 1 Which one?"]);
+    assert_eq!(lines, ["show Which", "show Which one?", "ask 0 Which one?"]);
+    lines.clear();
+    direct(&mut dialogue, parser.feed(&call), &mut lines);
+    assert_eq!(lines, ["later 1 Which one?"]);
 }
 
 #[test]
-fn an_answer_that_can_not_be_taken_comes_back() {
+fn a_refused_answer_is_returned_in_the_error() {
     let mut dialogue = Dialogue::default();
-    says(&mut dialogue, &markup("Q?", &["One", "Two"]));
+    directives(&mut dialogue, &markup("Q?", &["One", "Two"]));
     let before = dialogue.clone();
     let image = Image::from_bytes(b"GIF89a", 1000).unwrap();
     for (number, answer, kind) in [
-        (0, Answer::Suggestion(2), AnswerErrorKind::NoSuchSuggestion { of: 2 }),
-        (0, Answer::Edited { suggestion: 9, text: "my words".into() }, AnswerErrorKind::NoSuchSuggestion { of: 2 }),
+        (0, Answer::Suggestion(2), AnswerErrorKind::NoSuchSuggestion { count: 2 }),
+        (0, Answer::Edited { suggestion: 9, text: "my words".into() }, AnswerErrorKind::NoSuchSuggestion { count: 2 }),
         (7, Answer::Text("my words".into()), AnswerErrorKind::NotAsked),
     ] {
         let error = dialogue.answer(number, answer.clone(), vec![image.clone()]).unwrap_err();
@@ -123,17 +123,17 @@ fn an_answer_that_can_not_be_taken_comes_back() {
 }
 
 #[test]
-fn a_question_without_suggestions_says_so_when_one_is_taken() {
+fn taking_a_suggestion_of_a_question_without_any_is_an_error() {
     let mut dialogue = Dialogue::default();
-    says(&mut dialogue, "<ask_followup_question><question>Q?</question></ask_followup_question>");
+    directives(&mut dialogue, "<ask_followup_question><question>Q?</question></ask_followup_question>");
     let error = dialogue.answer(0, Answer::Suggestion(0), Vec::new()).unwrap_err();
     assert_eq!(error.kind.to_string(), "the question has no suggestions");
 }
 
 #[test]
-fn a_correction_is_the_result_of_its_call_and_a_history_is_given_away_once() {
+fn a_correction_becomes_a_reply_and_a_history_is_taken_once() {
     let mut dialogue = Dialogue::default();
-    says(&mut dialogue, BAD);
+    directives(&mut dialogue, BAD);
     let history = dialogue.take_history();
     let [Turn::Corrected { correction, .. }] = &history[..] else { panic!("{history:?}") };
     let reply = correction.reply();
@@ -142,7 +142,7 @@ fn a_correction_is_the_result_of_its_call_and_a_history_is_given_away_once() {
 }
 
 #[test]
-fn a_suggestion_is_taken_as_it_is_or_changed_and_its_mode_counts() {
+fn a_suggestion_keeps_its_mode_when_it_is_edited() {
     let call =
         "<ask_followup_question><question>Q?</question><suggest mode='code'>Do it</suggest></ask_followup_question>";
     for (answer, text, mode) in [
@@ -151,28 +151,32 @@ fn a_suggestion_is_taken_as_it_is_or_changed_and_its_mode_counts() {
         (Answer::Text("Do it".into()), "Do it", None),
     ] {
         let mut dialogue = Dialogue::default();
-        says(&mut dialogue, call);
+        directives(&mut dialogue, call);
         let reply = dialogue.answer(0, answer, Vec::new()).unwrap();
         assert_eq!((reply.text, reply.mode.as_deref()), (format!("<answer>\n{text}\n</answer>"), mode));
     }
 }
 
 #[test]
-fn mistakes_in_a_row_stop_the_dialogue_and_an_answer_or_guidance_forgives_them() {
+fn mistakes_in_a_row_stop_the_dialogue_and_an_answer_or_guidance_resets_them() {
     let mut dialogue = Dialogue::default();
-    assert_eq!(says(&mut dialogue, BAD), ["tell missing_parameter"]);
-    assert_eq!(says(&mut dialogue, BAD), ["tell missing_parameter"]);
-    assert_eq!(says(&mut dialogue, &markup("Q?", &[])), ["ask 0 Q?"], "a question alone forgives nothing");
+    assert_eq!(directives(&mut dialogue, BAD), ["tell missing_parameter"]);
+    assert_eq!(directives(&mut dialogue, BAD), ["tell missing_parameter"]);
+    assert_eq!(directives(&mut dialogue, &markup("Q?", &[])), ["ask 0 Q?"], "a question alone resets nothing");
     assert_eq!(dialogue.mistakes(), 2);
     let error = dialogue.guide("not now".into(), Vec::new()).unwrap_err();
-    assert_eq!(error.text, "not now", "it has not stopped, and nothing is lost");
+    assert_eq!(error.text, "not now", "the dialogue has not stopped, and the text is returned");
     text(&mut dialogue, 0, "yes").unwrap();
     assert_eq!(dialogue.mistakes(), 0);
     assert_eq!(
-        says(&mut dialogue, &BAD.repeat(4)),
+        directives(&mut dialogue, &BAD.repeat(4)),
         ["tell missing_parameter", "tell missing_parameter", "stop missing_parameter", "stop missing_parameter"]
     );
-    assert_eq!(says(&mut dialogue, &markup("R?", &[])), ["later 1 R?"], "nothing is asked before the user has guided");
+    assert_eq!(
+        directives(&mut dialogue, &markup("R?", &[])),
+        ["later 1 R?"],
+        "nothing is asked before the user has guided"
+    );
     let reply = dialogue.guide("Use tabs".into(), Vec::new()).unwrap();
     assert_eq!(reply.kind, ReplyKind::Guidance);
     assert!(reply.text.ends_with("<feedback>\nUse tabs\n</feedback>"), "{}", reply.text);
@@ -180,16 +184,16 @@ fn mistakes_in_a_row_stop_the_dialogue_and_an_answer_or_guidance_forgives_them()
 }
 
 #[test]
-fn without_a_limit_nothing_stops() {
-    let mut dialogue = Dialogue::new(Setup { mistakes: 0, ..Setup::default() });
-    assert!(says(&mut dialogue, &BAD.repeat(50)).iter().all(|line| line.starts_with("tell")));
+fn a_dialogue_without_a_limit_never_stops() {
+    let mut dialogue = Dialogue::new(Setup::default().with_mistake_limit(0));
+    assert!(directives(&mut dialogue, &BAD.repeat(50)).iter().all(|line| line.starts_with("tell")));
 }
 
 #[test]
-fn rules_are_advice_or_reject_and_advice_never_blocks() {
+fn a_broken_rule_is_advice_or_rejects_the_question() {
     let call = markup("Q?", &["Use [path]", "Use [path]"]);
     let mut advised = Dialogue::default();
-    says(&mut advised, &call);
+    directives(&mut advised, &call);
     let advice: Vec<String> = advised.question().unwrap().advice.iter().map(ToString::to_string).collect();
     assert_eq!(
         advice,
@@ -199,18 +203,21 @@ fn rules_are_advice_or_reject_and_advice_never_blocks() {
             "suggestion 2 is the same as suggestion 1"
         ]
     );
-    let rules = Rules { duplicates: Severity::Reject, placeholders: Severity::Ignore, ..Rules::default() };
-    let mut strict = Dialogue::new(Setup { rules, ..Setup::default() });
-    assert_eq!(says(&mut strict, &call), ["tell rule"]);
+    let mut rules = Rules::default();
+    (rules.duplicates, rules.placeholders) = (Severity::Reject, Severity::Ignore);
+    let mut strict = Dialogue::new(Setup::default().with_rules(rules));
+    assert_eq!(directives(&mut strict, &call), ["tell rule"]);
     let Some(Turn::Corrected { correction, .. }) = strict.history().last() else { panic!() };
     assert_eq!(correction.model, "Failed to parse operations: suggestion 2 is the same as suggestion 1");
 }
 
 #[test]
-fn suggestions_are_required_where_the_dialect_or_the_host_says_so() {
+fn suggestions_are_required_if_the_rules_or_else_the_dialect_require_them() {
     let with = |dialect: Dialect, follow_up_required| {
-        let rules = Rules { follow_up_required, ..Rules::default() };
-        says(&mut Dialogue::new(Setup { dialect, rules, ..Setup::default() }), &markup("Q?", &[]))
+        let mut rules = Rules::default();
+        rules.follow_up_required = follow_up_required;
+        let setup = Setup::default().with_dialect(dialect).with_rules(rules);
+        directives(&mut Dialogue::new(setup), &markup("Q?", &[]))
     };
     assert_eq!(with(Dialect::roo_code(), None), ["ask 0 Q?"]);
     assert_eq!(with(Dialect::roo_code(), Some(true)), ["tell missing_parameter"]);
@@ -219,15 +226,15 @@ fn suggestions_are_required_where_the_dialect_or_the_host_says_so() {
 }
 
 #[test]
-fn a_history_is_stored_and_replayed() {
+fn a_stored_history_replays_to_the_same_dialogue() {
     let mut dialogue = Dialogue::default();
-    says(&mut dialogue, &[&markup("A?", &["One [path]"]), BAD, &markup("B?", &[]), BAD].concat());
+    directives(&mut dialogue, &[&markup("A?", &["One [path]"]), BAD, &markup("B?", &[]), BAD].concat());
     let image = Image::from_bytes(b"\x89PNG\r\n\x1a\n", 1000).unwrap();
     dialogue.answer(0, Answer::Edited { suggestion: 0, text: "One".into() }, vec![image]).unwrap();
-    says(&mut dialogue, &BAD.repeat(3));
+    directives(&mut dialogue, &BAD.repeat(3));
     dialogue.cancel(1).unwrap();
     dialogue.guide("Go on".into(), Vec::new()).unwrap();
-    says(&mut dialogue, &markup("C?", &[]));
+    directives(&mut dialogue, &markup("C?", &[]));
     let stored = serde_json::to_string(dialogue.history()).unwrap();
     let history: Vec<Turn> = serde_json::from_str(&stored).unwrap();
     assert_eq!(Dialogue::replay(Setup::default(), &history).unwrap(), dialogue);
@@ -236,13 +243,13 @@ fn a_history_is_stored_and_replayed() {
         turns.iter().map(|turn| (turn["role"].as_str().unwrap(), turn["turn"].as_str().unwrap())).collect();
     assert_eq!(roles[..3], [("assistant", "asked"), ("assistant", "corrected"), ("assistant", "asked")]);
     assert_eq!(roles[4], ("user", "answered"));
-    // One that was cut in front can't have happened.
+    // A history without its first turn is impossible.
     assert_eq!(Dialogue::replay(Setup::default(), &history[1..]).unwrap_err().turn, 1);
 }
 
-/// A call in both syntaxes, streamed, asked, answered, and sent back.
+/// A call of each syntax is streamed, asked and answered, and the reply is sent back.
 #[test]
-fn from_a_streamed_call_to_the_next_message() {
+fn a_streamed_call_leads_to_the_next_message() {
     let answers = ["SQLite, as one file", "PostgreSQL"];
     let markup = format!("Let me see. {}", markup("Which database?", &answers));
     let arguments =
@@ -252,25 +259,25 @@ fn from_a_streamed_call_to_the_next_message() {
         let dialect = Dialect::named(name).unwrap();
         let (open, close) = (dialect.reply.open.clone(), dialect.reply.close.clone());
         for (mut parser, stream) in [(Parser::default(), &markup), (Parser::arguments(Policy::new()), &arguments)] {
-            let mut dialogue = Dialogue::new(Setup { dialect: dialect.clone(), ..Setup::default() });
-            let mut said = Vec::new();
+            let mut dialogue = Dialogue::new(Setup::default().with_dialect(dialect.clone()));
+            let mut lines = Vec::new();
             for chunk in stream.as_bytes().chunks(4) {
-                take(&mut dialogue, parser.feed_bytes(chunk), &mut said);
+                direct(&mut dialogue, parser.feed_bytes(chunk), &mut lines);
             }
-            take(&mut dialogue, parser.finish(), &mut said);
-            assert_eq!(said.last().unwrap(), "ask 0 Which database?", "{name}");
-            assert!(said.iter().rev().skip(1).all(|line| line.starts_with("show ")), "{name}");
+            direct(&mut dialogue, parser.finish(), &mut lines);
+            assert_eq!(lines.last().unwrap(), "ask 0 Which database?", "{name}");
+            assert!(lines.iter().rev().skip(1).all(|line| line.starts_with("show ")), "{name}");
             let json = r#"{"question":"Which database?","suggest":[{"answer":"SQLite, as one file"},{"answer":"PostgreSQL"}]}"#;
             assert_eq!(dialogue.question().unwrap().json(), json);
             let reply = dialogue.answer(0, Answer::Suggestion(0), Vec::new()).unwrap();
             assert_eq!(reply.text, format!("{open}\n{}\n{close}", answers[0]));
-            assert_eq!(reply.messages(Format::OpenAiChat), [json!({"role": "user", "content": reply.text})]);
+            assert_eq!(reply.messages(MessageFormat::OpenAiChat), [json!({"role": "user", "content": reply.text})]);
         }
     }
 }
 
 #[test]
-fn a_native_call_is_answered_under_its_id_with_its_images() {
+fn a_native_call_is_answered_under_its_id_with_images() {
     use followup::wire::{self, ResponseParser};
     let body = concat!(
         r#"{"contentBlockStart":{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"id7","name":"ask_followup_question"}}}}"#,
@@ -290,7 +297,7 @@ fn a_native_call_is_answered_under_its_id_with_its_images() {
     let reply = dialogue.answer(0, Answer::Text("See".into()), vec![image.clone()]).unwrap();
     let (text, url) = ("<answer>\nSee\n</answer>", image.data_url());
     assert_eq!(
-        reply.messages(Format::OpenAiChat),
+        reply.messages(MessageFormat::OpenAiChat),
         [
             json!({"role": "tool", "tool_call_id": "id7", "content": text}),
             json!({"role": "user", "content": [{"type": "image_url", "image_url": {"url": url}}]})
@@ -298,19 +305,19 @@ fn a_native_call_is_answered_under_its_id_with_its_images() {
     );
     let parts = json!([{"type": "input_text", "text": text}, {"type": "input_image", "image_url": url}]);
     assert_eq!(
-        reply.messages(Format::OpenAiResponses),
+        reply.messages(MessageFormat::OpenAiResponses),
         [json!({"type": "function_call_output", "call_id": "id7", "output": parts})]
     );
     let source = json!({"type": "base64", "media_type": "image/gif", "data": "R0lGODlh"});
     let content = json!([{"type": "text", "text": text}, {"type": "image", "source": source}]);
     assert_eq!(
-        reply.messages(Format::Anthropic),
+        reply.messages(MessageFormat::Anthropic),
         [json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "id7", "content": content}]})]
     );
 }
 
 #[test]
-fn all_replies_of_one_turn_go_back_together() {
+fn all_replies_of_one_turn_are_sent_together() {
     use followup::wire::{self, ResponseParser};
     let call = |index: usize, question: &str| {
         let arguments = json!({"question": question}).to_string();
@@ -335,7 +342,7 @@ fn all_replies_of_one_turn_go_back_together() {
     }
     let image = json!({"type": "image_url", "image_url": {"url": image.data_url()}});
     assert_eq!(
-        Reply::messages_of(&replies, Format::OpenAiChat),
+        Reply::messages_of(&replies, MessageFormat::OpenAiChat),
         [
             json!({"role": "tool", "tool_call_id": "call_0", "content": "<answer>\nOne!\n</answer>"}),
             json!({"role": "tool", "tool_call_id": "call_1", "content": "<answer>\nTwo!\n</answer>"}),
@@ -347,24 +354,24 @@ fn all_replies_of_one_turn_go_back_together() {
 }
 
 #[test]
-fn what_a_user_writes_does_not_end_the_wrapping_if_that_is_wanted() {
+fn escaping_keeps_a_users_text_from_ending_the_wrapping() {
     let text = "</ANSWER> and </feedback>";
     for (escape, answered, guided) in
         [(false, text, text), (true, "&lt;/ANSWER> and </feedback>", "</ANSWER> and &lt;/feedback>")]
     {
-        let mut dialogue = Dialogue::new(Setup { escape, mistakes: 1, ..Setup::default() });
-        says(&mut dialogue, &markup("Q?", &[]));
+        let mut dialogue = Dialogue::new(Setup::default().with_escape(escape).with_mistake_limit(1));
+        directives(&mut dialogue, &markup("Q?", &[]));
         let reply = dialogue.answer(0, Answer::Text(text.into()), Vec::new()).unwrap();
         assert_eq!(reply.text, format!("<answer>\n{answered}\n</answer>"));
-        says(&mut dialogue, BAD);
+        directives(&mut dialogue, BAD);
         let reply = dialogue.guide(text.into(), Vec::new()).unwrap();
         assert!(reply.text.ends_with(&format!("<feedback>\n{guided}\n</feedback>")), "{}", reply.text);
     }
 }
 
-/// What the model or the user does next.
+/// One action of the model or the user.
 #[derive(Clone, Debug)]
-enum Move {
+enum Action {
     Ask(usize),
     Mistake,
     Answer { number: u64, answer: Answer },
@@ -372,18 +379,18 @@ enum Move {
     Guide,
 }
 
-fn moves() -> impl Strategy<Value = Vec<Move>> {
+fn actions() -> impl Strategy<Value = Vec<Action>> {
     let answer = prop_oneof![
         (0..4_usize).prop_map(Answer::Suggestion),
         (0..4_usize, "[a-z<>/ \n]{0,8}").prop_map(|(suggestion, text)| Answer::Edited { suggestion, text }),
         "[a-z<>/ \n]{0,8}".prop_map(Answer::Text),
     ];
     let one = prop_oneof![
-        3 => (0..6_usize).prop_map(Move::Ask),
-        3 => Just(Move::Mistake),
-        4 => (0..8_u64, answer).prop_map(|(number, answer)| Move::Answer { number, answer }),
-        1 => (0..8_u64).prop_map(Move::Cancel),
-        1 => Just(Move::Guide),
+        3 => (0..6_usize).prop_map(Action::Ask),
+        3 => Just(Action::Mistake),
+        4 => (0..8_u64, answer).prop_map(|(number, answer)| Action::Answer { number, answer }),
+        1 => (0..8_u64).prop_map(Action::Cancel),
+        1 => Just(Action::Guide),
     ];
     prop::collection::vec(one, 0..40)
 }
@@ -392,25 +399,25 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_happens_one_question_is_open_mistakes_are_counted_and_nothing_is_lost(moves in moves(), limit in 0..5_u32) {
-        let mut dialogue = Dialogue::new(Setup { mistakes: limit, ..Setup::default() });
+    fn any_actions_keep_one_question_open_count_mistakes_and_lose_nothing(actions in actions(), limit in 0..5_u32) {
+        let mut dialogue = Dialogue::new(Setup::default().with_mistake_limit(limit));
         let (mut asked, mut ended, mut mistakes) = (0, Vec::new(), 0);
-        for step in moves {
+        for action in actions {
             let before = dialogue.clone();
-            match step {
-                Move::Ask(suggestions) => {
+            match action {
+                Action::Ask(suggestions) => {
                     let answers: Vec<String> = (0..suggestions).map(|i| format!("Answer {i}")).collect();
                     let answers: Vec<&str> = answers.iter().map(|answer| &**answer).collect();
-                    says(&mut dialogue, &markup("Q?", &answers));
+                    directives(&mut dialogue, &markup("Q?", &answers));
                     asked += 1;
                 }
-                Move::Mistake => {
+                Action::Mistake => {
                     mistakes += 1;
-                    let said = says(&mut dialogue, BAD);
+                    let lines = directives(&mut dialogue, BAD);
                     let word = if limit > 0 && mistakes >= limit { "stop" } else { "tell" };
-                    prop_assert_eq!(said, [format!("{word} missing_parameter")]);
+                    prop_assert_eq!(lines, [format!("{word} missing_parameter")]);
                 }
-                Move::Answer { number, answer } => {
+                Action::Answer { number, answer } => {
                     let open = before.question().filter(|open| open.number == number);
                     match dialogue.answer(number, answer.clone(), Vec::new()) {
                         Ok(reply) => {
@@ -429,11 +436,11 @@ proptest! {
                         }
                     }
                 }
-                Move::Cancel(number) => match dialogue.cancel(number) {
+                Action::Cancel(number) => match dialogue.cancel(number) {
                     Ok(_) => ended.push(number),
                     Err(_) => prop_assert_eq!(&dialogue, &before),
                 },
-                Move::Guide => match dialogue.guide("Go on".into(), Vec::new()) {
+                Action::Guide => match dialogue.guide("Go on".into(), Vec::new()) {
                     Ok(_) => mistakes = 0,
                     Err(error) => {
                         prop_assert_eq!(error.text, "Go on");
@@ -443,7 +450,7 @@ proptest! {
             }
             prop_assert_eq!(dialogue.mistakes(), mistakes);
             prop_assert_eq!(dialogue.has_stopped(), limit > 0 && mistakes >= limit);
-            // Every question is open, waits, or has ended, once.
+            // Every question is open, waits or has ended, and none ends twice.
             let open = usize::from(dialogue.question().is_some());
             prop_assert_eq!(open + dialogue.waiting() + ended.len(), asked);
             let mut once = ended.clone();

@@ -60,39 +60,18 @@ fn every_reason_says_what_and_where() {
     let said: BTreeSet<String> = reasons.iter().map(Reason::to_string).collect();
     assert_eq!(said.len(), reasons.len());
     for (reason, says) in [
-        (Reason::MissingParameter, "Missing required parameter 'question'"),
-        (
-            Reason::Malformed(Note::PartLost),
-            "Failed to parse operations: a part of the stream was lost while the call was open",
-        ),
-        (
-            Reason::Truncated(Place::Opening),
-            "Failed to parse operations: the message ended right behind the opening tag",
-        ),
-        (
-            Reason::Truncated(Place::Parameters),
-            "Failed to parse operations: the message ended before the call was closed",
-        ),
-        (
-            Reason::Truncated(Place::Suggestions),
-            "Failed to parse operations: the message ended inside the list of suggestions",
-        ),
+        (Reason::MissingParameter, "the required parameter `question` is missing"),
+        (Reason::Malformed(Note::PartLost), "a part of the stream was lost while the call was open"),
+        (Reason::Truncated(Place::Opening), "the message ended right after the opening tag"),
+        (Reason::Truncated(Place::Parameters), "the message ended before the call was closed"),
+        (Reason::Truncated(Place::Suggestions), "the message ended inside the list of suggestions"),
         (
             Reason::TooLong { place: Place::Mode, limit: 9 },
-            "Failed to parse operations: the mode of a suggestion is longer than the limit of 9 bytes",
+            "the mode of a suggestion is longer than the limit of 9 bytes",
         ),
-        (
-            Reason::WrongType(Place::Arguments),
-            "Failed to parse operations: the value of the arguments is of the wrong type, an object is needed",
-        ),
-        (
-            Reason::WrongType(Place::Options),
-            "Failed to parse operations: the list of options is of the wrong type, an array is needed",
-        ),
-        (
-            Reason::WrongType(Place::Question),
-            "Failed to parse operations: the question is of the wrong type, a string is needed",
-        ),
+        (Reason::WrongType(Place::Arguments), "the value of the arguments is of the wrong type: expected an object"),
+        (Reason::WrongType(Place::Options), "the list of options is of the wrong type: expected an array"),
+        (Reason::WrongType(Place::Question), "the question is of the wrong type: expected a string"),
     ] {
         assert_eq!(reason.to_string(), says);
     }

@@ -62,7 +62,7 @@ fn settings(args: &Serve) -> Result<Settings, Error> {
         demo: args.demo.then(|| Pace { chunk: args.chunk, delay: Duration::from_millis(args.delay) }),
         policy: Arc::new(args.reading.policy()?),
         wire_limits: args.reading.wire_limits(),
-        setup: Arc::new(Setup { dialect: dialect::load(&args.dialect)?, escape: args.escape, ..Setup::default() }),
+        setup: Arc::new(Setup::default().with_dialect(dialect::load(&args.dialect)?).with_escape(args.escape)),
         heartbeat: seconds(args.heartbeat),
         grace: seconds(args.grace),
         limits: Limits {

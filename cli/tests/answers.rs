@@ -134,7 +134,7 @@ fn a_text_that_is_no_utf_8_is_a_usage_error() {
 #[test]
 fn an_image_that_is_none_says_so() {
     let folder = Folder::new();
-    let none = "send IT: the image is no PNG, JPEG, GIF or WebP: convert it to one of them";
+    let none = "send IT: the image is not a PNG, JPEG, GIF or WebP: convert it to one of them";
     assert_eq!(folder.image("empty.png", ""), "send IT: the image is empty: it has no bytes");
     for (name, content) in [
         ("a.png", &b"<svg onload='alert(1)'/>"[..]),

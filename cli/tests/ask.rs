@@ -117,7 +117,7 @@ fn a_reply_is_made_for_its_provider() {
     let (_, why) = ends(&ask(&["--answer", "1", "--image", image.path().to_str().unwrap()], MESSAGE), 2);
     assert!(why.contains("replies as text have no images"), "{why}");
     ends(&ask(&["--text", "  "], MESSAGE), 2);
-    assert!(err.contains("no PNG, JPEG, GIF or WebP"), "{err}");
+    assert!(err.contains("not a PNG, JPEG, GIF or WebP"), "{err}");
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn the_dialect_that_the_documentation_has_is_the_one_that_is_built_in() {
         let dialect = Dialect::named(name).unwrap();
         let row = page.lines().find(|line| line.starts_with(&format!("| `{name}` |"))).unwrap();
         assert!(row.contains(&format!("| `{}` |", dialect.reply.open)), "{row}");
-        assert_eq!(row.ends_with("| lacks a parameter |"), dialect.follow_up_required, "{row}");
+        assert_eq!(row.ends_with("| is rejected |"), dialect.follow_up_required, "{row}");
     }
 }
 

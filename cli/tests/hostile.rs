@@ -159,7 +159,13 @@ fn endless_streams(bytes: u64) {
             SMALL,
         ),
         (&["parse"], endless("", "<ask_followup_question a='", &well), 0, shown, SMALL),
-        (&["parse"], endless(ASK, "<options>[\"a\"]</options>", "</ask_followup_question>"), 1, "'question'\n", SMALL),
+        (
+            &["parse"],
+            endless(ASK, "<options>[\"a\"]</options>", "</ask_followup_question>"),
+            1,
+            "`question` is missing\n",
+            SMALL,
+        ),
         (
             &["parse"],
             endless(&format!("{QUESTION}Q</question>"), "<suggest>A</suggest>", "</ask_followup_question>"),
@@ -171,7 +177,7 @@ fn endless_streams(bytes: u64) {
             &["parse"],
             endless(&format!("{QUESTION}Q</question><options>"), &deep, "</options></ask_followup_question>"),
             0,
-            "  note: a list of options is no JSON list and was dropped\n",
+            "  note: a list of options is not a JSON list and was dropped\n",
             SMALL,
         ),
         (&["parse"], endless("", WELL, ""), 0, shown, SMALL),

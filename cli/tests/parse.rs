@@ -67,9 +67,9 @@ mod plain {
     #[test]
     fn a_rejection_says_what_was_wrong() {
         let (out, err) = ends(&run(&["parse"], REJECTED), 1);
-        assert_eq!((&*out, &*err), ("✗ rejected: Missing required parameter 'question'\n", ""));
+        assert_eq!((&*out, &*err), ("✗ rejected: the required parameter `question` is missing\n", ""));
         let (out, _) = ends(&run(&["parse"], "<ask_followup_question><question>Cut"), 1);
-        assert_eq!(out, "? Cut\n✗ rejected: Failed to parse operations: the message ended inside the question\n");
+        assert_eq!(out, "? Cut\n✗ rejected: the message ended inside the question\n");
     }
 
     #[test]
@@ -132,9 +132,9 @@ mod json {
             r#"{"event":"partial","call":0,"field":"suggest","delta":"A","question":"Which?","suggest":[{"answer":"A"}],"at":257}"#,
             r#"{"event":"partial","call":0,"field":"suggest","delta":"B","question":"Which?","suggest":[{"answer":"A"},{"answer":"B","mode":"m"}],"at":257}"#,
             r#"{"event":"complete","call":0,"span":[40,174],"question":"Which?","suggest":[{"answer":"A"},{"answer":"B","mode":"m"}],"notes":["follow_up has no close tag"],"at":257}"#,
-            r#"{"event":"rejected","call":1,"span":[174,221],"reason":"missing_parameter","message":"Missing required parameter 'question'","question":null,"suggest":[],"at":257}"#,
+            r#"{"event":"rejected","call":1,"span":[174,221],"reason":"missing_parameter","message":"the required parameter `question` is missing","question":null,"suggest":[],"at":257}"#,
             r#"{"event":"partial","call":2,"field":"question","delta":"Cut","question":"Cut","suggest":[],"at":257}"#,
-            r#"{"event":"rejected","call":2,"span":[221,257],"reason":"truncated","message":"Failed to parse operations: the message ended inside the question","question":"Cut","suggest":[],"at":257,"end":true}"#,
+            r#"{"event":"rejected","call":2,"span":[221,257],"reason":"truncated","message":"the message ended inside the question","question":"Cut","suggest":[],"at":257,"end":true}"#,
         ];
         assert_eq!(message.len(), 257);
         assert_eq!(out.lines().collect::<Vec<_>>(), expected);

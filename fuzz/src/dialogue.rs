@@ -1,35 +1,36 @@
-//! Dialogues: whatever the model and the user do, in whatever order, one question is open, every question ends once, mistakes are counted, an
-//! answer that can't be taken is given back, and the history leads to the same state.
+//! Dialogues: whatever the model and the user do, one question is open at a time, every question ends
+//! once, mistakes are counted, a refused answer is returned, and the history replays to the same state.
 
 use std::collections::BTreeSet;
 
 use followup::dialogue::{
-    Answer, Dialect, Dialogue, Directive, Format, IMAGE_LIMIT, Image, Reply, Rules, Setup, Severity, Turn, Wrapping,
+    Answer, Dialect, Dialogue, Directive, IMAGE_LIMIT, Image, MessageFormat, Reply, Rules, Setup, Severity, Turn,
+    Wrapping,
 };
 use followup::{Events, Parser};
 
-/// What happens next, by the first byte of its two. The second is a number, or how long the text is that follows.
+/// The kinds of steps. A step is its kind and a number: an argument, or the length of the text after it.
 pub mod step {
-    /// The model writes that text.
+    /// The model writes the text.
     pub const WRITES: u8 = 0;
-    /// The model asks something with so many suggestions.
+    /// The model asks a question with this number of suggestions.
     pub const ASKS: u8 = 1;
-    /// The user takes a suggestion: the lower half says which, the upper half of what question.
+    /// The user takes a suggestion: the low four bits are its index, the others the question's number.
     pub const TAKES: u8 = 2;
-    /// The user changes the first suggestion of the open question to that text.
+    /// The user edits the first suggestion of the open question into the text.
     pub const EDITS: u8 = 3;
-    /// The user writes that text.
+    /// The user answers the open question with the text.
     pub const SAYS: u8 = 4;
-    /// The user does not answer the question with that number.
+    /// The user cancels the question with this number.
     pub const CANCELS: u8 = 5;
-    /// The user says how to go on.
+    /// The user guides the model with the text.
     pub const GUIDES: u8 = 6;
-    /// The user answers with that image.
+    /// The user answers the open question with the text as an image.
     pub const SHOWS: u8 = 7;
 }
 
-/// What stands in for a wrapping of the host's own.
-const BROKEN: [&str; 4] = ["", "<", "\n</a>\n", "</é></a>"];
+/// The sides of a wrapping of the host's own.
+const SIDES: [&str; 4] = ["", "<", "\n</a>\n", "</é></a>"];
 
 struct Script {
     dialogue: Dialogue,
@@ -50,57 +51,58 @@ pub fn read(input: &[u8]) {
         mistakes: 0,
         replies: Vec::new(),
     };
-    while let Some((&[what, number], behind)) = rest.split_first_chunk() {
-        let text = behind.split_at_checked(number.into()).unwrap_or((behind, &[]));
-        let takes_text = !matches!(what % 8, step::ASKS | step::TAKES | step::CANCELS);
-        rest = if takes_text { text.1 } else { behind };
-        script.happens(what % 8, number, text.0);
-        script.is_right();
+    while let Some((&[kind, number], tail)) = rest.split_first_chunk() {
+        let (text, after) = tail.split_at_checked(number.into()).unwrap_or((tail, &[]));
+        let has_text = !matches!(kind % 8, step::ASKS | step::TAKES | step::CANCELS);
+        rest = if has_text { after } else { tail };
+        script.run(kind % 8, number, text);
+        script.check();
     }
-    script.ends();
+    script.finish();
 }
 
 fn setup(choices: u8, mistakes: u8) -> Setup {
     let names = Dialect::NAMES;
-    let mut dialect = Dialect::named(names[usize::from(choices) % names.len()]).expect("it is built in");
+    let mut dialect = Dialect::named(names[usize::from(choices) % names.len()]).expect("a built-in dialect");
     if choices & 64 != 0 {
-        let [open, close] = [mistakes / 16, mistakes / 64].map(|i| BROKEN[usize::from(i % 4)].into());
+        let [open, close] = [mistakes / 16, mistakes / 64].map(|i| SIDES[usize::from(i % 4)].into());
         dialect.reply = Wrapping { open, close };
     }
-    let rules = match choices & 32 {
-        0 => Rules::default(),
-        _ => Rules { number: Severity::Reject, duplicates: Severity::Reject, ..Rules::default() },
-    };
-    Setup { dialect, rules, mistakes: u32::from(mistakes % 5), escape: choices & 128 != 0 }
+    let mut rules = Rules::default();
+    if choices & 32 != 0 {
+        (rules.number, rules.duplicates) = (Severity::Reject, Severity::Reject);
+    }
+    let setup = Setup::default().with_dialect(dialect).with_rules(rules);
+    setup.with_mistake_limit(u32::from(mistakes % 5)).with_escape(choices & 128 != 0)
 }
 
 impl Script {
-    fn happens(&mut self, what: u8, number: u8, text: &[u8]) {
-        let said = String::from_utf8_lossy(text).into_owned();
+    fn run(&mut self, kind: u8, number: u8, text: &[u8]) {
+        let string = String::from_utf8_lossy(text).into_owned();
         let open = self.dialogue.question().map_or(u64::from(number), |open| open.number);
-        match what {
+        match kind {
             step::WRITES => {
                 for chunk in text.chunks(usize::from(number % 7) + 1) {
-                    hears(&mut self.dialogue, self.parser.feed_bytes(chunk), &mut self.asked, &mut self.mistakes);
+                    handle(&mut self.dialogue, self.parser.feed_bytes(chunk), &mut self.asked, &mut self.mistakes);
                 }
-                hears(&mut self.dialogue, self.parser.finish(), &mut self.asked, &mut self.mistakes);
+                handle(&mut self.dialogue, self.parser.finish(), &mut self.asked, &mut self.mistakes);
             }
             step::ASKS => {
                 let suggest: String = (0..number % 8).map(|i| format!("<suggest>{}</suggest>", i % 6)).collect();
                 let call = format!("<ask_followup_question><question>Q</question>{suggest}</ask_followup_question>");
-                hears(&mut self.dialogue, self.parser.feed(&call), &mut self.asked, &mut self.mistakes);
+                handle(&mut self.dialogue, self.parser.feed(&call), &mut self.asked, &mut self.mistakes);
             }
             step::TAKES => {
-                let (which, question) = (usize::from(number % 16), u64::from(number / 16));
-                self.answers(question, Answer::Suggestion(which), Vec::new());
+                let (index, question) = (usize::from(number % 16), u64::from(number / 16));
+                self.answer(question, Answer::Suggestion(index), Vec::new());
             }
-            step::EDITS => self.answers(open, Answer::Edited { suggestion: 0, text: said }, Vec::new()),
-            step::SAYS => self.answers(open, Answer::Text(said), Vec::new()),
+            step::EDITS => self.answer(open, Answer::Edited { suggestion: 0, text: string }, Vec::new()),
+            step::SAYS => self.answer(open, Answer::Text(string), Vec::new()),
             step::CANCELS => {
                 let before = self.dialogue.clone();
                 match self.dialogue.cancel(u64::from(number % 16)) {
                     Ok(reply) => {
-                        assert!(self.ended.insert(reply.number.expect("a question's")), "it ends once");
+                        assert!(self.ended.insert(reply.number.expect("a question's")), "a question ends once");
                         self.replies.push(reply);
                     }
                     Err(_) => assert_eq!(self.dialogue, before),
@@ -108,37 +110,37 @@ impl Script {
             }
             step::GUIDES => {
                 let before = self.dialogue.clone();
-                match self.dialogue.guide(said.clone(), Vec::new()) {
+                match self.dialogue.guide(string.clone(), Vec::new()) {
                     Ok(reply) => {
                         assert!(before.has_stopped());
                         self.mistakes = 0;
                         self.replies.push(reply);
                     }
-                    Err(error) => assert_eq!((error.text, &self.dialogue), (said, &before)),
+                    Err(error) => assert_eq!((error.text, &self.dialogue), (string, &before)),
                 }
             }
             _ => {
-                let image = Image::from_bytes(text, IMAGE_LIMIT).or_else(|_| Image::from_data_url(&said, 64));
+                let image = Image::from_bytes(text, IMAGE_LIMIT).or_else(|_| Image::from_data_url(&string, 64));
                 let Ok(image) = image else { return };
                 assert_eq!(Image::from_data_url(image.data_url(), IMAGE_LIMIT).as_ref(), Ok(&image));
-                self.answers(open, Answer::Text(String::new()), vec![image]);
+                self.answer(open, Answer::Text(String::new()), vec![image]);
             }
         }
     }
 
-    fn answers(&mut self, number: u64, answer: Answer, images: Vec<Image>) {
+    fn answer(&mut self, number: u64, answer: Answer, images: Vec<Image>) {
         let before = self.dialogue.clone();
         match self.dialogue.answer(number, answer.clone(), images.clone()) {
             Ok(reply) => {
                 let open = before.question().expect("only an open question is answered");
                 assert_eq!((open.number, reply.number), (number, Some(number)));
-                assert!(self.ended.insert(number), "it ends once");
-                let said = match &answer {
+                assert!(self.ended.insert(number), "a question ends once");
+                let text = match &answer {
                     Answer::Suggestion(i) => &open.suggest[*i].answer,
                     Answer::Edited { text, .. } | Answer::Text(text) => text,
                 };
                 let Setup { dialect, escape, .. } = before.setup();
-                assert!(*escape || reply.text.contains(&**said), "what is said is lost");
+                assert!(*escape || reply.text.contains(&**text), "the answer is lost");
                 let end = dialect.reply.close.trim();
                 if *escape && end.starts_with("</") && end.ends_with('>') {
                     let answer = &reply.text[dialect.reply.open.len()..];
@@ -149,35 +151,35 @@ impl Script {
                 self.replies.push(reply);
             }
             Err(error) => {
-                assert_eq!((error.answer, error.images), (answer, images), "what can't be taken is given back");
+                assert_eq!((error.answer, error.images), (answer, images), "a refused answer is returned");
                 assert_eq!(self.dialogue, before);
             }
         }
     }
 
-    fn is_right(&self) {
+    fn check(&self) {
         let dialogue = &self.dialogue;
         assert_eq!(dialogue.mistakes(), self.mistakes);
-        let limit = dialogue.setup().mistakes;
+        let limit = dialogue.setup().mistake_limit;
         assert_eq!(dialogue.has_stopped(), limit > 0 && self.mistakes >= limit);
         let open = usize::from(dialogue.question().is_some());
         assert_eq!((open + dialogue.waiting() + self.ended.len()) as u64, self.asked);
         assert!(open == 1 || dialogue.waiting() == 0 || dialogue.has_stopped());
     }
 
-    fn ends(&self) {
-        let stored = serde_json::to_string(self.dialogue.history()).expect("it can be stored");
-        let history: Vec<Turn> = serde_json::from_str(&stored).expect("it was stored");
-        let replayed = Dialogue::replay(self.dialogue.setup().clone(), &history).expect("it happened");
+    fn finish(&self) {
+        let stored = serde_json::to_string(self.dialogue.history()).expect("a history serializes");
+        let history: Vec<Turn> = serde_json::from_str(&stored).expect("a history deserializes");
+        let replayed = Dialogue::replay(self.dialogue.setup().clone(), &history).expect("a history replays");
         assert_eq!(replayed, self.dialogue);
-        for format in [Format::OpenAiChat, Format::OpenAiResponses, Format::Anthropic] {
+        for format in [MessageFormat::OpenAiChat, MessageFormat::OpenAiResponses, MessageFormat::Anthropic] {
             let messages = Reply::messages_of(&self.replies, format);
             assert!(!messages.is_empty() || self.replies.iter().all(|reply| reply.text.trim().is_empty()));
         }
     }
 }
 
-fn hears(dialogue: &mut Dialogue, mut events: Events<'_>, asked: &mut u64, mistakes: &mut u32) {
+fn handle(dialogue: &mut Dialogue, mut events: Events<'_>, asked: &mut u64, mistakes: &mut u32) {
     while let Some(event) = events.next() {
         match dialogue.event(event) {
             Directive::Nothing | Directive::Show(_) => {}

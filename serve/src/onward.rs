@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::http::{HeaderMap, header};
 use bytes::Bytes;
-use followup::dialogue::{Format, Reply};
+use followup::dialogue::{MessageFormat, Reply};
 use followup::wire;
 use serde_json::Value;
 
@@ -99,7 +99,7 @@ async fn ask(shared: Arc<Shared>, mut turn: Turn, asked: Asked, replies: Vec<Rep
     let Asked { headers, request, message } = asked;
     let Some(upstream) = &shared.upstream else { return turn.end(true) };
     let mut messages = vec![message];
-    messages.extend(Reply::messages_of(&replies, Format::OpenAiChat));
+    messages.extend(Reply::messages_of(&replies, MessageFormat::OpenAiChat));
     let limit = shared.settings.limits.body;
     let body = match request.with(&messages) {
         Some(body) if body.len() <= limit => Bytes::from(body),

@@ -1,4 +1,4 @@
-//! What a family of agents says, and how it wraps a reply: data.
+//! Dialects: the wording of a family of agents and how it wraps a reply, as data.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -9,13 +9,11 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use super::wrapping::Wrapping;
 use crate::{Place, Reason};
 
-/// A text that is built in, or a user's own.
-pub(super) type Text = Cow<'static, str>;
-
-/// How a family of agents talks to its model and its user: the wording of its messages, and how a reply is wrapped.
+/// How a family of agents talks to its model and its user: its messages, and how it wraps a reply.
 ///
-/// Plain data. A user's own comes from any format that serde reads; what it leaves out is as in [`Dialect::roo_code`], but the two sides of a [`Wrapping`]
-/// belong together. A key that does not exist is an error, because it would be a misspelt one, and so is a placeholder that a message does not know.
+/// A dialect is plain data, in any format that serde reads. What it leaves out is as in
+/// [`Dialect::roo_code`], except that a [`Wrapping`] has both sides or none. An unknown key is an
+/// error, and so is a placeholder that a message does not support: each is most likely a typo.
 ///
 /// ```
 /// use followup::dialogue::Dialect;
@@ -31,25 +29,26 @@ pub(super) type Text = Cow<'static, str>;
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Dialect {
-    /// Its name.
-    pub name: Text,
-    /// Whether a call without suggestions lacks a parameter.
+    /// The name of the dialect.
+    pub name: Cow<'static, str>,
+    /// Whether a call without suggestions is rejected for a missing parameter.
     pub follow_up_required: bool,
-    /// What stands around a reply.
+    /// What a reply is wrapped in.
     pub reply: Wrapping,
-    /// What stands around what a user says when the dialogue has stopped.
+    /// What the user's guidance is wrapped in, after the dialogue has stopped.
     pub guidance: Wrapping,
-    /// What the model is told when the user did not answer. Knows no placeholder.
+    /// What the model is told when the user cancels a question. Supports no placeholder.
     #[serde(deserialize_with = "plain")]
-    pub cancelled: Text,
-    /// What is said of a call that can't be asked.
+    pub cancelled: Cow<'static, str>,
+    /// The messages about a call that can't be asked.
     pub messages: Messages,
 }
 
-/// What is said of a call that can't be asked.
+/// The messages about a call that can't be asked.
 ///
-/// `{parameter}`, `{details}`, `{place}` and `{limit}` stand for what they say, in the messages that know them. None is obliged to use them. Where a
-/// dialect is read, one that a message does not know is an error; other braces are text.
+/// The placeholders `{parameter}`, `{details}`, `{place}` and `{limit}` are replaced in the
+/// messages that support them; a message need not use any. Deserializing fails if a message has a
+/// placeholder that it does not support. Other braces are text.
 ///
 /// ```
 /// use followup::dialogue::Messages;
@@ -61,87 +60,89 @@ pub struct Dialect {
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Messages {
-    /// A parameter is missing, to both. Knows `{parameter}`.
+    /// A parameter is missing; for the user and the model. Supports `{parameter}`.
     #[serde(deserialize_with = "with_parameter")]
-    pub missing_parameter: Text,
-    /// It is malformed, to the user. Knows `{details}`.
+    pub missing_parameter: Cow<'static, str>,
+    /// The call is malformed; for the user. Supports `{details}`.
     #[serde(deserialize_with = "with_details")]
-    pub malformed: Text,
-    /// It is malformed, to the model. Knows `{details}`.
+    pub malformed: Cow<'static, str>,
+    /// The call is malformed; for the model. Supports `{details}`.
     #[serde(deserialize_with = "with_details")]
-    pub malformed_model: Text,
-    /// It was cut off, to both. Knows `{place}`.
+    pub malformed_model: Cow<'static, str>,
+    /// The call was cut off; for both. Supports `{place}`.
     #[serde(deserialize_with = "with_place")]
-    pub truncated: Text,
-    /// A value is too long, to both. Knows `{place}` and `{limit}`, in bytes.
+    pub truncated: Cow<'static, str>,
+    /// A value is too long; for both. Supports `{place}` and `{limit}`, in bytes.
     #[serde(deserialize_with = "with_place_and_limit")]
-    pub too_long: Text,
-    /// A value is of the wrong type, to both. Knows `{place}`.
+    pub too_long: Cow<'static, str>,
+    /// A value is of the wrong type; for both. Supports `{place}`.
     #[serde(deserialize_with = "with_place")]
-    pub wrong_type: Text,
-    /// It breaks a rule of the host's, to both. Knows `{details}`.
+    pub wrong_type: Cow<'static, str>,
+    /// The call breaks a rule of the host; for both. Supports `{details}`.
     #[serde(deserialize_with = "with_details")]
-    pub rule: Text,
-    /// The names of places.
-    pub places: Places,
+    pub rule: Cow<'static, str>,
+    /// The names that `{place}` is replaced by.
+    pub places: PartNames,
 }
 
-fn plain<'de, D: Deserializer<'de>>(from: D) -> Result<Text, D::Error> {
+fn plain<'de, D: Deserializer<'de>>(from: D) -> Result<Cow<'static, str>, D::Error> {
     message(from, &[])
 }
 
-fn with_parameter<'de, D: Deserializer<'de>>(from: D) -> Result<Text, D::Error> {
+fn with_parameter<'de, D: Deserializer<'de>>(from: D) -> Result<Cow<'static, str>, D::Error> {
     message(from, &["{parameter}"])
 }
 
-fn with_details<'de, D: Deserializer<'de>>(from: D) -> Result<Text, D::Error> {
+fn with_details<'de, D: Deserializer<'de>>(from: D) -> Result<Cow<'static, str>, D::Error> {
     message(from, &["{details}"])
 }
 
-fn with_place<'de, D: Deserializer<'de>>(from: D) -> Result<Text, D::Error> {
+fn with_place<'de, D: Deserializer<'de>>(from: D) -> Result<Cow<'static, str>, D::Error> {
     message(from, &["{place}"])
 }
 
-fn with_place_and_limit<'de, D: Deserializer<'de>>(from: D) -> Result<Text, D::Error> {
+fn with_place_and_limit<'de, D: Deserializer<'de>>(from: D) -> Result<Cow<'static, str>, D::Error> {
     message(from, &["{place}", "{limit}"])
 }
 
-/// Reads a message that knows these placeholders. Any other would be said as it stands there.
-fn message<'de, D: Deserializer<'de>>(from: D, known: &[&str]) -> Result<Text, D::Error> {
-    let text = Text::deserialize(from)?;
-    let Some(unknown) = unknown(&text, known) else { return Ok(text) };
-    let known = if known.is_empty() { "there is none".into() } else { format!("it may be {}", known.join(" or ")) };
-    Err(de::Error::custom(format!("the placeholder {unknown} is not known here: {known}")))
+/// Deserializes a message that supports these placeholders. Any other would end up in the text that
+/// is shown.
+fn message<'de, D: Deserializer<'de>>(from: D, supported: &[&str]) -> Result<Cow<'static, str>, D::Error> {
+    let text = Cow::deserialize(from)?;
+    let Some(unknown) = unknown_placeholder(&text, supported) else { return Ok(text) };
+    let supported =
+        if supported.is_empty() { "there is none".into() } else { format!("it may be {}", supported.join(" or ")) };
+    Err(de::Error::custom(format!("the placeholder {unknown} is not known here: {supported}")))
 }
 
-/// The first word in braces that is not among the known ones.
-fn unknown<'a>(text: &'a str, known: &[&str]) -> Option<&'a str> {
-    text.match_indices('{').find_map(|(at, _)| {
-        let inside = &text[at + 1..];
+/// Returns the first word in braces that is not among the supported placeholders.
+fn unknown_placeholder<'a>(text: &'a str, supported: &[&str]) -> Option<&'a str> {
+    text.match_indices('{').find_map(|(open, _)| {
+        let inside = &text[open + 1..];
         let inside = &inside[..inside.find(['{', '}'])?];
-        let whole = &text[at..at + inside.len() + 2];
+        let whole = &text[open..open + inside.len() + 2];
         let name = inside.trim();
         let is_word = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
-        (is_word && whole.ends_with('}') && !known.contains(&whole)).then_some(whole)
+        (is_word && whole.ends_with('}') && !supported.contains(&whole)).then_some(whole)
     })
 }
 
-/// The names of places in a call.
+/// The names of the parts of a call, as messages use them for `{place}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
-#[allow(missing_docs)] // They are what they are called.
-pub struct Places {
-    pub question: Text,
-    pub answer: Text,
-    pub mode: Text,
-    pub suggestions: Text,
-    pub arguments: Text,
-    pub call: Text,
+#[allow(missing_docs)] // Each field is the name of the part it is called after.
+pub struct PartNames {
+    pub question: Cow<'static, str>,
+    pub answer: Cow<'static, str>,
+    pub mode: Cow<'static, str>,
+    pub suggestions: Cow<'static, str>,
+    pub arguments: Cow<'static, str>,
+    pub call: Cow<'static, str>,
 }
 
-impl Places {
-    fn name(&self, place: Place) -> &str {
+impl PartNames {
+    fn get(&self, place: Place) -> &str {
         match place {
             Place::Question => &self.question,
             Place::Answer => &self.answer,
@@ -153,7 +154,7 @@ impl Places {
     }
 }
 
-const ENGLISH: Places = Places {
+const ENGLISH: PartNames = PartNames {
     question: Cow::Borrowed("the question"),
     answer: Cow::Borrowed("a suggested answer"),
     mode: Cow::Borrowed("the mode of a suggestion"),
@@ -162,7 +163,7 @@ const ENGLISH: Places = Places {
     call: Cow::Borrowed("the call"),
 };
 
-const CHINESE: Places = Places {
+const CHINESE: PartNames = PartNames {
     question: Cow::Borrowed("问题"),
     answer: Cow::Borrowed("建议答案"),
     mode: Cow::Borrowed("建议的模式"),
@@ -171,8 +172,8 @@ const CHINESE: Places = Places {
     call: Cow::Borrowed("调用"),
 };
 
-impl Default for Places {
-    fn default() -> Places {
+impl Default for PartNames {
+    fn default() -> PartNames {
         ENGLISH
     }
 }
@@ -230,7 +231,7 @@ impl Dialect {
         messages: ROO,
     };
 
-    /// The names of those that are built in, as [`Dialect::named`] has them.
+    /// The names of the built-in dialects, for [`Dialect::named`].
     pub const NAMES: [&str; 5] = ["roo-code", "roo-code-zh", "roo-code-latest", "vjsp", "kilo-code-zh"];
 
     /// Roo Code, in English.
@@ -249,7 +250,8 @@ impl Dialect {
         }
     }
 
-    /// The latest Roo Code: replies are user messages, suggestions are required, and it has a wording of its own.
+    /// The latest Roo Code: a reply is a user message, suggestions are required, and a message
+    /// differs.
     pub fn roo_code_latest() -> Dialect {
         let missing = "Missing value for required parameter '{parameter}'. Please retry with complete response.";
         Dialect {
@@ -281,7 +283,7 @@ impl Dialect {
         Dialect { name: "kilo-code-zh".into(), ..Dialect::roo_code_chinese() }
     }
 
-    /// The built-in dialect of that name.
+    /// Returns the built-in dialect of that name, `None` if there is none.
     ///
     /// ```
     /// use followup::dialogue::Dialect;
@@ -300,44 +302,46 @@ impl Dialect {
         })
     }
 
-    /// What is said when a parameter is missing.
-    pub(super) fn missing(&self, parameter: &str) -> Said {
-        Said::both(self.messages.missing_parameter.replace("{parameter}", parameter))
+    /// Returns the messages about a missing parameter.
+    pub(super) fn missing(&self, parameter: &str) -> Explanation {
+        Explanation::same(self.messages.missing_parameter.replace("{parameter}", parameter))
     }
 
-    /// What is said when a rule is broken.
-    pub(super) fn broken_rule(&self, details: &str) -> Said {
-        Said::both(self.messages.rule.replace("{details}", details))
+    /// Returns the messages about a broken rule.
+    pub(super) fn broken_rule(&self, details: &str) -> Explanation {
+        Explanation::same(self.messages.rule.replace("{details}", details))
     }
 
-    /// What is said of a rejection.
-    pub(super) fn said(&self, reason: Reason) -> Said {
+    /// Returns the messages about a rejection.
+    pub(super) fn explain(&self, reason: Reason) -> Explanation {
         let Messages { malformed, malformed_model, truncated, too_long, wrong_type, places, .. } = &self.messages;
-        let at = |template: &str, place: Place| template.replace("{place}", places.name(place));
+        let with_place = |template: &str, place: Place| template.replace("{place}", places.get(place));
         match reason {
             Reason::MissingParameter => self.missing("question"),
             Reason::Malformed(note) => {
                 let [user, model] =
-                    [malformed, malformed_model].map(|said| said.replace("{details}", &note.to_string()));
-                Said { user, model }
+                    [malformed, malformed_model].map(|template| template.replace("{details}", &note.to_string()));
+                Explanation { user, model }
             }
-            Reason::Truncated(place) => Said::both(at(truncated, place)),
-            Reason::TooLong { place, limit } => Said::both(at(too_long, place).replace("{limit}", &limit.to_string())),
-            Reason::WrongType(place) => Said::both(at(wrong_type, place)),
+            Reason::Truncated(place) => Explanation::same(with_place(truncated, place)),
+            Reason::TooLong { place, limit } => {
+                Explanation::same(with_place(too_long, place).replace("{limit}", &limit.to_string()))
+            }
+            Reason::WrongType(place) => Explanation::same(with_place(wrong_type, place)),
         }
     }
 }
 
-/// What is said of a call that can't be asked.
+/// Why a call can't be asked, for the user and for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct Explanation {
     pub(super) user: String,
     pub(super) model: String,
 }
 
-impl Said {
-    fn both(text: String) -> Said {
-        Said { user: text.clone(), model: text }
+impl Explanation {
+    fn same(text: String) -> Explanation {
+        Explanation { user: text.clone(), model: text }
     }
 }
 
@@ -346,51 +350,76 @@ mod tests {
     use super::*;
     use crate::Note;
 
+    /// The sentences come from the reference systems, so none of their bytes may change.
     #[test]
-    fn every_dialect_says_what_it_says_literally() {
+    fn every_dialect_uses_exactly_these_sentences() {
         let malformed = Reason::Malformed(Note::UnclosedQuestion);
-        for (name, missing, user, model) in [
-            (
-                "roo-code",
-                "Missing required parameter 'question'",
-                "Failed to parse operations: the question has no close tag",
-                "Invalid operations xml format",
-            ),
-            (
-                "roo-code-latest",
-                "Missing value for required parameter 'question'. Please retry with complete response.",
-                "Failed to parse operations: the question has no close tag",
-                "Invalid operations xml format",
-            ),
-            (
-                "vjsp",
-                "Required parameter 'question' is missing",
-                "Operation parsing failed: the question has no close tag",
-                "Operation XML format is invalid",
-            ),
-            (
-                "roo-code-zh",
-                "缺少必需的参数 'question'",
-                "无法解析操作：the question has no close tag",
-                "操作 xml 格式无效",
-            ),
-            (
-                "kilo-code-zh",
-                "缺少必需的参数 'question'",
-                "无法解析操作：the question has no close tag",
-                "操作 xml 格式无效",
-            ),
+        let truncated = Reason::Truncated(Place::Question);
+        let too_long = Reason::TooLong { place: Place::Answer, limit: 9 };
+        let wrong_type = Reason::WrongType(Place::Suggestions);
+        let english = |prefix: &str| {
+            [
+                (malformed, format!("{prefix}: the question has no close tag")),
+                (truncated, format!("{prefix}: the message ended inside the question")),
+                (too_long, format!("{prefix}: a suggested answer is longer than the limit of 9 bytes")),
+                (wrong_type, format!("{prefix}: the list of suggestions is of the wrong type")),
+            ]
+        };
+        let chinese = || {
+            [
+                (malformed, "无法解析操作：the question has no close tag".into()),
+                (truncated, "无法解析操作：消息在问题中结束".into()),
+                (too_long, "无法解析操作：建议答案超过 9 字节的限制".into()),
+                (wrong_type, "无法解析操作：建议列表的类型错误".into()),
+            ]
+        };
+        let roo_missing = "Missing required parameter 'question'";
+        let latest_missing = "Missing value for required parameter 'question'. Please retry with complete response.";
+        let vjsp_missing = "Required parameter 'question' is missing";
+        let chinese_missing = "缺少必需的参数 'question'";
+        let (roo, vjsp) = ("Failed to parse operations", "Operation parsing failed");
+        let (roo_model, vjsp_model) = ("Invalid operations xml format", "Operation XML format is invalid");
+        let chinese_model = "操作 xml 格式无效";
+        for (name, missing, model, sentences) in [
+            ("roo-code", roo_missing, roo_model, english(roo)),
+            ("roo-code-latest", latest_missing, roo_model, english(roo)),
+            ("vjsp", vjsp_missing, vjsp_model, english(vjsp)),
+            ("roo-code-zh", chinese_missing, chinese_model, chinese()),
+            ("kilo-code-zh", chinese_missing, chinese_model, chinese()),
         ] {
             let dialect = Dialect::named(name).unwrap();
-            let said = dialect.said(Reason::MissingParameter);
-            assert_eq!((&*said.user, &*said.model), (missing, missing), "{name}");
-            let said = dialect.said(malformed);
-            assert_eq!((&*said.user, &*said.model), (user, model), "{name}");
+            assert_eq!(dialect.explain(Reason::MissingParameter), Explanation::same(missing.into()), "{name}");
+            for (reason, user) in sentences {
+                let model = if reason == malformed { model.into() } else { user.clone() };
+                assert_eq!(dialect.explain(reason), Explanation { user, model }, "{name}");
+            }
+            let details = "the question has no close tag";
+            let user = dialect.explain(malformed).user;
+            assert_eq!(dialect.broken_rule(details), Explanation::same(user), "{name}");
         }
     }
 
     #[test]
-    fn every_dialect_has_its_name_and_says_how_a_question_that_is_not_answered_ends() {
+    fn every_part_of_a_call_has_its_name() {
+        let truncated = |name: &str, place| Dialect::named(name).unwrap().explain(Reason::Truncated(place)).model;
+        for (place, english, chinese) in [
+            (Place::Opening, "the call", "调用"),
+            (Place::Parameters, "the call", "调用"),
+            (Place::Question, "the question", "问题"),
+            (Place::Answer, "a suggested answer", "建议答案"),
+            (Place::Mode, "the mode of a suggestion", "建议的模式"),
+            (Place::Options, "the list of suggestions", "建议列表"),
+            (Place::Suggestions, "the list of suggestions", "建议列表"),
+            (Place::Arguments, "the arguments", "参数"),
+        ] {
+            let expected = format!("Failed to parse operations: the message ended inside {english}");
+            assert_eq!(truncated("roo-code", place), expected);
+            assert_eq!(truncated("kilo-code-zh", place), format!("无法解析操作：消息在{chinese}中结束"));
+        }
+    }
+
+    #[test]
+    fn every_dialect_has_its_name_its_guidance_and_its_word_for_cancelled_questions() {
         let english = (
             "You seem to be having trouble proceeding. The user has provided the following feedback to help guide you:",
             "The user denied this operation.",
@@ -413,35 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_other_reasons_say() {
-        let said = |name: &str, reason| Dialect::named(name).unwrap().said(reason).model;
-        let too_long = Reason::TooLong { place: Place::Answer, limit: 9 };
-        for (name, reason, text) in [
-            (
-                "roo-code",
-                Reason::Truncated(Place::Question),
-                "Failed to parse operations: the message ended inside the question",
-            ),
-            (
-                "vjsp",
-                Reason::Truncated(Place::Parameters),
-                "Operation parsing failed: the message ended inside the call",
-            ),
-            ("vjsp", too_long, "Operation parsing failed: a suggested answer is longer than the limit of 9 bytes"),
-            ("kilo-code-zh", too_long, "无法解析操作：建议答案超过 9 字节的限制"),
-            (
-                "roo-code",
-                Reason::WrongType(Place::Suggestions),
-                "Failed to parse operations: the list of suggestions is of the wrong type",
-            ),
-            ("kilo-code-zh", Reason::WrongType(Place::Arguments), "无法解析操作：参数的类型错误"),
-        ] {
-            assert_eq!(said(name, reason), text);
-        }
-    }
-
-    #[test]
-    fn a_dialect_comes_back_as_it_was() {
+    fn a_dialect_survives_serialization() {
         for name in Dialect::NAMES {
             let dialect = Dialect::named(name).unwrap();
             let stored = serde_json::to_string(&dialect).unwrap();
@@ -450,9 +451,9 @@ mod tests {
     }
 
     #[test]
-    fn a_placeholder_that_a_message_does_not_know_is_named_with_those_it_knows() {
+    fn an_unsupported_placeholder_is_an_error_that_names_the_supported_ones() {
         let parameter = "it may be {parameter}";
-        for (stored, unknown, known) in [
+        for (stored, unknown, supported) in [
             (r#"{"messages": {"missing_parameter": "No {param}, no {parameter}"}}"#, "{param}", parameter),
             (r#"{"messages": {"missing_parameter": "{ parameter }"}}"#, "{ parameter }", parameter),
             (r#"{"messages": {"missing_parameter": "{{parameters}}"}}"#, "{parameters}", parameter),
@@ -468,13 +469,13 @@ mod tests {
             (r#"{"cancelled": "{a-number}"}"#, "{a-number}", "there is none"),
         ] {
             let error = serde_json::from_str::<Dialect>(stored).unwrap_err().to_string();
-            let says = format!("the placeholder {unknown} is not known here: {known}");
+            let says = format!("the placeholder {unknown} is not known here: {supported}");
             assert!(error.starts_with(&says), "{stored}: {error}");
         }
     }
 
     #[test]
-    fn a_message_need_not_use_what_it_knows_and_other_braces_are_text() {
+    fn a_message_need_not_use_its_placeholders_and_other_braces_are_text() {
         for text in
             ["No.", "", "{parameter} {parameter}", "{}", "{ }", "{\"question\": 1}", "a { b", "}{", "{parameter"]
         {
@@ -484,9 +485,10 @@ mod tests {
     }
 
     #[test]
-    fn the_model_may_be_told_the_details_too() {
+    fn the_message_to_the_model_may_have_the_details_too() {
         let stored = r#"{"messages": {"malformed_model": "Invalid: {details}"}}"#;
-        let said = serde_json::from_str::<Dialect>(stored).unwrap().said(Reason::Malformed(Note::UnclosedQuestion));
-        assert_eq!(said.model, "Invalid: the question has no close tag");
+        let explanation =
+            serde_json::from_str::<Dialect>(stored).unwrap().explain(Reason::Malformed(Note::UnclosedQuestion));
+        assert_eq!(explanation.model, "Invalid: the question has no close tag");
     }
 }

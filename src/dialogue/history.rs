@@ -1,4 +1,4 @@
-//! What has happened in a dialogue, as data.
+//! The history of a dialogue as data: its turns, and how they are stored and read back.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -11,9 +11,10 @@ use super::image::Image;
 use super::question::Question;
 use super::reply::{Answer, Reply, ReplyKind};
 
-/// Something that has happened in a dialogue. Stored, it says whose turn it was (`role`) and what it was (`turn`).
+/// One step of a dialogue. Serialized, it has its kind (`turn`) and whose turn it was (`role`).
 ///
-/// A history is best stored as a line for each turn, appended when it has happened: what is cut off then is the last line, and no more.
+/// Store a history as one line per turn, appended as the turns happen. Then a crash cuts off the
+/// last line at most.
 ///
 /// ```
 /// use followup::Parser;
@@ -31,7 +32,7 @@ use super::reply::{Answer, Reply, ReplyKind};
 /// let cut = &stored[..stored.len() - 9];
 /// let error = Turn::from_lines(cut.as_bytes()).unwrap_err();
 /// let dialogue = Dialogue::replay(Setup::default(), &error.turns).unwrap();
-/// assert_eq!(dialogue.question().unwrap().question, "Tea?"); // the answer was cut off: it is open again
+/// assert_eq!(dialogue.question().unwrap().question, "Tea?"); // the answer was cut off, so the question is open again
 /// # Ok::<(), followup::dialogue::HistoryError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,107 +41,110 @@ use super::reply::{Answer, Reply, ReplyKind};
 pub enum Turn {
     /// The model asked.
     Asked {
-        /// `assistant`.
-        role: Assistant,
-        /// What it asked.
+        /// Always `assistant`.
+        role: AssistantRole,
+        /// The question.
         #[serde(flatten)]
         question: Question,
     },
-    /// The model made a call that can't be asked.
+    /// The model's call can't be asked.
     Corrected {
-        /// `assistant`.
-        role: Assistant,
-        /// What is wrong with it.
+        /// Always `assistant`.
+        role: AssistantRole,
+        /// What is wrong with the call.
         #[serde(flatten)]
         correction: Correction,
     },
     /// The user answered.
     Answered {
-        /// `user`.
-        role: User,
-        /// Which question.
+        /// Always `user`.
+        role: UserRole,
+        /// The number of the question.
         number: u64,
         /// What the user did.
         answer: Answer,
-        /// The images with it.
+        /// The images with the text.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         images: Vec<Image>,
     },
-    /// The user did not answer.
+    /// The user cancelled a question.
     Cancelled {
-        /// `user`.
-        role: User,
-        /// Which question.
+        /// Always `user`.
+        role: UserRole,
+        /// The number of the question.
         number: u64,
     },
-    /// The dialogue had stopped, and the user said how to go on.
+    /// The dialogue had stopped, and the user told the model how to go on.
     Guided {
-        /// `user`.
-        role: User,
-        /// What the user said.
+        /// Always `user`.
+        role: UserRole,
+        /// The user's guidance.
         text: String,
-        /// The images with it.
+        /// The images with the text.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         images: Vec<Image>,
     },
 }
 
 impl Turn {
-    /// The turn as a line of JSON, with the line feed that ends it. Cost: a copy.
+    /// Returns the turn as one line of JSON, with its line feed. Cost: a copy.
     pub fn to_line(&self) -> String {
-        // Strings and numbers are always JSON, and in JSON a line feed is escaped.
+        // Strings and numbers always serialize, and JSON escapes line feeds.
         let mut line = serde_json::to_string(self).unwrap_or_default();
         line.push('\n');
         line
     }
 
-    /// The turns in these lines. Blank lines mean nothing, nor does a byte order mark; a line may end in CR LF, and the last without either.
+    /// Returns the turns in these lines.
     ///
-    /// Cost: linear; as much memory as the turns have, images included.
+    /// Blank lines and a byte order mark are ignored. A line may end in CR LF, the last one without
+    /// a line end. Cost: linear, in memory too, images included.
     ///
     /// # Errors
     ///
-    /// If a line is no turn. All turns in front of it are in the error.
+    /// If a line is not a turn. The error contains all turns before it.
     pub fn from_lines(lines: &[u8]) -> Result<Vec<Turn>, HistoryError> {
         const MARK: &[u8] = b"\xEF\xBB\xBF";
         let mut turns = Vec::new();
-        let mut at = if lines.starts_with(MARK) { MARK.len() } else { 0 };
-        for (nth, line) in lines[at..].split_inclusive(|&byte| byte == b'\n').enumerate() {
+        let mut offset = if lines.starts_with(MARK) { MARK.len() } else { 0 };
+        for (index, line) in lines[offset..].split_inclusive(|&byte| byte == b'\n').enumerate() {
             if !line.trim_ascii().is_empty() {
                 match serde_json::from_slice(line) {
                     Ok(turn) => turns.push(turn),
                     Err(error) => {
-                        return Err(HistoryError { turns, line: nth, at, kind: HistoryErrorKind::of(&error) });
+                        let kind = HistoryErrorKind::of(&error);
+                        return Err(HistoryError { turns, line: index, offset, kind });
                     }
                 }
             }
-            at += line.len();
+            offset += line.len();
         }
         Ok(turns)
     }
 }
 
-/// A stored history that can't be read to its end. What was read before that is given back, so that nothing is lost.
+/// The error for a stored history with an invalid line. It contains the turns before that line.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HistoryError {
-    /// The turns in front of what can't be read.
+    /// The turns before the invalid line.
     pub turns: Vec<Turn>,
-    /// Which line can't be read, counted from 0.
+    /// The index of the invalid line.
     pub line: usize,
-    /// Where it begins, in bytes: up to there the history is whole.
-    pub at: usize,
-    /// What is wrong with it.
+    /// The offset of the invalid line in bytes. The history is valid up to here.
+    pub offset: usize,
+    /// What is wrong with the line.
     pub kind: HistoryErrorKind,
 }
 
-/// Why a line of a stored history is no turn.
+/// Why a line of a stored history is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HistoryErrorKind {
-    /// It was cut off.
+    /// The line was cut off.
     CutOff,
-    /// It is no turn: what is wrong, and where in the line if that is known.
-    NoTurn(String),
+    /// The line is not a turn: what is wrong, and in which column if that is known.
+    NotATurn(String),
 }
 
 impl HistoryErrorKind {
@@ -148,9 +152,9 @@ impl HistoryErrorKind {
         if error.is_eof() {
             return HistoryErrorKind::CutOff;
         }
-        // Of the line it knows only that it is the first of one.
+        // Each line is parsed on its own, so only the column means something.
         let (what, column) = (error.to_string(), error.column());
-        HistoryErrorKind::NoTurn(match what.strip_suffix(&format!(" at line {} column {column}", error.line())) {
+        HistoryErrorKind::NotATurn(match what.strip_suffix(&format!(" at line {} column {column}", error.line())) {
             Some(what) => format!("{what} at column {column}"),
             None => what,
         })
@@ -159,63 +163,65 @@ impl HistoryErrorKind {
 
 impl fmt::Display for HistoryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let HistoryError { turns, line, at, kind } = self;
-        write!(f, "line {} of the history, from byte {at} on, ", line.saturating_add(1))?;
+        let HistoryError { turns, line, offset, kind } = self;
+        write!(f, "line {} of the history, from byte {offset} on, ", line.saturating_add(1))?;
         match kind {
             HistoryErrorKind::CutOff => f.write_str("was cut off")?,
-            HistoryErrorKind::NoTurn(what) => write!(f, "is no turn: {what}")?,
+            HistoryErrorKind::NotATurn(what) => write!(f, "is not a turn: {what}")?,
         }
         let count = turns.len();
-        write!(f, "; turns read before it: {count}. To go on from there, cut the history at byte {at}")
+        write!(f, "; turns read before it: {count}. To go on from there, cut the history at byte {offset}")
     }
 }
 
 impl core::error::Error for HistoryError {}
 
-/// Why a call can't be asked, and what is said of it.
+/// Why a call can't be asked, and the messages about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Correction {
-    /// The provider's id of the call, if it was a native one and has one: the result to be sent under it is [`model`](Correction::model).
+    /// The provider's id of the call, if it is a native call that has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The reason as one word: that of a rejection, or `rule`.
+    /// The reason as one word: [`Reason::code`](crate::Reason::code) of a rejection, or `rule`.
     pub reason: String,
-    /// What the user is told.
+    /// The message for the user.
     pub user: String,
-    /// What the model is told.
+    /// The message for the model.
     pub model: String,
 }
 
 impl Correction {
-    /// What the model gets: the result of its call.
+    /// Returns the reply that the model gets as the result of its call.
     pub fn reply(&self) -> Reply {
         let (kind, number, id) = (ReplyKind::Correction, None, self.id.clone());
         Reply { kind, number, id, text: self.model.clone(), images: Vec::new(), mode: None }
     }
 }
 
-/// The role of the model.
+/// The role `assistant`, of a turn of the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Assistant {
-    /// It has no other.
+pub enum AssistantRole {
+    /// The only value.
     #[default]
     Assistant,
 }
 
-/// The role of the user.
+/// The role `user`, of a turn of the user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum User {
-    /// It has no other.
+pub enum UserRole {
+    /// The only value.
     #[default]
     User,
 }
 
-/// A history that can't have happened.
+/// The error for a history that no dialogue can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ReplayError {
-    /// Which turn does not follow from those before it, counted from 0.
+    /// The index of the first turn that can't follow the ones before it.
     pub turn: usize,
 }
 
@@ -238,13 +244,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_with_a_line_is_said_with_its_place_in_it() {
+    fn an_invalid_line_is_an_error_with_its_column() {
         for (line, kind) in [
             ("{", HistoryErrorKind::CutOff),
             ("\"a", HistoryErrorKind::CutOff),
-            ("{}", HistoryErrorKind::NoTurn("missing field `turn` at column 2".into())),
-            ("{},", HistoryErrorKind::NoTurn("missing field `turn` at column 2".into())),
-            ("\0\0", HistoryErrorKind::NoTurn("expected value at column 1".into())),
+            ("{}", HistoryErrorKind::NotATurn("missing field `turn` at column 2".into())),
+            ("{},", HistoryErrorKind::NotATurn("missing field `turn` at column 2".into())),
+            ("\0\0", HistoryErrorKind::NotATurn("expected value at column 1".into())),
         ] {
             assert_eq!(Turn::from_lines(line.as_bytes()).unwrap_err().kind, kind, "{line:?}");
         }

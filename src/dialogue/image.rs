@@ -1,4 +1,4 @@
-//! Images that go with a reply.
+//! Images of a reply: data URLs whose type and base64 are checked.
 
 use alloc::format;
 use alloc::string::String;
@@ -10,30 +10,30 @@ use base64::engine::general_purpose::STANDARD;
 
 use serde::{Deserialize, Serialize};
 
-/// How many bytes an image may have as a data URL, unless the host says otherwise: 20 MiB.
+/// The default limit for an image, in bytes of its data URL: 20 MiB.
 pub const IMAGE_LIMIT: usize = 20 << 20;
 
-/// How much of an image tells its type.
+/// How many of an image's first bytes are enough to tell its type.
 const HEAD: usize = 64;
 
-/// How much base64 is looked at at once, in whole groups of four.
+/// How many bytes of base64 are decoded at once. A multiple of four.
 const PIECE: usize = 4096;
 
-/// An image, as a data URL that is kept byte for byte.
+/// An image as a data URL, which is kept byte for byte.
 ///
-/// Its type is one of four, and what its bytes say it is.
+/// The image is a PNG, JPEG, GIF or WebP, and its declared type is the one its bytes have.
 ///
 /// ```
 /// use followup::dialogue::{IMAGE_LIMIT, Image, ImageError};
 ///
-/// let image = Image::from_bytes(b"\x89PNG\r\n\x1a\n rest of it", IMAGE_LIMIT)?;
+/// let image = Image::from_bytes(b"\x89PNG\r\n\x1a\n and so on", IMAGE_LIMIT)?;
 /// assert_eq!(image.media_type(), "image/png");
 /// assert_eq!(Image::from_data_url(image.data_url(), IMAGE_LIMIT)?, image);
 ///
-/// let lies = image.data_url().replace("image/png", "image/gif");
+/// let wrong = image.data_url().replace("image/png", "image/gif");
 /// assert_eq!(
-///     Image::from_data_url(&lies, IMAGE_LIMIT),
-///     Err(ImageError::OtherType { said: "image/gif".into(), is: Some("image/png") })
+///     Image::from_data_url(&wrong, IMAGE_LIMIT),
+///     Err(ImageError::WrongType { declared: "image/gif".into(), actual: Some("image/png") })
 /// );
 /// # Ok::<(), ImageError>(())
 /// ```
@@ -42,7 +42,7 @@ const PIECE: usize = 4096;
 pub struct Image {
     url: String,
     kind: Kind,
-    /// Where in the URL the base64 begins.
+    /// The offset of the base64 in the URL.
     data: usize,
 }
 
@@ -57,13 +57,14 @@ enum Kind {
 impl Kind {
     const ALL: [Kind; 4] = [Kind::Png, Kind::Jpeg, Kind::Gif, Kind::WebP];
 
-    /// What the bytes are.
+    /// Returns the type that the bytes have.
     fn of(bytes: &[u8]) -> Option<Kind> {
         let kind = infer::get(&bytes[..bytes.len().min(HEAD)])?.mime_type();
         Kind::ALL.into_iter().find(|known| known.media_type() == kind).filter(|kind| kind.has_signature(bytes))
     }
 
-    /// Whether they begin with the whole of its signature: `infer` looks at three or four bytes, and text may begin with those.
+    /// Whether the bytes begin with the whole signature. `infer` compares three or four bytes, with
+    /// which text may begin too.
     fn has_signature(self, bytes: &[u8]) -> bool {
         match self {
             Kind::Png => bytes.starts_with(b"\x89PNG\r\n\x1a\n"),
@@ -73,8 +74,8 @@ impl Kind {
         }
     }
 
-    /// What a media type says, in any case; `image/jpg`, which many write, is JPEG.
-    fn said(media_type: &str) -> Option<Kind> {
+    /// Returns the type with this media type, in any case. `image/jpg` is a common name for JPEG.
+    fn from_media_type(media_type: &str) -> Option<Kind> {
         let is = |one: &str| media_type.eq_ignore_ascii_case(one);
         if is("image/jpg") {
             return Some(Kind::Jpeg);
@@ -92,34 +93,35 @@ impl Kind {
     }
 }
 
-/// An image that can't be used.
+/// Why an image can't be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ImageError {
-    /// It has more bytes than that, as a data URL.
+    /// The data URL is longer than the limit.
     TooLarge {
-        /// How many it has.
+        /// The length of the data URL.
         bytes: usize,
-        /// How many it may have.
+        /// The limit.
         limit: usize,
     },
-    /// It has no bytes.
+    /// The image has no bytes.
     Empty,
-    /// It is no `data:image/…;base64,…`.
-    NoDataUrl,
-    /// What stands behind the comma is no base64.
-    NoBase64 {
-        /// From where on in the data URL, in bytes: the first character that is no digit of base64, or the end, if something is missing there.
-        at: usize,
+    /// The text is not a `data:image/…;base64,…`.
+    NotADataUrl,
+    /// The data after the comma is not base64.
+    NotBase64 {
+        /// The offset in the data URL of the first character that is not a base64 digit, or the end
+        /// of the URL if something is missing there.
+        offset: usize,
     },
-    /// Its bytes are no PNG, JPEG, GIF or WebP.
+    /// The bytes are not a PNG, JPEG, GIF or WebP.
     UnknownType,
-    /// It is said to be of one type, and its bytes are of another.
-    OtherType {
-        /// What it is said to be.
-        said: String,
-        /// What it is, if that is known.
-        is: Option<&'static str>,
+    /// The bytes have another type than the data URL declares.
+    WrongType {
+        /// The declared type.
+        declared: String,
+        /// The type of the bytes, if it is known.
+        actual: Option<&'static str>,
     },
 }
 
@@ -130,19 +132,24 @@ impl fmt::Display for ImageError {
                 write!(f, "the image has {bytes} bytes as a data URL, and may have {limit}: make it smaller")
             }
             ImageError::Empty => f.write_str("the image is empty: it has no bytes"),
-            ImageError::NoDataUrl => f.write_str("the image is no data URL: it should begin with data:image/…;base64,"),
-            ImageError::NoBase64 { at } => write!(
-                f,
-                "the image's data is no base64 from byte {at} of the data URL on: it should be whole, padded, and without white space"
-            ),
-            ImageError::UnknownType => f.write_str("the image is no PNG, JPEG, GIF or WebP: convert it to one of them"),
-            ImageError::OtherType { said, is: Some(is) } => {
-                write!(f, "the image is said to be {}, but is {is}: call it that", Beginning(said))
+            ImageError::NotADataUrl => {
+                f.write_str("the image is not a data URL: it should begin with data:image/…;base64,")
             }
-            ImageError::OtherType { said, is: None } => write!(
+            ImageError::NotBase64 { offset } => write!(
                 f,
-                "the image is said to be {}, but is no PNG, JPEG, GIF or WebP: convert it to one of them",
-                Beginning(said)
+                "the image's data is not base64 from byte {offset} of the data URL on: \
+                 it should be complete, padded, and without white space"
+            ),
+            ImageError::UnknownType => {
+                f.write_str("the image is not a PNG, JPEG, GIF or WebP: convert it to one of them")
+            }
+            ImageError::WrongType { declared, actual: Some(actual) } => {
+                write!(f, "the image is declared as {}, but is {actual}: declare it as that", Shortened(declared))
+            }
+            ImageError::WrongType { declared, actual: None } => write!(
+                f,
+                "the image is declared as {}, but is not a PNG, JPEG, GIF or WebP: convert it to one of them",
+                Shortened(declared)
             ),
         }
     }
@@ -150,10 +157,10 @@ impl fmt::Display for ImageError {
 
 impl core::error::Error for ImageError {}
 
-/// As much of a type as fits into a message: it may be as long as the URL.
-struct Beginning<'a>(&'a str);
+/// A declared type, cut to fit into a message: it may be as long as the URL.
+struct Shortened<'a>(&'a str);
 
-impl fmt::Display for Beginning<'_> {
+impl fmt::Display for Shortened<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const MOST: usize = 40;
         let end = self.0.floor_char_boundary(MOST);
@@ -163,13 +170,14 @@ impl fmt::Display for Beginning<'_> {
 }
 
 impl Image {
-    /// The image with these bytes. Cost: linear; a copy as base64, and of one that is too large none.
+    /// Returns the image with these bytes.
     ///
-    /// Of the bytes only the first are looked at: what stands behind them, and whether it is all of the image, is not known.
+    /// Only the first bytes are checked, so the image may still be damaged or cut off. Cost:
+    /// linear; one copy as base64, none if the image is too large.
     ///
     /// # Errors
     ///
-    /// If it is too large, empty, or of no known type.
+    /// If the image is too large, empty, or of an unknown type.
     pub fn from_bytes(bytes: &[u8], limit: usize) -> Result<Image, ImageError> {
         if bytes.is_empty() {
             return Err(ImageError::Empty);
@@ -185,9 +193,10 @@ impl Image {
         Ok(Image { url, kind, data })
     }
 
-    /// The image of a data URL, which is kept as it is. Cost: linear; a copy, and of one that is too large none.
+    /// Returns the image of a data URL.
     ///
-    /// `data:`, the type and `base64` may be written in any case, and `image/jpg` is JPEG.
+    /// `data:`, the type and `base64` may be in any case, and `image/jpg` is JPEG. Cost: linear;
+    /// one copy, none if the image is too large.
     ///
     /// ```
     /// use followup::dialogue::{IMAGE_LIMIT, Image};
@@ -200,83 +209,86 @@ impl Image {
     ///
     /// # Errors
     ///
-    /// If it is too large, is no data URL of an image in base64, is empty, or says another type than its bytes.
+    /// If the image is too large or empty, if this is not a data URL of an image in base64, or if
+    /// the bytes have another type than it declares.
     pub fn from_data_url(url: &str, limit: usize) -> Result<Image, ImageError> {
         if url.len() > limit {
             return Err(ImageError::TooLarge { bytes: url.len(), limit });
         }
-        let (kind, data) = checked(url)?;
+        let (kind, data) = check(url)?;
         Ok(Image { url: url.into(), kind, data })
     }
 
-    /// The data URL, as it was given.
+    /// Returns the data URL unchanged.
     pub fn data_url(&self) -> &str {
         &self.url
     }
 
-    /// Its type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`, however the URL writes it.
+    /// Returns `image/png`, `image/jpeg`, `image/gif` or `image/webp`, however the URL writes it.
     pub fn media_type(&self) -> &'static str {
         self.kind.media_type()
     }
 
-    /// Its bytes as base64, with its padding: what stands behind the comma of the URL.
+    /// Returns the bytes as padded base64: the part of the URL after the comma.
     pub fn base64(&self) -> &str {
         &self.url[self.data..]
     }
 }
 
-/// What the image of a data URL is, and where in the URL its base64 begins.
-fn checked(url: &str) -> Result<(Kind, usize), ImageError> {
-    let inside = without_prefix(url, "data:").ok_or(ImageError::NoDataUrl)?;
-    let (header, data) = inside.split_once(',').ok_or(ImageError::NoDataUrl)?;
+/// Checks a data URL. Returns the type of its image and the offset of its base64.
+fn check(url: &str) -> Result<(Kind, usize), ImageError> {
+    let inside = without_prefix(url, "data:").ok_or(ImageError::NotADataUrl)?;
+    let (header, data) = inside.split_once(',').ok_or(ImageError::NotADataUrl)?;
     let mut header = header.split(';');
-    let said = header.next().unwrap_or_default();
+    let declared = header.next().unwrap_or_default();
     let is_base64 = header.next_back().is_some_and(|last| last.eq_ignore_ascii_case("base64"));
-    if without_prefix(said, "image/").is_none() || !is_base64 {
-        return Err(ImageError::NoDataUrl);
+    if without_prefix(declared, "image/").is_none() || !is_base64 {
+        return Err(ImageError::NotADataUrl);
     }
     if data.is_empty() {
         return Err(ImageError::Empty);
     }
-    let begin = url.len() - data.len();
-    let head = decoded_head(data.as_bytes()).map_err(|at| ImageError::NoBase64 { at: begin + at })?;
+    let start = url.len() - data.len();
+    let head = decode_head(data.as_bytes()).map_err(|offset| ImageError::NotBase64 { offset: start + offset })?;
     match Kind::of(&head) {
-        Some(kind) if Kind::said(said) == Some(kind) => Ok((kind, begin)),
-        is => Err(ImageError::OtherType { said: said.into(), is: is.map(Kind::media_type) }),
+        Some(kind) if Kind::from_media_type(declared) == Some(kind) => Ok((kind, start)),
+        actual => Err(ImageError::WrongType { declared: declared.into(), actual: actual.map(Kind::media_type) }),
     }
 }
 
-/// What the base64 begins with, decoded. All of it is looked at, so that nothing is sent that the provider can't read, but in pieces: of
-/// megabytes no copy is made. Fails with the place from which on it is no base64.
-fn decoded_head(data: &[u8]) -> Result<Vec<u8>, usize> {
+/// Checks all of the base64 and returns its first bytes, decoded.
+///
+/// A provider would refuse invalid base64. It is decoded in pieces, so that megabytes are not
+/// copied. The error is the offset from which on it is not base64.
+fn decode_head(data: &[u8]) -> Result<Vec<u8>, usize> {
     let mut decoded = [0; PIECE / 4 * 3];
     let mut head = Vec::new();
-    for (nth, piece) in data.chunks(PIECE).enumerate() {
-        let begin = nth * PIECE;
-        let is_last = begin + piece.len() == data.len();
+    for (index, piece) in data.chunks(PIECE).enumerate() {
+        let start = index * PIECE;
+        let is_last = start + piece.len() == data.len();
         let written = STANDARD.decode_slice(piece, &mut decoded);
-        // Padding in front of the last piece has more behind it.
+        // Padding is valid only at the end of the last piece.
         let length = match written {
             Ok(length) if is_last || length == decoded.len() => length,
             _ => {
                 let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || b"+/".contains(&byte);
-                return Err(begin + piece.iter().position(|&byte| !is_digit(byte)).unwrap_or(piece.len()));
+                return Err(start + piece.iter().position(|&byte| !is_digit(byte)).unwrap_or(piece.len()));
             }
         };
-        if nth == 0 {
+        if index == 0 {
             head.extend(decoded[..length].iter().take(HEAD));
         }
     }
     Ok(head)
 }
 
-/// What stands behind the prefix, which may be written in any case.
+/// Returns the text after a prefix, which may be in any case.
 fn without_prefix<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
     let (found, rest) = text.split_at_checked(prefix.len())?;
     found.eq_ignore_ascii_case(prefix).then_some(rest)
 }
 
-/// Not its megabytes.
+/// Leaves out the megabytes.
 impl fmt::Debug for Image {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Image({}, {} bytes)", self.media_type(), self.url.len())
@@ -293,8 +305,8 @@ impl TryFrom<String> for Image {
     type Error = ImageError;
 
     fn try_from(url: String) -> Result<Image, ImageError> {
-        // It was let in once; and who has read it has room for it.
-        let (kind, data) = checked(&url)?;
+        // It was within the limit when it was stored, and it is in memory already.
+        let (kind, data) = check(&url)?;
         Ok(Image { url, kind, data })
     }
 }
@@ -306,8 +318,8 @@ mod tests {
     const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
 
     #[test]
-    fn the_type_is_what_the_bytes_say() {
-        for (bytes, is) in [
+    fn the_type_is_that_of_the_bytes() {
+        for (bytes, media_type) in [
             (PNG, Some("image/png")),
             (b"\xFF\xD8\xFF\xE0\0\x10JFIF", Some("image/jpeg")),
             (b"\xFF\xD8\xFF", Some("image/jpeg")),
@@ -331,7 +343,7 @@ mod tests {
             (b"", None),
         ] {
             let image = Image::from_bytes(bytes, IMAGE_LIMIT);
-            assert_eq!(image.as_ref().ok().map(Image::media_type), is);
+            assert_eq!(image.as_ref().ok().map(Image::media_type), media_type);
             if let Ok(image) = image {
                 assert_eq!(Image::from_data_url(image.data_url(), IMAGE_LIMIT), Ok(image));
             }
@@ -349,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_data_url_may_be_written_in_any_case_and_is_kept_as_it_is() {
+    fn a_data_url_may_be_in_any_case_and_is_kept_unchanged() {
         for (url, media_type) in [
             ("data:image/jpg;base64,/9j/", "image/jpeg"),
             ("DATA:IMAGE/JPEG;BASE64,/9j/", "image/jpeg"),
@@ -365,53 +377,55 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_image_says_why() {
+    fn a_text_that_is_not_an_image_is_an_error_that_says_why() {
         for (url, error) in [
-            ("", ImageError::NoDataUrl),
-            ("https://a/b.png", ImageError::NoDataUrl),
-            ("data:image/png,abc", ImageError::NoDataUrl),
-            ("data:text/plain;base64,aGk=", ImageError::NoDataUrl),
-            ("dat", ImageError::NoDataUrl),
-            ("datå:image/png;base64,", ImageError::NoDataUrl),
-            ("data:image/gif;base64,/9j/", ImageError::OtherType { said: "image/gif".into(), is: Some("image/jpeg") }),
+            ("", ImageError::NotADataUrl),
+            ("https://a/b.png", ImageError::NotADataUrl),
+            ("data:image/png,abc", ImageError::NotADataUrl),
+            ("data:text/plain;base64,aGk=", ImageError::NotADataUrl),
+            ("dat", ImageError::NotADataUrl),
+            ("datå:image/png;base64,", ImageError::NotADataUrl),
+            (
+                "data:image/gif;base64,/9j/",
+                ImageError::WrongType { declared: "image/gif".into(), actual: Some("image/jpeg") },
+            ),
             (
                 "data:image/jpg;base64,R0lGODlh",
-                ImageError::OtherType { said: "image/jpg".into(), is: Some("image/gif") },
+                ImageError::WrongType { declared: "image/jpg".into(), actual: Some("image/gif") },
             ),
             (
                 "data:image/pjpeg;base64,/9j/",
-                ImageError::OtherType { said: "image/pjpeg".into(), is: Some("image/jpeg") },
+                ImageError::WrongType { declared: "image/pjpeg".into(), actual: Some("image/jpeg") },
             ),
-            ("data:image/png;base64,!!", ImageError::NoBase64 { at: 22 }),
-            ("data:image/png;base64,iVBORw0KGgo", ImageError::NoBase64 { at: 33 }),
+            ("data:image/png;base64,!!", ImageError::NotBase64 { offset: 22 }),
+            ("data:image/png;base64,iVBORw0KGgo", ImageError::NotBase64 { offset: 33 }),
             ("data:image/png;base64,", ImageError::Empty),
-            ("data:image/png;base64,aGk=", ImageError::OtherType { said: "image/png".into(), is: None }),
+            ("data:image/png;base64,aGk=", ImageError::WrongType { declared: "image/png".into(), actual: None }),
         ] {
             assert_eq!(Image::from_data_url(url, IMAGE_LIMIT), Err(error), "{url}");
         }
     }
 
-    /// The pieces in which it is looked at are not seen.
     #[test]
-    fn base64_is_checked_to_its_end_wherever_a_piece_ends() {
-        let begin = "data:image/gif;base64,".len();
+    fn base64_is_checked_to_its_end_in_pieces_that_make_no_difference() {
+        let start = "data:image/gif;base64,".len();
         for length in [0, 4, PIECE - 12, PIECE - 8, PIECE - 4, PIECE, 2 * PIECE - 8, 2 * PIECE, 2 * PIECE + 4] {
             let whole = format!("data:image/gif;base64,R0lGODlh{}", "AAAA".repeat(length / 4));
             for end in ["", "AA==", "AAA="] {
                 assert!(Image::from_data_url(&format!("{whole}{end}"), IMAGE_LIMIT).is_ok(), "{length} {end}");
             }
-            for (end, behind) in [("A", 1), ("AA", 2), ("AA=", 2), ("AA=A", 2), ("AA==AAAA", 2), ("A\nAA", 1), (" ", 0)]
+            for (end, valid) in [("A", 1), ("AA", 2), ("AA=", 2), ("AA=A", 2), ("AA==AAAA", 2), ("A\nAA", 1), (" ", 0)]
             {
                 let url = format!("{whole}{end}");
                 match Image::from_data_url(&url, IMAGE_LIMIT) {
-                    // Where something is missing, the end of what is there is as good a place.
-                    Err(ImageError::NoBase64 { at }) => {
-                        assert!((whole.len() + behind..=url.len()).contains(&at), "{length} {end:?}: {at}");
+                    // Where something is missing, the end of the URL is as good an offset.
+                    Err(ImageError::NotBase64 { offset }) => {
+                        assert!((whole.len() + valid..=url.len()).contains(&offset), "{length} {end:?}: {offset}");
                     }
                     other => panic!("{length} {end:?}: {other:?}"),
                 }
             }
-            assert!(whole.len() - begin >= 8);
+            assert!(whole.len() - start >= 8);
         }
     }
 }

@@ -1,14 +1,17 @@
-//! What a host does with a completed call: one question at a time, its answer, and what the model is told.
+//! What a host does with a completed call: it asks one question at a time and passes on the answer.
 //!
-//! A [`Dialogue`] is given the events of a parser, of either syntax, and says what is to be done: [show](Directive::Show) the growing question,
-//! [ask](Directive::Ask) it, [tell](Directive::Tell) the model what was wrong with a call, or [stop](Directive::Stop), because the model makes one mistake after the
-//! other. It takes what the user did and gives what the model gets. It does nothing itself: it has no clock and no terminal, and the same
-//! events and answers lead to the same state.
+//! A [`Dialogue`] consumes the events of a parser, of either syntax, and returns what to do next:
+//! [show](Directive::Show) the growing question, [ask](Directive::Ask) it, [tell](Directive::Tell)
+//! the model what is wrong with a call, or [stop](Directive::Stop) after too many mistakes in a
+//! row. It accepts the user's answer and returns the reply for the model. It has no clock and does
+//! no I/O: the same events and answers lead to the same state.
 //!
 //! ```text
-//!              Complete                     answer · cancel
-//!   nothing ─────────────► a question open ─────────────────► the next that waits, or nothing
-//!   open     Rejected: a mistake more. At the limit: stopped ──► guide · answer ──► as before
+//!             Complete                    answer · cancel
+//!   no open ─────────────► open question ─────────────────► the next waiting question, or none
+//!   question
+//!
+//!   Rejected: one more mistake. At the limit: stopped ── guide · answer ──► no mistakes
 //! ```
 //!
 //! ```
@@ -28,18 +31,19 @@
 //! }
 //! let reply = dialogue.answer(0, Answer::Suggestion(1), Vec::new())?;
 //! assert_eq!((&*reply.text, reply.mode.as_deref()), ("<answer>\nSQLite\n</answer>", Some("code")));
-//! assert!(dialogue.answer(0, Answer::Text("No".into()), Vec::new()).is_err(), "it has been answered");
+//! assert!(dialogue.answer(0, Answer::Text("No".into()), Vec::new()).is_err(), "it has been answered already");
 //! # Ok::<(), followup::dialogue::AnswerError>(())
 //! ```
 
 mod dialect;
 mod finding;
-mod format;
 mod history;
 mod image;
+mod messages;
 mod placeholder;
 mod question;
 mod reply;
+mod rules;
 mod wrapping;
 
 use alloc::collections::VecDeque;
@@ -47,86 +51,130 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use self::dialect::Explanation;
 use crate::event::{Complete, Event, Partial, Rejected};
 
-pub use dialect::{Dialect, Messages, Places};
-pub use finding::{Finding, Rules, Severity};
-pub use format::Format;
-pub use history::{Assistant, Correction, HistoryError, HistoryErrorKind, ReplayError, Turn, User};
+pub use dialect::{Dialect, Messages, PartNames};
+pub use finding::Finding;
+pub use history::{AssistantRole, Correction, HistoryError, HistoryErrorKind, ReplayError, Turn, UserRole};
 pub use image::{IMAGE_LIMIT, Image, ImageError};
-pub use question::{AskMessage, Question, Suggested};
+pub use messages::MessageFormat;
+pub use question::{AskMessage, Question, Suggestion};
 pub use reply::{Answer, AnswerError, AnswerErrorKind, GuideError, Reply, ReplyKind};
+pub use rules::{Rules, Severity};
 pub use wrapping::Wrapping;
 
-/// How a host leads its dialogues. Plain data, shared by all of them.
+/// The settings of a dialogue. Plain data, which many dialogues can share.
+///
+/// ```
+/// use followup::dialogue::{Dialect, Dialogue, Setup};
+///
+/// let setup = Setup::default().with_dialect(Dialect::vjsp()).with_mistake_limit(5);
+/// let dialogue = Dialogue::new(setup);
+/// # assert_eq!(dialogue.setup().dialect.name, "vjsp");
+/// # assert_eq!(dialogue.setup().mistake_limit, 5);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Setup {
-    /// What is said, and how replies are wrapped.
+    /// The messages, and how replies are wrapped. Default [`Dialect::roo_code`].
     pub dialect: Dialect,
-    /// What a question should be like.
+    /// The rules for questions.
     pub rules: Rules,
-    /// How many mistakes in a row stop the dialogue; 0: none do. Default 3.
-    pub mistakes: u32,
-    /// Whether what looks like the end of the wrapping in a user's text is escaped, as [`Wrapping::wrap`] says. Default no: the text is untouched.
+    /// The number of mistakes in a row that stops the dialogue; 0 for no limit. Default 3.
+    pub mistake_limit: u32,
+    /// Whether to [escape](Wrapping::wrap) the user's text. Default no: the text is unchanged.
     pub escape: bool,
 }
 
 impl Default for Setup {
     fn default() -> Setup {
-        Setup { dialect: Dialect::roo_code(), rules: Rules::default(), mistakes: 3, escape: false }
+        Setup { dialect: Dialect::roo_code(), rules: Rules::default(), mistake_limit: 3, escape: false }
+    }
+}
+
+impl Setup {
+    /// Sets the dialect.
+    #[must_use]
+    pub fn with_dialect(self, dialect: Dialect) -> Setup {
+        Setup { dialect, ..self }
+    }
+
+    /// Sets the rules for questions.
+    #[must_use]
+    pub fn with_rules(self, rules: Rules) -> Setup {
+        Setup { rules, ..self }
+    }
+
+    /// Sets the number of mistakes in a row that stops the dialogue; 0 for no limit.
+    #[must_use]
+    pub fn with_mistake_limit(self, mistake_limit: u32) -> Setup {
+        Setup { mistake_limit, ..self }
+    }
+
+    /// Sets whether to [escape](Wrapping::wrap) the user's text.
+    #[must_use]
+    pub fn with_escape(self, escape: bool) -> Setup {
+        Setup { escape, ..self }
     }
 }
 
 /// What a host is to do next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Directive<'d> {
-    /// Nothing.
+    /// Do nothing.
     Nothing,
-    /// Show this much of a question that is still being written.
+    /// Show the part of a growing question that is known so far.
     Show(Partial<'d>),
-    /// Ask this. It is open until it is answered or cancelled.
+    /// Ask this question. It is open until it is answered or cancelled.
     Ask(&'d Question),
-    /// Keep this for later: another question is open, or the dialogue has stopped. [`Dialogue::question`] has it when it is its turn.
+    /// Ask this question later: another one is open, or the dialogue has stopped. When its turn
+    /// comes, [`Dialogue::question`] returns it.
     Later(&'d Question),
-    /// Tell the model, and the user, what was wrong with a call.
+    /// Tell the model and the user what is wrong with a call.
     Tell(&'d Correction),
-    /// The same; and stop: it was one mistake too many in a row. The user is to [guide](Dialogue::guide) the model.
+    /// Tell them, and stop: the limit of mistakes in a row is reached. The user should
+    /// [guide](Dialogue::guide) the model.
     Stop(&'d Correction),
 }
 
-/// Leads a model and its user through questions and answers, one at a time.
+/// The questions and answers of a model and its user, one question at a time.
 ///
-/// Every method may be called in every state; each says what comes of it where there is nothing to do. Cost: an event costs O(1), and a completed call a
-/// copy of it. The history grows with what happens, without a limit, until it is [taken](Dialogue::take_history): a question is in it twice while it is open or waits, and an answer's text and images, of any
-/// size and number, once, beside the copy in the reply.
+/// Every method may be called in every state and returns an error or [`Directive::Nothing`] if
+/// there is nothing to do. Cost: O(1) per event, and a copy of each completed call.
+///
+/// The history grows without a limit until it is [taken](Dialogue::take_history). An open or
+/// waiting question is in memory twice. An answer's text and images, which have no size limit of
+/// their own, are in memory once besides the copy in the reply.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dialogue {
     setup: Arc<Setup>,
     open: Option<Question>,
-    /// Those that come after it, in order.
+    /// The questions after the open one, in order.
     waiting: VecDeque<Question>,
-    /// How many questions there have been.
+    /// The number of questions so far.
     questions: u64,
-    /// How many mistakes in a row.
+    /// The number of mistakes in a row.
     mistakes: u32,
     history: Vec<Turn>,
 }
 
 impl Dialogue {
-    /// A dialogue led in this way: a [`Setup`], or an `Arc` of one to share it.
+    /// Returns a dialogue with these settings: a [`Setup`], or an `Arc` of one to share it.
     pub fn new(setup: impl Into<Arc<Setup>>) -> Dialogue {
         Dialogue { setup: setup.into(), ..Dialogue::default() }
     }
 
-    /// The dialogue that these turns made.
+    /// Returns the dialogue in the state that these turns lead to.
     ///
     /// # Errors
     ///
-    /// If they can't have been made by a dialogue led in this way. The error says which turn does not follow; those in front of it can be replayed.
+    /// If no dialogue with these settings can have this history. The error has the index of the
+    /// first turn that can't follow; the turns before it can be replayed.
     pub fn replay(setup: impl Into<Arc<Setup>>, history: &[Turn]) -> Result<Dialogue, ReplayError> {
         let mut dialogue = Dialogue::new(setup);
-        for (turn, happened) in history.iter().enumerate() {
-            dialogue.replay_turn(happened).ok_or(ReplayError { turn })?;
+        for (index, turn) in history.iter().enumerate() {
+            dialogue.replay_turn(turn).ok_or(ReplayError { turn: index })?;
         }
         Ok(dialogue)
     }
@@ -135,9 +183,9 @@ impl Dialogue {
         match turn {
             Turn::Asked { question, .. } => {
                 (question.number == self.questions && !question.question.is_empty()).then_some(())?;
-                self.keep(question.clone());
+                self.add_question(question.clone());
             }
-            Turn::Corrected { correction, .. } => self.correct(correction.clone()),
+            Turn::Corrected { correction, .. } => self.add_correction(correction.clone()),
             Turn::Answered { number, answer, images, .. } => {
                 self.answer(*number, answer.clone(), images.clone()).ok()?;
             }
@@ -151,38 +199,41 @@ impl Dialogue {
         Some(())
     }
 
-    /// How it is led.
+    /// Returns the settings.
     pub fn setup(&self) -> &Setup {
         &self.setup
     }
 
-    /// The question that is open. `None` if there is none, and while the dialogue has stopped with none open.
+    /// Returns the open question, `None` if there is none.
     pub fn question(&self) -> Option<&Question> {
         self.open.as_ref()
     }
 
-    /// How many questions wait until the one that is open has been answered, or the user has guided the model.
+    /// Returns the number of questions that wait for an answer to the open one or for the user's
+    /// guidance.
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// How many mistakes the model has made in a row.
+    /// Returns the number of mistakes that the model has made in a row.
     pub fn mistakes(&self) -> u32 {
         self.mistakes
     }
 
-    /// Whether it was one mistake too many, so that the user is to guide the model.
+    /// Whether the limit of mistakes in a row is reached, so that the user should guide the model.
     pub fn has_stopped(&self) -> bool {
-        self.setup.mistakes > 0 && self.mistakes >= self.setup.mistakes
+        self.setup.mistake_limit > 0 && self.mistakes >= self.setup.mistake_limit
     }
 
-    /// What has happened.
+    /// Returns the turns so far.
     pub fn history(&self) -> &[Turn] {
         &self.history
     }
 
-    /// Takes what has happened, for a host that keeps it elsewhere, or not at all. The dialogue goes on as it would have; only why an answer comes too
-    /// late can't be told any more of questions that are gone with it.
+    /// Removes and returns the turns so far, for a host that keeps them elsewhere or not at all.
+    ///
+    /// The dialogue continues unchanged, except that the error for a late answer to a removed
+    /// question is [`AnswerErrorKind::NotAsked`].
     ///
     /// ```
     /// use followup::Parser;
@@ -202,37 +253,37 @@ impl Dialogue {
         core::mem::take(&mut self.history)
     }
 
-    /// Takes an event, and says what is to be done about it. Prose and other tools' calls are not its matter: nothing.
+    /// Consumes an event and returns what to do about it: nothing for prose and other tools' calls.
     pub fn event<'d>(&'d mut self, event: Event<'d>) -> Directive<'d> {
         match event {
             Event::Text(_) | Event::Opaque(_) => Directive::Nothing,
             Event::Partial(_) if self.open.is_some() || self.has_stopped() => Directive::Nothing,
             Event::Partial(call) => Directive::Show(call),
             Event::Complete(call) => self.complete(&call),
-            Event::Rejected(call) => self.rejected(&call),
+            Event::Rejected(call) => self.reject(&call),
         }
     }
 
     fn complete(&mut self, call: &Complete<'_>) -> Directive<'_> {
         let Setup { dialect, rules, .. } = &*self.setup;
         let mut question = Question::new(self.questions, call);
-        let said = if rules.follow_up_required.unwrap_or(dialect.follow_up_required) && question.suggest.is_empty() {
+        let follow_up_required = rules.follow_up_required.unwrap_or(dialect.follow_up_required);
+        let rejection = if follow_up_required && question.suggest.is_empty() {
             Some(("missing_parameter", dialect.missing("follow_up")))
         } else {
             let findings = rules.findings(&question.suggest);
             let broken = findings.iter().find(|(severity, _)| *severity == Severity::Reject);
-            let said = broken.map(|(_, finding)| ("rule", dialect.broken_rule(&finding.to_string())));
+            let rejection = broken.map(|(_, finding)| ("rule", dialect.broken_rule(&finding.to_string())));
             question.advice = findings.into_iter().map(|(_, finding)| finding).collect();
-            said
+            rejection
         };
-        match said {
-            Some((reason, said)) => {
-                let (user, model) = (said.user, said.model);
-                self.correct(Correction { id: question.id, reason: reason.into(), user, model });
-                self.told()
+        match rejection {
+            Some((reason, Explanation { user, model })) => {
+                self.add_correction(Correction { id: question.id, reason: reason.into(), user, model });
+                self.tell_or_stop()
             }
             None => {
-                self.keep(question);
+                self.add_question(question);
                 match self.waiting.back() {
                     Some(last) => Directive::Later(last),
                     None => self.open.as_ref().map_or(Directive::Nothing, Directive::Ask),
@@ -241,19 +292,15 @@ impl Dialogue {
         }
     }
 
-    fn rejected(&mut self, call: &Rejected<'_>) -> Directive<'_> {
-        let said = self.setup.dialect.said(call.reason());
-        self.correct(Correction {
-            id: call.id().map(Into::into),
-            reason: call.reason().code().into(),
-            user: said.user,
-            model: said.model,
-        });
-        self.told()
+    fn reject(&mut self, call: &Rejected<'_>) -> Directive<'_> {
+        let Explanation { user, model } = self.setup.dialect.explain(call.reason());
+        let (id, reason) = (call.id().map(Into::into), call.reason().code().into());
+        self.add_correction(Correction { id, reason, user, model });
+        self.tell_or_stop()
     }
 
-    /// What is to be done about the mistake that has just been made.
-    fn told(&self) -> Directive<'_> {
+    /// Returns the directive for the correction that has just been added.
+    fn tell_or_stop(&self) -> Directive<'_> {
         match self.history.last() {
             Some(Turn::Corrected { correction, .. }) if self.has_stopped() => Directive::Stop(correction),
             Some(Turn::Corrected { correction, .. }) => Directive::Tell(correction),
@@ -261,33 +308,36 @@ impl Dialogue {
         }
     }
 
-    fn correct(&mut self, correction: Correction) {
+    fn add_correction(&mut self, correction: Correction) {
         self.mistakes = self.mistakes.saturating_add(1);
-        self.history.push(Turn::Corrected { role: Assistant::Assistant, correction });
+        self.history.push(Turn::Corrected { role: AssistantRole::Assistant, correction });
     }
 
-    fn keep(&mut self, question: Question) {
+    fn add_question(&mut self, question: Question) {
         self.questions += 1;
-        self.history.push(Turn::Asked { role: Assistant::Assistant, question: question.clone() });
+        self.history.push(Turn::Asked { role: AssistantRole::Assistant, question: question.clone() });
         self.waiting.push_back(question);
         self.open_next();
     }
 
-    /// The next question has its turn, if there is one and nothing stands in its way.
+    /// Opens the next waiting question, unless one is open or the dialogue has stopped.
     fn open_next(&mut self) {
         if self.open.is_none() && !self.has_stopped() {
             self.open = self.waiting.pop_front();
         }
     }
 
-    /// Takes what the user did with the open question, whose number this is. The counter of mistakes falls to 0, and the next question has its turn.
+    /// Accepts the user's answer to the open question, which must have this number.
+    ///
+    /// The count of mistakes becomes 0, and the next question is opened.
     ///
     /// # Errors
     ///
-    /// If the question is not open, or has no such suggestion. The answer is given back, and nothing has changed.
+    /// If the question is not open or has no such suggestion. The error contains the answer, and
+    /// the dialogue is unchanged.
     pub fn answer(&mut self, number: u64, answer: Answer, images: Vec<Image>) -> Result<Reply, AnswerError> {
-        let (text, mode) = match self.taken(number, &answer) {
-            Ok(taken) => taken,
+        let (text, mode) = match self.wrap_answer(number, &answer) {
+            Ok(wrapped) => wrapped,
             Err(kind) => return Err(AnswerError { kind, answer, images }),
         };
         let reply = Reply {
@@ -298,17 +348,17 @@ impl Dialogue {
             images: images.clone(),
             mode,
         };
-        self.history.push(Turn::Answered { role: User::User, number, answer, images });
+        self.history.push(Turn::Answered { role: UserRole::User, number, answer, images });
         self.mistakes = 0;
         self.open_next();
         Ok(reply)
     }
 
-    /// The answer, wrapped, and the mode that goes with it.
-    fn taken(&self, number: u64, answer: &Answer) -> Result<(String, Option<String>), AnswerErrorKind> {
+    /// Returns the wrapped answer and the mode that goes with it.
+    fn wrap_answer(&self, number: u64, answer: &Answer) -> Result<(String, Option<String>), AnswerErrorKind> {
         let question = self.open.as_ref().filter(|open| open.number == number).ok_or_else(|| self.not_open(number))?;
-        let of = question.suggest.len();
-        let suggestion = |i: usize| question.suggest.get(i).ok_or(AnswerErrorKind::NoSuchSuggestion { of });
+        let count = question.suggest.len();
+        let suggestion = |i: usize| question.suggest.get(i).ok_or(AnswerErrorKind::NoSuchSuggestion { count });
         let (text, mode) = match answer {
             Answer::Suggestion(i) => suggestion(*i).map(|one| (&one.answer, one.mode.clone()))?,
             Answer::Edited { suggestion: i, text } => (text, suggestion(*i)?.mode.clone()),
@@ -317,41 +367,46 @@ impl Dialogue {
         Ok((self.setup.dialect.reply.wrap(text, self.setup.escape), mode))
     }
 
-    /// Why a question can't be answered.
+    /// Returns why a question that is not open can't be answered.
     fn not_open(&self, number: u64) -> AnswerErrorKind {
         if self.waiting.iter().any(|waiting| waiting.number == number) {
             return AnswerErrorKind::NotYetAsked;
         }
-        let ended = self.history.iter().rev().find_map(|turn| match turn {
-            Turn::Answered { number: one, .. } if *one == number => Some(AnswerErrorKind::AlreadyAnswered),
-            Turn::Cancelled { number: one, .. } if *one == number => Some(AnswerErrorKind::AlreadyCancelled),
+        let end = self.history.iter().rev().find_map(|turn| match turn {
+            Turn::Answered { number: ended, .. } if *ended == number => Some(AnswerErrorKind::AlreadyAnswered),
+            Turn::Cancelled { number: ended, .. } if *ended == number => Some(AnswerErrorKind::AlreadyCancelled),
             _ => None,
         });
-        ended.unwrap_or(AnswerErrorKind::NotAsked)
+        end.unwrap_or(AnswerErrorKind::NotAsked)
     }
 
-    /// The user does not answer a question, which is open or waits. The next has its turn. The counter of mistakes stays.
+    /// Cancels an open or waiting question: the user does not answer it.
+    ///
+    /// The next question is opened. The count of mistakes does not change.
     ///
     /// # Errors
     ///
-    /// If there is no such question any more.
+    /// If no open or waiting question has this number.
     pub fn cancel(&mut self, number: u64) -> Result<Reply, AnswerErrorKind> {
         let question = match self.waiting.iter().position(|waiting| waiting.number == number) {
-            Some(at) => self.waiting.remove(at),
+            Some(index) => self.waiting.remove(index),
             None => self.open.take_if(|open| open.number == number),
         };
         let Some(Question { id, .. }) = question else { return Err(self.not_open(number)) };
-        self.history.push(Turn::Cancelled { role: User::User, number });
+        self.history.push(Turn::Cancelled { role: UserRole::User, number });
         self.open_next();
         let text = self.setup.dialect.cancelled.to_string();
         Ok(Reply { kind: ReplyKind::Cancelled, number: Some(number), id, text, images: Vec::new(), mode: None })
     }
 
-    /// The user tells the model how to go on, now that the dialogue has stopped. The counter of mistakes falls to 0, and the next question has its turn.
+    /// Accepts the user's guidance for the model after the dialogue has stopped.
+    ///
+    /// The count of mistakes becomes 0, and the next question is opened.
     ///
     /// # Errors
     ///
-    /// If it has not stopped: then there is nothing to guide. What the user said is given back, and nothing has changed.
+    /// If the dialogue has not stopped. The error contains the guidance, and the dialogue is
+    /// unchanged.
     pub fn guide(&mut self, text: String, images: Vec<Image>) -> Result<Reply, GuideError> {
         if !self.has_stopped() {
             return Err(GuideError { text, images });
@@ -364,7 +419,7 @@ impl Dialogue {
             images: images.clone(),
             mode: None,
         };
-        self.history.push(Turn::Guided { role: User::User, text, images });
+        self.history.push(Turn::Guided { role: UserRole::User, text, images });
         self.mistakes = 0;
         self.open_next();
         Ok(reply)

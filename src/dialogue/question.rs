@@ -10,44 +10,46 @@ use crate::event::{Complete, Suggestions};
 
 /// A question that can be asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Question {
-    /// Which question of the dialogue it is, counted from 0. It is answered by this number.
+    /// The number of the question in the dialogue, from 0. It is answered by this number.
     pub number: u64,
-    /// The provider's id of the call, if it was a native one and has one.
+    /// The provider's id of the call, if it is a native call that has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The question itself.
     pub question: String,
     /// The suggested answers.
-    pub suggest: Vec<Suggested>,
-    /// What was noticed about it. It does not keep it from being asked.
+    pub suggest: Vec<Suggestion>,
+    /// What the rules found. The question may be asked all the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub advice: Vec<Finding>,
 }
 
-/// A suggested answer.
+/// A suggested answer, owned.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Suggested {
+pub struct Suggestion {
     /// What the user would answer.
     pub answer: String,
-    /// The mode the agent should change to with this answer.
+    /// The mode that the agent should switch to with this answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
 }
 
-/// What an interface is sent, in the protocol of the agents this format comes from: `ask("followup", text, partial)`.
+/// The message to a user interface in the agents' own protocol: `ask("followup", text, partial)`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct AskMessage {
-    /// `followup`.
+    /// Always `followup`.
     pub ask: String,
-    /// While partial the question so far, as text; then the JSON of the whole.
+    /// The question so far as text while `partial`, then the whole as JSON.
     pub text: String,
     /// Whether the call is still open.
     pub partial: bool,
 }
 
 impl AskMessage {
-    /// Of a call that is still open.
+    /// Returns the message for a call that is still open.
     pub fn partial(question: &str) -> AskMessage {
         AskMessage { ask: "followup".into(), text: question.into(), partial: true }
     }
@@ -59,12 +61,13 @@ impl Question {
             number,
             id: call.id().map(Into::into),
             question: call.question().into(),
-            suggest: suggested(call.suggestions()),
+            suggest: owned(call.suggestions()),
             advice: Vec::new(),
         }
     }
 
-    /// The interface's JSON, exactly `{"question":…,"suggest":[{"answer":…},{"answer":…,"mode":…}]}`.
+    /// Returns the JSON for a user interface, exactly
+    /// `{"question":…,"suggest":[{"answer":…},{"answer":…,"mode":…}]}`.
     ///
     /// ```
     /// use followup::Parser;
@@ -87,18 +90,18 @@ impl Question {
         #[derive(Serialize)]
         struct Json<'a> {
             question: &'a str,
-            suggest: &'a [Suggested],
+            suggest: &'a [Suggestion],
         }
-        // Strings are always JSON.
+        // Strings always serialize.
         serde_json::to_string(&Json { question: &self.question, suggest: &self.suggest }).unwrap_or_default()
     }
 
-    /// What an interface is sent, in the protocol of the agents this format comes from.
+    /// Returns the message to a user interface in the agents' own protocol.
     pub fn ask_message(&self) -> AskMessage {
         AskMessage { ask: "followup".into(), text: self.json(), partial: false }
     }
 }
 
-pub(super) fn suggested(suggestions: Suggestions<'_>) -> Vec<Suggested> {
-    suggestions.iter().map(|one| Suggested { answer: one.answer.into(), mode: one.mode.map(Into::into) }).collect()
+fn owned(suggestions: Suggestions<'_>) -> Vec<Suggestion> {
+    suggestions.iter().map(|one| Suggestion { answer: one.answer.into(), mode: one.mode.map(Into::into) }).collect()
 }

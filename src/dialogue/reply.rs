@@ -1,155 +1,94 @@
-//! What the user did, and what the model gets of it.
+//! What the user did with a question, and the reply that the model gets.
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::{fmt, slice};
+use core::fmt;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use super::format::{self, Format};
 use super::image::Image;
 
 /// What the user did with a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// Took a suggestion as it is: which, from 0.
+    /// Took the suggestion with this index.
     Suggestion(usize),
-    /// Took a suggestion, and changed it.
+    /// Took a suggestion and changed its text.
     Edited {
-        /// Which, from 0. Its mode counts.
+        /// The index of the suggestion. Its mode is kept.
         suggestion: usize,
-        /// What it was changed to.
+        /// The new text.
         text: String,
     },
-    /// Wrote something else.
+    /// Wrote an answer without a suggestion.
     Text(String),
 }
 
-/// What a reply is.
+/// What a reply is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReplyKind {
     /// The answer to a question.
     Answer,
-    /// A question was not answered.
+    /// A question was cancelled.
     Cancelled,
-    /// What was wrong with a call.
+    /// What is wrong with a call.
     Correction,
-    /// What the user said when the dialogue had stopped.
+    /// The user's guidance after the dialogue has stopped.
     Guidance,
 }
 
-/// What the model gets: the result of its call.
+/// What the model gets as the result of its call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Reply {
-    /// What it is.
+    /// What the reply is about.
     pub kind: ReplyKind,
-    /// The number of the question, if it is about one.
+    /// The number of the question, if the reply is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
-    /// The provider's id of the call, if it was a native one and has one.
+    /// The provider's id of the call, if it is a native call that has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The text, wrapped as the dialect has it.
+    /// The text, wrapped by the dialect.
     pub text: String,
     /// The images, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Image>,
-    /// The mode the agent should change to: that of the suggestion that was taken.
+    /// The mode that the agent should switch to: that of the suggestion that was taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
 }
 
-impl Reply {
-    /// The messages (for OpenAI Responses: the input items) that carry this reply: the result of a native call under its id, or what the user says.
-    ///
-    /// It is the only reply of its turn: of several, [`messages_of`](Reply::messages_of) makes the messages.
-    ///
-    /// ```
-    /// use followup::dialogue::{Format, Reply, ReplyKind};
-    ///
-    /// let reply = Reply {
-    ///     kind: ReplyKind::Answer,
-    ///     number: Some(0),
-    ///     id: Some("call_1".into()),
-    ///     text: "<answer>\nYes\n</answer>".into(),
-    ///     images: Vec::new(),
-    ///     mode: None,
-    /// };
-    /// let message = r#"{"content":"<answer>\nYes\n</answer>","role":"tool","tool_call_id":"call_1"}"#;
-    /// assert_eq!(reply.messages(Format::OpenAiChat)[0].to_string(), message);
-    /// ```
-    pub fn messages(&self, format: Format) -> Vec<Value> {
-        Reply::messages_of(slice::from_ref(self), format)
-    }
-
-    /// The messages that carry all replies of one turn: of the calls in one message of the model's. They come right behind that message.
-    ///
-    /// The APIs refuse a conversation in which the results of a turn's native calls are not together, or one is missing, so collect the replies until every
-    /// call has its own, and the results of other tools with them. Whatever the order of the replies, the results of native calls come first, in
-    /// their order, and then what the user says to calls without an id, in theirs:
-    ///
-    /// * OpenAI chat completions: a `tool` message for each result, all of them before any message of the user's. Such a message has no images, so
-    ///   those follow in one of the user's.
-    /// * OpenAI Responses: a `function_call_output` for each, with its images, and then the messages.
-    /// * Anthropic: one message of the user's, with a `tool_result` for each, its images in it, and then the rest. A blank text is an error there,
-    ///   and left out; if nothing is left, there is no message.
-    ///
-    /// Images are sent in the order they have, OpenAI's as the data URLs they are. Cost: linear; a copy of the texts and images.
-    ///
-    /// ```
-    /// use followup::Parser;
-    /// use followup::dialogue::{Answer, Dialogue, Format, Reply};
-    ///
-    /// let call = "<ask_followup_question><question>Sure?</question></ask_followup_question>";
-    /// let (mut parser, mut dialogue) = (Parser::default(), Dialogue::default());
-    /// let message = call.repeat(2);
-    /// let mut events = parser.feed(&message);
-    /// while let Some(event) = events.next() {
-    ///     dialogue.event(event);
-    /// }
-    /// let mut replies = Vec::new();
-    /// while let Some(number) = dialogue.question().map(|open| open.number) {
-    ///     replies.push(dialogue.answer(number, Answer::Text("Yes".into()), Vec::new())?);
-    /// }
-    /// let messages = Reply::messages_of(&replies, Format::Anthropic);
-    /// assert_eq!((messages.len(), messages[0]["content"].as_array().map(Vec::len)), (1, Some(2)));
-    /// # Ok::<(), followup::dialogue::AnswerError>(())
-    /// ```
-    pub fn messages_of(replies: &[Reply], format: Format) -> Vec<Value> {
-        format::messages(replies, format)
-    }
-}
-
-/// An answer that can't be taken. It is given back, so that nothing is lost.
+/// The error for an answer that can't be accepted. It contains the answer, so that nothing is lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AnswerError {
-    /// Why.
+    /// Why the answer can't be accepted.
     pub kind: AnswerErrorKind,
     /// What the user did.
     pub answer: Answer,
-    /// The images with it.
+    /// The images of the answer.
     pub images: Vec<Image>,
 }
 
-/// Why an answer can't be taken, or a question not cancelled.
+/// Why a question can't be answered or cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AnswerErrorKind {
-    /// No such question has been asked.
+    /// No question of this number has been asked.
     NotAsked,
     /// The question has been answered.
     AlreadyAnswered,
     /// The question has been cancelled.
     AlreadyCancelled,
-    /// The question waits until another has been answered.
+    /// The question waits for the answer to another.
     NotYetAsked,
     /// The question has no such suggestion.
     NoSuchSuggestion {
-        /// How many it has.
-        of: usize,
+        /// The number of suggestions of the question.
+        count: usize,
     },
 }
 
@@ -160,9 +99,9 @@ impl fmt::Display for AnswerErrorKind {
             AnswerErrorKind::AlreadyAnswered => "the question has been answered already",
             AnswerErrorKind::AlreadyCancelled => "the question has been cancelled",
             AnswerErrorKind::NotYetAsked => "another question is to be answered first",
-            AnswerErrorKind::NoSuchSuggestion { of: 0 } => "the question has no suggestions",
-            AnswerErrorKind::NoSuchSuggestion { of } => {
-                return write!(f, "the question has no such suggestion: it has {of}");
+            AnswerErrorKind::NoSuchSuggestion { count: 0 } => "the question has no suggestions",
+            AnswerErrorKind::NoSuchSuggestion { count } => {
+                return write!(f, "the question has no such suggestion: it has {count}");
             }
         };
         f.write_str(text)
@@ -179,12 +118,14 @@ impl fmt::Display for AnswerError {
 
 impl core::error::Error for AnswerError {}
 
-/// Guidance that can't be given, because the dialogue has not stopped. It is given back, so that nothing is lost.
+/// The error for guidance while the dialogue has not stopped. It contains the guidance, so that
+/// nothing is lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct GuideError {
-    /// What the user said.
+    /// The user's guidance.
     pub text: String,
-    /// The images with it.
+    /// The images of the guidance.
     pub images: Vec<Image>,
 }
 

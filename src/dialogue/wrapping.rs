@@ -1,4 +1,4 @@
-//! What stands around a text.
+//! Wraps a text in an opening and a closing, and escapes what looks like the closing.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -7,11 +7,9 @@ use core::iter;
 
 use serde::{Deserialize, Serialize};
 
-use super::dialect::Text;
-
-/// What stands around a text, on lines of its own. What is empty is not there, and neither is its line.
+/// What is put before and after a text, on lines of its own. An empty side adds no line.
 ///
-/// Both sides belong together: where one is stored without the other, that is an error.
+/// Deserializing one side without the other is an error.
 ///
 /// ```
 /// use followup::dialogue::Wrapping;
@@ -23,31 +21,31 @@ use super::dialect::Text;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Stored")]
+#[serde(try_from = "OptionalSides")]
 pub struct Wrapping {
-    /// In front of it.
-    pub open: Text,
-    /// Behind it.
-    pub close: Text,
+    /// What is put before the text.
+    pub open: Cow<'static, str>,
+    /// What is put after the text.
+    pub close: Cow<'static, str>,
 }
 
-/// A wrapping, of which a side may be missing.
+/// A stored wrapping, in which a side may be missing.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Stored {
-    open: Option<Text>,
-    close: Option<Text>,
+struct OptionalSides {
+    open: Option<Cow<'static, str>>,
+    close: Option<Cow<'static, str>>,
 }
 
-impl TryFrom<Stored> for Wrapping {
+impl TryFrom<OptionalSides> for Wrapping {
     type Error = &'static str;
 
-    fn try_from(stored: Stored) -> Result<Wrapping, &'static str> {
+    fn try_from(stored: OptionalSides) -> Result<Wrapping, &'static str> {
         match stored {
-            Stored { open: Some(open), close: Some(close) } => Ok(Wrapping { open, close }),
-            Stored { open: Some(_), close: None } => Err("open and close belong together, and close is missing"),
-            Stored { open: None, close: Some(_) } => Err("open and close belong together, and open is missing"),
-            Stored { open: None, close: None } => Err("open and close are missing"),
+            OptionalSides { open: Some(open), close: Some(close) } => Ok(Wrapping { open, close }),
+            OptionalSides { open: Some(_), close: None } => Err("open and close belong together, and close is missing"),
+            OptionalSides { open: None, close: Some(_) } => Err("open and close belong together, and open is missing"),
+            OptionalSides { open: None, close: None } => Err("open and close are missing"),
         }
     }
 }
@@ -57,13 +55,19 @@ impl Wrapping {
         Wrapping { open: Cow::Borrowed(open), close: Cow::Borrowed(close) }
     }
 
-    /// The text, wrapped. It is untouched, unless it is to be escaped, so that nobody who reads the whole takes a part of it for the end of the wrapping:
+    /// Returns the text between `open` and `close`.
     ///
-    /// * If `close` has close tags, each of them is escaped wherever the text has it, in any case and with blanks in it: its `<` as `&lt;`.
-    /// * If it has none, each of its lines is broken up wherever the text has it, exactly as it is: by a `\` behind its first character. Of
-    ///   a single character nothing can be broken up, and a `\` stands in front of it: it is no longer alone on its line.
+    /// Without `escape` the text is unchanged. With it, no part of the text can be mistaken for the
+    /// end of the wrapping:
     ///
-    /// What is escaped is for a model to read: it can't be told from a text that had it so. Cost: linear, for a `close` of any sensible length.
+    /// * If `close` has close tags, the `<` of each such tag in the text becomes `&lt;`, whatever
+    ///   the tag's case and white space.
+    /// * Otherwise each line of `close` that the text contains gets a `\` after its first
+    ///   character. A line of a single character gets the `\` before it, so that it is no longer
+    ///   alone on its line.
+    ///
+    /// Escaping is meant for a model to read and can't be undone: the text may have contained
+    /// `&lt;` before. Cost: linear in the text, times the length of `close`.
     ///
     /// ```
     /// use followup::dialogue::Wrapping;
@@ -76,12 +80,14 @@ impl Wrapping {
     pub fn wrap(&self, text: &str, escape: bool) -> String {
         let text = if escape { Cow::Owned(self.escaped(text)) } else { Cow::Borrowed(text) };
         let line_end = |side: &str| if side.is_empty() { "" } else { "\n" };
-        // A text may have megabytes: all of it is put down once.
+        // A text may have megabytes, so it is copied only once.
         [&self.open, line_end(&self.open), &text, line_end(&self.close), &self.close].concat()
     }
 
-    /// Whether the text holds what looks like the end of the wrapping, so that whoever reads the whole may take what is behind it for no part of the text.
-    /// That is what [`wrap`](Wrapping::wrap) escapes if it is to.
+    /// Whether the text contains what looks like the end of the wrapping.
+    ///
+    /// A reader may then take the rest of the text for something else. [`wrap`](Wrapping::wrap)
+    /// escapes exactly these texts if told to.
     ///
     /// ```
     /// use followup::dialogue::Dialect;
@@ -97,17 +103,17 @@ impl Wrapping {
     fn escaped(&self, text: &str) -> String {
         let tags = close_tags(&self.close);
         if !tags.is_empty() {
-            return tags_escaped(text, &tags);
+            return escape_tags(text, &tags);
         }
-        // It must be in none of the lines: then it breaks one up and makes no other.
+        // A gap that is in none of the lines breaks one line up and creates no other.
         let mut gaps = iter::once('\\').chain('\u{2060}'..);
         let gap = gaps.find(|gap| !self.close.contains(*gap)).unwrap_or('\\');
         let lines = self.close.lines().map(str::trim).filter(|line| !line.is_empty());
-        lines.fold(text.into(), |text, line| broken_up(&text, line, gap))
+        lines.fold(text.into(), |text, line| break_up(&text, line, gap))
     }
 }
 
-/// The names of the close tags in it.
+/// Returns the names of the close tags in `close`.
 fn close_tags(close: &str) -> Vec<&str> {
     let tags = close.split("</").skip(1).filter_map(|tag| tag.split_once('>'));
     tags.map(|(name, _)| name.trim()).filter(|name| !name.is_empty() && name.chars().all(is_name)).collect()
@@ -117,8 +123,8 @@ fn is_name(c: char) -> bool {
     c.is_alphanumeric() || "_-.:".contains(c)
 }
 
-/// The text with close tags of these names escaped.
-fn tags_escaped(text: &str, names: &[&str]) -> String {
+/// Returns the text with the close tags of these names escaped.
+fn escape_tags(text: &str, names: &[&str]) -> String {
     let mut pieces = text.split('<');
     let mut escaped = String::with_capacity(text.len());
     escaped.push_str(pieces.next().unwrap_or_default());
@@ -130,19 +136,19 @@ fn tags_escaped(text: &str, names: &[&str]) -> String {
     escaped
 }
 
-/// Whether a lenient reader takes a `<` and what stands behind it for a close tag of that name.
-fn is_close_tag(behind: &str, name: &str) -> bool {
-    let tag = behind.trim_start().strip_prefix('/').map(str::trim_start);
+/// Whether a lenient reader takes a `<` followed by `rest` for a close tag of that name.
+fn is_close_tag(rest: &str, name: &str) -> bool {
+    let tag = rest.trim_start().strip_prefix('/').map(str::trim_start);
     let parts = tag.and_then(|tag| tag.split_at_checked(name.len()));
-    parts.is_some_and(|(found, rest)| found.eq_ignore_ascii_case(name) && !rest.starts_with(is_name))
+    parts.is_some_and(|(found, after)| found.eq_ignore_ascii_case(name) && !after.starts_with(is_name))
 }
 
-/// The text with a gap in every occurrence of the line, those that overlap too.
-fn broken_up(text: &str, line: &str, gap: char) -> String {
+/// Returns the text with a gap in every occurrence of the line, overlapping ones included.
+fn break_up(text: &str, line: &str, gap: char) -> String {
     let is_one = line.chars().nth(1).is_none();
     let mut broken = String::with_capacity(text.len());
-    for (at, c) in text.char_indices() {
-        let is_here = text[at..].starts_with(line);
+    for (offset, c) in text.char_indices() {
+        let is_here = text[offset..].starts_with(line);
         broken.extend((is_here && is_one).then_some(gap));
         broken.push(c);
         broken.extend((is_here && !is_one).then_some(gap));
@@ -158,7 +164,7 @@ mod tests {
     use crate::dialogue::Dialect;
 
     #[test]
-    fn a_reply_is_wrapped_and_its_text_is_untouched_unless_that_is_wanted() {
+    fn a_text_is_wrapped_unchanged_unless_it_is_to_be_escaped() {
         let answer = Dialect::roo_code().reply;
         for (text, wrapped, escaped) in [
             ("Yes", "<answer>\nYes\n</answer>", "<answer>\nYes\n</answer>"),
@@ -173,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_the_end_of_the_wrapping_is_escaped_however_it_is_written() {
+    fn whatever_looks_like_the_end_of_the_wrapping_is_escaped() {
         let tag = "</answer>";
         let tags = "</b>\n</a-1>";
         for (close, text, escaped) in [
@@ -209,9 +215,9 @@ mod tests {
         }
     }
 
-    /// Whoever looks for the end finds it where it is.
+    /// Searching a wrapped text for its end finds the real end.
     #[test]
-    fn an_escaped_text_does_not_hold_the_end_of_the_wrapping() {
+    fn an_escaped_text_does_not_contain_the_end_of_the_wrapping() {
         let pieces = ["a", "b", "\n", "\\", "</a>", "</b>", "<", "/", ">", "ab"];
         for close in
             ["ab", "aa", "a\nab", "a\na", "b\\a", "\\\\", "</a>", "</b></a>", "</a> ab", "<", "/>", "\\\u{2060}a"]
@@ -222,7 +228,7 @@ mod tests {
                 let wrapped = wrapping.wrap(&text, true);
                 let found = wrapped.find(&format!("\n{close}"));
                 assert_eq!(found, Some(wrapped.len() - close.len() - 1), "{close:?} {text:?}");
-                // What has one character, or a line of one, is only never alone on a line.
+                // A line of a single character stays in the text, but is never alone on a line.
                 if close.lines().all(|line| line.len() > 1) {
                     assert_eq!(wrapped.find(close), Some(wrapped.len() - close.len()), "{close:?} {text:?}");
                 }
@@ -231,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_side_is_not_there() {
+    fn an_empty_side_adds_nothing() {
         for (open, close, wrapped) in [("", "", "Yes"), ("<a>", "", "<a>\nYes"), ("", "</a>", "Yes\n</a>")] {
             assert_eq!(Wrapping::new(open, close).wrap("Yes", false), wrapped);
             assert_eq!(Wrapping::new(open, close).wrap("Yes", true), wrapped);
@@ -239,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sides_of_a_stored_wrapping_belong_together() {
+    fn a_stored_wrapping_has_both_sides_or_is_an_error() {
         for (stored, says) in [
             (r#"{"reply": {"open": "<a>"}}"#, "open and close belong together, and close is missing"),
             (r#"{"guidance": {"close": "</a>"}}"#, "open and close belong together, and open is missing"),

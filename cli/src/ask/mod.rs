@@ -26,7 +26,8 @@ use crate::stream::{Happened, Input, Source, say_found};
 pub(crate) fn run(args: &Ask) -> Result<Status, Error> {
     let policy = Arc::new(args.reading.policy()?);
     // Of one message every call is looked at: there is no next turn to stop before.
-    let setup = Setup { dialect: dialect::load(&args.dialect)?, mistakes: 0, escape: args.escape, ..Setup::default() };
+    let dialect = dialect::load(&args.dialect)?;
+    let setup = Setup::default().with_dialect(dialect).with_mistake_limit(0).with_escape(args.escape);
     if args.format == Format::Text && !args.image.is_empty() {
         return Err(Error::Usage(NO_IMAGES.into()));
     }

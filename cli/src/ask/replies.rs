@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use followup::dialogue::{self, Reply};
+use followup::dialogue::{MessageFormat, Reply};
 
 use crate::args::Format;
 use crate::error::Error;
@@ -93,9 +93,9 @@ impl Replies {
     fn write_turn(&mut self) -> Result<(), Error> {
         let format = match self.format {
             Format::Text | Format::Json => return Ok(()),
-            Format::OpenaiChat => dialogue::Format::OpenAiChat,
-            Format::OpenaiResponses => dialogue::Format::OpenAiResponses,
-            Format::Anthropic => dialogue::Format::Anthropic,
+            Format::OpenaiChat => MessageFormat::OpenAiChat,
+            Format::OpenaiResponses => MessageFormat::OpenAiResponses,
+            Format::Anthropic => MessageFormat::Anthropic,
         };
         let mut out = Vec::new();
         for message in Reply::messages_of(&std::mem::take(&mut self.turn), format) {

@@ -122,7 +122,7 @@ async fn what_cant_be_taken_says_why_and_changes_nothing() {
     }
     assert_eq!(page(&service, "no").await, before);
     let said = answer(&service, "no", &json!({"number": 0, "text": "x", "images": [image(40), "data:,"]})).await;
-    assert!(said.message().starts_with("image 1 (from 0): the image is no data URL"), "{said:?}");
+    assert!(said.message().starts_with("image 1 (from 0): the image is not a data URL"), "{said:?}");
     for (body, place) in
         [("{\"number\":0,", "column"), ("{\n  \"number\": \"0\"}", "line 2"), ("", "line 1"), ("\u{0}", "column")]
     {

@@ -1,6 +1,6 @@
 //! What the user does in a conversation.
 
-use followup::dialogue::{Answer, Format, Image, Question, Reply, ReplyKind};
+use followup::dialogue::{Answer, Image, MessageFormat, Question, Reply, ReplyKind};
 use serde_json::Value;
 
 use super::happened::{Happened, Replied};
@@ -30,7 +30,7 @@ pub(crate) struct Answered {
 
 impl Conversation {
     /// Takes what the user did. If it can't be taken, nothing has changed.
-    pub(crate) fn take(&self, given: Given, images: Vec<Image>, format: Format) -> Result<Answered, Failure> {
+    pub(crate) fn take(&self, given: Given, images: Vec<Image>, format: MessageFormat) -> Result<Answered, Failure> {
         let labels = labels(&images);
         let mut state = self.change();
         if state.gone {

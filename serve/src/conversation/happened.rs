@@ -1,6 +1,6 @@
 //! What happens in a conversation: the events that its readers are sent.
 
-use followup::dialogue::{ReplyKind, Suggested};
+use followup::dialogue::{ReplyKind, Suggestion};
 use followup::{Complete, Event, Field, Opaque, Partial};
 use serde::Serialize;
 
@@ -66,7 +66,7 @@ pub(crate) enum Grown<'a> {
 pub(crate) struct Asked<'a> {
     pub(crate) call: u64,
     pub(crate) question: &'a str,
-    pub(crate) suggest: Vec<Suggested>,
+    pub(crate) suggest: Vec<Suggestion>,
     pub(crate) notes: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) id: Option<&'a str>,
@@ -132,7 +132,7 @@ impl<'a> Happened<'a> {
 
 impl<'a> Asked<'a> {
     pub(crate) fn new(call: &Complete<'a>, number: u64, open: bool) -> Asked<'a> {
-        let suggested = |one: followup::Suggestion<'_>| Suggested {
+        let suggested = |one: followup::Suggestion<'_>| Suggestion {
             answer: one.answer.to_owned(),
             mode: one.mode.map(str::to_owned),
         };

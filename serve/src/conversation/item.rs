@@ -1,6 +1,6 @@
 //! One thing that a page shows.
 
-use followup::dialogue::Suggested;
+use followup::dialogue::Suggestion;
 use serde::Serialize;
 
 use super::happened::Replied;
@@ -46,7 +46,7 @@ pub(super) struct Call {
     pub(super) call: u64,
     pub(super) state: State,
     pub(super) question: String,
-    pub(super) suggest: Vec<Suggested>,
+    pub(super) suggest: Vec<Suggestion>,
     pub(super) notes: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) number: Option<u64>,
@@ -127,7 +127,7 @@ impl Call {
         let mut grown = delta.len();
         // They come one after the other.
         if nth == self.suggest.len() {
-            self.suggest.push(Suggested { answer: String::new(), mode: None });
+            self.suggest.push(Suggestion { answer: String::new(), mode: None });
             grown += PART;
         }
         let Some(one) = self.suggest.get_mut(nth) else { return 0 };
@@ -140,7 +140,7 @@ impl Call {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let suggested = |one: &Suggested| PART + one.answer.len() + one.mode.as_ref().map_or(0, String::len);
+        let suggested = |one: &Suggestion| PART + one.answer.len() + one.mode.as_ref().map_or(0, String::len);
         let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         EACH + self.question.len()
             + self.suggest.iter().map(suggested).sum::<usize>()

@@ -1,4 +1,4 @@
-use followup::dialogue::{ReplyKind, Suggested};
+use followup::dialogue::{ReplyKind, Suggestion};
 use serde_json::{Value, json};
 
 use super::*;
@@ -7,7 +7,7 @@ use crate::conversation::happened::Asked;
 const LIMIT: usize = 64 << 10;
 
 fn asked(call: u64, number: u64, question: &str) -> Happened<'_> {
-    let suggest = vec![Suggested { answer: "A".into(), mode: None }];
+    let suggest = vec![Suggestion { answer: "A".into(), mode: None }];
     Happened::Complete(Asked { call, question, suggest, notes: Vec::new(), id: None, number, open: true })
 }
 

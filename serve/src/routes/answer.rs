@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
-use followup::dialogue::{Answer, Format, IMAGE_LIMIT, Image, Reply};
+use followup::dialogue::{Answer, IMAGE_LIMIT, Image, MessageFormat, Reply};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -60,9 +60,9 @@ pub(super) async fn answer(
     let (parts, body) = request.into_parts();
     let body: Body = guard::read(&guard::body(&parts.headers, body, shared.settings.limits.body).await?)?;
     let format = match body.format {
-        Wanted::OpenAiChat => Format::OpenAiChat,
-        Wanted::OpenAiResponses => Format::OpenAiResponses,
-        Wanted::Anthropic => Format::Anthropic,
+        Wanted::OpenAiChat => MessageFormat::OpenAiChat,
+        Wanted::OpenAiResponses => MessageFormat::OpenAiResponses,
+        Wanted::Anthropic => MessageFormat::Anthropic,
     };
     let image = |(nth, url): (usize, &String)| {
         Image::from_data_url(url, IMAGE_LIMIT).map_err(|error| Failure::bad_image(nth, &error))

@@ -51,7 +51,7 @@ impl Scene {
     }
 
     fn with(width: u16, height: u16, seconds: Option<u64>, wire: Format) -> Scene {
-        let setup = Setup { dialect: Dialect::roo_code(), mistakes: 0, ..Setup::default() };
+        let setup = Setup::default().with_dialect(Dialect::roo_code()).with_mistake_limit(0);
         let mut scene = Scene {
             app: App::new(setup, Vec::new(), load, seconds, Theme::new(true)),
             body: Body::new(Source::Known(wire), Arc::new(Policy::default()), Limits::default()),

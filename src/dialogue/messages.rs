@@ -1,17 +1,17 @@
-//! The messages that carry replies to a provider.
+//! The messages that carry replies to a model's API.
 
 use alloc::vec::Vec;
-use core::iter;
+use core::{iter, slice};
 
 use serde_json::{Value, json};
 
 use super::image::Image;
 use super::reply::Reply;
 
-/// For whom messages are made.
+/// The API that messages are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Format {
+pub enum MessageFormat {
     /// OpenAI chat completions.
     OpenAiChat,
     /// OpenAI Responses.
@@ -20,12 +20,75 @@ pub enum Format {
     Anthropic,
 }
 
-/// The messages that carry the replies of one turn. The results of native calls come first, because every API wants them right behind the calls.
-pub(super) fn messages(replies: &[Reply], format: Format) -> Vec<Value> {
-    match format {
-        Format::OpenAiChat => openai_chat(replies),
-        Format::OpenAiResponses => openai_responses(replies),
-        Format::Anthropic => anthropic(replies),
+impl Reply {
+    /// Returns the messages that carry this reply, if it is the only one of its turn.
+    ///
+    /// For OpenAI Responses these are input items. A native call is answered by its result under
+    /// its id, any other by a message of the user. For several replies there is
+    /// [`messages_of`](Reply::messages_of).
+    ///
+    /// ```
+    /// use followup::Parser;
+    /// use followup::dialogue::{Answer, Dialogue, MessageFormat};
+    ///
+    /// let (mut parser, mut dialogue) = (Parser::default(), Dialogue::default());
+    /// let mut events = parser.feed("<ask_followup_question><question>Tea?</question></ask_followup_question>");
+    /// while let Some(event) = events.next() {
+    ///     dialogue.event(event);
+    /// }
+    /// let reply = dialogue.answer(0, Answer::Text("Yes".into()), Vec::new())?;
+    /// let message = r#"{"content":"<answer>\nYes\n</answer>","role":"user"}"#;
+    /// assert_eq!(reply.messages(MessageFormat::OpenAiChat)[0].to_string(), message);
+    /// # Ok::<(), followup::dialogue::AnswerError>(())
+    /// ```
+    pub fn messages(&self, format: MessageFormat) -> Vec<Value> {
+        Reply::messages_of(slice::from_ref(self), format)
+    }
+
+    /// Returns the messages that carry all replies of one turn, to be sent right after the model's
+    /// message.
+    ///
+    /// The APIs refuse a conversation in which the results of a turn's native calls are not
+    /// together or one is missing. So collect the replies until every call has one, and add the
+    /// results of other tools. The results of native calls come first, in the order of the replies,
+    /// then what the user says to calls without an id:
+    ///
+    /// * OpenAI chat completions: a `tool` message for each result, then the user's messages. A
+    ///   `tool` message can't have images, so they follow in a message of the user.
+    /// * OpenAI Responses: a `function_call_output` for each result, with its images, then the
+    ///   messages.
+    /// * Anthropic: one message of the user, with a `tool_result` for each result and its images,
+    ///   then the rest. A blank text is an error there and is left out; if nothing is left, there
+    ///   is no message.
+    ///
+    /// Images keep their order; OpenAI gets their data URLs unchanged. Cost: linear; a copy of the
+    /// texts and images.
+    ///
+    /// ```
+    /// use followup::Parser;
+    /// use followup::dialogue::{Answer, Dialogue, MessageFormat, Reply};
+    ///
+    /// let call = "<ask_followup_question><question>Sure?</question></ask_followup_question>";
+    /// let (mut parser, mut dialogue) = (Parser::default(), Dialogue::default());
+    /// let message = call.repeat(2);
+    /// let mut events = parser.feed(&message);
+    /// while let Some(event) = events.next() {
+    ///     dialogue.event(event);
+    /// }
+    /// let mut replies = Vec::new();
+    /// while let Some(number) = dialogue.question().map(|open| open.number) {
+    ///     replies.push(dialogue.answer(number, Answer::Text("Yes".into()), Vec::new())?);
+    /// }
+    /// let messages = Reply::messages_of(&replies, MessageFormat::Anthropic);
+    /// assert_eq!((messages.len(), messages[0]["content"].as_array().map(Vec::len)), (1, Some(2)));
+    /// # Ok::<(), followup::dialogue::AnswerError>(())
+    /// ```
+    pub fn messages_of(replies: &[Reply], format: MessageFormat) -> Vec<Value> {
+        match format {
+            MessageFormat::OpenAiChat => openai_chat(replies),
+            MessageFormat::OpenAiResponses => openai_responses(replies),
+            MessageFormat::Anthropic => anthropic(replies),
+        }
     }
 }
 
@@ -37,7 +100,7 @@ fn openai_chat(replies: &[Reply]) -> Vec<Value> {
     results.chain(replies.iter().filter_map(openai_chat_user)).collect()
 }
 
-/// What of a reply the user says: all, or the images that the result of a call can't have.
+/// Returns the user's part of a reply: all of it, or the images that a `tool` message can't have.
 fn openai_chat_user(reply: &Reply) -> Option<Value> {
     let image = |image: &Image| json!({"type": "image_url", "image_url": {"url": image.data_url()}});
     let images = reply.images.iter().map(image);
@@ -55,11 +118,11 @@ fn openai_responses(replies: &[Reply]) -> Vec<Value> {
         let id = reply.id.as_deref()?;
         Some(json!({"type": "function_call_output", "call_id": id, "output": openai_responses_content(reply)}))
     });
-    let said = replies
+    let messages = replies
         .iter()
         .filter(|reply| reply.id.is_none())
         .map(|reply| json!({"type": "message", "role": "user", "content": openai_responses_content(reply)}));
-    results.chain(said).collect()
+    results.chain(messages).collect()
 }
 
 fn openai_responses_content(reply: &Reply) -> Value {
@@ -76,12 +139,12 @@ fn anthropic(replies: &[Reply]) -> Vec<Value> {
         let content: Vec<Value> = anthropic_content(reply).collect();
         Some(json!({"type": "tool_result", "tool_use_id": id, "content": content}))
     });
-    let said = replies.iter().filter(|reply| reply.id.is_none()).flat_map(anthropic_content);
-    let content: Vec<Value> = results.chain(said).collect();
+    let rest = replies.iter().filter(|reply| reply.id.is_none()).flat_map(anthropic_content);
+    let content: Vec<Value> = results.chain(rest).collect();
     if content.is_empty() { Vec::new() } else { [json!({"role": "user", "content": content})].into() }
 }
 
-/// Its text, unless that is blank, which is an error there; and its images.
+/// Returns the text, unless it is blank, which is an error there, and the images.
 fn anthropic_content(reply: &Reply) -> impl Iterator<Item = Value> {
     let text = (!reply.text.trim().is_empty()).then(|| json!({"type": "text", "text": reply.text}));
     let images = reply.images.iter().map(|image| {
@@ -107,7 +170,7 @@ mod tests {
     const GIF: &str = "data:image/gif;base64,R0lGODlh";
     const JPEG: &str = "data:image/jpg;base64,/9j/";
 
-    /// Native calls and calls in markup, with images and without.
+    /// Replies to native calls and to calls in markup, with and without images.
     fn turn() -> [Reply; 4] {
         [
             reply(Some("a"), "One", &[GIF, JPEG]),
@@ -118,9 +181,9 @@ mod tests {
     }
 
     #[test]
-    fn openai_chat_has_all_results_before_anything_of_the_users() {
+    fn openai_chat_has_all_results_before_the_users_messages() {
         assert_eq!(
-            Reply::messages_of(&turn(), Format::OpenAiChat),
+            Reply::messages_of(&turn(), MessageFormat::OpenAiChat),
             [
                 json!({"role": "tool", "tool_call_id": "a", "content": "One"}),
                 json!({"role": "tool", "tool_call_id": "b", "content": "Three"}),
@@ -138,9 +201,9 @@ mod tests {
     }
 
     #[test]
-    fn openai_responses_has_all_outputs_before_anything_of_the_users() {
+    fn openai_responses_has_all_outputs_before_the_users_messages() {
         assert_eq!(
-            Reply::messages_of(&turn(), Format::OpenAiResponses),
+            Reply::messages_of(&turn(), MessageFormat::OpenAiResponses),
             [
                 json!({"type": "function_call_output", "call_id": "a", "output": [
                     {"type": "input_text", "text": "One"},
@@ -160,7 +223,7 @@ mod tests {
     #[test]
     fn anthropic_has_one_message_and_all_results_first_in_it() {
         assert_eq!(
-            Reply::messages_of(&turn(), Format::Anthropic),
+            Reply::messages_of(&turn(), MessageFormat::Anthropic),
             [json!({"role": "user", "content": [
                 {"type": "tool_result", "tool_use_id": "a", "content": [
                     {"type": "text", "text": "One"},
@@ -179,18 +242,18 @@ mod tests {
     fn anthropic_gets_no_blank_text() {
         let blank = [reply(Some("a"), "", &[]), reply(None, " \n", &[GIF])];
         assert_eq!(
-            Reply::messages_of(&blank, Format::Anthropic),
+            Reply::messages_of(&blank, MessageFormat::Anthropic),
             [json!({"role": "user", "content": [
                 {"type": "tool_result", "tool_use_id": "a", "content": []},
                 {"type": "image", "source": {"type": "base64", "media_type": "image/gif", "data": "R0lGODlh"}},
             ]})]
         );
-        assert!(reply(None, "", &[]).messages(Format::Anthropic).is_empty());
+        assert!(reply(None, "", &[]).messages(MessageFormat::Anthropic).is_empty());
     }
 
     #[test]
     fn no_replies_are_no_messages() {
-        for format in [Format::OpenAiChat, Format::OpenAiResponses, Format::Anthropic] {
+        for format in [MessageFormat::OpenAiChat, MessageFormat::OpenAiResponses, MessageFormat::Anthropic] {
             assert!(Reply::messages_of(&[], format).is_empty());
         }
     }
