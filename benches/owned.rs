@@ -8,7 +8,7 @@ mod common;
 use std::time::Duration;
 
 use bytes::Bytes;
-use common::{Read, ns_each, read_bytes, shortest};
+use common::{Totals, ns_each, parse_bytes, shortest};
 use followup::Parser;
 use followup::owned::{Event, Reader};
 use followup::testing::workloads;
@@ -21,11 +21,11 @@ fn main() {
             let chunks: Vec<Bytes> =
                 (0..message.len()).step_by(size).map(|at| message.slice(at..message.len().min(at + size))).collect();
             let pieces: Vec<&[u8]> = chunks.iter().map(|chunk| &chunk[..]).collect();
-            let all = Read::all_of(&workload);
+            let all = Totals::of(&workload);
             let [lent, owned, copies] = shortest(
                 Duration::from_millis(600),
                 [
-                    &mut || assert_eq!(read_bytes(&mut Parser::default(), &pieces), all),
+                    &mut || assert_eq!(parse_bytes(&mut Parser::default(), &pieces), all),
                     &mut || assert_eq!(read_owned(&chunks), all),
                     &mut || assert_eq!(copy(&pieces), message.len()),
                 ],
@@ -36,9 +36,9 @@ fn main() {
     }
 }
 
-fn read_owned(chunks: &[Bytes]) -> Read {
+fn read_owned(chunks: &[Bytes]) -> Totals {
     let mut reader = Reader::new(Parser::default());
-    let mut read = Read::default();
+    let mut read = Totals::default();
     let mut take = |event: Event| match event {
         Event::Text(text) => read.bytes += text.len() as u64,
         Event::Opaque(piece) => read.bytes += piece.raw.len() as u64,

@@ -1,4 +1,4 @@
-//! A server with many streams open: each chunk goes to another parser than the one before, which is not in the cache.
+//! A server with many open streams: consecutive chunks go to different parsers, which are not in the cache.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -7,59 +7,59 @@ use std::time::Duration;
 use followup::testing::{pieces, workloads};
 use followup::{Parser, Policy};
 
-use super::{Read, shortest};
+use super::{Totals, shortest};
 
-/// How many streams are open.
+/// The number of open streams.
 pub const LIVE: usize = 1_000_000;
 
-/// How long a chunk is.
+/// The size of a chunk in bytes.
 const CHUNK: usize = 4;
 
-/// What the parsers are fed.
+/// The chunks that are fed to the parsers.
 type Chunks<'p> = [&'p str; 64];
 
-/// What it costs to visit each of so many things once.
+/// The time of one visit to every object.
 #[derive(Clone, Copy, Debug)]
 pub struct Visits {
-    /// Parsers, to feed each one chunk of prose.
+    /// Feeding each parser one chunk of prose.
     pub parsers: Duration,
-    /// Things of a parser's size, to change one cache line of each: that much must come from memory, and go back.
+    /// Changing one cache line in each of as many objects of a parser's size: the least memory traffic of a visit.
     pub lines: Duration,
-    /// The same for things of one cache line.
+    /// Changing each of as many objects of one cache line.
     pub dense: Duration,
 }
 
-/// As long as a parser, and a cache line has nothing else in it.
+/// An object of a parser's size, which shares no cache line.
 #[derive(Clone)]
 #[repr(align(64))]
-struct Same([u64; size_of::<Parser>() / 8]);
+struct Block([u64; size_of::<Parser>() / 8]);
 
-/// One cache line.
+/// An object of one cache line.
 #[derive(Clone)]
 #[repr(align(64))]
 struct Line([u64; 8]);
 
-/// That many parsers, which share a policy.
+/// Returns [`LIVE`] parsers that share a policy.
 pub fn parsers() -> Vec<Parser> {
     let policy = Arc::new(Policy::new());
     (0..LIVE).map(|_| Parser::new(policy.clone())).collect()
 }
 
-/// Visits them in an order that no cache can foresee, the same every time.
-pub fn measure(parsers: &mut [Parser], long: Duration) -> Visits {
+/// Visits the objects in a random order, the same every time, that no cache can predict.
+pub fn measure(parsers: &mut [Parser], duration: Duration) -> Visits {
     let order = order(parsers.len());
     let prose = workloads::prose().message;
-    // Few enough to stay in the cache: the chunks are not what is measured.
+    // Few enough to stay in the cache, because only the objects are measured.
     let mut pieces = pieces(&prose, CHUNK);
-    let chunks: Chunks<'_> = std::array::from_fn(|_| pieces.next().expect("it is long"));
+    let chunks: Chunks<'_> = std::array::from_fn(|_| pieces.next().expect("the workload is long enough"));
     assert!(chunks.iter().all(|chunk| chunk.len() == CHUNK));
-    let (mut same, mut lines) = (vec![Same([0; _]); order.len()], vec![Line([0; _]); order.len()]);
+    let (mut blocks, mut lines) = (vec![Block([0; _]); order.len()], vec![Line([0; _]); order.len()]);
     let [parsers, lines, dense] = shortest(
-        long,
+        duration,
         [
             &mut || feed(parsers, &order, &chunks),
-            &mut || change(&mut same, &order, &chunks, |one| &mut one.0[0]),
-            &mut || change(&mut lines, &order, &chunks, |one| &mut one.0[0]),
+            &mut || change(&mut blocks, &order, &chunks, |object| &mut object.0[0]),
+            &mut || change(&mut lines, &order, &chunks, |object| &mut object.0[0]),
         ],
     );
     Visits { parsers, lines, dense }
@@ -72,19 +72,19 @@ fn order(len: usize) -> Vec<u32> {
 }
 
 fn feed(parsers: &mut [Parser], order: &[u32], chunks: &Chunks<'_>) {
-    let mut read = Read::default();
-    for &at in order {
-        let mut events = parsers[at as usize].feed(chunks[at as usize % 64]);
+    let mut totals = Totals::default();
+    for &index in order {
+        let mut events = parsers[index as usize].feed(chunks[index as usize % 64]);
         while let Some(event) = events.next() {
-            read.take(event);
+            totals.add(event);
         }
     }
-    assert_eq!(read, Read { questions: 0, bytes: (order.len() * CHUNK) as u64 }, "every chunk is prose");
+    assert_eq!(totals, Totals { questions: 0, bytes: (order.len() * CHUNK) as u64 }, "every chunk is prose");
 }
 
-fn change<T>(all: &mut [T], order: &[u32], chunks: &Chunks<'_>, number: impl Fn(&mut T) -> &mut u64) {
-    for &at in order {
-        *number(&mut all[at as usize]) += chunks[at as usize % 64].len() as u64;
+fn change<T>(objects: &mut [T], order: &[u32], chunks: &Chunks<'_>, field: impl Fn(&mut T) -> &mut u64) {
+    for &index in order {
+        *field(&mut objects[index as usize]) += chunks[index as usize % 64].len() as u64;
     }
-    black_box(all);
+    black_box(objects);
 }

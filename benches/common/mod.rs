@@ -1,4 +1,4 @@
-//! What the benches share: to take every event of a stream, and to time things in turn.
+//! What the benches share: parse a stream and consume every event, and time several tasks in turn.
 #![allow(dead_code)]
 
 pub mod live;
@@ -10,29 +10,29 @@ use followup::testing::pieces;
 use followup::testing::workloads::Workload;
 use followup::{Event, Parser, Policy};
 
-/// What makes a parser: [`Parser::new`], or [`Parser::arguments`].
-pub type New = fn(Policy) -> Parser;
+/// A constructor of a parser: [`Parser::new`] or [`Parser::arguments`].
+pub type NewParser = fn(Policy) -> Parser;
 
-/// How long questions are, from a usual one to far more than any model writes.
+/// Lengths of a question in bytes, from a usual one to far more than any model writes.
 pub const LENGTHS: [usize; 5] = [2 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20];
 
-/// What came out of a stream.
+/// What the events of a stream add up to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Read {
-    /// How many calls were complete.
+pub struct Totals {
+    /// Complete calls.
     pub questions: usize,
-    /// How many bytes of the stream were in prose, other tools' calls and calls.
+    /// Bytes of the stream in prose, other tools' calls and calls.
     pub bytes: u64,
 }
 
-impl Read {
-    /// What has to come out of a workload.
-    pub fn all_of(workload: &Workload) -> Read {
-        Read { questions: workload.questions, bytes: workload.message.len() as u64 }
+impl Totals {
+    /// The totals that a workload must have.
+    pub fn of(workload: &Workload) -> Totals {
+        Totals { questions: workload.questions, bytes: workload.message.len() as u64 }
     }
 
     #[inline]
-    pub fn take(&mut self, event: Event<'_>) {
+    pub fn add(&mut self, event: Event<'_>) {
         match event {
             Event::Text(text) => self.bytes += text.len() as u64,
             Event::Opaque(piece) => self.bytes += piece.raw.len() as u64,
@@ -47,47 +47,47 @@ impl Read {
         }
     }
 
-    fn finish(mut self, parser: &mut Parser) -> Read {
+    fn finish(mut self, parser: &mut Parser) -> Totals {
         let mut events = parser.finish();
         while let Some(event) = events.next() {
-            self.take(event);
+            self.add(event);
         }
         self
     }
 }
 
-/// Reads a stream that comes as text.
-pub fn read(parser: &mut Parser, pieces: &[&str]) -> Read {
-    let mut read = Read::default();
-    for piece in pieces {
-        let mut events = parser.feed(piece);
+/// Parses a stream of text.
+pub fn parse(parser: &mut Parser, chunks: &[&str]) -> Totals {
+    let mut totals = Totals::default();
+    for chunk in chunks {
+        let mut events = parser.feed(chunk);
         while let Some(event) = events.next() {
-            read.take(event);
+            totals.add(event);
         }
     }
-    read.finish(parser)
+    totals.finish(parser)
 }
 
-/// Reads a stream that comes as bytes.
-pub fn read_bytes(parser: &mut Parser, pieces: &[&[u8]]) -> Read {
-    let mut read = Read::default();
-    for piece in pieces {
-        let mut events = parser.feed_bytes(piece);
+/// Parses a stream of bytes.
+pub fn parse_bytes(parser: &mut Parser, chunks: &[&[u8]]) -> Totals {
+    let mut totals = Totals::default();
+    for chunk in chunks {
+        let mut events = parser.feed_bytes(chunk);
         while let Some(event) = events.next() {
-            read.take(event);
+            totals.add(event);
         }
     }
-    read.finish(parser)
+    totals.finish(parser)
 }
 
-/// The least that can be done with a stream: to keep it. The text is to have room.
-pub fn push_str(text: &mut String, pieces: &[&str]) {
+/// Appends a stream to a string, which must have the capacity: the least that can be done with it.
+pub fn push_str(text: &mut String, chunks: &[&str]) {
     text.clear();
-    pieces.iter().for_each(|piece| text.push_str(piece));
+    chunks.iter().for_each(|chunk| text.push_str(chunk));
     black_box(text);
 }
 
-/// A workload, cut before the clock runs.
+/// A workload, cut into chunks before the measurement.
 pub struct Stream<'w> {
     pub workload: &'w Workload,
     pub text: Vec<&'w str>,
@@ -100,44 +100,44 @@ impl<'w> Stream<'w> {
         Stream { workload, text: pieces(&workload.message, size).collect(), bytes }
     }
 
-    /// Has a parser read all of it as text, and checks what comes out.
+    /// Parses it as text, and checks the totals.
     #[inline]
-    pub fn read(&self, parser: &mut Parser) {
-        assert_eq!(read(parser, black_box(&self.text)), Read::all_of(self.workload), "{}", self.workload.name);
+    pub fn parse(&self, parser: &mut Parser) {
+        assert_eq!(parse(parser, black_box(&self.text)), Totals::of(self.workload), "{}", self.workload.name);
     }
 
-    /// The same, as bytes.
+    /// Parses it as bytes, and checks the totals.
     #[inline]
-    pub fn read_bytes(&self, parser: &mut Parser) {
-        assert_eq!(read_bytes(parser, black_box(&self.bytes)), Read::all_of(self.workload), "{}", self.workload.name);
+    pub fn parse_bytes(&self, parser: &mut Parser) {
+        assert_eq!(parse_bytes(parser, black_box(&self.bytes)), Totals::of(self.workload), "{}", self.workload.name);
     }
 }
 
-/// How long each of these takes at least: the shortest of all its runs in so much time, for whatever else the machine does
-/// only makes them longer. They run in turn, so that all see the same machine.
-pub fn shortest<const N: usize>(long: Duration, mut acts: [&mut dyn FnMut(); N]) -> [Duration; N] {
+/// Runs the tasks in turn for `duration`, so that all see the same load, and returns the shortest time of each: other load
+/// only makes runs longer.
+pub fn shortest<const N: usize>(duration: Duration, mut tasks: [&mut dyn FnMut(); N]) -> [Duration; N] {
     let mut shortest = [Duration::MAX; N];
-    let begun = Instant::now();
+    let start = Instant::now();
     for round in 0.. {
-        // The first round only warms up what the machine remembers.
-        if round > 1 && begun.elapsed() > long {
+        // There are two rounds at least, because the first warms up the caches.
+        if round > 1 && start.elapsed() > duration {
             break;
         }
-        for (act, shortest) in acts.iter_mut().zip(&mut shortest) {
-            let begun = Instant::now();
-            act();
-            *shortest = begun.elapsed().max(Duration::from_nanos(1)).min(*shortest);
+        for (task, shortest) in tasks.iter_mut().zip(&mut shortest) {
+            let start = Instant::now();
+            task();
+            *shortest = start.elapsed().max(Duration::from_nanos(1)).min(*shortest);
         }
     }
     shortest
 }
 
-/// How many times as long.
-pub fn ratio(one: Duration, other: Duration) -> f64 {
-    one.as_secs_f64() / other.as_secs_f64()
+/// Returns `time / base`.
+pub fn ratio(time: Duration, base: Duration) -> f64 {
+    time.as_secs_f64() / base.as_secs_f64()
 }
 
-/// Nanoseconds for one of so many.
+/// Returns the nanoseconds for one of `count` equal parts of `time`.
 pub fn ns_each(time: Duration, count: usize) -> f64 {
     time.as_nanos() as f64 / count as f64
 }

@@ -1,47 +1,44 @@
-//! Who is measured with what.
+//! Runs every rival with every message.
 
 use std::time::Duration;
 
 use crate::format::Format;
-use crate::measure::{Case, Compared, compare};
+use crate::measure::{Case, Comparison, Measurement, compare};
 use crate::message::Message;
 use crate::rivals::{self, Arguments, Markup, Memchr, PushStr, Rival};
-use crate::table::{Kind, Measured, Row, Table};
+use crate::table::{Kind, Row, Table};
 
-/// What would take more seconds than that for one run is not measured. (It is run twice: what comes out is checked.)
-const TOO_LONG: f64 = 20.0;
+/// A rival that would take more seconds than this for one run is not measured. (It runs twice: once for the check.)
+const MAX_SECONDS: f64 = 20.0;
 
 #[derive(Debug)]
 pub(crate) struct Bench {
     table: Table,
-    /// How long each row is measured.
-    time: Duration,
+    /// The time to spend on each row.
+    duration: Duration,
 }
 
-/// Who is measured.
+/// A reader that is measured beside `followup`.
 struct Entrant {
     rival: Box<dyn Rival>,
     kind: Kind,
-    /// What the message before cost.
-    last: Option<Cost>,
+    /// The bytes of the message before this one, and the seconds that it took.
+    previous: Option<(usize, f64)>,
 }
 
-/// How many bytes, and how many seconds.
-type Cost = (usize, f64);
-
 impl Bench {
-    pub(crate) fn new(json: bool, time: Duration) -> Bench {
-        Bench { table: Table::new(json), time }
+    pub(crate) fn new(json: bool, duration: Duration) -> Bench {
+        Bench { table: Table::new(json), duration }
     }
 
-    /// Prose with calls in it. The messages are longer each time.
+    /// Measures prose with calls in it. Each message is longer than the one before.
     pub(crate) fn markup(&mut self, workload: &'static str, messages: &[Message], chunk: usize) {
-        self.run(&mut Markup::default(), rivals::in_messages(), (workload, messages, chunk));
+        self.run(&mut Markup::default(), rivals::for_markup(), (workload, messages, chunk));
     }
 
-    /// The arguments of a native call.
+    /// Measures the arguments of a native call. Each message is longer than the one before.
     pub(crate) fn arguments(&mut self, workload: &'static str, messages: &[Message], chunk: usize) {
-        self.run(&mut Arguments::default(), rivals::in_arguments(), (workload, messages, chunk));
+        self.run(&mut Arguments::default(), rivals::for_arguments(), (workload, messages, chunk));
     }
 
     pub(crate) fn summary(&self) {
@@ -54,32 +51,34 @@ impl Bench {
         rivals: Vec<Box<dyn Rival>>,
         (workload, messages, chunk): (&'static str, &[Message], usize),
     ) {
-        let floor = floor(followup.format()).map(|rival| Entrant { rival, kind: Kind::Floor, last: None });
-        let rivals = rivals.into_iter().map(|rival| Entrant { rival, kind: Kind::Rival, last: None });
-        let mut entrants: Vec<_> = floor.into_iter().chain(rivals).collect();
+        let baselines =
+            baselines(followup.format()).map(|rival| Entrant { rival, kind: Kind::Baseline, previous: None });
+        let rivals = rivals.into_iter().map(|rival| Entrant { rival, kind: Kind::Rival, previous: None });
+        let mut entrants: Vec<_> = baselines.into_iter().chain(rivals).collect();
         for message in messages {
             let case = Case { message, chunk };
-            let row = |reader: &dyn Rival, kind, measured| Row {
+            let row = |reader: &dyn Rival, kind, measurement| Row {
                 workload,
                 len: message.len(),
                 chunk: (chunk < message.len()).then_some(chunk),
                 reader: reader.name(),
                 format: reader.format().name(),
                 kind,
-                measured,
+                measurement,
             };
             let mut rows = Vec::new();
-            let mut ours: Option<Measured> = None;
-            for Entrant { rival, kind, last } in &mut entrants {
-                if last.is_some_and(|last| expected(last, message.len()) > TOO_LONG) {
+            let mut ours: Option<Measurement> = None;
+            for Entrant { rival, kind, previous } in &mut entrants {
+                if previous.is_some_and(|previous| expected(previous, message.len()) > MAX_SECONDS) {
                     rows.push(row(&**rival, *kind, None));
                     continue;
                 }
-                let Compared { theirs, followup: measured } = compare(&mut **rival, followup, case, self.time);
-                *last = Some((message.len(), theirs.cost.time.as_secs_f64()));
+                let comparison = compare(&mut **rival, followup, case, self.duration);
+                let Comparison { rival: theirs, followup: measurement } = comparison;
+                *previous = Some((message.len(), theirs.cost.time.as_secs_f64()));
                 rows.push(row(&**rival, *kind, Some(theirs)));
-                if ours.as_ref().is_none_or(|ours| measured.cost.time < ours.cost.time) {
-                    ours = Some(measured);
+                if ours.as_ref().is_none_or(|ours| measurement.cost.time < ours.cost.time) {
+                    ours = Some(measurement);
                 }
             }
             rows.push(row(followup, Kind::Followup, ours));
@@ -88,11 +87,11 @@ impl Bench {
     }
 }
 
-fn floor(format: Format) -> [Box<dyn Rival>; 2] {
+fn baselines(format: Format) -> [Box<dyn Rival>; 2] {
     [Box::new(PushStr::new(format)), Box::new(Memchr::new(format))]
 }
 
-/// How many seconds a message of that length takes at most, if each chunk makes all before it be read again.
-fn expected((bytes, seconds): Cost, len: usize) -> f64 {
+/// Returns the seconds that a message of `len` bytes takes if the time is quadratic in the length.
+fn expected((bytes, seconds): (usize, f64), len: usize) -> f64 {
     seconds * (len as f64 / bytes as f64).powi(2)
 }

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::message::{Asked, Part};
+use crate::call::{Call, Part};
 
-/// The tool that is called.
+/// The name of the tool.
 pub(crate) const TOOL: &str = "ask_followup_question";
 
-/// The JSON schema of its parameters, which parsers of tool calls want to know.
+/// Returns the JSON schema of the tool's parameters, which most parsers of tool calls require.
 pub(crate) fn parameters() -> Value {
     json!({
         "type": "object",
@@ -27,17 +27,17 @@ pub(crate) fn parameters() -> Value {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// The tags that `followup` reads.
+    /// The tags that `followup` parses.
     Markup,
-    /// The arguments of one native call, which stand alone.
+    /// The arguments of one native call, without prose around them.
     Arguments,
     /// `<tool_call>` around JSON: Hermes, Qwen 2.5 and 3.
     Hermes,
     /// `<tool_call>` around tags for each parameter: Qwen 3 Coder.
     QwenCoder,
-    /// `<tool_calls>` around keys and values: Hunyuan 4.
+    /// `<tool_calls>` around pairs of key and value: Hunyuan 4.
     Hunyuan,
-    /// Tags with a special token in them: DeepSeek V4.
+    /// Tags that begin with a special token: DeepSeek V4.
     Dsml,
 }
 
@@ -56,15 +56,15 @@ impl Format {
     pub(crate) fn write(self, parts: &[Part]) -> String {
         let write = |part: &Part| match part {
             Part::Prose(text) => text.clone(),
-            Part::Question(asked) => self.call(asked),
+            Part::Call(call) => self.call(call),
         };
         parts.iter().map(write).collect()
     }
 
-    fn call(self, asked: &Asked) -> String {
-        let Asked { question, suggestions } = asked;
+    fn call(self, call: &Call) -> String {
+        let Call { question, suggestions } = call;
         let follow_up: Value = suggestions.iter().map(|one| json!({ "text": one.text, "mode": one.mode })).collect();
-        // By hand, for the order in which models write them.
+        // Not with `json!`, which would sort the keys: models write the question first.
         let arguments = format!(r#"{{"question": {}, "follow_up": {follow_up}}}"#, json!(question));
         match self {
             Format::Markup => {
@@ -95,20 +95,5 @@ impl Format {
                  </｜DSML｜invoke>\n</｜DSML｜tool_calls>"
             ),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use followup::testing::workloads;
-
-    use super::*;
-    use crate::message::Message;
-
-    #[test]
-    fn markup_is_written_as_the_workload_writes_it() {
-        let workload = workloads::questions();
-        let message = Message::markup(&workload, usize::MAX);
-        assert_eq!(Format::Markup.write(&message.parts), workload.message);
     }
 }

@@ -1,6 +1,7 @@
-//! What the questions of a stream cost, read by `followup` and by what a user would take instead: see README.md.
+//! Measures `followup` beside the libraries that a user could choose instead: see README.md.
 
 mod bench;
+mod call;
 mod format;
 mod measure;
 mod message;
@@ -17,10 +18,10 @@ use crate::bench::Bench;
 use crate::message::Message;
 
 const HELP: &str = "\
-Measures followup beside what a user would take instead.
+Measures followup beside the libraries that a user could choose instead.
 
-  --json       one object a line, for each row
-  --time MS    measure each row for about that long (300)";
+  --json       print one JSON object per row, a row per line
+  --time MS    measure each row for about that many milliseconds [default: 300]";
 
 const KIB: usize = 1 << 10;
 const ALL: usize = usize::MAX;
@@ -51,7 +52,7 @@ fn main() -> ExitCode {
     };
     let mut bench = Bench::new(args.json, args.time);
 
-    // Who is not linear is seen to be so: in the length of a message,
+    // Several lengths show which readers are not linear: in the length of a message,
     let prose = [64 * KIB, ALL].map(|len| Message::markup(&workloads::prose(), len));
     bench.markup("prose", &prose, 4);
     bench.markup("prose", &prose, ALL);
@@ -59,7 +60,7 @@ fn main() -> ExitCode {
     bench.markup("questions", &questions, 4);
     bench.markup("questions", &questions, ALL);
 
-    // and in that of a call.
+    // and in the length of a call.
     let lengths = [2 * KIB, 16 * KIB, 64 * KIB];
     bench.markup("question", &lengths.map(|len| Message::markup(&workloads::question(len), ALL)), 4);
     bench.arguments("arguments", &lengths.map(|len| Message::arguments(&workloads::arguments(len))), 4);

@@ -1,4 +1,4 @@
-//! How long it takes: each time the shortest of many runs, for whatever else the machine does only makes them longer.
+//! Measures a rival and `followup` in turn. The shortest of many runs counts, because other load only makes runs longer.
 
 use std::time::{Duration, Instant};
 
@@ -6,17 +6,16 @@ use followup::testing::pieces;
 
 use crate::message::Message;
 use crate::rivals::Rival;
-use crate::sink::Checked;
-use crate::table::Measured;
+use crate::sink::{Checked, Verdict};
 
-/// A message, in chunks of about that many bytes.
+/// A message and the size of its chunks in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Case<'a> {
     pub(crate) message: &'a Message,
     pub(crate) chunk: usize,
 }
 
-/// What it cost to read a message in some format.
+/// The time that one pass over a message takes, and its size in the reader's own format.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cost {
     pub(crate) chunks: usize,
@@ -34,46 +33,61 @@ impl Cost {
     }
 }
 
-/// What a rival costs, and what the same message costs `followup` in its own format.
+/// A reader's cost for one message, and whether its output was correct.
 #[derive(Clone, Debug)]
-pub(crate) struct Compared {
-    pub(crate) theirs: Measured,
-    pub(crate) followup: Measured,
+pub(crate) struct Measurement {
+    pub(crate) cost: Cost,
+    /// This reader's time divided by the time of `followup`.
+    pub(crate) ratio: f64,
+    pub(crate) shows: &'static str,
+    pub(crate) verdict: Verdict,
 }
 
-/// Measures both in turn, so that both see the same machine, for about that long; or once, if once takes longer.
-pub(crate) fn compare(rival: &mut dyn Rival, followup: &mut dyn Rival, case: Case<'_>, long: Duration) -> Compared {
+/// A rival's measurement, and that of `followup` for the same message in its own format.
+#[derive(Clone, Debug)]
+pub(crate) struct Comparison {
+    pub(crate) rival: Measurement,
+    pub(crate) followup: Measurement,
+}
+
+/// Measures both in turn, so that both see the same load, for about `duration`, or once if one run takes longer.
+pub(crate) fn compare(
+    rival: &mut dyn Rival,
+    followup: &mut dyn Rival,
+    case: Case<'_>,
+    duration: Duration,
+) -> Comparison {
     let [their_text, our_text] = [rival.format(), followup.format()].map(|format| case.message.write(format));
     let [their_chunks, our_chunks] = [&their_text, &our_text].map(|text| pieces(text, case.chunk).collect::<Vec<_>>());
-    // What comes out is checked outside the clock.
-    let mut theirs = checked(rival, &their_chunks, case);
-    let mut ours = checked(followup, &our_chunks, case);
-    assert_eq!(ours.verdict.wrong, "", "followup is right");
+    // The output is checked in a run of its own, which is not timed.
+    let mut theirs = check(rival, &their_chunks, case);
+    let mut ours = check(followup, &our_chunks, case);
+    assert_eq!(ours.verdict.wrong, "", "followup is correct");
 
-    let begun = Instant::now();
-    while theirs.cost.time == Duration::MAX || begun.elapsed() < long {
+    let start = Instant::now();
+    while theirs.cost.time == Duration::MAX || start.elapsed() < duration {
         let run = rival.time(&their_chunks);
         theirs.cost.time = run.min(theirs.cost.time);
-        // As long as the rival, so that one that is slow does not leave followup with a single run.
+        // `followup` runs for as long as the rival did, so that a slow rival does not leave it with a single run.
         let mut spent = Duration::ZERO;
-        while spent < run.min(long) {
+        while spent < run.min(duration) {
             let run = followup.time(&our_chunks);
             ours.cost.time = run.min(ours.cost.time);
             spent += run;
         }
     }
-    theirs.times = theirs.cost.time.as_secs_f64() / ours.cost.time.as_secs_f64();
-    Compared { theirs, followup: ours }
+    theirs.ratio = theirs.cost.time.as_secs_f64() / ours.cost.time.as_secs_f64();
+    Comparison { rival: theirs, followup: ours }
 }
 
-/// What comes out, and no time yet.
-fn checked(reader: &mut dyn Rival, chunks: &[&str], case: Case<'_>) -> Measured {
+/// Checks the output of one run. The time is not measured yet.
+fn check(reader: &mut dyn Rival, chunks: &[&str], case: Case<'_>) -> Measurement {
     let mut checked = Checked::new(case.message);
     reader.check(chunks, &mut checked);
     let bytes = chunks.iter().map(|chunk| chunk.len()).sum();
-    Measured {
+    Measurement {
         cost: Cost { chunks: chunks.len(), bytes, time: Duration::MAX },
-        times: 1.0,
+        ratio: 1.0,
         shows: checked.shows(case.chunk),
         verdict: checked.verdict(case.message),
     }

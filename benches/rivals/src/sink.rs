@@ -1,32 +1,34 @@
-//! Where goes what comes out of a message.
+//! Consumers of what a reader finds in a message: one for timing, one for checking.
 
 use std::fmt::Display;
 use std::hint::black_box;
 
-use crate::message::{Asked, Message};
+use crate::call::Call;
+use crate::message::Message;
 
-/// What an interface takes from a parser, piece by piece.
+/// The part of a user interface: receives output piece by piece.
 pub(crate) trait Sink {
-    /// More prose.
+    /// Receives more prose.
     fn prose(&mut self, text: &str);
-    /// The open call has grown. This is its question so far.
+    /// Receives the question so far, each time the open call has grown.
     fn question(&mut self, so_far: &str);
-    /// The open call has grown. This is the JSON of its arguments so far, in which the interface would have to find the question.
+    /// Receives the JSON of the arguments so far, each time the open call has grown. The interface would have to find the
+    /// question in it.
     fn arguments(&mut self, so_far: &str);
-    /// The open call is complete. What it asks is only put together where it is looked at.
-    fn complete(&mut self, asked: impl FnOnce() -> Asked);
-    /// The parser gave up.
+    /// Receives the complete call. It is only put together if the sink looks at it.
+    fn complete(&mut self, call: impl FnOnce() -> Call);
+    /// Receives the error of a parser that gave up.
     fn failed(&mut self, error: impl Display);
 }
 
-/// Takes everything, and keeps nothing.
+/// Discards everything: the sink for timing.
 #[derive(Debug, Default)]
-pub(crate) struct Taken {
+pub(crate) struct Discard {
     bytes: usize,
     calls: usize,
 }
 
-impl Sink for Taken {
+impl Sink for Discard {
     #[inline]
     fn prose(&mut self, text: &str) {
         self.bytes += text.len();
@@ -43,22 +45,22 @@ impl Sink for Taken {
     }
 
     #[inline]
-    fn complete(&mut self, asked: impl FnOnce() -> Asked) {
-        black_box(&asked);
+    fn complete(&mut self, call: impl FnOnce() -> Call) {
+        black_box(&call);
         self.calls += 1;
     }
 
     fn failed(&mut self, _: impl Display) {}
 }
 
-/// Compares everything with what it should be.
+/// Compares everything with the message: the sink for checking.
 #[derive(Debug)]
 pub(crate) struct Checked<'a> {
-    expected: Vec<&'a Asked>,
+    expected: Vec<&'a Call>,
     prose: String,
     found: usize,
     differs: usize,
-    /// A question was shown that the model did not ask.
+    /// Whether something was shown that is not the beginning of the question.
     shows_wrong: bool,
     questions: usize,
     arguments: usize,
@@ -68,7 +70,7 @@ pub(crate) struct Checked<'a> {
 impl<'a> Checked<'a> {
     pub(crate) fn new(message: &'a Message) -> Checked<'a> {
         Checked {
-            expected: message.questions().collect(),
+            expected: message.calls().collect(),
             prose: String::new(),
             found: 0,
             differs: 0,
@@ -79,13 +81,13 @@ impl<'a> Checked<'a> {
         }
     }
 
-    /// What is seen of a question while it grows, in chunks of that many bytes.
+    /// Returns what was shown of a question while it grew, in chunks of `chunk` bytes.
     pub(crate) fn shows(&self, chunk: usize) -> &'static str {
-        let bytes: usize = self.expected.iter().map(|asked| asked.question.len()).sum();
-        // Once for every other chunk of it, or it does not grow.
-        let grows = |times: usize| times > 0 && times >= bytes / chunk / 2;
+        let bytes: usize = self.expected.iter().map(|call| call.question.len()).sum();
+        // It grows if it was shown for at least every other chunk.
+        let grows = |updates: usize| updates > 0 && updates >= bytes / chunk / 2;
         match () {
-            // There is nothing to be seen before the end of the only chunk.
+            // With a single chunk there is nothing to show before the end.
             () if chunk >= bytes => "",
             () if grows(self.questions) => "question",
             () if grows(self.arguments) => "JSON",
@@ -93,7 +95,7 @@ impl<'a> Checked<'a> {
         }
     }
 
-    /// Compares all that came out with what the model said.
+    /// Compares the whole output with the message.
     pub(crate) fn verdict(&self, message: &Message) -> Verdict {
         let mut wrong = Vec::new();
         if let Some(error) = &self.error {
@@ -109,10 +111,10 @@ impl<'a> Checked<'a> {
         if self.shows_wrong {
             wrong.push("shows tags or escapes".to_owned());
         }
-        // No format says what becomes of the white space around a call.
-        let written = |char: &char| !char.is_whitespace();
-        let expected: String = message.prose().flat_map(str::chars).filter(written).collect();
-        let prose: String = self.prose.chars().filter(written).collect();
+        // No format defines whether the white space around a call is prose.
+        let visible = |char: &char| !char.is_whitespace();
+        let expected: String = message.prose().flat_map(str::chars).filter(visible).collect();
+        let prose: String = self.prose.chars().filter(visible).collect();
         if prose != expected {
             wrong.push(format!("prose differs: {} of {} bytes", prose.len(), expected.len()));
         }
@@ -120,12 +122,12 @@ impl<'a> Checked<'a> {
     }
 }
 
-/// Whether it is right.
+/// Whether a reader's output was correct.
 #[derive(Clone, Debug)]
 pub(crate) struct Verdict {
-    /// Every question, and nothing else, came out as it was asked.
+    /// Whether the reader found exactly the questions of the message.
     pub(crate) finds_all: bool,
-    /// What was wrong, with the questions or else.
+    /// Everything that was wrong, questions or not. Empty if the output was correct.
     pub(crate) wrong: String,
 }
 
@@ -136,20 +138,19 @@ impl Sink for Checked<'_> {
 
     fn question(&mut self, so_far: &str) {
         self.questions += 1;
-        // The white space at a question's end may or may not belong to it.
+        // White space at the end of a question may or may not be part of it.
         let so_far = so_far.trim();
-        self.shows_wrong |= self.expected.get(self.found).is_none_or(|asked| !asked.question.starts_with(so_far));
+        self.shows_wrong |= self.expected.get(self.found).is_none_or(|call| !call.question.starts_with(so_far));
     }
 
     fn arguments(&mut self, _: &str) {
         self.arguments += 1;
     }
 
-    fn complete(&mut self, asked: impl FnOnce() -> Asked) {
-        let mut asked = asked();
-        asked.question.truncate(asked.question.trim_end().len());
-        asked.question.drain(..asked.question.len() - asked.question.trim_start().len());
-        self.differs += usize::from(self.expected.get(self.found).is_some_and(|expected| **expected != asked));
+    fn complete(&mut self, call: impl FnOnce() -> Call) {
+        let mut call = call();
+        call.question = call.question.trim().to_owned();
+        self.differs += usize::from(self.expected.get(self.found).is_some_and(|expected| **expected != call));
         self.found += 1;
     }
 

@@ -1,9 +1,9 @@
-//! What the hosts of tool call parsers do with them: they append the pieces of a call's arguments to each other.
+//! What a host of a tool call parser does with its output: append the pieces of a call's arguments.
 
-use crate::message::Asked;
+use crate::call::Call;
 use crate::sink::Sink;
 
-/// The call that is open.
+/// The arguments of the open call, as far as they have arrived.
 #[derive(Debug, Default)]
 pub(super) struct OpenCall {
     arguments: String,
@@ -12,28 +12,28 @@ pub(super) struct OpenCall {
 
 impl OpenCall {
     pub(super) fn begin(&mut self, sink: &mut impl Sink) {
-        self.end(sink);
+        self.close(sink);
         self.is_open = true;
     }
 
-    pub(super) fn grow(&mut self, arguments: &str, sink: &mut impl Sink) {
+    pub(super) fn append(&mut self, arguments: &str, sink: &mut impl Sink) {
         if !arguments.is_empty() {
             self.arguments.push_str(arguments);
             sink.arguments(&self.arguments);
         }
     }
 
-    /// A call of which nothing was seen before.
-    pub(super) fn whole(&mut self, arguments: &str, sink: &mut impl Sink) {
+    /// Passes on a call that arrives in one piece.
+    pub(super) fn complete(&mut self, arguments: &str, sink: &mut impl Sink) {
         self.arguments.push_str(arguments);
         self.is_open = true;
-        self.end(sink);
+        self.close(sink);
     }
 
-    /// It ends where the next begins, or the message: not every parser says so before.
-    pub(super) fn end(&mut self, sink: &mut impl Sink) {
+    /// Passes on the open call. It ends where the next call begins or the message ends; not every parser reports it earlier.
+    pub(super) fn close(&mut self, sink: &mut impl Sink) {
         if std::mem::take(&mut self.is_open) {
-            sink.complete(|| Asked::from_json(&self.arguments));
+            sink.complete(|| Call::from_json(&self.arguments));
         }
         self.arguments.clear();
     }

@@ -1,5 +1,5 @@
-//! `dynamo-parsers`: its jail holds back what may be a call, and gives it out when it is complete. It is a stream over the chunks of a
-//! completion; they are made outside the clock, for a server gets them so.
+//! `dynamo-parsers`: its jail holds back what may be a call, and emits the call when it is complete. It is a stream over the
+//! chunks of a completion. They are made before the measurement, because a server receives them in that form.
 
 use std::mem;
 
@@ -24,7 +24,7 @@ pub(super) struct Dynamo {
     open: OpenCall,
 }
 
-/// The format's parser.
+/// The name of the parser for the format.
 const FAMILY: &str = "hermes";
 
 impl Reader for Dynamo {
@@ -47,7 +47,7 @@ impl Reader for Dynamo {
             match pollster::block_on(detect_and_parse_tool_call(message, Some(FAMILY), Some(&tools))) {
                 Ok((calls, prose)) => {
                     sink.prose(&prose.unwrap_or_default());
-                    calls.iter().for_each(|call| self.open.whole(&call.function.arguments, sink));
+                    calls.iter().for_each(|call| self.open.complete(&call.function.arguments, sink));
                 }
                 Err(error) => sink.failed(error),
             }
@@ -66,7 +66,7 @@ impl Reader for Dynamo {
                     }
                     for call in choice.delta.tool_calls.into_iter().flatten() {
                         let arguments = call.function.and_then(|function| function.arguments).unwrap_or_default();
-                        self.open.whole(&arguments, sink);
+                        self.open.complete(&arguments, sink);
                     }
                 }
             }
@@ -74,7 +74,7 @@ impl Reader for Dynamo {
     }
 }
 
-/// A chunk of a completion with that text, or its last.
+/// Returns a chunk of a completion with the text, or the last chunk for `None`.
 fn completion(text: Option<&str>) -> Chunk {
     let delta = ChatCompletionStreamResponseDelta {
         role: Some(Role::Assistant),

@@ -1,5 +1,5 @@
-//! `dynamo-parsers-v2`: what is to follow `dynamo-parsers`, token by token. What comes out of a call are pieces of the JSON of its
-//! arguments.
+//! `dynamo-parsers-v2`: the successor of `dynamo-parsers`, which reads token by token. Its output for a call is its arguments
+//! as pieces of JSON.
 
 use dynamo_parsers_v2::{Tool, ToolParseResult, create_tool_parser_for_family};
 
@@ -27,7 +27,7 @@ impl DynamoV2 {
         }
     }
 
-    fn take<S: Sink>(&mut self, result: ToolParseResult, sink: &mut S) {
+    fn forward<S: Sink>(&mut self, result: ToolParseResult, sink: &mut S) {
         if !result.normal_text.is_empty() {
             sink.prose(&result.normal_text);
         }
@@ -35,9 +35,9 @@ impl DynamoV2 {
             if call.name.is_some() {
                 self.open.begin(sink);
             }
-            self.open.grow(&call.arguments, sink);
+            self.open.append(&call.arguments, sink);
             if call.complete {
-                self.open.end(sink);
+                self.open.close(sink);
             }
         }
     }
@@ -53,21 +53,21 @@ impl Reader for DynamoV2 {
     }
 
     fn read<S: Sink>(&mut self, chunks: &[&str], sink: &mut S) {
-        // A parser is for one message.
+        // A parser reads one message.
         let mut parser = match create_tool_parser_for_family(self.family(), &self.tools) {
             Ok(parser) => parser,
             Err(error) => return sink.failed(error),
         };
         for chunk in chunks {
             match parser.push(chunk) {
-                Ok(result) => self.take(result, sink),
+                Ok(result) => self.forward(result, sink),
                 Err(error) => return sink.failed(error),
             }
         }
         match parser.finish() {
-            Ok(result) => self.take(result, sink),
+            Ok(result) => self.forward(result, sink),
             Err(error) => sink.failed(error),
         }
-        self.open.end(sink);
+        self.open.close(sink);
     }
 }

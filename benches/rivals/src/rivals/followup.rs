@@ -1,21 +1,21 @@
-//! `followup` itself. A parser that was used before, as in a server.
+//! `followup` itself. The parser is reused for all messages, as in a server.
 
 use followup::{Event, Limits, Parser, Policy};
 
 use super::Reader;
+use crate::call::{Call, Suggestion};
 use crate::format::Format;
-use crate::message::{Asked, Suggestion};
 use crate::sink::Sink;
 
-/// Calls in a model's text.
+/// Reads calls in a model's text.
 #[derive(Debug)]
 pub(crate) struct Markup(Parser);
 
-/// The arguments of a native call.
+/// Reads the arguments of a native call.
 #[derive(Debug)]
 pub(crate) struct Arguments(Parser);
 
-/// The default, but that a question may be as long as the longest that is measured.
+/// Returns the default policy, with a limit that the longest question of a workload does not reach.
 fn policy() -> Policy {
     Policy::new().limits(Limits { question: 1 << 20, ..Limits::default() })
 }
@@ -64,22 +64,22 @@ fn read<S: Sink>(parser: &mut Parser, chunks: &[&str], sink: &mut S) {
     for chunk in chunks {
         let mut events = parser.feed(chunk);
         while let Some(event) = events.next() {
-            take(event, sink);
+            forward(event, sink);
         }
     }
     let mut events = parser.finish();
     while let Some(event) = events.next() {
-        take(event, sink);
+        forward(event, sink);
     }
 }
 
 #[inline]
-fn take<S: Sink>(event: Event<'_>, sink: &mut S) {
+fn forward<S: Sink>(event: Event<'_>, sink: &mut S) {
     match event {
         Event::Text(text) => sink.prose(text),
         Event::Opaque(piece) => sink.prose(piece.raw),
         Event::Partial(call) => sink.question(call.question().unwrap_or_default()),
-        Event::Complete(call) => sink.complete(|| Asked {
+        Event::Complete(call) => sink.complete(|| Call {
             question: call.question().to_owned(),
             suggestions: call
                 .suggestions()

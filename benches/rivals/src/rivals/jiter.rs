@@ -1,22 +1,22 @@
-//! `jiter`: reads JSON that may end anywhere. The arguments so far are kept, and read again from their start with each delta.
+//! `jiter`: parses JSON that may end anywhere. The arguments so far are buffered, and parsed again with each delta.
 
 use jiter::{Jiter, JiterResult, JsonValue, PartialMode};
 
 use super::Reader;
+use crate::call::{Call, Suggestion};
 use crate::format::Format;
-use crate::message::{Asked, Suggestion};
 use crate::sink::Sink;
 
-/// Into values.
+/// Parses into values.
 #[derive(Debug, Default)]
 pub(super) struct Values(Vec<u8>);
 
-/// With its iterator, by a reader that knows the arguments. The tape, into which it unescapes strings, is used again.
+/// Uses the iterator, with code that knows the arguments. The tape, to which strings are unescaped, is reused.
 #[derive(Debug, Default)]
-pub(super) struct Iterated {
+pub(super) struct WithIterator {
     json: Vec<u8>,
     tape: Vec<u8>,
-    open: Asked,
+    open: Call,
 }
 
 impl Reader for Values {
@@ -38,7 +38,7 @@ impl Reader for Values {
             }
         }
         match JsonValue::parse(&self.0, false) {
-            Ok(arguments) => sink.complete(|| asked(&arguments)),
+            Ok(arguments) => sink.complete(|| call(&arguments)),
             Err(error) => sink.failed(error),
         }
     }
@@ -58,13 +58,13 @@ fn text<'a>(object: &'a JsonValue<'_>, key: &str) -> Option<&'a str> {
     }
 }
 
-fn asked(arguments: &JsonValue<'_>) -> Asked {
+fn call(arguments: &JsonValue<'_>) -> Call {
     let suggestions = match get(arguments, "follow_up") {
         Some(JsonValue::Array(suggestions)) => &***suggestions,
         _ => &[],
     };
     let owned = |object, key| text(object, key).map(str::to_owned);
-    Asked {
+    Call {
         question: owned(arguments, "question").unwrap_or_default(),
         suggestions: suggestions
             .iter()
@@ -73,7 +73,7 @@ fn asked(arguments: &JsonValue<'_>) -> Asked {
     }
 }
 
-impl Reader for Iterated {
+impl Reader for WithIterator {
     fn name(&self) -> &'static str {
         "jiter, iterator"
     }
@@ -90,7 +90,7 @@ impl Reader for Iterated {
             let mut json = Jiter::with_tape(&self.json, std::mem::take(&mut self.tape)).with_allow_partial_strings();
             self.open.question.clear();
             self.open.suggestions.clear();
-            // An error is where the arguments end so far: only the last counts.
+            // Before the last chunk, the error only says that the arguments are incomplete.
             end = iterate(&mut json, &mut self.open);
             self.tape = json.into_tape();
             sink.question(&self.open.question);
@@ -102,7 +102,7 @@ impl Reader for Iterated {
     }
 }
 
-fn iterate(json: &mut Jiter<'_>, call: &mut Asked) -> JiterResult<()> {
+fn iterate(json: &mut Jiter<'_>, call: &mut Call) -> JiterResult<()> {
     let mut key = json.next_object()?.map(Key::of);
     while let Some(name) = key {
         match name {
@@ -121,7 +121,7 @@ fn iterate(json: &mut Jiter<'_>, call: &mut Asked) -> JiterResult<()> {
     json.finish()
 }
 
-fn suggestion(json: &mut Jiter<'_>, call: &mut Asked) -> JiterResult<()> {
+fn suggestion(json: &mut Jiter<'_>, call: &mut Call) -> JiterResult<()> {
     call.suggestions.push(Suggestion::default());
     let mut key = json.next_object()?.map(Key::of);
     while let Some(name) = key {
@@ -142,7 +142,7 @@ fn suggestion(json: &mut Jiter<'_>, call: &mut Asked) -> JiterResult<()> {
     Ok(())
 }
 
-/// A key, which does not borrow the iterator.
+/// A key that does not borrow the iterator.
 #[derive(Clone, Copy)]
 enum Key {
     Question,

@@ -1,10 +1,10 @@
-//! `json-stream-parser`: is fed characters, and holds the value so far.
+//! `json-stream-parser`: consumes characters and returns the value so far.
 
 use json_stream_parser::JsonStreamParser as Parser;
 
 use super::Reader;
+use crate::call::Call;
 use crate::format::Format;
-use crate::message::Asked;
 use crate::sink::Sink;
 
 #[derive(Debug)]
@@ -20,7 +20,7 @@ impl Reader for JsonStreamParser {
     }
 
     fn read<S: Sink>(&mut self, chunks: &[&str], sink: &mut S) {
-        // A parser is for one value.
+        // A parser reads one value.
         let mut parser = Parser::new();
         for chunk in chunks {
             for char in chunk.chars() {
@@ -30,6 +30,6 @@ impl Reader for JsonStreamParser {
             }
             sink.question(parser.get_result()["question"].as_str().unwrap_or_default());
         }
-        sink.complete(|| Asked::from_arguments(parser.get_result()));
+        sink.complete(|| Call::from_arguments(parser.get_result()));
     }
 }

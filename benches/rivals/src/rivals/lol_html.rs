@@ -1,5 +1,5 @@
-//! `lol_html`: rewrites HTML as it streams. The rewriter takes the calls out, so that what it writes is the prose; handlers of
-//! elements and of text collect what is in them.
+//! `lol_html`: rewrites streamed HTML. The rewriter removes the calls, so that its output is the prose. Handlers of elements
+//! and of text collect the contents of the calls.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -8,8 +8,8 @@ use std::str;
 use lol_html::{HtmlRewriter, Settings, element, end_tag, text};
 
 use super::Reader;
+use crate::call::{Call, Suggestion};
 use crate::format::Format;
-use crate::message::{Asked, Suggestion};
 use crate::sink::Sink;
 
 #[derive(Debug)]
@@ -17,9 +17,9 @@ pub(super) struct LolHtml;
 
 #[derive(Default)]
 struct Calls {
-    open: Asked,
-    /// Complete, and not handed out yet: a handler of end tags can't borrow the sink.
-    complete: Vec<Asked>,
+    open: Call,
+    /// Complete calls that are not passed on yet: a handler of end tags cannot borrow the sink.
+    complete: Vec<Call>,
 }
 
 impl Reader for LolHtml {
@@ -40,8 +40,8 @@ impl Reader for LolHtml {
                 let calls = calls.clone();
                 call.on_end_tag(end_tag!(move |_| {
                     let mut calls = calls.borrow_mut();
-                    let asked = std::mem::take(&mut calls.open);
-                    calls.complete.push(asked);
+                    let call = std::mem::take(&mut calls.open);
+                    calls.complete.push(call);
                     Ok(())
                 }))?;
                 Ok(())
@@ -69,15 +69,15 @@ impl Reader for LolHtml {
             Ok(text) => sink.borrow_mut().prose(text),
             Err(error) => sink.borrow_mut().failed(error),
         };
-        // A rewriter is for one message.
+        // A rewriter reads one message.
         let mut rewriter = HtmlRewriter::new(settings, prose);
         for chunk in chunks {
             if let Err(error) = rewriter.write(chunk.as_bytes()) {
                 sink.borrow_mut().failed(error);
                 return;
             }
-            for asked in calls.borrow_mut().complete.drain(..) {
-                sink.borrow_mut().complete(|| asked);
+            for call in calls.borrow_mut().complete.drain(..) {
+                sink.borrow_mut().complete(|| call);
             }
         }
         if let Err(error) = rewriter.end() {

@@ -1,9 +1,9 @@
-//! What a user would take, each in a file of its own.
+//! The readers that are measured, each in a file of its own.
 
+mod baseline;
 mod calls;
 mod dynamo;
 mod dynamo_v2;
-mod floor;
 mod followup;
 mod jiter;
 mod json_stream_parser;
@@ -15,30 +15,30 @@ mod tool_parser;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-pub(crate) use self::floor::{Memchr, PushStr};
+pub(crate) use self::baseline::{Memchr, PushStr};
 pub(crate) use self::followup::{Arguments, Markup};
 use crate::format::Format;
-use crate::sink::{Checked, Sink, Taken};
+use crate::sink::{Checked, Discard, Sink};
 
-/// What reads a message as it arrives.
+/// Reads a message as it arrives.
 pub(crate) trait Reader {
     fn name(&self) -> &'static str;
 
     fn format(&self) -> Format;
 
-    /// Outside the clock, before each message: what its host would have made of the chunks anyway.
+    /// Converts the chunks to what the reader's host would have anyway. Not timed.
     fn prepare(&mut self, _chunks: &[&str]) {}
 
-    /// Reads one message, and hands out what is new after each chunk. A message in one chunk is read as its user would read it if
-    /// it were all there.
+    /// Reads one message and passes on what is new after each chunk. A message in a single chunk is read as one would read
+    /// a complete message.
     fn read<S: Sink>(&mut self, chunks: &[&str], sink: &mut S);
 }
 
-/// The same, for any sink, as an object.
+/// A [`Reader`] as a trait object.
 pub(crate) trait Rival {
     fn name(&self) -> &'static str;
     fn format(&self) -> Format;
-    /// How long it takes to read a message.
+    /// Returns the time that it takes to read a message.
     fn time(&mut self, chunks: &[&str]) -> Duration;
     fn check(&mut self, chunks: &[&str], checked: &mut Checked<'_>);
 }
@@ -54,11 +54,11 @@ impl<R: Reader> Rival for R {
 
     fn time(&mut self, chunks: &[&str]) -> Duration {
         self.prepare(chunks);
-        let mut taken = Taken::default();
-        let begun = Instant::now();
-        self.read(black_box(chunks), &mut taken);
-        let time = begun.elapsed();
-        black_box(taken);
+        let mut sink = Discard::default();
+        let start = Instant::now();
+        self.read(black_box(chunks), &mut sink);
+        let time = start.elapsed();
+        black_box(sink);
         time.max(Duration::from_nanos(1))
     }
 
@@ -68,8 +68,8 @@ impl<R: Reader> Rival for R {
     }
 }
 
-/// Those that read prose with calls in it.
-pub(crate) fn in_messages() -> Vec<Box<dyn Rival>> {
+/// Returns the rivals that read prose with calls in it.
+pub(crate) fn for_markup() -> Vec<Box<dyn Rival>> {
     vec![
         Box::new(lol_html::LolHtml),
         Box::new(quick_xml::QuickXml::default()),
@@ -83,11 +83,11 @@ pub(crate) fn in_messages() -> Vec<Box<dyn Rival>> {
     ]
 }
 
-/// Those that read the arguments of a native call.
-pub(crate) fn in_arguments() -> Vec<Box<dyn Rival>> {
+/// Returns the rivals that read the arguments of a native call.
+pub(crate) fn for_arguments() -> Vec<Box<dyn Rival>> {
     vec![
         Box::new(jiter::Values::default()),
-        Box::new(jiter::Iterated::default()),
+        Box::new(jiter::WithIterator::default()),
         Box::new(json_stream_parser::JsonStreamParser),
     ]
 }

@@ -1,14 +1,14 @@
-//! The loop that is written first: each chunk is appended to the message, and all of it is read again.
+//! The loop that one writes first: append each chunk to the message, and read all of it again.
 
 use super::Reader;
+use crate::call::{Call, Suggestion};
 use crate::format::Format;
-use crate::message::{Asked, Suggestion};
 use crate::sink::Sink;
 
 #[derive(Debug, Default)]
 pub(super) struct Naive(String);
 
-/// What there is to be seen of a message.
+/// The visible parts of a message.
 enum Block<'a> {
     Prose(&'a str),
     Call { question: &'a str, suggestions: Vec<(&'a str, Option<&'a str>)>, is_open: bool },
@@ -27,7 +27,7 @@ impl Reader for Naive {
         self.0.clear();
         for chunk in chunks {
             self.0.push_str(chunk);
-            // All of it is drawn anew; what is open is what is new.
+            // The interface draws all of it again; only the open call has changed.
             if let Some(Block::Call { question, is_open: true, .. }) = blocks(&self.0).last() {
                 sink.question(question);
             }
@@ -35,7 +35,7 @@ impl Reader for Naive {
         for block in blocks(&self.0) {
             match block {
                 Block::Prose(text) => sink.prose(text),
-                Block::Call { question, suggestions, .. } => sink.complete(|| Asked {
+                Block::Call { question, suggestions, .. } => sink.complete(|| Call {
                     question: question.to_owned(),
                     suggestions: suggestions
                         .into_iter()
@@ -49,11 +49,11 @@ impl Reader for Naive {
 
 fn blocks(mut rest: &str) -> Vec<Block<'_>> {
     let mut blocks = Vec::new();
-    while let Some((prose, behind)) = rest.split_once("<ask_followup_question>") {
+    while let Some((prose, after)) = rest.split_once("<ask_followup_question>") {
         blocks.push(Block::Prose(prose));
-        let (call, behind) = until(behind, "</ask_followup_question>");
-        blocks.push(block(call, behind.is_none()));
-        rest = behind.unwrap_or_default();
+        let (call, after) = until(after, "</ask_followup_question>");
+        blocks.push(block(call, after.is_none()));
+        rest = after.unwrap_or_default();
     }
     blocks.push(Block::Prose(rest));
     if rest.is_empty() {
@@ -63,20 +63,20 @@ fn blocks(mut rest: &str) -> Vec<Block<'_>> {
 }
 
 fn block(call: &str, is_open: bool) -> Block<'_> {
-    let question = call.split_once("<question>").map_or("", |(_, behind)| until(behind, "</question>").0);
+    let question = call.split_once("<question>").map_or("", |(_, after)| until(after, "</question>").0);
     let mut suggestions = Vec::new();
     let mut rest = call;
-    while let Some((_, behind)) = rest.split_once("<suggest") {
-        let Some((attributes, behind)) = behind.split_once('>') else { break };
+    while let Some((_, after)) = rest.split_once("<suggest") {
+        let Some((attributes, after)) = after.split_once('>') else { break };
         let mode = attributes.split_once("mode=\"").and_then(|(_, mode)| mode.strip_suffix('"'));
-        let (text, behind) = until(behind, "</suggest>");
+        let (text, after) = until(after, "</suggest>");
         suggestions.push((text, mode));
-        rest = behind.unwrap_or_default();
+        rest = after.unwrap_or_default();
     }
     Block::Call { question, suggestions, is_open }
 }
 
-/// What stands before that tag, or all; and what stands behind it.
+/// Splits the text at the tag. Without the tag, all text is before it.
 fn until<'a>(text: &'a str, tag: &str) -> (&'a str, Option<&'a str>) {
-    text.split_once(tag).map_or((text, None), |(before, behind)| (before, Some(behind)))
+    text.split_once(tag).map_or((text, None), |(before, after)| (before, Some(after)))
 }

@@ -1,22 +1,22 @@
-//! `quick-xml`: reads XML that is there. Prose is searched for the opening tag; from there on the call is kept, and read again from its
-//! start with each chunk, until its end is there.
+//! `quick-xml`: parses complete XML. Prose is searched for the opening tag. From there the call is buffered, and parsed again
+//! from its start with each chunk until it is complete.
 
 use memchr::{memchr, memmem, memrchr};
 use quick_xml::Reader as Xml;
 use quick_xml::events::Event;
 
 use super::Reader;
+use crate::call::{Call, Suggestion};
 use crate::format::Format;
-use crate::message::{Asked, Suggestion};
 use crate::sink::Sink;
 
 const OPEN: &str = "<ask_followup_question>";
 
 #[derive(Debug, Default)]
 pub(super) struct QuickXml {
-    /// The open call; or what prose ends in, if that may become the opening tag.
-    held: String,
-    open: Asked,
+    /// The open call, or the end of the prose if it is a prefix of the opening tag.
+    pending: String,
+    open: Call,
 }
 
 impl Reader for QuickXml {
@@ -29,21 +29,21 @@ impl Reader for QuickXml {
     }
 
     fn read<S: Sink>(&mut self, chunks: &[&str], sink: &mut S) {
-        self.held.clear();
+        self.pending.clear();
         let mut is_open = false;
         for chunk in chunks {
-            // The most of all chunks, and nothing has to be kept of them.
-            if self.held.is_empty() && memchr(b'<', chunk.as_bytes()).is_none() {
+            // Most chunks are prose without a tag, and need no buffer.
+            if self.pending.is_empty() && memchr(b'<', chunk.as_bytes()).is_none() {
                 sink.prose(chunk);
                 continue;
             }
-            self.held.push_str(chunk);
+            self.pending.push_str(chunk);
             let mut at = 0;
             loop {
-                let rest = &self.held[at..];
+                let rest = &self.pending[at..];
                 if !is_open {
                     let start = memmem::find(rest.as_bytes(), OPEN.as_bytes());
-                    let prose = start.unwrap_or_else(|| rest.len() - may_begin(rest));
+                    let prose = start.unwrap_or_else(|| rest.len() - prefix_len(rest));
                     if prose > 0 {
                         sink.prose(&rest[..prose]);
                     }
@@ -61,16 +61,16 @@ impl Reader for QuickXml {
                     break;
                 }
             }
-            self.held.drain(..at);
+            self.pending.drain(..at);
         }
-        if !self.held.is_empty() {
-            sink.prose(&self.held);
+        if !self.pending.is_empty() {
+            sink.prose(&self.pending);
         }
     }
 }
 
-/// How many bytes at the end may be the beginning of the opening tag.
-fn may_begin(text: &str) -> usize {
+/// Returns the length of the longest end of the text that is a prefix of the opening tag.
+fn prefix_len(text: &str) -> usize {
     let end = text.as_bytes().split_at(text.len().saturating_sub(OPEN.len() - 1)).1;
     match memrchr(b'<', end) {
         Some(at) if OPEN.as_bytes().starts_with(&end[at..]) => end.len() - at,
@@ -78,36 +78,37 @@ fn may_begin(text: &str) -> usize {
     }
 }
 
+/// The innermost element that text belongs to.
 #[derive(Clone, Copy)]
-enum Place {
+enum Element {
     Call,
     Question,
     Suggestion,
 }
 
-/// Reads a call from its start, as far as it is there; and says how long it is, if it is all there.
-fn read_call(text: &str, call: &mut Asked) -> Option<usize> {
+/// Reads as much of a call as there is. Returns its length if it is complete.
+fn read_call(text: &str, call: &mut Call) -> Option<usize> {
     call.question.clear();
     call.suggestions.clear();
     let mut xml = Xml::from_str(text);
-    let mut place = Place::Call;
+    let mut element = Element::Call;
     loop {
-        // An error is a tag that is not all there yet.
+        // An error is an incomplete tag.
         match xml.read_event().ok()? {
             Event::Start(tag) => match tag.name().0 {
-                "question" => place = Place::Question,
+                "question" => element = Element::Question,
                 "suggest" => {
                     let mode = tag.try_get_attribute("mode").ok().flatten();
                     let mode = mode.map(|mode| mode.value.into_owned());
                     call.suggestions.push(Suggestion { text: String::new(), mode });
-                    place = Place::Suggestion;
+                    element = Element::Suggestion;
                 }
                 _ => {}
             },
-            Event::Text(text) => match place {
-                Place::Call => {}
-                Place::Question => call.question.push_str(&text),
-                Place::Suggestion => {
+            Event::Text(text) => match element {
+                Element::Call => {}
+                Element::Question => call.question.push_str(&text),
+                Element::Suggestion => {
                     if let Some(last) = call.suggestions.last_mut() {
                         last.text.push_str(&text);
                     }
@@ -116,7 +117,7 @@ fn read_call(text: &str, call: &mut Asked) -> Option<usize> {
             Event::End(tag) if tag.name().0 == "ask_followup_question" => {
                 return usize::try_from(xml.buffer_position()).ok();
             }
-            Event::End(_) => place = Place::Call,
+            Event::End(_) => element = Element::Call,
             Event::Eof => return None,
             _ => {}
         }

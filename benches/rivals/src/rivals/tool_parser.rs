@@ -1,5 +1,5 @@
-//! `tool-parser`: the tool call parsers of a serving stack, one for each family of models. They are asynchronous, but never wait:
-//! `pollster` runs one future for the whole message. What comes out of a call are pieces of the JSON of its arguments.
+//! `tool-parser`: the tool call parsers of a serving stack, one for each family of models. They are asynchronous but never
+//! wait, so `pollster` runs one future for the whole message. Their output for a call is its arguments as pieces of JSON.
 
 use openai_protocol::common::{Function, Tool};
 use tool_parser::parsers::QwenXmlParser;
@@ -58,7 +58,7 @@ impl Reader for ToolParser {
             match pollster::block_on(parser.parse_complete_with_tools(message, tools)) {
                 Ok((prose, calls)) => {
                     sink.prose(&prose);
-                    calls.iter().for_each(|call| open.whole(&call.function.arguments, sink));
+                    calls.iter().for_each(|call| open.complete(&call.function.arguments, sink));
                 }
                 Err(error) => sink.failed(error),
             }
@@ -78,14 +78,14 @@ impl Reader for ToolParser {
                     if item.name.is_some() {
                         open.begin(sink);
                     }
-                    open.grow(&item.parameters, sink);
+                    open.append(&item.parameters, sink);
                 }
             }
         });
         for item in parser.get_unstreamed_tool_args().unwrap_or_default() {
-            open.grow(&item.parameters, sink);
+            open.append(&item.parameters, sink);
         }
-        open.end(sink);
+        open.close(sink);
         let rest = parser.take_unstreamed_normal_text();
         if !rest.is_empty() {
             sink.prose(&rest);

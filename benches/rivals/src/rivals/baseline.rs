@@ -1,4 +1,4 @@
-//! The least that could be done with the same chunks. They find nothing, and are no rivals.
+//! The least work that is possible with the same chunks: a lower bound for every reader. These find no questions.
 
 use std::hint::black_box;
 
@@ -6,7 +6,7 @@ use super::Reader;
 use crate::format::Format;
 use crate::sink::Sink;
 
-/// Appends each chunk to a text, which has room.
+/// Appends each chunk to a `String` with enough capacity.
 #[derive(Debug)]
 pub(crate) struct PushStr {
     text: String,
