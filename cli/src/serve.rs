@@ -1,4 +1,4 @@
-//! `followup serve`: the service, from the command line.
+//! `followup serve`: runs the HTTP service.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -18,14 +18,14 @@ pub(crate) fn run(args: &Serve) -> Result<Status, Error> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| cannot_start(&error))?;
     let served = runtime.block_on(serve(settings));
-    // What still runs has had its time.
+    // The grace period is over for whatever still runs.
     runtime.shutdown_background();
     served.map(|()| Status::Well)
 }
 
 async fn serve(settings: Settings) -> Result<(), Error> {
-    // Before anybody is told where it listens: whoever knows that may want it to end.
-    let mut ends = Ends::new().map_err(|error| cannot_start(&error))?;
+    // Before the address is printed, because a caller may send a signal as soon as it knows the address.
+    let mut signals = Signals::new().map_err(|error| cannot_start(&error))?;
     let service = Service::bind(settings).await.map_err(|error| match error {
         StartError::Open(_) => Error::Usage(open(&error)),
         StartError::Upstream(_) => Error::Usage(error.to_string()),
@@ -36,16 +36,16 @@ async fn serve(settings: Settings) -> Result<(), Error> {
         writeln!(out, "listening on http://{}", service.address())?;
         out.flush()?;
     }
-    let (end, ended) = oneshot::channel::<()>();
-    let twice = async move {
-        ends.next().await;
-        // It may have ended by itself.
-        let _ = end.send(());
-        ends.next().await;
+    let (shutdown, shut_down) = oneshot::channel::<()>();
+    let second_signal = async move {
+        signals.next().await;
+        // The service may have ended by itself.
+        let _ = shutdown.send(());
+        signals.next().await;
     };
     tokio::select! {
-        () = service.run(async { drop(ended.await) }) => {}
-        () = twice => {}
+        () = service.run(async { drop(shut_down.await) }) => {}
+        () = second_signal => {}
     }
     Ok(())
 }
@@ -58,7 +58,7 @@ fn settings(args: &Serve) -> Result<Settings, Error> {
         upstream: args.upstream.clone(),
         upstream_key: secret(args.upstream_key.as_deref(), "--upstream-key (or FOLLOWUP_UPSTREAM_KEY)")?,
         upstream_timeout: seconds(args.upstream_timeout),
-        goes_on: args.goes_on,
+        auto_continue: args.goes_on,
         demo: args.demo.then(|| Pace { chunk: args.chunk, delay: Duration::from_millis(args.delay) }),
         policy: Arc::new(args.reading.policy()?),
         wire_limits: args.reading.wire_limits(),
@@ -76,7 +76,7 @@ fn settings(args: &Serve) -> Result<Settings, Error> {
     })
 }
 
-/// A secret that a header can carry.
+/// Checks that a header can carry the secret.
 fn secret(given: Option<&str>, option: &str) -> Result<Option<Secret>, Error> {
     let Some(secret) = given else { return Ok(None) };
     if secret.is_empty() {
@@ -84,7 +84,7 @@ fn secret(given: Option<&str>, option: &str) -> Result<Option<Secret>, Error> {
     }
     if !secret.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(Error::Usage(format!(
-            "{option} has a character that a header can't carry: use ASCII without blanks"
+            "{option} has a character that a header can't carry: use ASCII without spaces"
         )));
     }
     Ok(Some(Secret::new(secret)))
@@ -97,27 +97,27 @@ fn cannot_start(error: &dyn std::fmt::Display) -> Error {
 fn open(error: &StartError) -> String {
     format!(
         "\
-{error}: whoever reaches it could read and answer everything
+{error}: anyone who reaches it could read and answer everything
 
-  FOLLOWUP_TOKEN=… followup serve …           with a token that everybody has to show
+  FOLLOWUP_TOKEN=… followup serve …           with a token that every client has to send
   followup serve --listen 127.0.0.1:4127 …    for this machine only
 
 `followup serve --help` has more."
     )
 }
 
-/// The signals that end it.
+/// The signals that shut the service down.
 #[cfg(unix)]
-struct Ends {
+struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
 }
 
 #[cfg(unix)]
-impl Ends {
-    fn new() -> io::Result<Ends> {
+impl Signals {
+    fn new() -> io::Result<Signals> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Ends { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+        Ok(Signals { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
     }
 
     async fn next(&mut self) {
@@ -129,12 +129,12 @@ impl Ends {
 }
 
 #[cfg(not(unix))]
-struct Ends;
+struct Signals;
 
 #[cfg(not(unix))]
-impl Ends {
-    fn new() -> io::Result<Ends> {
-        Ok(Ends)
+impl Signals {
+    fn new() -> io::Result<Signals> {
+        Ok(Signals)
     }
 
     async fn next(&mut self) {
@@ -144,13 +144,13 @@ impl Ends {
     }
 }
 
-/// A relay and its readers take a few open files each; what a process gets at first is often 1024.
+/// Raises the limit of open files, which is often 1024: each relay and each reader takes a few.
 #[cfg(unix)]
 fn raise_open_files() {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
-    // If not, connections beyond it wait.
+    // If this fails, connections beyond the limit wait.
     let _ = setrlimit(Resource::Nofile, limit);
 }
 

@@ -1,5 +1,5 @@
 // @ts-check
-// The form under a question, or under a dialogue that has stopped. Whatever goes wrong, what was written in it stays.
+// The form under a question, or under a dialogue that has stopped. Errors never discard what was written in it.
 
 import { announce } from './announce.js';
 import { h, icon, setText } from './dom.js';
@@ -7,7 +7,7 @@ import { ImageTray, filesOf } from './images.js';
 import { plain } from './visible.js';
 
 /** @typedef {import('./store.js').Suggestion} Suggestion */
-/** @typedef {import('./store.js').Replied} Replied */
+/** @typedef {import('./store.js').UserReply} UserReply */
 /** @typedef {{purpose: 'answer' | 'guidance', send: (body: Record<string, unknown>) => Promise<void>, onSending?: (sending: boolean) => void, onGone?: () => void}} Options */
 
 const ADD = 'M2.5 3h11v10h-11zM5 7.2a1.2 1.2 0 1 0 0-2.4 1.2 1.2 0 0 0 0 2.4M2.5 11.5l3.5-3 2.5 2 2.5-3 2.5 2.5';
@@ -16,10 +16,10 @@ let forms = 0;
 export class AnswerForm {
   /** @type {Options} */ #options;
   #id = `answer-${forms++}`;
-  /** @type {number | null} the suggestion that is being changed */ #edited = null;
+  /** @type {number | null} the suggestion that is being edited */ #edited = null;
   #sending = false;
   #sent = false;
-  /** @type {{reply: Replied | null} | null} */ #closed = null;
+  /** @type {{reply: UserReply | null} | null} */ #closed = null;
   #problem = h('p', { class: 'problem', id: `${this.#id}-problem`, hidden: true });
   #chip = h('p', { class: 'chip', hidden: true });
   #text = h('textarea', { id: this.#id, rows: 2, dir: 'auto', 'aria-describedby': `${this.#id}-problem ${this.#id}-hint`, enterkeyhint: 'send' });
@@ -42,14 +42,14 @@ export class AnswerForm {
     this.#listen();
   }
 
-  /** Sends a suggestion as it is. @param {number} nth */
-  take(nth) {
-    void this.#submit({ suggestion: nth }, { text: false, images: true });
+  /** Sends a suggestion unchanged. @param {number} index */
+  take(index) {
+    void this.#submit({ suggestion: index }, { text: false, images: true });
   }
 
-  /** Puts a suggestion into the text box, to be changed. @param {number} nth @param {Suggestion} suggestion */
-  edit(nth, suggestion) {
-    this.#setEdited(nth, suggestion.mode);
+  /** Copies a suggestion into the text box for editing. @param {number} index @param {Suggestion} suggestion */
+  edit(index, suggestion) {
+    this.#setEdited(index, suggestion.mode);
     this.#text.value = suggestion.answer;
     this.focus();
     this.#text.setSelectionRange(this.#text.value.length, this.#text.value.length);
@@ -66,15 +66,15 @@ export class AnswerForm {
     void this.#tray.add(files).then(() => this.#check());
   }
 
-  /** Takes what was pasted, if it is images; says whether it was. @param {DataTransfer | null} data */
+  /** Adds pasted images. Returns whether there were any. @param {DataTransfer | null} data */
   paste(data) {
-    // A spreadsheet puts a picture of the cells beside their text: then the text is meant.
+    // A spreadsheet also copies a picture of its cells: the text is what the user means.
     const files = data?.types.includes('text/plain') ? [] : filesOf(data);
     if (files.length) this.addImages(files);
     return files.length > 0;
   }
 
-  /** The question has been answered, here or elsewhere: the form goes, unless something is in it that nobody has got. @param {Replied | null} reply */
+  /** Closes the form after an answer from here or elsewhere. It stays if it holds something that was not sent. @param {UserReply | null} reply */
   close(reply) {
     if (this.#closed) return;
     this.#closed = { reply };
@@ -122,15 +122,15 @@ export class AnswerForm {
     return this.#edited === null ? { text } : { suggestion: this.#edited, text };
   }
 
-  /** @param {Record<string, unknown>} body @param {{text: boolean, images: boolean}} takes what of the form goes with it */
-  async #submit(body, takes) {
+  /** @param {Record<string, unknown>} body @param {{text: boolean, images: boolean}} parts which parts of the form it sends */
+  async #submit(body, parts) {
     if (this.#sending || this.#sent || this.#closed) return;
     this.#setSending(true);
     this.#report('');
     try {
-      const images = takes.images ? await this.#tray.dataUrls() : [];
+      const images = parts.images ? await this.#tray.dataUrls() : [];
       await this.#options.send(images.length ? { ...body, images } : body);
-      this.#taken(takes);
+      this.#onSent(parts);
     } catch (error) {
       this.#report(error instanceof Error ? error.message : String(error));
     }
@@ -138,18 +138,18 @@ export class AnswerForm {
     if (this.#closed) this.#finish();
   }
 
-  /** @param {{text: boolean, images: boolean}} takes */
-  #taken(takes) {
+  /** @param {{text: boolean, images: boolean}} parts */
+  #onSent(parts) {
     this.#sent = true;
-    if (takes.text) this.#text.value = '';
-    if (takes.images) this.#tray.clear();
+    if (parts.text) this.#text.value = '';
+    if (parts.images) this.#tray.clear();
     setText(this.#hint, 'Sent.');
   }
 
   #finish() {
     const said = this.#closed?.reply?.said.trim();
-    const isKnown = this.#text.value.trim() === '' || this.#text.value.trim() === said;
-    if (isKnown && this.#tray.count === 0) return this.#discard();
+    const nothingUnsent = this.#text.value.trim() === '' || this.#text.value.trim() === said;
+    if (nothingUnsent && this.#tray.count === 0) return this.#discard();
     this.element.classList.add('unsent');
     this.#text.readOnly = true;
     this.#problem.hidden = true;
@@ -166,13 +166,13 @@ export class AnswerForm {
     this.#options.onGone?.();
   }
 
-  /** @param {number | null} nth @param {string} [mode] */
-  #setEdited(nth, mode) {
-    this.#edited = nth;
-    this.#chip.hidden = nth === null;
-    if (nth === null) return this.#chip.replaceChildren();
+  /** @param {number | null} index @param {string} [mode] */
+  #setEdited(index, mode) {
+    this.#edited = index;
+    this.#chip.hidden = index === null;
+    if (index === null) return this.#chip.replaceChildren();
     const drop = h('button', { type: 'button', class: 'remove', 'aria-label': 'Make it an answer of your own', title: 'Make it an answer of your own', onclick: () => this.#ownWords() }, icon('M4 4l8 8M12 4l-8 8'));
-    const what = h('span', {}, `Changes suggestion ${nth + 1}`, ...(mode ? [', mode ', h('bdi', {}, plain(mode))] : []));
+    const what = h('span', {}, `Changes suggestion ${index + 1}`, ...(mode ? [', mode ', h('bdi', {}, plain(mode))] : []));
     this.#chip.replaceChildren(what, drop);
   }
 
@@ -208,7 +208,7 @@ export class AnswerForm {
   }
 }
 
-/** A finger has no Shift: there Enter is a new line, and the button sends. */
+/** Whether the user types on a touch screen, which has no Shift+Enter: Enter then makes a new line, and the button sends. */
 function isTouch() {
   return matchMedia('(pointer: coarse)').matches && !matchMedia('(any-pointer: fine)').matches;
 }

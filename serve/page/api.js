@@ -1,9 +1,9 @@
 // @ts-check
-// What the page asks the service, and what it says when the service says no.
+// Requests to the service, and its errors.
 
 const KEY = 'followup.token';
 
-/** An error that the service explains, or that kept the page from reaching it. */
+/** An error of the service, or of the connection to it. */
 export class ApiError extends Error {
   /** @param {number} status @param {string} code @param {string} message */
   constructor(status, code, message) {
@@ -13,7 +13,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The token of this tab, if there is one: from the address, where it must not stay, or as it was typed. */
+/** The token of this tab, from the address (which is then cleared of it) or as the user typed it. */
 export const token = {
   value: stored(),
   /** @param {string} value */
@@ -22,10 +22,10 @@ export const token = {
     try {
       sessionStorage.setItem(KEY, value);
     } catch {
-      // Without storage it lasts as long as the page.
+      // Without storage the token lasts as long as the page.
     }
   },
-  /** Takes `#token=…` or `#/c/ID&token=…` out of the address. */
+  /** Removes `#token=…` or `#/c/ID&token=…` from the address, and keeps the token. */
   takeFromAddress() {
     const found = /(?:^#|&)token=([^&]*)/.exec(location.hash);
     if (!found) return;
@@ -62,34 +62,34 @@ export function conversationUrl(id) {
 }
 
 /**
- * Asks for JSON.
+ * Sends a request and returns the response's JSON.
  * @param {string} path
  * @param {unknown} [body] makes it a POST
  * @returns {Promise<any>}
  */
-export async function ask(path, body) {
+export async function request(path, body) {
   const json = body === undefined ? undefined : JSON.stringify(body);
   const headers = { Accept: 'application/json', ...authorization(), ...(json === undefined ? {} : { 'Content-Type': 'application/json' }) };
-  const response = await reach(path, { method: json === undefined ? 'GET' : 'POST', headers, body: json, cache: 'no-store' }, json?.length ?? 0);
-  if (!response.ok) throw await refusal(response);
+  const response = await send(path, { method: json === undefined ? 'GET' : 'POST', headers, body: json, cache: 'no-store' }, json?.length ?? 0);
+  if (!response.ok) throw await errorOf(response);
   return response.json();
 }
 
-const LARGE = 4 << 20;
+const LARGE_BODY = 4 << 20;
 
 /** @param {string} path @param {RequestInit} init @param {number} size */
-async function reach(path, init, size) {
+async function send(path, init, size) {
   try {
     return await fetch(path, init);
   } catch {
-    // A service that finds a body too large may close the connection before it has all come.
-    const why = size > LARGE ? ` ${megabytes(size)} were to be sent; that may be more than it takes.` : ' Is it still running?';
+    // A service may close the connection in the middle of a body that is too large.
+    const why = size > LARGE_BODY ? ` The request has ${megabytes(size)}, which may be more than it accepts.` : ' Is it still running?';
     throw new ApiError(0, 'unreachable', `The service can't be reached.${why}`);
   }
 }
 
 /** @param {Response} response */
-async function refusal(response) {
+async function errorOf(response) {
   try {
     const { code, message } = (await response.json()).error;
     return new ApiError(response.status, String(code), String(message));

@@ -1,5 +1,5 @@
 // @ts-check
-// One question: as it grows, while it can be answered, and what became of it.
+// The view of one question: while it grows, while it can be answered, and after that.
 
 import { AnswerForm } from './answer.js';
 import { announce } from './announce.js';
@@ -12,9 +12,9 @@ import { plain } from './visible.js';
 
 /** @typedef {import('./store.js').CallItem} CallItem */
 /** @typedef {import('./store.js').Suggestion} Suggestion */
-/** @typedef {import('./store.js').Replied} Replied */
+/** @typedef {import('./store.js').UserReply} UserReply */
 /**
- * @typedef {object} Context what a question needs of the page
+ * @typedef {object} Context what a question needs from the page
  * @property {(body: Record<string, unknown>) => Promise<void>} send
  * @property {() => number} countdown seconds, or 0
  */
@@ -22,7 +22,7 @@ import { plain } from './visible.js';
 const PENCIL = 'M3 13l.7-3L10.5 3.2l2.3 2.3L6 12.3zM9 4.7l2.3 2.3';
 let calls = 0;
 
-/** One suggestion: a button, and another that puts it into the text box. */
+/** One suggestion: a button that takes it, and one that copies it into the text box. */
 class SuggestionView {
   #key = h('span', { class: 'key', 'aria-hidden': 'true' });
   #text = h('span', { class: 'text', dir: 'auto' });
@@ -32,13 +32,13 @@ class SuggestionView {
   edit = h('button', { type: 'button', class: 'edit', hidden: true }, icon(PENCIL));
   element = h('li', { class: 'suggestion' }, this.button, this.edit);
 
-  /** @param {number} nth @param {(nth: number) => void} onTake @param {(nth: number) => void} onEdit */
-  constructor(nth, onTake, onEdit) {
-    if (nth < 9) this.#key.textContent = String(nth + 1);
-    this.edit.setAttribute('aria-label', `Edit suggestion ${nth + 1} before sending`);
+  /** @param {number} index @param {(index: number) => void} onTake @param {(index: number) => void} onEdit */
+  constructor(index, onTake, onEdit) {
+    if (index < 9) this.#key.textContent = String(index + 1);
+    this.edit.setAttribute('aria-label', `Edit suggestion ${index + 1} before sending`);
     this.edit.title = 'Edit before sending';
-    this.button.addEventListener('click', () => onTake(nth));
-    this.edit.addEventListener('click', () => onEdit(nth));
+    this.button.addEventListener('click', () => onTake(index));
+    this.edit.addEventListener('click', () => onEdit(index));
   }
 
   /** @param {Suggestion} suggestion @param {{grows: boolean, enabled: boolean, chosen: boolean}} how */
@@ -46,7 +46,7 @@ class SuggestionView {
     this.#mode.hidden = !mode;
     if (mode) {
       setText(this.#mode, mode);
-      setAttr(this.#mode, 'title', `Takes the agent to the mode ${plain(mode)}`);
+      setAttr(this.#mode, 'title', `Switches the agent to the mode ${plain(mode)}`);
     }
     this.button.disabled = !enabled;
     this.edit.hidden = !enabled;
@@ -74,7 +74,7 @@ export class CallView {
   /** @type {SuggestionView[]} */ #suggestions = [];
   /** @type {AnswerForm | null} */ #form = null;
   /** @type {Countdown | null} */ #countdown = null;
-  #isAlive = false;
+  #isAttended = false;
   #sending = false;
 
   /** @param {CallItem} item @param {Context} context */
@@ -83,12 +83,12 @@ export class CallView {
     this.#context = context;
   }
 
-  /** The form, if the question can be answered. */
+  /** The form; `null` if the question can't be answered now. */
   get form() {
     return isOpen(this.#item) ? this.#form : null;
   }
 
-  /** Shows the question as it is now; says whether some of that is to be done later. @param {CallItem} item */
+  /** Shows the question's new state. Returns whether a part of it was postponed, so that this must be called again. @param {CallItem} item */
   update(item) {
     const before = this.#item;
     this.#item = item;
@@ -97,35 +97,35 @@ export class CallView {
     setAttr(this.element, 'aria-busy', grows ? 'true' : null);
     this.#title.textContent = item.state === 'rejected' ? 'Question that could not be asked' : 'Question';
     this.#status.textContent = STATUS[stateOf(item)];
-    const later = [this.#markdown.show(item.question, grows), this.#showSuggestions(item)];
+    const postponed = [this.#markdown.show(item.question, grows), this.#showSuggestions(item)];
     this.#showReason(item);
     this.#showNotes(item.notes);
     this.#showForm(item);
     if (item.answered && (before === item || !before.answered)) this.#showAnswer(item.answered);
-    return later.includes(true);
+    return postponed.includes(true);
   }
 
-  /** Takes a suggestion, if that can be done. @param {number} nth */
-  take(nth) {
-    const suggestion = this.#item.suggest[nth];
+  /** Answers with a suggestion. Returns whether that was possible. @param {number} index */
+  take(index) {
+    const suggestion = this.#item.suggest[index];
     if (!suggestion || !this.form || this.#sending) return false;
-    this.form.take(nth);
+    this.form.take(index);
     return true;
   }
 
-  /** Puts the suggestion that has the focus, or the first, into the text box. */
+  /** Copies the focused suggestion, or the first one, into the text box. */
   edit() {
     const focused = this.#suggestions.findIndex(({ element }) => element.contains(document.activeElement));
     this.#edit(Math.max(0, focused));
   }
 
-  /** Begins the countdown again, as it is set now. */
+  /** Restarts the countdown with the current setting. */
   restartCountdown() {
     this.#endCountdown();
     this.#startCountdown();
   }
 
-  /** It is taken from the page. */
+  /** Called when the view is removed from the page. */
   leave() {
     this.#endCountdown();
   }
@@ -135,24 +135,24 @@ export class CallView {
     this.#list.hidden = item.suggest.length === 0;
     while (this.#suggestions.length > item.suggest.length) this.#suggestions.pop()?.element.remove();
     while (this.#suggestions.length < item.suggest.length) {
-      const view = new SuggestionView(this.#suggestions.length, (nth) => this.take(nth), (nth) => this.#edit(nth));
+      const view = new SuggestionView(this.#suggestions.length, (index) => this.take(index), (index) => this.#edit(index));
       this.#suggestions.push(view);
       this.#list.append(view.element);
     }
     const last = item.suggest.length - 1;
     return item.suggest
-      .map((suggestion, nth) => this.#suggestions[nth].update(suggestion, {
-        grows: item.state === 'growing' && nth === last,
+      .map((suggestion, index) => this.#suggestions[index].update(suggestion, {
+        grows: item.state === 'growing' && index === last,
         enabled: isOpen(item) && !this.#sending,
-        chosen: item.answered?.suggestion === nth,
+        chosen: item.answered?.suggestion === index,
       }))
       .includes(true);
   }
 
-  /** @param {number} nth */
-  #edit(nth) {
-    const suggestion = this.#item.suggest[nth];
-    if (suggestion) this.form?.edit(nth, suggestion);
+  /** @param {number} index */
+  #edit(index) {
+    const suggestion = this.#item.suggest[index];
+    if (suggestion) this.form?.edit(index, suggestion);
   }
 
   /** @param {CallItem} item */
@@ -194,15 +194,15 @@ export class CallView {
     this.#showSuggestions(this.#item);
   }
 
-  /** @param {Replied} reply */
+  /** @param {UserReply} reply */
   #showAnswer(reply) {
     this.#answered.hidden = false;
-    this.#answered.replaceChildren(...said(reply));
+    this.#answered.replaceChildren(...replyNodes(reply));
   }
 
   #startCountdown() {
     const seconds = this.#context.countdown();
-    if (!seconds || this.#isAlive || !this.#form || !this.form || !this.#item.suggest.length) return;
+    if (!seconds || this.#isAttended || !this.#form || !this.form || !this.#item.suggest.length) return;
     const left = h('span', { 'aria-hidden': 'true' });
     this.#clock.replaceChildren(left, h('button', { type: 'button', class: 'quiet' }, 'Stop the countdown'));
     this.#clock.hidden = false;
@@ -213,16 +213,16 @@ export class CallView {
       onTick: (now) => (left.textContent = `Takes the first suggestion in ${now} s`),
       onStopped: () => this.#stopCountdown(),
       onEnd: () => {
-        this.#isAlive = true;
+        this.#isAttended = true;
         this.#endCountdown();
         this.take(0);
       },
     });
   }
 
-  /** For good: somebody is there. */
+  /** Stops the countdown for good, because the user is present. */
   #stopCountdown() {
-    this.#isAlive = true;
+    this.#isAttended = true;
     this.#endCountdown();
     announce('Countdown stopped.');
   }
@@ -253,19 +253,19 @@ function stateOf(item) {
   return isOpen(item) ? 'open' : 'waiting';
 }
 
-/** What the user said. @param {Replied} reply @returns {Node[]} */
-export function said(reply) {
+/** Returns the nodes that show a reply of the user. @param {UserReply} reply @returns {Node[]} */
+export function replyNodes(reply) {
   if (reply.kind === 'cancelled') return [h('p', { class: 'who' }, 'You left this unanswered.')];
   const who = h('p', { class: 'who' }, reply.kind === 'guidance' ? 'You told the model' : 'You answered');
   if (reply.mode) who.append(' ', h('span', { class: 'mode', title: 'The mode that was chosen' }, plain(reply.mode)));
   const text = h('p', { class: 'said', dir: 'auto' });
   setText(text, reply.said);
-  const images = h('ul', { class: 'tray', 'aria-label': 'Images that went with it' }, ...reply.images.map(shownImage));
+  const images = h('ul', { class: 'tray', 'aria-label': 'Images that went with it' }, ...reply.images.map(imageNode));
   return [who, ...(reply.said ? [text] : []), ...(reply.images.length ? [images] : [])];
 }
 
-/** @param {string} url @param {number} nth */
-function shownImage(url, nth) {
-  if (isDataUrl(url)) return h('li', {}, h('img', { src: url, alt: `Image ${nth + 1}` }));
+/** @param {string} url @param {number} index */
+function imageNode(url, index) {
+  if (isDataUrl(url)) return h('li', {}, h('img', { src: url, alt: `Image ${index + 1}` }));
   return h('li', { class: 'described' }, plain(url));
 }

@@ -1,47 +1,47 @@
 // @ts-check
-// The countdown that takes the first suggestion if nobody does anything.
+// The countdown that takes the first suggestion if the user does nothing.
 
 const TICK = 200;
-/** A tick that comes later than that was no time somebody could have used: the machine slept. */
-const LONGEST_TICK = 1000;
-const SIGNS_OF_LIFE = ['keydown', 'pointerdown', 'wheel', 'touchstart'];
+/** A longer interval between ticks means that the machine slept; only this much of it counts. */
+const MAX_TICK = 1000;
+const ACTIVITY = ['keydown', 'pointerdown', 'wheel', 'touchstart'];
 
 /**
  * @typedef {object} Options
  * @property {number} seconds
  * @property {HTMLElement} form focus in it stops the countdown
  * @property {(seconds: number) => void} onTick
- * @property {() => void} onStopped somebody is there
+ * @property {() => void} onStopped the user is present
  * @property {() => void} onEnd
  */
 
-/** Counts down while the page can be seen, until anybody shows to be there. */
+/** Counts down while the page is visible, until the user does anything. */
 export class Countdown {
   #options;
   #left;
   #then = 0;
   /** @type {ReturnType<typeof setInterval> | undefined} */ #timer;
-  /** What is listened to ends with this. */
-  #until = new AbortController();
+  /** Removes all listeners when aborted. */
+  #listeners = new AbortController();
 
   /** @param {Options} options */
   constructor(options) {
     this.#options = options;
     this.#left = options.seconds * 1000;
-    const { signal } = this.#until;
-    for (const sign of SIGNS_OF_LIFE) document.addEventListener(sign, this.#alive, { signal, capture: true, passive: true });
-    options.form.addEventListener('focusin', this.#alive, { signal });
+    const { signal } = this.#listeners;
+    for (const sign of ACTIVITY) document.addEventListener(sign, this.#onActivity, { signal, capture: true, passive: true });
+    options.form.addEventListener('focusin', this.#onActivity, { signal });
     document.addEventListener('visibilitychange', () => this.#begin(), { signal });
     this.#begin();
   }
 
-  /** Ends it without a word. */
+  /** Ends the countdown without a callback. */
   cancel() {
     clearInterval(this.#timer);
-    this.#until.abort();
+    this.#listeners.abort();
   }
 
-  /** From the full time, each time the page comes to be seen. */
+  /** Starts from the full time, and again each time the page becomes visible. */
   #begin() {
     clearInterval(this.#timer);
     this.#left = this.#options.seconds * 1000;
@@ -52,7 +52,7 @@ export class Countdown {
 
   #tick() {
     const now = performance.now();
-    this.#left -= Math.min(now - this.#then, LONGEST_TICK);
+    this.#left -= Math.min(now - this.#then, MAX_TICK);
     this.#then = now;
     if (this.#left > 0) return this.#options.onTick(Math.ceil(this.#left / 1000));
     this.cancel();
@@ -60,8 +60,8 @@ export class Countdown {
   }
 
   /** @param {Event} event */
-  #alive = (event) => {
-    // Who sets the countdown wants it to run.
+  #onActivity = (event) => {
+    // Setting the countdown must not stop it.
     if (event.target instanceof Element && event.target.closest('[data-sets-countdown]')) return;
     this.cancel();
     this.#options.onStopped();

@@ -1,13 +1,13 @@
 // @ts-check
-// How the page makes elements, and the only place where text becomes nodes: nothing in it reads markup.
+// Builds elements. This is the only place where text becomes nodes, and it never parses markup.
 
 import { pieces } from './visible.js';
 
 /** @typedef {{tag: string, attrs: Record<string, string>, children: Node_[]}} Element_ */
-/** @typedef {string | Element_} Node_ a node that is to be: a text or an element */
+/** @typedef {string | Element_} Node_ the description of a node: a text or an element */
 
 /**
- * Makes an element. Attributes are set as text; names that begin with `on` are listeners; `null` and `false` leave one out.
+ * Creates an element. Attributes are set as text; names that begin with `on` are listeners; `null` and `false` omit one.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
  * @param {Record<string, any>} [attrs]
@@ -26,7 +26,7 @@ export function h(tag, attrs = {}, ...children) {
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** A small picture of lines on 16 by 16; decoration only. @param {string} path */
+/** Creates a decorative icon of lines in a 16 by 16 box. @param {string} path */
 export function icon(path) {
   const svg = document.createElementNS(SVG, 'svg');
   for (const [name, value] of [['viewBox', '0 0 16 16'], ['class', 'icon'], ['aria-hidden', 'true']]) svg.setAttribute(name, value);
@@ -36,14 +36,14 @@ export function icon(path) {
   return svg;
 }
 
-/** A text of the model, or of anybody else, with what can't be seen in it shown. @param {string} text @returns {Node_[]} */
+/** Describes an untrusted text, with its invisible characters made visible. @param {string} text @returns {Node_[]} */
 export function visible(text) {
   return pieces(text).map((piece) =>
     typeof piece === 'string' ? piece : { tag: 'span', attrs: { class: piece.suspect ? 'unseen suspect' : 'unseen', title: piece.title }, children: [piece.shown] },
   );
 }
 
-/** Shows a text in an element, and leaves alone what is the same already. @param {Element} element @param {string} text */
+/** Shows a text in an element. Unchanged nodes stay. @param {Element} element @param {string} text */
 export function setText(element, text) {
   patch(element, visible(text));
 }
@@ -55,13 +55,13 @@ export function setAttr(element, name, value) {
 }
 
 /**
- * Makes the children of an element, from the one at `base` on, what they are to be. What can stay stays: text that grew is appended to,
- * so that nothing flickers and a selection lasts.
+ * Updates the children of an element, from index `base` on, to match a description. Nodes are reused, and text that grew is
+ * appended to, so that nothing flickers and a selection stays.
  * @param {Element} parent
  * @param {Node_[]} wanted
  */
 export function patch(parent, wanted, base = 0) {
-  wanted.forEach((node, nth) => patchNode(parent, parent.childNodes[base + nth], node));
+  wanted.forEach((node, index) => patchNode(parent, parent.childNodes[base + index], node));
   while (parent.childNodes.length > base + wanted.length) parent.lastChild?.remove();
 }
 

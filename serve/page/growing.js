@@ -1,5 +1,5 @@
 // @ts-check
-// A text of markdown that grows on the page. Blocks that are behind it for good are never looked at again: only the last is read anew.
+// Markdown that grows on the page. Blocks that can't change any more are committed; only the rest is parsed again.
 
 import { patch } from './dom.js';
 import { blocks, inline } from './markdown.js';
@@ -7,27 +7,27 @@ import { settle, settleInline, withoutHalfTable } from './settle.js';
 
 /** @typedef {import('./dom.js').Node_} Node_ */
 
-/** One part in so many of the time may go into reading a text that is all one huge block. */
-const SHARE = 4;
-/** What is shorter is read anew each time: that costs less than to find what could stay. */
-const SHORT = 2048;
+/** A redraw that took long is followed by a pause of this many times its duration. */
+const PAUSE_FACTOR = 4;
+/** A shorter rest is parsed again each time, which is cheaper than finding what can be committed. */
+const MIN_COMMIT = 2048;
 
-/** Which nodes are to stand where, of a text that grows; apart from the page, so that it can be tested without one. */
-export class Growing {
+/** Computes the nodes of a growing text. It does not touch the page, so that it can be tested without one. */
+export class GrowingMarkdown {
   #text = '';
-  /** Where the part begins that may still change. */
+  /** Offset from which the text may still change. */
   #from = 0;
-  /** How many nodes stand for what is in front of it. */
+  /** Number of nodes before that offset. */
   #base = 0;
-  #short;
+  #minCommit;
 
-  /** @param {number} [short] what is shorter is read anew each time */
-  constructor(short = SHORT) {
-    this.#short = short;
+  /** @param {number} [minCommit] length from which a text is split */
+  constructor(minCommit = MIN_COMMIT) {
+    this.#minCommit = minCommit;
   }
 
   /**
-   * The nodes that are to stand from the node at `base` on.
+   * Returns the nodes from index `base` on.
    * @param {string} text
    * @param {boolean} grows
    * @returns {{base: number, nodes: Node_[]}}
@@ -36,19 +36,19 @@ export class Growing {
     if (!text.startsWith(this.#text.slice(0, this.#from))) [this.#from, this.#base] = [0, 0];
     this.#text = text;
     const base = this.#base;
-    const certain = grows ? this.#leave() : [];
+    const certain = grows ? this.#commit() : [];
     const tail = text.slice(this.#from);
-    return { base, nodes: [...certain, ...nodesOf(grows ? settled(tail) : blocks(tail))] };
+    return { base, nodes: [...certain, ...nodesOf(grows ? settledBlocks(tail) : blocks(tail))] };
   }
 
-  /** Leaves behind what can't change any more. Its nodes, which are shown for the last time. @returns {Node_[]} */
-  #leave() {
+  /** Commits the blocks that can't change any more, and returns their nodes. @returns {Node_[]} */
+  #commit() {
     const tail = this.#text.slice(this.#from);
-    if (tail.length < this.#short) return [];
+    if (tail.length < this.#minCommit) return [];
     const whole = tail.slice(0, tail.lastIndexOf('\n') + 1);
     const found = blocks(whole);
     const lines = lineStarts(whole);
-    // A block has begun for good when two of its lines are whole: the second decides whether it is a table.
+    // Two complete lines fix the kind of a block: the second one decides whether it is a table.
     const cut = found.findLastIndex((block) => block.from + 2 < lines.length);
     if (cut <= 0) return [];
     const nodes = nodesOf(found.slice(0, cut));
@@ -64,30 +64,30 @@ function nodesOf(blocks) {
 }
 
 /** @param {string} tail */
-function settled(tail) {
+function settledBlocks(tail) {
   const found = blocks(tail);
   const last = found.at(-1);
   if (!last) return found;
-  const leaf = last.last.findLast((token) => token.nesting === 0);
+  const leaf = last.tokens.findLast((token) => token.nesting === 0);
   const inCode = leaf?.type === 'fence' || leaf?.type === 'code_block';
-  const mayBeTable = ['paragraph_open', 'table_open'].includes(last.last[0].type);
+  const mayBeTable = ['paragraph_open', 'table_open'].includes(last.tokens[0].type);
   const whole = mayBeTable ? withoutHalfTable(tail, lineStarts(tail)[last.from]) : tail;
   const shown = settle(whole, inCode);
   return shown === tail ? found : blocks(shown);
 }
 
-/** Where each line begins, and the end. @param {string} text */
+/** Returns the offset of each line, and the end. @param {string} text */
 function lineStarts(text) {
   const starts = [0];
   for (const end of text.matchAll(/\r\n|\n|\r/g)) starts.push(end.index + end[0].length);
   return starts;
 }
 
-/** Shows a growing text in an element that it has for itself. */
+/** Shows a growing text in an element of its own. */
 export class MarkdownView {
   #element;
   #isInline;
-  #growing = new Growing();
+  #growing = new GrowingMarkdown();
   #shown = /** @type {string | null} */ (null);
   #grew = false;
   #notBefore = 0;
@@ -99,7 +99,7 @@ export class MarkdownView {
   }
 
   /**
-   * Shows the text; says whether that is to be tried again later, because it has taken too much of the time already.
+   * Shows the text. Returns whether it was postponed, because the last redraw took too long; call this again then.
    * @param {string} text
    * @param {boolean} grows
    */
@@ -110,7 +110,7 @@ export class MarkdownView {
     this.#draw(text, grows);
     [this.#shown, this.#grew] = [text, grows];
     const took = performance.now() - began;
-    this.#notBefore = took > 4 ? began + took * SHARE : 0;
+    this.#notBefore = took > 4 ? began + took * PAUSE_FACTOR : 0;
     return false;
   }
 

@@ -1,5 +1,5 @@
 // @ts-check
-// Images that go with an answer: what may be one, and the tray that shows them.
+// Images attached to an answer: checks files, and shows them in a tray.
 
 import { megabytes } from './api.js';
 import { h, icon } from './dom.js';
@@ -7,10 +7,10 @@ import { plain } from './visible.js';
 
 /** @typedef {{file: File, type: string, url: string}} Attached */
 
-/** How many bytes an image may have as a data URL: what the library takes unless its host says otherwise. */
-const LIMIT = 20 << 20;
+/** Maximum length of an image's data URL. It is the default of the library. */
+const MAX_LENGTH = 20 << 20;
 
-/** The type of an image is what its bytes say. @type {[string, (text: string) => boolean][]} */
+/** The type of an image is decided by its first bytes. @type {[string, (text: string) => boolean][]} */
 const SIGNATURES = [
   ['image/png', (text) => text.startsWith('\x89PNG\r\n\x1a\n')],
   ['image/jpeg', (text) => text.startsWith('\xFF\xD8\xFF')],
@@ -24,33 +24,33 @@ export function imageType(bytes) {
   return SIGNATURES.find(([, is]) => is(text))?.[0] ?? null;
 }
 
-/** How long the data URL of a file is. @param {number} bytes @param {string} type */
+/** Returns the length of a file's data URL. @param {number} bytes @param {string} type */
 export function dataUrlLength(bytes, type) {
   return `data:${type};base64,`.length + Math.ceil(bytes / 3) * 4;
 }
 
-/** Why a file can't be sent, or its type. @param {File} file @returns {Promise<{type: string} | {problem: string}>} */
+/** Returns a file's type, or why it can't be sent. @param {File} file @returns {Promise<{type: string} | {problem: string}>} */
 async function examine(file) {
   const name = plain(file.name || 'The image');
   if (file.size === 0) return { problem: `${name} is empty.` };
   const type = imageType(new Uint8Array(await file.slice(0, 12).arrayBuffer()));
-  if (!type) return { problem: `${name} is no PNG, JPEG, GIF or WebP image.` };
-  if (dataUrlLength(file.size, type) > LIMIT) return { problem: `${name} has ${megabytes(file.size)}; an image may have ${megabytes((LIMIT / 4) * 3)}.` };
+  if (!type) return { problem: `${name} is not a PNG, JPEG, GIF or WebP image.` };
+  if (dataUrlLength(file.size, type) > MAX_LENGTH) return { problem: `${name} has ${megabytes(file.size)}; an image may have at most ${megabytes((MAX_LENGTH / 4) * 3)}.` };
   return { type };
 }
 
-/** Whether what was answered is an image that can be shown; the service may say in words what it was instead. @param {string} url */
+/** Whether the image of a reply is a data URL; the service only describes images that are too large. @param {string} url */
 export function isDataUrl(url) {
   return /^data:image\/(png|jpe?g|gif|webp);base64,[A-Za-z0-9+/=]*$/i.test(url);
 }
 
-/** The images of one answer, with a button to take each away again. */
+/** The images of one answer, each with a button that removes it. */
 export class ImageTray {
   element = h('ul', { class: 'tray', 'aria-label': 'Images that go with the answer', hidden: true });
   /** @type {Attached[]} */ #attached = [];
   #report;
 
-  /** @param {(problem: string) => void} report says what is wrong with a file; empty when all is well */
+  /** @param {(problem: string) => void} report called with what is wrong with the files; empty if nothing is */
   constructor(report) {
     this.#report = report;
   }
@@ -70,7 +70,7 @@ export class ImageTray {
     this.#report(problems.join(' '));
   }
 
-  /** The images as the service wants them. @returns {Promise<string[]>} */
+  /** Returns the images as data URLs. @returns {Promise<string[]>} */
   dataUrls() {
     return Promise.all(this.#attached.map(({ file, type }) => dataUrl(new Blob([file], { type }))));
   }
@@ -116,7 +116,7 @@ function dataUrl(blob) {
   });
 }
 
-/** The files of what was pasted or dropped. @param {DataTransfer | null} data */
+/** Returns the files that were pasted or dropped. @param {DataTransfer | null} data */
 export function filesOf(data) {
   return data ? [...data.files] : [];
 }

@@ -5,7 +5,7 @@ import { h, setAttr, setText } from './dom.js';
 
 /** @typedef {{id: string, turn: import('./store.js').Turn, open: string | null, updated: number}} Entry */
 
-/** One line of the list. */
+/** One entry of the list. */
 class EntryView {
   #dot = h('span', { class: 'dot' });
   #what = h('span', { class: 'what', dir: 'auto' });
@@ -32,7 +32,7 @@ export class ConversationList {
   #list;
   #empty;
 
-  /** @param {HTMLElement} list @param {HTMLElement} empty what is shown when there is none */
+  /** @param {HTMLElement} list @param {HTMLElement} empty shown when the list is empty */
   constructor(list, empty) {
     this.#list = list;
     this.#empty = empty;
@@ -43,14 +43,14 @@ export class ConversationList {
     this.#empty.hidden = entries.length > 0;
     this.#removeOthers(new Set(entries.map(({ id }) => id)));
     const focused = document.activeElement;
-    entries.forEach((entry, nth) => {
+    entries.forEach((entry, index) => {
       const view = this.#views.get(entry.id) ?? new EntryView();
       this.#views.set(entry.id, view);
       view.update(entry, entry.id === chosen);
-      const there = this.#list.children[nth] ?? null;
+      const there = this.#list.children[index] ?? null;
       if (there !== view.element) this.#list.insertBefore(view.element, there);
     });
-    // What moves loses the focus.
+    // An element that is moved loses the focus.
     if (focused instanceof HTMLElement && focused !== document.activeElement && this.#list.contains(focused)) focused.focus({ preventScroll: true });
   }
 
@@ -67,7 +67,7 @@ export class ConversationList {
 /** @type {Record<string, string>} */
 const TURN = { streaming: 'The model is writing…', ended: 'No open question', cut_off: 'Cut off', none: 'Nothing yet' };
 
-/** The first line of a question that says something, without its marks. @param {string} question */
+/** Returns the first line of a question that is not blank, without markdown. @param {string} question */
 function firstLine(question) {
   const line = question.split('\n').find((line) => line.trim()) ?? '';
   return line.replace(/^[\s>#*+-]+/, '').replace(/[*`_]{1,3}(\S[^*`_]*)[*`_]{1,3}/g, '$1').slice(0, 160);

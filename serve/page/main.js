@@ -1,7 +1,7 @@
 // @ts-check
-// The page: which conversation is shown, what is asked of the service when, and what the whole says about itself.
+// The page: which conversation it shows, when it sends requests, and how the parts work together.
 
-import { ApiError, ask, token } from './api.js';
+import { ApiError, request, token } from './api.js';
 import { announce } from './announce.js';
 import { showDemo } from './demo.js';
 import { setText } from './dom.js';
@@ -17,8 +17,8 @@ import { openCall } from './store.js';
 /** @typedef {import('./stream.js').Status} Status */
 
 const POLL = 5000;
-/** So many conversations are kept as they were, with what was written in their forms. */
-const KEPT = 16;
+/** Number of conversations that are kept in memory with their unsent text. */
+const MAX_SESSIONS = 16;
 
 /** @template {HTMLElement} T @param {string} id @param {new () => T} type @returns {T} */
 function part(id, type) {
@@ -42,9 +42,9 @@ const stick = new StickToEnd(part('to-end', HTMLButtonElement));
 let frame = 0;
 let wasDown = false;
 
-// What is shown.
+// Drawing.
 
-/** Shows what has changed, once a frame. */
+/** Schedules a redraw, at most one per frame. */
 function changed() {
   showTitle();
   frame ||= requestAnimationFrame(() => {
@@ -63,21 +63,21 @@ function draw() {
   stick.after();
 }
 
-/** The title of the tab says whether somebody is asked. */
+/** Shows in the tab's title whether a question is open. */
 function showTitle() {
   const asks = (current && openCall(current.state)) || entries.some(({ open }) => open !== null);
   const title = asks ? 'Question – followup' : 'followup';
   if (document.title !== title) document.title = title;
 }
 
-/** What there is to say instead of a conversation, or about all of it. */
+/** Shows a notice in place of a conversation, or about a whole one. */
 function showNotice(text = current?.state.gone ? GONE : '') {
   setText(notice, text);
   notice.hidden = text === '';
 }
 
-const GONE = 'This conversation has ended: the service no longer keeps it. What is here stays until you leave it.';
-const MISSING = 'The service knows no conversation of this name. It may have been dropped.';
+const GONE = 'This conversation has ended, and the service no longer keeps it. It stays here until you leave it.';
+const MISSING = 'The service has no conversation of this name. It may have been dropped.';
 
 // The connection.
 
@@ -95,7 +95,7 @@ function onStatus(status) {
   if (status.is === 'refused') showNotice(status.message);
 }
 
-// Which conversation.
+// Routing.
 
 function route() {
   token.takeFromAddress();
@@ -128,7 +128,7 @@ function session(id) {
   const found = kept && !kept.state.gone ? kept : new Session(id, { changed, onStatus, onNews: () => void refresh(), countdown: () => Number(countdown.value) });
   sessions.set(id, found);
   const oldest = sessions.keys().next();
-  if (sessions.size > KEPT && !oldest.done) sessions.delete(oldest.value);
+  if (sessions.size > MAX_SESSIONS && !oldest.done) sessions.delete(oldest.value);
   return found;
 }
 
@@ -137,12 +137,12 @@ function session(id) {
 let refreshing = false;
 let again = false;
 
-/** Asks for the list; if that is going on already, once more behind it. */
+/** Reloads the list. If it is being loaded already, it is loaded once more after that. */
 async function refresh() {
   if (refreshing) return void (again = true);
   refreshing = true;
   try {
-    entries = (await ask('/conversations')).conversations;
+    entries = (await request('/conversations')).conversations;
     list.show(entries, current?.id ?? null);
     part('list-problem', HTMLElement).hidden = true;
     showTitle();
@@ -186,14 +186,14 @@ function listenToToken() {
   });
 }
 
-// What the user does.
+// User input.
 
 function listen() {
   addEventListener('hashchange', route);
-  addEventListener('online', () => current?.hurry());
+  addEventListener('online', () => current?.reconnectNow());
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) return;
-    current?.hurry();
+    current?.reconnectNow();
     void refresh();
   });
   countdown.value = remembered('countdown') ?? '0';
@@ -210,7 +210,7 @@ function listen() {
   listenToToken();
   listenToFiles();
   listenToKeys({
-    take: (nth) => openView()?.take(nth),
+    take: (index) => openView()?.take(index),
     write: () => (openView()?.form ?? form())?.focus(),
     edit: () => openView()?.edit(),
     help: () => part('help', HTMLDialogElement).showModal(),
@@ -260,7 +260,7 @@ function start() {
   showDemo(part('demo', HTMLFormElement), (id) => {
     location.hash = `#/c/${id}`;
   }).catch(() => {
-    // The list says what is wrong with the service.
+    // The list shows what is wrong with the service.
   });
 }
 

@@ -1,5 +1,5 @@
 // @ts-check
-// Markdown to nodes: markdown-it reads it, and of its tokens only those named here become elements. There is no HTML on the way.
+// Markdown to nodes: markdown-it parses it, and only the tokens named here become elements. No HTML is involved.
 
 import MarkdownIt from './vendor/markdown-it.min.js';
 import { visible } from './dom.js';
@@ -8,60 +8,60 @@ import { plain } from './visible.js';
 /** @typedef {import('./dom.js').Node_} Node_ */
 /** @typedef {import('./dom.js').Element_} Element_ */
 /** @typedef {ReturnType<typeof MarkdownIt.prototype.parse>[number]} Token */
-/** @typedef {{nodes: Node_[], from: number, last: Token[]}} Block a block at the top: its nodes, the line it begins in, its tokens */
+/** @typedef {{nodes: Node_[], from: number, tokens: Token[]}} Block a top-level block: its nodes, the line where it begins, its tokens */
 
-const md = makeReader();
-const plainly = makeInlineReader();
+const blockParser = makeParser();
+const inlineParser = makeInlineParser();
 
-function makeReader() {
-  const reader = new MarkdownIt({ html: false, linkify: true, typographer: false });
-  // Bare addresses only where they say http: or the like: `main.rs` is no web site.
-  reader.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
-  // A definition far below would change what has been shown above.
-  reader.disable('reference');
-  reader.validateLink = (url) => safeUrl(url) !== null;
-  reader.normalizeLinkText = (url) => url;
-  return reader;
+function makeParser() {
+  const parser = new MarkdownIt({ html: false, linkify: true, typographer: false });
+  // Only addresses with a scheme become links: `main.rs` is not a web site.
+  parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
+  // A definition further down would change what is already shown.
+  parser.disable('reference');
+  parser.validateLink = (url) => safeUrl(url) !== null;
+  parser.normalizeLinkText = (url) => url;
+  return parser;
 }
 
-function makeInlineReader() {
-  const reader = new MarkdownIt({ html: false, typographer: false });
-  reader.disable(['link', 'image', 'autolink']);
-  return reader;
+function makeInlineParser() {
+  const parser = new MarkdownIt({ html: false, typographer: false });
+  parser.disable(['link', 'image', 'autolink']);
+  return parser;
 }
 
-/** The blocks of a text. @param {string} source @returns {Block[]} */
+/** Parses a text into blocks. @param {string} source @returns {Block[]} */
 export function blocks(source) {
-  const tokens = md.parse(source, {});
+  const tokens = blockParser.parse(source, {});
   /** @type {Block[]} */ const found = [];
-  for (let at = 0; at < tokens.length; ) {
-    let end = at;
+  for (let start = 0; start < tokens.length; ) {
+    let end = start;
     for (let depth = 0; end < tokens.length; ) {
       depth += tokens[end++].nesting;
       if (depth <= 0) break;
     }
-    const last = tokens.slice(at, end);
-    found.push({ nodes: build(last), from: last[0].map?.[0] ?? 0, last });
-    at = end;
+    const block = tokens.slice(start, end);
+    found.push({ nodes: build(block), from: block[0].map?.[0] ?? 0, tokens: block });
+    start = end;
   }
   return found;
 }
 
-/** A whole text. @param {string} source @returns {Node_[]} */
+/** Renders a whole text. @param {string} source @returns {Node_[]} */
 export function render(source) {
   return blocks(source).flatMap((block) => block.nodes);
 }
 
 /**
- * What stands in a button: no blocks; and no links, which can't be pressed there and would hide what is sent.
+ * Renders the text of a button: without blocks, and without links, which can't be clicked there and would hide what is sent.
  * @param {string} source
  * @returns {Node_[]}
  */
 export function inline(source) {
-  return plainly.parseInline(source, {}).flatMap((token) => build(token.children ?? []));
+  return inlineParser.parseInline(source, {}).flatMap((token) => build(token.children ?? []));
 }
 
-/** An address that may be a link. @param {string} url @returns {URL | null} */
+/** Returns the URL if it may become a link; otherwise `null`. @param {string} url @returns {URL | null} */
 export function safeUrl(url) {
   try {
     const parsed = new URL(url);
@@ -73,15 +73,15 @@ export function safeUrl(url) {
 
 // Tokens to nodes.
 
-/** Elements that a pair of tokens becomes. @type {Record<string, string>} */
+/** The element of each pair of tokens. @type {Record<string, string>} */
 const PAIRS = {
   paragraph: 'p', blockquote: 'blockquote', bullet_list: 'ul', ordered_list: 'ol', list_item: 'li', strong: 'strong', em: 'em', s: 's',
   table: 'table', thead: 'thead', tbody: 'tbody', tr: 'tr', th: 'th', td: 'td',
 };
 const OWN_DIRECTION = new Set(['p', 'li', 'blockquote', 'th', 'td', 'h4', 'h5', 'h6']);
 
-/** A line as long as that was wrapped to fit somewhere, and goes on; what ends earlier was meant to end there. */
-const WRAPPED = 72;
+/** A line of at least this length was wrapped to fit, so its end is a space; a shorter line was meant to end there. */
+const WRAP_WIDTH = 72;
 
 /** @param {Token[]} tokens @returns {Node_[]} */
 function build(tokens) {
@@ -97,7 +97,7 @@ function build(tokens) {
       const element = opened(token);
       here.push(outer(element));
       open.push(element);
-    } else if (token.type === 'softbreak') here.push(width < WRAPPED ? element('br') : ' ');
+    } else if (token.type === 'softbreak') here.push(width < WRAP_WIDTH ? element('br') : ' ');
     else here.push(...leaf(token));
     width = token.type.endsWith('break') ? 0 : width + token.content.length;
   }
@@ -122,13 +122,13 @@ function opened(token) {
   return made;
 }
 
-/** Headings stand below the page's own three ranks. @param {Token} token */
+/** Headings rank below the page's own three levels. @param {Token} token */
 function heading(token) {
   const rank = Number(token.tag.slice(1)) || 1;
   return element(`h${Math.min(rank + 3, 6)}`, { class: `rank-${rank}` });
 }
 
-/** A wide table scrolls in a box of its own, which the keyboard can reach. @param {Element_} made @returns {Element_} */
+/** Wraps a table in a box that scrolls and that the keyboard can reach. @param {Element_} made @returns {Element_} */
 function outer(made) {
   return made.tag === 'table' ? element('div', { class: 'wide', tabindex: '0', role: 'group', 'aria-label': 'Table' }, [made]) : made;
 }
@@ -159,7 +159,7 @@ function attr(token, name) {
   return String(token.attrGet(name) ?? '');
 }
 
-/** Where a link leads is said, whatever its text says. @param {string} href */
+/** The title says where a link leads, because its text may lie. @param {string} href */
 function link(href) {
   const url = safeUrl(href);
   if (!url) return element('span', { class: 'link' });
@@ -167,7 +167,7 @@ function link(href) {
   return element('a', { href: url.href, target: '_blank', rel: 'noopener noreferrer nofollow', title });
 }
 
-/** An image is never loaded: that alone would tell its server who reads. @param {Token} token @returns {Node_[]} */
+/** Images are never loaded, because a request would tell their server who reads. @param {Token} token @returns {Node_[]} */
 function image(token) {
   const made = link(attr(token, 'src'));
   made.children.push(...visible(`[image: ${token.content}]`));

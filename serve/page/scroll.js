@@ -1,15 +1,15 @@
 // @ts-check
-// Keeps the end of a growing page in sight, unless its reader went up to read.
+// Keeps the end of a growing page in view, unless the user scrolled up.
 
 const NEAR = 60;
 
 export class StickToEnd {
   #sticks = true;
   #button;
-  /** Where the page was when it was last moved from here. */
+  /** The scroll position that this class set last. */
   #own = -1;
 
-  /** @param {HTMLButtonElement} button goes to the end */
+  /** @param {HTMLButtonElement} button scrolls to the end */
   constructor(button) {
     this.#button = button;
     addEventListener('scroll', () => this.#scrolled(), { passive: true });
@@ -22,7 +22,7 @@ export class StickToEnd {
     this.after();
   }
 
-  /** To be called when something on the page has changed. */
+  /** Call this after a change of the page. */
   after() {
     if (this.#sticks) {
       const { documentElement: page } = document;
@@ -34,7 +34,7 @@ export class StickToEnd {
 
   #scrolled() {
     const { scrollTop } = document.documentElement;
-    // What is the page's own doing says nothing about its reader. Nor does a page that got shorter.
+    // Scrolling by this class says nothing about the user; neither does a page that got shorter.
     if (scrollTop !== this.#own) this.#sticks = this.#isAtEnd();
     this.#button.hidden = this.#sticks || this.#isAtEnd();
   }

@@ -1,8 +1,8 @@
 // @ts-check
-// One conversation that the page follows: its events, its state, its view. It can be left and taken up again where it was.
+// One conversation: its event stream, its state and its view. It can be left, and entered again at the same position.
 
 import { announce } from './announce.js';
-import { ask, authorization, conversationUrl } from './api.js';
+import { request, authorization, conversationUrl } from './api.js';
 import { empty, isOpen, reduce } from './store.js';
 import { EventStream } from './stream.js';
 import { ConversationView } from './view.js';
@@ -11,10 +11,10 @@ import { ConversationView } from './view.js';
 /** @typedef {import('./store.js').Data} Data */
 /** @typedef {import('./store.js').State} State */
 /**
- * @typedef {object} Page what a conversation needs of the page
- * @property {() => void} changed something is to be shown
+ * @typedef {object} Page what a conversation needs from the page
+ * @property {() => void} changed the state has changed
  * @property {(status: Status) => void} onStatus
- * @property {() => void} onNews the list of conversations is no longer right
+ * @property {() => void} onNews the list of conversations is out of date
  * @property {() => number} countdown
  */
 
@@ -34,13 +34,13 @@ export class Session {
     this.view = new ConversationView({ send: (body) => this.#answer(body), countdown: page.countdown });
   }
 
-  /** Follows it from where it was left. */
+  /** Follows the events from where the conversation was left. */
   enter() {
     this.#stream = new EventStream({
       url: `${conversationUrl(this.id)}/events`,
       last: this.#last,
       headers: authorization,
-      onMessage: (message) => this.#take(message),
+      onMessage: (message) => this.#onMessage(message),
       onStatus: (status) => this.#page.onStatus(status),
     });
     this.view.open(this.state)?.restartCountdown();
@@ -53,19 +53,20 @@ export class Session {
     this.view.leave();
   }
 
-  hurry() {
-    this.#stream?.hurry();
+  /** Reconnects at once if the stream waits to reconnect. */
+  reconnectNow() {
+    this.#stream?.reconnectNow();
   }
 
   /** @param {import('./stream.js').Message} message */
-  #take(message) {
+  #onMessage(message) {
     const before = this.state;
     /** @type {Data} */ let data;
     try {
       data = JSON.parse(message.data);
       this.state = reduce(before, message.event, data);
     } catch (error) {
-      // One event that can't be read is no reason to show nothing.
+      // An unreadable event must not hide the others.
       return console.warn('an event could not be read', message.event, error);
     }
     if (this.state.gone) this.#stream?.close();
@@ -77,14 +78,14 @@ export class Session {
 
   /** @param {Record<string, unknown>} body */
   async #answer(body) {
-    await ask(`${conversationUrl(this.id)}/answer`, body);
+    await request(`${conversationUrl(this.id)}/answer`, body);
   }
 }
 
-/** Events that the list of conversations says something about. */
+/** Events that change the list of conversations. */
 const LISTED = new Set(['turn', 'complete', 'open', 'replied', 'end', 'gone']);
 
-/** What a screen reader is to say of an event. @param {string} event @param {Data} data @param {State} before @param {State} after */
+/** Returns what a screen reader announces for an event. @param {string} event @param {Data} data @param {State} before @param {State} after */
 function newsOf(event, data, before, after) {
   switch (event) {
     case 'state': return before.loaded ? '' : openNews(after);

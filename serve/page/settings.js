@@ -1,5 +1,5 @@
 // @ts-check
-// What the page remembers of its user, in this browser only.
+// Settings of the user, stored in this browser only.
 
 const PREFIX = 'followup.';
 
@@ -17,6 +17,6 @@ export function remember(name, value) {
   try {
     localStorage.setItem(PREFIX + name, value);
   } catch {
-    // Without storage it lasts as long as the page.
+    // Without storage the setting lasts as long as the page.
   }
 }

@@ -1,18 +1,18 @@
 // @ts-check
-// What the page knows of one conversation: a pure reducer from the service's events to a state. It knows no DOM.
+// The state of one conversation: a pure reducer over the service's events, without the DOM.
 //
-// A state is never changed: an event makes a new one that shares everything that stayed the same, down to the items. So whoever
-// shows a state sees by identity what is to be shown anew.
+// States are immutable: an event makes a new state that shares every unchanged item with the old one. A view can therefore tell by
+// identity which items to redraw.
 
 /** @typedef {{answer: string, mode?: string}} Suggestion */
-/** @typedef {{number: number | null, kind: 'answer' | 'cancelled' | 'guidance', said: string, suggestion?: number, images: string[], mode?: string}} Replied */
+/** @typedef {{number: number | null, kind: 'answer' | 'cancelled' | 'guidance', said: string, suggestion?: number, images: string[], mode?: string}} UserReply */
 /** @typedef {{key: string, type: 'turn', nth: number}} TurnItem */
 /** @typedef {{key: string, type: 'text', text: string}} TextItem */
 /** @typedef {{key: string, type: 'opaque', tool: string, raw: string, id?: string}} OpaqueItem */
-/** @typedef {{key: string, type: 'call', call: number, state: 'growing' | 'complete' | 'rejected', question: string, suggest: Suggestion[], notes: string[], number?: number, open?: boolean, answered?: Replied, reason?: string, message?: string}} CallItem */
+/** @typedef {{key: string, type: 'call', call: number, state: 'growing' | 'complete' | 'rejected', question: string, suggest: Suggestion[], notes: string[], number?: number, open?: boolean, answered?: UserReply, reason?: string, message?: string}} CallItem */
 /** @typedef {{key: string, type: 'error', kind: string, message: string}} ErrorItem */
 /** @typedef {{key: string, type: 'end', nth: number, cut_off: boolean}} EndItem */
-/** @typedef {{key: string, type: 'replied'} & Replied} RepliedItem */
+/** @typedef {{key: string, type: 'replied'} & UserReply} RepliedItem */
 /** @typedef {TurnItem | TextItem | OpaqueItem | CallItem | ErrorItem | EndItem | RepliedItem} Item */
 /** @typedef {'streaming' | 'ended' | 'cut_off' | 'none'} Turn */
 /** @typedef {{conversation: string, loaded: boolean, turn: Turn, stopped: boolean, dropped: number, gone: boolean, items: readonly Item[]}} State */
@@ -24,19 +24,19 @@ export function empty(conversation = '') {
 }
 
 /**
- * The state after one more event. Events that are not known change nothing: a newer service may send them.
+ * Returns the state after an event. Unknown events change nothing: a newer service may send them.
  * @param {State} state
  * @param {string} event
  * @param {Data} data
  * @returns {State}
  */
 export function reduce(state, event, data) {
-  const step = Object.hasOwn(STEPS, event) ? STEPS[event] : undefined;
-  return step ? step(state, data) : state;
+  const reducer = Object.hasOwn(REDUCERS, event) ? REDUCERS[event] : undefined;
+  return reducer ? reducer(state, data) : state;
 }
 
 /** @type {Record<string, (state: State, data: Data) => State>} */
-const STEPS = {
+const REDUCERS = {
   state: snapshot,
   turn: (state, data) => push({ ...state, turn: 'streaming' }, { key: `t${data.nth}`, type: 'turn', nth: data.nth }),
   text,
@@ -51,7 +51,7 @@ const STEPS = {
   gone: (state) => ({ ...state, gone: true }),
 };
 
-/** The question that can be answered now: the first, if the service says so of several. @param {State} state @returns {CallItem | undefined} */
+/** Returns the question that can be answered now: the first one, if the service marks several as open. @param {State} state @returns {CallItem | undefined} */
 export function openCall(state) {
   return /** @type {CallItem | undefined} */ (state.items.find(isOpen));
 }
@@ -61,14 +61,14 @@ export function isOpen(item) {
   return item.type === 'call' && item.state === 'complete' && item.open === true && !item.answered;
 }
 
-/** Whether the model is to be told how to go on. @param {State} state */
+/** Whether the dialogue has stopped and waits for the user's guidance. @param {State} state */
 export function wantsGuidance(state) {
   return state.stopped && !state.gone && !openCall(state);
 }
 
-// What each event does.
+// One reducer for each event.
 
-/** Everything anew; what is the same as before stays the same object. @param {State} state @param {Data} data @returns {State} */
+/** Replaces the whole state. Equal items stay the same objects. @param {State} state @param {Data} data @returns {State} */
 function snapshot(state, data) {
   const before = new Map(state.items.map((item) => [item.key, item]));
   const items = keyed(data.items ?? [], state.items).map((item) => {
@@ -87,12 +87,12 @@ function text(state, data) {
   return push(state, { key: nextKey(state), type: 'text', text });
 }
 
-/** A piece of another tool's call: those of native calls may come in turns, and are told apart by their ids. @param {State} state @param {Data} data */
+/** Appends a piece of another tool's call. Pieces of native calls may be interleaved; their ids tell them apart. @param {State} state @param {Data} data */
 function opaque(state, data) {
-  const at = data.start ? -1 : lastIndex(state, (item) => item.type === 'opaque' && item.id === (data.id ?? undefined));
-  if (at < 0) return push(state, opaqueItem(nextKey(state), data));
-  const item = /** @type {OpaqueItem} */ (state.items[at]);
-  return swap(state, at, { ...item, raw: item.raw + (data.raw ?? '') });
+  const index = data.start ? -1 : lastIndex(state, (item) => item.type === 'opaque' && item.id === (data.id ?? undefined));
+  if (index < 0) return push(state, opaqueItem(nextKey(state), data));
+  const item = /** @type {OpaqueItem} */ (state.items[index]);
+  return swap(state, index, { ...item, raw: item.raw + (data.raw ?? '') });
 }
 
 /** @param {State} state @param {Data} data */
@@ -100,7 +100,7 @@ function partial(state, data) {
   const { delta = '' } = data;
   return call(state, data.call, (item) => {
     if (data.field === 'question') return { ...item, question: item.question + delta };
-    // They come one after the other.
+    // Suggestions arrive in order, so a gap can't be filled.
     const old = item.suggest[data.nth] ?? { answer: '' };
     const grown = suggestion({ answer: old.answer + delta, mode: data.mode ?? old.mode });
     return data.nth > item.suggest.length ? item : { ...item, suggest: item.suggest.toSpliced(data.nth, 1, grown) };
@@ -123,40 +123,40 @@ function replied(state, data) {
   return reply.kind === 'answer' ? { ...next, stopped: false } : next;
 }
 
-// How items are found and put back.
+// Finding and replacing items.
 
 /** @param {State} state @param {Item} item @returns {State} */
 function push(state, item) {
   return { ...state, items: [...state.items, item] };
 }
 
-/** @param {State} state @param {number} at @param {Item} item @returns {State} */
-function swap(state, at, item) {
+/** @param {State} state @param {number} index @param {Item} item @returns {State} */
+function swap(state, index, item) {
   const items = [...state.items];
-  items[at] = item;
+  items[index] = item;
   return { ...state, items };
 }
 
-/** Changes a call of the newest turn, or begins it. @param {State} state @param {number} number @param {(item: CallItem) => CallItem} change */
+/** Changes a call of the newest turn, or adds it. @param {State} state @param {number} number @param {(item: CallItem) => CallItem} change */
 function call(state, number, change) {
-  const at = lastIndex(state, (item) => item.type === 'call' && item.call === number);
-  if (at >= 0) return swap(state, at, change(/** @type {CallItem} */ (state.items[at])));
+  const index = lastIndex(state, (item) => item.type === 'call' && item.call === number);
+  if (index >= 0) return swap(state, index, change(/** @type {CallItem} */ (state.items[index])));
   return push(state, change({ key: callKey(turnKey(state), number), type: 'call', call: number, state: 'growing', question: '', suggest: [], notes: [] }));
 }
 
-/** Changes the call with that number in the dialogue, of whichever turn. @param {State} state @param {number | null} number @param {(item: CallItem) => CallItem} change */
+/** Changes the call with this number in the dialogue, in any turn. @param {State} state @param {number | null} number @param {(item: CallItem) => CallItem} change */
 function numbered(state, number, change) {
-  const at = state.items.findLastIndex((item) => item.type === 'call' && item.number === number && number !== null);
-  return at < 0 ? state : swap(state, at, change(/** @type {CallItem} */ (state.items[at])));
+  const index = state.items.findLastIndex((item) => item.type === 'call' && item.number === number && number !== null);
+  return index < 0 ? state : swap(state, index, change(/** @type {CallItem} */ (state.items[index])));
 }
 
-/** The last such item of the newest turn, or -1. @param {State} state @param {(item: Item) => boolean} is */
+/** Returns the index of the last matching item of the newest turn, or -1. @param {State} state @param {(item: Item) => boolean} is */
 function lastIndex(state, is) {
-  for (let at = state.items.length - 1; at >= 0 && state.items[at].type !== 'turn'; at--) if (is(state.items[at])) return at;
+  for (let index = state.items.length - 1; index >= 0 && state.items[index].type !== 'turn'; index--) if (is(state.items[index])) return index;
   return -1;
 }
 
-// Keys: the same item has the same key whether it came with events or in a snapshot.
+// Keys: an item has the same key whether it arrived in events or in a snapshot.
 
 /** @param {State} state */
 function turnKey(state) {
@@ -164,10 +164,10 @@ function turnKey(state) {
   return turn ? turn.key : 'p';
 }
 
-/** The key of the next item that is neither a turn nor a call. @param {State} state */
+/** Returns the key of the next item that is neither a turn nor a call. @param {State} state */
 function nextKey(state) {
   let count = 0;
-  for (let at = state.items.length - 1; at >= 0 && state.items[at].type !== 'turn'; at--) if (state.items[at].type !== 'call') count++;
+  for (let index = state.items.length - 1; index >= 0 && state.items[index].type !== 'turn'; index--) if (state.items[index].type !== 'call') count++;
   return `${turnKey(state)}.${count}`;
 }
 
@@ -177,8 +177,8 @@ function callKey(turn, number) {
 }
 
 /**
- * The items of a snapshot, in the form that events give them. The beginning may be missing, turns as well: then a key can only be
- * made up; but a question that is known keeps its own, since somebody may be writing an answer to it.
+ * Converts the items of a snapshot. Their beginning may be missing, turns included, and keys are then made up; but a known question
+ * keeps its key, because the user may be writing an answer to it.
  * @param {Data[]} items
  * @param {readonly Item[]} before
  * @returns {Item[]}
@@ -243,13 +243,13 @@ function suggestion(data) {
   return present({ answer: data.answer ?? '', mode: data.mode });
 }
 
-/** @param {Data} data @returns {Replied} */
+/** @param {Data} data @returns {UserReply} */
 function repliedOf(data) {
   const { number, kind, said, suggestion, images, mode } = data;
   return present({ number: number ?? null, kind, said: said ?? '', suggestion, images: images ?? [], mode });
 }
 
-/** What is not there is not there: neither `undefined` nor, but for a reply's number, `null`. @param {Data} data @returns {any} */
+/** Removes fields that are `undefined` or `null`, except for a reply's number, which may be `null`. @param {Data} data @returns {any} */
 function present(data) {
   return Object.fromEntries(Object.entries(data).filter(([name, value]) => value !== undefined && (value !== null || name === 'number')));
 }
@@ -261,7 +261,7 @@ function without(object, name) {
   return copy;
 }
 
-/** Whether two values of JSON are the same. @param {any} a @param {any} b @returns {boolean} */
+/** Whether two JSON values are equal. @param {any} a @param {any} b @returns {boolean} */
 function same(a, b) {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || !a || !b) return false;

@@ -9,25 +9,25 @@
  * @property {() => Record<string, string>} headers
  * @property {(message: Message) => void} onMessage
  * @property {(status: Status) => void} onStatus
- * @property {string | null} [last] the last message that is known already
+ * @property {string | null} [last] id of the last message that is already known
  * @property {typeof fetch} [fetch]
  * @property {(ms: number) => number} [jitter]
- * @property {number} [patience] after how many ms without a byte a connection counts as lost
+ * @property {number} [idleTimeout] milliseconds without a byte after which a connection counts as lost
  */
 
 const FIRST_DELAY = 250;
-const LONGEST_DELAY = 10_000;
-const PATIENCE = 60_000;
+const MAX_DELAY = 10_000;
+const IDLE_TIMEOUT = 60_000;
 
-/** Cuts a body of server-sent events into its messages, however it arrives. */
+/** Parses server-sent events from chunks of any size. */
 export class SseParser {
-  /** The beginning of a line. @type {string[]} */ #rest = [];
+  /** The pieces of the incomplete line. @type {string[]} */ #rest = [];
   #cr = false;
   /** @type {string[]} */ #data = [];
   #event = '';
   #id = /** @type {string | null} */ (null);
   #began = false;
-  /** What the server wants to be waited before the next connection. */
+  /** The delay before a reconnection that the server asked for. */
   retry = /** @type {number | null} */ (null);
 
   /** @param {string} text @returns {Message[]} */
@@ -37,14 +37,14 @@ export class SseParser {
       if (text.startsWith('\uFEFF')) text = text.slice(1);
     }
     this.#rest.push(text);
-    // A snapshot is one long line: nothing is done about it before it ends.
+    // A snapshot is one long line: joining the pieces only at its end keeps this linear.
     return /[\r\n]/.test(text) || this.#cr ? this.#lines(this.#rest.join('')) : [];
   }
 
   /** @param {string} all @returns {Message[]} */
   #lines(all) {
     /** @type {Message[]} */ const messages = [];
-    // A carriage return at the end may be half of a line's end.
+    // A carriage return at the end of a chunk may be the first half of a line end.
     const ends = /\r\n|\n|\r(?!$)/g;
     let from = 0;
     for (let end = ends.exec(all); end; end = ends.exec(all)) {
@@ -80,14 +80,14 @@ export class SseParser {
   }
 }
 
-/** Follows a stream of events: connects again, from where it was, whenever the connection ends. */
+/** Follows a stream of events. Whenever the connection ends, it reconnects and resumes after the last message. */
 export class EventStream {
   /** @type {Options} */ #options;
   #closed = false;
   #failures = 0;
   #opened = false;
-  #patience;
-  /** The last message that has come. @type {string | null} */ last;
+  #idleTimeout;
+  /** Id of the last message. @type {string | null} */ last;
   /** @type {AbortController | null} */ #abort = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */ #timer;
   /** @type {number | null} */ #retry = null;
@@ -95,7 +95,7 @@ export class EventStream {
   /** @param {Options} options */
   constructor(options) {
     this.#options = options;
-    this.#patience = options.patience ?? PATIENCE;
+    this.#idleTimeout = options.idleTimeout ?? IDLE_TIMEOUT;
     this.last = options.last ?? null;
     void this.#connect();
   }
@@ -106,8 +106,8 @@ export class EventStream {
     this.#abort?.abort();
   }
 
-  /** Does not wait any longer, if it waits: the network is back, or somebody looks again. */
-  hurry() {
+  /** Reconnects at once if it waits to reconnect: the network is back, or the page is visible again. */
+  reconnectNow() {
     if (this.#closed || this.#timer === undefined) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -123,12 +123,12 @@ export class EventStream {
       const response = await this.#request(abort.signal);
       if (this.#closed) return;
       if (response.ok && response.body) await this.#read(response.body, abort);
-      else if (this.#refused(response.status, why = await sentence(response))) return;
+      else if (this.#refused(response.status, why = await messageOf(response))) return;
       else wait = seconds(response.headers.get('retry-after'));
     } catch (error) {
       why = error instanceof Error ? error.message : String(error);
     }
-    if (!this.#closed) this.#later(why, wait);
+    if (!this.#closed) this.#scheduleReconnect(why, wait);
   }
 
   /** @param {AbortSignal} signal */
@@ -140,7 +140,7 @@ export class EventStream {
     return request(url, { signal, cache: 'no-store', headers: { Accept: 'text/event-stream', ...headers(), ...last } });
   }
 
-  /** Whether a status will not change by asking again. @param {number} status @param {string} message */
+  /** Reports a status that a retry can't change. Returns whether it is one. @param {number} status @param {string} message */
   #refused(status, message) {
     /** @type {Status | null} */
     const final = status === 401 ? { is: 'unauthorized' } : status === 404 ? { is: 'missing' } : status === 400 || status === 403 ? { is: 'refused', message } : null;
@@ -158,11 +158,11 @@ export class EventStream {
     const reader = body.getReader();
     try {
       for (;;) {
-        const { done, value } = await this.#patiently(reader.read(), abort);
+        const { done, value } = await this.#readWithTimeout(reader.read(), abort);
         if (done || this.#closed) return;
-        // Whoever answers works: the next time it is asked again at once.
+        // The service works, so the next reconnection need not back off.
         this.#failures = 0;
-        for (const message of parser.feed(decoder.decode(value, { stream: true }))) this.#take(message);
+        for (const message of parser.feed(decoder.decode(value, { stream: true }))) this.#onMessage(message);
         this.#retry = parser.retry ?? this.#retry;
       }
     } finally {
@@ -171,22 +171,22 @@ export class EventStream {
   }
 
   /** @param {Message} message */
-  #take(message) {
+  #onMessage(message) {
     if (this.#closed) return;
     if (message.id !== null) this.last = message.id;
     this.#options.onMessage(message);
   }
 
   /**
-   * What is read, unless nothing comes for too long: a connection can be dead without anybody saying so. The service may be set to
-   * be silent for longer than that, so that each time it is waited twice as long.
+   * Reads with a timeout, because a connection can be dead without an error. The timeout doubles each time, because the service may
+   * be configured with a longer heartbeat.
    * @template T @param {Promise<T>} read @param {AbortController} abort @returns {Promise<T>}
    */
-  async #patiently(read, abort) {
+  async #readWithTimeout(read, abort) {
     const timer = setTimeout(() => {
-      this.#patience *= 2;
+      this.#idleTimeout *= 2;
       abort.abort();
-    }, this.#patience);
+    }, this.#idleTimeout);
     try {
       return await read;
     } finally {
@@ -195,9 +195,9 @@ export class EventStream {
   }
 
   /** @param {string} why @param {number | null} wait */
-  #later(why, wait) {
+  #scheduleReconnect(why, wait) {
     const { jitter = (ms) => ms * (0.75 + Math.random() / 2) } = this.#options;
-    const backoff = jitter(Math.min(LONGEST_DELAY, (this.#retry ?? FIRST_DELAY) * 2 ** this.#failures));
+    const backoff = jitter(Math.min(MAX_DELAY, (this.#retry ?? FIRST_DELAY) * 2 ** this.#failures));
     const ms = Math.max(backoff, Math.min(wait ?? 0, 60_000));
     this.#failures = Math.min(this.#failures + 1, 16);
     this.#options.onStatus({ is: 'waiting', ms, why });
@@ -213,8 +213,8 @@ function seconds(header) {
   return header && /^\d+$/.test(header) ? Number(header) * 1000 : null;
 }
 
-/** What an error of the service says. @param {Response} response */
-async function sentence(response) {
+/** Returns the message of an error response. @param {Response} response */
+async function messageOf(response) {
   try {
     return String((await response.json()).error.message);
   } catch {

@@ -1,8 +1,8 @@
 // @ts-check
-// A conversation on the page. What did not change is not touched: not its nodes, not a selection in them, not the focus.
+// The view of a conversation. Items that did not change keep their nodes, a selection in them, and the focus.
 
 import { AnswerForm } from './answer.js';
-import { CallView, said } from './call.js';
+import { CallView, replyNodes } from './call.js';
 import { h, setAttr, setText } from './dom.js';
 import { MarkdownView } from './growing.js';
 import { openCall, wantsGuidance } from './store.js';
@@ -11,7 +11,7 @@ import { openCall, wantsGuidance } from './store.js';
 /** @typedef {import('./store.js').Item} Item */
 /** @typedef {import('./call.js').Context} Context */
 /** @typedef {{element: HTMLElement, update: (item: any, grows: boolean) => boolean, leave?: () => void}} ItemView */
-/** @typedef {{view: ItemView, item: Item, grows: boolean, later: boolean}} Shown */
+/** @typedef {{view: ItemView, item: Item, grows: boolean, postponed: boolean}} Shown */
 
 export class ConversationView {
   #context;
@@ -27,29 +27,29 @@ export class ConversationView {
     this.#context = context;
   }
 
-  /** Shows a state; says whether some of it is to be shown later. @param {State} state */
+  /** Shows a state. Returns whether a part of it was postponed, so that this must be called again. @param {State} state */
   show(state) {
     this.#dropped.hidden = state.dropped === 0;
     this.#removeOthers(new Set(state.items.map((item) => item.key)));
     const last = state.items.length - 1;
-    const later = state.items.map((item, nth) => this.#showItem(item, nth, state.turn === 'streaming' && nth === last)).includes(true);
+    const postponed = state.items.map((item, index) => this.#showItem(item, index, state.turn === 'streaming' && index === last)).includes(true);
     this.#showGuidance(state);
-    return later;
+    return postponed;
   }
 
-  /** The question that can be answered now. @param {State} state @returns {CallView | null} */
+  /** Returns the view of the question that can be answered now. @param {State} state @returns {CallView | null} */
   open(state) {
     const call = openCall(state);
     const view = call && this.#shown.get(call.key)?.view;
     return view instanceof CallView ? view : null;
   }
 
-  /** Where images go that are pasted or dropped anywhere. @param {State} state */
+  /** Returns the form that gets images pasted or dropped anywhere on the page. @param {State} state */
   form(state) {
     return this.open(state)?.form ?? this.#guide;
   }
 
-  /** It is taken from the page. */
+  /** Called when the view is removed from the page. */
   leave() {
     for (const { view } of this.#shown.values()) view.leave?.();
   }
@@ -64,15 +64,15 @@ export class ConversationView {
     }
   }
 
-  /** @param {Item} item @param {number} nth @param {boolean} grows */
-  #showItem(item, nth, grows) {
+  /** @param {Item} item @param {number} index @param {boolean} grows */
+  #showItem(item, index, grows) {
     const shown = this.#shown.get(item.key);
-    if (shown && shown.item === item && shown.grows === grows && !shown.later) return false;
+    if (shown && shown.item === item && shown.grows === grows && !shown.postponed) return false;
     const view = shown && shown.item.type === item.type ? shown.view : this.#make(item, shown);
-    this.#place(view.element, nth);
-    const later = view.update(item, grows);
-    this.#shown.set(item.key, { view, item, grows, later });
-    return later;
+    this.#place(view.element, index);
+    const postponed = view.update(item, grows);
+    this.#shown.set(item.key, { view, item, grows, postponed });
+    return postponed;
   }
 
   /** @param {Item} item @param {Shown} [instead] @returns {ItemView} */
@@ -82,9 +82,9 @@ export class ConversationView {
     return item.type === 'call' ? new CallView(item, this.#context) : VIEWS[item.type]();
   }
 
-  /** @param {HTMLElement} element @param {number} nth */
-  #place(element, nth) {
-    const there = this.#items.children[nth] ?? null;
+  /** @param {HTMLElement} element @param {number} index */
+  #place(element, index) {
+    const there = this.#items.children[index] ?? null;
     if (there !== element) this.#items.insertBefore(element, there);
   }
 
@@ -137,11 +137,11 @@ const VIEWS = {
   },
   replied: () => {
     const element = h('article', { class: 'answered item', 'aria-label': 'What you said' });
-    return { element, update: (item) => (element.replaceChildren(...said(item)), false) };
+    return { element, update: (item) => (element.replaceChildren(...replyNodes(item)), false) };
   },
 };
 
-/** The call of another tool: closed, and its text only made when somebody opens it. @returns {ItemView} */
+/** The call of another tool, collapsed. Its text is rendered only when it is expanded. @returns {ItemView} */
 function opaqueView() {
   const tool = h('code');
   const size = h('span', { class: 'status' });

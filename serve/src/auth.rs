@@ -1,49 +1,54 @@
-//! Who may come.
+//! Access control: the token, and the `Host` and `Origin` of a request.
 
 use axum::http::{HeaderMap, header};
 
-use crate::errors::Failure;
+use crate::error::ApiError;
 use crate::settings::{Secret, Settings};
 
-/// Where the token is when `authorization` is for the provider.
-const TOKEN: &str = "x-followup-token";
+/// Carries the token where `authorization` is meant for the provider.
+const TOKEN_HEADER: &str = "x-followup-token";
 
-/// Whether a request may be served. `is_public`: it needs no token.
-pub(crate) fn check(settings: &Settings, headers: &HeaderMap, is_public: bool) -> Result<(), Failure> {
+/// Checks that a request may be served. A public path needs no token.
+///
+/// # Errors
+///
+/// `forbidden` for a foreign `Host` or `Origin`; `unauthorized` without the token.
+pub(crate) fn check(settings: &Settings, headers: &HeaderMap, is_public: bool) -> Result<(), ApiError> {
     let host = host(headers)?;
     check_origin(headers, host)?;
     match &settings.token {
-        // Another site's page can have its name mean this machine, and then its pages are of the same origin: that name is still in the header.
-        None if !host.is_some_and(is_loopback) => Err(Failure::forbidden(
+        // DNS rebinding: another site can point its name at this machine, and its pages then have the same origin.
+        // The `Host` header still holds that name.
+        None if !host.is_some_and(is_loopback) => Err(ApiError::forbidden(
             "without a token this service answers only to localhost: use http://localhost or http://127.0.0.1, or start it with --token",
         )),
-        Some(token) if !is_public && !shows(headers, token) => Err(Failure::unauthorized()),
+        Some(token) if !is_public && !carries(headers, token) => Err(ApiError::unauthorized()),
         _ => Ok(()),
     }
 }
 
-fn host(headers: &HeaderMap) -> Result<Option<&str>, Failure> {
+fn host(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
     let mut all = headers.get_all(header::HOST).iter();
     let (first, second) = (all.next(), all.next());
     if second.is_some() {
-        return Err(Failure::forbidden("there is more than one Host header"));
+        return Err(ApiError::forbidden("there is more than one Host header"));
     }
     Ok(first.and_then(|value| value.to_str().ok()))
 }
 
-/// A page of another origin may not use the service, whatever it knows.
-fn check_origin(headers: &HeaderMap, host: Option<&str>) -> Result<(), Failure> {
+/// Rejects pages of another origin, even if they know the token.
+fn check_origin(headers: &HeaderMap, host: Option<&str>) -> Result<(), ApiError> {
     for origin in headers.get_all(header::ORIGIN) {
         let authority = origin.to_str().ok().and_then(|origin| origin.split_once("://")).map(|(_, rest)| rest);
         let is_same = authority.zip(host).is_some_and(|(authority, host)| authority.eq_ignore_ascii_case(host));
         if !is_same {
-            return Err(Failure::forbidden("the page that sent this is of another origin than the service"));
+            return Err(ApiError::forbidden("the page that sent this has another origin than the service"));
         }
     }
     Ok(())
 }
 
-/// Whether the name in a `Host` header is of this machine.
+/// Whether the name in a `Host` header refers to this machine.
 fn is_loopback(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split_once(']').filter(|(_, port)| is_port(port)).map(|(name, _)| name),
@@ -56,19 +61,19 @@ fn is_loopback(host: &str) -> bool {
     name.eq_ignore_ascii_case("localhost") || name.parse::<std::net::Ipv4Addr>().is_ok_and(|ip| ip.is_loopback())
 }
 
-/// Nothing, or a port with its colon.
+/// Whether the text is empty or a colon with a port.
 fn is_port(text: &str) -> bool {
     text.is_empty() || text.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok())
 }
 
-/// Whether one of the two headers has the token.
-fn shows(headers: &HeaderMap, token: &Secret) -> bool {
-    let ours = headers.get_all(TOKEN).iter().any(|value| token.is(value.as_bytes()));
+/// Whether one of the two headers carries the token.
+fn carries(headers: &HeaderMap, token: &Secret) -> bool {
+    let in_own_header = headers.get_all(TOKEN_HEADER).iter().any(|value| token.matches(value.as_bytes()));
     let bearer = |value: &[u8]| {
         let (scheme, rest) = value.split_at_checked("Bearer ".len())?;
-        scheme.eq_ignore_ascii_case(b"Bearer ").then_some(token.is(rest))
+        scheme.eq_ignore_ascii_case(b"Bearer ").then_some(token.matches(rest))
     };
-    ours | headers.get_all(header::AUTHORIZATION).iter().any(|value| bearer(value.as_bytes()) == Some(true))
+    in_own_header | headers.get_all(header::AUTHORIZATION).iter().any(|value| bearer(value.as_bytes()) == Some(true))
 }
 
 #[cfg(test)]
@@ -86,11 +91,11 @@ mod tests {
                 all.append(name, value);
                 all
             });
-        check(&settings, &headers, false).err().map_or("", |failure| failure.code())
+        check(&settings, &headers, false).err().map_or("", |error| error.code())
     }
 
     #[test]
-    fn without_a_token_only_names_of_this_machine_are_answered() {
+    fn without_a_token_only_names_of_this_machine_are_served() {
         for host in ["localhost", "LOCALHOST:80", "127.0.0.1:4127", "127.8.8.8", "[::1]", "[::1]:4127"] {
             assert_eq!(code(None, &[("host", host)]), "", "{host}");
         }
@@ -118,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_another_origin_is_not_served() {
+    fn a_page_of_another_origin_is_forbidden() {
         for token in [None, Some("t")] {
             let with = |origin| code(token, &[("host", "localhost:1"), ("x-followup-token", "t"), ("origin", origin)]);
             assert_eq!(with("http://localhost:1"), "");
@@ -129,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_token_may_be_in_either_header() {
+    fn either_header_may_carry_the_token() {
         let with = |name, value: &str| code(Some("t0ken"), &[("host", "example.com"), (name, value)]);
         assert_eq!(with("authorization", "Bearer t0ken"), "");
         assert_eq!(with("authorization", "bearer t0ken"), "");

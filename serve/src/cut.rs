@@ -1,12 +1,12 @@
-//! How a stream is cut into pieces.
+//! Ways to cut a stream into chunks.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The longest of the random pieces. Most are much shorter, about as long as a token; a few hold a whole tag.
+/// Length of the longest random piece. Most pieces are about as long as a token; a few hold a whole tag.
 const LONGEST: u32 = 64;
 
-/// How a stream is cut. The default is no cut of our own.
+/// A way to cut a stream into pieces. The default leaves the chunks as they arrive.
 ///
 /// ```
 /// use followup_serve::Cut;
@@ -18,12 +18,12 @@ const LONGEST: u32 = 64;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cut {
-    /// As it arrives.
+    /// The chunks as they arrive.
     #[default]
     AsItArrives,
-    /// Into pieces of that many bytes.
+    /// Pieces of this many bytes.
     Every(usize),
-    /// By chance, which this number decides.
+    /// Pieces of random lengths, with this seed.
     Random(u64),
 }
 
@@ -42,7 +42,7 @@ impl FromStr for Cut {
     }
 }
 
-/// As it is parsed; what arrives as it arrives has no such form, and is empty.
+/// Writes what `FromStr` parses. [`Cut::AsItArrives`] has no such form and writes nothing.
 impl fmt::Display for Cut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -54,7 +54,7 @@ impl fmt::Display for Cut {
 }
 
 impl Cut {
-    /// The length of each piece in turn.
+    /// Returns the lengths of the pieces, one after another.
     pub fn sizes(self) -> Sizes {
         match self {
             Cut::AsItArrives => Sizes::AsItArrives,
@@ -63,7 +63,7 @@ impl Cut {
         }
     }
 
-    /// The same cut for the `n`th of many streams: by chance, each is cut in its own way.
+    /// Returns the cut for stream `n` of many: random cuts differ from stream to stream.
     #[must_use]
     pub fn for_stream(self, n: u64) -> Cut {
         match self {
@@ -72,7 +72,7 @@ impl Cut {
         }
     }
 
-    /// A stream that is all there, in pieces. None is empty; together they are the stream.
+    /// Cuts a complete stream. No piece is empty; joined, the pieces are the stream.
     pub fn pieces(self, mut stream: &[u8]) -> impl Iterator<Item = &[u8]> {
         let mut sizes = self.sizes();
         std::iter::from_fn(move || {
@@ -87,26 +87,26 @@ impl Cut {
     }
 }
 
-/// The length of each piece in turn.
+/// The lengths of the pieces, one after another, without end.
 #[derive(Clone, Debug)]
 pub enum Sizes {
-    /// As much as there is.
+    /// All bytes at hand.
     AsItArrives,
-    /// That many bytes.
+    /// Always this many bytes.
     Every(usize),
-    /// By chance.
+    /// Random lengths.
     Random(fastrand::Rng),
 }
 
 impl Sizes {
-    /// The length of the next piece, at least 1. `None`: as much as there is.
-    #[allow(clippy::should_implement_trait)] // They don't end.
+    /// Returns the length of the next piece, at least 1; `None` for all bytes at hand.
+    #[allow(clippy::should_implement_trait)] // An iterator's `None` would mean the end.
     pub fn next(&mut self) -> Option<usize> {
         match self {
             Sizes::AsItArrives => None,
             Sizes::Every(n) => Some((*n).max(1)),
             Sizes::Random(rng) => {
-                // Of all magnitudes alike: evenly spread lengths would hardly ever be 1.
+                // Every magnitude is equally likely: evenly distributed lengths would hardly ever be 1.
                 let longest = 1 << rng.u32(0..=LONGEST.ilog2());
                 Some(rng.usize(1..=longest))
             }
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn random_pieces_add_up_are_of_all_lengths_and_follow_the_seed() {
+    fn random_pieces_join_to_the_stream_have_all_lengths_and_depend_on_the_seed() {
         let stream: Vec<u8> = (0..=255).cycle().take(20_000).collect();
         let pieces = |seed| Cut::Random(seed).pieces(&stream).map(<[u8]>::to_vec).collect::<Vec<_>>();
         assert_eq!(pieces(7).concat(), stream);
@@ -137,13 +137,13 @@ mod tests {
     }
 
     #[test]
-    fn fixed_pieces_add_up() {
+    fn pieces_of_a_fixed_length_join_to_the_stream() {
         assert_eq!(Cut::Every(2).pieces(b"abcde").collect::<Vec<_>>(), [&b"ab"[..], b"cd", b"e"]);
         assert_eq!(Cut::AsItArrives.pieces(b"abcde").collect::<Vec<_>>(), [b"abcde"]);
     }
 
     #[test]
-    fn cuts_are_written_as_a_number_or_with_a_seed() {
+    fn a_cut_parses_from_a_number_or_a_seed_and_displays_as_the_same() {
         for (text, cut) in [("3", Cut::Every(3)), ("random:7", Cut::Random(7))] {
             assert_eq!(text.parse(), Ok(cut));
             assert_eq!(cut.to_string(), text);

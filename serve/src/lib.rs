@@ -1,8 +1,9 @@
-//! Shows a language model's follow-up questions in a browser, and takes the answers: `followup serve`, as a library.
+//! The HTTP service behind `followup serve`: shows a language model's questions in a browser and takes the answers.
 //!
-//! A [`Service`] relays requests to an OpenAI-compatible provider, or is pushed what a provider of any kind streams. It passes the bytes on as they arrive, reads them
-//! with [`followup::wire`], and tells readers what happens as server-sent events: prose, the question while it grows, what the user said. Answers
-//! come back as the messages the provider wants. The protocol is in `docs/service.md`.
+//! A [`Service`] relays requests to an OpenAI-compatible provider, or is pushed what any provider streams. It forwards the
+//! bytes as they arrive, parses them with [`followup::wire`], and sends readers server-sent events: prose, the question
+//! while it grows, the user's replies. Answers come back as the messages that the provider expects. `docs/service.md`
+//! specifies the protocol.
 //!
 //! ```text
 //!   agent ──request──► relay ──► provider
@@ -14,24 +15,42 @@
 //!                        └──────answers───────┘
 //! ```
 //!
-//! What it promises: a chunk is forwarded as soon as it has been read, untouched; nothing is kept for a slow reader, who gets the whole state
-//! instead of what was dropped; memory is bounded by the [`Limits`]; nothing that comes from a provider, a page or a caller is trusted.
+//! Guarantees: a chunk is forwarded unchanged as soon as it has been read; nothing is queued for a slow reader, which gets
+//! the whole state in place of the events it missed; memory is bounded by the [`Limits`]; input from providers, pages and
+//! callers is never trusted.
+//!
+//! # Layers
+//!
+//! Each module uses only modules that are listed below it:
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `service` | [`Service`]: binds, runs, shuts down |
+//! | `server` | TCP connections and HTTP/1 |
+//! | `routes` | one file per path of the protocol: requests to calls, results to responses |
+//! | `turns` | what feeds a turn: the relay, the player of recorded messages, the continuation |
+//! | `app_state` | what all requests share |
+//! | `store`, `upstream`, `auth` | all conversations; the HTTP client of the provider; who may call |
+//! | `conversation` | one conversation: its dialogue, its events, its snapshot |
+//! | `chat`, `demo` | the provider's requests and messages; the recorded messages |
+//! | `settings`, `cut`, `error`, `metrics` | plain data |
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod app_state;
 mod auth;
-mod continuing;
+mod chat;
 mod conversation;
 mod cut;
 mod demo;
-mod errors;
+mod error;
 mod metrics;
-mod onward;
 mod routes;
 mod server;
 mod service;
 mod settings;
 mod store;
+mod turns;
 mod upstream;
 
 pub use cut::{Cut, Sizes};

@@ -1,4 +1,4 @@
-//! What the service counts.
+//! The metrics of the service, in the text format of OpenMetrics.
 
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use prometheus_client::registry::Registry;
 
 type Label = [(&'static str, &'static str); 1];
 
-/// What the service counts. No label has a value that comes from outside, so that they are few.
+/// The metrics of the service. No label holds a value from outside, so the number of series is bounded.
 pub(crate) struct Metrics {
     registry: Registry,
     pub(crate) readers: Gauge,
@@ -42,7 +42,7 @@ impl Metrics {
         let registry = &mut metrics.registry;
         registry.register("conversations", "Conversations held", metrics.conversations.clone());
         registry.register("readers", "Readers of conversations", metrics.readers.clone());
-        registry.register("turns", "Messages of models that began", metrics.turns.clone());
+        registry.register("turns", "Messages of models that were started", metrics.turns.clone());
         registry.register("events", "Events of conversations", metrics.events.clone());
         registry.register("bytes", "Bytes of messages that were read", metrics.bytes.clone());
         registry.register("answers", "What users did with questions", metrics.answers.clone());
@@ -51,7 +51,7 @@ impl Metrics {
         metrics
     }
 
-    pub(crate) fn turn(&self, source: &'static str) {
+    pub(crate) fn turn_started(&self, source: &'static str) {
         self.turns.get_or_create(&[("source", source)]).inc();
     }
 
@@ -71,11 +71,11 @@ impl Metrics {
         self.upstream_errors.inc();
     }
 
-    pub(crate) fn turn_ended(&self, after: Duration) {
-        self.turn_seconds.observe(after.as_secs_f64());
+    pub(crate) fn turn_ended(&self, took: Duration) {
+        self.turn_seconds.observe(took.as_secs_f64());
     }
 
-    /// All of it, as Prometheus reads it.
+    /// Returns all metrics in the text format that Prometheus scrapes.
     pub(crate) fn text(&self, conversations: usize) -> String {
         self.conversations.set(i64::try_from(conversations).unwrap_or(i64::MAX));
         let mut text = String::new();

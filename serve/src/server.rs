@@ -1,4 +1,4 @@
-//! Connections: they are taken, served, and ended in good order.
+//! TCP connections: accepts them, serves HTTP/1 on them, and lets them finish at shutdown.
 
 use std::io;
 use std::pin::pin;
@@ -11,30 +11,34 @@ use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 
-/// How long a request's headers may take. Who sends them byte by byte would keep a connection for ever.
-const HEADERS: Duration = Duration::from_secs(30);
+/// How long a request's headers may take, so that a client that sends them byte by byte is cut off.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long to wait when no connection can be taken: most likely too many are open.
-const PAUSE: Duration = Duration::from_millis(100);
+/// Pause after a failed accept, which most likely means that too many files are open.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Takes connections and serves them, until `end` is ready. Those that are open then are in what is returned.
-pub(crate) async fn accept(listener: &TcpListener, routes: Router, end: impl Future<Output = ()>) -> GracefulShutdown {
+/// Accepts and serves connections until `shutdown` is ready; returns those that are still open then.
+pub(crate) async fn accept(
+    listener: &TcpListener,
+    routes: Router,
+    shutdown: impl Future<Output = ()>,
+) -> GracefulShutdown {
     let open = GracefulShutdown::new();
-    let mut end = pin!(end);
+    let mut shutdown = pin!(shutdown);
     loop {
         tokio::select! {
-            () = &mut end => return open,
-            taken = listener.accept() => match taken {
+            () = &mut shutdown => return open,
+            accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => serve(stream, routes.clone(), &open),
-                Err(error) if is_of_one(&error) => {}
-                Err(_) => tokio::time::sleep(PAUSE).await,
+                Err(error) if concerns_one_connection(&error) => {}
+                Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
             },
         }
     }
 }
 
-/// Whether the error is of that one connection.
-fn is_of_one(error: &io::Error) -> bool {
+/// Whether accepting failed for this one connection only.
+fn concerns_one_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
 }
@@ -43,11 +47,11 @@ fn serve(stream: TcpStream, routes: Router, open: &GracefulShutdown) {
     // An event is sent when it happens, not when a packet is full.
     let _ = stream.set_nodelay(true);
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEADERS);
+    http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT);
     let connection = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(routes));
     let connection = open.watch(connection);
     tokio::spawn(async move {
-        // Whoever breaks a connection knows it.
+        // An error means that the client broke the connection; nobody else needs to know.
         let _ = connection.await;
     });
 }

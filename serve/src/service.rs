@@ -1,24 +1,22 @@
-//! What all requests share, and how the service runs.
+//! The service: binds its address, runs, and shuts down.
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use tokio::net::TcpListener;
-use tokio::runtime::Handle;
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
+use tokio::sync::mpsc;
 
-use crate::errors::Failure;
-use crate::metrics::Metrics;
+use crate::app_state::AppState;
+use crate::conversation::Conversation;
 use crate::routes;
 use crate::server;
 use crate::settings::Settings;
-use crate::store::Store;
+use crate::turns::continuing::continue_ended_turns;
 use crate::upstream::Upstream;
 
-/// The service: it listens, and has not begun to answer.
+/// A service that listens, and does not answer yet.
 ///
 /// ```no_run
 /// use followup_serve::{Service, Settings};
@@ -26,27 +24,15 @@ use crate::upstream::Upstream;
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 /// let service = Service::bind(Settings { demo: Some(Default::default()), ..Settings::default() }).await?;
 /// println!("listening on http://{}", service.address());
-/// service.run(std::future::pending()).await; // or what is ready when it is to end
+/// service.run(std::future::pending()).await; // or any future that is ready when the service is to shut down
 /// # Ok(())
 /// # }
 /// ```
 pub struct Service {
     listener: TcpListener,
     address: SocketAddr,
-    shared: Arc<Shared>,
-}
-
-/// What all requests share.
-pub(crate) struct Shared {
-    pub(crate) settings: Arc<Settings>,
-    pub(crate) store: Store,
-    pub(crate) metrics: Arc<Metrics>,
-    pub(crate) upstream: Option<Upstream>,
-    /// The service is about to end.
-    pub(crate) ending: CancellationToken,
-    /// What goes on without a request, and is waited for at the end.
-    tasks: TaskTracker,
-    runtime: Handle,
+    state: Arc<AppState>,
+    ended_turns: mpsc::UnboundedReceiver<Arc<Conversation>>,
 }
 
 impl std::fmt::Debug for Service {
@@ -55,24 +41,26 @@ impl std::fmt::Debug for Service {
     }
 }
 
-/// Why the service can't begin.
+/// Why a service can't start.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StartError {
-    /// It would listen to others than this machine, and asks for no token.
+    /// The address can be reached from other machines, and there is no token.
     Open(SocketAddr),
-    /// It can't listen there.
+    /// Listening on the address failed.
     Listen(SocketAddr, io::Error),
-    /// The upstream is no URL, or can't be talked to: what is wrong.
+    /// The upstream is not a URL, or has no working client. Holds what is wrong.
     Upstream(String),
 }
 
 impl std::fmt::Display for StartError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            StartError::Open(address) => write!(f, "{address} can be reached from elsewhere, and there is no token"),
+            StartError::Open(address) => {
+                write!(f, "{address} can be reached from other machines, and there is no token")
+            }
             StartError::Listen(address, error) => write!(f, "can't listen on {address}: {error}"),
-            StartError::Upstream(what) => write!(f, "can't use that upstream: {what}"),
+            StartError::Upstream(problem) => write!(f, "can't use that upstream: {problem}"),
         }
     }
 }
@@ -80,11 +68,12 @@ impl std::fmt::Display for StartError {
 impl std::error::Error for StartError {}
 
 impl Service {
-    /// Listens, as the settings say. Needs tokio's runtime, with its time and network.
+    /// Listens on the address of the settings. Must be called in a tokio runtime with time and I/O enabled.
     ///
     /// # Errors
     ///
-    /// If the address is taken, or is not of this machine alone and there is no token; or the upstream can't be used.
+    /// If the address is in use, or can be reached from other machines and there is no token; or if the upstream can't be
+    /// used.
     pub async fn bind(settings: Settings) -> Result<Service, StartError> {
         let listen = settings.listen;
         if settings.token.is_none() && !listen.ip().is_loopback() {
@@ -93,60 +82,40 @@ impl Service {
         let upstream = Upstream::new(&settings).map_err(StartError::Upstream)?;
         let listener = TcpListener::bind(listen).await.map_err(|error| StartError::Listen(listen, error))?;
         let address = listener.local_addr().map_err(|error| StartError::Listen(listen, error))?;
-        let (settings, metrics) = (Arc::new(settings), Arc::new(Metrics::new()));
-        let shared = Arc::new(Shared {
-            store: Store::new(settings.clone(), metrics.clone()),
-            settings,
-            metrics,
-            upstream,
-            ending: CancellationToken::new(),
-            tasks: TaskTracker::new(),
-            runtime: Handle::current(),
-        });
-        Ok(Service { listener, address, shared })
+        let (state, ended_turns) = AppState::new(settings, upstream);
+        Ok(Service { listener, address, state: Arc::new(state), ended_turns })
     }
 
-    /// Where it listens.
+    /// Returns the address on which the service listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves, until `end` is ready: then it takes no more connections, streams of events end, and relays may go on for as long as the settings say.
-    pub async fn run(self, end: impl Future<Output = ()>) {
-        let Service { listener, shared, .. } = self;
-        let grace = shared.settings.grace;
-        shared.runtime.spawn(drop_idle(Arc::downgrade(&shared), shared.settings.limits.idle));
-        let running = server::accept(&listener, routes::all(&shared), end).await;
-        shared.ending.cancel();
-        shared.tasks.close();
+    /// Serves until `shutdown` is ready. Then the service accepts no more connections and ends event streams, and running
+    /// relays may finish within the grace period of the settings.
+    pub async fn run(self, shutdown: impl Future<Output = ()>) {
+        let Service { listener, state, ended_turns, .. } = self;
+        let (grace, idle) = (state.settings.grace, state.settings.limits.idle);
+        tokio::spawn(drop_idle(Arc::downgrade(&state), idle));
+        tokio::spawn(continue_ended_turns(state.clone(), ended_turns));
+        let connections = server::accept(&listener, routes::router(&state), shutdown).await;
+        state.shutdown.cancel();
         drop(listener);
-        let all = async {
-            running.shutdown().await;
-            shared.tasks.wait().await;
+        let finish = async {
+            connections.shutdown().await;
+            state.wait_for_tasks().await;
         };
-        // What still runs then is dropped with the runtime.
-        let _ = tokio::time::timeout(grace, all).await;
+        // Whatever still runs after the grace period is dropped with the runtime.
+        let _ = tokio::time::timeout(grace, finish).await;
     }
 }
 
-/// Drops conversations that are not used, now and then.
-async fn drop_idle(shared: std::sync::Weak<Shared>, idle: Duration) {
+/// Drops idle conversations at intervals.
+async fn drop_idle(state: Weak<AppState>, idle: Duration) {
     let mut tick = tokio::time::interval((idle / 4).clamp(Duration::from_millis(100), Duration::from_secs(30)));
     loop {
         tick.tick().await;
-        let Some(shared) = shared.upgrade() else { return };
-        shared.store.drop_idle();
-    }
-}
-
-impl Shared {
-    /// Does something that no request waits for. The end of the service waits for it, within its grace.
-    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        drop(self.tasks.spawn_on(task, &self.runtime));
-    }
-
-    /// Nothing new begins when the service is about to end.
-    pub(crate) fn check_running(&self) -> Result<(), Failure> {
-        if self.ending.is_cancelled() { Err(Failure::shutting_down()) } else { Ok(()) }
+        let Some(state) = state.upgrade() else { return };
+        state.store.drop_idle();
     }
 }

@@ -1,43 +1,43 @@
-//! How the service is to run.
+//! The settings of a service.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use followup::dialogue::Setup;
 use followup::{Policy, wire};
+use followup::dialogue::Setup;
 
-use crate::Cut;
+use crate::cut::Cut;
 
-/// How the service is to run. Plain data; the defaults are those of `followup serve`.
+/// The settings of a service. The defaults are those of `followup serve`.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Where it listens. Port 0: any that is free.
+    /// Address to listen on. Port 0 picks a free one.
     pub listen: SocketAddr,
-    /// Whoever comes must show it. Without one, only programs of this machine may come.
+    /// Token that requests must carry. Without one, only programs on this machine are served.
     pub token: Option<Secret>,
-    /// The provider, as the URL that `/chat/completions` is appended to.
+    /// Base URL of the provider, to which `/chat/completions` is appended.
     pub upstream: Option<String>,
-    /// What the provider is shown when the caller shows nothing.
+    /// Key sent to the provider when the caller sends no `authorization`.
     pub upstream_key: Option<Secret>,
     /// How long to wait for the provider's next byte.
     pub upstream_timeout: Duration,
-    /// Whether to go on with the provider when everything has been answered.
-    pub goes_on: bool,
-    /// The recorded messages can be played, cut and slowed down like this.
+    /// Whether to send the answers to the provider once everything has been answered.
+    pub auto_continue: bool,
+    /// Offers the recorded messages, played at this pace.
     pub demo: Option<Pace>,
-    /// How messages are read.
+    /// How messages are parsed.
     pub policy: Arc<Policy>,
-    /// The limits of a provider's stream.
+    /// Limits of a provider's stream.
     pub wire_limits: wire::Limits,
-    /// How dialogues are led.
+    /// How dialogues are conducted.
     pub setup: Arc<Setup>,
-    /// How often readers hear that the service is still there.
+    /// Interval of the comments that keep an idle event stream open.
     pub heartbeat: Duration,
-    /// How long what is running may go on when the service is to end.
+    /// How long running relays may take to finish at shutdown.
     pub grace: Duration,
-    /// What is the most of everything.
+    /// Bounds on memory and connections.
     pub limits: Limits,
 }
 
@@ -49,7 +49,7 @@ impl Default for Settings {
             upstream: None,
             upstream_key: None,
             upstream_timeout: Duration::from_secs(300),
-            goes_on: false,
+            auto_continue: false,
             demo: None,
             policy: Arc::new(Policy::new()),
             wire_limits: wire::Limits::default(),
@@ -61,20 +61,20 @@ impl Default for Settings {
     }
 }
 
-/// What is the most of everything.
+/// Bounds on memory and connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The bytes of a request's body; of a push, which is not kept, none.
+    /// Bytes of a request's body. A push has no limit, because its body is not kept.
     pub body: usize,
-    /// How many conversations there are at once.
+    /// Conversations at the same time.
     pub conversations: usize,
-    /// How many bytes of items a conversation keeps.
+    /// Bytes of items that a conversation keeps.
     pub kept: usize,
-    /// How many events a conversation keeps for readers that are behind.
+    /// Events that a conversation keeps for readers that lag.
     pub events: usize,
-    /// How long a conversation that has ended stays without readers.
+    /// How long an ended conversation without readers is kept.
     pub idle: Duration,
-    /// How many read one conversation at once.
+    /// Readers of one conversation at the same time.
     pub readers: usize,
 }
 
@@ -91,12 +91,12 @@ impl Default for Limits {
     }
 }
 
-/// How a recorded message is played.
+/// The pace at which a recorded message is played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// How it is cut.
+    /// How the message is cut into chunks.
     pub chunk: Cut,
-    /// How long to wait between two chunks.
+    /// Pause between two chunks.
     pub delay: Duration,
 }
 
@@ -106,7 +106,7 @@ impl Default for Pace {
     }
 }
 
-/// Something that nobody else is to see: it is not in what is printed to look for an error.
+/// A string that its `Debug` output does not reveal.
 ///
 /// ```
 /// assert_eq!(format!("{:?}", followup_serve::Secret::new("s3cret")), "Secret");
@@ -115,7 +115,7 @@ impl Default for Pace {
 pub struct Secret(String);
 
 impl Secret {
-    /// That.
+    /// Wraps a string.
     pub fn new(secret: impl Into<String>) -> Secret {
         Secret(secret.into())
     }
@@ -124,10 +124,10 @@ impl Secret {
         &self.0
     }
 
-    /// Whether it is this one. How long that takes says nothing of where they differ.
-    pub(crate) fn is(&self, shown: &[u8]) -> bool {
+    /// Compares in constant time, so that timing does not reveal where the two differ.
+    pub(crate) fn matches(&self, candidate: &[u8]) -> bool {
         use subtle::ConstantTimeEq;
-        self.0.as_bytes().ct_eq(shown).into()
+        self.0.as_bytes().ct_eq(candidate).into()
     }
 }
 

@@ -1,84 +1,92 @@
-//! All conversations.
+//! The store of all conversations.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::conversation::{Conversation, Line};
-use crate::errors::Failure;
+use crate::conversation::{Conversation, EndedTurns, Summary};
+use crate::error::ApiError;
 use crate::metrics::Metrics;
 use crate::settings::Settings;
 
-/// All conversations, no more of them than the limit.
+/// All conversations, up to the limit.
 pub(crate) struct Store {
-    all: Mutex<HashMap<String, Arc<Conversation>>>,
+    conversations: Mutex<HashMap<String, Arc<Conversation>>>,
     settings: Arc<Settings>,
     metrics: Arc<Metrics>,
+    ended_turns: EndedTurns,
 }
 
-/// The id of a conversation, as callers choose and name it.
-pub(crate) fn check_id(id: &str) -> Result<&str, Failure> {
+/// Checks an id that a caller chose.
+fn check_id(id: &str) -> Result<&str, ApiError> {
     let is_id = (1..=64).contains(&id.len())
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
-    if is_id { Ok(id) } else { Err(Failure::bad_id()) }
+    if is_id { Ok(id) } else { Err(ApiError::bad_id()) }
 }
 
 impl Store {
-    pub(crate) fn new(settings: Arc<Settings>, metrics: Arc<Metrics>) -> Store {
-        Store { all: Mutex::default(), settings, metrics }
+    pub(crate) fn new(settings: Arc<Settings>, metrics: Arc<Metrics>, ended_turns: EndedTurns) -> Store {
+        Store { conversations: Mutex::default(), settings, metrics, ended_turns }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.all.lock().len()
+        self.conversations.lock().len()
     }
 
-    pub(crate) fn get(&self, id: &str) -> Result<Arc<Conversation>, Failure> {
+    pub(crate) fn get(&self, id: &str) -> Result<Arc<Conversation>, ApiError> {
         let id = check_id(id)?;
-        self.all.lock().get(id).cloned().ok_or_else(|| Failure::no_conversation(id))
+        self.conversations.lock().get(id).cloned().ok_or_else(|| ApiError::no_conversation(id))
     }
 
-    /// The conversation of that id, or a new one; without an id one that nobody can guess. And whether it is new.
+    /// Returns the conversation with this id, and whether it is new. Without an id, creates one whose id can't be guessed.
     ///
-    /// Where there are as many as the limit allows, the one that has not been used for longest goes: first of those that nothing is asked in. If all are in use, that is an error.
-    pub(crate) fn get_or_make(&self, id: Option<&str>) -> Result<(Arc<Conversation>, bool), Failure> {
+    /// At the limit, a new conversation replaces the one that has been unused for longest; those in which no question is
+    /// open are replaced first.
+    ///
+    /// # Errors
+    ///
+    /// If the id is invalid, or all conversations are in use.
+    pub(crate) fn get_or_create(&self, id: Option<&str>) -> Result<(Arc<Conversation>, bool), ApiError> {
         let id = match id {
             Some(id) => check_id(id)?.to_owned(),
             None => random::<16>()?,
         };
         let epoch = random::<4>()?;
-        let mut all = self.all.lock();
+        let mut all = self.conversations.lock();
         if let Some(conversation) = all.get(&id) {
             return Ok((conversation.clone(), false));
         }
-        let Settings { limits, setup, .. } = &*self.settings;
-        if all.len() >= limits.conversations {
+        let limit = self.settings.limits.conversations;
+        if all.len() >= limit {
             let unused = all.iter().filter_map(|(id, one)| Some((one.unused()?, id)));
             let Some((_, oldest)) = unused.min() else {
-                return Err(Failure::too_many_conversations(limits.conversations));
+                return Err(ApiError::too_many_conversations(limit));
             };
             let oldest = oldest.clone();
             if let Some(dropped) = all.remove(&oldest) {
                 dropped.end();
             }
         }
-        let conversation = Arc::new(Conversation::new(id.clone(), epoch, setup.clone(), *limits, self.metrics.clone()));
+        let (settings, metrics) = (self.settings.clone(), self.metrics.clone());
+        let conversation = Conversation::new(id.clone(), epoch, settings, metrics, self.ended_turns.clone());
+        let conversation = Arc::new(conversation);
         all.insert(id, conversation.clone());
         Ok((conversation, true))
     }
 
-    /// Deletes it.
-    pub(crate) fn remove(&self, id: &str) -> Result<(), Failure> {
+    /// Deletes a conversation.
+    pub(crate) fn remove(&self, id: &str) -> Result<(), ApiError> {
         let id = check_id(id)?;
-        let removed = self.all.lock().remove(id).ok_or_else(|| Failure::no_conversation(id))?;
+        let removed = self.conversations.lock().remove(id).ok_or_else(|| ApiError::no_conversation(id))?;
         removed.end();
         Ok(())
     }
 
-    /// Drops what has ended and was not used for long.
+    /// Drops the conversations that have been idle for too long.
     pub(crate) fn drop_idle(&self) {
         let idle = self.settings.limits.idle;
-        self.all.lock().retain(|_, conversation| {
+        self.conversations.lock().retain(|_, conversation| {
             let is_idle = conversation.is_idle(idle);
             if is_idle {
                 conversation.end();
@@ -87,19 +95,19 @@ impl Store {
         });
     }
 
-    /// A line for each, newest first.
-    pub(crate) fn lines(&self) -> Vec<Line> {
-        let all: Vec<_> = self.all.lock().values().cloned().collect();
-        let mut lines: Vec<_> = all.iter().map(|conversation| conversation.line()).collect();
-        lines.sort_by_key(|line| std::cmp::Reverse(line.at));
-        lines
+    /// Returns the list of conversations, latest change first.
+    pub(crate) fn summaries(&self) -> Vec<Summary> {
+        let all: Vec<_> = self.conversations.lock().values().cloned().collect();
+        let mut summaries: Vec<_> = all.iter().map(|conversation| conversation.summary()).collect();
+        summaries.sort_by_key(|summary| std::cmp::Reverse(summary.updated_at));
+        summaries
     }
 }
 
-/// That many random bytes, as hex digits.
-fn random<const N: usize>() -> Result<String, Failure> {
+/// Returns `N` random bytes as hex digits.
+fn random<const N: usize>() -> Result<String, ApiError> {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).map_err(|error| Failure::no_random(&error))?;
+    getrandom::fill(&mut bytes).map_err(|error| ApiError::no_random(&error))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
@@ -108,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_short_and_plain() {
+    fn an_id_is_short_and_plain_ascii() {
         for id in ["a", "A-z_09", &"x".repeat(64)] {
             assert!(check_id(id).is_ok(), "{id}");
         }

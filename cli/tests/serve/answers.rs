@@ -1,4 +1,4 @@
-//! Answers: what the model gets, what readers see, and what can't be taken.
+//! Answers: what the model gets, what readers see, and which answers are refused.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::client::{Answer, Events, all_events, get, post};
 use crate::page::Page;
 use crate::service::Service;
 
-/// A GIF, as a data URL of about that many bytes.
+/// Returns a GIF as a data URL of about this many bytes.
 fn image(bytes: usize) -> String {
     format!("data:image/gif;base64,R0lGODlh{}", "AAAA".repeat(bytes / 4))
 }
@@ -28,7 +28,7 @@ async fn page(service: &Service, id: &str) -> Page {
 }
 
 #[tokio::test]
-async fn every_kind_of_answer_gives_its_reply() {
+async fn every_kind_of_answer_returns_its_reply() {
     let service = Service::start(&[]);
     let image = image(40);
     let cases = [
@@ -66,7 +66,7 @@ async fn every_kind_of_answer_gives_its_reply() {
 }
 
 #[tokio::test]
-async fn questions_of_one_turn_are_answered_one_after_the_other_and_go_together() {
+async fn questions_of_one_turn_are_answered_in_order_and_their_replies_are_sent_together() {
     let service = Service::start(&[]);
     let native = include_str!("../../../tests/wire/openai-chat/interleaved.sse");
     for format in ["openai-chat", "openai-responses", "anthropic"] {
@@ -91,7 +91,7 @@ async fn questions_of_one_turn_are_answered_one_after_the_other_and_go_together(
 }
 
 #[tokio::test]
-async fn what_cant_be_taken_says_why_and_changes_nothing() {
+async fn a_refused_answer_says_why_and_changes_nothing() {
     let service = Service::start(&[]);
     asked(&service, "no", &ASK.repeat(2)).await;
     let before = page(&service, "no").await;
@@ -156,7 +156,7 @@ async fn a_question_is_answered_once_and_only_in_its_own_conversation() {
         answer(&service, "one", &json!({"number": 1, "cancel": true})).await.error(),
         (409, "already_cancelled".into())
     );
-    // Of many at once, one is taken.
+    // Of many concurrent answers, one is accepted.
     asked(&service, "race", ASK).await;
     let mut racing = Vec::new();
     for nth in 0..20 {
@@ -176,7 +176,7 @@ async fn a_question_is_answered_once_and_only_in_its_own_conversation() {
 }
 
 #[tokio::test]
-async fn a_dialogue_that_has_stopped_is_guided() {
+async fn a_stopped_dialogue_can_be_guided() {
     let service = Service::start(&[]);
     let mistake = "<ask_followup_question><suggest>A</suggest></ask_followup_question>";
     asked(&service, "stops", &mistake.repeat(3)).await;
@@ -186,7 +186,7 @@ async fn a_dialogue_that_has_stopped_is_guided() {
     let events = all_events(&service, "stops").await;
     let stopped: Vec<_> = events.iter().filter_map(|event| event.data["stopped"].as_bool()).collect();
     assert_eq!(stopped, [false, false, true]);
-    // What is asked then waits.
+    // A question that is asked now waits.
     post("/conversations?id=stops&wire=text", ASK).send(&service).await.ok();
     let early = answer(&service, "stops", &json!({"number": 0, "suggestion": 0})).await;
     assert_eq!(early.error(), (409, "not_yet_asked".into()));
@@ -205,7 +205,7 @@ async fn a_dialogue_that_has_stopped_is_guided() {
 }
 
 #[tokio::test]
-async fn large_images_go_to_the_model_and_are_only_named_to_readers() {
+async fn large_images_go_to_the_model_and_are_only_described_to_readers() {
     let service = Service::start(&[]);
     asked(&service, "large", ASK).await;
     let mut events = Events::of(&service, "large", None).await;
@@ -220,7 +220,7 @@ async fn large_images_go_to_the_model_and_are_only_named_to_readers() {
 }
 
 #[tokio::test]
-async fn the_dialect_and_the_escape_are_those_of_the_command_line() {
+async fn dialect_and_escape_follow_the_command_line() {
     let service = Service::start(&["--dialect", "roo-code-latest", "--escape"]);
     asked(&service, "dialect", ASK).await;
     let taken = answer(&service, "dialect", &json!({"number": 0, "text": "a </user_message> b"})).await.ok();

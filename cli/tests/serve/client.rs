@@ -1,4 +1,4 @@
-//! A client: requests, each on a connection of its own, and streams of events.
+//! A test client: requests, each on a connection of its own, and event streams.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -16,15 +16,15 @@ use crate::service::Service;
 
 type Body = BoxBody<Bytes, std::io::Error>;
 
-/// What happens at last. A test that waits for what never happens fails.
+/// Waits for a future. Panics after a deadline, so that a failing test ends.
 pub(crate) async fn soon<T>(what: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(60), what).await.expect("it should have happened by now")
+    tokio::time::timeout(Duration::from_secs(60), what).await.expect("the deadline has passed")
 }
 
-/// Waits until that is so, looking now and then.
-pub(crate) async fn until<F: Future<Output = bool>>(mut is_so: impl FnMut() -> F) {
+/// Polls until the condition holds.
+pub(crate) async fn until<F: Future<Output = bool>>(mut condition: impl FnMut() -> F) {
     soon(async {
-        while !is_so().await {
+        while !condition().await {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     })
@@ -52,7 +52,7 @@ pub(crate) fn call(method: &'static str, path: impl Into<String>, body: impl Int
     Call { method, path: path.into(), headers: Vec::new(), body }
 }
 
-/// A request to the relay, with that to be played.
+/// A request to the relay; the test provider plays `play`.
 pub(crate) fn chat(play: &Value) -> Call {
     let body = serde_json::json!({"model": "m", "stream": true, "messages": [{"role": "user", "content": "Hi"}], "play": play});
     post("/v1/chat/completions", body.to_string()).with("content-type", "application/json")
@@ -64,13 +64,13 @@ impl Call {
         self
     }
 
-    /// With a body that comes in pieces, as the channel has them; a broken one ends it.
+    /// Sets a body that is streamed from a channel; an error breaks it.
     pub(crate) fn with_pieces(mut self, pieces: tokio::sync::mpsc::Receiver<Result<Bytes, std::io::Error>>) -> Call {
         self.body = BoxBody::new(Pieces(pieces));
         self
     }
 
-    /// Sends it; ready with the response's head.
+    /// Sends the request. Returns when the head of the response has arrived.
     pub(crate) async fn open(self, address: &str) -> Response<Incoming> {
         self.try_open(address).await.unwrap()
     }
@@ -90,7 +90,7 @@ impl Call {
         soon(sender.send_request(request.body(self.body).unwrap())).await
     }
 
-    /// Sends it, and reads the whole response.
+    /// Sends the request, and reads the whole response.
     pub(crate) async fn send(self, service: &Service) -> Answer {
         self.send_to(&service.address).await
     }
@@ -130,14 +130,14 @@ impl Answer {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// Its JSON, if it is well.
+    /// Returns the JSON of a successful response.
     #[track_caller]
     pub(crate) fn ok(&self) -> Value {
         assert!(self.status.is_success(), "{self:?}");
         self.json()
     }
 
-    /// Its status and the error's code. An error always says something to people, too.
+    /// Returns the status and the error's code. Checks that there is a message, too.
     #[track_caller]
     pub(crate) fn error(&self) -> (u16, String) {
         let error = &self.json()["error"];
@@ -156,7 +156,7 @@ impl Answer {
     }
 }
 
-/// An event, as a browser sees it.
+/// A server-sent event.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Event {
     pub(crate) id: String,
@@ -164,14 +164,14 @@ pub(crate) struct Event {
     pub(crate) data: Value,
 }
 
-/// A stream of events.
+/// The event stream of a conversation.
 pub(crate) struct Events {
     body: Incoming,
     buffer: Vec<u8>,
     ready: VecDeque<Event>,
-    /// Comments that have come.
+    /// Number of comments so far.
     pub(crate) comments: usize,
-    /// Bytes that have come.
+    /// Number of bytes so far.
     pub(crate) bytes: usize,
 }
 
@@ -193,7 +193,7 @@ impl Events {
 
     /// The next event; `None` at the end.
     pub(crate) async fn next(&mut self) -> Option<Event> {
-        // All of it: comments come for ever.
+        // The deadline covers the whole loop, because comments never end.
         soon(async {
             while self.ready.is_empty() && self.more().await {}
             self.ready.pop_front()
@@ -201,7 +201,7 @@ impl Events {
         .await
     }
 
-    /// Waits for more. Whether there was more.
+    /// Reads the next chunk; `false` at the end.
     pub(crate) async fn more(&mut self) -> bool {
         let Some(frame) = soon(self.body.frame()).await else { return false };
         let data = frame.unwrap().into_data().unwrap();
@@ -209,12 +209,12 @@ impl Events {
         self.buffer.extend_from_slice(&data);
         while let Some(end) = self.buffer.windows(2).position(|two| two == b"\n\n") {
             let block: Vec<u8> = self.buffer.drain(..end + 2).collect();
-            self.take(std::str::from_utf8(&block).unwrap());
+            self.apply(std::str::from_utf8(&block).unwrap());
         }
         true
     }
 
-    fn take(&mut self, block: &str) {
+    fn apply(&mut self, block: &str) {
         let field = |name: &str| block.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
         if block.starts_with(':') {
             self.comments += 1;
@@ -225,7 +225,7 @@ impl Events {
         self.ready.push_back(Event { id, kind, data });
     }
 
-    /// The events up to the first for which that is so.
+    /// Returns the events up to the first that matches.
     pub(crate) async fn up_to(&mut self, mut is_last: impl FnMut(&Event) -> bool) -> Vec<Event> {
         let mut events = Vec::new();
         loop {
@@ -246,12 +246,12 @@ impl Events {
     }
 }
 
-/// The number in an event's id.
+/// Returns the number in an event's id.
 pub(crate) fn number(id: &str) -> u64 {
     id.rsplit('-').next().unwrap().parse().unwrap()
 }
 
-/// All events of a conversation that are still kept, from the first.
+/// Returns all events of a conversation, which must all be buffered.
 pub(crate) async fn all_events(service: &Service, id: &str) -> Vec<Event> {
     let snapshot = get(format!("/conversations/{id}")).send(service).await.ok();
     let last = snapshot["last"].as_str().unwrap().to_owned();
@@ -263,7 +263,7 @@ pub(crate) async fn all_events(service: &Service, id: &str) -> Vec<Event> {
     events.up_to(|event| event.id == last).await
 }
 
-/// The rest of a body.
+/// Reads the rest of a body.
 pub(crate) async fn read(response: Response<Incoming>) -> Bytes {
     soon(response.into_body().collect()).await.unwrap().to_bytes()
 }

@@ -1,4 +1,4 @@
-//! `--continue`: the answers go back to the provider, and the model goes on.
+//! `--continue`: the answers go back to the provider, and the model continues.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ async fn page(service: &Service, id: &str) -> Page {
     Page::of_snapshot(&get(format!("/conversations/{id}")).send(service).await.ok())
 }
 
-/// Relays that, and reads it to its end.
+/// Relays a request, and reads the response to its end.
 async fn relay(service: &Service, id: &str, play: &Value) {
     let answer = chat(play).with("x-followup-conversation", id).with("authorization", "Bearer k").send(service).await;
     assert_eq!(answer.status, 200);
@@ -29,7 +29,7 @@ const ASK: &str =
     "Hm.\n<ask_followup_question><question>Sure?</question><suggest>Yes</suggest></ask_followup_question>\n";
 
 #[tokio::test]
-async fn a_native_call_is_answered_and_the_model_goes_on_in_the_same_conversation() {
+async fn a_native_call_is_answered_and_the_model_continues_in_the_same_conversation() {
     let service = Service::relay(&["--continue"]);
     let id = "native";
     let play = json!([{"name": id, "stream": "one-call"}, {"name": id, "stream": "text-only", "cut": "random:3"}]);
@@ -68,7 +68,7 @@ async fn a_native_call_is_answered_and_the_model_goes_on_in_the_same_conversatio
 }
 
 #[tokio::test]
-async fn a_call_in_the_text_goes_back_as_it_was_written_turn_after_turn() {
+async fn a_call_in_the_text_is_sent_back_verbatim_turn_after_turn() {
     let service = Service::relay(&["--continue"]);
     let id = "markup";
     let play =
@@ -88,7 +88,7 @@ async fn a_call_in_the_text_goes_back_as_it_was_written_turn_after_turn() {
 }
 
 #[tokio::test]
-async fn an_answer_before_the_message_has_ended_goes_with_it() {
+async fn an_answer_before_the_end_of_the_message_is_sent_after_it() {
     let service = Service::relay(&["--continue"]);
     let id = "early-answer";
     let body = said(ASK).replace("data: [DONE]\n\n", "") + &said("And more.");
@@ -107,7 +107,7 @@ async fn an_answer_before_the_message_has_ended_goes_with_it() {
 }
 
 #[tokio::test]
-async fn a_call_that_cant_be_asked_is_corrected_without_the_user() {
+async fn a_rejected_call_is_corrected_without_the_user() {
     let service = Service::relay(&["--continue"]);
     let id = "corrected";
     let bad = "<ask_followup_question><suggest>A</suggest></ask_followup_question>";
@@ -126,7 +126,7 @@ async fn a_call_that_cant_be_asked_is_corrected_without_the_user() {
 }
 
 #[tokio::test]
-async fn only_the_caller_can_go_on_where_other_tools_were_called() {
+async fn a_message_that_calls_other_tools_is_left_to_the_caller() {
     let service = Service::relay(&["--continue"]);
     let id = "other-tool";
     relay(&service, id, &json!({"name": id, "stream": "beside-another-tool"})).await;
@@ -138,7 +138,7 @@ async fn only_the_caller_can_go_on_where_other_tools_were_called() {
 }
 
 #[tokio::test]
-async fn a_provider_that_fails_is_said_to_have() {
+async fn a_failing_provider_is_reported() {
     let service = Service::relay(&["--continue"]);
     for (id, then, says) in [
         (
@@ -160,7 +160,7 @@ async fn a_provider_that_fails_is_said_to_have() {
 }
 
 #[tokio::test]
-async fn what_has_no_messages_or_was_cut_off_is_not_gone_on_with() {
+async fn a_request_without_messages_and_a_turn_that_was_cut_off_are_not_continued() {
     let service = Service::relay(&["--continue"]);
     let play = json!({"play": {"name": "no-messages", "body": said(ASK)}});
     post("/v1/chat/completions", play.to_string()).with("x-followup-conversation", "no-messages").send(&service).await;
@@ -176,7 +176,7 @@ async fn what_has_no_messages_or_was_cut_off_is_not_gone_on_with() {
 }
 
 #[tokio::test]
-async fn without_the_option_the_service_does_nothing_by_itself() {
+async fn without_the_option_nothing_is_continued() {
     let service = Service::relay(&[]);
     let id = "by-itself";
     relay(&service, id, &json!({"name": id, "body": said(ASK)})).await;

@@ -7,15 +7,15 @@ use crate::page::Page;
 use crate::service::Service;
 
 #[tokio::test]
-async fn every_recorded_message_can_be_answered_to_its_end() {
+async fn every_recording_can_be_answered_to_its_end() {
     let service = Service::start(&["--demo", "--chunk", "random:3", "--delay", "0"]);
     let offered = get("/demo").send(&service).await.ok();
     assert_eq!((&offered["chunk"], &offered["delay"]), (&json!("random:3"), &json!(0)));
     let messages = offered["messages"].as_array().unwrap();
     assert!(messages.len() >= 6);
-    for (nth, message) in messages.iter().enumerate() {
+    for (index, message) in messages.iter().enumerate() {
         assert!(message["title"].as_str().unwrap().len() > 5);
-        let play = json!({"message": message["name"], "chunk": (nth % 2 == 0).then_some("7"), "delay": 0});
+        let play = json!({"message": message["name"], "chunk": (index % 2 == 0).then_some("7"), "delay": 0});
         let played = post("/demo", play.to_string()).send(&service).await;
         assert_eq!(played.status, 201);
         let id = played.ok()["id"].as_str().unwrap().to_owned();
@@ -26,7 +26,7 @@ async fn every_recorded_message_can_be_answered_to_its_end() {
         let mut turns = 0;
         loop {
             while !matches!(&*page.turn, "ended" | "cut_off") {
-                page.take(&events.next().await.unwrap());
+                page.apply(&events.next().await.unwrap());
             }
             assert_eq!(page.turn, "ended");
             turns += 1;
@@ -37,13 +37,13 @@ async fn every_recorded_message_can_be_answered_to_its_end() {
             let open = |page: &Page| page.all("call").into_iter().find(|call| call["open"] == true).cloned();
             while let Some(call) = open(&page) {
                 taken = Some(answer(json!({"number": call["number"], "suggestion": 0})).await.ok());
-                // An answer is seen before the next question is answered.
+                // The page shows an answer before the next question is answered.
                 while open(&page).is_some_and(|now| now["number"] == call["number"]) {
-                    page.take(&events.next().await.unwrap());
+                    page.apply(&events.next().await.unwrap());
                 }
                 if taken.as_ref().is_some_and(|taken| taken["waiting"] != 0) {
                     while open(&page).is_none() {
-                        page.take(&events.next().await.unwrap());
+                        page.apply(&events.next().await.unwrap());
                     }
                 }
             }
@@ -51,7 +51,7 @@ async fn every_recorded_message_can_be_answered_to_its_end() {
                 Some(taken) => {
                     assert_eq!(taken["continued"], true, "{message}: {taken}");
                     while page.all("turn").len() == turns {
-                        page.take(&events.next().await.unwrap());
+                        page.apply(&events.next().await.unwrap());
                     }
                 }
                 None => break,
@@ -64,7 +64,7 @@ async fn every_recorded_message_can_be_answered_to_its_end() {
 }
 
 #[tokio::test]
-async fn a_message_that_is_deleted_while_it_plays_is_gone() {
+async fn a_recording_can_be_deleted_while_it_plays() {
     let service = Service::start(&["--demo", "--delay", "1"]);
     let played = post("/demo", json!({"message": "database"}).to_string()).send(&service).await.ok();
     let path = format!("/conversations/{}", played["id"].as_str().unwrap());

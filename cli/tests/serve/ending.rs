@@ -1,4 +1,4 @@
-//! The end: what runs may go on for a while, and the program ends well.
+//! Shutdown: running relays get time to finish, and the program exits with 0.
 
 use rustix::process::Signal;
 use serde_json::json;
@@ -9,7 +9,7 @@ use crate::service::Service;
 use crate::upstream::open_gate;
 
 #[tokio::test]
-async fn a_relay_goes_on_to_its_end_and_readers_are_let_go() {
+async fn a_relay_runs_to_its_end_and_event_streams_end_at_once() {
     for (name, signal) in [("ends-term", Signal::TERM), ("ends-int", Signal::INT)] {
         let mut service = Service::relay(&["--grace", "50"]);
         let play = json!({"stream": "one-call", "at": 5000, "gate": name});
@@ -27,7 +27,7 @@ async fn a_relay_goes_on_to_its_end_and_readers_are_let_go() {
 }
 
 #[tokio::test]
-async fn what_takes_longer_than_the_grace_is_broken_off() {
+async fn a_relay_that_exceeds_the_grace_period_is_cut_off() {
     let mut service = Service::relay(&["--grace", "0.05"]);
     let play = json!({"stream": "one-call", "behave": "stall", "at": 5000});
     let _response = chat(&play).open(&service.address).await;
@@ -36,7 +36,7 @@ async fn what_takes_longer_than_the_grace_is_broken_off() {
 }
 
 #[tokio::test]
-async fn a_second_signal_ends_it_at_once() {
+async fn a_second_signal_ends_the_service_at_once() {
     let mut service = Service::relay(&["--grace", "1000"]);
     let play = json!({"stream": "one-call", "behave": "stall", "at": 5000});
     let _response = chat(&play).open(&service.address).await;
@@ -47,10 +47,10 @@ async fn a_second_signal_ends_it_at_once() {
 }
 
 #[tokio::test]
-async fn with_nothing_running_it_ends_at_once() {
+async fn without_running_relays_the_service_ends_at_once() {
     let mut service = Service::start(&["--demo", "--grace", "1000", "--delay", "60000"]);
     get("/healthz").send(&service).await.ok();
-    // A recorded message is not waited for.
+    // The shutdown does not wait for a recording.
     post("/demo", json!({"message": "database"}).to_string()).send(&service).await.ok();
     service.signal(Signal::TERM);
     assert_eq!(service.wait(), Some(0));

@@ -1,4 +1,4 @@
-//! The library's golden streams, and what `followup parse` says they mean.
+//! The library's golden streams, and their meaning according to `followup parse`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::client::Event;
 
-/// All bodies: their provider's name, and the file.
+/// Returns all bodies: the wire format and the file.
 pub(crate) fn all() -> Vec<(String, PathBuf)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/wire");
     let mut all = Vec::new();
@@ -26,7 +26,7 @@ pub(crate) fn all() -> Vec<(String, PathBuf)> {
     all
 }
 
-/// The names of those of OpenAI's chat completions, and their bytes.
+/// Returns the names and bytes of OpenAI's chat completions.
 pub(crate) fn openai_chat() -> Vec<(String, Vec<u8>)> {
     let bodies = all().into_iter().filter(|(wire, _)| wire == "openai-chat");
     let named =
@@ -34,23 +34,23 @@ pub(crate) fn openai_chat() -> Vec<(String, Vec<u8>)> {
     named.collect()
 }
 
-/// What `followup parse` says of it, in normal form.
+/// Returns what `followup parse` prints for a body, in normal form.
 pub(crate) fn meaning(wire: &str, body: &Path) -> Vec<Value> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_followup"));
     command.args(["parse", "--json", "--no-partials", "--wire", wire]).arg(body);
     let output = command.output().unwrap();
     let lines = String::from_utf8(output.stdout).unwrap();
     let events = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    normal(events.map(|event| (event["event"].as_str().unwrap().to_owned(), event)))
+    normalize(events.map(|event| (event["event"].as_str().unwrap().to_owned(), event)))
 }
 
-/// What the service's events say, in the same form.
-pub(crate) fn told(events: &[Event]) -> Vec<Value> {
-    normal(events.iter().map(|event| (event.kind.clone(), event.data.clone())))
+/// Returns the service's events in the same form.
+pub(crate) fn normalized(events: &[Event]) -> Vec<Value> {
+    normalize(events.iter().map(|event| (event.kind.clone(), event.data.clone())))
 }
 
-/// What was said in the end: texts joined, other tools' calls put together, calls as they ended.
-fn normal(events: impl Iterator<Item = (String, Value)>) -> Vec<Value> {
+/// Joins texts and the pieces of other tools' calls, and keeps of each call only its end.
+fn normalize(events: impl Iterator<Item = (String, Value)>) -> Vec<Value> {
     let mut all: Vec<Value> = Vec::new();
     for (kind, data) in events {
         match &*kind {

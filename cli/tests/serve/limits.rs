@@ -1,4 +1,4 @@
-//! Limits: each one, and that what is beyond it is refused or dropped.
+//! Limits: what exceeds one is refused or dropped.
 
 use serde_json::json;
 
@@ -8,29 +8,29 @@ use crate::service::Service;
 use crate::upstream::open_gate;
 
 #[tokio::test]
-async fn a_body_that_is_too_large_is_refused_said_or_not() {
+async fn a_body_that_is_too_large_is_refused_with_and_without_a_content_length() {
     let service = Service::relay(&["--limit-body", "1000"]);
     let large = "x".repeat(1001);
     for path in ["/v1/chat/completions", "/conversations/body/answer"] {
         post("/conversations?id=body&wire=text", large.clone()).send(&service).await.ok();
         assert_eq!(post(path, large.clone()).send(&service).await.error(), (413, "too_large".into()), "{path}");
         let (to, pieces) = tokio::sync::mpsc::channel(1);
-        let unsaid = post(path, "").with_pieces(pieces);
+        let unsized_request = post(path, "").with_pieces(pieces);
         let address = service.address.clone();
-        let answer = tokio::spawn(async move { unsaid.send_to(&address).await });
+        let answer = tokio::spawn(async move { unsized_request.send_to(&address).await });
         for _ in 0..20 {
-            // It may have answered, and listens no more.
+            // The service may have answered and closed the connection already.
             let _ = to.send(Ok(vec![b'x'; 100].into())).await;
         }
         drop(to);
         assert_eq!(answer.await.unwrap().error(), (413, "too_large".into()), "{path}");
     }
-    // What is pushed is not kept, and may be as long as it is.
+    // A push is not kept, so it has no limit.
     post("/conversations?wire=text", "x".repeat(100_000)).send(&service).await.ok();
 }
 
 #[tokio::test]
-async fn replies_of_one_turn_have_a_limit_together() {
+async fn the_replies_to_one_turn_share_a_limit() {
     let service = Service::start(&["--limit-body", "4000"]);
     let ask = "<ask_followup_question><question>Sure?</question></ask_followup_question>";
     post("/conversations?id=all&wire=text", ask.repeat(3)).send(&service).await.ok();
@@ -43,7 +43,7 @@ async fn replies_of_one_turn_have_a_limit_together() {
 }
 
 #[tokio::test]
-async fn beyond_the_conversations_there_may_be_the_oldest_unused_one_goes() {
+async fn at_the_limit_a_new_conversation_replaces_the_oldest_unused_one() {
     let service = Service::relay(&["--limit-conversations", "3"]);
     let ask = "<ask_followup_question><question>Sure?</question></ask_followup_question>";
     let push = async |id: &str, body: &str| {
@@ -60,7 +60,7 @@ async fn beyond_the_conversations_there_may_be_the_oldest_unused_one_goes() {
     push("b", "Hi").await.ok();
     push("c", "Hi").await.ok();
     assert_eq!(push("d", "Hi").await.status, 201);
-    assert_eq!(ids().await, "asks c d", "the oldest in which nothing is asked");
+    assert_eq!(ids().await, "asks c d", "the oldest without an open question");
     let reader = Events::of(&service, "c", None).await;
     push("e", "Hi").await.ok();
     assert_eq!(ids().await, "asks c e", "c has a reader");
@@ -73,7 +73,7 @@ async fn beyond_the_conversations_there_may_be_the_oldest_unused_one_goes() {
     assert_eq!(refused.header("retry-after"), Some("5"));
     let relayed = chat(&json!({"stream": "text-only"})).send(&service).await;
     assert_eq!(relayed.error(), (503, "too_many_conversations".into()));
-    assert_eq!(push("c", "More").await.status, 200, "it is there already");
+    assert_eq!(push("c", "More").await.status, 200, "the conversation exists already");
     drop(reader);
     until(async || push("f", "Hi").await.status == 201).await;
     assert_eq!(ids().await, "asks e f");
@@ -82,7 +82,7 @@ async fn beyond_the_conversations_there_may_be_the_oldest_unused_one_goes() {
 }
 
 #[tokio::test]
-async fn of_a_long_conversation_the_newest_is_kept_and_open_questions() {
+async fn of_a_long_conversation_the_newest_items_and_open_questions_are_kept() {
     let service = Service::start(&["--limit-kept", "10000"]);
     let ask = "<ask_followup_question><question>Still there?</question></ask_followup_question>";
     post("/conversations?id=long&wire=text", ask).send(&service).await.ok();
@@ -101,7 +101,7 @@ async fn of_a_long_conversation_the_newest_is_kept_and_open_questions() {
 }
 
 #[tokio::test]
-async fn questions_without_end_are_dropped_and_calls_too() {
+async fn too_many_questions_and_too_many_rejected_calls_are_dropped() {
     let service = Service::start(&["--limit-kept", "100000"]);
     let ask = "<ask_followup_question><question>Sure?</question></ask_followup_question>";
     let pushed = post("/conversations?id=many&wire=text", ask.repeat(5000)).send(&service).await.ok();
@@ -117,7 +117,7 @@ async fn questions_without_end_are_dropped_and_calls_too() {
 }
 
 #[tokio::test]
-async fn no_more_read_one_conversation_than_may() {
+async fn the_number_of_readers_of_a_conversation_is_limited() {
     let service = Service::start(&["--limit-readers", "2"]);
     post("/conversations?id=read&wire=text", "Hi").send(&service).await.ok();
     post("/conversations?id=other&wire=text", "Hi").send(&service).await.ok();
@@ -132,11 +132,11 @@ async fn no_more_read_one_conversation_than_may() {
 }
 
 #[tokio::test]
-async fn what_nobody_uses_is_dropped_in_time() {
+async fn an_idle_conversation_is_dropped() {
     let service = Service::start(&["--idle", "0.05"]);
     post("/conversations?id=idle&wire=text", "Hi").send(&service).await.ok();
     until(async || get("/conversations/idle").send(&service).await.status == 404).await;
-    // Not while somebody reads it.
+    // A conversation with a reader is not idle.
     let (to, pieces) = tokio::sync::mpsc::channel(1);
     let push = post("/conversations?id=used&wire=text", "").with_pieces(pieces);
     let address = service.address.clone();
@@ -148,10 +148,10 @@ async fn what_nobody_uses_is_dropped_in_time() {
     drop(to);
     pushed.await.unwrap().ok();
     events.up_to(|event| event.kind == "end").await;
-    // Others come and go meanwhile.
-    for nth in 0..3 {
-        post(format!("/conversations?id=meanwhile-{nth}&wire=text"), "Hi").send(&service).await.ok();
-        until(async || get(format!("/conversations/meanwhile-{nth}")).send(&service).await.status == 404).await;
+    // Others are created and dropped meanwhile.
+    for index in 0..3 {
+        post(format!("/conversations?id=meanwhile-{index}&wire=text"), "Hi").send(&service).await.ok();
+        until(async || get(format!("/conversations/meanwhile-{index}")).send(&service).await.status == 404).await;
     }
     assert_eq!(get("/conversations/used").send(&service).await.status, 200);
     drop(events);

@@ -1,6 +1,6 @@
-//! `followup serve`, as it is run: the program itself, a provider that is a process of its own, and clients.
+//! `followup serve` end to end: the program, a provider in a process of its own, and clients.
 //!
-//! Nothing here waits for a time to pass: every wait is for something to happen, and has a deadline only so that a test that fails ends.
+//! No test sleeps for a fixed time: each waits for an event, with a deadline so that a failing test ends.
 #![cfg(unix)]
 
 mod answers;

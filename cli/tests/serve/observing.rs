@@ -1,4 +1,4 @@
-//! Whether the service is well, what it counts, and the list of conversations.
+//! Health, metrics, and the list of conversations.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::client::{Events, chat, get, post, until};
 use crate::service::Service;
 
 #[tokio::test]
-async fn it_says_that_it_is_well_and_counts_what_happens() {
+async fn health_and_metrics_report_what_happened() {
     let service = Service::relay(&[]);
     assert_eq!(get("/healthz").send(&service).await.ok(), json!({"status": "ok", "conversations": 0}));
     let relayed = chat(&json!({"stream": "one-call"})).with("x-followup-conversation", "counted").send(&service).await;
@@ -37,7 +37,7 @@ async fn it_says_that_it_is_well_and_counts_what_happens() {
 }
 
 #[tokio::test]
-async fn the_list_has_the_newest_first_and_says_what_is_open() {
+async fn the_list_shows_the_latest_change_first_and_the_open_question() {
     let service = Service::start(&[]);
     let long = "ä".repeat(2000);
     for (id, question) in [("a", "Tea?"), ("b", &*long), ("c", "")] {

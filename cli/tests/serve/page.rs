@@ -1,10 +1,10 @@
-//! A page: what a reader makes of events, straight down the protocol. It knows nothing of how the service keeps the same.
+//! A reference page: applies events exactly as the protocol says, independently of the service's own code.
 
 use serde_json::{Value, json};
 
 use crate::client::Event;
 
-/// What a page shows.
+/// The state that a page shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Page {
     pub(crate) turn: String,
@@ -17,11 +17,11 @@ pub(crate) struct Page {
 impl Page {
     pub(crate) fn of(events: &[Event]) -> Page {
         let mut page = Page { turn: "none".into(), ..Page::default() };
-        events.iter().for_each(|event| page.take(event));
+        events.iter().for_each(|event| page.apply(event));
         page
     }
 
-    /// The same as a snapshot says.
+    /// Returns the state of a snapshot.
     pub(crate) fn of_snapshot(snapshot: &Value) -> Page {
         Page {
             turn: snapshot["turn"].as_str().unwrap().into(),
@@ -31,7 +31,7 @@ impl Page {
         }
     }
 
-    pub(crate) fn take(&mut self, Event { id, kind, data }: &Event) {
+    pub(crate) fn apply(&mut self, Event { id, kind, data }: &Event) {
         self.last.clone_from(id);
         match &**kind {
             "state" => {
@@ -66,18 +66,18 @@ impl Page {
                 self.turn = if data["cut_off"] == true { "cut_off" } else { "ended" }.into();
                 self.items.push(typed("end", data));
             }
-            "open" => self.asked(&data["number"])["open"] = json!(true),
+            "open" => self.question(&data["number"])["open"] = json!(true),
             "replied" if data["number"].is_null() => {
                 self.stopped = false;
                 self.items.push(typed("replied", data));
             }
             "replied" => {
                 self.stopped = self.stopped && data["kind"] == "cancelled";
-                let call = self.asked(&data["number"]);
+                let call = self.question(&data["number"]);
                 (call["open"], call["answered"]) = (json!(false), data.clone());
             }
             "gone" => self.turn = "gone".into(),
-            other => panic!("an event {other}: {data}"),
+            other => panic!("unknown event {other}: {data}"),
         }
     }
 
@@ -101,41 +101,41 @@ impl Page {
         if data["field"] == "question" {
             return append(&mut call["question"], &data["delta"]);
         }
-        let nth = data["nth"].as_u64().unwrap() as usize;
+        let index = data["nth"].as_u64().unwrap() as usize;
         let all = call["suggest"].as_array_mut().unwrap();
-        if nth == all.len() {
+        if index == all.len() {
             all.push(json!({"answer": ""}));
         }
-        append(&mut all[nth]["answer"], &data["delta"]);
+        append(&mut all[index]["answer"], &data["delta"]);
         if let Some(mode) = data.get("mode") {
-            all[nth]["mode"] = mode.clone();
+            all[index]["mode"] = mode.clone();
         }
     }
 
-    /// The call of that number in this turn, which begins if it is not there.
+    /// Returns the call with this number in the newest turn; adds it if it is not there.
     fn call(&mut self, number: &Value) -> &mut Value {
         let in_turn = self.items.iter().rposition(|item| item["type"] == "turn").unwrap_or(0);
-        let at = self.items[in_turn..].iter().rposition(|item| item["type"] == "call" && item["call"] == *number);
-        let at = at.map_or(self.items.len(), |at| in_turn + at);
-        if at == self.items.len() {
+        let index = self.items[in_turn..].iter().rposition(|item| item["type"] == "call" && item["call"] == *number);
+        let index = index.map_or(self.items.len(), |index| in_turn + index);
+        if index == self.items.len() {
             let (suggest, notes) = (json!([]), json!([]));
             self.items.push(json!({"type": "call", "call": number, "state": "growing", "question": "",
                 "suggest": suggest, "notes": notes}));
         }
-        &mut self.items[at]
+        &mut self.items[index]
     }
 
-    /// The question of that number in the dialogue.
-    fn asked(&mut self, number: &Value) -> &mut Value {
+    /// Returns the question with this number in the dialogue.
+    fn question(&mut self, number: &Value) -> &mut Value {
         self.items.iter_mut().rev().find(|item| item["number"] == *number && item["type"] == "call").unwrap()
     }
 
-    /// The prose, all of it.
+    /// Returns all prose.
     pub(crate) fn prose(&self) -> String {
         self.items.iter().filter_map(|item| item["text"].as_str()).collect()
     }
 
-    /// The items of that type.
+    /// Returns the items of this type.
     pub(crate) fn all(&self, kind: &str) -> Vec<&Value> {
         self.items.iter().filter(|item| item["type"] == kind).collect()
     }

@@ -1,4 +1,4 @@
-//! Pushed streams, of every provider.
+//! Pushed streams of every provider.
 
 use followup::testing::literals::{MARKUP, PROVIDERS};
 
@@ -8,25 +8,25 @@ use crate::page::Page;
 use crate::service::Service;
 
 #[tokio::test]
-async fn every_providers_stream_is_understood_named_or_not() {
+async fn every_providers_stream_is_parsed_with_and_without_its_name() {
     let service = Service::start(&[]);
-    for (nth, (wire, path)) in goldens::all().into_iter().enumerate() {
+    for (index, (wire, path)) in goldens::all().into_iter().enumerate() {
         let meant = goldens::meaning(&wire, &path);
         let body = std::fs::read(&path).unwrap();
         for named in [&*wire, "auto"] {
-            let id = format!("push-{nth}-{named}");
+            let id = format!("push-{index}-{named}");
             let answer = post(format!("/conversations?wire={named}&id={id}"), body.clone()).send(&service).await;
             assert_eq!(answer.status, 201);
             assert_eq!(answer.header("location"), Some(&*format!("/conversations/{id}")));
             let events = all_events(&service, &id).await;
-            assert_eq!(goldens::told(&events), meant, "{} as {named}", path.display());
+            assert_eq!(goldens::normalized(&events), meant, "{} as {named}", path.display());
             assert_eq!(Page::of(&events), Page::of_snapshot(&answer.ok()), "{} as {named}", path.display());
         }
     }
 }
 
 #[tokio::test]
-async fn a_push_that_breaks_is_cut_off() {
+async fn a_push_whose_connection_breaks_is_cut_off() {
     let service = Service::start(&[]);
     let (to, pieces) = tokio::sync::mpsc::channel(1);
     let push = post("/conversations?id=breaks&wire=text", "").with_pieces(pieces);
@@ -43,7 +43,7 @@ async fn a_push_that_breaks_is_cut_off() {
 }
 
 #[tokio::test]
-async fn a_push_without_an_id_gets_one_that_nobody_can_guess() {
+async fn a_push_without_an_id_gets_a_random_one() {
     let service = Service::start(&[]);
     let mut ids = std::collections::BTreeSet::new();
     for _ in 0..20 {
@@ -56,9 +56,9 @@ async fn a_push_without_an_id_gets_one_that_nobody_can_guess() {
     assert_eq!(all["conversations"].as_array().unwrap().len(), 20);
 }
 
-/// Whatever is streamed, cut in whatever way: who was there from the first and who came later show the same, and the same as the service keeps.
+/// For random streams and cuts, all readers show the same as the snapshot, whenever they connected.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_soup_is_the_same_for_all_who_see_it() {
+async fn every_reader_of_a_random_stream_ends_with_the_same_state() {
     let service = Service::start(&["--limit-events", "300"]);
     for seed in 0..80 {
         let mut random = fastrand::Rng::with_seed(seed);
@@ -96,7 +96,7 @@ async fn every_soup_is_the_same_for_all_who_see_it() {
         let snapshot = Page::of_snapshot(&get(format!("/conversations/{id}")).send(&service).await.ok());
         for (events, page) in &mut readers {
             while page.last != snapshot.last {
-                page.take(&events.next().await.unwrap());
+                page.apply(&events.next().await.unwrap());
             }
             assert_eq!(*page, snapshot, "seed {seed}");
         }

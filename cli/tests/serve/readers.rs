@@ -1,4 +1,4 @@
-//! Readers: they come, leave, return, and fall behind.
+//! Readers that connect, leave, return, and lag.
 
 use serde_json::json;
 
@@ -8,10 +8,10 @@ use crate::service::Service;
 use crate::upstream::open_gate;
 
 #[tokio::test]
-async fn who_leaves_and_returns_sees_every_event_once() {
+async fn a_reader_that_leaves_and_returns_gets_every_event_once() {
     let service = Service::relay(&[]);
-    for (nth, leave_after) in [1, 2, 3, 5, 8, 13, 1000].into_iter().enumerate() {
-        let id = format!("returns-{nth}");
+    for (index, leave_after) in [1, 2, 3, 5, 8, 13, 1000].into_iter().enumerate() {
+        let id = format!("returns-{index}");
         let play = json!({"stream": "markup-in-text", "cut": "random:5", "at": 2000, "gate": id});
         let relay = chat(&play).with("x-followup-conversation", &id).open(&service.address).await;
         let body = tokio::spawn(crate::client::read(relay));
@@ -43,7 +43,7 @@ async fn who_leaves_and_returns_sees_every_event_once() {
 }
 
 #[tokio::test]
-async fn wherever_a_reader_comes_the_page_is_the_same() {
+async fn a_reader_reaches_the_same_state_whenever_it_connects() {
     let service = Service::start(&[]);
     let body = "Hm. <ask_followup_question><question>Which?</question><suggest mode=\"code\">A</suggest><suggest>B</suggest>\
         </ask_followup_question> <read_file><path>x</path></read_file> And <ask_followup_question></ask_followup_question>";
@@ -52,9 +52,9 @@ async fn wherever_a_reader_comes_the_page_is_the_same() {
     let address = service.address.clone();
     let pushed = tokio::spawn(async move { push.send_to(&address).await });
     let mut readers: Vec<(Events, Page)> = Vec::new();
-    for (nth, piece) in body.as_bytes().chunks(9).enumerate() {
+    for (index, piece) in body.as_bytes().chunks(9).enumerate() {
         to.send(Ok(piece.to_vec().into())).await.unwrap();
-        if nth == 0 {
+        if index == 0 {
             crate::client::until(async || get("/conversations/comes").send(&service).await.status == 200).await;
         }
         let mut events = Events::of(&service, "comes", None).await;
@@ -65,14 +65,14 @@ async fn wherever_a_reader_comes_the_page_is_the_same() {
     let snapshot = pushed.await.unwrap().ok();
     for (events, page) in &mut readers {
         while page.last != snapshot["last"] {
-            page.take(&events.next().await.unwrap());
+            page.apply(&events.next().await.unwrap());
         }
         assert_eq!(*page, Page::of_snapshot(&snapshot));
     }
 }
 
 #[tokio::test]
-async fn an_id_that_means_nothing_here_gets_everything() {
+async fn an_unknown_event_id_gets_the_whole_state() {
     let service = Service::start(&[]);
     let last =
         post("/conversations?id=ids&wire=text", "Hi").send(&service).await.ok()["last"].as_str().unwrap().to_owned();
@@ -82,18 +82,18 @@ async fn an_id_that_means_nothing_here_gets_everything() {
         let state = events.next().await.unwrap();
         assert_eq!((&*state.kind, &state.id), ("state", &last), "{odd:.20}");
     }
-    // In the query, for who can't set headers; the header counts more.
+    // The query parameter is for clients that can't set headers.
     let response = get(format!("/conversations/ids/events?last-event-id={epoch}-1")).open(&service.address).await;
     assert_eq!(number(&Events::from(response).next().await.unwrap().id), 2);
 }
 
 #[tokio::test]
-async fn who_is_slow_gets_the_state_instead_of_what_was_dropped() {
+async fn a_slow_reader_gets_the_state_in_place_of_dropped_events() {
     let service = Service::start(&["--limit-events", "50", "--limit-kept", "100000"]);
     post("/conversations?id=slow&wire=text", "Begin. ").send(&service).await;
     let mut events = Events::of(&service, "slow", None).await;
     let mut seen = vec![events.next().await.unwrap()];
-    // More than what waits in the connection, and nobody reads it.
+    // More than the connection buffers; nobody reads it yet.
     let text = "0123456789 ".repeat(6_000);
     for _ in 0..400 {
         let pushed = post("/conversations?id=slow&wire=text", text.clone()).send(&service).await;
@@ -106,16 +106,16 @@ async fn who_is_slow_gets_the_state_instead_of_what_was_dropped() {
     assert!(states >= 2, "{states}");
     assert!(
         events.bytes < 400 * text.len() * 3 / 4,
-        "{} bytes came, of {} that were said",
+        "{} bytes were received of {} that were pushed",
         events.bytes,
         400 * text.len()
     );
     let numbers: Vec<_> = seen.iter().map(|event| number(&event.id)).collect();
-    assert!(numbers.is_sorted(), "never back");
+    assert!(numbers.is_sorted(), "numbers never decrease");
     let from = seen.iter().rposition(|event| event.kind == "state").unwrap();
     let page = Page::of(&seen[from..]);
     let whole = Page::of_snapshot(&snapshot);
-    // Of what is older than the limit, who was there has more.
+    // A reader that was connected may show more of what the service has dropped.
     assert!(page.prose().ends_with(&whole.prose()) && (page.turn, page.last) == (whole.turn, whole.last));
     if let Some(peak) = service.peak_memory() {
         assert!(peak < 64 << 10, "{peak} KiB");
@@ -123,7 +123,7 @@ async fn who_is_slow_gets_the_state_instead_of_what_was_dropped() {
 }
 
 #[tokio::test]
-async fn readers_hear_that_the_service_is_there() {
+async fn an_idle_event_stream_gets_heartbeats() {
     let service = Service::start(&["--heartbeat", "0.01"]);
     post("/conversations?id=quiet&wire=text", "Hi").send(&service).await;
     let mut events = Events::of(&service, "quiet", None).await;
@@ -134,7 +134,7 @@ async fn readers_hear_that_the_service_is_there() {
 }
 
 #[tokio::test]
-async fn readers_are_told_when_a_conversation_is_deleted() {
+async fn readers_get_an_event_when_a_conversation_is_deleted() {
     let service = Service::start(&[]);
     post("/conversations?id=gone&wire=text", "Hi").send(&service).await;
     let mut readers = Vec::new();
@@ -151,7 +151,7 @@ async fn readers_are_told_when_a_conversation_is_deleted() {
 }
 
 #[tokio::test]
-async fn numbers_go_on_over_turns_and_answers() {
+async fn event_numbers_continue_across_turns_and_answers() {
     let service = Service::start(&[]);
     let ask = "<ask_followup_question><question>Sure?</question></ask_followup_question>";
     for number in 0..3 {

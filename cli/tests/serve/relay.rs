@@ -1,4 +1,4 @@
-//! The relay: bytes go through untouched, and what is in them is seen.
+//! The relay: bytes are forwarded unchanged, and parsed on their way.
 
 use serde_json::{Value, json};
 use std::path::Path;
@@ -10,19 +10,19 @@ use crate::upstream::{open_gate, requests, sent, upstream};
 use crate::{client, goldens};
 
 #[tokio::test]
-async fn every_stream_goes_through_untouched_and_is_understood_however_it_is_cut() {
+async fn every_stream_is_forwarded_unchanged_and_parsed_for_every_cut() {
     let service = Service::relay(&[]);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/wire/openai-chat");
     for (name, bytes) in goldens::openai_chat() {
         let meant = goldens::meaning("openai-chat", &folder.join(format!("{name}.sse")));
-        for (nth, cut) in ["1000000", "1", "random:1", "random:2", "1000"].into_iter().enumerate() {
-            let play = json!({"stream": name, "cut": cut, "sized": nth == 4});
+        for (index, cut) in ["1000000", "1", "random:1", "random:2", "1000"].into_iter().enumerate() {
+            let play = json!({"stream": name, "cut": cut, "sized": index == 4});
             let answer = chat(&play).send(&service).await;
             assert_eq!(answer.status, 200);
             assert!(answer.body == bytes, "{name} cut {cut}: the bytes differ");
             let id = answer.header("x-followup-conversation").unwrap();
             let events = all_events(&service, id).await;
-            assert_eq!(goldens::told(&events), meant, "{name} cut {cut}");
+            assert_eq!(goldens::normalized(&events), meant, "{name} cut {cut}");
             let snapshot = get(format!("/conversations/{id}")).send(&service).await.ok();
             assert_eq!(Page::of(&events), Page::of_snapshot(&snapshot), "{name} cut {cut}");
             assert_eq!(snapshot["turn"], "ended");
@@ -32,22 +32,22 @@ async fn every_stream_goes_through_untouched_and_is_understood_however_it_is_cut
 }
 
 #[tokio::test]
-async fn a_chunk_is_forwarded_and_shown_before_the_next_has_been_sent() {
+async fn a_chunk_is_forwarded_and_shown_before_the_next_is_sent() {
     let service = Service::relay(&[]);
     let play = json!({"stream": "one-call", "at": 5000, "gate": "early"});
     let mut response = chat(&play).with("x-followup-conversation", "early").open(&service.address).await;
     let mut events = Events::of(&service, "early", None).await;
-    let mut came = Vec::new();
-    while came.len() < 5000 {
+    let mut received = Vec::new();
+    while received.len() < 5000 {
         use http_body_util::BodyExt;
-        came.extend_from_slice(&soon(response.body_mut().frame()).await.unwrap().unwrap().into_data().unwrap());
+        received.extend_from_slice(&soon(response.body_mut().frame()).await.unwrap().unwrap().into_data().unwrap());
     }
-    // The question is seen as far as it has come; the rest has not been sent.
+    // The question is shown as far as it has arrived; the rest has not been sent.
     let mut page = Page::default();
     while page.all("call").is_empty()
         || !page.all("call")[0]["question"].as_str().unwrap().starts_with("Which database")
     {
-        page.take(&events.next().await.unwrap());
+        page.apply(&events.next().await.unwrap());
     }
     assert_eq!((&*page.turn, &page.all("call")[0]["state"]), ("streaming", &json!("growing")));
     open_gate("early").await;
@@ -55,14 +55,14 @@ async fn a_chunk_is_forwarded_and_shown_before_the_next_has_been_sent() {
 }
 
 #[tokio::test]
-async fn what_is_no_stream_of_events_passes_and_makes_no_conversation() {
+async fn a_response_that_is_not_an_event_stream_is_forwarded_and_creates_no_conversation() {
     let service = Service::relay(&[]);
     for (status, kind, body) in [
         ("200 OK", "application/json", r#"{"choices":[{"message":{"content":"Hi"}}]}"#),
         ("429 Too Many Requests", "application/json", r#"{"error":{"message":"slow down"}}"#),
         ("500 Oops", "text/html", "<h1>Oops</h1>"),
         ("302 Found", "text/plain", "elsewhere"),
-        // It lies: this is a stream of events. What it says counts.
+        // The content type decides, even if the body is an event stream.
         ("200 OK", "application/json", "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n"),
     ] {
         let headers = json!({"x-request-id": "r-1", "retry-after": "7", "location": "/x", "set-cookie": "a=b"});
@@ -75,13 +75,13 @@ async fn what_is_no_stream_of_events_passes_and_makes_no_conversation() {
             assert_eq!(answer.header(name), Some(value));
         }
         assert_eq!(answer.header("x-followup-conversation"), None);
-        assert_eq!(answer.header("content-security-policy"), None, "it is not the service's own");
+        assert_eq!(answer.header("content-security-policy"), None, "the response is the provider's");
     }
     assert_eq!(get("/conversations").send(&service).await.ok(), json!({"conversations": []}));
 }
 
 #[tokio::test]
-async fn the_callers_headers_and_body_go_on_but_for_ours() {
+async fn the_callers_headers_and_body_are_forwarded_without_those_of_the_service() {
     let service = Service::relay(&[]);
     let name = "headers";
     let body = format!(r#"{{ "play" : {{"name":"{name}","stream":"text-only"}}, "messages":[ ], "x":1.50 }}"#);
@@ -113,15 +113,15 @@ async fn the_callers_headers_and_body_go_on_but_for_ours() {
 }
 
 #[tokio::test]
-async fn turns_of_one_conversation_come_one_after_the_other() {
+async fn turns_of_one_conversation_do_not_overlap() {
     let service = Service::relay(&[]);
     let id = "one-after-the-other";
-    for nth in 0..3 {
+    for index in 0..3 {
         let answer = chat(&json!({"stream": "text-only"})).with("x-followup-conversation", id).send(&service).await;
         assert_eq!(answer.header("x-followup-conversation"), Some(id));
         let snapshot = get(format!("/conversations/{id}")).send(&service).await.ok();
         let page = Page::of_snapshot(&snapshot);
-        assert_eq!(page.all("turn").last().unwrap()["nth"], nth);
+        assert_eq!(page.all("turn").last().unwrap()["nth"], index);
     }
     let play = json!({"stream": "text-only", "at": 500, "gate": "busy"});
     let streaming = chat(&play).with("x-followup-conversation", id).open(&service.address).await;
@@ -141,7 +141,7 @@ async fn without_an_upstream_there_is_no_relay() {
 }
 
 #[tokio::test]
-async fn the_key_is_sent_where_the_caller_sends_none() {
+async fn the_key_is_sent_if_the_caller_sends_none() {
     let base = format!("http://{}/v1", upstream().address);
     let mut command = crate::service::command(&["--upstream", &base]);
     let service = Service::start_by(command.env("FOLLOWUP_UPSTREAM_KEY", "from-the-environment"));
@@ -158,25 +158,52 @@ async fn the_key_is_sent_where_the_caller_sends_none() {
     }
 }
 
-/// Many streams at once, each cut in its own way, each with a reader that sees all of its own and nothing of the others.
+#[tokio::test]
+async fn the_proxy_of_the_environment_forwards_plain_requests_and_tunnels_encrypted_ones() {
+    let proxy = format!("http://user:secret@{}", upstream().address);
+    let start = |base: &str| {
+        let mut command = crate::service::command(&["--upstream", base]);
+        Service::start_by(command.env("ALL_PROXY", &proxy).env_remove("NO_PROXY").env_remove("no_proxy"))
+    };
+    // The test provider acts as the proxy: it answers whatever it is asked for.
+    let service = start("http://provider.invalid/v1");
+    let answer = chat(&json!({"name": "proxied", "stream": "text-only"})).send(&service).await;
+    assert_eq!(answer.status, 200);
+    let asked = &requests("proxied").await[0];
+    assert_eq!(asked["path"], "http://provider.invalid/v1/chat/completions");
+    let headers = asked["headers"].to_string().to_lowercase();
+    assert!(headers.contains("host: provider.invalid"), "{headers}");
+    assert!(headers.contains("proxy-authorization: basic dxnlcjpzzwnyzxq="), "{headers}");
+    // No TLS comes out of the tunnel, so the request fails after `CONNECT`.
+    let service = start("https://tunnelled.invalid/v1");
+    let answer = chat(&json!({"name": "tunnelled"})).send(&service).await;
+    assert_eq!(answer.error(), (502, "upstream_unreachable".into()));
+    let is_tunnel = |asked: &&Value| asked["path"] == "tunnelled.invalid:443";
+    let all = requests("").await;
+    let tunnel = all.iter().find(is_tunnel).expect("the proxy was asked for a tunnel");
+    assert!(tunnel["headers"].to_string().to_lowercase().contains("proxy-authorization"), "{tunnel}");
+    assert!(requests("tunnelled").await.is_empty(), "the proxy can't see the request");
+}
+
+/// Many concurrent streams, each cut differently, each with a reader that gets exactly its own stream.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn many_conversations_at_once_are_told_apart() {
+async fn concurrent_conversations_do_not_mix() {
     const MANY: usize = 1000;
     raise_open_files();
     let service = std::sync::Arc::new(Service::relay(&[]));
     let mut running = Vec::new();
-    for nth in 0..MANY {
+    for index in 0..MANY {
         let service = service.clone();
         running.push(tokio::spawn(async move {
-            let id = format!("many-{nth}");
-            let question = format!("Question {nth}?");
+            let id = format!("many-{index}");
+            let question = format!("Question {index}?");
             let call = format!("<ask_followup_question><question>{question}</question></ask_followup_question>");
-            let said: Vec<String> = format!("Text {nth}. {call}").chars().map(String::from).collect();
+            let said: Vec<String> = format!("Text {index}. {call}").chars().map(String::from).collect();
             let body: String = said
                 .chunks(3)
                 .map(|some| format!("data: {}\n\n", json!({"choices": [{"delta": {"content": some.concat()}}]})))
                 .collect();
-            let play = json!({"body": body, "cut": format!("random:{nth}"), "at": 1, "gate": id});
+            let play = json!({"body": body, "cut": format!("random:{index}"), "at": 1, "gate": id});
             let streaming = chat(&play).with("x-followup-conversation", &id).open(&service.address).await;
             let mut events = Events::of(&service, &id, None).await;
             let first = events.next().await.unwrap();
@@ -187,7 +214,7 @@ async fn many_conversations_at_once_are_told_apart() {
             all.extend(events.up_to(|event| event.kind == "end").await);
             assert!(body.await.unwrap() == play["body"].as_str().unwrap().as_bytes());
             let page = Page::of(&all);
-            assert_eq!(page.prose(), format!("Text {nth}. "));
+            assert_eq!(page.prose(), format!("Text {index}. "));
             assert_eq!(page.all("call")[0]["question"], question);
         }));
     }
@@ -199,7 +226,7 @@ async fn many_conversations_at_once_are_told_apart() {
 }
 
 #[tokio::test]
-async fn a_long_stream_is_not_kept() {
+async fn a_long_stream_is_not_kept_in_memory() {
     let service = Service::relay(&[]);
     let event = format!("data: {}\n\n", json!({"choices": [{"delta": {"content": "x".repeat(8000)}}]}));
     let play = json!({"body": event, "times": 4000});
@@ -214,13 +241,14 @@ async fn a_long_stream_is_not_kept() {
 }
 
 #[tokio::test]
-async fn who_reads_slowly_is_written_to_slowly() {
+async fn a_slow_caller_slows_the_provider_down() {
     const LONG: u64 = 100 << 20;
     let service = Service::relay(&[]);
     let event = format!("data: {}\n\n", json!({"choices": [{"delta": {"content": "x".repeat(8000)}}]}));
     let play = json!({"name": "slowly", "body": event, "times": LONG / event.len() as u64});
     let response = chat(&play).open(&service.address).await;
-    // Nobody reads it. What is sent all the same is what connections hold: until it is no more for a while, which on a slow machine may be early.
+    // Nobody reads the response, so the provider can only fill the buffers of the connections. Wait until it stops.
+    // On a slow machine a pause may look like that; the check below is then weaker, but not wrong.
     let before = std::cell::Cell::new(0);
     client::until(async || {
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;

@@ -1,4 +1,4 @@
-//! Who may come, and what browsers are told.
+//! Access control, and the security headers.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::service::{Service, command};
 use crate::upstream::requests;
 
 #[tokio::test]
-async fn with_a_token_everything_but_the_page_and_the_health_needs_it() {
+async fn with_a_token_everything_but_the_page_and_the_health_check_requires_it() {
     let upstream = format!("http://{}/v1", crate::upstream::upstream().address);
     let mut command = command(&["--upstream", &upstream, "--demo"]);
     let service = Service::start_by(command.env("FOLLOWUP_TOKEN", "s3cret"));
@@ -36,7 +36,7 @@ async fn with_a_token_everything_but_the_page_and_the_health_needs_it() {
     for public in ["/", "/assets/main.js", "/healthz"] {
         assert_ne!(get(public).send(&service).await.status, 401, "{public}");
     }
-    // The provider gets its own key, and never the service's.
+    // The provider gets its own key, and never the service's token.
     let asked = async |name: &str, token: (&str, &str), key: Option<&str>| {
         let mut call = chat(&json!({"name": name, "stream": "text-only"})).with(token.0, token.1);
         if let Some(key) = key {
@@ -51,7 +51,7 @@ async fn with_a_token_everything_but_the_page_and_the_health_needs_it() {
 }
 
 #[tokio::test]
-async fn names_and_origins_of_others_are_refused() {
+async fn foreign_hosts_and_origins_are_refused() {
     let service = Service::start(&["--demo"]);
     let port = service.address.split(':').next_back().unwrap();
     let with = async |host: &str, origin: Option<&str>| {
@@ -84,7 +84,7 @@ async fn names_and_origins_of_others_are_refused() {
 }
 
 #[tokio::test]
-async fn browsers_are_told_to_run_and_send_nothing_else() {
+async fn every_response_carries_the_security_headers() {
     let service = Service::start(&["--demo"]);
     for path in ["/", "/assets/main.js", "/conversations", "/nothing", "/healthz"] {
         let answer = get(path).send(&service).await;
@@ -116,7 +116,7 @@ async fn browsers_are_told_to_run_and_send_nothing_else() {
 }
 
 #[tokio::test]
-async fn the_page_is_in_the_program() {
+async fn the_page_is_compiled_in_and_complete() {
     let service = Service::start(&[]);
     let index = get("/").send(&service).await;
     assert_eq!((index.status.as_u16(), index.header("content-type")), (200, Some("text/html; charset=utf-8")));
@@ -129,9 +129,9 @@ async fn the_page_is_in_the_program() {
         files.iter().any(|file| file.ends_with(".js")) && files.iter().any(|file| file.ends_with(".css")),
         "{files:?}"
     );
-    let mut nth = 0;
-    while let Some(file) = files.get(nth).cloned() {
-        nth += 1;
+    let mut index = 0;
+    while let Some(file) = files.get(index).cloned() {
+        index += 1;
         let answer = get(format!("/assets/{file}")).send(&service).await;
         assert_eq!(answer.status, 200, "{file}");
         let kind = if file.ends_with(".js") { "text/javascript; charset=utf-8" } else { "text/css; charset=utf-8" };
@@ -141,7 +141,7 @@ async fn the_page_is_in_the_program() {
         assert_eq!((again.status.as_u16(), again.body.len()), (304, 0), "{file}");
         let other = get(format!("/assets/{file}")).with("if-none-match", "\"other\"").send(&service).await;
         assert_eq!(other.status, 200);
-        // What a module imports is there, too.
+        // The files that a module imports are there, too.
         let text = String::from_utf8(answer.body.to_vec()).unwrap();
         for import in text.replace('"', "'").split("from './").skip(1) {
             let folder = file.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
@@ -151,7 +151,7 @@ async fn the_page_is_in_the_program() {
             }
         }
     }
-    assert!(nth > 5, "{files:?}");
+    assert!(index > 5, "{files:?}");
     for missing in
         ["/assets/", "/assets/x.js", "/assets/../Cargo.toml", "/assets/%2e%2e/Cargo.toml", "/assets/package.json"]
     {
@@ -160,7 +160,7 @@ async fn the_page_is_in_the_program() {
 }
 
 #[tokio::test]
-async fn everything_that_is_wrong_is_said_as_json() {
+async fn every_error_is_json_with_a_code() {
     let service = Service::start(&["--demo"]);
     let long = "x".repeat(65);
     let cases: Vec<(Call, u16, &str)> = vec![
@@ -203,7 +203,7 @@ async fn everything_that_is_wrong_is_said_as_json() {
 }
 
 #[test]
-fn an_address_that_others_reach_needs_a_token_and_odd_settings_are_refused() {
+fn an_open_address_without_a_token_and_invalid_settings_are_usage_errors() {
     for (args, says) in [
         (&["--listen", "0.0.0.0:0"][..], "FOLLOWUP_TOKEN"),
         (&["--listen", "[::]:0"], "FOLLOWUP_TOKEN"),

@@ -1,14 +1,14 @@
-//! The program, running.
+//! Starts and stops the program.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// A running service. It ends with its test.
+/// A running service. It is killed when dropped.
 pub(crate) struct Service {
     child: Child,
-    /// Kept, so that it can write.
+    /// Kept open, so that the service can write to it.
     _out: BufReader<ChildStdout>,
     /// `127.0.0.1:PORT`.
     pub(crate) address: String,
@@ -17,13 +17,21 @@ pub(crate) struct Service {
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_followup"));
     command.arg("serve").args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    for name in ["FOLLOWUP_TOKEN", "FOLLOWUP_UPSTREAM_KEY", "RUST_BACKTRACE", "http_proxy", "HTTP_PROXY", "ALL_PROXY"] {
+    for name in [
+        "FOLLOWUP_TOKEN",
+        "FOLLOWUP_UPSTREAM_KEY",
+        "RUST_BACKTRACE",
+        "http_proxy",
+        "HTTP_PROXY",
+        "ALL_PROXY",
+        "all_proxy",
+    ] {
         command.env_remove(name);
     }
     command
 }
 
-/// A thousand conversations are some thousand connections, of this process too, and many systems allow a process no more than a thousand at first.
+/// Raises the limit of open files: a thousand conversations have thousands of connections, also in this process.
 pub(crate) fn raise_open_files() {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
@@ -45,7 +53,7 @@ impl Service {
         Service { address: address.to_owned(), child, _out: out }
     }
 
-    /// With an upstream, and these arguments.
+    /// Starts a service with the test provider as its upstream.
     pub(crate) fn relay(args: &[&str]) -> Service {
         let upstream = crate::upstream::upstream();
         let base = format!("http://{}/v1", upstream.address);
@@ -56,7 +64,7 @@ impl Service {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// How it ended.
+    /// Waits for the exit. Returns the exit code.
     pub(crate) fn wait(&mut self) -> Option<i32> {
         for _ in 0..12_000 {
             if let Some(ended) = self.child.try_wait().unwrap() {
@@ -64,15 +72,15 @@ impl Service {
             }
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
-        panic!("it should have ended by now");
+        panic!("the deadline has passed");
     }
 
-    /// How many files it has open; only Linux says so.
+    /// Returns the number of open files; on Linux only.
     pub(crate) fn open_files(&self) -> Option<usize> {
         Some(std::fs::read_dir(format!("/proc/{}/fd", self.child.id())).ok()?.count())
     }
 
-    /// The most memory it has had, in KiB; only Linux says so.
+    /// Returns the peak memory in KiB; on Linux only.
     pub(crate) fn peak_memory(&self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
         let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

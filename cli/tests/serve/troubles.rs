@@ -1,4 +1,4 @@
-//! What goes wrong on the way: providers that stall, break and lie, and callers that leave.
+//! Failures: providers that stall, break and misreport, and callers that leave.
 
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
@@ -17,34 +17,34 @@ async fn ended(service: &Service, id: &str) -> Page {
     snapshot(service, id).await
 }
 
-/// What went wrong, in the order in which it did.
+/// Returns the kinds of the page's errors, in order.
 fn errors(page: &Page) -> Vec<&Value> {
     page.all("error").iter().map(|error| &error["kind"]).collect()
 }
 
 #[tokio::test]
-async fn a_provider_that_breaks_off_breaks_the_callers_connection_and_cuts_the_turn_off() {
+async fn a_broken_provider_connection_breaks_the_callers_and_cuts_the_turn_off() {
     let service = Service::relay(&[]);
     for behave in ["reset", "close", "long"] {
         let play = json!({"stream": "one-call", "behave": behave, "at": 5000, "gate": behave});
         let mut response = chat(&play).with("x-followup-conversation", behave).open(&service.address).await;
-        let mut came = 0;
-        while came < 5000 {
-            came += soon(response.body_mut().frame()).await.unwrap().unwrap().data_ref().unwrap().len();
+        let mut received = 0;
+        while received < 5000 {
+            received += soon(response.body_mut().frame()).await.unwrap().unwrap().data_ref().unwrap().len();
         }
         open_gate(behave).await;
         assert!(soon(response.body_mut().frame()).await.unwrap().is_err(), "{behave}");
         let page = ended(&service, behave).await;
         assert_eq!(page.turn, "cut_off", "{behave}");
-        // It broke inside an event.
+        // The connection broke inside an event.
         assert_eq!(errors(&page), ["upstream", "unreadable"], "{behave}");
-        // What was open is never asked.
+        // The open call is never asked.
         assert_eq!(page.all("call")[0]["reason"], "truncated", "{behave}");
     }
 }
 
 #[tokio::test]
-async fn a_length_that_is_too_small_cuts_the_stream_where_it_says() {
+async fn a_content_length_that_is_too_small_cuts_the_stream_there() {
     let service = Service::relay(&[]);
     let play = json!({"stream": "one-call", "behave": "short"});
     let answer = chat(&play).with("x-followup-conversation", "short").send(&service).await;
@@ -55,7 +55,7 @@ async fn a_length_that_is_too_small_cuts_the_stream_where_it_says() {
 }
 
 #[tokio::test]
-async fn a_provider_that_stalls_is_given_up() {
+async fn a_stalled_provider_times_out() {
     let service = Service::relay(&["--upstream-timeout", "0.2"]);
     let play = json!({"name": "stall", "stream": "one-call", "behave": "stall", "at": 5000});
     let mut response = chat(&play).with("x-followup-conversation", "stall").open(&service.address).await;
@@ -75,7 +75,7 @@ async fn a_provider_that_stalls_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_provider_that_is_not_there_is_said_to_be_so() {
+async fn an_unreachable_provider_is_reported() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let service = Service::start(&["--upstream", &format!("http://{free}/v1")]);
     let answer = chat(&json!({})).send(&service).await;
@@ -87,7 +87,7 @@ async fn a_provider_that_is_not_there_is_said_to_be_so() {
 }
 
 #[tokio::test]
-async fn a_caller_who_leaves_takes_the_request_with_them() {
+async fn a_caller_that_leaves_cancels_the_request() {
     let service = Service::relay(&[]);
     for name in ["leaves-at-once", "leaves-later"] {
         let at = if name == "leaves-later" { 5000 } else { 0 };
@@ -99,7 +99,7 @@ async fn a_caller_who_leaves_takes_the_request_with_them() {
         assert_eq!(page.turn, "cut_off");
         assert!(!errors(&page).contains(&&json!("upstream")), "the provider did not break");
     }
-    // Before there was a response, too.
+    // Also before there is a response.
     let never = json!({"name": "leaves-before", "behave": "silent"});
     let address = service.address.clone();
     let waiting = tokio::spawn(async move { chat(&never).try_open(&address).await.map(drop) });
@@ -109,7 +109,7 @@ async fn a_caller_who_leaves_takes_the_request_with_them() {
 }
 
 #[tokio::test]
-async fn who_leaves_behind_the_last_event_has_missed_nothing() {
+async fn a_caller_that_leaves_after_the_last_event_does_not_cut_the_turn_off() {
     let service = Service::relay(&[]);
     let play = json!({"name": "done", "stream": "one-call", "behave": "stall"});
     let mut response = chat(&play).with("x-followup-conversation", "done").open(&service.address).await;
@@ -122,7 +122,7 @@ async fn who_leaves_behind_the_last_event_has_missed_nothing() {
 }
 
 #[tokio::test]
-async fn a_stream_that_is_encoded_all_the_same_passes_unread() {
+async fn a_stream_that_is_compressed_nevertheless_is_forwarded_unparsed() {
     let service = Service::relay(&[]);
     let headers = json!({"content-encoding": "gzip"});
     let play = json!({"body": "\u{1f}\u{8b} not really", "headers": headers});
@@ -134,14 +134,14 @@ async fn a_stream_that_is_encoded_all_the_same_passes_unread() {
 }
 
 #[tokio::test]
-async fn a_stream_that_lies_about_what_it_is_passes_and_is_an_error() {
+async fn a_stream_with_a_wrong_content_type_is_forwarded_and_is_an_error() {
     let service = Service::relay(&[]);
-    for (nth, body) in
+    for (index, body) in
         ["{\"detail\":\"Not Found\"}", "<html>502 Bad Gateway</html>", "data: {\"type\":\"message_start\"}\n\n"]
             .into_iter()
             .enumerate()
     {
-        let id = format!("lies-{nth}");
+        let id = format!("lies-{index}");
         let answer = chat(&json!({"body": body})).with("x-followup-conversation", &id).send(&service).await;
         assert_eq!(answer.body, body.as_bytes());
         let kinds: Vec<_> = all_events(&service, &id).await.into_iter().filter(|event| event.kind == "error").collect();
@@ -150,7 +150,7 @@ async fn a_stream_that_lies_about_what_it_is_passes_and_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_conversation_that_is_deleted_does_not_stop_its_relay() {
+async fn deleting_a_conversation_does_not_stop_its_relay() {
     let service = Service::relay(&[]);
     let play = json!({"stream": "one-call", "at": 5000, "gate": "deleted"});
     let response = chat(&play).with("x-followup-conversation", "deleted").open(&service.address).await;
@@ -162,15 +162,15 @@ async fn a_conversation_that_is_deleted_does_not_stop_its_relay() {
     assert_eq!(get("/conversations/deleted").send(&service).await.error(), (404, "not_found".into()));
     open_gate("deleted").await;
     assert_eq!(crate::client::read(response).await.len(), 13_022);
-    // What is pushed under that name is another conversation.
+    // A push under the same name creates another conversation.
     crate::client::post("/conversations?id=deleted&wire=text", "Hi").send(&service).await;
     let mut events = Events::of(&service, "deleted", Some(&all[0].id)).await;
     assert_eq!(events.next().await.unwrap().kind, "state");
 }
 
-/// Providers that break, stall and end, callers and readers that leave at any time: nothing of them stays.
+/// Providers break, stall and end, callers and readers leave at any time: no connection and no turn is leaked.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_comes_and_goes_leaves_nothing_behind() {
+async fn connections_that_fail_at_random_leak_nothing() {
     const MANY: u64 = 200;
     let service = std::sync::Arc::new(Service::relay(&["--upstream-timeout", "1"]));
     let files = |service: &Service| service.open_files();
@@ -221,10 +221,10 @@ async fn whoever_comes_and_goes_leaves_nothing_behind() {
     let metrics = async || String::from_utf8(get("/metrics").send(&service).await.body.to_vec()).unwrap();
     until(async || metrics().await.contains("followup_readers 0\n")).await;
     if let Some(before) = before {
-        // Connections to the provider may wait for their next use.
+        // The pool keeps unused connections to the provider.
         until(async || files(&service).unwrap() <= before + 70).await;
     }
-    // What was cut off anywhere is shown as it is to whoever comes now.
+    // Snapshots of turns that were cut off anywhere equal their events.
     for one in get("/conversations").send(&service).await.ok()["conversations"].as_array().unwrap() {
         let id = one["id"].as_str().unwrap();
         assert_eq!(Page::of(&all_events(&service, id).await), snapshot(&service, id).await);

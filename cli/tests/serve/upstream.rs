@@ -1,4 +1,5 @@
-//! A provider, as a process of its own: this test program, run again. It streams what the request's `play` says, and misbehaves as that says.
+//! A test provider in a process of its own: this test program, run again. It streams, and misbehaves, as the request's
+//! `play` says.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader, Read};
@@ -14,7 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 const PROCESS: &str = "FOLLOWUP_TEST_UPSTREAM";
 
-/// The running provider, one for all tests. It ends when this program does, which closes its standard input.
+/// The running provider, one for all tests. It exits with this program, which closes its standard input.
 pub(crate) struct Upstream {
     pub(crate) address: String,
     _child: Child,
@@ -28,36 +29,36 @@ pub(crate) fn upstream() -> &'static Upstream {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let address = lines.find_map(|line| Some(line.unwrap().split_once("upstream on ")?.1.to_owned())).unwrap();
-        // It writes no more.
+        // Drain its output.
         std::thread::spawn(move || lines.for_each(drop));
         Upstream { address, _child: child }
     })
 }
 
-/// What has been sent to it, under that name.
+/// Returns the requests that the provider got under this name.
 pub(crate) async fn requests(name: &str) -> Vec<Value> {
     let answer = crate::client::get(format!("/requests/{name}")).send_to(&upstream().address).await;
     answer.json().as_array().unwrap().clone()
 }
 
-/// Whether the connection on which that was asked has been closed by who asked.
+/// Whether the client has closed the connection of this request.
 pub(crate) async fn is_left(name: &str) -> bool {
     crate::client::get(format!("/left/{name}")).send_to(&upstream().address).await.json() == json!(true)
 }
 
-/// How many bytes of that body have been sent.
+/// Returns how many bytes of this body have been sent.
 pub(crate) async fn sent(name: &str) -> u64 {
     crate::client::get(format!("/sent/{name}")).send_to(&upstream().address).await.json().as_u64().unwrap()
 }
 
-/// Lets that be sent which waits behind the gate.
+/// Opens a gate: the provider sends what it held back.
 pub(crate) async fn open_gate(name: &str) {
     crate::client::get(format!("/open/{name}")).send_to(&upstream().address).await;
 }
 
-/// The provider itself, when it is that.
+/// The provider itself, in the process that runs it.
 #[test]
-#[ignore = "it is run by the others"]
+#[ignore = "run by the other tests"]
 fn process() {
     if std::env::var_os(PROCESS).is_none() {
         return;
@@ -76,14 +77,14 @@ fn process() {
             stream.set_nodelay(true).unwrap();
             let seen = seen.clone();
             tokio::spawn(async move {
-                // Whoever leaves is gone.
+                // An error means that the client has left.
                 let _ = serve(stream, &seen).await;
             });
         }
     });
 }
 
-/// What has happened so far.
+/// What the provider has seen so far.
 #[derive(Default)]
 struct Seen {
     requests: HashMap<String, Vec<Value>>,
@@ -112,7 +113,7 @@ async fn serve(mut stream: TcpStream, seen: &Mutex<Seen>) -> std::io::Result<()>
             continue;
         }
         let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-        // Of several, one for each message that there has been of the model's.
+        // A list of plays has one for each message of the model so far.
         let has_said = |message: &&Value| message["role"] == "assistant";
         let said = body["messages"].as_array().map_or(0, |messages| messages.iter().filter(has_said).count());
         let play = body["play"].as_array().map_or(&body["play"], |all| all.get(said).unwrap_or(&Value::Null));
@@ -127,7 +128,7 @@ async fn serve(mut stream: TcpStream, seen: &Mutex<Seen>) -> std::io::Result<()>
     }
 }
 
-/// A request: its head, and its body.
+/// Reads a request: its head and its body.
 async fn request(stream: &mut TcpStream) -> std::io::Result<Option<(String, Vec<u8>)>> {
     let mut bytes = Vec::new();
     let head = loop {
@@ -154,7 +155,7 @@ async fn whole(stream: &mut TcpStream, status: &str, kind: &str, body: &str) -> 
     stream.write_all((head + body).as_bytes()).await
 }
 
-/// The body that is to be played.
+/// Returns the body to play.
 fn body(play: &Value) -> Vec<u8> {
     match play["stream"].as_str() {
         Some(name) => {
@@ -165,7 +166,8 @@ fn body(play: &Value) -> Vec<u8> {
     }
 }
 
-/// Answers. Whether the connection may be used again; if not, it was left, or is broken on purpose.
+/// Sends the response. Returns whether the connection can be reused: if not, the client left, or it is broken on
+/// purpose.
 async fn answer(stream: &mut TcpStream, play: &Value, seen: &Mutex<Seen>) -> std::io::Result<bool> {
     let text = |name: &str, otherwise: &str| play[name].as_str().unwrap_or(otherwise).to_owned();
     let (behave, name) = (text("behave", ""), text("name", ""));
@@ -190,13 +192,13 @@ async fn answer(stream: &mut TcpStream, play: &Value, seen: &Mutex<Seen>) -> std
     }
     stream.write_all((head + "\r\n").as_bytes()).await?;
     let is_chunked = framing.starts_with("transfer");
-    let at = play["at"].as_u64().map_or(length, |at| at as usize).min(length);
+    let held_from = play["at"].as_u64().map_or(length, |offset| offset as usize).min(length);
     let cut: Cut = text("cut", "65536").parse().unwrap();
-    send(stream, &body[..at], cut, is_chunked, &name, seen).await?;
+    send(stream, &body[..held_from], cut, is_chunked, &name, seen).await?;
     match &*behave {
         "stall" => return left(stream).await,
         "reset" => {
-            // What has been sent would be lost with it, where it has not been read yet.
+            // A reset discards what the client has not read yet, so wait for the gate.
             gate(&text("gate", ""), seen).await;
             stream.set_zero_linger()?;
             return Ok(false);
@@ -208,7 +210,7 @@ async fn answer(stream: &mut TcpStream, play: &Value, seen: &Mutex<Seen>) -> std
         _ => {}
     }
     gate(&text("gate", ""), seen).await;
-    send(stream, &body[at..], cut, is_chunked, &name, seen).await?;
+    send(stream, &body[held_from..], cut, is_chunked, &name, seen).await?;
     if is_chunked {
         stream.write_all(b"0\r\n\r\n").await?;
     }
@@ -241,20 +243,20 @@ async fn send(
     Ok(())
 }
 
-/// Waits until it is opened.
+/// Waits until the gate is opened.
 async fn gate(name: &str, seen: &Mutex<Seen>) {
     while !name.is_empty() && !seen.lock().unwrap().open.contains(name) {
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
 }
 
-/// Sends nothing more, until whoever asked leaves.
+/// Sends nothing more until the client leaves.
 async fn left(stream: &mut TcpStream) -> std::io::Result<bool> {
     while stream.read(&mut [0; 1024]).await.unwrap_or(0) > 0 {}
     Ok(false)
 }
 
-/// Events that say when they were sent.
+/// Sends events that hold the time at which they were sent.
 async fn stamps(stream: &mut TcpStream, events: u64, pause: u64) -> std::io::Result<bool> {
     stream
         .write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")

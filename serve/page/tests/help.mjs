@@ -1,4 +1,4 @@
-// What the tests in a browser share: the browser, the real service, and a wire that can be cut.
+// Helpers of the browser tests: the browser, the real service, and a connection that can be cut.
 
 import { spawn } from 'node:child_process';
 import { createServer, connect } from 'node:net';
@@ -12,13 +12,13 @@ const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', 
 let launched;
 after(async () => (await launched)?.close());
 
-/** The browser, one for all tests of a file. */
+/** Launches the browser, one for all tests of a file. */
 function browser() {
   return (launched ??= chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS }));
 }
 
 /**
- * A page of its own, with a book of what it did: requests, dialogs, errors, and what its policy kept it from.
+ * Opens a page, and records its requests, dialogs, errors and policy violations.
  * @param {import('node:test').TestContext} t
  */
 export async function newPage(t, options = {}) {
@@ -39,22 +39,22 @@ export async function newPage(t, options = {}) {
   return { page, context, did };
 }
 
-/** That nothing was done but what the page is to do. @returns {Promise<string[]>} what else */
+/** Returns everything that the page should not have done: foreign requests, dialogs, errors, violations. @returns {Promise<string[]>} */
 export async function misdeeds(page, did, origin) {
   const foreign = did.requests.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith(`blob:${origin}/`) && !url.startsWith('data:image/'));
   return [...foreign, ...did.dialogs, ...did.errors, ...did.violations, ...(await page.evaluate(() => window.violations))];
 }
 
-/** The real service. */
+/** Starts the real service. */
 export async function service(t, args = ['--demo'], env = {}) {
   const child = spawn(FOLLOWUP, ['serve', '--listen', '127.0.0.1:0', ...args], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
   const stop = () => new Promise((resolve) => (child.exitCode === null ? (child.once('exit', resolve), child.kill('SIGKILL')) : resolve()));
   t.after(stop);
   const url = await new Promise((resolve, reject) => {
-    let said = '';
+    let output = '';
     child.stdout.on('data', (data) => {
-      said += data;
-      const found = /listening on (http:\S+)/.exec(said);
+      output += data;
+      const found = /listening on (http:\S+)/.exec(output);
       if (found) resolve(found[1]);
     });
     child.once('error', reject);
@@ -70,7 +70,7 @@ export async function play(url, message, { chunk = '4', delay = 0 } = {}) {
   return (await response.json()).id;
 }
 
-/** A wire to the service that can be cut. */
+/** Starts a proxy to the service whose connections can be cut. */
 export async function wire(t, target) {
   const { port } = new URL(target);
   const sockets = new Set();
@@ -96,24 +96,24 @@ export async function wire(t, target) {
   };
 }
 
-/** Waits until something holds on the page. */
+/** Waits until a condition holds on the page. */
 export function until(page, condition, argument) {
   return page.waitForFunction(condition, argument, { polling: 20 });
 }
 
-/** Waits until something holds here. */
+/** Waits until a condition holds in the test. */
 export async function eventually(condition) {
   for (const began = Date.now(); Date.now() - began < 15_000; await new Promise((resolve) => setTimeout(resolve, 10))) {
     const value = await condition();
     if (value) return value;
   }
-  throw new Error(`it never came about: ${condition}`);
+  throw new Error(`timed out: ${condition}`);
 }
 
-/** A PNG of one point. */
+/** A PNG of one pixel. */
 export const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
 
-/** A question as a service sends it. */
+/** A question as the service sends it. */
 export const QUESTION = {
   call: 0,
   question: 'Where should the **recipes** live?',

@@ -1,4 +1,4 @@
-// A service that says what a test tells it to: hostile texts, broken connections, errors. It keeps the protocol otherwise.
+// A mock of the service. Tests make it send hostile texts, break connections, and answer with errors.
 
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -17,7 +17,7 @@ const SAFE = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-/** The page's files, from the disk. */
+/** Serves the page's files from disk. */
 export async function serveFile(path, response) {
   const name = path === '/' ? 'index.html' : normalize(path.slice('/assets/'.length));
   try {
@@ -42,7 +42,7 @@ class Conversation {
     this.state = empty(id);
   }
 
-  /** Something happens; everybody who reads gets to know. */
+  /** Emits an event to all readers. */
   emit(event, data = {}) {
     this.state = reduce(this.state, event, data);
     const entry = { id: `e-${this.events.length + 1}`, event, data };
@@ -59,14 +59,14 @@ class Conversation {
 
   read(response, last) {
     response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
-    const at = this.events.findIndex((entry) => entry.id === last);
-    const first = at < 0 ? [{ id: `e-${this.events.length}`, event: 'state', data: this.snapshot() }] : this.events.slice(at + 1);
+    const index = this.events.findIndex((entry) => entry.id === last);
+    const first = index < 0 ? [{ id: `e-${this.events.length}`, event: 'state', data: this.snapshot() }] : this.events.slice(index + 1);
     response.write(': hello\n\n' + first.map(frame).join(''));
     this.readers.add(response);
     response.on('close', () => this.readers.delete(response));
   }
 
-  /** Breaks the connections of everybody who reads. */
+  /** Breaks the connections of all readers. */
   cut() {
     for (const reader of this.readers) reader.destroy();
   }
@@ -79,14 +79,14 @@ function frame({ id, event, data }) {
 export class Mock {
   /** @type {Map<string, Conversation>} */
   conversations = new Map();
-  /** What was answered. */
+  /** The answers so far. */
   answers = [];
   token = '';
-  /** Instead of an answer: `{status, code, message}`, or a function that makes one. */
+  /** The error to answer with: `{status, code, message}`, or a function that returns one. */
   refuse = null;
-  /** What `GET /demo` says. */
+  /** The response to `GET /demo`. */
   demo = null;
-  /** Whether new readers are let in. */
+  /** Whether new connections are accepted. */
   isUp = true;
 
   async start() {

@@ -1,6 +1,6 @@
-// Chance that can be repeated.
+// Random numbers from a seed.
 
-/** Numbers from 0 up to 1, the same for the same seed (mulberry32). */
+/** Returns a generator of numbers from 0 up to 1, the same for the same seed (mulberry32). */
 export function random(seed) {
   let state = seed >>> 0;
   return () => {
@@ -11,12 +11,12 @@ export function random(seed) {
   };
 }
 
-/** A whole number from 0 up to `below`. */
+/** Returns an integer from 0 up to `below`. */
 export function whole(next, below) {
   return Math.floor(next() * below);
 }
 
-/** One of them. */
+/** Returns one of the elements. */
 export function pick(next, all) {
   return all[whole(next, all.length)];
 }

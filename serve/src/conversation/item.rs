@@ -1,16 +1,17 @@
-//! One thing that a page shows.
+//! The items of a transcript, and the memory that each takes.
 
 use followup::dialogue::Suggestion;
 use serde::Serialize;
 
-use super::happened::Replied;
+use super::event::UserReply;
 
-/// One thing that a page shows.
+/// One entry of a transcript.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Item {
     Turn {
-        nth: u64,
+        #[serde(rename = "nth")]
+        index: u64,
     },
     Text {
         text: String,
@@ -21,30 +22,33 @@ pub(super) enum Item {
         #[serde(skip_serializing_if = "Option::is_none")]
         id: Option<String>,
     },
-    Call(Call),
+    Call(CallItem),
     Error {
         kind: String,
         message: String,
     },
     End {
-        nth: u64,
+        #[serde(rename = "nth")]
+        index: u64,
         cut_off: bool,
     },
-    Replied(Box<Replied>),
+    Replied(Box<UserReply>),
 }
 
+/// The state of a call in a transcript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum State {
+pub(super) enum CallState {
     Growing,
     Complete,
     Rejected,
 }
 
+/// A call, from its first partial to the user's answer.
 #[derive(Debug, Serialize)]
-pub(super) struct Call {
+pub(super) struct CallItem {
     pub(super) call: u64,
-    pub(super) state: State,
+    pub(super) state: CallState,
     pub(super) question: String,
     pub(super) suggest: Vec<Suggestion>,
     pub(super) notes: Vec<String>,
@@ -53,40 +57,43 @@ pub(super) struct Call {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) open: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) answered: Option<Box<Replied>>,
+    pub(super) answered: Option<Box<UserReply>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<String>,
 }
 
-/// What an item takes beside its text.
-const EACH: usize = 256;
+/// Bytes that an item takes in addition to its text.
+const ITEM_OVERHEAD: usize = 256;
 
-/// What each part of it takes: a suggestion, a note, an image.
-const PART: usize = 64;
+/// Bytes that each part of an item takes in addition to its text: a suggestion, a note, an image.
+const PART_OVERHEAD: usize = 64;
 
-/// How much of a text is worth cutting its beginning off, instead of dropping it.
-const CUT: usize = 4 << 10;
+/// Bytes that must remain of a truncated text; a shorter one is dropped as a whole.
+const MIN_REMAINDER: usize = 4 << 10;
 
 impl Item {
-    /// About how much memory it takes: the same for equal items.
-    pub(super) fn bytes(&self) -> usize {
+    /// Returns the approximate memory of the item. Equal items have equal sizes.
+    pub(super) fn size(&self) -> usize {
         match self {
-            Item::Turn { .. } | Item::End { .. } => EACH,
-            Item::Text { text } => EACH + text.len(),
-            Item::Opaque { tool, raw, id } => EACH + tool.len() + raw.len() + id.as_ref().map_or(0, String::len),
-            Item::Call(call) => call.bytes(),
-            Item::Error { kind, message } => EACH + kind.len() + message.len(),
-            Item::Replied(replied) => replied.bytes(),
+            Item::Turn { .. } | Item::End { .. } => ITEM_OVERHEAD,
+            Item::Text { text } => ITEM_OVERHEAD + text.len(),
+            Item::Opaque { tool, raw, id } => {
+                ITEM_OVERHEAD + tool.len() + raw.len() + id.as_ref().map_or(0, String::len)
+            }
+            Item::Call(call) => call.size(),
+            Item::Error { kind, message } => ITEM_OVERHEAD + kind.len() + message.len(),
+            Item::Replied(replied) => replied.size(),
         }
     }
 
-    /// Cuts off that many bytes or more of its beginning, but not all. How many; 0 if it is not worth it.
-    pub(super) fn cut(&mut self, over: usize) -> usize {
+    /// Removes at least `excess` bytes from the beginning of a text, but not all of it. Returns how many bytes it
+    /// removed: 0 if too little would remain.
+    pub(super) fn truncate_front(&mut self, excess: usize) -> usize {
         let (Item::Text { text } | Item::Opaque { raw: text, .. }) = self else { return 0 };
-        let end = text.ceil_char_boundary(over.max(text.len() / 2));
-        if end == 0 || text.len() - end < CUT {
+        let end = text.ceil_char_boundary(excess.max(text.len() / 2));
+        if end == 0 || text.len() - end < MIN_REMAINDER {
             return 0;
         }
         text.drain(..end);
@@ -95,11 +102,11 @@ impl Item {
     }
 }
 
-impl Call {
-    pub(super) fn new(call: u64) -> Call {
-        Call {
+impl CallItem {
+    pub(super) fn new(call: u64) -> CallItem {
+        CallItem {
             call,
-            state: State::Growing,
+            state: CallState::Growing,
             question: String::new(),
             suggest: Vec::new(),
             notes: Vec::new(),
@@ -111,49 +118,53 @@ impl Call {
         }
     }
 
-    /// Whether it is to be answered.
-    pub(super) fn is_asked(&self) -> bool {
-        self.state == State::Complete && self.answered.is_none()
+    /// Whether the call waits for an answer.
+    pub(super) fn awaits_answer(&self) -> bool {
+        self.state == CallState::Complete && self.answered.is_none()
     }
 
-    /// The question has grown. By how many bytes.
+    /// Appends to the question. Returns by how many bytes the item has grown.
     pub(super) fn grow_question(&mut self, delta: &str) -> usize {
         self.question.push_str(delta);
         delta.len()
     }
 
-    /// The `nth` suggestion has grown, or it is known what mode it has. By how many bytes.
-    pub(super) fn grow_suggestion(&mut self, nth: usize, mode: Option<&str>, delta: &str) -> usize {
+    /// Appends to a suggestion, or sets its mode. Returns by how many bytes the item has grown.
+    pub(super) fn grow_suggestion(&mut self, index: usize, mode: Option<&str>, delta: &str) -> usize {
         let mut grown = delta.len();
-        // They come one after the other.
-        if nth == self.suggest.len() {
+        // Suggestions arrive in order, so an unknown index is the next one.
+        if index == self.suggest.len() {
             self.suggest.push(Suggestion { answer: String::new(), mode: None });
-            grown += PART;
+            grown += PART_OVERHEAD;
         }
-        let Some(one) = self.suggest.get_mut(nth) else { return 0 };
-        one.answer.push_str(delta);
-        if let (None, Some(mode)) = (&one.mode, mode) {
-            one.mode = Some(mode.into());
+        let Some(suggestion) = self.suggest.get_mut(index) else { return 0 };
+        suggestion.answer.push_str(delta);
+        if let (None, Some(mode)) = (&suggestion.mode, mode) {
+            suggestion.mode = Some(mode.into());
             grown += mode.len();
         }
         grown
     }
 
-    pub(super) fn bytes(&self) -> usize {
-        let suggested = |one: &Suggestion| PART + one.answer.len() + one.mode.as_ref().map_or(0, String::len);
+    pub(super) fn size(&self) -> usize {
+        let suggested = |one: &Suggestion| PART_OVERHEAD + one.answer.len() + one.mode.as_ref().map_or(0, String::len);
         let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-        EACH + self.question.len()
+        ITEM_OVERHEAD
+            + self.question.len()
             + self.suggest.iter().map(suggested).sum::<usize>()
-            + self.notes.iter().map(|note| PART + note.len()).sum::<usize>()
-            + self.answered.as_ref().map_or(0, |replied| replied.bytes())
+            + self.notes.iter().map(|note| PART_OVERHEAD + note.len()).sum::<usize>()
+            + self.answered.as_ref().map_or(0, |replied| replied.size())
             + text(&self.reason)
             + text(&self.message)
     }
 }
 
-impl Replied {
-    pub(super) fn bytes(&self) -> usize {
+impl UserReply {
+    pub(super) fn size(&self) -> usize {
         let mode = self.mode.as_ref().map_or(0, String::len);
-        EACH + self.said.len() + mode + self.images.iter().map(|image| PART + image.len()).sum::<usize>()
+        ITEM_OVERHEAD
+            + self.said.len()
+            + mode
+            + self.images.iter().map(|image| PART_OVERHEAD + image.len()).sum::<usize>()
     }
 }

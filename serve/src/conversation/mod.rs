@@ -1,110 +1,71 @@
-//! A conversation: what happened in it, what is open, and who reads along.
+//! One conversation of a model and its user: its dialogue, its events, and its readers.
 
-mod answering;
-mod happened;
+pub(crate) mod action;
+pub(crate) mod continuation;
+mod dialogue;
+mod event;
+mod event_buffer;
 mod item;
-mod items;
-mod led;
-mod ring;
-mod turn;
+mod state;
+mod transcript;
+pub(crate) mod turn;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
-use followup::dialogue::Setup;
 use parking_lot::{Mutex, MutexGuard};
 use serde::Serialize;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
-use self::happened::Happened;
-use self::items::Items;
-use self::led::Led;
-use self::ring::{Ring, frame};
+use self::event::ConversationEvent;
+use self::event_buffer::frame;
+use self::state::{ConversationState, TurnState};
 use crate::metrics::Metrics;
-use crate::onward::Onward;
-use crate::settings::Limits;
+use crate::settings::Settings;
 
-pub(crate) use self::answering::{Answered, Given};
-pub(crate) use self::led::Next;
-pub(crate) use self::turn::{Source, Turn};
+pub(crate) use self::dialogue::Readiness;
 
 /// A conversation of a model and its user.
 pub(crate) struct Conversation {
     id: String,
-    limits: Limits,
+    settings: Arc<Settings>,
     metrics: Arc<Metrics>,
-    state: Mutex<State>,
-    /// Says that there is something to read. Readers look into the state then: nothing is kept for them.
+    state: Mutex<ConversationState>,
+    /// Wakes readers after a change. They look into the state then, so that nothing is queued for them.
     changed: watch::Sender<()>,
     readers: AtomicUsize,
+    /// Receives the conversation when a turn has ended that something may follow.
+    ended_turns: EndedTurns,
 }
 
-/// What a conversation holds. Everything in it changes together.
-struct State {
-    log: Log,
-    led: Led,
-    turn: TurnState,
-    /// How many messages of the model have begun.
-    turns: u64,
-    /// It was deleted or dropped.
-    gone: bool,
-    updated: SystemTime,
-    /// When it was last of use to somebody.
-    used: Instant,
-    /// What follows when everything of this turn has been answered.
-    onward: Onward,
-}
+/// The conversations in which a turn has ended that something may follow.
+pub(crate) type EndedTurns = mpsc::UnboundedSender<Arc<Conversation>>;
 
-/// What readers see of it.
-struct Log {
-    ring: Ring,
-    items: Items,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum TurnState {
-    Streaming,
-    Ended,
-    CutOff,
-    None,
-}
-
-/// A line of the list of conversations.
+/// An entry in the list of conversations.
 #[derive(Debug, Serialize)]
-pub(crate) struct Line {
+pub(crate) struct Summary {
     id: String,
     turn: TurnState,
     open: Option<String>,
+    /// Seconds since 1970.
     updated: u64,
     #[serde(skip)]
-    pub(crate) at: SystemTime,
+    pub(crate) updated_at: SystemTime,
 }
 
-/// How much of a question the list of conversations has.
-const OPENING: usize = 1000;
+/// Maximum number of bytes of a question in the list of conversations.
+const MAX_SUMMARY: usize = 1000;
 
-/// All that a page shows.
-#[derive(Serialize)]
-struct Snapshot<'a> {
-    conversation: &'a str,
-    last: String,
-    turn: TurnState,
-    stopped: bool,
-    dropped: u64,
-    items: &'a Items,
-}
-
-/// What a reader gets.
+/// What a reader is sent next.
 #[derive(Debug)]
-pub(crate) enum Read {
-    /// Events, and the number of the last of them.
+pub(crate) enum ReadResult {
+    /// Serialized events, and the number of the last of them.
     Events(Bytes, u64),
     /// There is nothing new.
     Nothing,
-    /// The last that is to be read.
+    /// The last event: the conversation is gone.
     Gone(Bytes),
 }
 
@@ -112,155 +73,140 @@ impl Conversation {
     pub(crate) fn new(
         id: String,
         epoch: String,
-        setup: Arc<Setup>,
-        limits: Limits,
+        settings: Arc<Settings>,
         metrics: Arc<Metrics>,
+        ended_turns: EndedTurns,
     ) -> Conversation {
-        let log = Log { ring: Ring::new(epoch, limits.events), items: Items::new(limits.kept) };
-        let state = State {
-            log,
-            led: Led::new(setup, limits),
-            turn: TurnState::None,
-            turns: 0,
-            gone: false,
-            updated: SystemTime::now(),
-            used: Instant::now(),
-            onward: Onward::Nothing,
-        };
-        let state = Mutex::new(state);
-        Conversation { id, limits, metrics, state, changed: watch::Sender::new(()), readers: AtomicUsize::new(0) }
+        Conversation {
+            state: Mutex::new(ConversationState::new(epoch, settings.setup.clone(), settings.limits)),
+            id,
+            settings,
+            metrics,
+            changed: watch::Sender::new(()),
+            readers: AtomicUsize::new(0),
+            ended_turns,
+        }
     }
 
     pub(crate) fn id(&self) -> &str {
         &self.id
     }
 
-    /// All that a page shows, as JSON.
+    /// Returns the snapshot: all that a page shows, as JSON.
     pub(crate) fn snapshot(&self) -> Vec<u8> {
-        // Everything in it is JSON.
+        // All of it serializes to JSON.
         serde_json::to_vec(&self.state.lock().snapshot(&self.id)).unwrap_or_default()
     }
 
-    pub(crate) fn line(&self) -> Line {
+    /// Returns the entry in the list of conversations.
+    pub(crate) fn summary(&self) -> Summary {
         let state = self.state.lock();
-        let open = state.led.open().map(|question| {
-            let end = question.floor_char_boundary(OPENING);
-            if end < question.len() { format!("{}…", &question[..end]) } else { question.to_owned() }
+        let open = state.dialogue.open_question().map(|question| {
+            let text = &*question.question;
+            let end = text.floor_char_boundary(MAX_SUMMARY);
+            if end < text.len() { format!("{}…", &text[..end]) } else { text.to_owned() }
         });
-        let seconds = state.updated.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let updated = seconds.as_secs();
-        Line { id: self.id.clone(), turn: state.turn, open, updated, at: state.updated }
+        let updated_at = state.updated;
+        let updated = updated_at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+        Summary { id: self.id.clone(), turn: state.turn, open, updated, updated_at }
     }
 
-    /// Where a reader that has seen the event of that id goes on; `None`: it is to have everything first.
+    /// Returns the position of a reader that has seen the event with this id; `None` if it needs the whole state first.
     pub(crate) fn position(&self, id: &str) -> Option<u64> {
-        self.state.lock().log.ring.number(id)
+        self.state.lock().log.buffer.number(id)
     }
 
-    /// What a reader at that position gets; without one, or if too much has happened since, everything.
-    pub(crate) fn read(&self, position: Option<u64>) -> Read {
+    /// Returns what comes after a reader's position: the whole state if there is no position, or if too much has happened
+    /// since.
+    pub(crate) fn read(&self, position: Option<u64>) -> ReadResult {
         let state = self.state.lock();
-        let ring = &state.log.ring;
+        let buffer = &state.log.buffer;
         if state.gone {
-            return Read::Gone(frame(&ring.last_id(), "gone", &Happened::Gone {}));
+            return ReadResult::Gone(frame(&buffer.last_id(), "gone", &ConversationEvent::Gone {}));
         }
-        match position.and_then(|position| ring.after(position)) {
-            Some((events, _)) if events.is_empty() => Read::Nothing,
-            Some((events, last)) => Read::Events(events, last),
-            None => Read::Events(frame(&ring.last_id(), "state", &state.snapshot(&self.id)), ring.last()),
+        match position.and_then(|position| buffer.after(position)) {
+            Some((events, _)) if events.is_empty() => ReadResult::Nothing,
+            Some((events, last)) => ReadResult::Events(events, last),
+            None => ReadResult::Events(frame(&buffer.last_id(), "state", &state.snapshot(&self.id)), buffer.last()),
         }
     }
 
-    /// Ends it: its readers are told.
+    /// Ends the conversation, and tells its readers.
     pub(crate) fn end(&self) {
-        let mut state = self.change();
-        state.gone = true;
-        state.onward = Onward::Nothing;
+        self.lock_for_change().end();
     }
 
-    /// When nobody needs it, since when, and whether a question is left open in it. `None`: it is needed.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.state.lock().gone
+    }
+
+    /// Returns whether a question is open and since when the conversation has been unused; `None` if it is in use.
     pub(crate) fn unused(&self) -> Option<(bool, Instant)> {
         let state = self.state.lock();
-        // One in which nothing has begun was made this moment, for a turn that is about to.
+        // A conversation without a turn was created a moment ago for a turn that is about to begin.
         let is_busy = matches!(state.turn, TurnState::Streaming | TurnState::None);
         let is_used = is_busy || self.readers.load(Ordering::Acquire) > 0;
-        (!is_used).then(|| (state.led.open().is_some(), state.used))
+        (!is_used).then(|| (state.dialogue.open_question().is_some(), state.used))
     }
 
     pub(crate) fn is_idle(&self, idle: Duration) -> bool {
         self.unused().is_some_and(|(_, since)| since.elapsed() >= idle)
     }
 
-    /// Changes the state: readers look at it when that is done.
-    fn change(&self) -> Changing<'_> {
+    /// Locks the state for a change. Readers are woken when the guard is dropped.
+    fn lock_for_change(&self) -> ChangeGuard<'_> {
         let mut state = self.state.lock();
         state.updated = SystemTime::now();
         state.used = Instant::now();
-        Changing { state, changed: &self.changed }
+        ChangeGuard { state, changed: &self.changed }
     }
 
-    /// A reader more, if there may be one more.
+    /// Adds a reader; `None` if the conversation has as many as it may have.
     pub(crate) fn reader(self: &Arc<Conversation>) -> Option<Reader> {
-        let most = self.limits.readers;
-        let count = |now: usize| (now < most).then_some(now + 1);
-        self.readers.fetch_update(Ordering::AcqRel, Ordering::Acquire, count).ok()?;
+        let max = self.settings.limits.readers;
+        let add_one = |now: usize| (now < max).then_some(now + 1);
+        self.readers.fetch_update(Ordering::AcqRel, Ordering::Acquire, add_one).ok()?;
         self.metrics.readers.inc();
         Some(Reader { conversation: self.clone(), changed: self.changed.subscribe() })
     }
 }
 
-impl State {
-    fn snapshot<'a>(&'a self, conversation: &'a str) -> Snapshot<'a> {
-        let Log { ring, items } = &self.log;
-        let stopped = self.led.has_stopped();
-        Snapshot { conversation, last: ring.last_id(), turn: self.turn, stopped, dropped: items.dropped(), items }
-    }
-}
-
-impl Log {
-    fn take(&mut self, happened: &Happened<'_>, metrics: &Metrics) {
-        self.ring.push(happened);
-        self.items.take(happened);
-        metrics.event(happened.name());
-    }
-}
-
-/// The state while it is changed.
-struct Changing<'a> {
-    state: MutexGuard<'a, State>,
+/// The locked state. Wakes the readers when dropped.
+struct ChangeGuard<'a> {
+    state: MutexGuard<'a, ConversationState>,
     changed: &'a watch::Sender<()>,
 }
 
-impl std::ops::Deref for Changing<'_> {
-    type Target = State;
+impl std::ops::Deref for ChangeGuard<'_> {
+    type Target = ConversationState;
 
-    fn deref(&self) -> &State {
+    fn deref(&self) -> &ConversationState {
         &self.state
     }
 }
 
-impl std::ops::DerefMut for Changing<'_> {
-    fn deref_mut(&mut self) -> &mut State {
+impl std::ops::DerefMut for ChangeGuard<'_> {
+    fn deref_mut(&mut self) -> &mut ConversationState {
         &mut self.state
     }
 }
 
-impl Drop for Changing<'_> {
+impl Drop for ChangeGuard<'_> {
     fn drop(&mut self) {
         self.changed.send_replace(());
     }
 }
 
-/// Somebody who reads along.
+/// A reader of a conversation's events.
 pub(crate) struct Reader {
     pub(crate) conversation: Arc<Conversation>,
     changed: watch::Receiver<()>,
 }
 
 impl Reader {
-    /// Waits until something has happened since this was called last.
+    /// Waits for a change since the last call.
     pub(crate) async fn changed(&mut self) {
-        // The conversation lives as long as the reader: its sender does not go.
+        // This can't fail: the reader keeps the conversation alive, and with it the sender.
         let _ = self.changed.changed().await;
     }
 }

@@ -1,129 +1,147 @@
-//! A message of the model, as it arrives: from the bytes of a response to what happens in the conversation.
+//! A turn: one message of the model, from the bytes of a response to the events of its conversation.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use followup::Event;
 use followup::dialogue::Reply;
-use followup::wire::{Error, Events, Format, ResponseParser};
+use followup::wire;
 
-use super::happened::{Asked, Happened};
-use super::led::Ended;
-use super::{Conversation, Next, State, TurnState};
-use crate::errors::Failure;
-use crate::metrics::Metrics;
-use crate::onward::{self, Following, Onward};
-use crate::service::Shared;
+use super::continuation::{Continuation, PendingContinuation};
+use super::event::ConversationEvent;
+use super::state::TurnState;
+use super::{Conversation, Readiness};
+use crate::error::ApiError;
 
-/// Where a turn comes from.
+/// Where a turn's bytes come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum TurnSource {
     Relay,
     Push,
     Demo,
     Continue,
 }
 
-impl Source {
-    pub(crate) fn name(self) -> &'static str {
+impl TurnSource {
+    /// Returns the label of the source in the metrics.
+    fn label(self) -> &'static str {
         match self {
-            Source::Relay => "relay",
-            Source::Push => "push",
-            Source::Demo => "demo",
-            Source::Continue => "continue",
+            TurnSource::Relay => "relay",
+            TurnSource::Push => "push",
+            TurnSource::Demo => "demo",
+            TurnSource::Continue => "continue",
         }
     }
 }
 
-/// What ends the streams of OpenAI, and of those that are like it. Who has read that may leave: nothing is missing.
+/// The data of the last event in an OpenAI-compatible stream. A caller that has read it may disconnect: it missed nothing.
 const DONE: &[u8] = b"[DONE]";
 
-/// How much of a provider's error is shown.
-const SAID: usize = 8 << 10;
+/// How many bytes at the end of the stream are kept to look for [`DONE`].
+const TAIL: usize = 32;
 
-/// A turn that is streaming. It ends when it is [ended](Turn::end), or, as cut off, when it is dropped.
+/// A turn that is streaming. It ends with [`Turn::end`]; if it is dropped before its last event, it is cut off.
 pub(crate) struct Turn {
-    shared: Arc<Shared>,
     conversation: Arc<Conversation>,
-    /// `None` if the body can't be read.
-    response: Option<ResponseParser>,
-    /// The end of what came, to see whether it is whole.
+    /// `None` if the body can't be parsed.
+    response: Option<wire::ResponseParser>,
+    /// The last bytes of the body.
     tail: Vec<u8>,
-    begun: Instant,
+    started: Instant,
     has_ended: bool,
-    /// What is to follow it, as far as that is known.
-    following: Following,
+    continuation: PendingContinuation,
 }
 
 impl Turn {
-    /// The next turn of that conversation begins.
+    /// Begins the next turn of a conversation. Without a wire format, the parser detects it.
     ///
     /// # Errors
     ///
-    /// If another is still streaming, or the conversation is gone.
+    /// If another turn is still streaming, or the conversation is gone.
     pub(crate) fn begin(
-        shared: &Arc<Shared>,
         conversation: &Arc<Conversation>,
-        wire: Option<Format>,
-        source: Source,
-    ) -> Result<Turn, Failure> {
-        conversation.begin(source)?;
-        Ok(Turn::begun(shared, conversation, wire))
+        wire: Option<wire::Format>,
+        source: TurnSource,
+    ) -> Result<Turn, ApiError> {
+        let mut state = conversation.lock_for_change();
+        if state.gone {
+            return Err(ApiError::no_conversation(&conversation.id));
+        }
+        if state.turn == TurnState::Streaming {
+            return Err(ApiError::busy(&conversation.id));
+        }
+        state.begin_turn(source.label(), &conversation.metrics);
+        Ok(Turn::new(conversation, wire))
     }
 
-    /// A turn that has begun.
-    pub(crate) fn begun(shared: &Arc<Shared>, conversation: &Arc<Conversation>, wire: Option<Format>) -> Turn {
-        let policy = shared.settings.policy.clone();
-        let response = match wire {
-            Some(wire) => ResponseParser::new(wire, policy),
-            None => ResponseParser::auto(policy),
+    /// Begins the turn that follows the last one, if everything in that has been answered. Returns what is to feed it, and
+    /// the replies.
+    ///
+    /// # Errors
+    ///
+    /// If the conversation can't continue, or not yet.
+    pub(crate) fn begin_continuation(
+        conversation: &Arc<Conversation>,
+    ) -> Result<(Turn, Continuation, Vec<Reply>), Readiness> {
+        let mut state = conversation.lock_for_change();
+        let (continuation, replies) = state.take_continuation()?;
+        let source = match continuation {
+            Continuation::Recording(_) => TurnSource::Demo,
+            Continuation::Nothing | Continuation::Unavailable(_) | Continuation::Provider(_) => TurnSource::Continue,
         };
-        let response = response.with_limits(shared.settings.wire_limits);
+        state.begin_turn(source.label(), &conversation.metrics);
+        Ok((Turn::new(conversation, Some(continuation.wire())), continuation, replies))
+    }
+
+    fn new(conversation: &Arc<Conversation>, wire: Option<wire::Format>) -> Turn {
+        let policy = conversation.settings.policy.clone();
+        let response = match wire {
+            Some(wire) => wire::ResponseParser::new(wire, policy),
+            None => wire::ResponseParser::auto(policy),
+        };
         Turn {
-            shared: shared.clone(),
             conversation: conversation.clone(),
-            response: Some(response),
+            response: Some(response.with_limits(conversation.settings.wire_limits)),
             tail: Vec::new(),
-            begun: Instant::now(),
+            started: Instant::now(),
             has_ended: false,
-            following: Following::Nothing,
+            continuation: PendingContinuation::Nothing,
         }
     }
 
-    /// Whether anybody can still see it.
+    /// Whether the conversation was deleted or dropped, so that nobody can see the turn.
     pub(crate) fn is_gone(&self) -> bool {
-        self.conversation.state.lock().gone
+        self.conversation.is_gone()
     }
 
-    /// That is to follow.
-    pub(crate) fn follow(&mut self, following: Following) {
-        self.following = following;
+    /// Sets what follows the turn. The continuation is fed the chunks from now on.
+    pub(crate) fn set_continuation(&mut self, continuation: PendingContinuation) {
+        self.continuation = continuation;
     }
 
-    /// Takes the next chunk of the body: what it brings is in the conversation then.
+    /// Consumes the next chunk of the body. Its events are in the conversation when this returns.
     pub(crate) fn feed(&mut self, chunk: &[u8]) {
-        self.shared.metrics.bytes(chunk.len());
-        self.following.feed(chunk);
-        self.tail.extend_from_slice(&chunk[chunk.len().saturating_sub(32)..]);
-        self.tail.drain(..self.tail.len().saturating_sub(32));
+        self.conversation.metrics.bytes(chunk.len());
+        self.continuation.feed(chunk);
+        self.tail.extend_from_slice(&chunk[chunk.len().saturating_sub(TAIL)..]);
+        self.tail.drain(..self.tail.len().saturating_sub(TAIL));
         if let Some(response) = &mut self.response {
-            self.conversation.happens(response.feed(chunk));
+            self.conversation.apply_all(response.feed(chunk));
         }
     }
 
-    /// Something went wrong.
+    /// Adds an error to the conversation.
     pub(crate) fn error(&mut self, kind: &str, message: &str) {
-        let mut state = self.conversation.change();
-        state.log.take(&Happened::Error { kind, message }, &self.shared.metrics);
+        let mut state = self.conversation.lock_for_change();
+        state.log.push(&ConversationEvent::Error { kind, message }, &self.conversation.metrics);
     }
 
-    /// Its body can't be read: why. It goes on without.
-    pub(crate) fn unreadable(&mut self, kind: &str, message: &str) {
+    /// Adds the error that the body can't be parsed. The turn goes on without events.
+    pub(crate) fn set_unreadable(&mut self, kind: &str, message: &str) {
         self.error(kind, message);
         self.response = None;
     }
 
-    /// The body has ended, whole or not.
+    /// Ends the turn.
     pub(crate) fn end(mut self, cut_off: bool) {
         self.finish(cut_off);
     }
@@ -132,131 +150,48 @@ impl Turn {
         if std::mem::replace(&mut self.has_ended, true) {
             return;
         }
-        if let Some(response) = &mut self.response {
-            self.conversation.happens(response.finish());
+        if let Some(mut response) = self.response.take() {
+            self.conversation.apply_all(response.finish());
         }
-        self.response = None;
-        let following = std::mem::replace(&mut self.following, Following::Nothing);
-        let onward = if cut_off { Onward::Nothing } else { following.onward() };
-        self.conversation.ended(cut_off, onward);
-        self.shared.metrics.turn_ended(self.begun.elapsed());
-        // What is missing then is said to whoever answers.
-        let _ = onward::go_on(&self.shared, &self.conversation);
+        let pending = std::mem::replace(&mut self.continuation, PendingContinuation::Nothing);
+        let continuation = if cut_off { Continuation::Nothing } else { pending.finish() };
+        let conversation = &self.conversation;
+        let may_continue = conversation.lock_for_change().end_turn(cut_off, continuation, &conversation.metrics);
+        conversation.metrics.turn_ended(self.started.elapsed());
+        if may_continue {
+            // Nobody receives it when the service is shutting down.
+            let _ = conversation.ended_turns.send(conversation.clone());
+        }
     }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        let is_whole = self.tail.trim_ascii_end().ends_with(DONE);
-        self.finish(!is_whole);
+        let is_complete = self.tail.trim_ascii_end().ends_with(DONE);
+        self.finish(!is_complete);
     }
 }
 
 impl Conversation {
-    /// Whether a turn may begin. To know it early; [`Turn::begin`] looks again.
-    pub(crate) fn check_free(&self) -> Result<(), Failure> {
+    /// Checks that a turn may begin, before any work is done for it. [`Turn::begin`] checks again.
+    ///
+    /// # Errors
+    ///
+    /// If a turn is still streaming.
+    pub(crate) fn check_free(&self) -> Result<(), ApiError> {
         match self.state.lock().turn {
-            TurnState::Streaming => Err(Failure::busy(&self.id)),
+            TurnState::Streaming => Err(ApiError::busy(&self.id)),
             _ => Ok(()),
         }
     }
 
-    fn begin(&self, source: Source) -> Result<(), Failure> {
-        let mut state = self.change();
-        if state.gone {
-            return Err(Failure::no_conversation(&self.id));
-        }
-        if state.turn == TurnState::Streaming {
-            return Err(Failure::busy(&self.id));
-        }
-        state.begin(source, &self.metrics);
-        Ok(())
-    }
-
-    fn happens(&self, mut events: Events<'_>) {
-        let mut state = self.change();
+    fn apply_all(&self, mut events: wire::Events<'_>) {
+        let mut state = self.lock_for_change();
         while let Some(event) = events.next() {
             match event {
-                Ok(event) => state.event(event, &self.metrics),
-                Err(error) => state.error(&error, &self.metrics),
+                Ok(event) => state.apply(event, &self.metrics),
+                Err(error) => state.apply_error(&error, &self.metrics),
             }
         }
-    }
-
-    fn ended(&self, cut_off: bool, onward: Onward) {
-        let mut state = self.change();
-        state.turn = if cut_off { TurnState::CutOff } else { TurnState::Ended };
-        let nth = state.turns.saturating_sub(1);
-        state.log.take(&Happened::End { nth, cut_off }, &self.metrics);
-        if !state.gone {
-            state.onward = onward;
-        }
-    }
-
-    /// Takes what follows, with the replies it needs, if it is time for it: the next turn has begun then. Otherwise says what it waits for.
-    pub(crate) fn take_onward(&self) -> Result<(Onward, Vec<Reply>), Next> {
-        let mut state = self.change();
-        match (&state.onward, state.led.next()) {
-            _ if state.turn != TurnState::Ended || state.gone => return Err(Next::Nothing),
-            (Onward::Nothing, _) => return Err(Next::Nothing),
-            (Onward::Cannot(why), Next::Ready) => return Err(Next::Cannot((*why).into())),
-            (_, Next::Ready) => {}
-            // Nobody waits for the results of what a recorded message calls.
-            (Onward::Demo(_), Next::Cannot(_)) => {}
-            (_, next) => return Err(next),
-        }
-        let replies = state.led.all_replies();
-        let onward = std::mem::replace(&mut state.onward, Onward::Nothing);
-        state.begin(onward.source(), &self.metrics);
-        Ok((onward, replies))
-    }
-}
-
-impl State {
-    fn begin(&mut self, source: Source, metrics: &Metrics) {
-        self.turn = TurnState::Streaming;
-        self.onward = Onward::Nothing;
-        self.led.begin();
-        let nth = self.turns;
-        self.turns += 1;
-        self.log.take(&Happened::Turn { nth }, metrics);
-        metrics.turn(source.name());
-    }
-
-    fn event(&mut self, event: Event<'_>, metrics: &Metrics) {
-        if let Some(happened) = Happened::shown(&event) {
-            if let Event::Opaque(piece) = event {
-                self.led.calls_other(piece.tool);
-            }
-            self.log.take(&happened, metrics);
-            return;
-        }
-        let (call, ended) = match event {
-            Event::Complete(call) => {
-                let ended = self.led.complete(call);
-                if let Ended::Asked { number, open } = ended {
-                    self.log.take(&Happened::Complete(Asked::new(&call, number, open)), metrics);
-                    return;
-                }
-                (call.nth(), ended)
-            }
-            Event::Rejected(call) => (call.nth(), self.led.rejected(call)),
-            _ => return,
-        };
-        let (reason, message, stopped) = match &ended {
-            Ended::Told { reason, message, stopped } => (&**reason, &**message, *stopped),
-            _ => ("dropped", "too many questions of this conversation wait for an answer", self.led.has_stopped()),
-        };
-        self.log.take(&Happened::Rejected { call, reason, message, stopped }, metrics);
-    }
-
-    fn error(&mut self, error: &Error<'_>, metrics: &Metrics) {
-        let said = match error {
-            Error::Provider(message) => (*message).to_owned(),
-            error => error.to_string(),
-        };
-        // It may be as long as an event of the stream.
-        let message = &said[..said.floor_char_boundary(SAID)];
-        self.log.take(&Happened::Error { kind: error.code(), message }, metrics);
     }
 }

@@ -1,23 +1,24 @@
-//! What the user says.
+//! `POST /conversations/ID/answer`: an action of the user.
 
 use std::sync::Arc;
 
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
-use followup::dialogue::{Answer, IMAGE_LIMIT, Image, MessageFormat, Reply};
+use followup::dialogue::{Answer, MessageFormat, IMAGE_LIMIT, Image, Reply};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{guard, json};
-use crate::conversation::{Answered, Given, Next};
-use crate::errors::Failure;
-use crate::onward;
-use crate::service::Shared;
+use super::body::{json_response, parse_json, read_limited};
+use crate::app_state::AppState;
+use crate::conversation::Readiness;
+use crate::conversation::action::{ActionOutcome, UserAction};
+use crate::error::ApiError;
+use crate::turns::continuing::continue_if_ready;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Body {
+struct AnswerBody {
     number: Option<u64>,
     suggestion: Option<usize>,
     text: Option<String>,
@@ -27,11 +28,12 @@ struct Body {
     #[serde(default)]
     images: Vec<String>,
     #[serde(default)]
-    format: Wanted,
+    format: ReplyFormat,
 }
 
+/// The provider's format in which the replies are returned.
 #[derive(Clone, Copy, Default, Deserialize)]
-enum Wanted {
+enum ReplyFormat {
     #[default]
     #[serde(rename = "openai-chat")]
     OpenAiChat,
@@ -41,8 +43,9 @@ enum Wanted {
     Anthropic,
 }
 
+/// The response: the reply to this question, and the messages with all replies to the turn.
 #[derive(Serialize)]
-struct Taken {
+struct AnswerResponse {
     reply: Reply,
     messages: Vec<Value>,
     waiting: usize,
@@ -52,55 +55,55 @@ struct Taken {
 }
 
 pub(super) async fn answer(
-    State(shared): State<Arc<Shared>>,
+    State(state): State<Arc<AppState>>,
     id: Result<Path<String>, PathRejection>,
     request: Request,
-) -> Result<Response, Failure> {
-    let conversation = shared.store.get(&id?)?;
+) -> Result<Response, ApiError> {
+    let conversation = state.store.get(&id?)?;
     let (parts, body) = request.into_parts();
-    let body: Body = guard::read(&guard::body(&parts.headers, body, shared.settings.limits.body).await?)?;
+    let body: AnswerBody = parse_json(&read_limited(&parts.headers, body, state.settings.limits.body).await?)?;
     let format = match body.format {
-        Wanted::OpenAiChat => MessageFormat::OpenAiChat,
-        Wanted::OpenAiResponses => MessageFormat::OpenAiResponses,
-        Wanted::Anthropic => MessageFormat::Anthropic,
+        ReplyFormat::OpenAiChat => MessageFormat::OpenAiChat,
+        ReplyFormat::OpenAiResponses => MessageFormat::OpenAiResponses,
+        ReplyFormat::Anthropic => MessageFormat::Anthropic,
     };
-    let image = |(nth, url): (usize, &String)| {
-        Image::from_data_url(url, IMAGE_LIMIT).map_err(|error| Failure::bad_image(nth, &error))
+    let image = |(index, url): (usize, &String)| {
+        Image::from_data_url(url, IMAGE_LIMIT).map_err(|error| ApiError::bad_image(index, &error))
     };
     let images = body.images.iter().enumerate().map(image).collect::<Result<Vec<_>, _>>()?;
-    let given = given(body)?;
-    let Answered { reply, messages, waiting } = conversation.take(given, images, format)?;
-    let (continued, why) = match onward::go_on(&shared, &conversation) {
+    let action = action(body)?;
+    let ActionOutcome { reply, messages, waiting } = conversation.perform(action, images, format)?;
+    let (continued, why) = match continue_if_ready(&state, &conversation) {
         Ok(()) => (true, None),
-        Err(Next::Cannot(why)) => (false, Some(why)),
+        Err(Readiness::Blocked(why)) => (false, Some(why)),
         Err(_) => (false, None),
     };
-    // Everything in it is JSON.
-    let taken = serde_json::to_vec(&Taken { reply, messages, waiting, continued, why });
-    Ok(json(taken.unwrap_or_default()))
+    // All of it serializes to JSON.
+    let response = serde_json::to_vec(&AnswerResponse { reply, messages, waiting, continued, why });
+    Ok(json_response(response.unwrap_or_default()))
 }
 
-/// What the user did. Two things at once mean nothing.
-fn given(body: Body) -> Result<Given, Failure> {
-    let Body { number, suggestion, text, cancel, guide, images, .. } = body;
+/// Returns the action that the fields stand for. Any other combination of fields is an error.
+fn action(body: AnswerBody) -> Result<UserAction, ApiError> {
+    let AnswerBody { number, suggestion, text, cancel, guide, images, .. } = body;
     let has_images = !images.is_empty();
     let is_blank = |text: &str| text.trim().is_empty() && !has_images;
     let (number, answer) = match (number, suggestion, text, cancel, guide) {
-        (Some(number), None, None, true, None) if !has_images => return Ok(Given::Cancel { number }),
-        (None, None, None, false, Some(text)) if !is_blank(&text) => return Ok(Given::Guide { text }),
+        (Some(number), None, None, true, None) if !has_images => return Ok(UserAction::Cancel { number }),
+        (None, None, None, false, Some(text)) if !is_blank(&text) => return Ok(UserAction::Guide { text }),
         (Some(number), Some(suggestion), None, false, None) => (number, Answer::Suggestion(suggestion)),
         (Some(number), Some(suggestion), Some(text), false, None) if !is_blank(&text) => {
             (number, Answer::Edited { suggestion, text })
         }
         (Some(number), None, Some(text), false, None) if !is_blank(&text) => (number, Answer::Text(text)),
         (_, _, Some(text), _, None) | (_, _, None, _, Some(text)) if is_blank(&text) => {
-            return Err(Failure::bad_request("the text is empty: say something, or send an image with it"));
+            return Err(ApiError::bad_request("the text is empty: write something, or send an image with it"));
         }
-        _ => return Err(Failure::bad_request(WANTED)),
+        _ => return Err(ApiError::bad_request(USAGE)),
     };
-    Ok(Given::Answer { number, answer })
+    Ok(UserAction::Answer { number, answer })
 }
 
-const WANTED: &str = "\
+const USAGE: &str = "\
 an answer has a \"number\" and one of: \"suggestion\":I, \"suggestion\":I with \"text\":S, \"text\":S, or \"cancel\":true (without images); \
 when the dialogue has stopped, \"guide\":S without a number";

@@ -1,4 +1,4 @@
-//! The list of conversations, and one of them.
+//! `/conversations` and `/conversations/ID`: the list, one snapshot, and deletion.
 
 use std::sync::Arc;
 
@@ -8,25 +8,25 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use serde_json::json;
 
-use super::json;
-use crate::errors::Failure;
-use crate::service::Shared;
+use super::body::json_response;
+use crate::app_state::AppState;
+use crate::error::ApiError;
 
-pub(super) async fn list(State(shared): State<Arc<Shared>>) -> Response {
-    json(json!({"conversations": shared.store.lines()}).to_string())
+pub(super) async fn list(State(state): State<Arc<AppState>>) -> Response {
+    json_response(json!({"conversations": state.store.summaries()}).to_string())
 }
 
 pub(super) async fn snapshot(
-    State(shared): State<Arc<Shared>>,
+    State(state): State<Arc<AppState>>,
     id: Result<Path<String>, PathRejection>,
-) -> Result<Response, Failure> {
-    Ok(json(shared.store.get(&id?)?.snapshot()))
+) -> Result<Response, ApiError> {
+    Ok(json_response(state.store.get(&id?)?.snapshot()))
 }
 
 pub(super) async fn remove(
-    State(shared): State<Arc<Shared>>,
+    State(state): State<Arc<AppState>>,
     id: Result<Path<String>, PathRejection>,
-) -> Result<StatusCode, Failure> {
-    shared.store.remove(&id?)?;
+) -> Result<StatusCode, ApiError> {
+    state.store.remove(&id?)?;
     Ok(StatusCode::NO_CONTENT)
 }

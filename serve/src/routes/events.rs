@@ -1,4 +1,4 @@
-//! The events of a conversation, as they happen.
+//! `GET /conversations/ID/events`: the events of a conversation as they happen.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -13,88 +13,86 @@ use futures_util::Stream;
 use futures_util::stream::unfold;
 use serde::Deserialize;
 
-use crate::conversation::{Read, Reader};
-use crate::errors::Failure;
-use crate::service::Shared;
+use crate::app_state::AppState;
+use crate::conversation::{ReadResult, Reader};
+use crate::error::ApiError;
 
-/// Where a browser has seen the last event; one that reconnects says so by itself.
-const LAST: HeaderName = HeaderName::from_static("last-event-id");
+/// Id of the last event that a reader has seen. A browser that reconnects sends it by itself.
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Wanted {
+pub(super) struct EventsQuery {
     #[serde(default, rename = "last-event-id")]
     last: Option<String>,
 }
 
 pub(super) async fn events(
-    State(shared): State<Arc<Shared>>,
+    State(state): State<Arc<AppState>>,
     id: Result<Path<String>, PathRejection>,
-    wanted: Result<Query<Wanted>, QueryRejection>,
+    query: Result<Query<EventsQuery>, QueryRejection>,
     headers: HeaderMap,
-) -> Result<Response, Failure> {
-    shared.check_running()?;
-    let conversation = shared.store.get(&id?)?;
-    let Query(Wanted { last }) = wanted?;
-    let last = headers.get(LAST).and_then(|last| last.to_str().ok()).or(last.as_deref());
+) -> Result<Response, ApiError> {
+    state.check_running()?;
+    let conversation = state.store.get(&id?)?;
+    let Query(EventsQuery { last }) = query?;
+    let last = headers.get(LAST_EVENT_ID).and_then(|last| last.to_str().ok()).or(last.as_deref());
     let position = last.and_then(|last| conversation.position(last));
-    let limit = shared.settings.limits.readers;
-    let reader = conversation.reader().ok_or_else(|| Failure::too_many_readers(limit))?;
+    let limit = state.settings.limits.readers;
+    let reader = conversation.reader().ok_or_else(|| ApiError::too_many_readers(limit))?;
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-store"),
-        // Proxies would wait until they have more.
+        // Keeps proxies from buffering the stream.
         (HeaderName::from_static("x-accel-buffering"), "no"),
     ];
-    let reading = Reading { shared, reader, position, greeted: false, ended: false };
-    Ok((headers, Body::from_stream(stream(reading))).into_response())
+    let stream = EventStream { state, reader, position, has_begun: false, has_ended: false };
+    Ok((headers, Body::from_stream(stream.into_stream())).into_response())
 }
 
-/// A reader, and where it is. Nothing else is kept for it: it looks into the conversation when it has sent what it had.
-struct Reading {
-    shared: Arc<Shared>,
+/// The events that one reader gets. Nothing is queued for it: it looks into the conversation whenever the connection has
+/// taken what it had.
+struct EventStream {
+    state: Arc<AppState>,
     reader: Reader,
     position: Option<u64>,
-    greeted: bool,
-    ended: bool,
+    has_begun: bool,
+    has_ended: bool,
 }
 
-fn stream(reading: Reading) -> impl Stream<Item = Result<Bytes, Infallible>> {
-    unfold(reading, async |mut reading| {
-        let frame = reading.next().await?;
-        Some((Ok(frame), reading))
-    })
-}
+impl EventStream {
+    fn into_stream(self) -> impl Stream<Item = Result<Bytes, Infallible>> {
+        unfold(self, async |mut stream| Some((Ok(stream.next().await?), stream)))
+    }
 
-impl Reading {
     async fn next(&mut self) -> Option<Bytes> {
-        if self.ended {
+        if self.has_ended {
             return None;
         }
-        // So that the response begins also where there is nothing to say yet.
-        if !std::mem::replace(&mut self.greeted, true) && self.position.is_some() {
-            return Some(Bytes::from_static(b": go on\n\n"));
+        // Begins the response even if there is no event yet.
+        if !std::mem::replace(&mut self.has_begun, true) && self.position.is_some() {
+            return Some(Bytes::from_static(b": resumed\n\n"));
         }
         loop {
             match self.reader.conversation.read(self.position) {
-                Read::Events(events, last) => {
+                ReadResult::Events(events, last) => {
                     self.position = Some(last);
                     return Some(events);
                 }
-                Read::Gone(event) => {
-                    self.ended = true;
+                ReadResult::Gone(event) => {
+                    self.has_ended = true;
                     return Some(event);
                 }
-                Read::Nothing => {}
+                ReadResult::Nothing => {}
             }
             tokio::select! {
                 biased;
-                () = self.shared.ending.cancelled() => {
-                    self.ended = true;
-                    return Some(Bytes::from_static(b": the service ends\n\n"));
+                () = self.state.shutdown.cancelled() => {
+                    self.has_ended = true;
+                    return Some(Bytes::from_static(b": the service is shutting down\n\n"));
                 }
                 () = self.reader.changed() => {}
-                () = tokio::time::sleep(self.shared.settings.heartbeat) => return Some(Bytes::from_static(b":\n\n")),
+                () = tokio::time::sleep(self.state.settings.heartbeat) => return Some(Bytes::from_static(b":\n\n")),
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Whether the service is well, and what it counts.
+//! `GET /healthz` and `GET /metrics`.
 
 use std::sync::Arc;
 
@@ -7,17 +7,17 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-use super::json;
-use crate::service::Shared;
+use super::body::json_response;
+use crate::app_state::AppState;
 
 pub(super) const PATH: &str = "/healthz";
 
-pub(super) async fn health(State(shared): State<Arc<Shared>>) -> Response {
-    json(json!({"status": "ok", "conversations": shared.store.len()}).to_string())
+pub(super) async fn health(State(state): State<Arc<AppState>>) -> Response {
+    json_response(json!({"status": "ok", "conversations": state.store.len()}).to_string())
 }
 
-pub(super) async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
-    const KIND: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    let text = shared.metrics.text(shared.store.len());
-    ([(header::CONTENT_TYPE, KIND)], text).into_response()
+pub(super) async fn metrics(State(state): State<Arc<AppState>>) -> Response {
+    const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    let text = state.metrics.text(state.store.len());
+    ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response()
 }

@@ -1,4 +1,4 @@
-//! A body that is pushed: the next message of a conversation.
+//! `POST /conversations`: pushes a body as the next turn of a conversation.
 
 use std::sync::Arc;
 
@@ -6,18 +6,18 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use followup::wire::Format;
+use followup::wire;
 use futures_util::StreamExt;
 use serde::Deserialize;
 
-use super::json;
-use crate::conversation::{Source, Turn};
-use crate::errors::Failure;
-use crate::service::Shared;
+use super::body::json_response;
+use crate::app_state::AppState;
+use crate::conversation::turn::{Turn, TurnSource};
+use crate::error::ApiError;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Wanted {
+pub(super) struct PushQuery {
     #[serde(default)]
     wire: Option<String>,
     #[serde(default)]
@@ -25,40 +25,42 @@ pub(super) struct Wanted {
 }
 
 pub(super) async fn push(
-    State(shared): State<Arc<Shared>>,
-    wanted: Result<Query<Wanted>, QueryRejection>,
+    State(state): State<Arc<AppState>>,
+    query: Result<Query<PushQuery>, QueryRejection>,
     request: Request,
-) -> Result<Response, Failure> {
-    shared.check_running()?;
-    let Query(Wanted { wire, id }) = wanted?;
+) -> Result<Response, ApiError> {
+    state.check_running()?;
+    let Query(PushQuery { wire, id }) = query?;
     let wire = match wire.as_deref() {
         None | Some("auto") => None,
         Some(name) => {
-            Some(name.parse::<Format>().map_err(|error| Failure::bad_request(format!("wire: {error}, auto")))?)
+            Some(name.parse::<wire::Format>().map_err(|error| ApiError::bad_request(format!("wire: {error}, auto")))?)
         }
     };
     if request.headers().get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
-        return Err(Failure::bad_request("the body is encoded, and can't be read: send it as it is"));
+        return Err(ApiError::bad_request(
+            "the body is compressed, and can't be read: send it without a content-encoding",
+        ));
     }
-    let (conversation, is_new) = shared.store.get_or_make(id.as_deref())?;
-    let mut turn = Turn::begin(&shared, &conversation, wire, Source::Push)?;
+    let (conversation, is_new) = state.store.get_or_create(id.as_deref())?;
+    let mut turn = Turn::begin(&conversation, wire, TurnSource::Push)?;
     let mut body = request.into_body().into_data_stream();
     while let Some(chunk) = body.next().await {
         match chunk {
             Ok(chunk) => turn.feed(&chunk),
             Err(error) => {
-                turn.error("upstream", &format!("the connection of who pushed it broke: {error}"));
+                turn.error("upstream", &format!("the sender's connection broke: {error}"));
                 turn.end(true);
-                return Err(Failure::bad_request(format!("the body can't be read to its end: {error}")));
+                return Err(ApiError::bad_request(format!("the body can't be read to its end: {error}")));
             }
         }
         if turn.is_gone() {
             turn.end(true);
-            return Err(Failure::no_conversation(conversation.id()));
+            return Err(ApiError::no_conversation(conversation.id()));
         }
     }
     turn.end(false);
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     let location = format!("/conversations/{}", conversation.id());
-    Ok((status, [(header::LOCATION, location)], json(conversation.snapshot())).into_response())
+    Ok((status, [(header::LOCATION, location)], json_response(conversation.snapshot())).into_response())
 }

@@ -1,4 +1,4 @@
-// Everybody can use it: with a keyboard only, with a screen reader, on a narrow screen, in the dark.
+// Accessibility: keyboard only, screen reader, narrow screens, dark scheme.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ async function opened(t, options) {
   return { mock, conversation, page };
 }
 
-/** Every state that a page can be in, one after the other. */
+/** Brings the page into each of its states, one after another. */
 async function* states({ mock, conversation, page }) {
   const markdown = `# Heading\n\nText with **bold**, \`code\`, [a link](https://example.org/${LONG}), \u202Eand\u202C ![an image](https://example.org/i.png)\n\n> quoted\n\n\`\`\`js\n${LONG.repeat(3)}\n\`\`\`\n\n| a | b | c | d | e | f |\n|---|---|---|---|---|---|\n| ${LONG} | 2 | 3 | 4 | 5 | ${LONG} |\n\n- [ ] ${LONG}\n\n---\n\n`;
   conversation.emit('turn', { nth: 0 }).emit('text', { text: markdown }).emit('opaque', { tool: `write_${LONG}`, raw: LONG, start: true });
@@ -81,7 +81,7 @@ for (const colorScheme of ['light', 'dark']) {
 }
 
 for (const width of [320, 768, 1400]) {
-  test(`nothing reaches beyond a screen of ${width}`, async (t) => {
+  test(`nothing overflows a screen of width ${width}`, async (t) => {
     const all = await opened(t, { viewport: { width, height: 640 } });
     for await (const state of states(all)) {
       const wide = await all.page.evaluate(() => document.documentElement.scrollWidth);
@@ -92,7 +92,7 @@ for (const width of [320, 768, 1400]) {
   });
 }
 
-test('everything can be done with a keyboard', async (t) => {
+test('everything can be done with the keyboard', async (t) => {
   const { page, conversation, mock } = await opened(t);
   conversation.emit('turn', { nth: 0 }).emit('text', { text: 'Hello.' }).emit('complete', QUESTION);
   await page.waitForSelector('.take:enabled');
@@ -142,7 +142,7 @@ test('the skip link leads to the conversation and leaves the address alone', asy
   assert.equal(new URL(page.url()).hash, '#/c/c');
 });
 
-test('keys of one character can be turned off', async (t) => {
+test('shortcuts of one character can be turned off', async (t) => {
   const { page, conversation, mock } = await opened(t);
   conversation.emit('complete', QUESTION);
   await page.waitForSelector('.take:enabled');
@@ -158,7 +158,7 @@ test('keys of one character can be turned off', async (t) => {
   assert.deepEqual(mock.answers, []);
 });
 
-test('a screen reader hears what matters, and not each piece', async (t) => {
+test('a screen reader announces what matters, and not each delta', async (t) => {
   const { page, conversation, mock } = await opened(t);
   await page.evaluate(() => {
     window.said = [];
@@ -185,14 +185,14 @@ test('a screen reader hears what matters, and not each piece', async (t) => {
   assert.equal(await page.locator('[aria-live], [role=status], [role=alert], [role=log]').count(), 1, 'there is one live region');
 });
 
-test('who wants less motion gets none', async (t) => {
+test('with reduced motion there is no animation', async (t) => {
   const { page, conversation } = await opened(t, { reducedMotion: 'reduce' });
   conversation.emit('turn', { nth: 0 }).emit('partial', { call: 0, field: 'question', delta: 'Tea?' });
   await page.waitForSelector('.call[data-state=growing]');
   await eventually(async () => (await page.evaluate(() => document.getAnimations().length)) === 0);
 });
 
-test('writing from right to left has its own direction, and stays within its own place', async (t) => {
+test('right-to-left text has its own direction, and does not affect the text around it', async (t) => {
   const { page, conversation } = await opened(t);
   conversation.emit('turn', { nth: 0 }).emit('complete', { ...QUESTION, question: 'Which?\n\nאיזה מהם?', suggest: [{ answer: 'العربية' }, { answer: 'English' }] });
   await page.waitForSelector('.take:enabled');

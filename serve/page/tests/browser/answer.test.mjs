@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Mock } from '../mock.mjs';
 import { PNG, QUESTION, eventually, newPage, until } from '../help.mjs';
 
-/** A page on which a question is open. */
+/** Opens a page with an open question. */
 async function asked(t, options) {
   const mock = await new Mock().start();
   t.after(() => mock.stop());
@@ -20,7 +20,7 @@ const said = async (page) => (await answered(page), page.locator('.answered .sai
 const image = (name = 'a.png', buffer = PNG) => ({ name, mimeType: 'image/png', buffer });
 const URL_OF_PNG = `data:image/png;base64,${PNG.toString('base64')}`;
 
-test('a suggestion is taken with a click; the question then shows what was said, and can no longer be answered', async (t) => {
+test('a click takes a suggestion; the question then shows the reply and can no longer be answered', async (t) => {
   const { page, mock } = await asked(t);
   await page.click('.take >> nth=0');
   assert.equal(await said(page), 'SQLite');
@@ -30,7 +30,7 @@ test('a suggestion is taken with a click; the question then shows what was said,
   assert.equal(await page.locator('.take:enabled, .edit:visible, form.answer').count(), 0);
 });
 
-test('a number key takes a suggestion, but not in a field, and not with other keys', async (t) => {
+test('a number key takes a suggestion, but not in a field and not with a modifier', async (t) => {
   const { page, mock } = await asked(t);
   await page.fill('.answer textarea', '');
   await page.press('.answer textarea', '2');
@@ -94,7 +94,7 @@ test('with a finger, Enter makes a new line', async (t) => {
   assert.equal(await said(page), 'one\ntwo');
 });
 
-test('images are picked, shown and taken away again', async (t) => {
+test('images can be picked, are shown, and can be removed', async (t) => {
   const { page, mock } = await asked(t);
   const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.click('text=Add images')]);
   await chooser.setFiles([image('a.png'), image('b.png')]);
@@ -108,7 +108,7 @@ test('images are picked, shown and taken away again', async (t) => {
   assert.equal(await page.locator('.answered img').getAttribute('src'), URL_OF_PNG);
 });
 
-/** Puts files on the clipboard, or under the mouse, as far as a page can see. */
+/** Simulates files on the clipboard, or dragged with the mouse. */
 const transfer = (page, type, selector, files, text = '') =>
   page.evaluate(({ type, selector, files, text }) => {
     const data = new DataTransfer();
@@ -120,7 +120,7 @@ const transfer = (page, type, selector, files, text = '') =>
   }, { type, selector, files, text });
 const file = (name = 'p.png', buffer = PNG) => ({ name, bytes: [...buffer] });
 
-test('images are pasted, into the text box or anywhere; text that has a picture beside it is text', async (t) => {
+test('images can be pasted anywhere; a pasted text that comes with a picture stays text', async (t) => {
   const { page, mock } = await asked(t);
   assert.equal(await transfer(page, 'paste', '.answer textarea', [file()]), true);
   assert.equal(await transfer(page, 'paste', 'body', [file()]), true);
@@ -131,7 +131,7 @@ test('images are pasted, into the text box or anywhere; text that has a picture 
   assert.deepEqual(mock.answers, [{ number: 0, text: '', images: [URL_OF_PNG, URL_OF_PNG] }]);
 });
 
-test('images are dropped anywhere, and the browser does not open them', async (t) => {
+test('images can be dropped anywhere, and the browser does not open them', async (t) => {
   const { page, mock } = await asked(t);
   assert.equal(await transfer(page, 'dragover', 'body', [file()]), true);
   await page.waitForSelector('body.drops');
@@ -144,23 +144,23 @@ test('images are dropped anywhere, and the browser does not open them', async (t
   assert.deepEqual(mock.answers, [{ number: 0, text: 'see', images: [URL_OF_PNG] }]);
 });
 
-test('what is no image, is empty or too large is refused with the reason, and the rest stays', async (t) => {
+test('a file that is empty, too large or not an image is refused with the reason, and the others stay', async (t) => {
   const { page } = await asked(t);
   await page.fill('.answer textarea', 'words');
   await transfer(page, 'paste', '.answer textarea', [file(), file('notes.txt', Buffer.from('hi')), file('nothing.png', Buffer.alloc(0))]);
   await page.waitForSelector('.answer .problem:not([hidden])');
-  assert.equal(await page.locator('.answer .problem').textContent(), 'notes.txt is no PNG, JPEG, GIF or WebP image. nothing.png is empty.');
+  assert.equal(await page.locator('.answer .problem').textContent(), 'notes.txt is not a PNG, JPEG, GIF or WebP image. nothing.png is empty.');
   assert.equal(await page.locator('.answer .tray li').count(), 1);
   await page.evaluate((head) => {
     const data = new DataTransfer();
     data.items.add(new File([new Uint8Array(head), new Uint8Array(16 << 20)], 'huge.png'));
     document.querySelector('.answer textarea')?.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }));
   }, [...PNG.subarray(0, 16)]);
-  await until(page, () => document.querySelector('.answer .problem')?.textContent?.startsWith('huge.png has 16 MB; an image may have 15 MB'));
+  await until(page, () => document.querySelector('.answer .problem')?.textContent?.startsWith('huge.png has 16 MB; an image may have at most 15 MB'));
   assert.equal(await page.inputValue('.answer textarea'), 'words');
 });
 
-test('a question is left unanswered', async (t) => {
+test('a question can be left unanswered', async (t) => {
   const { page, mock } = await asked(t);
   await page.click('text=Leave unanswered');
   await answered(page);
@@ -168,7 +168,7 @@ test('a question is left unanswered', async (t) => {
   assert.match(await page.locator('.answered').textContent(), /left this unanswered/);
 });
 
-test('when the dialogue has stopped, the model is told how to go on', async (t) => {
+test('when the dialogue has stopped, the user can guide the model', async (t) => {
   const { page, mock, conversation } = await asked(t);
   await page.click('.take >> nth=0');
   await answered(page);
@@ -182,7 +182,7 @@ test('when the dialogue has stopped, the model is told how to go on', async (t) 
   assert.equal(await page.locator('.guidance').count(), 0);
 });
 
-test('a call that is rejected shows why, and what had been read', async (t) => {
+test('a rejected call shows the reason and what had been parsed', async (t) => {
   const { page, conversation } = await asked(t);
   conversation.emit('turn', { nth: 1 }).emit('partial', { call: 0, field: 'question', delta: 'Half a ques' }).emit('rejected', { call: 0, reason: 'truncated', message: 'The message ended inside the question.', stopped: false });
   const call = page.locator('[data-state=rejected]');
@@ -191,7 +191,7 @@ test('a call that is rejected shows why, and what had been read', async (t) => {
   assert.equal(await call.locator('form').count(), 0);
 });
 
-test('of several questions one is open, and the next one when that is answered', async (t) => {
+test('of several questions one is open; the next one opens when it is answered', async (t) => {
   const { page, conversation } = await asked(t);
   conversation.emit('complete', { ...QUESTION, call: 1, number: 1, open: false, question: 'And then?' });
   await page.waitForSelector('[data-state=waiting]');
@@ -204,7 +204,7 @@ test('of several questions one is open, and the next one when that is answered',
   await until(page, () => document.querySelectorAll('[data-state=answered]').length === 2);
 });
 
-test('whatever goes wrong, text and images stay, the reason is shown, and it can be sent again', async (t) => {
+test('after an error the text and images stay, the reason is shown, and sending again works', async (t) => {
   const { page, mock } = await asked(t);
   await page.click('.edit >> nth=1');
   await page.fill('.answer textarea', 'my words');
@@ -231,7 +231,7 @@ test('whatever goes wrong, text and images stay, the reason is shown, and it can
   assert.deepEqual(mock.answers, [{ number: 0, suggestion: 1, text: 'my words', images: [URL_OF_PNG] }]);
 });
 
-test('while an answer is on its way, it is not sent twice', async (t) => {
+test('an answer that is being sent is not sent twice', async (t) => {
   const { page, mock } = await asked(t);
   let let_go;
   mock.refuse = () => new Promise((resolve) => (let_go = () => resolve(null)));
@@ -245,7 +245,7 @@ test('while an answer is on its way, it is not sent twice', async (t) => {
   assert.deepEqual(mock.answers, [{ number: 0, suggestion: 0 }]);
 });
 
-test('what was answered elsewhere shows, and what was being written here is not lost', async (t) => {
+test('an answer from elsewhere is shown, and text that was being written here is not lost', async (t) => {
   const { page, conversation } = await asked(t);
   await page.fill('.answer textarea', 'half a thought');
   conversation.emit('replied', { number: 0, kind: 'answer', said: 'PostgreSQL', suggestion: 1, images: [] });
@@ -256,7 +256,7 @@ test('what was answered elsewhere shows, and what was being written here is not 
   assert.equal(await page.locator('form.answer').count(), 0);
 });
 
-test('an answer that arrived although its connection broke is not called lost', async (t) => {
+test('an answer that arrived although its connection broke is not reported as unsent', async (t) => {
   const { page, mock, conversation } = await asked(t);
   mock.refuse = 'cut';
   await page.fill('.answer textarea', 'twice');
@@ -267,7 +267,7 @@ test('an answer that arrived although its connection broke is not called lost', 
   assert.equal(await page.locator('form.answer').count(), 0);
 });
 
-test('what was written waits while another conversation is looked at', async (t) => {
+test('unsent text is kept while another conversation is shown', async (t) => {
   const { page, mock } = await asked(t);
   mock.conversation('other').emit('turn', { nth: 0 }).emit('text', { text: 'Other.' });
   await page.fill('.answer textarea', 'not finished');
@@ -278,13 +278,13 @@ test('what was written waits while another conversation is looked at', async (t)
   assert.equal(await page.inputValue('.answer textarea'), 'not finished');
 });
 
-test('large images are named instead of shown', async (t) => {
+test('large images are described instead of shown', async (t) => {
   const { page, conversation } = await asked(t);
   conversation.emit('replied', { number: 0, kind: 'answer', said: 'x', images: ['image/png, 412345 bytes'] });
   assert.equal(await page.locator('.answered .described').textContent(), 'image/png, 412345 bytes');
 });
 
-test('a suggestion is taken although something else was written: that stays to be seen', async (t) => {
+test('text that was written stays visible when a suggestion is taken instead', async (t) => {
   const { page } = await asked(t);
   await page.fill('.answer textarea', 'something else');
   await page.click('.take >> nth=1');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Mock } from '../mock.mjs';
 import { QUESTION, eventually, newPage, play, service, until, wire } from '../help.mjs';
 
-/** What a page shows, without what only this page has: the ids of its fields. */
+/** Returns what a page shows, without the ids of fields, which differ from page to page. */
 const shown = (page) =>
   page.evaluate(() => {
     const copy = document.getElementById('conversation').cloneNode(true);
@@ -12,7 +12,7 @@ const shown = (page) =>
   });
 
 for (const message of ['database', 'refactor']) {
-  test(`a page whose connection is cut again and again shows the same in the end: ${message}`, async (t) => {
+  test(`a page whose connection breaks repeatedly shows the same in the end: ${message}`, async (t) => {
     const { url } = await service(t);
     const line = await wire(t, url);
     const [cut, whole] = [await newPage(t), await newPage(t)];
@@ -31,7 +31,7 @@ for (const message of ['database', 'refactor']) {
   });
 }
 
-test('while it is cut off it says so; what was answered meanwhile shows afterwards', async (t) => {
+test('the page shows that it is disconnected, and afterwards what was answered meanwhile', async (t) => {
   const { url } = await service(t);
   const line = await wire(t, url);
   const [cut, whole] = [await newPage(t), await newPage(t)];
@@ -55,7 +55,7 @@ test('while it is cut off it says so; what was answered meanwhile shows afterwar
   assert.equal(await shown(cut.page), await shown(whole.page));
 });
 
-test('a page that comes late shows the same', async (t) => {
+test('a page that is opened late shows the same', async (t) => {
   const { url } = await service(t);
   const [early, late] = [await newPage(t), await newPage(t)];
   for (const message of ['refactor', 'two-questions', 'mistakes']) {
@@ -68,7 +68,7 @@ test('a page that comes late shows the same', async (t) => {
   }
 });
 
-test('a conversation that is deleted ends on the page, and is not asked for again', async (t) => {
+test('a deleted conversation ends on the page, and is not requested again', async (t) => {
   const { url } = await service(t);
   const id = await play(url, 'database', { chunk: '100' });
   const { page, did } = await newPage(t);
@@ -81,14 +81,14 @@ test('a conversation that is deleted ends on the page, and is not asked for agai
   assert.ok(await page.locator('.question').isVisible(), 'what was there stays');
 });
 
-test('a conversation that is not there is said to be missing', async (t) => {
+test('a conversation that does not exist is reported as missing', async (t) => {
   const { url } = await service(t);
   const { page } = await newPage(t);
   await page.goto(`${url}/#/c/nobody`);
-  await page.waitForSelector('#notice >> text=knows no conversation');
+  await page.waitForSelector('#notice >> text=has no conversation');
 });
 
-test('a service with a token: it is asked for, kept in the tab, and taken from the address', async (t) => {
+test('the token is asked for, kept in the tab, and removed from the address', async (t) => {
   const { url } = await service(t, ['--demo', '--token', 'sesame']);
   const { page, context } = await newPage(t);
   await page.goto(url);
@@ -117,7 +117,7 @@ test('a service with a token: it is asked for, kept in the tab, and taken from t
   assert.equal(other.url(), `${url}/`);
 });
 
-test('an answer that needs a token again keeps what was written', async (t) => {
+test('an answer that fails for lack of a token keeps what was written', async (t) => {
   const mock = await new Mock().start();
   t.after(() => mock.stop());
   mock.conversation('c').emit('turn', { nth: 0 }).emit('complete', QUESTION);

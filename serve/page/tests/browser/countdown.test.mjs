@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Mock } from '../mock.mjs';
 import { QUESTION, eventually, newPage, until } from '../help.mjs';
 
-/** A page with a clock that only goes when it is told to, and a countdown of 10 s. */
+/** Opens a page with a countdown of 10 s and a clock that the test advances. */
 async function opened(t, { isOpen = true, suggest = QUESTION.suggest } = {}) {
   const mock = await new Mock().start();
   t.after(() => mock.stop());
@@ -12,7 +12,7 @@ async function opened(t, { isOpen = true, suggest = QUESTION.suggest } = {}) {
   await page.addInitScript(() => localStorage.setItem('followup.countdown', '10'));
   await page.clock.install();
   await page.goto(`${mock.url}/#/c/c`);
-  // Frames need a clock that goes.
+  // Animation frames need a running clock.
   await eventually(async () => (await page.clock.runFor(50), page.locator('.call').count()));
   return { mock, conversation, page };
 }
@@ -54,7 +54,7 @@ for (const [name, stop] of Object.entries(stops)) {
   });
 }
 
-test('it never runs while the page is hidden, and begins anew when it is seen', async (t) => {
+test('it never runs while the page is hidden, and restarts when the page is visible', async (t) => {
   const { page, mock } = await opened(t);
   await clock(page).waitFor();
   await page.clock.runFor(8000);
@@ -72,7 +72,7 @@ test('it never runs while the page is hidden, and begins anew when it is seen', 
   await eventually(() => mock.answers.length);
 });
 
-test('time in which the machine slept does not count', async (t) => {
+test('time that the machine slept does not count', async (t) => {
   const { page, mock } = await opened(t);
   await clock(page).waitFor();
   await page.clock.fastForward(3_600_000);
@@ -81,7 +81,7 @@ test('time in which the machine slept does not count', async (t) => {
   assert.ok(await clock(page).isVisible());
 });
 
-test('it begins when the question can be answered, not before', async (t) => {
+test('it starts when the question can be answered, not before', async (t) => {
   const { page, mock, conversation } = await opened(t, { isOpen: false });
   await page.clock.runFor(30_000);
   assert.equal(await clock(page).isVisible(), false);
@@ -90,13 +90,13 @@ test('it begins when the question can be answered, not before', async (t) => {
   await eventually(async () => (await page.clock.runFor(50), clock(page).isVisible()));
 });
 
-test('without suggestions there is none', async (t) => {
+test('without suggestions there is no countdown', async (t) => {
   const { page } = await opened(t, { suggest: [] });
   await page.waitForSelector('.answer');
   assert.equal(await clock(page).isVisible(), false);
 });
 
-test('it is said once to who listens, not each second', async (t) => {
+test('a screen reader announces it once, not each second', async (t) => {
   const { page } = await opened(t);
   await page.evaluate(() => {
     window.said = [];
@@ -109,7 +109,7 @@ test('it is said once to who listens, not each second', async (t) => {
   assert.equal(await clock(page).getAttribute('aria-hidden'), 'true');
 });
 
-test('what is chosen is remembered, and counts for the question that is open', async (t) => {
+test('the setting is remembered, and applies to the open question', async (t) => {
   const { page } = await opened(t);
   await clock(page).waitFor();
   await page.selectOption('#countdown', '60');

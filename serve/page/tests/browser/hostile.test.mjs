@@ -1,5 +1,4 @@
-// A model, a provider or another client of the service that wants to run something, or to know who reads. Every field that comes
-// from outside is filled with it.
+// A hostile model, provider or client that tries to run code or to find out who reads. Every field from outside holds an attack.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -69,7 +68,7 @@ test('markup in every field of every event runs nothing and loads nothing', asyn
   await nothingRan(page, did, mock.url);
 });
 
-test('events that are broken or of the wrong form do not end the page', async (t) => {
+test('malformed events do not break the page', async (t) => {
   const mock = await new Mock().start();
   t.after(() => mock.stop());
   const conversation = mock.conversation('c').emit('turn', { nth: 0 });
@@ -83,7 +82,7 @@ test('events that are broken or of the wrong form do not end the page', async (t
   await page.waitForSelector('.take:enabled');
 });
 
-test('the recorded message that is hostile does nothing, from the real service and under its policy', async (t) => {
+test('the hostile recorded message does nothing, with the real service and its policy', async (t) => {
   const { url } = await service(t);
   const { page, did } = await newPage(t);
   const id = await play(url, 'hostile', { chunk: 'random:7', delay: 1 });
@@ -100,7 +99,7 @@ test('the recorded message that is hostile does nothing, from the real service a
   await nothingRan(page, did, url);
 });
 
-test('the policy holds: what somebody would put into the page does not run', async (t) => {
+test('the policy holds: code that is injected into the page does not run', async (t) => {
   const { url } = await service(t);
   const { page } = await newPage(t);
   await page.goto(url);
@@ -112,7 +111,7 @@ test('the policy holds: what somebody would put into the page does not run', asy
   assert.deepEqual(ran, ['refused', false]);
 });
 
-test('a name of a conversation in the address is only taken if it can be one', async (t) => {
+test('the address selects a conversation only if it holds a valid id', async (t) => {
   const mock = await new Mock().start();
   t.after(() => mock.stop());
   const { page, did } = await newPage(t);

@@ -13,7 +13,7 @@ async function opened(t, options) {
   return { mock, conversation, page, did };
 }
 
-/** Notes what is shown at each change of the page: that text only grows, and that no node of what is closed goes or changes. */
+/** Records each change of the page, to check that text only grows and that no node of a closed item is removed or changed. */
 const watch = (page) =>
   page.evaluate(() => {
     const seen = (window.seen = { shrank: [], touched: [], changes: 0, growing: 0, early: 0 });
@@ -62,7 +62,7 @@ for (const message of ['database', 'refactor', 'unicode']) {
   });
 }
 
-test('a selection and the focus stay while the rest grows', async (t) => {
+test('the selection and the focus stay while the rest grows', async (t) => {
   const { page, conversation } = await opened(t);
   conversation.emit('text', { text: 'First paragraph.\n\nSecond, which ' });
   await page.waitForSelector('text=Second');
@@ -75,7 +75,7 @@ test('a selection and the focus stay while the rest grows', async (t) => {
   assert.equal(await page.evaluate(() => document.activeElement?.id), 'help-button');
 });
 
-test('modes and suggestions are seen while they grow', async (t) => {
+test('suggestions and their modes are visible while they grow', async (t) => {
   const { page, conversation } = await opened(t);
   conversation.emit('partial', { call: 0, field: 'question', delta: 'Tea?' }).emit('partial', { call: 0, field: 'suggest', nth: 0, delta: 'Yes, ple', mode: 'code' });
   await page.waitForSelector('.take >> text=Yes, ple');
@@ -85,7 +85,7 @@ test('modes and suggestions are seen while they grow', async (t) => {
   assert.match(await page.locator('.call header').textContent(), /is being written/);
 });
 
-test('calls of other tools are closed, and show their raw text when they are opened', async (t) => {
+test('calls of other tools are collapsed, and show their raw text when expanded', async (t) => {
   const { page, conversation } = await opened(t);
   conversation.emit('opaque', { tool: 'write_to_file', raw: '<write_to_file><b>', start: true }).emit('opaque', { tool: 'write_to_file', raw: 'x</b>', start: false });
   await page.waitForSelector('.opaque >> text=23 characters');
@@ -94,14 +94,14 @@ test('calls of other tools are closed, and show their raw text when they are ope
   await until(page, () => document.querySelector('.opaque pre')?.textContent === '<write_to_file><b>x</b>');
 });
 
-test('a message that is cut off, and an error, are said', async (t) => {
+test('a message that was cut off, and an error, are shown', async (t) => {
   const { page, conversation } = await opened(t);
   conversation.emit('text', { text: 'Half' }).emit('error', { kind: 'upstream', message: 'The connection to the provider broke.' }).emit('end', { nth: 0, cut_off: true });
   await page.waitForSelector('.problem >> text=The connection to the provider broke.');
   await page.waitForSelector('text=The message was cut off here.');
 });
 
-test('the end stays in sight, unless its reader went up', async (t) => {
+test('the end stays in view, unless the user scrolled up', async (t) => {
   const { page, conversation } = await opened(t);
   const gap = () => page.evaluate(() => document.documentElement.scrollHeight - innerHeight - scrollY);
   const lines = (from) => Array.from({ length: 40 }, (_, n) => `Line ${from + n}.\n\n`).join('');
@@ -141,7 +141,7 @@ test('a question of 100 KB stays smooth', async (t) => {
   assert.ok(longest < 1000, `${longest} ms`);
 });
 
-test('the list shows conversations, newest first, and which of them ask', async (t) => {
+test('the list shows conversations, newest first, and which of them have an open question', async (t) => {
   const { page, mock, conversation } = await opened(t);
   mock.conversation('b').emit('turn', { nth: 0 });
   conversation.emit('complete', QUESTION);
@@ -153,7 +153,7 @@ test('the list shows conversations, newest first, and which of them ask', async 
   await until(page, () => location.hash === '#/c/b' && document.querySelector('#list [aria-current] .id')?.textContent === 'b');
 });
 
-test('a line of the list keeps the focus when the order changes', async (t) => {
+test('an entry of the list keeps the focus when the order changes', async (t) => {
   const { page, mock } = await opened(t);
   await page.focus('#list a');
   mock.conversation('new').emit('turn', { nth: 0 });

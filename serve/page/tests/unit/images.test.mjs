@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { dataUrlLength, imageType, isDataUrl } from '../../images.js';
 import { pieces, plain } from '../../visible.js';
 
-test('the type of an image is what its bytes say', () => {
+test('the type of an image is decided by its bytes', () => {
   const type = (text) => imageType(Buffer.from(text, 'latin1'));
   assert.equal(type('\x89PNG\r\n\x1a\n....'), 'image/png');
   assert.equal(type('\xFF\xD8\xFF\xE0'), 'image/jpeg');
@@ -12,7 +12,7 @@ test('the type of an image is what its bytes say', () => {
   for (const other of ['', 'GIF90a', 'RIFF....WAVE', '<svg onload=x>', '%PDF-1.7', '\x89PNG']) assert.equal(type(other), null);
 });
 
-test('the length of a data URL is known before it is made', () => {
+test('the length of a data URL is computed before it is built', () => {
   for (const bytes of [1, 2, 3, 100]) assert.equal(dataUrlLength(bytes, 'image/png'), `data:image/png;base64,${Buffer.alloc(bytes).toString('base64')}`.length);
 });
 
@@ -22,7 +22,7 @@ test('only images are shown as images', () => {
     assert.equal(isDataUrl(other), false, other);
 });
 
-test('characters that act become symbols, one for each', () => {
+test('each invisible character becomes a symbol', () => {
   assert.deepEqual(pieces('a\u200Bb'), ['a', { shown: 'ZWSP', title: 'U+200B: zero width space', suspect: false }, 'b']);
   assert.equal(plain('\u0000\u001B[31m\u007F\u0085\u{E0041}'), '[␀][␛][31m[␡][U+0085][U+E0041]');
   assert.equal(plain('line\n\ttab'), 'line\n\ttab');

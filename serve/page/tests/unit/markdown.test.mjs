@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { Growing } from '../../growing.js';
+import { GrowingMarkdown } from '../../growing.js';
 import { inline, render } from '../../markdown.js';
 import { settle, settleInline } from '../../settle.js';
 import { pick, random, whole } from '../random.mjs';
@@ -19,7 +19,7 @@ test('markdown becomes elements', () => {
   assert.equal(shown('```js\n<b>\n```'), '<pre><code><b></code></pre>');
 });
 
-test('a line that ends early ends on the page, and one that was wrapped does not', () => {
+test('a short line ends on the page, a wrapped line does not', () => {
   assert.equal(outline(render('a\nb')), '<p>a<br></br>b</p>');
   assert.equal(outline(render(`${'a '.repeat(40)}\nb`)), `<p>${'a '.repeat(40).trim()} b</p>`);
 });
@@ -35,7 +35,7 @@ test('markup in markdown is text', () => {
   assert.equal(textOf(nodes).replace(/\n/g, ''), source.replace(/\n/g, ''));
 });
 
-test('no element and no attribute is made but those that are meant', () => {
+test('only the allowed elements and attributes are created', () => {
   const tags = new Set('p ul ol li strong em s code pre a span br hr blockquote h4 h5 h6 div table thead tbody tr th td'.split(' '));
   const attrs = new Set('dir class start href target rel title tabindex role aria-label data-language'.split(' '));
   for (let seed = 0; seed < 300; seed++) {
@@ -46,7 +46,7 @@ test('no element and no attribute is made but those that are meant', () => {
   }
 });
 
-test('only addresses of pages and of mail are links', () => {
+test('only web and mail addresses become links', () => {
   const links = (source) => elementsOf(render(source)).filter(({ attrs }) => attrs.href !== undefined);
   const [web, mail] = links('[a](https://Example.org/x) <mailto:a@b.org>');
   assert.deepEqual(web.attrs, { href: 'https://example.org/x', target: '_blank', rel: 'noopener noreferrer nofollow', title: 'Opens example.org' });
@@ -55,13 +55,13 @@ test('only addresses of pages and of mail are links', () => {
     assert.deepEqual(links(`[a](<${bad}>) <${bad}> ![a](<${bad}>)`), [], bad);
 });
 
-test('bare addresses are links, and say what they are; names of files are not', () => {
+test('bare addresses become links with a title; file names do not', () => {
   const [link] = elementsOf(render('see https://example.org/%41?b=ü.')).filter(({ tag }) => tag === 'a');
   assert.equal(textOf([link]), 'https://example.org/%41?b=ü');
   assert.equal(elementsOf(render('see main.rs and example.org and a@b.org')).filter(({ tag }) => tag === 'a').length, 0);
 });
 
-test('a name of a site that looks like another is shown as it really is', () => {
+test('a look-alike host name is shown in its ASCII form', () => {
   const [link] = elementsOf(render('[a](https://аpple.com/)')).filter(({ tag }) => tag === 'a');
   assert.equal(link.attrs.title, 'Opens xn--pple-43d.com');
 });
@@ -72,23 +72,23 @@ test('images are named, not loaded', () => {
   assert.deepEqual(elementsOf(nodes).map(({ tag }) => tag), ['p', 'a']);
 });
 
-test('what stands in a button has neither blocks nor links', () => {
+test('the text of a button has neither blocks nor links', () => {
   assert.equal(outline(inline('**a** `b` [c](https://example.org) https://example.org ![d](https://example.org/d.png)\n# e\n\n- f')),
     '<strong>a</strong> <code>b</code> [c](https://example.org) https://example.org ![d](https://example.org/d.png) # e<br></br><br></br>- f');
 });
 
-test('definitions of links are text: one below would change what stands above', () => {
+test('link definitions are text, because one below would change the text above', () => {
   assert.equal(textOf(render('[a]\n\n[a]: https://example.org')), '[a][a]: https://example.org');
 });
 
-test('characters that act are shown, in code and in titles as well', () => {
+test('invisible characters are made visible, in code and in titles, too', () => {
   const nodes = render('a\u202Eb `c\u0007` ⁦d⁩');
   assert.equal(textOf(nodes), 'aRLOb c␇ LRIdPDI');
   assert.match(JSON.stringify(nodes), /U\+202E: right-to-left override/);
   assert.equal(textOf(render('👩🏽‍🌾 می‌خواهم ❤️ e\u0301')), '👩🏽‍🌾 می‌خواهم ❤️ e\u0301', 'what scripts need stays');
 });
 
-test('deep nesting and endless marks end', () => {
+test('deep nesting and endless marks are handled', () => {
   for (const source of ['> '.repeat(20_000), '- '.repeat(20_000), '['.repeat(20_000), '*a '.repeat(20_000), '`'.repeat(20_000), '!['.repeat(10_000)]) {
     const began = performance.now();
     render(source);
@@ -97,11 +97,11 @@ test('deep nesting and endless marks end', () => {
   }
 });
 
-// Growing.
+// Growing markdown.
 
-/** What is on the page after each piece. */
+/** Returns what the page shows after each piece. */
 function* grown(text, ends) {
-  const growing = new Growing(0);
+  const growing = new GrowingMarkdown(0);
   /** @type {any[]} */ let page = [];
   for (const end of [...ends, Infinity]) {
     const { base, nodes } = growing.show(text.slice(0, end), end < Infinity);
@@ -116,7 +116,7 @@ const ends = (next, text) => {
   return found.map((end) => Math.min(end, text.length));
 };
 
-test('a text that has grown is the same as one that came whole', () => {
+test('a text that grew renders the same as one that came whole', () => {
   for (let seed = 0; seed < 400; seed++) {
     const next = random(seed);
     const text = soup(next, 80);
@@ -125,8 +125,8 @@ test('a text that has grown is the same as one that came whole', () => {
   }
 });
 
-test('of a growing text only the end is read anew', () => {
-  const growing = new Growing();
+test('only the end of a growing text is parsed again', () => {
+  const growing = new GrowingMarkdown();
   let text = '';
   for (let n = 0; n < 300; n++) {
     text += `Paragraph ${n} with **some** text.\n\n- and a list\n\n`;
@@ -136,8 +136,8 @@ test('of a growing text only the end is read anew', () => {
   assert.ok(base > 550 && nodes.length < 50, `${base}, ${nodes.length}`);
 });
 
-test('a text that is another after all is shown anew', () => {
-  const growing = new Growing(0);
+test('a text that is replaced is rendered from its start', () => {
+  const growing = new GrowingMarkdown(0);
   growing.show('a\n\nb\n\nc\n\nd', true);
   assert.equal(growing.show('a\n\nb\n\nc\n\ndd', true).base, 2);
   assert.deepEqual(growing.show('x', true), { base: 0, nodes: render('x') });
@@ -159,7 +159,7 @@ test('shown text only grows, character by character', () => {
     let before = '';
     for (const page of grown(text, Array.from({ length: text.length }, (_, at) => at + 1))) {
       const now = textOf(page);
-      // What stands between blocks is not text of theirs.
+      // White space between blocks belongs to no block.
       assert.ok(now.startsWith(before.trimEnd()), `${JSON.stringify(before.slice(-60))} became ${JSON.stringify(now.slice(-60))}`);
       before = now;
     }
@@ -167,7 +167,7 @@ test('shown text only grows, character by character', () => {
   }
 });
 
-test('what waits does not wait for long', () => {
+test('pending characters are not held back for long', () => {
   for (let seed = 0; seed < 200; seed++) {
     const text = `${soup(random(seed), 40)}${' and so on, which says nothing at all'.repeat(9)}, for ever`;
     assert.ok(settle(text, false).includes('nothing at all, for ever'), JSON.stringify(text));
@@ -176,7 +176,7 @@ test('what waits does not wait for long', () => {
   assert.match(settleInline(`see [${'what '.repeat(100)}`), /what/, 'a bracket that is no link');
 });
 
-/** Pieces of markdown, and of what looks like it. */
+/** Pieces of markdown, and of text that looks like it. */
 function soup(next, length) {
   const pieces = ['a', 'bc d', ' ', '\n', '\n\n', '\n- ', '\n  - ', '\n1. ', '\n2) ', '\n> ', '\n# ', '\n---\n', '\n***\n', '```', '\n```\n', '\n~~~\n', '    ', '\t', '**', '*', '_', '__', '~~', '`', '``', '[', '](', ')', '](https://a.b)', '![', '<', '>', '<https://a.b>', 'https://a.b/c', '|', '\n|a|b|\n', '|-|-|\n', '\n=\n', '\\', '&amp;', '&', '!', '\r\n', '\r', '\u202E', '[x]: y\n', 'é', '<script>', '"', '1', '10.'];
   return Array.from({ length }, () => pick(next, pieces)).join('');

@@ -7,16 +7,16 @@ const after = (...events) => events.reduce((state, [event, data]) => reduce(stat
 const QUESTION = { call: 0, question: 'Tea?', suggest: [{ answer: 'Yes', mode: 'code' }, { answer: 'No' }], notes: ['x'], number: 7, open: true };
 const bare = (state) => state.items.map(({ key, ...item }) => item);
 
-/** What the service would send of this state. */
+/** Returns the snapshot that the service would send of this state. */
 const snapshotOf = ({ conversation, turn, stopped, dropped, items }) => structuredClone({ conversation, last: 'e-1', turn, stopped, dropped, items: items.map(({ key, ...item }) => item) });
 
-test('text grows, and begins anew behind something else', () => {
+test('text grows, and starts a new item after another item', () => {
   const state = after(['turn', { nth: 0 }], ['text', { text: 'a' }], ['text', { text: 'b' }], ['error', { kind: 'x', message: 'y' }], ['text', { text: 'c' }]);
   assert.deepEqual(bare(state), [{ type: 'turn', nth: 0 }, { type: 'text', text: 'ab' }, { type: 'error', kind: 'x', message: 'y' }, { type: 'text', text: 'c' }]);
   assert.equal(state.turn, 'streaming');
 });
 
-test('pieces of other tools go to the call that they are of', () => {
+test('pieces of calls of other tools are appended to their call', () => {
   const piece = (tool, raw, start, id) => ['opaque', { tool, raw, start, id }];
   const state = after(piece('a', '1', true, 'x'), piece('b', '2', true, 'y'), piece('a', '3', false, 'x'), piece('b', '4', false, 'y'), piece('a', '5', true), piece('a', '6', false), piece('a', '7', true));
   assert.deepEqual(state.items.map(({ raw, id }) => [raw, id]), [['13', 'x'], ['24', 'y'], ['56', undefined], ['7', undefined]]);
@@ -32,12 +32,12 @@ test('a question grows, with its suggestions', () => {
   assert.equal(openCall(state), undefined, 'only what is complete can be answered');
 });
 
-test('two questions that grow at once stay apart', () => {
+test('two questions that grow at the same time stay separate', () => {
   const state = after(['partial', { call: 0, field: 'question', delta: 'a' }], ['partial', { call: 1, field: 'question', delta: 'b' }], ['partial', { call: 0, field: 'question', delta: 'c' }]);
   assert.deepEqual(state.items.map(({ question }) => question), ['ac', 'b']);
 });
 
-test('a complete question is open, or waits until it is', () => {
+test('a complete question is open, or waits for its turn', () => {
   const open = after(['complete', QUESTION]);
   assert.equal(openCall(open)?.number, 7);
   const waits = after(['complete', { ...QUESTION, open: false }]);
@@ -46,7 +46,7 @@ test('a complete question is open, or waits until it is', () => {
   assert.equal(reduce(waits, 'open', { number: 8 }), waits, 'another number changes nothing');
 });
 
-test('an answered question is not open any more, whichever turn it is of', () => {
+test('an answered question is no longer open, in any turn', () => {
   const state = after(['turn', { nth: 0 }], ['complete', QUESTION], ['end', { nth: 0, cut_off: false }], ['turn', { nth: 1 }],
     ['replied', { number: 7, kind: 'answer', said: 'Yes', suggestion: 0, images: [], mode: 'code' }]);
   const call = state.items[1];
@@ -56,13 +56,13 @@ test('an answered question is not open any more, whichever turn it is of', () =>
   assert.equal(cancelled.items[0].answered.kind, 'cancelled');
 });
 
-test('a call that is rejected keeps what had been read', () => {
+test('a rejected call keeps what had been parsed', () => {
   const state = after(['partial', { call: 0, field: 'question', delta: 'Te' }], ['rejected', { call: 0, reason: 'truncated', message: 'The end is missing.', stopped: false }]);
   assert.deepEqual(bare(state), [{ type: 'call', call: 0, state: 'rejected', question: 'Te', suggest: [], notes: [], reason: 'truncated', message: 'The end is missing.' }]);
   assert.equal(wantsGuidance(state), false);
 });
 
-test('a dialogue that has stopped wants guidance, unless a question is still open', () => {
+test('a stopped dialogue wants guidance, unless a question is still open', () => {
   const rejected = ['rejected', { call: 1, reason: 'malformed', message: 'm', stopped: true }];
   const stopped = after(rejected);
   assert.equal(wantsGuidance(stopped), true);
@@ -75,20 +75,20 @@ test('a dialogue that has stopped wants guidance, unless a question is still ope
   assert.equal(wantsGuidance(reduce(asks, 'replied', { number: 7, kind: 'cancelled', said: '', images: [] })), true);
 });
 
-test('the end of a turn, cut off or not; and of the conversation', () => {
+test('a turn ends, cut off or not, and so does the conversation', () => {
   assert.equal(after(['end', { nth: 0, cut_off: false }]).turn, 'ended');
   assert.equal(after(['end', { nth: 0, cut_off: true }]).turn, 'cut_off');
   assert.equal(after(['gone', {}]).gone, true);
 });
 
-test('what is not known changes nothing', () => {
+test('unknown events change nothing', () => {
   const state = after(['complete', QUESTION]);
   for (const event of ['later', 'constructor', '__proto__', 'toString']) assert.equal(reduce(state, event, {}), state);
   const strange = reduce(state, 'state', { conversation: 'c', items: [{ type: 'constructor' }, { type: 'later' }, { type: 'text', text: 'a' }] });
   assert.deepEqual(bare(strange), [{ type: 'text', text: 'a' }]);
 });
 
-test('what stays the same stays the same object', () => {
+test('unchanged items stay the same objects', () => {
   const before = after(['turn', { nth: 0 }], ['text', { text: 'a' }], ['complete', QUESTION]);
   const grown = reduce(before, 'end', { nth: 0, cut_off: false });
   assert.ok(before.items.every((item, nth) => item === grown.items[nth]));
@@ -96,13 +96,13 @@ test('what stays the same stays the same object', () => {
   assert.ok(grown.items.every((item, nth) => item === again.items[nth]), 'through a snapshot, too');
 });
 
-test('a state is never changed', () => {
+test('states are never mutated', () => {
   const freeze = (value) => (typeof value === 'object' && value && Object.values(Object.freeze(value)).forEach(freeze), value);
   let state = freeze(empty('c'));
   for (const [event, data] of story(random(1), 60)) state = freeze(reduce(state, event, freeze(data)));
 });
 
-test('a question keeps its key when the turns in front of it are no longer kept', () => {
+test('a question keeps its key when the turns before it have been dropped', () => {
   const whole = after(['turn', { nth: 0 }], ['complete', QUESTION], ['turn', { nth: 1 }], ['complete', { ...QUESTION, number: 8, open: false }]);
   const calls = snapshotOf(whole).items.filter(({ type }) => type === 'call');
   const cut = reduce(whole, 'state', { ...snapshotOf(whole), dropped: 10, items: calls });
@@ -111,7 +111,7 @@ test('a question keeps its key when the turns in front of it are no longer kept'
   assert.equal(new Set(fresh.items.map(({ key }) => key)).size, 2, 'and otherwise two have different ones');
 });
 
-test('a snapshot and what comes behind it are the same as all events', () => {
+test('a snapshot and the events after it add up to the same as all events', () => {
   for (let seed = 0; seed < 300; seed++) {
     const next = random(seed);
     const events = story(next, 40);
@@ -125,7 +125,7 @@ test('a snapshot and what comes behind it are the same as all events', () => {
   }
 });
 
-/** Events as a service sends them. */
+/** Returns random events as a service sends them. */
 function story(next, length) {
   const events = [];
   let [nth, call, number, growing] = [-1, 0, 0, []];

@@ -14,7 +14,7 @@ test('messages have a type, an id and data', () => {
   assert.deepEqual(read('data: a\ndata\ndata:  b\n\n'), [{ id: null, event: 'message', data: 'a\n\n b' }]);
 });
 
-test('ids last, types do not; comments and empty events mean nothing', () => {
+test('an id lasts for later messages, a type does not; comments and empty events are ignored', () => {
   assert.deepEqual(read(': hello\n\nid: 1\nevent: a\ndata: x\n\nevent: b\n\ndata: y\n\n'), [
     { id: '1', event: 'a', data: 'x' },
     { id: '1', event: 'message', data: 'y' },
@@ -22,15 +22,15 @@ test('ids last, types do not; comments and empty events mean nothing', () => {
   assert.deepEqual(read('id: 1\nid: a\0b\ndata: x\n\n')[0].id, '1');
 });
 
-test('an event that is not finished is none', () => {
+test('an incomplete event is not a message', () => {
   assert.deepEqual(read('data: a\n'), []);
 });
 
-test('lines end in three ways, and a byte order mark is skipped', () => {
+test('all three line ends work, and a byte order mark is skipped', () => {
   assert.deepEqual(read('\uFEFFdata: a\r\n\r\ndata: b\r\rdata: c\n\n').map(({ data }) => data), ['a', 'b', 'c']);
 });
 
-test('how long to wait is taken from numbers only', () => {
+test('a retry delay must be a number', () => {
   const parser = new SseParser();
   parser.feed('retry: 20x\n\n');
   assert.equal(parser.retry, null);
@@ -38,7 +38,7 @@ test('how long to wait is taken from numbers only', () => {
   assert.equal(parser.retry, 20);
 });
 
-test('where the chunks end does not matter', () => {
+test('messages do not depend on where the chunks end', () => {
   const body = ': x\r\n\r\nid: 1\r\nevent: text\r\ndata: {"text":"a"}\r\n\r\nid: 2\ndata: b\ndata: c\n\nid: 3\rdata: d\r\rretry: 7\n\n';
   const wanted = read(body);
   for (let seed = 0; seed < 200; seed++) {
@@ -53,7 +53,7 @@ test('where the chunks end does not matter', () => {
   }
 });
 
-test('a message of megabytes in small chunks takes no time', () => {
+test('a message of megabytes in small chunks takes linear time', () => {
   const parser = new SseParser();
   const began = performance.now();
   parser.feed('data: ');
@@ -62,9 +62,9 @@ test('a message of megabytes in small chunks takes no time', () => {
   assert.ok(performance.now() - began < 5000);
 });
 
-// Over a real connection.
+// Over real connections.
 
-/** A server whose nth connection is answered by the nth of these, and the last of them from then on. */
+/** Starts a server that handles each connection with the next of these functions, and further ones with the last. */
 async function serve(t, ...answers) {
   const requests = [];
   const server = createServer((request, response) => {
@@ -80,7 +80,7 @@ const events = (...frames) => (response) => response.writeHead(200, { 'Content-T
 const stays = (response) => response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(': hello\n\n');
 const status = (code, headers = {}) => (response) => response.writeHead(code, headers).end(JSON.stringify({ error: { code: 'x', message: 'because' } }));
 
-/** Follows until that has come about; says everything that did. */
+/** Follows a stream until the condition holds. Returns all messages and statuses. */
 function follow(t, url, until, options = {}) {
   const [seen, statuses] = [[], []];
   return new Promise((resolve) => {
@@ -97,7 +97,7 @@ function follow(t, url, until, options = {}) {
   });
 }
 
-test('it goes on where the connection broke, and says who asks', async (t) => {
+test('it resumes where the connection broke, with its credentials', async (t) => {
   const { url, requests } = await serve(t, events('1', '2'), (response) => response.destroy(), events('3'), stays);
   const { seen, statuses } = await follow(t, url, ({ seen }) => seen.length === 3);
   assert.deepEqual(seen, ['1', '2', '3']);
@@ -107,20 +107,20 @@ test('it goes on where the connection broke, and says who asks', async (t) => {
   assert.deepEqual(statuses.filter(({ is }) => is === 'open').map(({ again }) => again), [false, true]);
 });
 
-test('it can be taken up where it was left', async (t) => {
+test('it resumes after a known message', async (t) => {
   const { url, requests } = await serve(t, events('8'), stays);
   await follow(t, url, ({ seen }) => seen.length === 1, { last: '7' });
   assert.equal(requests[0]['last-event-id'], '7');
 });
 
-test('each failure waits twice as long, up to a limit; a success begins anew', async (t) => {
+test('the delay doubles with each failure up to a limit, and a success resets it', async (t) => {
   const { url } = await serve(t, ...Array(8).fill((response) => response.destroy()), events('1'), (response) => response.destroy());
   const asked = [];
   await follow(t, url, ({ statuses }) => statuses.filter(({ is }) => is === 'waiting').length === 9, { jitter: (ms) => (asked.push(ms), 1) });
   assert.deepEqual(asked, [250, 500, 1000, 2000, 4000, 8000, 10000, 10000, 250]);
 });
 
-test('what will not change by asking again is said, and not asked again', async (t) => {
+test('a status that a retry cannot change is reported, and not retried', async (t) => {
   for (const [code, is] of [[401, 'unauthorized'], [404, 'missing'], [403, 'refused'], [400, 'refused']]) {
     const { url, requests } = await serve(t, status(code));
     const { statuses } = await follow(t, url, ({ statuses }) => statuses.length === 2);
@@ -130,25 +130,25 @@ test('what will not change by asking again is said, and not asked again', async 
   }
 });
 
-test('a service that is busy says when to come again', async (t) => {
+test('the delay of Retry-After is respected', async (t) => {
   const { url } = await serve(t, status(503, { 'Retry-After': '2' }));
   const { statuses } = await follow(t, url, ({ statuses }) => statuses.length === 2);
   assert.deepEqual(statuses[1], { is: 'waiting', ms: 2000, why: 'because' });
 });
 
-test('a connection on which nothing comes is given up', async (t) => {
+test('an idle connection is given up', async (t) => {
   const { url, requests } = await serve(t, stays);
-  await follow(t, url, ({ statuses }) => statuses.some(({ is }) => is === 'waiting'), { patience: 30 });
+  await follow(t, url, ({ statuses }) => statuses.some(({ is }) => is === 'waiting'), { idleTimeout: 30 });
   assert.equal(requests.length, 1);
 });
 
-test('it does not wait when it is told to hurry', async (t) => {
+test('reconnectNow ends the wait', async (t) => {
   const { url } = await serve(t, (response) => response.destroy(), events('1'), stays);
   const seen = await new Promise((resolve) => {
     const stream = new EventStream({
       url, headers: () => ({}), jitter: () => 3_600_000,
       onMessage: (message) => (stream.close(), resolve(message.data)),
-      onStatus: ({ is }) => is === 'waiting' && setTimeout(() => stream.hurry()),
+      onStatus: ({ is }) => is === 'waiting' && setTimeout(() => stream.reconnectNow()),
     });
   });
   assert.equal(seen, '1');

@@ -1,32 +1,33 @@
-//! What the model said, as the provider wants it back: its text and its native calls, as they were sent.
+//! The model's message, rebuilt from a stream so that it can be sent back: its text and its tool calls, verbatim.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// How many calls a message may have.
-const CALLS: usize = 1024;
+/// Maximum number of tool calls in a message.
+const MAX_CALLS: usize = 1024;
 
-/// Reads a stream of OpenAI's, as it arrives, into the message that it is.
+/// Builds the message from the chunks of an OpenAI stream.
 ///
-/// The library's events say what the calls mean, and no more how they were written.
+/// The parser's events can't be used for this: they carry what a call means, not how it was written.
 #[derive(Debug)]
-pub(crate) struct Message {
-    /// A line that has not ended.
+pub(crate) struct AssistantMessage {
+    /// The incomplete line.
     line: Vec<u8>,
-    /// The data of an event that has not ended.
+    /// The data of the incomplete event.
     data: Vec<u8>,
-    /// The last byte ended a line, and was a carriage return: a line feed behind it belongs to it.
+    /// The last byte was the carriage return that ended a line: a line feed after it belongs to that line end.
     after_return: bool,
     content: String,
-    calls: Vec<Call>,
-    /// How many bytes it may have.
+    calls: Vec<ToolCall>,
+    /// Maximum number of bytes of the message.
     limit: usize,
     size: usize,
-    is_whole: bool,
+    /// Nothing was unreadable or too long so far.
+    is_intact: bool,
 }
 
 #[derive(Debug)]
-struct Call {
+struct ToolCall {
     index: u64,
     id: String,
     name: String,
@@ -73,10 +74,10 @@ struct FunctionDelta {
     arguments: Option<String>,
 }
 
-impl Message {
-    /// A message of that many bytes at the most.
-    pub(crate) fn new(limit: usize) -> Message {
-        Message {
+impl AssistantMessage {
+    /// A message of at most `limit` bytes.
+    pub(crate) fn new(limit: usize) -> AssistantMessage {
+        AssistantMessage {
             line: Vec::new(),
             data: Vec::new(),
             after_return: false,
@@ -84,31 +85,30 @@ impl Message {
             calls: Vec::new(),
             limit,
             size: 0,
-            is_whole: true,
+            is_intact: true,
         }
     }
 
-    /// Takes the next chunk of the body.
+    /// Consumes the next chunk of the response's body.
     pub(crate) fn feed(&mut self, mut chunk: &[u8]) {
-        while let (Some(&first), true) = (chunk.first(), self.is_whole) {
+        while let (Some(&first), true) = (chunk.first(), self.is_intact) {
             if std::mem::take(&mut self.after_return) && first == b'\n' {
                 chunk = &chunk[1..];
                 continue;
             }
             let Some(end) = chunk.iter().position(|byte| matches!(byte, b'\n' | b'\r')) else {
                 self.line.extend_from_slice(chunk);
-                self.is_whole = self.line.len() + self.data.len() <= self.limit;
+                self.is_intact = self.line.len() + self.data.len() <= self.limit;
                 return;
             };
             self.line.extend_from_slice(&chunk[..end]);
             self.after_return = chunk[end] == b'\r';
             chunk = &chunk[end + 1..];
-            self.line();
+            self.end_line();
         }
     }
 
-    /// A line has ended.
-    fn line(&mut self) {
+    fn end_line(&mut self) {
         let line = std::mem::take(&mut self.line);
         if line.is_empty() {
             let data = std::mem::take(&mut self.data);
@@ -120,7 +120,7 @@ impl Message {
                 self.data.push(b'\n');
             }
             self.data.extend_from_slice(data.strip_prefix(b" ").unwrap_or(data));
-            self.is_whole = self.is_whole && self.data.len() <= self.limit;
+            self.is_intact = self.is_intact && self.data.len() <= self.limit;
         }
     }
 
@@ -128,9 +128,9 @@ impl Message {
         if data.is_empty() || data == b"[DONE]" {
             return;
         }
-        // An event that can't be read may have been a part of the message.
+        // An unreadable event may have been a part of the message.
         let Ok(chunk) = serde_json::from_slice::<Chunk>(data) else {
-            self.is_whole = false;
+            self.is_intact = false;
             return;
         };
         for delta in chunk.choices.into_iter().filter(|choice| choice.index == 0).filter_map(|choice| choice.delta) {
@@ -142,7 +142,7 @@ impl Message {
                 self.call(call);
             }
         }
-        self.is_whole = self.is_whole && self.size <= self.limit && self.calls.len() <= CALLS;
+        self.is_intact = self.is_intact && self.size <= self.limit && self.calls.len() <= MAX_CALLS;
     }
 
     fn call(&mut self, delta: CallDelta) {
@@ -150,7 +150,7 @@ impl Message {
         let (name, id) = (name.unwrap_or_default(), delta.id.unwrap_or_default());
         let index = delta.index.unwrap_or_else(|| self.calls.last().map_or(0, |call| call.index));
         let open = self.calls.iter_mut().rev().find(|call| call.index == index);
-        // Some servers give all calls the same index: a name with another id is another call.
+        // Some servers give all calls the same index: a name with a new id begins another call.
         let open = open.filter(|call| name.is_empty() || id.is_empty() || id == call.id);
         let arguments = arguments.unwrap_or_default();
         self.size += arguments.len() + name.len() + id.len();
@@ -164,18 +164,18 @@ impl Message {
                     call.id = id;
                 }
             }
-            None => self.calls.push(Call { index, id, name, arguments }),
+            None => self.calls.push(ToolCall { index, id, name, arguments }),
         }
     }
 
-    /// The message. `None`: it is not whole, or too long.
+    /// Returns the message; `None` if it was too long or not readable as a whole.
     pub(crate) fn into_json(mut self) -> Option<Value> {
         if !self.line.is_empty() {
-            self.line();
+            self.end_line();
         }
         let data = std::mem::take(&mut self.data);
         self.event(&data);
-        if !self.is_whole {
+        if !self.is_intact {
             return None;
         }
         let calls = self.calls.iter().map(|call| {
@@ -194,10 +194,10 @@ impl Message {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Cut;
+    use crate::cut::Cut;
 
-    fn message(body: &str, cut: Cut) -> Option<Value> {
-        let mut message = Message::new(1 << 20);
+    fn message_of(body: &str, cut: Cut) -> Option<Value> {
+        let mut message = AssistantMessage::new(1 << 20);
         cut.pieces(body.as_bytes()).for_each(|piece| message.feed(piece));
         message.into_json()
     }
@@ -214,25 +214,25 @@ mod tests {
     );
 
     #[test]
-    fn a_message_is_what_was_sent_however_it_is_cut() {
+    fn the_message_is_the_same_for_every_cut_of_the_stream() {
         let expected = json!({"role": "assistant", "content": "Hm. ", "tool_calls": [
             {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{\"x\":1}"}},
             {"id": "b", "type": "function", "function": {"name": "g", "arguments": "{}"}},
         ]});
         for cut in [Cut::AsItArrives, Cut::Every(1), Cut::Every(7), Cut::Random(1), Cut::Random(2)] {
-            assert_eq!(message(BODY, cut), Some(expected.clone()), "{cut:?}");
+            assert_eq!(message_of(BODY, cut), Some(expected.clone()), "{cut:?}");
         }
     }
 
     #[test]
-    fn calls_at_one_index_are_told_apart() {
+    fn calls_with_the_same_index_are_told_apart_by_their_id() {
         let call = |id: &str, name: &str, arguments: &str| {
             format!(
                 "data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{{\"index\":0,\"id\":\"{id}\",\"function\":{{\"name\":\"{name}\",\"arguments\":\"{arguments}\"}}}}]}}}}]}}\n\n"
             )
         };
         let body = [call("a", "f", "1"), call("", "", "2"), call("new", "", "3"), call("b", "f", "4")].concat();
-        let message = message(&body, Cut::AsItArrives).unwrap();
+        let message = message_of(&body, Cut::AsItArrives).unwrap();
         let calls: Vec<_> =
             message["tool_calls"].as_array().unwrap().iter().map(|one| &one["function"]["arguments"]).collect();
         assert_eq!(calls, ["123", "4"]);
@@ -240,17 +240,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_whole_is_no_message() {
-        assert_eq!(message("data: {\"choices\":\n\n", Cut::AsItArrives), None);
-        assert_eq!(message("data: <html>\n\n", Cut::AsItArrives), None);
-        let mut long = Message::new(10);
+    fn an_unreadable_or_too_long_stream_yields_no_message() {
+        assert_eq!(message_of("data: {\"choices\":\n\n", Cut::AsItArrives), None);
+        assert_eq!(message_of("data: <html>\n\n", Cut::AsItArrives), None);
+        let mut long = AssistantMessage::new(10);
         long.feed(b"data: 0123456789");
         assert_eq!(long.into_json(), None);
-        let mut long = Message::new(60);
+        let mut long = AssistantMessage::new(60);
         for _ in 0..20 {
             long.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"0123\"}}]}\n\n");
         }
         assert_eq!(long.into_json(), None);
-        assert_eq!(message("", Cut::AsItArrives), Some(json!({"role": "assistant", "content": ""})));
+        assert_eq!(message_of("", Cut::AsItArrives), Some(json!({"role": "assistant", "content": ""})));
     }
 }

@@ -1,0 +1,130 @@
+//! The user's actions in a conversation: answer, cancel, guide.
+
+use followup::dialogue::{Answer, MessageFormat, Image, Question, Reply, ReplyKind};
+use serde_json::Value;
+
+use super::Conversation;
+use super::dialogue::size_of_images;
+use super::event::{ConversationEvent, UserReply};
+use crate::error::ApiError;
+
+/// Maximum number of bytes of a reply's images that are sent to readers. Images beyond it are only described.
+const MAX_SHOWN_IMAGES: usize = 256 << 10;
+
+/// An action of the user.
+#[derive(Debug)]
+pub(crate) enum UserAction {
+    Answer { number: u64, answer: Answer },
+    Cancel { number: u64 },
+    Guide { text: String },
+}
+
+/// The result of an action.
+#[derive(Debug)]
+pub(crate) struct ActionOutcome {
+    pub(crate) reply: Reply,
+    /// The messages that carry all replies to the turn so far.
+    pub(crate) messages: Vec<Value>,
+    /// How many questions still wait for an answer.
+    pub(crate) waiting: usize,
+}
+
+impl Conversation {
+    /// Performs an action.
+    ///
+    /// # Errors
+    ///
+    /// If the action is not possible now. Nothing has changed then.
+    pub(crate) fn perform(
+        &self,
+        action: UserAction,
+        images: Vec<Image>,
+        format: MessageFormat,
+    ) -> Result<ActionOutcome, ApiError> {
+        let labels = labels(&images);
+        let mut state = self.lock_for_change();
+        if state.gone {
+            return Err(ApiError::no_conversation(&self.id));
+        }
+        let (before, size) = (state.dialogue.replies_size(), size_of_images(&images) + action.text_len());
+        let limit = self.settings.limits.body;
+        if before.saturating_add(size) > limit {
+            return Err(ApiError::too_large(format!(
+                "the replies of this turn would have {} bytes, and may have at most {limit}: send smaller images, or raise --limit-body",
+                before + size
+            )));
+        }
+        let was_open = state.dialogue.open_question().map(|question| question.number);
+        let (reply, said, suggestion) = match action {
+            UserAction::Answer { number, answer } => {
+                let open = state.dialogue.open_question().filter(|open| open.number == number);
+                let said = open.and_then(|open| text_of(open, &answer));
+                let suggestion = match answer {
+                    Answer::Suggestion(index) | Answer::Edited { suggestion: index, .. } => Some(index),
+                    Answer::Text(_) => None,
+                };
+                let reply =
+                    state.dialogue.answer(number, answer, images).map_err(|kind| ApiError::answer(number, kind))?;
+                (reply, said.unwrap_or_default(), suggestion)
+            }
+            UserAction::Cancel { number } => {
+                let reply = state.dialogue.cancel(number).map_err(|kind| ApiError::answer(number, kind))?;
+                (reply, String::new(), None)
+            }
+            UserAction::Guide { text } => {
+                let reply =
+                    state.dialogue.guide(text.clone(), images).map_err(|error| ApiError::not_stopped(&error))?;
+                (reply, text, None)
+            }
+        };
+        self.metrics.answer(match reply.kind {
+            ReplyKind::Cancelled => "cancelled",
+            ReplyKind::Guidance => "guidance",
+            ReplyKind::Answer | ReplyKind::Correction => "answer",
+        });
+        let (number, kind, mode) = (reply.number, reply.kind, reply.mode.clone());
+        let replied = UserReply { number, kind, said, suggestion, images: labels, mode };
+        state.log.push(&ConversationEvent::Replied(&replied), &self.metrics);
+        let open = state.dialogue.open_question().map(|question| question.number);
+        if let Some(number) = open.filter(|_| open != was_open) {
+            state.log.push(&ConversationEvent::Open { number }, &self.metrics);
+        }
+        let messages = Reply::messages_of(&state.dialogue.replies(), format);
+        Ok(ActionOutcome { reply, messages, waiting: state.dialogue.waiting() })
+    }
+}
+
+/// Returns the text of an answer; `None` if there is no such suggestion.
+fn text_of(question: &Question, answer: &Answer) -> Option<String> {
+    match answer {
+        Answer::Suggestion(index) => question.suggest.get(*index).map(|suggestion| suggestion.answer.clone()),
+        Answer::Edited { text, .. } | Answer::Text(text) => Some(text.clone()),
+    }
+}
+
+impl UserAction {
+    /// Returns the length of the text that the user wrote.
+    fn text_len(&self) -> usize {
+        match self {
+            UserAction::Answer { answer: Answer::Edited { text, .. } | Answer::Text(text), .. }
+            | UserAction::Guide { text } => text.len(),
+            UserAction::Answer { answer: Answer::Suggestion(_), .. } | UserAction::Cancel { .. } => 0,
+        }
+    }
+}
+
+/// Returns the images as readers get them: data URLs, or descriptions of those that are too large.
+fn labels(images: &[Image]) -> Vec<String> {
+    let mut left = MAX_SHOWN_IMAGES;
+    let label = |image: &Image| match left.checked_sub(image.data_url().len()) {
+        Some(rest) => {
+            left = rest;
+            image.data_url().to_owned()
+        }
+        None => {
+            let digits = image.base64().trim_end_matches('=').len();
+            format!("{}, {} bytes", image.media_type(), digits * 3 / 4)
+        }
+    };
+    images.iter().map(label).collect()
+}

@@ -1,0 +1,72 @@
+//! What follows a turn once everything in it has been answered.
+
+use std::sync::Arc;
+
+use axum::http::HeaderMap;
+use followup::wire;
+use serde_json::Value;
+
+use crate::chat::{AssistantMessage, ChatRequest};
+use crate::demo::Script;
+
+/// What follows a turn that has ended, once everything in it has been answered.
+pub(crate) enum Continuation {
+    Nothing,
+    /// The service can't continue, for this reason.
+    Unavailable(&'static str),
+    /// The rest of a recording is played.
+    Recording(Script),
+    /// The provider is sent the replies.
+    Provider(Box<NextRequest>),
+}
+
+/// The request that sends the replies to the provider, except for the replies.
+pub(crate) struct NextRequest {
+    pub(crate) headers: HeaderMap,
+    /// The request that the model's message answered.
+    pub(crate) request: Arc<ChatRequest>,
+    /// The model's message.
+    pub(crate) message: Value,
+}
+
+/// What will follow a turn that is still streaming.
+pub(crate) enum PendingContinuation {
+    Nothing,
+    Unavailable(&'static str),
+    Recording(Script),
+    Provider { headers: HeaderMap, request: Arc<ChatRequest>, message: Box<AssistantMessage> },
+}
+
+impl PendingContinuation {
+    /// Consumes the next chunk of the turn's body.
+    pub(crate) fn feed(&mut self, chunk: &[u8]) {
+        if let PendingContinuation::Provider { message, .. } = self {
+            message.feed(chunk);
+        }
+    }
+
+    /// Returns what follows, once the turn has ended and was not cut off.
+    pub(crate) fn finish(self) -> Continuation {
+        match self {
+            PendingContinuation::Nothing => Continuation::Nothing,
+            PendingContinuation::Unavailable(reason) => Continuation::Unavailable(reason),
+            PendingContinuation::Recording(script) => Continuation::Recording(script),
+            PendingContinuation::Provider { headers, request, message } => match message.into_json() {
+                Some(message) => Continuation::Provider(Box::new(NextRequest { headers, request, message })),
+                None => Continuation::Unavailable(
+                    "the model's message is too long to be kept, or was not readable as a whole",
+                ),
+            },
+        }
+    }
+}
+
+impl Continuation {
+    /// Returns the wire format of the next turn's body.
+    pub(crate) fn wire(&self) -> wire::Format {
+        match self {
+            Continuation::Recording(script) => script.wire(),
+            Continuation::Nothing | Continuation::Unavailable(_) | Continuation::Provider(_) => wire::Format::OpenAiChat,
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! The dialogue of a conversation, within limits: its questions, and the replies to the newest turn.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use followup::dialogue::{
+    Answer, AnswerError, AnswerErrorKind, Correction, Dialogue, Directive, GuideError, Image, Question, Reply, Setup,
+};
+use followup::{Complete, Event, Rejected};
+
+use crate::settings::Limits;
+
+/// Maximum number of questions that wait for an answer, and of calls in a turn that get a reply.
+const MAX_CALLS: usize = 256;
+
+/// Maximum number of cancelled questions that are remembered, to report them as such.
+const MAX_CANCELLED: usize = 1024;
+
+/// A dialogue whose memory is bounded: its history is not kept.
+#[derive(Debug)]
+pub(super) struct BoundedDialogue {
+    dialogue: Dialogue,
+    limits: Limits,
+    /// Number of questions so far.
+    asked: u64,
+    /// The questions that wait for an answer, by number, with their sizes.
+    pending: BTreeMap<u64, usize>,
+    cancelled: VecDeque<u64>,
+    /// The calls of the newest turn, in order.
+    calls: Vec<RepliedCall>,
+    /// The newest turn has calls beyond the limit, which get no reply.
+    overflowed: bool,
+    /// Another tool that the newest turn calls, too.
+    other_tool: Option<String>,
+}
+
+/// A call of the newest turn, or of an earlier one that was answered since.
+#[derive(Debug)]
+struct RepliedCall {
+    /// The number of the question; `None` for a correction or guidance.
+    number: Option<u64>,
+    /// `None` while the question waits for an answer.
+    reply: Option<Reply>,
+}
+
+/// What becomes of a call that has ended.
+#[derive(Debug)]
+pub(super) enum CallOutcome {
+    /// It is asked under this number, now (`open`) or after other questions.
+    Asked { number: u64, open: bool },
+    /// It can't be asked; the model is told why.
+    Corrected { reason: String, message: String, stopped: bool },
+    /// There are too many calls.
+    Dropped,
+}
+
+/// Whether the conversation can continue without its user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Readiness {
+    /// Nothing was asked, so nothing follows.
+    Nothing,
+    /// The user has to answer, or to guide, first.
+    Waiting,
+    /// Every call has a reply.
+    Ready,
+    /// The service can't continue, for this reason.
+    Blocked(String),
+}
+
+impl BoundedDialogue {
+    pub(super) fn new(setup: Arc<Setup>, limits: Limits) -> BoundedDialogue {
+        BoundedDialogue {
+            dialogue: Dialogue::new(setup),
+            limits,
+            asked: 0,
+            pending: BTreeMap::new(),
+            cancelled: VecDeque::new(),
+            calls: Vec::new(),
+            overflowed: false,
+            other_tool: None,
+        }
+    }
+
+    pub(super) fn has_stopped(&self) -> bool {
+        self.dialogue.has_stopped()
+    }
+
+    pub(super) fn open_question(&self) -> Option<&Question> {
+        self.dialogue.question()
+    }
+
+    /// Returns how many questions wait for an answer.
+    pub(super) fn waiting(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// Begins a turn. The replies from now on answer its calls.
+    pub(super) fn begin_turn(&mut self) {
+        self.calls.clear();
+        self.overflowed = false;
+        self.other_tool = None;
+    }
+
+    /// Records that the turn calls another tool.
+    pub(super) fn note_other_tool(&mut self, tool: &str) {
+        if self.other_tool.is_none() {
+            self.other_tool = Some(tool.to_owned());
+        }
+    }
+
+    /// Takes a complete call.
+    pub(super) fn complete(&mut self, call: Complete<'_>) -> CallOutcome {
+        let size = call.question().len()
+            + call.suggestions().iter().map(|one| 64 + one.answer.len() + one.mode.map_or(0, str::len)).sum::<usize>();
+        let total = self.pending.values().sum::<usize>().saturating_add(size);
+        if self.pending.len() >= MAX_CALLS
+            || self.calls.len() >= MAX_CALLS
+            || (!self.pending.is_empty() && total > self.limits.kept)
+        {
+            self.overflowed = true;
+            return CallOutcome::Dropped;
+        }
+        let (outcome, correction) = match self.dialogue.event(Event::Complete(call)) {
+            Directive::Ask(question) => (CallOutcome::Asked { number: question.number, open: true }, None),
+            Directive::Later(question) => (CallOutcome::Asked { number: question.number, open: false }, None),
+            Directive::Tell(correction) => (corrected(correction, &correction.user, false), Some(correction.reply())),
+            Directive::Stop(correction) => (corrected(correction, &correction.user, true), Some(correction.reply())),
+            Directive::Nothing | Directive::Show(_) => (CallOutcome::Dropped, None),
+        };
+        drop(self.dialogue.take_history());
+        if let CallOutcome::Asked { number, .. } = outcome {
+            self.asked = number + 1;
+            self.pending.insert(number, size);
+            self.calls.push(RepliedCall { number: Some(number), reply: None });
+        }
+        self.push_correction(correction);
+        outcome
+    }
+
+    /// Takes a rejected call.
+    pub(super) fn reject(&mut self, call: Rejected<'_>) -> CallOutcome {
+        let message = call.reason().to_string();
+        let (outcome, correction) = match self.dialogue.event(Event::Rejected(call)) {
+            Directive::Tell(correction) => (corrected(correction, &message, false), Some(correction.reply())),
+            Directive::Stop(correction) => (corrected(correction, &message, true), Some(correction.reply())),
+            _ => (CallOutcome::Dropped, None),
+        };
+        drop(self.dialogue.take_history());
+        self.push_correction(correction);
+        outcome
+    }
+
+    fn push_correction(&mut self, correction: Option<Reply>) {
+        let Some(reply) = correction else { return };
+        if self.calls.len() >= MAX_CALLS || self.replies_size() > self.limits.kept {
+            self.overflowed = true;
+        } else {
+            self.calls.push(RepliedCall { number: None, reply: Some(reply) });
+        }
+    }
+
+    /// Returns the bytes of the turn's replies.
+    pub(super) fn replies_size(&self) -> usize {
+        self.iter_replies().map(|reply| reply.text.len() + size_of_images(&reply.images)).sum()
+    }
+
+    fn iter_replies(&self) -> impl Iterator<Item = &Reply> {
+        self.calls.iter().filter_map(|call| call.reply.as_ref())
+    }
+
+    /// Returns the turn's replies so far, in the order of its calls.
+    pub(super) fn replies(&self) -> Vec<Reply> {
+        self.iter_replies().cloned().collect()
+    }
+
+    pub(super) fn answer(&mut self, number: u64, answer: Answer, images: Vec<Image>) -> Result<Reply, AnswerErrorKind> {
+        let answered = self.dialogue.answer(number, answer, images);
+        drop(self.dialogue.take_history());
+        match answered {
+            Ok(reply) => Ok(self.set_reply(number, reply)),
+            Err(AnswerError { kind, .. }) => Err(self.refine_error(number, kind)),
+        }
+    }
+
+    pub(super) fn cancel(&mut self, number: u64) -> Result<Reply, AnswerErrorKind> {
+        let cancelled = self.dialogue.cancel(number);
+        drop(self.dialogue.take_history());
+        let reply = cancelled.map_err(|kind| self.refine_error(number, kind))?;
+        self.cancelled.push_back(number);
+        if self.cancelled.len() > MAX_CANCELLED {
+            self.cancelled.pop_front();
+        }
+        Ok(self.set_reply(number, reply))
+    }
+
+    pub(super) fn guide(&mut self, text: String, images: Vec<Image>) -> Result<Reply, GuideError> {
+        let guided = self.dialogue.guide(text, images);
+        drop(self.dialogue.take_history());
+        let reply = guided?;
+        self.calls.push(RepliedCall { number: None, reply: Some(reply.clone()) });
+        Ok(reply)
+    }
+
+    fn set_reply(&mut self, number: u64, reply: Reply) -> Reply {
+        self.pending.remove(&number);
+        let call = self.calls.iter_mut().find(|call| call.number == Some(number));
+        match call {
+            Some(call) => call.reply = Some(reply.clone()),
+            // It was asked in an earlier turn.
+            None => self.calls.push(RepliedCall { number: Some(number), reply: Some(reply.clone()) }),
+        }
+        reply
+    }
+
+    /// Says more precisely why a question can't be answered. Without its history the dialogue only knows the questions
+    /// that wait.
+    fn refine_error(&self, number: u64, kind: AnswerErrorKind) -> AnswerErrorKind {
+        match kind {
+            AnswerErrorKind::NotAsked if self.cancelled.contains(&number) => AnswerErrorKind::AlreadyCancelled,
+            AnswerErrorKind::NotAsked if number < self.asked => AnswerErrorKind::AlreadyAnswered,
+            kind => kind,
+        }
+    }
+
+    /// Returns whether the conversation can continue. The newest turn must have ended.
+    pub(super) fn readiness(&self) -> Readiness {
+        if self.calls.is_empty() && !self.overflowed {
+            Readiness::Nothing
+        } else if self.has_stopped() || !self.pending.is_empty() {
+            Readiness::Waiting
+        } else if let Some(tool) = &self.other_tool {
+            Readiness::Blocked(format!(
+                "the message also calls {tool}, and only its sender has the result of that call"
+            ))
+        } else if self.overflowed {
+            Readiness::Blocked(
+                "the message has more calls than the service keeps, so not all of them have a reply".into(),
+            )
+        } else {
+            Readiness::Ready
+        }
+    }
+}
+
+fn corrected(correction: &Correction, message: &str, stopped: bool) -> CallOutcome {
+    CallOutcome::Corrected { reason: correction.reason.clone(), message: message.to_owned(), stopped }
+}
+
+/// Returns the bytes of images as data URLs.
+pub(super) fn size_of_images(images: &[Image]) -> usize {
+    images.iter().map(|image| image.data_url().len()).sum()
+}

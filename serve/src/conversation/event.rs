@@ -1,0 +1,152 @@
+//! The events of a conversation, as its readers receive them.
+
+use followup::dialogue::{ReplyKind, Suggestion};
+use followup::{Complete, Event, Field, Opaque, Partial};
+use serde::Serialize;
+
+/// An event of a conversation. It serializes to the `data` of a server-sent event.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum ConversationEvent<'a> {
+    Turn {
+        #[serde(rename = "nth")]
+        index: u64,
+    },
+    Text {
+        text: &'a str,
+    },
+    Opaque {
+        tool: &'a str,
+        raw: &'a str,
+        start: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        id: Option<&'a str>,
+    },
+    Partial {
+        call: u64,
+        #[serde(flatten)]
+        field: GrownField<'a>,
+        delta: &'a str,
+    },
+    Complete(AskedCall<'a>),
+    Rejected {
+        call: u64,
+        reason: &'a str,
+        message: &'a str,
+        stopped: bool,
+    },
+    Error {
+        kind: &'a str,
+        message: &'a str,
+    },
+    End {
+        #[serde(rename = "nth")]
+        index: u64,
+        cut_off: bool,
+    },
+    Open {
+        number: u64,
+    },
+    Replied(&'a UserReply),
+    Gone {},
+}
+
+/// The field of a call that has grown.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "field", rename_all = "snake_case")]
+pub(crate) enum GrownField<'a> {
+    Question,
+    Suggest {
+        #[serde(rename = "nth")]
+        index: usize,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        mode: Option<&'a str>,
+    },
+}
+
+/// A call that can be asked, with its number in the dialogue.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct AskedCall<'a> {
+    pub(crate) call: u64,
+    pub(crate) question: &'a str,
+    pub(crate) suggest: Vec<Suggestion>,
+    pub(crate) notes: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) id: Option<&'a str>,
+    pub(crate) number: u64,
+    pub(crate) open: bool,
+}
+
+/// A reply of the user: an answer, a cancellation, or guidance.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct UserReply {
+    pub(crate) number: Option<u64>,
+    pub(crate) kind: ReplyKind,
+    pub(crate) said: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) suggestion: Option<usize>,
+    pub(crate) images: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) mode: Option<String>,
+}
+
+impl<'a> ConversationEvent<'a> {
+    /// Returns the event's name.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            ConversationEvent::Turn { .. } => "turn",
+            ConversationEvent::Text { .. } => "text",
+            ConversationEvent::Opaque { .. } => "opaque",
+            ConversationEvent::Partial { .. } => "partial",
+            ConversationEvent::Complete(_) => "complete",
+            ConversationEvent::Rejected { .. } => "rejected",
+            ConversationEvent::Error { .. } => "error",
+            ConversationEvent::End { .. } => "end",
+            ConversationEvent::Open { .. } => "open",
+            ConversationEvent::Replied(_) => "replied",
+            ConversationEvent::Gone {} => "gone",
+        }
+    }
+
+    /// Converts a parser's event; `None` if it ends a call, because the dialogue decides what becomes of that call.
+    pub(crate) fn from_parser(event: &Event<'a>) -> Option<ConversationEvent<'a>> {
+        match event {
+            Event::Text(text) => Some(ConversationEvent::Text { text }),
+            Event::Opaque(Opaque { tool, raw, start, id }) => {
+                Some(ConversationEvent::Opaque { tool, raw, start: *start, id: *id })
+            }
+            Event::Partial(call) => Some(ConversationEvent::partial(call)),
+            Event::Complete(_) | Event::Rejected(_) => None,
+        }
+    }
+
+    fn partial(call: &Partial<'a>) -> ConversationEvent<'a> {
+        let field = match call.field() {
+            Field::Question => GrownField::Question,
+            Field::Suggestion => {
+                let all = call.suggestions();
+                let index = all.len().saturating_sub(1);
+                GrownField::Suggest { index, mode: all.get(index).and_then(|suggestion| suggestion.mode) }
+            }
+        };
+        ConversationEvent::Partial { call: call.nth(), field, delta: call.delta() }
+    }
+}
+
+impl<'a> AskedCall<'a> {
+    pub(crate) fn new(call: &Complete<'a>, number: u64, open: bool) -> AskedCall<'a> {
+        let suggested = |suggestion: followup::Suggestion<'_>| Suggestion {
+            answer: suggestion.answer.to_owned(),
+            mode: suggestion.mode.map(str::to_owned),
+        };
+        AskedCall {
+            call: call.nth(),
+            question: call.question(),
+            suggest: call.suggestions().iter().map(suggested).collect(),
+            notes: call.notes().iter().map(ToString::to_string).collect(),
+            id: call.id(),
+            number,
+            open,
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The state of a conversation: everything that changes together, behind one lock.
+
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
+
+use followup::dialogue::{Reply, Setup};
+use followup::{Event, wire};
+use serde::Serialize;
+
+use super::continuation::Continuation;
+use super::dialogue::{BoundedDialogue, CallOutcome, Readiness};
+use super::event::{AskedCall, ConversationEvent};
+use super::event_buffer::EventBuffer;
+use super::transcript::Transcript;
+use crate::metrics::Metrics;
+use crate::settings::Limits;
+
+/// The state of a conversation.
+pub(super) struct ConversationState {
+    pub(super) log: Log,
+    pub(super) dialogue: BoundedDialogue,
+    pub(super) turn: TurnState,
+    /// Number of turns so far.
+    turns: u64,
+    /// The conversation was deleted or dropped.
+    pub(super) gone: bool,
+    pub(super) updated: SystemTime,
+    /// When somebody last used the conversation.
+    pub(super) used: Instant,
+    /// What follows once everything in the last turn has been answered.
+    continuation: Continuation,
+}
+
+/// What readers see: the latest events, and the state that all events add up to.
+pub(super) struct Log {
+    pub(super) buffer: EventBuffer,
+    transcript: Transcript,
+}
+
+/// How the last turn stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum TurnState {
+    /// There was no turn yet.
+    None,
+    Streaming,
+    Ended,
+    CutOff,
+}
+
+/// All that a page shows.
+#[derive(Serialize)]
+pub(super) struct Snapshot<'a> {
+    conversation: &'a str,
+    last: String,
+    turn: TurnState,
+    stopped: bool,
+    dropped: u64,
+    items: &'a Transcript,
+}
+
+/// Maximum number of bytes of a provider's error that are shown.
+const MAX_ERROR: usize = 8 << 10;
+
+impl ConversationState {
+    pub(super) fn new(epoch: String, setup: Arc<Setup>, limits: Limits) -> ConversationState {
+        ConversationState {
+            log: Log { buffer: EventBuffer::new(epoch, limits.events), transcript: Transcript::new(limits.kept) },
+            dialogue: BoundedDialogue::new(setup, limits),
+            turn: TurnState::None,
+            turns: 0,
+            gone: false,
+            updated: SystemTime::now(),
+            used: Instant::now(),
+            continuation: Continuation::Nothing,
+        }
+    }
+
+    pub(super) fn snapshot<'a>(&'a self, conversation: &'a str) -> Snapshot<'a> {
+        let Log { buffer, transcript } = &self.log;
+        Snapshot {
+            conversation,
+            last: buffer.last_id(),
+            turn: self.turn,
+            stopped: self.dialogue.has_stopped(),
+            dropped: transcript.dropped(),
+            items: transcript,
+        }
+    }
+
+    /// Ends the conversation.
+    pub(super) fn end(&mut self) {
+        self.gone = true;
+        self.continuation = Continuation::Nothing;
+    }
+
+    /// Begins a turn. `source` is its label in the metrics.
+    pub(super) fn begin_turn(&mut self, source: &'static str, metrics: &Metrics) {
+        self.turn = TurnState::Streaming;
+        self.continuation = Continuation::Nothing;
+        self.dialogue.begin_turn();
+        let index = self.turns;
+        self.turns += 1;
+        self.log.push(&ConversationEvent::Turn { index }, metrics);
+        metrics.turn_started(source);
+    }
+
+    /// Ends the turn. Returns whether something may follow it.
+    pub(super) fn end_turn(&mut self, cut_off: bool, continuation: Continuation, metrics: &Metrics) -> bool {
+        self.turn = if cut_off { TurnState::CutOff } else { TurnState::Ended };
+        let index = self.turns.saturating_sub(1);
+        self.log.push(&ConversationEvent::End { index, cut_off }, metrics);
+        if !self.gone {
+            self.continuation = continuation;
+        }
+        !matches!(self.continuation, Continuation::Nothing)
+    }
+
+    /// Takes what follows the turn, with the replies to it, if everything has been answered.
+    ///
+    /// # Errors
+    ///
+    /// If the turn can't be continued, or not yet.
+    pub(super) fn take_continuation(&mut self) -> Result<(Continuation, Vec<Reply>), Readiness> {
+        if self.turn != TurnState::Ended || self.gone {
+            return Err(Readiness::Nothing);
+        }
+        match (&self.continuation, self.dialogue.readiness()) {
+            (Continuation::Nothing, _) => return Err(Readiness::Nothing),
+            (Continuation::Unavailable(reason), Readiness::Ready) => {
+                return Err(Readiness::Blocked((*reason).into()));
+            }
+            (_, Readiness::Ready) => {}
+            // A recorded message calls other tools only for show: nobody waits for their results.
+            (Continuation::Recording(_), Readiness::Blocked(_)) => {}
+            (_, not_ready) => return Err(not_ready),
+        }
+        Ok((std::mem::replace(&mut self.continuation, Continuation::Nothing), self.dialogue.replies()))
+    }
+
+    /// Applies an event of the parser.
+    pub(super) fn apply(&mut self, event: Event<'_>, metrics: &Metrics) {
+        if let Some(shown) = ConversationEvent::from_parser(&event) {
+            if let Event::Opaque(piece) = event {
+                self.dialogue.note_other_tool(piece.tool);
+            }
+            self.log.push(&shown, metrics);
+            return;
+        }
+        let (call, outcome) = match event {
+            Event::Complete(call) => {
+                let outcome = self.dialogue.complete(call);
+                if let CallOutcome::Asked { number, open } = outcome {
+                    self.log.push(&ConversationEvent::Complete(AskedCall::new(&call, number, open)), metrics);
+                    return;
+                }
+                (call.nth(), outcome)
+            }
+            Event::Rejected(call) => (call.nth(), self.dialogue.reject(call)),
+            _ => return,
+        };
+        let (reason, message, stopped) = match &outcome {
+            CallOutcome::Corrected { reason, message, stopped } => (&**reason, &**message, *stopped),
+            _ => ("dropped", "too many questions of this conversation wait for an answer", self.dialogue.has_stopped()),
+        };
+        self.log.push(&ConversationEvent::Rejected { call, reason, message, stopped }, metrics);
+    }
+
+    /// Applies an error of the parser.
+    pub(super) fn apply_error(&mut self, error: &wire::Error<'_>, metrics: &Metrics) {
+        let message = match error {
+            wire::Error::Provider(message) => (*message).to_owned(),
+            error => error.to_string(),
+        };
+        // A provider's message may be as long as an event of the stream.
+        let message = &message[..message.floor_char_boundary(MAX_ERROR)];
+        self.log.push(&ConversationEvent::Error { kind: error.code(), message }, metrics);
+    }
+}
+
+impl Log {
+    pub(super) fn push(&mut self, event: &ConversationEvent<'_>, metrics: &Metrics) {
+        self.buffer.push(event);
+        self.transcript.apply(event);
+        metrics.event(event.name());
+    }
+}

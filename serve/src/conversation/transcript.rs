@@ -1,0 +1,223 @@
+//! The transcript of a conversation: what a page shows. It applies every event exactly as the page does.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde::{Serialize, Serializer};
+
+use super::event::{ConversationEvent, GrownField, UserReply};
+use super::item::{CallItem, CallState, Item};
+
+/// The items of a conversation in order, within a limit of bytes: the oldest are dropped first. Questions that wait for
+/// an answer are never dropped.
+#[derive(Debug)]
+pub(super) struct Transcript {
+    /// The items, each with an ascending key by which it is found again after others have been dropped.
+    items: VecDeque<(u64, Item)>,
+    next_key: u64,
+    /// The sum of the items' sizes.
+    size: usize,
+    limit: usize,
+    /// Bytes of items that were dropped.
+    dropped: u64,
+    /// The calls of this turn that are still being written, with the keys of their items; `None` if the item was dropped.
+    growing: Vec<(u64, Option<u64>)>,
+    /// The latest calls of other tools in this turn, by the provider's id, with the keys of their items.
+    opaque: VecDeque<(Option<String>, u64)>,
+    /// The questions that wait for an answer, by their number, with the keys of their items.
+    unanswered: BTreeMap<u64, u64>,
+}
+
+/// Maximum number of other tools' calls whose pieces are joined. A parser has no more of them open.
+const MAX_OPAQUE: usize = 256;
+
+impl Transcript {
+    pub(super) fn new(limit: usize) -> Transcript {
+        Transcript {
+            items: VecDeque::new(),
+            next_key: 0,
+            size: 0,
+            limit,
+            dropped: 0,
+            growing: Vec::new(),
+            opaque: VecDeque::new(),
+            unanswered: BTreeMap::new(),
+        }
+    }
+
+    /// Returns how many bytes of the oldest items have been dropped.
+    pub(super) fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// Applies an event.
+    pub(super) fn apply(&mut self, event: &ConversationEvent<'_>) {
+        match event {
+            ConversationEvent::Turn { index } => {
+                self.growing.clear();
+                self.opaque.clear();
+                self.push(Item::Turn { index: *index });
+            }
+            ConversationEvent::Text { text } => self.text(text),
+            ConversationEvent::Opaque { tool, raw, start, id } => self.opaque(tool, raw, *start, *id),
+            ConversationEvent::Partial { call, field, delta } => self.partial(*call, field, delta),
+            ConversationEvent::Complete(asked) => {
+                let key = self.end_call(asked.call, |call| {
+                    call.state = CallState::Complete;
+                    call.question = asked.question.into();
+                    call.suggest.clone_from(&asked.suggest);
+                    call.notes.clone_from(&asked.notes);
+                    (call.number, call.open) = (Some(asked.number), Some(asked.open));
+                });
+                self.unanswered.insert(asked.number, key);
+            }
+            ConversationEvent::Rejected { call, reason, message, .. } => {
+                self.end_call(*call, |call| {
+                    call.state = CallState::Rejected;
+                    (call.reason, call.message) = (Some((*reason).into()), Some((*message).into()));
+                });
+            }
+            ConversationEvent::Error { kind, message } => {
+                self.push(Item::Error { kind: (*kind).into(), message: (*message).into() });
+            }
+            ConversationEvent::End { index, cut_off } => self.push(Item::End { index: *index, cut_off: *cut_off }),
+            ConversationEvent::Open { number } => {
+                if let Some(&key) = self.unanswered.get(number) {
+                    self.change_call(key, |call| call.open = Some(true));
+                }
+            }
+            ConversationEvent::Replied(replied) => self.replied(replied),
+            ConversationEvent::Gone {} => {}
+        }
+        self.shrink();
+    }
+
+    fn text(&mut self, more: &str) {
+        match self.items.back_mut() {
+            Some((_, Item::Text { text })) => {
+                text.push_str(more);
+                self.size += more.len();
+            }
+            _ => self.push(Item::Text { text: more.into() }),
+        }
+    }
+
+    fn opaque(&mut self, tool: &str, more: &str, start: bool, id: Option<&str>) {
+        let open = self.opaque.iter().rev().find(|(one, _)| one.as_deref() == id).filter(|_| !start);
+        let item = open.map(|&(_, key)| key).and_then(|key| self.get_mut(key));
+        if let Some(Item::Opaque { raw, .. }) = item {
+            raw.push_str(more);
+            self.size += more.len();
+            return;
+        }
+        let id = id.map(str::to_owned);
+        self.opaque.retain(|(one, _)| *one != id);
+        self.opaque.push_back((id.clone(), self.next_key));
+        if self.opaque.len() > MAX_OPAQUE {
+            self.opaque.pop_front();
+        }
+        self.push(Item::Opaque { tool: tool.into(), raw: more.into(), id });
+    }
+
+    fn partial(&mut self, call: u64, field: &GrownField<'_>, delta: &str) {
+        let key = match self.growing.iter().find(|(one, _)| *one == call) {
+            Some((_, Some(key))) => *key,
+            Some((_, None)) => return,
+            None => {
+                self.growing.push((call, Some(self.next_key)));
+                self.push(Item::Call(CallItem::new(call)));
+                self.next_key - 1
+            }
+        };
+        // The size is updated by the difference, because a call grows by a few bytes at a time.
+        let Some(Item::Call(call)) = self.get_mut(key) else { return };
+        let grown = match field {
+            GrownField::Question => call.grow_question(delta),
+            GrownField::Suggest { index, mode } => call.grow_suggestion(*index, *mode, delta),
+        };
+        self.size += grown;
+    }
+
+    /// Ends a call with that change. Returns the key of its item.
+    fn end_call(&mut self, call: u64, end: impl FnOnce(&mut CallItem)) -> u64 {
+        let index = self.growing.iter().position(|(one, _)| *one == call);
+        let key = index.and_then(|index| self.growing.swap_remove(index).1).unwrap_or_else(|| {
+            self.push(Item::Call(CallItem::new(call)));
+            self.next_key - 1
+        });
+        self.change_call(key, end);
+        key
+    }
+
+    fn replied(&mut self, replied: &UserReply) {
+        match replied.number {
+            Some(number) => {
+                if let Some(key) = self.unanswered.remove(&number) {
+                    self.change_call(key, |call| {
+                        call.open = Some(false);
+                        call.answered = Some(Box::new(replied.clone()));
+                    });
+                }
+            }
+            None => self.push(Item::Replied(Box::new(replied.clone()))),
+        }
+    }
+
+    fn push(&mut self, item: Item) {
+        self.size += item.size();
+        self.items.push_back((self.next_key, item));
+        self.next_key += 1;
+    }
+
+    fn get_mut(&mut self, key: u64) -> Option<&mut Item> {
+        let index = self.items.binary_search_by_key(&key, |(key, _)| *key).ok()?;
+        self.items.get_mut(index).map(|(_, item)| item)
+    }
+
+    fn change_call(&mut self, key: u64, change: impl FnOnce(&mut CallItem)) {
+        if let Some(Item::Call(call)) = self.get_mut(key) {
+            let before = call.size();
+            change(call);
+            let after = call.size();
+            self.size = self.size - before + after;
+        }
+    }
+
+    /// Drops the oldest items until the rest is within the limit. Calls that are still being written are dropped last;
+    /// questions that wait for an answer never, because they have a limit of their own.
+    fn shrink(&mut self) {
+        while self.size > self.limit {
+            let is_growing = |key: u64| self.growing.iter().any(|(_, one)| *one == Some(key));
+            let awaits_answer = |item: &Item| matches!(item, Item::Call(call) if call.awaits_answer());
+            let oldest = self.items.iter().position(|(key, item)| !awaits_answer(item) && !is_growing(*key));
+            let Some(index) = oldest.or_else(|| self.items.iter().position(|(_, item)| !awaits_answer(item))) else {
+                return;
+            };
+            let excess = self.size - self.limit;
+            // This removes at least half of a long text, so that its beginning is not dropped byte by byte.
+            let removed = self.items.get_mut(index).map_or(0, |(_, item)| item.truncate_front(excess));
+            if removed > 0 {
+                self.count_dropped(removed);
+            } else if let Some((key, item)) = self.items.remove(index) {
+                self.count_dropped(item.size());
+                if let Some((_, one)) = self.growing.iter_mut().find(|(_, one)| *one == Some(key)) {
+                    *one = None;
+                }
+            }
+        }
+    }
+
+    fn count_dropped(&mut self, bytes: usize) {
+        self.size -= bytes;
+        self.dropped += bytes as u64;
+    }
+}
+
+impl Serialize for Transcript {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.items.iter().map(|(_, item)| item))
+    }
+}
+
+#[cfg(test)]
+#[path = "transcript_tests.rs"]
+mod tests;

@@ -1,0 +1,161 @@
+//! Tests of the transcript.
+
+use followup::dialogue::{ReplyKind, Suggestion};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::conversation::event::AskedCall;
+
+const LIMIT: usize = 64 << 10;
+
+fn asked(call: u64, number: u64, question: &str) -> ConversationEvent<'_> {
+    let suggest = vec![Suggestion { answer: "A".into(), mode: None }];
+    ConversationEvent::Complete(AskedCall { call, question, suggest, notes: Vec::new(), id: None, number, open: true })
+}
+
+fn reply(number: Option<u64>, said: &str) -> UserReply {
+    let kind = if number.is_some() { ReplyKind::Answer } else { ReplyKind::Guidance };
+    UserReply { number, kind, said: said.into(), suggestion: None, images: Vec::new(), mode: None }
+}
+
+fn transcript(limit: usize, events: &[ConversationEvent<'_>]) -> Transcript {
+    let mut transcript = Transcript::new(limit);
+    for event in events {
+        transcript.apply(event);
+    }
+    transcript
+}
+
+fn json_of(transcript: &Transcript) -> Value {
+    serde_json::to_value(transcript).unwrap()
+}
+
+/// Returns the sum of all items' sizes.
+fn sum_of_sizes(transcript: &Transcript) -> usize {
+    transcript.items.iter().map(|(_, item)| item.size()).sum()
+}
+
+fn grown(call: u64, field: GrownField<'static>, delta: &'static str) -> ConversationEvent<'static> {
+    ConversationEvent::Partial { call, field, delta }
+}
+
+#[test]
+fn a_call_grows_and_is_asked_and_answered_in_one_item() {
+    let mut items = transcript(
+        LIMIT,
+        &[
+            ConversationEvent::Turn { index: 0 },
+            ConversationEvent::Text { text: "Hm" },
+            ConversationEvent::Text { text: "." },
+            grown(0, GrownField::Question, "Wh"),
+            grown(0, GrownField::Question, "y?"),
+            grown(0, GrownField::Suggest { index: 0, mode: None }, "B"),
+            grown(0, GrownField::Suggest { index: 1, mode: Some("code") }, "C"),
+            grown(0, GrownField::Suggest { index: 1, mode: Some("code") }, "D"),
+        ],
+    );
+    let growing = json!({"type": "call", "call": 0, "state": "growing", "question": "Why?", "notes": [],
+        "suggest": [{"answer": "B"}, {"answer": "CD", "mode": "code"}]});
+    assert_eq!(json_of(&items), json!([{"type": "turn", "nth": 0}, {"type": "text", "text": "Hm."}, growing]));
+    items.apply(&asked(0, 7, "Why?"));
+    items.apply(&ConversationEvent::Text { text: "!" });
+    items.apply(&ConversationEvent::Replied(&reply(Some(7), "so")));
+    let call = &json_of(&items)[2];
+    assert_eq!((&call["state"], &call["number"], &call["open"]), (&json!("complete"), &json!(7), &json!(false)));
+    let said = json!({"number": 7, "kind": "answer", "said": "so", "images": []});
+    assert_eq!(call["answered"], said);
+    assert_eq!(items.size, sum_of_sizes(&items));
+}
+
+#[test]
+fn calls_of_the_next_turn_get_items_of_their_own_although_their_numbers_restart() {
+    let mut items = transcript(LIMIT, &[ConversationEvent::Turn { index: 0 }, grown(0, GrownField::Question, "One")]);
+    items.apply(&ConversationEvent::Turn { index: 1 });
+    items.apply(&grown(0, GrownField::Question, "Two"));
+    let questions: Vec<_> = json_of(&items).as_array().unwrap().iter().map(|item| item["question"].clone()).collect();
+    assert_eq!(questions, [json!(null), json!("One"), json!(null), json!("Two")]);
+}
+
+#[test]
+fn pieces_of_interleaved_opaque_calls_are_joined_by_their_id() {
+    let piece = |id, raw, start| ConversationEvent::Opaque { tool: "t", raw, start, id };
+    let items = transcript(
+        LIMIT,
+        &[
+            piece(Some("a"), "", true),
+            piece(Some("b"), "", true),
+            piece(Some("a"), "1", false),
+            piece(Some("b"), "2", false),
+            piece(Some("a"), "3", false),
+            piece(None, "<t>", true),
+            piece(None, "</t>", false),
+            piece(None, "<t>", true),
+        ],
+    );
+    let raws: Vec<_> = json_of(&items).as_array().unwrap().iter().map(|item| item["raw"].clone()).collect();
+    assert_eq!(raws, ["13", "2", "<t></t>", "<t>"]);
+    assert_eq!(items.size, sum_of_sizes(&items));
+}
+
+#[test]
+fn the_oldest_items_are_dropped_first_and_unanswered_questions_are_kept() {
+    let text = "x".repeat(1000);
+    let mut items = transcript(LIMIT, &[ConversationEvent::Turn { index: 0 }, asked(0, 0, "Stays?")]);
+    for call in 1..200 {
+        items.apply(&ConversationEvent::Text { text: &text });
+        items.apply(&ConversationEvent::Rejected { call, reason: "malformed", message: "no", stopped: false });
+    }
+    assert!(items.size <= LIMIT);
+    assert_eq!(items.size, sum_of_sizes(&items));
+    assert!(items.dropped() > 100_000);
+    let all = json_of(&items);
+    assert_eq!(all[0]["question"], "Stays?");
+    assert!(all.as_array().unwrap().len() < 140);
+    // Once answered, it is dropped like any other item of its age.
+    items.apply(&ConversationEvent::Replied(&reply(Some(0), "yes")));
+    for _ in 0..100 {
+        items.apply(&ConversationEvent::Text { text: &text });
+        items.apply(&ConversationEvent::Error { kind: "provider", message: "no" });
+    }
+    assert!(json_of(&items).as_array().unwrap().iter().all(|item| item["type"] != "call" || item["call"] != 0));
+    assert_eq!(items.size, sum_of_sizes(&items));
+}
+
+#[test]
+fn of_one_long_text_the_beginning_is_dropped() {
+    let mut items = transcript(LIMIT, &[ConversationEvent::Turn { index: 0 }]);
+    let mut whole = String::new();
+    for n in 0..100_000 {
+        let more = format!("{n}ä ");
+        items.apply(&ConversationEvent::Text { text: &more });
+        whole.push_str(&more);
+    }
+    assert!(items.size <= LIMIT && items.size > LIMIT / 3, "{}", items.size);
+    let all = json_of(&items);
+    let kept = all[0]["text"].as_str().unwrap();
+    assert!(whole.ends_with(kept));
+    assert!(items.dropped() as usize >= whole.len() - kept.len());
+}
+
+#[test]
+fn a_call_that_was_dropped_while_it_grew_reappears_when_it_ends() {
+    let long = "x".repeat(LIMIT / 2);
+    let mut items = transcript(LIMIT, &[ConversationEvent::Turn { index: 0 }]);
+    for call in 0..4 {
+        items.apply(&ConversationEvent::Partial { call, field: GrownField::Question, delta: &long });
+    }
+    assert!(items.size <= LIMIT);
+    items.apply(&grown(0, GrownField::Question, "more of what is gone"));
+    assert!(json_of(&items).as_array().unwrap().iter().all(|item| item["call"] != 0));
+    items.apply(&asked(0, 0, "Why?"));
+    let all = json_of(&items);
+    assert_eq!(all.as_array().unwrap().last().unwrap()["question"], "Why?");
+    assert_eq!(items.size, sum_of_sizes(&items));
+}
+
+#[test]
+fn guidance_becomes_an_item_of_its_own() {
+    let items = transcript(LIMIT, &[ConversationEvent::Replied(&reply(None, "Ask me about tea"))]);
+    assert_eq!(json_of(&items)[0]["type"], "replied");
+    assert_eq!(json_of(&items)[0]["kind"], "guidance");
+}

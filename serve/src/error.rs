@@ -1,0 +1,174 @@
+//! Errors as callers get them: a status, a code, and a message.
+
+use std::fmt;
+
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use followup::dialogue::{AnswerErrorKind, GuideError, ImageError};
+use serde_json::json;
+
+/// Why a request failed: a code for programs, a sentence for people.
+#[derive(Debug)]
+pub(crate) struct ApiError {
+    status: StatusCode,
+    code: &'static str,
+    message: String,
+    /// Seconds after which a retry may succeed.
+    retry_after: Option<u32>,
+}
+
+impl ApiError {
+    fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> ApiError {
+        ApiError { status, code, message: message.into(), retry_after: None }
+    }
+
+    fn with_retry_after(mut self, seconds: u32) -> ApiError {
+        self.retry_after = Some(seconds);
+        self
+    }
+
+    pub(crate) fn not_found(message: impl Into<String>) -> ApiError {
+        ApiError::new(StatusCode::NOT_FOUND, "not_found", message)
+    }
+
+    pub(crate) fn no_conversation(id: &str) -> ApiError {
+        ApiError::not_found(format!(
+            "there is no conversation {id}: it never existed, was deleted, or was dropped after being idle"
+        ))
+    }
+
+    pub(crate) fn method(method: &str, path: &str) -> ApiError {
+        let message =
+            format!("{path} does not support {method}; the header `allow` lists the methods that it supports");
+        ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
+    }
+
+    pub(crate) fn bad_request(message: impl Into<String>) -> ApiError {
+        ApiError::new(StatusCode::BAD_REQUEST, "bad_request", message)
+    }
+
+    pub(crate) fn bad_id() -> ApiError {
+        let message = "that is not a conversation id: an id has 1 to 64 characters, of A-Z a-z 0-9 - _";
+        ApiError::new(StatusCode::BAD_REQUEST, "bad_id", message)
+    }
+
+    pub(crate) fn too_large(message: impl Into<String>) -> ApiError {
+        ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
+    }
+
+    pub(crate) fn body_too_large(limit: usize) -> ApiError {
+        ApiError::too_large(format!(
+            "the request's body may have at most {limit} bytes: send less, or raise the service's --limit-body"
+        ))
+    }
+
+    pub(crate) fn too_many_conversations(limit: usize) -> ApiError {
+        let message = format!(
+            "all {limit} conversations are in use: try again when one has ended, delete one, or raise --limit-conversations"
+        );
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_conversations", message).with_retry_after(5)
+    }
+
+    pub(crate) fn too_many_readers(limit: usize) -> ApiError {
+        let message = format!("this conversation already has {limit} readers: close one, or raise --limit-readers");
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_readers", message).with_retry_after(5)
+    }
+
+    pub(crate) fn busy(id: &str) -> ApiError {
+        let message = format!("the model is still writing in conversation {id}: wait until the message has ended");
+        ApiError::new(StatusCode::CONFLICT, "busy", message)
+    }
+
+    /// Question `number` can't be answered.
+    pub(crate) fn answer(number: u64, kind: AnswerErrorKind) -> ApiError {
+        let (status, code) = match kind {
+            AnswerErrorKind::AlreadyAnswered => (StatusCode::CONFLICT, "already_answered"),
+            AnswerErrorKind::AlreadyCancelled => (StatusCode::CONFLICT, "already_cancelled"),
+            AnswerErrorKind::NotYetAsked => (StatusCode::CONFLICT, "not_yet_asked"),
+            AnswerErrorKind::NoSuchSuggestion { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "no_such_suggestion"),
+            _ => (StatusCode::NOT_FOUND, "not_asked"),
+        };
+        ApiError::new(status, code, format!("question {number}: {kind}"))
+    }
+
+    pub(crate) fn not_stopped(error: &GuideError) -> ApiError {
+        ApiError::new(StatusCode::CONFLICT, "not_stopped", error.to_string())
+    }
+
+    pub(crate) fn bad_image(index: usize, error: &ImageError) -> ApiError {
+        ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "bad_image", format!("image {index} (from 0): {error}"))
+    }
+
+    pub(crate) fn unauthorized() -> ApiError {
+        let message =
+            "this service requires its token: send `authorization: Bearer TOKEN` or `x-followup-token: TOKEN`";
+        ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", message)
+    }
+
+    pub(crate) fn forbidden(message: impl Into<String>) -> ApiError {
+        ApiError::new(StatusCode::FORBIDDEN, "forbidden", message)
+    }
+
+    pub(crate) fn no_upstream() -> ApiError {
+        let message = "there is no provider to relay to: start the service with --upstream URL";
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "no_upstream", message)
+    }
+
+    pub(crate) fn upstream_unreachable(why: &dyn fmt::Display) -> ApiError {
+        ApiError::new(StatusCode::BAD_GATEWAY, "upstream_unreachable", format!("the provider can't be reached: {why}"))
+    }
+
+    pub(crate) fn upstream_timeout(seconds: f64) -> ApiError {
+        let message = format!("the provider has not answered for {seconds} s: see --upstream-timeout");
+        ApiError::new(StatusCode::GATEWAY_TIMEOUT, "upstream_timeout", message)
+    }
+
+    pub(crate) fn shutting_down() -> ApiError {
+        let message = "the service is shutting down: try again when it is back";
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "shutting_down", message).with_retry_after(5)
+    }
+
+    pub(crate) fn no_random(why: &dyn fmt::Display) -> ApiError {
+        let message = format!("the system provides no random numbers: {why}");
+        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "no_random", message)
+    }
+
+    /// Returns the code for programs.
+    pub(crate) fn code(&self) -> &'static str {
+        self.code
+    }
+}
+
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let body = json!({"error": {"code": self.code, "message": self.message}}).to_string();
+        let mut response = (self.status, [(header::CONTENT_TYPE, "application/json")], body).into_response();
+        let headers = response.headers_mut();
+        if let Some(seconds) = self.retry_after {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}
+
+impl From<PathRejection> for ApiError {
+    fn from(rejection: PathRejection) -> ApiError {
+        ApiError::bad_request(format!("the path can't be read: {}", rejection.body_text()))
+    }
+}
+
+impl From<QueryRejection> for ApiError {
+    fn from(rejection: QueryRejection) -> ApiError {
+        ApiError::bad_request(format!("the query can't be read: {}", rejection.body_text()))
+    }
+}

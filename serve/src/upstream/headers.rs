@@ -1,0 +1,118 @@
+//! Which headers go from the caller to the provider, and back.
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+
+use crate::settings::Secret;
+
+/// Prefix of the headers that are between the caller and the service.
+const OWN_PREFIX: &str = "x-followup-";
+
+/// Turns the headers of a caller into those that the provider gets.
+pub(super) struct HeaderFilter {
+    /// `authorization` for requests that bring none.
+    key: Option<HeaderValue>,
+    /// The service's token, which the provider must never get.
+    token: Option<Secret>,
+}
+
+impl HeaderFilter {
+    pub(super) fn new(key: Option<HeaderValue>, token: Option<Secret>) -> HeaderFilter {
+        HeaderFilter { key, token }
+    }
+
+    pub(super) fn for_provider(&self, from: &HeaderMap) -> HeaderMap {
+        let mut headers = end_to_end(from);
+        for name in [header::HOST, header::CONTENT_LENGTH, header::EXPECT] {
+            headers.remove(name);
+        }
+        let own: Vec<HeaderName> =
+            headers.keys().filter(|name| name.as_str().starts_with(OWN_PREFIX)).cloned().collect();
+        for name in own {
+            headers.remove(name);
+        }
+        let is_own_token = |value: &HeaderValue| {
+            let bearer = value.as_bytes().split_at_checked("Bearer ".len()).map(|(_, rest)| rest);
+            self.token.as_ref().zip(bearer).is_some_and(|(token, bearer)| token.matches(bearer))
+        };
+        if headers.get(header::AUTHORIZATION).is_some_and(is_own_token) {
+            headers.remove(header::AUTHORIZATION);
+        }
+        if let (Some(key), false) = (&self.key, headers.contains_key(header::AUTHORIZATION)) {
+            headers.insert(header::AUTHORIZATION, key.clone());
+        }
+        // A compressed stream can't be parsed on its way.
+        headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        headers
+    }
+}
+
+/// Returns the headers without those that concern a single connection (RFC 9110, section 7.6.1).
+pub(crate) fn end_to_end(from: &HeaderMap) -> HeaderMap {
+    let mut headers = from.clone();
+    let named: Vec<HeaderName> = from
+        .get_all(header::CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter_map(|name| name.trim().parse().ok())
+        .collect();
+    let hop_by_hop = [
+        header::CONNECTION,
+        header::PROXY_AUTHENTICATE,
+        header::PROXY_AUTHORIZATION,
+        header::TE,
+        header::TRAILER,
+        header::TRANSFER_ENCODING,
+        header::UPGRADE,
+        HeaderName::from_static("keep-alive"),
+        HeaderName::from_static("proxy-connection"),
+    ];
+    for name in hop_by_hop.into_iter().chain(named) {
+        headers.remove(name);
+    }
+    headers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(of: &[(&'static str, &'static str)]) -> HeaderMap {
+        of.iter().map(|&(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value))).collect()
+    }
+
+    #[test]
+    fn connection_headers_and_own_headers_are_removed() {
+        let filter = HeaderFilter::new(None, None);
+        let from = headers(&[
+            ("host", "localhost"),
+            ("content-length", "9"),
+            ("connection", "keep-alive, x-mine"),
+            ("keep-alive", "1"),
+            ("x-mine", "1"),
+            ("te", "trailers"),
+            ("x-followup-conversation", "a"),
+            ("x-followup-token", "secret"),
+            ("accept-encoding", "gzip"),
+            ("authorization", "Bearer key"),
+            ("x-other", "1"),
+        ]);
+        let expected = headers(&[("accept-encoding", "identity"), ("authorization", "Bearer key"), ("x-other", "1")]);
+        assert_eq!(filter.for_provider(&from), expected);
+    }
+
+    #[test]
+    fn the_provider_never_gets_the_services_token() {
+        let sent = |key: Option<&'static str>, authorization: Option<&'static str>| {
+            let filter = HeaderFilter::new(key.map(HeaderValue::from_static), Some(Secret::new("ours")));
+            let from: Vec<_> = authorization.into_iter().map(|value| ("authorization", value)).collect();
+            filter.for_provider(&headers(&from)).get("authorization").cloned()
+        };
+        assert_eq!(sent(None, Some("Bearer ours")), None);
+        assert_eq!(sent(None, Some("bearer ours")), None);
+        assert_eq!(sent(Some("Bearer key"), Some("Bearer ours")).unwrap(), "Bearer key");
+        assert_eq!(sent(Some("Bearer key"), Some("Bearer mine")).unwrap(), "Bearer mine");
+        assert_eq!(sent(Some("Bearer key"), None).unwrap(), "Bearer key");
+        assert_eq!(sent(None, None), None);
+    }
+}
