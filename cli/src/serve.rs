@@ -24,7 +24,8 @@ pub(crate) fn run(args: &Serve) -> Result<Status, Error> {
 }
 
 async fn serve(settings: Settings) -> Result<(), Error> {
-    // Before the address is printed, because a caller may send a signal as soon as it knows the address.
+    // Before the address is printed, because a caller may send a signal as soon as it knows the
+    // address.
     let mut signals = Signals::new().map_err(|error| cannot_start(&error))?;
     let service = Service::bind(settings).await.map_err(|error| match error {
         StartError::Open(_) => Error::Usage(open(&error)),

@@ -1,5 +1,6 @@
 // @ts-check
-// The page's only live region, which screen readers read out by themselves. It never holds growing text.
+// The page's only live region, which screen readers read out by themselves. It never holds growing
+// text.
 
 import { plain } from './visible.js';
 

@@ -1,5 +1,6 @@
 // @ts-check
-// The form under a question, or under a dialogue that has stopped. Errors never discard what was written in it.
+// The form under a question, or under a dialogue that has stopped. Errors never discard what was
+// written in it.
 
 import { announce } from './announce.js';
 import { h, icon, setText } from './dom.js';

@@ -7,7 +7,8 @@ import { pieces } from './visible.js';
 /** @typedef {string | Element_} Node_ the description of a node: a text or an element */
 
 /**
- * Creates an element. Attributes are set as text; names that begin with `on` are listeners; `null` and `false` omit one.
+ * Creates an element. Attributes are set as text; names that begin with `on` are listeners; `null`
+ * and `false` omit one.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
  * @param {Record<string, any>} [attrs]
@@ -55,8 +56,8 @@ export function setAttr(element, name, value) {
 }
 
 /**
- * Updates the children of an element, from index `base` on, to match a description. Nodes are reused, and text that grew is
- * appended to, so that nothing flickers and a selection stays.
+ * Updates the children of an element, from index `base` on, to match a description. Nodes are
+ * reused, and text that grew is appended to, so that nothing flickers and a selection stays.
  * @param {Element} parent
  * @param {Node_[]} wanted
  */

@@ -1,5 +1,6 @@
 // @ts-check
-// Markdown that grows on the page. Blocks that can't change any more are committed; only the rest is parsed again.
+// Markdown that grows on the page. Blocks that can't change any more are committed; only the rest
+// is parsed again.
 
 import { patch } from './dom.js';
 import { blocks, inline } from './markdown.js';
@@ -99,7 +100,8 @@ export class MarkdownView {
   }
 
   /**
-   * Shows the text. Returns whether it was postponed, because the last redraw took too long; call this again then.
+   * Shows the text. Returns whether it was postponed, because the last redraw took too long; call
+   * this again then.
    * @param {string} text
    * @param {boolean} grows
    */

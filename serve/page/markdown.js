@@ -1,5 +1,6 @@
 // @ts-check
-// Markdown to nodes: markdown-it parses it, and only the tokens named here become elements. No HTML is involved.
+// Markdown to nodes: markdown-it parses it, and only the tokens named here become elements. No HTML
+// is involved.
 
 import MarkdownIt from './vendor/markdown-it.min.js';
 import { visible } from './dom.js';
@@ -53,7 +54,8 @@ export function render(source) {
 }
 
 /**
- * Renders the text of a button: without blocks, and without links, which can't be clicked there and would hide what is sent.
+ * Renders the text of a button: without blocks, and without links, which can't be clicked there and
+ * would hide what is sent.
  * @param {string} source
  * @returns {Node_[]}
  */

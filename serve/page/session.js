@@ -1,5 +1,6 @@
 // @ts-check
-// One conversation: its event stream, its state and its view. It can be left, and entered again at the same position.
+// One conversation: its event stream, its state and its view. It can be left, and entered again at
+// the same position.
 
 import { announce } from './announce.js';
 import { request, authorization, conversationUrl } from './api.js';

@@ -1,7 +1,8 @@
 // @ts-check
-// Makes growing markdown stable, so that nothing shown is taken back: `**bo` would show two stars that vanish with the next `**`,
-// and `1` is a paragraph until `1. x` makes it a list. Open markup is closed provisionally, and characters that may become markup
-// are held back for a short while. At the end of the text everything is shown.
+// Makes growing markdown stable, so that nothing shown is taken back: `**bo` would show two stars
+// that vanish with the next `**`, and `1` is a paragraph until `1. x` makes it a list. Open markup
+// is closed provisionally, and characters that may become markup are held back for a short while.
+// At the end of the text everything is shown.
 
 const MAX_LINK = 300;
 
@@ -78,8 +79,8 @@ function closers(text) {
 }
 
 /**
- * Returns the markup that is open at the end. It approximates how CommonMark pairs marks; where it is wrong, a mark is visible for a
- * while.
+ * Returns the markup that is open at the end. It approximates how CommonMark pairs marks; where it
+ * is wrong, a mark is visible for a while.
  * @param {string} text
  */
 function marks(text) {

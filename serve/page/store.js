@@ -1,8 +1,8 @@
 // @ts-check
 // The state of one conversation: a pure reducer over the service's events, without the DOM.
 //
-// States are immutable: an event makes a new state that shares every unchanged item with the old one. A view can therefore tell by
-// identity which items to redraw.
+// States are immutable: an event makes a new state that shares every unchanged item with the old
+// one. A view can therefore tell by identity which items to redraw.
 
 /** @typedef {{answer: string, mode?: string}} Suggestion */
 /** @typedef {{number: number | null, kind: 'answer' | 'cancelled' | 'guidance', said: string, suggestion?: number, images: string[], mode?: string}} UserReply */
@@ -177,8 +177,9 @@ function callKey(turn, number) {
 }
 
 /**
- * Converts the items of a snapshot. Their beginning may be missing, turns included, and keys are then made up; but a known question
- * keeps its key, because the user may be writing an answer to it.
+ * Converts the items of a snapshot. Their beginning may be missing, turns included, and keys are
+ * then made up; but a known question keeps its key, because the user may be writing an answer to
+ * it.
  * @param {Data[]} items
  * @param {readonly Item[]} before
  * @returns {Item[]}

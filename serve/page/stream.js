@@ -178,8 +178,8 @@ export class EventStream {
   }
 
   /**
-   * Reads with a timeout, because a connection can be dead without an error. The timeout doubles each time, because the service may
-   * be configured with a longer heartbeat.
+   * Reads with a timeout, because a connection can be dead without an error. The timeout doubles
+   * each time, because the service may be configured with a longer heartbeat.
    * @template T @param {Promise<T>} read @param {AbortController} abort @returns {Promise<T>}
    */
   async #readWithTimeout(read, abort) {

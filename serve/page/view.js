@@ -1,5 +1,6 @@
 // @ts-check
-// The view of a conversation. Items that did not change keep their nodes, a selection in them, and the focus.
+// The view of a conversation. Items that did not change keep their nodes, a selection in them, and
+// the focus.
 
 import { AnswerForm } from './answer.js';
 import { CallView, replyNodes } from './call.js';

@@ -1,7 +1,8 @@
 // @ts-check
-// Makes invisible characters visible: controls, direction marks, and characters without width. A model could use them to hide a
-// part of a question, or to display it in another order than it is stored in. Joiners (U+200C, U+200D) and variation selectors
-// stay as they are, because scripts and emoji need them.
+// Makes invisible characters visible: controls, direction marks, and characters without width. A
+// model could use them to hide a part of a question, or to display it in another order than it is
+// stored in. Joiners (U+200C, U+200D) and variation selectors stay as they are, because scripts and
+// emoji need them.
 
 const INVISIBLE =
   /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF0-\uFFFB\u{13430}-\u{1345F}\u{1BCA0}-\u{1BCA3}\u{1D173}-\u{1D17A}\u{E0000}-\u{E0FFF}]/gu;

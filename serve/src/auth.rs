@@ -17,8 +17,8 @@ pub(crate) fn check(settings: &Settings, headers: &HeaderMap, is_public: bool) -
     let host = host(headers)?;
     check_origin(headers, host)?;
     match &settings.token {
-        // DNS rebinding: another site can point its name at this machine, and its pages then have the same origin.
-        // The `Host` header still holds that name.
+        // DNS rebinding: another site can point its name at this machine, and its pages then have
+        // the same origin. The `Host` header still holds that name.
         None if !host.is_some_and(is_loopback) => Err(ApiError::forbidden(
             "without a token this service answers only to localhost: use http://localhost or http://127.0.0.1, or start it with --token",
         )),

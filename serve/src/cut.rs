@@ -3,7 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Length of the longest random piece. Most pieces are about as long as a token; a few hold a whole tag.
+/// Length of the longest random piece.
+///
+/// Most pieces are about as long as a token; a few hold a whole tag.
 const LONGEST: u32 = 64;
 
 /// A way to cut a stream into pieces. The default leaves the chunks as they arrive.
@@ -106,7 +108,7 @@ impl Sizes {
             Sizes::AsItArrives => None,
             Sizes::Every(n) => Some((*n).max(1)),
             Sizes::Random(rng) => {
-                // Every magnitude is equally likely: evenly distributed lengths would hardly ever be 1.
+                // Every magnitude is equally likely; evenly distributed lengths would rarely be 1.
                 let longest = 1 << rng.u32(0..=LONGEST.ilog2());
                 Some(rng.usize(1..=longest))
             }

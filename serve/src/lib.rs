@@ -1,9 +1,9 @@
-//! The HTTP service behind `followup serve`: shows a language model's questions in a browser and takes the answers.
+//! The HTTP service of `followup serve`: shows a model's questions in a browser, takes the answers.
 //!
-//! A [`Service`] relays requests to an OpenAI-compatible provider, or is pushed what any provider streams. It forwards the
-//! bytes as they arrive, parses them with [`followup::wire`], and sends readers server-sent events: prose, the question
-//! while it grows, the user's replies. Answers come back as the messages that the provider expects. `docs/service.md`
-//! specifies the protocol.
+//! A [`Service`] relays requests to an OpenAI-compatible provider, or is pushed what any provider
+//! streams. It forwards the bytes as they arrive, parses them with [`followup::wire`], and sends
+//! readers server-sent events: prose, the question while it grows, the user's replies. Answers come
+//! back as the messages that the provider expects. `docs/service.md` specifies the protocol.
 //!
 //! ```text
 //!   agent ──request──► relay ──► provider
@@ -15,9 +15,9 @@
 //!                        └──────answers───────┘
 //! ```
 //!
-//! Guarantees: a chunk is forwarded unchanged as soon as it has been read; nothing is queued for a slow reader, which gets
-//! the whole state in place of the events it missed; memory is bounded by the [`Limits`]; input from providers, pages and
-//! callers is never trusted.
+//! Guarantees: a chunk is forwarded unchanged as soon as it has been read; nothing is queued for a
+//! slow reader, which gets the whole state in place of the events it missed; memory is bounded by
+//! the [`Limits`]; input from providers, pages and callers is never trusted.
 //!
 //! # Layers
 //!

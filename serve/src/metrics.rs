@@ -12,7 +12,9 @@ use prometheus_client::registry::Registry;
 
 type Label = [(&'static str, &'static str); 1];
 
-/// The metrics of the service. No label holds a value from outside, so the number of series is bounded.
+/// The metrics of the service.
+///
+/// No label holds a value from outside, so the number of series is bounded.
 pub(crate) struct Metrics {
     registry: Registry,
     pub(crate) readers: Gauge,

@@ -17,7 +17,7 @@ const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
 /// Pause after a failed accept, which most likely means that too many files are open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Accepts and serves connections until `shutdown` is ready; returns those that are still open then.
+/// Accepts and serves connections until `shutdown` is ready; returns those still open then.
 pub(crate) async fn accept(
     listener: &TcpListener,
     routes: Router,

@@ -68,12 +68,14 @@ impl std::fmt::Display for StartError {
 impl std::error::Error for StartError {}
 
 impl Service {
-    /// Listens on the address of the settings. Must be called in a tokio runtime with time and I/O enabled.
+    /// Listens on the address of the settings.
+    ///
+    /// Must be called in a tokio runtime with time and I/O enabled.
     ///
     /// # Errors
     ///
-    /// If the address is in use, or can be reached from other machines and there is no token; or if the upstream can't be
-    /// used.
+    /// If the address is in use, or can be reached from other machines and there is no token; or if
+    /// the upstream can't be used.
     pub async fn bind(settings: Settings) -> Result<Service, StartError> {
         let listen = settings.listen;
         if settings.token.is_none() && !listen.ip().is_loopback() {
@@ -91,8 +93,10 @@ impl Service {
         self.address
     }
 
-    /// Serves until `shutdown` is ready. Then the service accepts no more connections and ends event streams, and running
-    /// relays may finish within the grace period of the settings.
+    /// Serves until `shutdown` is ready.
+    ///
+    /// Then the service accepts no more connections and ends event streams, and running relays may
+    /// finish within the grace period of the settings.
     pub async fn run(self, shutdown: impl Future<Output = ()>) {
         let Service { listener, state, ended_turns, .. } = self;
         let (grace, idle) = (state.settings.grace, state.settings.limits.idle);

@@ -39,10 +39,12 @@ impl Store {
         self.conversations.lock().get(id).cloned().ok_or_else(|| ApiError::no_conversation(id))
     }
 
-    /// Returns the conversation with this id, and whether it is new. Without an id, creates one whose id can't be guessed.
+    /// Returns the conversation with this id, and whether it is new.
     ///
-    /// At the limit, a new conversation replaces the one that has been unused for longest; those in which no question is
-    /// open are replaced first.
+    /// Without an id, creates a conversation whose id can't be guessed.
+    ///
+    /// At the limit, a new conversation replaces the one that has been unused for longest; those in
+    /// which no question is open are replaced first.
     ///
     /// # Errors
     ///

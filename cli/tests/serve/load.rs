@@ -1,6 +1,7 @@
-//! A load test: how many conversations a service holds, and how soon their readers get events. Not run by default:
+//! A load test, not run by default: many conversations at once, and how soon readers get events.
 //!
-//! `cargo test --release -p followup-cli --test serve -- --ignored --nocapture load`; `FOLLOWUP_LOAD` sets the number.
+//! `cargo test --release -p followup-cli --test serve -- --ignored --nocapture load` runs it, with
+//! `FOLLOWUP_LOAD` conversations.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};

@@ -1,6 +1,7 @@
 //! `followup serve` end to end: the program, a provider in a process of its own, and clients.
 //!
-//! No test sleeps for a fixed time: each waits for an event, with a deadline so that a failing test ends.
+//! No test sleeps for a fixed time: each waits for an event, with a deadline so that a failing test
+//! ends.
 #![cfg(unix)]
 
 mod answers;

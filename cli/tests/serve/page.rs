@@ -1,4 +1,4 @@
-//! A reference page: applies events exactly as the protocol says, independently of the service's own code.
+//! A reference page: applies events as the protocol says, independently of the service's code.
 
 use serde_json::{Value, json};
 

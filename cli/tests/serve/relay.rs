@@ -185,7 +185,7 @@ async fn the_proxy_of_the_environment_forwards_plain_requests_and_tunnels_encryp
     assert!(requests("tunnelled").await.is_empty(), "the proxy can't see the request");
 }
 
-/// Many concurrent streams, each cut differently, each with a reader that gets exactly its own stream.
+/// Many concurrent streams, cut differently: each reader gets exactly its own stream.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn concurrent_conversations_do_not_mix() {
     const MANY: usize = 1000;
@@ -247,8 +247,9 @@ async fn a_slow_caller_slows_the_provider_down() {
     let event = format!("data: {}\n\n", json!({"choices": [{"delta": {"content": "x".repeat(8000)}}]}));
     let play = json!({"name": "slowly", "body": event, "times": LONG / event.len() as u64});
     let response = chat(&play).open(&service.address).await;
-    // Nobody reads the response, so the provider can only fill the buffers of the connections. Wait until it stops.
-    // On a slow machine a pause may look like that; the check below is then weaker, but not wrong.
+    // Nobody reads the response, so the provider can only fill the buffers of the connections. Wait
+    // until it stops. On a slow machine a pause may look like that; the check below is then weaker,
+    // but not wrong.
     let before = std::cell::Cell::new(0);
     client::until(async || {
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;

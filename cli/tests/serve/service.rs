@@ -31,7 +31,9 @@ pub(crate) fn command(args: &[&str]) -> Command {
     command
 }
 
-/// Raises the limit of open files: a thousand conversations have thousands of connections, also in this process.
+/// Raises the limit of open files.
+///
+/// A thousand conversations have thousands of connections, also in this process.
 pub(crate) fn raise_open_files() {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);

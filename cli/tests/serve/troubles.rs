@@ -168,7 +168,7 @@ async fn deleting_a_conversation_does_not_stop_its_relay() {
     assert_eq!(events.next().await.unwrap().kind, "state");
 }
 
-/// Providers break, stall and end, callers and readers leave at any time: no connection and no turn is leaked.
+/// Providers fail, callers and readers leave, all at random: no connection and no turn is leaked.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn connections_that_fail_at_random_leak_nothing() {
     const MANY: u64 = 200;

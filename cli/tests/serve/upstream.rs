@@ -1,5 +1,6 @@
-//! A test provider in a process of its own: this test program, run again. It streams, and misbehaves, as the request's
-//! `play` says.
+//! A test provider in a process of its own: this test program, run again.
+//!
+//! It streams, and misbehaves, as the request's `play` says.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader, Read};
@@ -15,7 +16,9 @@ use tokio::net::{TcpListener, TcpStream};
 
 const PROCESS: &str = "FOLLOWUP_TEST_UPSTREAM";
 
-/// The running provider, one for all tests. It exits with this program, which closes its standard input.
+/// The running provider, one for all tests.
+///
+/// It exits with this program, which closes its standard input.
 pub(crate) struct Upstream {
     pub(crate) address: String,
     _child: Child,
@@ -166,8 +169,9 @@ fn body(play: &Value) -> Vec<u8> {
     }
 }
 
-/// Sends the response. Returns whether the connection can be reused: if not, the client left, or it is broken on
-/// purpose.
+/// Sends the response. Returns whether the connection can be reused.
+///
+/// If not, the client left, or the connection is broken on purpose.
 async fn answer(stream: &mut TcpStream, play: &Value, seen: &Mutex<Seen>) -> std::io::Result<bool> {
     let text = |name: &str, otherwise: &str| play[name].as_str().unwrap_or(otherwise).to_owned();
     let (behave, name) = (text("behave", ""), text("name", ""));

@@ -1,4 +1,5 @@
-// A mock of the service. Tests make it send hostile texts, break connections, and answer with errors.
+// A mock of the service. Tests make it send hostile texts, break connections, and answer with
+// errors.
 
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';

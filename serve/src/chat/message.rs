@@ -1,4 +1,4 @@
-//! The model's message, rebuilt from a stream so that it can be sent back: its text and its tool calls, verbatim.
+//! The model's message, rebuilt verbatim from its stream so that it can be sent back.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -8,14 +8,15 @@ const MAX_CALLS: usize = 1024;
 
 /// Builds the message from the chunks of an OpenAI stream.
 ///
-/// The parser's events can't be used for this: they carry what a call means, not how it was written.
+/// The parser's events can't be used for this: they carry what a call means, not how it was
+/// written.
 #[derive(Debug)]
 pub(crate) struct AssistantMessage {
     /// The incomplete line.
     line: Vec<u8>,
     /// The data of the incomplete event.
     data: Vec<u8>,
-    /// The last byte was the carriage return that ended a line: a line feed after it belongs to that line end.
+    /// The last byte was a carriage return: a line feed after it belongs to the same line end.
     after_return: bool,
     content: String,
     calls: Vec<ToolCall>,

@@ -1,4 +1,4 @@
-//! OpenAI's chat format, as the provider exchanges it: the caller's request and the model's message.
+//! OpenAI's chat format: the caller's request and the model's message.
 
 mod message;
 mod request;

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-/// The body of a chat request. Fields that are not changed keep their bytes, because providers cache prompts by prefix.
+/// The body of a chat request.
+///
+/// Fields that are not changed keep their bytes, because providers cache prompts by prefix.
 #[derive(Debug)]
 pub(crate) struct ChatRequest(Vec<(String, Box<RawValue>)>);
 

@@ -8,7 +8,7 @@ use super::dialogue::size_of_images;
 use super::event::{ConversationEvent, UserReply};
 use crate::error::ApiError;
 
-/// Maximum number of bytes of a reply's images that are sent to readers. Images beyond it are only described.
+/// Maximum number of bytes of a reply's images that readers get; others are only described.
 const MAX_SHOWN_IMAGES: usize = 256 << 10;
 
 /// An action of the user.

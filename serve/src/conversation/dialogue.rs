@@ -1,4 +1,4 @@
-//! The dialogue of a conversation, within limits: its questions, and the replies to the newest turn.
+//! The dialogue of a conversation within limits: questions, and replies to the newest turn.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -212,8 +212,9 @@ impl BoundedDialogue {
         reply
     }
 
-    /// Says more precisely why a question can't be answered. Without its history the dialogue only knows the questions
-    /// that wait.
+    /// Returns more precisely why a question can't be answered.
+    ///
+    /// Without its history the dialogue only knows the questions that wait.
     fn refine_error(&self, number: u64, kind: AnswerErrorKind) -> AnswerErrorKind {
         match kind {
             AnswerErrorKind::NotAsked if self.cancelled.contains(&number) => AnswerErrorKind::AlreadyCancelled,

@@ -108,7 +108,9 @@ impl<'a> ConversationEvent<'a> {
         }
     }
 
-    /// Converts a parser's event; `None` if it ends a call, because the dialogue decides what becomes of that call.
+    /// Converts a parser's event; `None` if it ends a call.
+    ///
+    /// The dialogue decides what becomes of such a call.
     pub(crate) fn from_parser(event: &Event<'a>) -> Option<ConversationEvent<'a>> {
         match event {
             Event::Text(text) => Some(ConversationEvent::Text { text }),

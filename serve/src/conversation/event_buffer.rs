@@ -14,10 +14,12 @@ const MAX_BYTES: usize = 1 << 20;
 /// Maximum number of bytes that a reader gets at once, unless a single event is longer.
 const MAX_BATCH: usize = 64 << 10;
 
-/// The latest events, numbered from 1. The last number stays known when its event is no longer buffered.
+/// The latest events, numbered from 1.
+///
+/// The last number stays known when its event is no longer buffered.
 #[derive(Debug)]
 pub(super) struct EventBuffer {
-    /// Prefix of this conversation's event ids: it tells them from those of an earlier conversation with the same id.
+    /// Prefix of the event ids: it differs from that of an earlier conversation with the same id.
     epoch: String,
     frames: VecDeque<Bytes>,
     bytes: usize,
@@ -59,8 +61,9 @@ impl EventBuffer {
         }
     }
 
-    /// Returns the first batch of the events after that number, and the number of its last event; `None` if some of
-    /// them are no longer buffered.
+    /// Returns the first batch of the events after that number, and the number of its last event.
+    ///
+    /// `None` if some of the events are no longer buffered.
     pub(super) fn after(&self, number: u64) -> Option<(Bytes, u64)> {
         let missed = usize::try_from(self.last.checked_sub(number)?).ok()?;
         let mut index = self.frames.len().checked_sub(missed)?;

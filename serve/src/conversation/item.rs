@@ -88,8 +88,9 @@ impl Item {
         }
     }
 
-    /// Removes at least `excess` bytes from the beginning of a text, but not all of it. Returns how many bytes it
-    /// removed: 0 if too little would remain.
+    /// Removes at least `excess` bytes from the beginning of a text, but not all of it.
+    ///
+    /// Returns how many bytes it removed: 0 if too little would remain.
     pub(super) fn truncate_front(&mut self, excess: usize) -> usize {
         let (Item::Text { text } | Item::Opaque { raw: text, .. }) = self else { return 0 };
         let end = text.ceil_char_boundary(excess.max(text.len() / 2));

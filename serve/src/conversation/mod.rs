@@ -33,7 +33,7 @@ pub(crate) struct Conversation {
     settings: Arc<Settings>,
     metrics: Arc<Metrics>,
     state: Mutex<ConversationState>,
-    /// Wakes readers after a change. They look into the state then, so that nothing is queued for them.
+    /// Wakes readers after a change. They then look into the state: nothing is queued for them.
     changed: watch::Sender<()>,
     readers: AtomicUsize,
     /// Receives the conversation when a turn has ended that something may follow.
@@ -111,13 +111,16 @@ impl Conversation {
         Summary { id: self.id.clone(), turn: state.turn, open, updated, updated_at }
     }
 
-    /// Returns the position of a reader that has seen the event with this id; `None` if it needs the whole state first.
+    /// Returns the position of a reader that has seen the event with this id.
+    ///
+    /// `None` if there was no such event, so that the reader needs the whole state first.
     pub(crate) fn position(&self, id: &str) -> Option<u64> {
         self.state.lock().log.buffer.number(id)
     }
 
-    /// Returns what comes after a reader's position: the whole state if there is no position, or if too much has happened
-    /// since.
+    /// Returns what comes after a reader's position.
+    ///
+    /// That is the whole state if there is no position, or if too much has happened since.
     pub(crate) fn read(&self, position: Option<u64>) -> ReadResult {
         let state = self.state.lock();
         let buffer = &state.log.buffer;
@@ -140,7 +143,9 @@ impl Conversation {
         self.state.lock().gone
     }
 
-    /// Returns whether a question is open and since when the conversation has been unused; `None` if it is in use.
+    /// Returns whether a question is open, and since when the conversation has been unused.
+    ///
+    /// `None` if it is in use.
     pub(crate) fn unused(&self) -> Option<(bool, Instant)> {
         let state = self.state.lock();
         // A conversation without a turn was created a moment ago for a turn that is about to begin.

@@ -1,4 +1,4 @@
-//! The transcript of a conversation: what a page shows. It applies every event exactly as the page does.
+//! The transcript of a conversation: applies events exactly as a page does.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -7,11 +7,12 @@ use serde::{Serialize, Serializer};
 use super::event::{ConversationEvent, GrownField, UserReply};
 use super::item::{CallItem, CallState, Item};
 
-/// The items of a conversation in order, within a limit of bytes: the oldest are dropped first. Questions that wait for
-/// an answer are never dropped.
+/// The items of a conversation in order, within a limit of bytes.
+///
+/// The oldest are dropped first. Questions that wait for an answer are never dropped.
 #[derive(Debug)]
 pub(super) struct Transcript {
-    /// The items, each with an ascending key by which it is found again after others have been dropped.
+    /// The items with ascending keys, by which they are found after others have been dropped.
     items: VecDeque<(u64, Item)>,
     next_key: u64,
     /// The sum of the items' sizes.
@@ -19,9 +20,9 @@ pub(super) struct Transcript {
     limit: usize,
     /// Bytes of items that were dropped.
     dropped: u64,
-    /// The calls of this turn that are still being written, with the keys of their items; `None` if the item was dropped.
+    /// The unfinished calls of this turn, with their items' keys; `None` for a dropped item.
     growing: Vec<(u64, Option<u64>)>,
-    /// The latest calls of other tools in this turn, by the provider's id, with the keys of their items.
+    /// The latest calls of other tools in this turn, by the provider's id, with their items' keys.
     opaque: VecDeque<(Option<String>, u64)>,
     /// The questions that wait for an answer, by their number, with the keys of their items.
     unanswered: BTreeMap<u64, u64>,
@@ -182,8 +183,10 @@ impl Transcript {
         }
     }
 
-    /// Drops the oldest items until the rest is within the limit. Calls that are still being written are dropped last;
-    /// questions that wait for an answer never, because they have a limit of their own.
+    /// Drops the oldest items until the rest is within the limit.
+    ///
+    /// Calls that are still being written are dropped last; questions that wait for an answer never,
+    /// because they have a limit of their own.
     fn shrink(&mut self) {
         while self.size > self.limit {
             let is_growing = |key: u64| self.growing.iter().any(|(_, one)| *one == Some(key));
@@ -193,7 +196,8 @@ impl Transcript {
                 return;
             };
             let excess = self.size - self.limit;
-            // This removes at least half of a long text, so that its beginning is not dropped byte by byte.
+            // This removes at least half of a long text, so that its beginning is not dropped byte
+            // by byte.
             let removed = self.items.get_mut(index).map_or(0, |(_, item)| item.truncate_front(excess));
             if removed > 0 {
                 self.count_dropped(removed);

@@ -1,4 +1,4 @@
-//! A turn: one message of the model, from the bytes of a response to the events of its conversation.
+//! A turn: one message of the model, from a response's bytes to a conversation's events.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -33,13 +33,17 @@ impl TurnSource {
     }
 }
 
-/// The data of the last event in an OpenAI-compatible stream. A caller that has read it may disconnect: it missed nothing.
+/// The data of the last event in an OpenAI-compatible stream.
+///
+/// A caller that has read it may disconnect: it missed nothing.
 const DONE: &[u8] = b"[DONE]";
 
 /// How many bytes at the end of the stream are kept to look for [`DONE`].
 const TAIL: usize = 32;
 
-/// A turn that is streaming. It ends with [`Turn::end`]; if it is dropped before its last event, it is cut off.
+/// A turn that is streaming.
+///
+/// It ends with [`Turn::end`]; if it is dropped before its last event, it is cut off.
 pub(crate) struct Turn {
     conversation: Arc<Conversation>,
     /// `None` if the body can't be parsed.
@@ -73,8 +77,9 @@ impl Turn {
         Ok(Turn::new(conversation, wire))
     }
 
-    /// Begins the turn that follows the last one, if everything in that has been answered. Returns what is to feed it, and
-    /// the replies.
+    /// Begins the turn that follows the last one, if everything in that has been answered.
+    ///
+    /// Returns the continuation that feeds it, and the replies.
     ///
     /// # Errors
     ///

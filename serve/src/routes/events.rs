@@ -50,8 +50,9 @@ pub(super) async fn events(
     Ok((headers, Body::from_stream(stream.into_stream())).into_response())
 }
 
-/// The events that one reader gets. Nothing is queued for it: it looks into the conversation whenever the connection has
-/// taken what it had.
+/// The events that one reader gets.
+///
+/// Nothing is queued: it looks into the conversation whenever the connection has taken what it had.
 struct EventStream {
     state: Arc<AppState>,
     reader: Reader,

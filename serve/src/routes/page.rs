@@ -77,7 +77,9 @@ fn serve(name: &str, request: &HeaderMap) -> Result<Response, ApiError> {
     Ok(if is_cached { (StatusCode::NOT_MODIFIED, headers).into_response() } else { (headers, body).into_response() })
 }
 
-/// Returns the file's content. A debug build reads it from disk, so that a reload of the page shows a change.
+/// Returns the file's content.
+///
+/// A debug build reads it from disk, so that a reload of the page shows a change.
 #[cfg(debug_assertions)]
 fn content((name, body): &PageFile) -> Cow<'static, [u8]> {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("page").join(name);

@@ -1,4 +1,4 @@
-//! Begins the turn that follows one in which everything has been answered: asks the provider, or plays the next recording.
+//! The continuation of an answered turn: asks the provider, or plays the next recording.
 
 use std::sync::Arc;
 
@@ -17,8 +17,10 @@ use crate::conversation::turn::Turn;
 use crate::conversation::{Conversation, Readiness};
 use crate::upstream::ProviderResponse;
 
-/// Continues conversations whose turn has ended, until the service shuts down. A turn may end with everything answered:
-/// its calls were rejected, or its user was faster than its end.
+/// Continues conversations whose turn has ended, until the service shuts down.
+///
+/// A turn may end with everything answered: its calls were rejected, or its user was faster than
+/// its end.
 pub(crate) async fn continue_ended_turns(
     state: Arc<AppState>,
     mut ended_turns: mpsc::UnboundedReceiver<Arc<Conversation>>,
@@ -53,7 +55,7 @@ pub(crate) fn continue_if_ready(state: &Arc<AppState>, conversation: &Arc<Conver
     Ok(())
 }
 
-/// Sends the model's message and the user's replies to the provider, and reads its answer into the turn.
+/// Sends the model's message and the user's replies to the provider; reads its answer into a turn.
 async fn ask_provider(state: Arc<AppState>, mut turn: Turn, next: NextRequest, replies: Vec<Reply>) {
     let NextRequest { headers, request, message } = next;
     let mut messages = vec![message];
@@ -70,7 +72,11 @@ async fn ask_provider(state: Arc<AppState>, mut turn: Turn, next: NextRequest, r
     }
 }
 
-/// Returns the response, if it is a stream of events, and the body that was sent; otherwise a sentence for people.
+/// Returns the response and the body that was sent.
+///
+/// # Errors
+///
+/// A sentence for people, if the provider does not answer with a stream of events.
 async fn send(
     state: &AppState,
     headers: &HeaderMap,

@@ -1,4 +1,4 @@
-//! What feeds a turn: the relay of a provider's stream, the player of recordings, and the continuation of a turn that ended.
+//! What feeds a turn: a relayed stream, a recording, or the continuation of an answered turn.
 
 pub(crate) mod continuing;
 pub(crate) mod player;

@@ -39,16 +39,17 @@ struct RelayedBody {
     state: Arc<AppState>,
     turn: Option<Turn>,
     response: ProviderResponse,
-    /// Bytes still to come, if that is known. The turn then ends with the last of them, without waiting for the end of the
-    /// body.
+    /// Bytes still to come, if that is known. The turn then ends with the last of them, without
+    /// waiting for the end of the body.
     remaining: Option<u64>,
     is_broken: bool,
 }
 
-/// Returns the provider's body as a stream of chunks. Each chunk is fed to the turn and then handed out.
+/// Returns the provider's body as a stream of chunks, each fed to the turn before it is handed out.
 ///
-/// A chunk is read only when the caller has taken the one before it, so a slow caller slows the provider down
-/// (backpressure). When the caller disconnects, the stream is dropped, and the provider's connection with it.
+/// A chunk is read only when the caller has taken the one before it, so a slow caller slows the
+/// provider down (backpressure). When the caller disconnects, the stream is dropped, and the
+/// provider's connection with it.
 pub(crate) fn relayed_body(
     state: Arc<AppState>,
     turn: Option<Turn>,

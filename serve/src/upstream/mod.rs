@@ -67,7 +67,8 @@ impl Upstream {
         self.filter.for_provider(from)
     }
 
-    /// Sends a request with headers from [`Upstream::headers`]. Returns when the head of the response has arrived.
+    /// Sends a request with headers from [`Upstream::headers`]. Returns when the head of the
+    /// response has arrived.
     ///
     /// # Errors
     ///

@@ -1,4 +1,5 @@
-// A hostile model, provider or client that tries to run code or to find out who reads. Every field from outside holds an attack.
+// A hostile model, provider or client that tries to run code or to find out who reads. Every field
+// from outside holds an attack.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
