@@ -8,11 +8,11 @@ use followup::dialogue::Setup;
 use followup_serve::{Limits, Pace, Secret, Service, Settings, StartError};
 use tokio::sync::oneshot;
 
-use crate::args::Serve;
+use crate::args::ServeArgs;
 use crate::dialect;
 use crate::error::{Error, Status};
 
-pub(crate) fn run(args: &Serve) -> Result<Status, Error> {
+pub(crate) fn run(args: &ServeArgs) -> Result<Status, Error> {
     let settings = settings(args)?;
     raise_open_files();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &Serve) -> Result<Status, Error> {
     let served = runtime.block_on(serve(settings));
     // What still runs has had its time.
     runtime.shutdown_background();
-    served.map(|()| Status::Well)
+    served.map(|()| Status::Success)
 }
 
 async fn serve(settings: Settings) -> Result<(), Error> {
@@ -50,7 +50,7 @@ async fn serve(settings: Settings) -> Result<(), Error> {
     Ok(())
 }
 
-fn settings(args: &Serve) -> Result<Settings, Error> {
+fn settings(args: &ServeArgs) -> Result<Settings, Error> {
     let seconds = Duration::from_secs_f64;
     Ok(Settings {
         listen: args.listen,
@@ -60,7 +60,7 @@ fn settings(args: &Serve) -> Result<Settings, Error> {
         upstream_timeout: seconds(args.upstream_timeout),
         goes_on: args.goes_on,
         demo: args.demo.then(|| Pace { chunk: args.chunk, delay: Duration::from_millis(args.delay) }),
-        policy: Arc::new(args.reading.policy()?),
+        policy: Arc::new(args.policy.policy()?),
         setup: Arc::new(Setup { dialect: dialect::load(&args.dialect)?, escape: args.escape, ..Setup::default() }),
         heartbeat: seconds(args.heartbeat),
         grace: seconds(args.grace),
