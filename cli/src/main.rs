@@ -10,6 +10,7 @@ mod config_file;
 mod dialect;
 mod error;
 mod events;
+mod generate;
 mod input;
 mod input_format;
 mod line_break;
@@ -32,6 +33,8 @@ fn main() -> ExitCode {
         Command::Ask(args) => ask::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Completions(args) => generate::completions(&args),
+        Command::Man(args) => generate::man(&args),
     };
     match result {
         Ok(status) => status.into(),
