@@ -1,6 +1,7 @@
-//! `followup parse --records` on all cores beside one: how many times as fast it is.
+//! Measures the speedup of `followup parse --records` on all cores over one core.
 //!
-//! `cargo bench -p followup-cli --bench records`. It is a measurement, not a test: a goal that is missed is shown as that.
+//! `cargo bench -p followup-cli --bench records`. This is a measurement, not a test: a missed goal
+//! is only shown.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -12,15 +13,15 @@ use std::time::{Duration, Instant};
 use followup::testing::workloads;
 use serde_json::json;
 
-/// How long the file is: about a second's work.
+/// The size of the file: about a second of work.
 const LEN: usize = 400 << 20;
 
-/// How many questions are in a record, each with its prose: some KiB.
-const PERIODS: usize = 3;
+/// The number of questions in a record, each with its prose: a few KiB.
+const QUESTIONS: usize = 3;
 
 const RUNS: usize = 5;
 
-/// How many times as fast it is to be on two cores.
+/// The speedup to reach on two cores.
 const GOAL: f64 = 1.7;
 
 fn main() -> io::Result<()> {
@@ -41,7 +42,8 @@ fn main() -> io::Result<()> {
     let bytes = fs::metadata(&records)?.len();
     check(dir.path(), &records, count)?;
     let (mut one, mut all) = (Duration::MAX, Duration::MAX);
-    // In turn, so that both see the same machine; the shortest, for whatever else it does only makes them longer.
+    // Both take turns, so that other load affects both. The shortest run counts, because load only
+    // makes a run longer.
     for _ in 0..RUNS {
         one = one.min(time(on_one_core(&records))?);
         all = all.min(time(followup(&records))?);
@@ -55,14 +57,14 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the file, and says how many records are in it.
+/// Writes the file, and returns the number of its records.
 fn generate(path: &Path) -> io::Result<usize> {
     let message = workloads::questions().message;
     let periods: Vec<_> = message.split_inclusive("</ask_followup_question>\n").collect();
     let mut out = BufWriter::new(File::create(path)?);
     let (mut written, mut count) = (0, 0);
     while written < LEN {
-        for message in periods.chunks(PERIODS) {
+        for message in periods.chunks(QUESTIONS) {
             let record = json!({"id": count, "content": message.concat()}).to_string();
             writeln!(out, "{record}")?;
             written += record.len() + 1;
@@ -85,7 +87,7 @@ fn on_one_core(records: &Path) -> Command {
     command
 }
 
-/// Checks that both write the same, and a line for each record. Outside the clock, as a disk's pace is not what is measured.
+/// Checks that both runs write the same, and a line per record. Not measured, because disks differ.
 fn check(dir: &Path, records: &Path, count: usize) -> io::Result<()> {
     let outputs = [("one", on_one_core(records)), ("all", followup(records))].map(|(name, mut command)| {
         let path = dir.join(name);
@@ -94,15 +96,15 @@ fn check(dir: &Path, records: &Path, count: usize) -> io::Result<()> {
     });
     let [one, all] = outputs;
     let (one, all) = (one?, all?);
-    assert!(one == all, "on one core and on all, the same");
+    assert!(one == all, "the output on one core and on all is the same");
     assert_eq!(one.iter().filter(|&&byte| byte == b'\n').count(), count);
     Ok(())
 }
 
 fn time(mut command: Command) -> io::Result<Duration> {
-    let begun = Instant::now();
+    let begin = Instant::now();
     let status = command.stdout(Stdio::null()).status()?;
-    let time = begun.elapsed();
+    let time = begin.elapsed();
     assert!(status.success(), "{status}");
     Ok(time)
 }

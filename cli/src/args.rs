@@ -1,4 +1,4 @@
-//! The command line, as clap reads it and `--help` shows it.
+//! The command line: its options, and the texts of `--help`.
 
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
@@ -7,28 +7,29 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::chunks::Cut;
-use crate::reading::Reading;
-use crate::stream::Stream;
+use crate::input::InputArgs;
+use crate::policy::PolicyArgs;
 
 const EXAMPLES: &str = "\
 Examples:
   followup parse message.txt                 show a message and the question in it
   my-agent | followup parse                  watch the question while the model writes it
-  followup parse --json message.txt          one event a line, for programs
-  followup parse --records turns.jsonl       many messages, one JSON object a line
+  followup parse --json message.txt          one event per line, for programs
+  followup parse --records turns.jsonl       many messages, one JSON object per line
   followup parse --wire auto response.sse    what a provider streamed
-  my-agent | followup ask > reply            ask, and write what the model gets
+  my-agent | followup ask > reply            ask, and print the reply for the model
   followup serve --demo                      the same in a browser, with recorded messages
-  followup bench                             what reading costs, on this machine
+  followup bench                             the cost of parsing, on this machine
 
-`followup help parse` has the rest.";
+`followup help parse` has more.";
 
-/// Shows the follow-up questions in what a language model writes, while it is still writing.
+/// Shows the follow-up questions of a language model while it is still writing them.
 ///
-/// A model asks its user by calling a tool, `ask_followup_question`, with a question and suggested answers: written as markup in its
-/// message, or natively. This program finds those calls as the message streams in.
+/// A model asks its user by calling a tool, `ask_followup_question`, with a question and suggested
+/// answers: as markup in its message, or as a native tool call. This program finds these calls as
+/// the message streams in.
 #[derive(Debug, Parser)]
-// Wide enough for what is laid out by hand below.
+// Wide enough for the texts below, whose lines are broken by hand.
 #[command(name = "followup", version, after_help = EXAMPLES, max_term_width = 90)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -37,10 +38,46 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Parse(Parse),
-    Ask(Ask),
-    Serve(Box<Serve>),
-    Bench(Bench),
+    Parse(ParseArgs),
+    Ask(AskArgs),
+    Serve(Box<ServeArgs>),
+    Bench(BenchArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
+}
+
+const COMPLETIONS_HELP: &str = "\
+Examples:
+  followup completions bash > ~/.local/share/bash-completion/completions/followup
+      For bash, with the package bash-completion.
+  followup completions zsh > \"${fpath[1]}/_followup\"
+      For zsh, into the first folder in which it looks for completions.
+  followup completions fish > ~/.config/fish/completions/followup.fish
+      For fish.
+  followup completions powershell >> $PROFILE
+      For PowerShell.";
+
+/// Prints a script that completes the command line in a shell.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = COMPLETIONS_HELP)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+const MAN_HELP: &str = "\
+Examples:
+  followup man | man -l -
+      Shows the manual page of the program.
+  followup man parse > ~/.local/share/man/man1/followup-parse.1
+      Installs the one of a command.";
+
+/// Prints a manual page, for man or groff.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = MAN_HELP)]
+pub(crate) struct ManArgs {
+    /// The command whose page to print, instead of that of the program
+    pub(crate) command: Option<String>,
 }
 
 const BENCH_HELP: &str = "\
@@ -50,29 +87,30 @@ Examples:
   followup bench message.txt
       A message of your own.
   followup bench --json | jq 'select(.chunk == 4) | .ns_per_chunk / .push_str_ns'
-      How many times as long as push_str, for the chunks of a token's length.
+      How many times as long as push_str, for chunks of a token's length.
 
 The lines of --json:
   {\"workload\":S,\"chunk\":N,\"ns_per_chunk\":F,\"mb_per_s\":F,\"push_str_ns\":F,
    \"memchr_mb_per_s\":F}
-      A chunk is of N bytes; push_str_ns is what it takes to append one to a text.
-Ratios within one run count: a machine that does something else is slower in all of it.";
+      A chunk has N bytes; push_str_ns is the time to append one to a string.
+Compare ratios within one run: other load slows down all measurements of a run.";
 
-/// Measures what reading costs, in chunks of several sizes.
+/// Measures the cost of parsing, in chunks of several sizes.
 ///
-/// Beside it, in the same run, the least that could be done with the same chunks: appending them to a text, and looking for `<` in them. What comes
-/// out is checked: every byte is in one event, and every question is found.
+/// The same run measures the least work possible on the same chunks: appending them to a string,
+/// and searching them for `<`. The results are checked: every byte is in one event, and every
+/// question is found.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = BENCH_HELP)]
-pub(crate) struct Bench {
-    /// A message of your own, instead of those that are built in
+pub(crate) struct BenchArgs {
+    /// A message of your own, instead of the built-in ones
     pub(crate) file: Option<PathBuf>,
 
-    /// Print one line of JSON a measurement
+    /// Print one line of JSON per measurement
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// How long to measure each, in milliseconds
+    /// The duration of each measurement, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 300)]
     pub(crate) time: u32,
 
@@ -86,68 +124,68 @@ Examples:
   followup parse message.txt
       The prose, and each question with its suggestions.
   my-agent | followup parse
-      The same, growing as it arrives.
+      The same, growing as the message arrives.
   followup parse --chunk 3 --delay 30 message.txt
       A recorded message as if a model were writing it.
   followup parse --json message.txt | jq 'select(.event == \"complete\")'
       The questions that may be asked, for a program.
   curl -sN https://… | followup parse --wire auto
-      What a provider streams, whichever it is: text, and native calls.
+      What any provider streams: text, and native calls.
   followup parse --wire auto --chunk 90 --delay 20 response.sse
       A recorded response as if it were arriving.
   followup parse --records turns.jsonl > whole
   followup parse --records --chunk 1 turns.jsonl | diff whole -
-      Nothing: how a message is cut makes no difference.
+      No difference: events are independent of how a message is cut.
 
-The events of --json, one a line:
+The events of --json, one per line:
   {\"event\":\"text\",\"text\":S}
       Prose.
   {\"event\":\"opaque\",\"tool\":S,\"raw\":S,\"start\":BOOL}
-      A piece of another tool's call, and whether it is the first. Of a native call,
+      A piece of another tool's call, and whether it is the first. For a native call,
       a piece of its arguments; the first is empty.
   {\"event\":\"partial\",\"call\":N,\"field\":\"question\"|\"suggest\",\"delta\":S,
    \"question\":S,\"suggest\":[…]}
-      More of a call that is still open. For the eye only.
+      More of a call that is still open. For display only.
   {\"event\":\"complete\",\"call\":N,\"span\":[A,B],\"question\":S,\"suggest\":[…],
    \"notes\":[S]}
-      A call that is closed and valid: this may be asked.
+      A call that is complete and valid: this may be asked.
   {\"event\":\"rejected\",\"call\":N,\"span\":[A,B],\"reason\":R,\"message\":S,
    \"question\":S|null,\"suggest\":[…]}
       A call that can't be asked. R is missing_parameter, malformed, truncated,
       too_long or wrong_type.
   {\"event\":\"error\",\"kind\":K,\"message\":S,\"data\":S}
-      Something went wrong in a provider's stream (--wire), which goes on. K is
-      provider (the provider says so), unreadable, too_long, orphan, too_many_calls or
-      foreign (nothing in it is that provider's). \"data\" is what could not be read.
-  A span counts the bytes of the message; of a native call, those of its arguments.
-  Events of a native call have the provider's \"id\":S too, if there is one. Native
+      An error in a provider's stream (--wire), which continues. K is provider (reported
+      by the provider), unreadable, too_long, orphan, too_many_calls or foreign (nothing
+      in it is from that provider). \"data\" is what could not be read.
+  A span counts the bytes of the message, or the bytes of a native call's arguments.
+  Events of a native call also have the provider's \"id\":S, if there is one. Native
   calls may overlap: \"call\" and \"id\" tell them apart.
-  Each has \"at\":N too, the bytes read when it came out, and \"end\":true if only
-  the end of the message let it out. A suggestion is {\"answer\":S,\"mode\":S}, without
-  \"mode\" where it has none.
+  Every event also has \"at\":N, the number of bytes read before it was emitted, and
+  \"end\":true if it was emitted only at the end of the message. A suggestion is
+  {\"answer\":S,\"mode\":S}, without \"mode\" if it has none.
 
 Exit status:
-  0  All is well.
-  1  A question was rejected, something went wrong in a provider's stream, or could
-     not be read. With --records, a rejected question is data and all is well; a line
-     that can't be read is not.
+  0  Success.
+  1  A question was rejected, there was an error in a provider's stream, or something
+     could not be read. With --records, a rejected question is data and no failure; a
+     line that can't be read is one.
   2  The command line is wrong.";
 
-/// Reads a message as it arrives, and prints what happens in it.
+/// Reads a message as it arrives, and prints its text and its questions.
 ///
-/// On a terminal: the prose, and the question and its suggestions as they grow, in place. Into a file or a pipe: the
-/// same as plain text, each question once it is complete. Control characters of the model are shown, never obeyed;
-/// --json has every byte as it was.
+/// On a terminal: the prose, and the question and its suggestions, growing in place. To a file or a
+/// pipe: the same as plain text, each question once it is complete. Control characters of the model
+/// are shown, never obeyed; --json preserves every byte.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "`followup parse --help` has examples, the events of --json and the exit status.",
     after_long_help = PARSE_HELP
 )]
-pub(crate) struct Parse {
+pub(crate) struct ParseArgs {
     #[command(flatten)]
-    pub(crate) stream: Stream,
+    pub(crate) input: InputArgs,
 
-    /// Print one event a line, as JSON, as soon as it happens
+    /// Print one event per line, as JSON, as soon as it is emitted
     #[arg(long, help_heading = "Output")]
     pub(crate) json: bool,
 
@@ -163,27 +201,28 @@ pub(crate) struct Parse {
     #[arg(long, help_heading = "Output")]
     pub(crate) no_color: bool,
 
-    /// Read JSON Lines, one message a line; print one line for each
+    /// Read JSON Lines, one message per line; print one line for each
     ///
-    /// Each line is an object with the message in "content" (or --field). Its "id", whatever it is, comes back:
-    /// {"id":…,"events":[…]}, with the events of --json, without partials, "at" and "end", pieces joined, so that the output is the
-    /// same however the messages are cut. The order is kept; all cores are used; blank lines are skipped. A line that can't
-    /// be read is reported on standard error, and the rest goes on.
+    /// Each line is an object with the message in "content" (or --field). Its "id", of any type, is
+    /// copied to the output: {"id":…,"events":[…]}, with the events of --json, without partials,
+    /// "at" and "end", and with pieces joined, so that the output is the same however the messages
+    /// are cut. The order is kept; all cores are used; blank lines are skipped. A line that can't
+    /// be read is reported on standard error, and reading continues.
     #[arg(long, conflicts_with_all = ["wire", "delay"], help_heading = "Records")]
     pub(crate) records: bool,
 
-    /// Where in a record the message is
+    /// The field of a record that holds the message
     #[arg(long, value_name = "NAME", default_value = "content", requires = "records", help_heading = "Records")]
     pub(crate) field: String,
 
     #[command(flatten)]
-    pub(crate) reading: Reading,
+    pub(crate) policy: PolicyArgs,
 }
 
 const ASK_HELP: &str = "\
 Examples:
   my-agent | followup ask > reply
-      Shows the message, asks on the terminal, and writes the reply.
+      Shows the message, asks on the terminal, and prints the reply.
   followup ask --wire auto --format anthropic response.sse
       Asks what a provider has streamed; the reply is the next message for it.
   followup ask --chunk 4 --delay 20 message.txt > reply
@@ -194,59 +233,62 @@ Examples:
       Answers in other words, with an image.
 
 On the screen, ? shows all keys: a number, the arrows and Enter, or a click take a
-suggestion, e changes it first, w writes another answer, i adds an image, Esc leaves
-the question unanswered, Ctrl-C quits.
+suggestion, e edits it first, w writes another answer, i adds an image, Esc leaves the
+question unanswered, Ctrl-C quits.
 
-Line by line (--lines) there are suggestions by number and answers of one line.
---answer and --text don't go together. A question left unanswered is told to the model
+Line by line (--lines), an answer is the number of a suggestion, or one line of text.
+--answer and --text can't be combined. A question left unanswered is told to the model
 (\"The user denied this operation.\"). --auto-answer waits at a question without suggestions.
 
-What comes out on standard output, a reply for each call, in order:
-  text              the result of the call: the answer, wrapped as the dialect has it;
+What is printed on standard output, a reply for each call, in order:
+  text              the result of the call: the answer, wrapped as the dialect says;
                     it has no room for images and modes
   openai-chat, openai-responses, anthropic
-                    the messages that carry all of them, one a line, as JSON, at the end
+                    the messages that carry all replies, one per line, as JSON, at the
+                    end
   json              {\"kind\":\"answer\"|\"cancelled\"|\"correction\",\"number\":N,\"id\":S,\"text\":S,
-                    \"images\":[URL],\"mode\":S}, without what there is not; N counts the
-                    questions from 0, \"id\" is the provider's of a native call
-A call that can't be asked has a reply too: what the model is to be told.
+                    \"images\":[URL],\"mode\":S}, without what is absent; N counts the
+                    questions from 0, \"id\" is the provider's id of a native call
+A call that can't be asked has a reply too: the correction for the model.
 
 Exit status:
   0  All questions were answered, or there were none.
   1  A call could not be asked, a question was not answered, or something could not be read.
-  2  The command line is wrong, or there is nobody to ask.
-  130, 143 and the like: Ctrl-C, or a signal, has ended it; the replies so far are out.";
+  2  The command line is wrong, or there is no terminal to ask on.
+  130, 143 and the like: ended by Ctrl-C or by a signal; the replies so far are printed.";
 
 /// Asks the questions in a message, and prints the replies.
 ///
-/// On a terminal: shows the message as it arrives, and asks each question once it is complete: with the keys or the mouse you take a suggestion,
-/// change one, or write your own answer. Keys come from the terminal itself, so that standard input may be the message and standard
-/// output the reply. --answer and --text answer without a person. The mode in brackets before a suggestion is the one the agent should
-/// change to with that answer: --format json has it.
+/// On a terminal: shows the message as it arrives, and asks each question once it is complete. With
+/// the keys or the mouse you take a suggestion, edit one, or write your own answer. Keys are read
+/// from the terminal itself, so that standard input may be the message and standard output the
+/// reply. --answer and --text answer without a person. The mode in brackets before a suggestion is
+/// the mode to which the agent should switch with that answer: --format json has it.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "`followup ask --help` has examples, the formats and the exit status.",
     after_long_help = ASK_HELP
 )]
-pub(crate) struct Ask {
+pub(crate) struct AskArgs {
     #[command(flatten)]
-    pub(crate) stream: Stream,
+    pub(crate) input: InputArgs,
 
-    /// Take the suggestion with that number, from 1; may be given again for further questions
+    /// Answer with the suggestion of this number, from 1; repeat it for further questions
     #[arg(long, value_name = "N", conflicts_with = "text", help_heading = "Answering")]
     pub(crate) answer: Vec<NonZeroUsize>,
 
-    /// Answer with this; may be given again for further questions
+    /// Answer with this text; repeat it for further questions
     #[arg(long, value_name = "TEXT", help_heading = "Answering")]
     pub(crate) text: Vec<String>,
 
-    /// Send an image with the first answer: a PNG, JPEG, GIF or WebP; may be given again
+    /// Send an image with the first answer: a PNG, JPEG, GIF or WebP; may be repeated
     #[arg(long, value_name = "FILE", help_heading = "Answering")]
     pub(crate) image: Vec<PathBuf>,
 
-    /// Take the first suggestion after that many seconds, unless a key is pressed
+    /// Take the first suggestion after this many seconds, unless a key is pressed
     ///
-    /// The seconds are counted down on the screen, from when a question can be answered. Any key, a click and the wheel stop that for good.
+    /// The countdown is shown on the screen, and starts when a question can be answered. Any key, a
+    /// click or the wheel stops it for good.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["answer", "text", "lines"], help_heading = "Answering")]
     pub(crate) auto_answer: Option<u32>,
 
@@ -254,21 +296,23 @@ pub(crate) struct Ask {
     #[arg(long, conflicts_with_all = ["answer", "text"], help_heading = "Answering")]
     pub(crate) lines: bool,
 
-    /// How the reply is printed
-    #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
-    pub(crate) format: Format,
+    /// The format of the replies
+    #[arg(long, value_enum, default_value_t = ReplyFormat::Text, help_heading = "Output")]
+    pub(crate) format: ReplyFormat,
 
-    /// Escape what would end an answer early for the model: in <answer>, any </answer> that is written in it
+    /// Escape the closing tag of the answer's wrapping, such as </answer>, inside the answer
     ///
-    /// Without it an answer is passed on as it is, and it is said on standard error if that stands in it. How it is escaped: docs/dialects.md.
+    /// Such a tag may end the answer early for the model. Without this option the answer is passed
+    /// on unchanged, with a warning on standard error. docs/dialects.md says how it is escaped.
     #[arg(long, help_heading = "Output")]
     pub(crate) escape: bool,
 
-    /// Whose wording and wrapping the reply has: a name, or a file (TOML or JSON)
+    /// The wording and wrapping of the replies: a name, or a file (TOML or JSON)
     ///
-    /// roo-code: Roo Code and its relatives, as Cline. roo-code-zh, kilo-code-zh: those of them in Chinese. roo-code-latest: Roo Code of late, with
-    /// <user_message> around an answer, and suggestions required. vjsp: VJSP. A file of your own holds what is to be other than in
-    /// roo-code; docs/dialects.md has all of it.
+    /// roo-code: Roo Code and its relatives, such as Cline. roo-code-zh, kilo-code-zh: the Chinese
+    /// versions. roo-code-latest: recent Roo Code, with <user_message> around an answer, and
+    /// suggestions required. vjsp: VJSP. A file of your own holds the differences from roo-code;
+    /// see docs/dialects.md.
     #[arg(long, value_name = "NAME|FILE", default_value = "roo-code", help_heading = "Output")]
     pub(crate) dialect: String,
 
@@ -277,12 +321,12 @@ pub(crate) struct Ask {
     pub(crate) no_color: bool,
 
     #[command(flatten)]
-    pub(crate) reading: Reading,
+    pub(crate) policy: PolicyArgs,
 }
 
-/// How a reply is printed.
+/// The format of the replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum ReplyFormat {
     /// The result of the call
     Text,
     /// Messages for OpenAI chat completions
@@ -291,7 +335,7 @@ pub(crate) enum Format {
     OpenaiResponses,
     /// Messages for Anthropic
     Anthropic,
-    /// The reply with all that is known of it
+    /// The reply with everything known about it
     Json,
 }
 
@@ -303,112 +347,116 @@ Examples:
       Relays POST /v1/chat/completions to that provider, and shows what its models ask.
       Point an agent's base URL at http://localhost:4127/v1; nothing else changes for it.
   followup serve --upstream http://localhost:11434/v1 --continue
-      Also sends the answers back: the model goes on in the same conversation.
+      Also sends the answers back: the model continues in the same conversation.
   curl -sN https://… | curl -sT - -X POST 'localhost:4127/conversations?wire=auto&id=mine'
       Shows a stream of any provider, as it arrives.
   curl -sN localhost:4127/conversations/mine/events
-      What happens in it, as server-sent events.
+      Its events, as server-sent events.
   curl -s localhost:4127/conversations/mine/answer -d '{\"number\":0,\"suggestion\":1}'
       Answers, and prints the messages for the model.
   FOLLOWUP_TOKEN=… followup serve --listen 0.0.0.0:4127 --upstream …
       For other machines, which need the token. Put TLS in front of it.
 
-It prints the address it listens on. The protocol is in docs/service.md. Ctrl-C ends it in good order: what is being relayed
-may go on for --grace seconds; a second Ctrl-C ends it at once.
+The service prints the address on which it listens. docs/service.md has the protocol.
+Ctrl-C shuts it down: what is being relayed may continue for --grace seconds; a second
+Ctrl-C ends it at once.
 
 Exit status:
-  0  It was ended.
+  0  It was shut down.
   1  It could not listen.
   2  The command line is wrong.";
 
-/// Shows questions in a browser, and takes the answers: a service.
+/// Runs a service that shows questions in a browser, and takes the answers.
 ///
-/// It relays requests to an OpenAI-compatible provider, byte for byte as they arrive, or is pushed what any provider streams. A page shows each
-/// question while it is still being written, and answers it; programs read the same as server-sent events. It answers to this machine only, unless there is a token.
+/// It relays requests to an OpenAI-compatible provider, byte for byte, or receives what any
+/// provider streams. A page shows each question while it is still being written, and sends the
+/// answer; programs read the same as server-sent events. It accepts connections from this machine
+/// only, unless there is a token.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "`followup serve --help` has examples, the limits and the exit status.",
     after_long_help = SERVE_HELP
 )]
-pub(crate) struct Serve {
-    /// Where to listen; port 0 is any that is free
+pub(crate) struct ServeArgs {
+    /// The address to listen on; port 0 is any free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:4127")]
     pub(crate) listen: SocketAddr,
 
-    /// The provider to relay to, as the URL that /chat/completions is appended to
+    /// The provider to relay to: the URL to which /chat/completions is appended
     #[arg(long, value_name = "URL")]
     pub(crate) upstream: Option<String>,
 
-    /// The key that is sent to the provider when the caller sends none
+    /// The key to send to the provider when the caller sends none
     #[arg(long, value_name = "KEY", env = "FOLLOWUP_UPSTREAM_KEY", hide_env_values = true)]
     pub(crate) upstream_key: Option<String>,
 
-    /// Give up on the provider if it sends nothing for that long
+    /// Give up on the provider if it sends nothing for this long
     #[arg(long, value_name = "SECONDS", default_value_t = 300.0, value_parser = seconds)]
     pub(crate) upstream_timeout: f64,
 
-    /// When all questions of a relayed message are answered, send the answers to the provider and go on
+    /// When all questions of a relayed message are answered, send the answers and continue
     #[arg(long = "continue", requires = "upstream")]
     pub(crate) goes_on: bool,
 
-    /// Offer recorded messages, to try it without a model
+    /// Offer recorded messages, to try the service without a model
     #[arg(long)]
     pub(crate) demo: bool,
 
-    /// Cut recorded messages into pieces of that many bytes, or of random length: N or random:SEED
+    /// Cut recorded messages into chunks of this many bytes, or of random length: N or random:SEED
     #[arg(long, value_name = "N|random:SEED", default_value = "4", requires = "demo")]
     pub(crate) chunk: Cut,
 
-    /// Wait that many milliseconds between the pieces of a recorded message
+    /// Wait this many milliseconds between the chunks of a recorded message
     #[arg(long, value_name = "MS", default_value_t = 30, requires = "demo")]
     pub(crate) delay: u64,
 
-    /// What whoever comes must show; without it, only this machine may come
+    /// The token that every request must carry; required to listen for other machines
     ///
-    /// As `authorization: Bearer TOKEN`, or `x-followup-token: TOKEN`. Better in the environment: other users of a machine can see its command lines.
+    /// A request carries it as `authorization: Bearer TOKEN`, or `x-followup-token: TOKEN`. Prefer
+    /// the environment variable: other users of the machine can see command lines.
     #[arg(long, value_name = "TOKEN", env = "FOLLOWUP_TOKEN", hide_env_values = true)]
     pub(crate) token: Option<String>,
 
-    /// Tell readers that often that the service is still there
+    /// Send readers a heartbeat this often
     #[arg(long, value_name = "SECONDS", default_value_t = 15.0, value_parser = seconds)]
     pub(crate) heartbeat: f64,
 
-    /// When it is ended, let what is being relayed go on for that long
+    /// On shutdown, let what is being relayed continue for this long
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
     pub(crate) grace: f64,
 
-    /// Whose wording and wrapping the replies have: a name, or a file (TOML or JSON), as `followup ask` has it
+    /// The wording and wrapping of the replies: a name, or a file, as in `followup ask`
     #[arg(long, value_name = "NAME|FILE", default_value = "roo-code", help_heading = "Answering")]
     pub(crate) dialect: String,
 
-    /// Escape what would end an answer early for the model: in <answer>, any </answer> that is written in it
+    /// Escape the closing tag of the answer's wrapping, such as </answer>, inside the answer
     #[arg(long, help_heading = "Answering")]
     pub(crate) escape: bool,
 
     #[command(flatten)]
-    pub(crate) reading: Reading,
+    pub(crate) policy: PolicyArgs,
 
-    /// A request's body may have that many bytes; a pushed stream is not kept, and has no limit
+    /// The maximum length of a request's body; a pushed stream is not kept, and has no limit
     #[arg(long, value_name = "BYTES", default_value_t = 32 << 20, help_heading = "Limits")]
     pub(crate) limit_body: usize,
 
-    /// Hold that many conversations at once; those that nobody uses are dropped first
+    /// Keep at most this many conversations; unused ones are dropped first
     #[arg(long, value_name = "N", default_value_t = 4096, value_parser = at_least_one, help_heading = "Limits")]
     pub(crate) limit_conversations: usize,
 
-    /// Keep that much of a conversation to show; the oldest is dropped
+    /// Keep at most this much of a conversation; the oldest part is dropped
     #[arg(long, value_name = "BYTES", default_value_t = 4 << 20, help_heading = "Limits")]
     pub(crate) limit_kept: usize,
 
-    /// Keep that many events of a conversation (and 1 MiB) for readers that come back
+    /// Keep this many events of a conversation (and 1 MiB) for readers that reconnect
     #[arg(long, value_name = "N", default_value_t = 1024, help_heading = "Limits")]
     pub(crate) limit_events: usize,
 
-    /// Let that many read one conversation at once
+    /// Allow this many readers of one conversation at once
     #[arg(long, value_name = "N", default_value_t = 64, help_heading = "Limits")]
     pub(crate) limit_readers: usize,
 
-    /// Drop a conversation that has ended and that nobody has read for that long
+    /// Drop a conversation that has ended and was not read for this long
     #[arg(long, value_name = "SECONDS", default_value_t = 1800.0, value_parser = seconds, help_heading = "Limits")]
     pub(crate) idle: f64,
 }
@@ -421,9 +469,9 @@ fn at_least_one(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Seconds that a clock can count: up to ten years.
+/// Parses a positive number of seconds, up to ten years.
 fn seconds(text: &str) -> Result<f64, String> {
-    const MOST: f64 = 10.0 * 365.0 * 24.0 * 3600.0;
+    const MAX: f64 = 10.0 * 365.0 * 24.0 * 3600.0;
     let seconds: f64 = text.parse().map_err(|error| format!("{error}"))?;
-    if seconds > 0.0 && seconds <= MOST { Ok(seconds) } else { Err(format!("more than 0, and at most {MOST}")) }
+    if seconds > 0.0 && seconds <= MAX { Ok(seconds) } else { Err(format!("more than 0, and at most {MAX}")) }
 }

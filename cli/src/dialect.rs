@@ -1,13 +1,13 @@
-//! The dialect: one that is built in, or a file.
+//! Loads the dialect of `--dialect`: a built-in one, or a file.
 
 use std::path::Path;
 
 use followup::dialogue::Dialect;
 
+use crate::config_file;
 use crate::error::Error;
-use crate::settings;
 
-/// The dialect of that name, or in that file.
+/// Loads the built-in dialect of this name, or the file at this path.
 pub(crate) fn load(name: &str) -> Result<Dialect, Error> {
     if let Some(dialect) = Dialect::named(name) {
         return Ok(dialect);
@@ -20,17 +20,18 @@ pub(crate) fn load(name: &str) -> Result<Dialect, Error> {
             "there is no dialect {name:?}: it is one of {names}, or a file (.toml or .json)"
         )));
     }
-    let text = settings::read(path, OPTION)?;
+    let text = config_file::read(path, OPTION)?;
     let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
-    // A list of values would be taken for those of the keys, in their order, and an empty one for none of them.
-    let read = if is_json && text.trim_start().starts_with('[') {
+    // Serde also accepts a list as a struct: the values of its fields in order. That is never meant
+    // here.
+    let parsed = if is_json && text.trim_start().starts_with('[') {
         Err("it is a list, and should be an object".into())
     } else if is_json {
-        serde_json::from_str(&text).map_err(|error| settings::wrong_json(&error))
+        serde_json::from_str(&text).map_err(|error| config_file::describe_json_error(&error))
     } else {
-        toml::from_str(&text).map_err(|error| settings::wrong_toml(&error, &text))
+        toml::from_str(&text).map_err(|error| config_file::describe_toml_error(&error, &text))
     };
-    read.map_err(|wrong| settings::unusable(path, OPTION, &wrong))
+    parsed.map_err(|reason| config_file::unusable(path, OPTION, &reason))
 }
 
 const OPTION: &str = "--dialect";

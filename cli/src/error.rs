@@ -1,65 +1,67 @@
-//! How the program ends.
+//! Errors and exit statuses of the program, and reports on standard error.
 
 use std::fmt::{self, Display};
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::visible::shown;
+use crate::sanitize::sanitize;
 
-/// Says on standard error what went wrong, or may not be what was meant. Parts of it may come from a provider, a model or a file: nothing in it does anything to a terminal.
-pub(crate) fn say(what: impl Display) {
-    // `eprintln!` would panic where standard error is closed.
-    let _ = writeln!(io::stderr(), "followup: {}", shown(&what.to_string()));
+/// Prints an error or a warning on standard error.
+///
+/// Parts of it may come from a provider, a model or a file, so it is sanitized.
+pub(crate) fn report(message: impl Display) {
+    // `eprintln!` would panic if standard error is closed.
+    let _ = writeln!(io::stderr(), "followup: {}", sanitize(&message.to_string()));
 }
 
 /// The exit status, as `--help` explains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
-    Well,
+    Success,
     /// Something was rejected, or could not be read.
-    Wrong,
+    Failure,
     Usage,
-    /// A signal has ended it, or a key that means the same.
+    /// Ended by this signal, or by a key with the same meaning.
     Signal(i32),
 }
 
 impl From<Status> for ExitCode {
     fn from(status: Status) -> ExitCode {
         ExitCode::from(match status {
-            Status::Well => 0,
-            Status::Wrong => 1,
-            // As clap has it for what it finds wrong itself.
+            Status::Success => 0,
+            Status::Failure => 1,
+            // The status with which clap exits for usage errors.
             Status::Usage => 2,
-            // As a shell has it.
+            // The convention of shells.
             Status::Signal(signal) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
         })
     }
 }
 
-/// What ends the program early.
+/// An error that ends the program.
 #[derive(Debug)]
 pub(crate) enum Error {
-    /// Nobody reads the output any more.
+    /// The reader of the output has gone.
     ClosedPipe,
-    /// It was called in a way that can't be meant: what to do instead.
+    /// A wrong command line. The message says what to do instead.
     Usage(String),
-    /// Input that can't be read: which, why, and what to do.
+    /// Unreadable input. The message says which, why, and what to do.
     Unreadable(String),
-    /// The output can't be written: a full disk.
+    /// The output can't be written, for example because the disk is full.
     Unwritable(io::Error),
 }
 
 impl Error {
     pub(crate) fn status(&self) -> Status {
         match self {
-            Error::ClosedPipe => Status::Well,
+            Error::ClosedPipe => Status::Success,
             Error::Usage(_) => Status::Usage,
-            Error::Unreadable(_) | Error::Unwritable(_) => Status::Wrong,
+            Error::Unreadable(_) | Error::Unwritable(_) => Status::Failure,
         }
     }
 
-    /// A file that can't be read. Says what to do where that is known.
+    /// Returns the error for a file that can't be read, with a remedy for the common causes.
     pub(crate) fn reading(path: &Path, error: &io::Error) -> Error {
         let path = path.display();
         Error::Unreadable(match error.kind() {
@@ -75,7 +77,7 @@ impl Error {
     }
 }
 
-/// Only writing the output fails with an error that is not wrapped where it happens.
+/// Converts errors of writing the output. Every other I/O error is converted where it occurs.
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Error {
         match error.kind() {
@@ -88,8 +90,8 @@ impl From<io::Error> for Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::ClosedPipe => f.write_str("nobody reads the output"),
-            Error::Usage(what) | Error::Unreadable(what) => f.write_str(what),
+            Error::ClosedPipe => f.write_str("the reader of the output has gone"),
+            Error::Usage(message) | Error::Unreadable(message) => f.write_str(message),
             Error::Unwritable(error) => write!(f, "can't write the output: {error}"),
         }
     }

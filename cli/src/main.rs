@@ -1,41 +1,47 @@
-//! The program `followup`: what the library does, at the command line.
+//! The program `followup`: the library on the command line.
 
 #![forbid(unsafe_code)]
 
 mod args;
 mod ask;
 mod bench;
-mod breaking;
 mod chunks;
+mod config_file;
 mod dialect;
 mod error;
+mod events;
+mod generate;
+mod input;
+mod input_format;
+mod line_break;
+mod output;
 mod parse;
-mod reading;
+mod policy;
+mod sanitize;
 mod serve;
-mod settings;
-mod stream;
-mod visible;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use crate::args::{Args, Command};
-use crate::error::{Error, say};
+use crate::error::{Error, report};
 
 fn main() -> ExitCode {
-    let ended = match Args::parse().command {
+    let result = match Args::parse().command {
         Command::Parse(args) => parse::run(&args),
         Command::Ask(args) => ask::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Completions(args) => generate::completions(&args),
+        Command::Man(args) => generate::man(&args),
     };
-    match ended {
+    match result {
         Ok(status) => status.into(),
-        // Whoever read the output has seen enough: `… | head -1` is no failure, and there is nobody to tell.
+        // The reader of the output has stopped early, as in `… | head -1`. That is no failure.
         Err(Error::ClosedPipe) => ExitCode::SUCCESS,
         Err(error) => {
-            say(&error);
+            report(&error);
             error.status().into()
         }
     }

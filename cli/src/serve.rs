@@ -8,11 +8,11 @@ use followup::dialogue::Setup;
 use followup_serve::{Limits, Pace, Secret, Service, Settings, StartError};
 use tokio::sync::oneshot;
 
-use crate::args::Serve;
+use crate::args::ServeArgs;
 use crate::dialect;
 use crate::error::{Error, Status};
 
-pub(crate) fn run(args: &Serve) -> Result<Status, Error> {
+pub(crate) fn run(args: &ServeArgs) -> Result<Status, Error> {
     let settings = settings(args)?;
     raise_open_files();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &Serve) -> Result<Status, Error> {
     let served = runtime.block_on(serve(settings));
     // The grace period is over for whatever still runs.
     runtime.shutdown_background();
-    served.map(|()| Status::Well)
+    served.map(|()| Status::Success)
 }
 
 async fn serve(settings: Settings) -> Result<(), Error> {
@@ -51,7 +51,7 @@ async fn serve(settings: Settings) -> Result<(), Error> {
     Ok(())
 }
 
-fn settings(args: &Serve) -> Result<Settings, Error> {
+fn settings(args: &ServeArgs) -> Result<Settings, Error> {
     let seconds = Duration::from_secs_f64;
     Ok(Settings {
         listen: args.listen,
@@ -61,8 +61,8 @@ fn settings(args: &Serve) -> Result<Settings, Error> {
         upstream_timeout: seconds(args.upstream_timeout),
         auto_continue: args.goes_on,
         demo: args.demo.then(|| Pace { chunk: args.chunk, delay: Duration::from_millis(args.delay) }),
-        policy: Arc::new(args.reading.policy()?),
-        wire_limits: args.reading.wire_limits(),
+        policy: Arc::new(args.policy.policy()?),
+        wire_limits: args.policy.wire_limits(),
         setup: Arc::new(Setup::default().with_dialect(dialect::load(&args.dialect)?).with_escape(args.escape)),
         heartbeat: seconds(args.heartbeat),
         grace: seconds(args.grace),

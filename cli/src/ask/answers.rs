@@ -1,45 +1,45 @@
-//! Where answers come from.
+//! Where answers come from, and what is said about them.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 
-use followup::dialogue::{Answer, AnswerErrorKind, Question};
+use followup::dialogue::{Answer, AnswerErrorKind, Question, Setup};
 
-use crate::error::{Error, say};
-use crate::stream::{Happened, When};
+use crate::error::{Error, report};
+use crate::events::{EmittedAt, InputEvent};
 
-/// Whoever answers.
-pub(super) trait Answers {
-    /// Sees what happens.
-    fn show(&mut self, happened: &Happened<'_>, when: When) -> Result<(), Error>;
+/// A source of answers: a person, or the command line.
+pub(super) trait Answerer {
+    /// Is told what happens in the input.
+    fn observe(&mut self, event: &InputEvent<'_>, emitted: EmittedAt) -> Result<(), Error>;
 
-    /// Answers a question, or doesn't.
+    /// Returns the answer to a question; `None` to leave it unanswered.
     fn answer(&mut self, question: &Question) -> Result<Option<Answer>, Error>;
 
-    /// The last answer can't be taken. Fails if there is no point in asking again.
-    fn refused(&mut self, question: &Question, why: AnswerErrorKind) -> Result<(), Error>;
+    /// Is told that the last answer was refused. Fails if there is no point in asking again.
+    fn refused(&mut self, question: &Question, kind: AnswerErrorKind) -> Result<(), Error>;
 }
 
-/// Answers from the command line, one for each question.
-pub(super) struct Given {
+/// The answers of `--answer` and `--text`, one for each question.
+pub(super) struct PresetAnswers {
     answers: VecDeque<Answer>,
 }
 
-impl Given {
-    /// `None` if there are none.
-    pub(super) fn new(numbers: &[NonZeroUsize], texts: &[String]) -> Option<Given> {
+impl PresetAnswers {
+    /// `None` if there are no answers.
+    pub(super) fn new(numbers: &[NonZeroUsize], texts: &[String]) -> Option<PresetAnswers> {
         let numbers = numbers.iter().map(|number| Answer::Suggestion(number.get() - 1));
         let answers: VecDeque<Answer> = numbers.chain(texts.iter().cloned().map(Answer::Text)).collect();
-        (!answers.is_empty()).then_some(Given { answers })
+        (!answers.is_empty()).then_some(PresetAnswers { answers })
     }
 }
 
-impl Answers for Given {
-    fn show(&mut self, happened: &Happened<'_>, _: When) -> Result<(), Error> {
-        match happened {
-            Happened::Error(error) => say(error),
-            Happened::End if !self.answers.is_empty() => {
-                say(format_args!("there were more answers than questions: {} of them not needed", self.answers.len()));
+impl Answerer for PresetAnswers {
+    fn observe(&mut self, event: &InputEvent<'_>, _: EmittedAt) -> Result<(), Error> {
+        match event {
+            InputEvent::Error(error) => report(error),
+            InputEvent::End if !self.answers.is_empty() => {
+                report(format_args!("there were more answers than questions: {} not used", self.answers.len()));
             }
             _ => {}
         }
@@ -56,7 +56,29 @@ impl Answers for Given {
         }
     }
 
-    fn refused(&mut self, question: &Question, why: AnswerErrorKind) -> Result<(), Error> {
-        Err(Error::Unreadable(super::explain(question, why)))
+    fn refused(&mut self, question: &Question, kind: AnswerErrorKind) -> Result<(), Error> {
+        Err(Error::Unreadable(describe_refusal(question, kind)))
     }
+}
+
+/// Describes why an answer was refused, for people.
+pub(super) fn describe_refusal(question: &Question, kind: AnswerErrorKind) -> String {
+    format!("question {}: {kind}", question.number + 1)
+}
+
+/// Returns the text of an answer.
+pub(super) fn answer_text<'a>(question: &'a Question, answer: &'a Answer) -> &'a str {
+    match answer {
+        Answer::Suggestion(choice) => question.suggest.get(*choice).map_or("", |suggested| &suggested.answer),
+        Answer::Edited { text, .. } | Answer::Text(text) => text,
+    }
+}
+
+/// Returns the warning that an answer contains the end of its own wrapping; `None` if it does not.
+pub(super) fn early_end_warning(setup: &Setup, text: &str) -> Option<String> {
+    let reply = &setup.dialect.reply;
+    (!setup.escape && reply.is_ended_by(text)).then(|| {
+        let close = reply.close.split_whitespace().collect::<Vec<_>>().join(" ");
+        format!("the answer contains {close}, which may end it early for the model; --escape prevents that")
+    })
 }

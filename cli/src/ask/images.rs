@@ -1,4 +1,4 @@
-//! Images that go with an answer: read from files, however their paths are written.
+//! Images to send with an answer, loaded from files whose paths may be quoted, escaped or URLs.
 
 use std::fs::File;
 use std::io::Read;
@@ -8,30 +8,31 @@ use followup::dialogue::{IMAGE_LIMIT, Image, ImageError};
 
 use crate::error::Error;
 
+/// An image to send with an answer.
 #[derive(Clone, Debug)]
-pub(super) struct Attached {
-    /// For people: its name, what it is and how large.
+pub(super) struct AttachedImage {
+    /// The name, type and size, for people.
     pub(super) label: String,
     pub(super) image: Image,
 }
 
-/// Reads an image.
-pub(super) fn load(path: &Path) -> Result<Attached, Error> {
-    // To open a pipe would wait for whoever writes into it.
+/// Loads the image at this path.
+pub(super) fn load(path: &Path) -> Result<AttachedImage, Error> {
+    // Opening a pipe would block until it has a writer.
     let is_file = std::fs::metadata(path).map_err(|error| Error::reading(path, &error))?.is_file();
     if !is_file {
         return Err(Error::Unreadable(format!("can't send {}: it is not a regular file", path.display())));
     }
     let bytes = read(path).map_err(|error| Error::reading(path, &error))?;
-    // Of one that is too large only as much has been read as shows it.
+    // A file that is too large was read only up to the limit plus one byte.
     let image = Image::from_bytes(&bytes, IMAGE_LIMIT).map_err(|error| {
-        let what = match error {
+        let reason = match error {
             ImageError::TooLarge { .. } => {
                 format!("it is too large: an image may have {} MB", (IMAGE_LIMIT / 4 * 3) >> 20)
             }
             error => error.to_string(),
         };
-        Error::Unreadable(format!("can't send {}: {what}", path.display()))
+        Error::Unreadable(format!("can't send {}: {reason}", path.display()))
     })?;
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     let kind = image.media_type().trim_start_matches("image/").to_ascii_uppercase();
@@ -40,7 +41,7 @@ pub(super) fn load(path: &Path) -> Result<Attached, Error> {
         some @ ..0x10_0000 => format!("{} KB", some / 1024),
         many => format!("{} MB", many >> 20),
     };
-    Ok(Attached { label: format!("{name} ({kind}, {size})"), image })
+    Ok(AttachedImage { label: format!("{name} ({kind}, {size})"), image })
 }
 
 fn read(path: &Path) -> std::io::Result<Vec<u8>> {
@@ -49,19 +50,21 @@ fn read(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads the image whose path was typed, or pasted, or dropped onto the terminal.
-pub(super) fn load_typed(text: &str) -> Result<Attached, Error> {
+/// Loads the image whose path was typed, pasted, or dropped onto the terminal.
+pub(super) fn load_typed(text: &str) -> Result<AttachedImage, Error> {
     let text = text.trim();
     let exact = PathBuf::from(text);
     if exact.exists() {
         return load(&exact);
     }
-    let meant = meant(text, std::env::home_dir().as_deref());
-    load(if meant.exists() { &meant } else { &exact })
+    let path = parse_path(text, std::env::home_dir().as_deref());
+    load(if path.exists() { &path } else { &exact })
 }
 
-/// The path that is meant: terminals quote what is dropped onto them for a shell, or give a URL; and people write `~`.
-fn meant(text: &str, home: Option<&Path>) -> PathBuf {
+/// Parses a typed path.
+///
+/// Terminals insert a dropped file quoted for a shell, or as a URL; people write `~`.
+fn parse_path(text: &str, home: Option<&Path>) -> PathBuf {
     let unquoted = ['\'', '"'].iter().find_map(|&quote| text.strip_prefix(quote)?.strip_suffix(quote));
     let path = match (unquoted, text.strip_prefix("file://")) {
         (Some(unquoted), _) => unquoted.to_owned(),
@@ -74,7 +77,7 @@ fn meant(text: &str, home: Option<&Path>) -> PathBuf {
     }
 }
 
-/// Without the backslashes that a shell would take away.
+/// Removes the backslashes that a shell would remove.
 fn unescaped(text: &str) -> String {
     let mut chars = text.chars();
     std::iter::from_fn(|| match chars.next() {
@@ -87,12 +90,12 @@ fn unescaped(text: &str) -> String {
 fn percent_decoded(url: &str) -> String {
     let mut bytes = Vec::with_capacity(url.len());
     let mut rest = url.as_bytes();
-    while let Some((&first, behind)) = rest.split_first() {
+    while let Some((&first, after)) = rest.split_first() {
         let decoded = (first == b'%')
-            .then(|| std::str::from_utf8(behind.get(..2)?).ok().and_then(|hex| u8::from_str_radix(hex, 16).ok()))
+            .then(|| std::str::from_utf8(after.get(..2)?).ok().and_then(|hex| u8::from_str_radix(hex, 16).ok()))
             .flatten();
         bytes.push(decoded.unwrap_or(first));
-        rest = if decoded.is_some() { behind.get(2..).unwrap_or_default() } else { behind };
+        rest = if decoded.is_some() { after.get(2..).unwrap_or_default() } else { after };
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }
@@ -102,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_understood_however_it_came() {
+    fn paths_may_be_quoted_escaped_or_urls() {
         for (text, path) in [
             ("/tmp/a.png", "/tmp/a.png"),
             ("'/tmp/a b.png'", "/tmp/a b.png"),
@@ -116,12 +119,12 @@ mod tests {
             ("\\", "\\"),
             ("", ""),
         ] {
-            assert_eq!(meant(text, Some(Path::new("/home/me"))), Path::new(path), "{text}");
+            assert_eq!(parse_path(text, Some(Path::new("/home/me"))), Path::new(path), "{text}");
         }
     }
 
     #[test]
-    fn a_file_is_looked_for_as_it_was_written_first() {
+    fn a_file_with_the_exact_name_comes_first() {
         let folder = tempfile::tempdir().unwrap();
         let odd = folder.path().join("a\\ b.gif");
         std::fs::write(&odd, b"GIF89a").unwrap();
@@ -132,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn only_files_are_opened() {
+    fn only_regular_files_are_opened() {
         for path in [Path::new("/dev/zero"), &std::env::temp_dir()] {
             if path.exists() {
                 let error = load(path).unwrap_err().to_string();

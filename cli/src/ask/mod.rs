@@ -1,8 +1,9 @@
-//! `followup ask`: the questions in a message, one after the other, and the replies.
+//! `followup ask`: asks the questions of a message one after the other, and prints the replies.
 
 mod answers;
 mod images;
-mod lines;
+mod line_prompt;
+mod notice;
 mod replies;
 mod screen;
 
@@ -10,40 +11,41 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::sync::Arc;
 
-use followup::dialogue::{Answer, AnswerErrorKind, Dialogue, Directive, Image, Question, Setup};
-use followup::wire;
+use followup::dialogue::{Dialogue, Directive, Image, Setup};
 use followup::{Event, Policy};
 
-use self::answers::{Answers, Given};
-use self::images::Attached;
-use self::lines::Lines;
+use self::answers::{Answerer, PresetAnswers, answer_text, early_end_warning};
+use self::images::AttachedImage;
+use self::line_prompt::LinePrompt;
+use self::notice::NoQuestionNotice;
 use self::replies::Replies;
-use crate::args::{Ask, Format};
+use crate::args::{AskArgs, ReplyFormat};
 use crate::dialect;
-use crate::error::{Error, Status, say};
-use crate::stream::{Happened, Input, Source, say_found};
+use crate::error::{Error, Status, report};
+use crate::events::{InputEvent, report_detected};
+use crate::input::Input;
 
-pub(crate) fn run(args: &Ask) -> Result<Status, Error> {
-    let policy = Arc::new(args.reading.policy()?);
-    // Of one message every call is looked at: there is no next turn to stop before.
+pub(crate) fn run(args: &AskArgs) -> Result<Status, Error> {
+    let policy = Arc::new(args.policy.policy()?);
+    // The message is a single turn, so the limit on consecutive mistakes is off.
     let dialect = dialect::load(&args.dialect)?;
     let setup = Setup::default().with_dialect(dialect).with_mistake_limit(0).with_escape(args.escape);
-    if args.format == Format::Text && !args.image.is_empty() {
-        return Err(Error::Usage(NO_IMAGES.into()));
+    if args.format == ReplyFormat::Text && !args.image.is_empty() {
+        return Err(Error::Usage(TEXT_HAS_NO_IMAGES.into()));
     }
     if args.text.iter().any(|text| text.trim().is_empty()) && args.image.is_empty() {
         return Err(Error::Usage("--text is empty: say something, or send an image with it".into()));
     }
     let images = args.image.iter().map(|path| images::load(path)).collect::<Result<Vec<_>, _>>()?;
-    if let Some(given) = Given::new(&args.answer, &args.text) {
-        let input = Input::open(args.stream.file.as_deref(), "ask")?;
-        return in_turn(input, policy, setup, images, args, Box::new(given));
+    if let Some(preset) = PresetAnswers::new(&args.answer, &args.text) {
+        let input = Input::open(args.input.file.as_deref(), "ask")?;
+        return ask_in_turn(input, policy, setup, images, args, Box::new(preset));
     }
-    // From there come the answers.
-    if args.stream.file.as_deref() == Some(Path::new("-")) && io::stdin().is_terminal() {
-        return Err(Error::Usage(BOTH.into()));
+    // The answers are typed on the terminal, so the message can't be typed there.
+    if args.input.file.as_deref() == Some(Path::new("-")) && io::stdin().is_terminal() {
+        return Err(Error::Usage(STDIN_IS_TERMINAL.into()));
     }
-    let input = Input::open(args.stream.file.as_deref(), "ask")?;
+    let input = Input::open(args.input.file.as_deref(), "ask")?;
     if !args.lines
         && let Some(terminal) = screen::terminal()
     {
@@ -52,125 +54,94 @@ pub(crate) fn run(args: &Ask) -> Result<Status, Error> {
     if args.auto_answer.is_some() {
         return Err(Error::Usage("--auto-answer needs a terminal that can show a countdown".into()));
     }
-    let lines = Lines::open(args.no_color).ok_or_else(|| Error::Usage(NOBODY.into()))?;
-    in_turn(input, policy, setup, images, args, Box::new(lines))
+    let prompt = LinePrompt::open(args.no_color).ok_or_else(|| Error::Usage(NO_TERMINAL.into()))?;
+    ask_in_turn(input, policy, setup, images, args, Box::new(prompt))
 }
 
 /// Reads the message, and has each question answered before it reads on.
-fn in_turn(
+fn ask_in_turn(
     input: Input,
     policy: Arc<Policy>,
     setup: Setup,
-    images: Vec<Attached>,
-    args: &Ask,
-    answers: Box<dyn Answers>,
+    images: Vec<AttachedImage>,
+    args: &AskArgs,
+    answerer: Box<dyn Answerer>,
 ) -> Result<Status, Error> {
     let images = images.into_iter().map(|attached| attached.image).collect();
-    let replies = Replies::at_once(args.format);
-    let mut asking = Asking { dialogue: Dialogue::new(setup), answers, images, replies, status: Status::Well };
-    let mut noticed = Noticed::default();
-    let read = input.read(&args.stream, policy, args.reading.wire_limits(), |happened, when| {
-        noticed.happened(&happened);
-        asking.answers.show(&happened, when)?;
-        match happened {
-            Happened::Found(wire) => say_found(wire),
-            Happened::Event(event) => {
-                asking.event(event)?;
-                // Nobody asks for it, and a message may have any number of calls.
-                drop(asking.dialogue.take_history());
+    let replies = Replies::to_stdout(args.format);
+    let mut session = Session { dialogue: Dialogue::new(setup), answerer, images, replies, status: Status::Success };
+    let mut notice = NoQuestionNotice::default();
+    let read = input.read(&args.input, policy, args.policy.wire_limits(), |event, emitted| {
+        notice.observe(&event);
+        session.answerer.observe(&event, emitted)?;
+        match event {
+            InputEvent::Detected(format) => report_detected(format),
+            InputEvent::Event(event) => {
+                session.event(event)?;
+                // The history is not used, and a message may have any number of calls.
+                drop(session.dialogue.take_history());
             }
-            Happened::Error(_) => asking.status = Status::Wrong,
-            Happened::Pause | Happened::End => {}
+            InputEvent::Error(_) => session.status = Status::Failure,
+            InputEvent::ChunkEnd | InputEvent::End => {}
         }
         Ok(())
     });
-    if read.is_ok() && !asking.images.is_empty() {
-        say("there was no question to send the images with");
+    if read.is_ok() && !session.images.is_empty() {
+        report("there was no question to send the images with");
     }
-    // What was answered is worth printing also where the rest could not be read.
-    asking.replies.finish()?;
+    // The answers so far are printed even if the rest of the message could not be read.
+    session.replies.finish()?;
     read?;
-    noticed.say(args);
-    Ok(asking.status)
+    notice.report(args.input.wire);
+    Ok(session.status)
 }
 
-/// Whether anything was asked. If not, that may not be what was meant.
-#[derive(Default)]
-struct Noticed {
-    is_asked: bool,
-    /// The message begins as what providers stream does.
-    is_stream: Option<bool>,
-}
-
-impl Noticed {
-    fn happened(&mut self, happened: &Happened<'_>) {
-        match happened {
-            Happened::Event(Event::Text(text)) if self.is_stream.is_none() => {
-                let begins = |begin: &str| text.trim_start().starts_with(begin);
-                self.is_stream = Some(["data:", "event:", "{\"", "[{"].into_iter().any(begins));
-            }
-            Happened::Event(Event::Complete(_) | Event::Rejected(_)) | Happened::Error(_) => self.is_asked = true,
-            _ => {}
-        }
-    }
-
-    fn say(&self, args: &Ask) {
-        let is_text = args.stream.wire == Source::Known(wire::Format::Text);
-        let hint = match self.is_stream {
-            Some(true) if is_text => "; it looks like what a provider streams: try --wire auto",
-            _ => "",
-        };
-        if !self.is_asked {
-            say(format_args!("there was no question in it{hint}"));
-        }
-    }
-}
-
-struct Asking {
+/// A dialogue whose questions are answered one after the other.
+struct Session {
     dialogue: Dialogue,
-    answers: Box<dyn Answers>,
-    /// Those that go with the first answer.
+    answerer: Box<dyn Answerer>,
+    /// The images to send with the first answer.
     images: Vec<Image>,
     replies: Replies,
     status: Status,
 }
 
-impl Asking {
+impl Session {
     fn event(&mut self, event: Event<'_>) -> Result<(), Error> {
         let reply = match self.dialogue.event(event) {
             Directive::Nothing | Directive::Show(_) | Directive::Later(_) => return Ok(()),
             Directive::Ask(_) => return self.ask(),
             Directive::Tell(correction) | Directive::Stop(correction) => correction.reply(),
         };
-        self.status = Status::Wrong;
+        self.status = Status::Failure;
         self.replies.send(reply)
     }
 
-    /// Asks the question that is open.
+    /// Has the open question answered, and those that were waiting for it.
     fn ask(&mut self) -> Result<(), Error> {
         while let Some(question) = self.dialogue.question().cloned() {
             let number = question.number;
-            let reply = match self.answers.answer(&question)? {
+            let reply = match self.answerer.answer(&question)? {
                 Some(answer) => {
                     let images = std::mem::take(&mut self.images);
-                    let ends = ends_early(self.dialogue.setup(), text_of(&question, &answer));
+                    let warning = early_end_warning(self.dialogue.setup(), answer_text(&question, &answer));
                     match self.dialogue.answer(number, answer, images) {
                         Ok(reply) => {
-                            if let Some(ends) = ends {
-                                say(format_args!("question {}: {ends}", number + 1));
+                            if let Some(warning) = warning {
+                                report(format_args!("question {}: {warning}", number + 1));
                             }
                             reply
                         }
                         Err(error) => {
                             // A person is asked again.
                             self.images = error.images;
-                            self.answers.refused(&question, error.kind)?;
+                            self.answerer.refused(&question, error.kind)?;
                             continue;
                         }
                     }
                 }
                 None => {
-                    self.status = Status::Wrong;
+                    self.status = Status::Failure;
                     match self.dialogue.cancel(number) {
                         Ok(reply) => reply,
                         Err(_) => return Ok(()),
@@ -183,29 +154,7 @@ impl Asking {
     }
 }
 
-/// What an answer says.
-fn text_of<'a>(question: &'a Question, answer: &'a Answer) -> &'a str {
-    match answer {
-        Answer::Suggestion(choice) => question.suggest.get(*choice).map_or("", |suggested| &suggested.answer),
-        Answer::Edited { text, .. } | Answer::Text(text) => text,
-    }
-}
-
-/// What a person should know of an answer that may end for the model before it ends.
-fn ends_early(setup: &Setup, text: &str) -> Option<String> {
-    let reply = &setup.dialect.reply;
-    (!setup.escape && reply.is_ended_by(text)).then(|| {
-        let close = reply.close.split_whitespace().collect::<Vec<_>>().join(" ");
-        format!("{close} stands in the answer, and may end it for the model; --escape prevents that")
-    })
-}
-
-/// Why an answer can't be taken, for people.
-fn explain(question: &Question, kind: AnswerErrorKind) -> String {
-    format!("question {}: {kind}", question.number + 1)
-}
-
-const NOBODY: &str = "\
+const NO_TERMINAL: &str = "\
 there is no terminal to ask on: answer on the command line
 
   followup ask --answer 1 …          to take the first suggestion
@@ -213,15 +162,15 @@ there is no terminal to ask on: answer on the command line
 
 `followup ask --help` has more.";
 
-const NO_IMAGES: &str = "\
+const TEXT_HAS_NO_IMAGES: &str = "\
 replies as text have no images: choose another format
 
-  followup ask --image sketch.png --format json …            the reply with all that is known of it
+  followup ask --image sketch.png --format json …            the reply with everything known about it
   followup ask --image sketch.png --format openai-chat …     messages for a provider
 
 `followup ask --help` has more.";
 
-const BOTH: &str = "\
+const STDIN_IS_TERMINAL: &str = "\
 the message can't be typed here, because the answers are: name a file, or pipe the message in
 
   followup ask message.txt

@@ -1,4 +1,4 @@
-//! Prints replies, as `--format` has them.
+//! Prints the replies in the format of `--format`.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -7,51 +7,52 @@ use std::time::{Duration, Instant};
 
 use followup::dialogue::{MessageFormat, Reply};
 
-use crate::args::Format;
+use crate::args::ReplyFormat;
 use crate::error::Error;
-use crate::visible::{escape_json, shown};
+use crate::sanitize::{escape_json, sanitize};
 
-/// Where replies go.
+/// A printer of replies.
 pub(super) struct Replies {
-    format: Format,
-    to: To,
-    /// Replies whose messages belong together: a provider wants those of one turn at once.
+    format: ReplyFormat,
+    destination: Destination,
+    /// The replies of the turn so far: providers want the messages of a turn together.
     turn: Vec<Reply>,
 }
 
-enum To {
-    /// At once: whoever reads it may be waiting.
+/// Where replies are printed.
+enum Destination {
+    /// Standard output. Every reply is flushed, because its reader may be waiting.
     Stdout,
-    /// The same, but whoever shows a screen doesn't wait until it has been read.
+    /// Standard output, written by a thread, so that a slow reader does not block the screen.
     Thread(Sender<Vec<u8>>, JoinHandle<io::Result<()>>),
-    /// The terminal the screen is on, once that is gone.
-    Held(Vec<u8>),
+    /// Standard output that is the terminal of the screen: written after the screen is left.
+    Deferred(Vec<u8>),
 }
 
 impl Replies {
-    pub(super) fn at_once(format: Format) -> Replies {
-        Replies { format, to: To::Stdout, turn: Vec::new() }
+    pub(super) fn to_stdout(format: ReplyFormat) -> Replies {
+        Replies { format, destination: Destination::Stdout, turn: Vec::new() }
     }
 
-    /// For whoever shows a screen. Calls `failed` if they can't be written any more.
-    pub(super) fn beside_a_screen(format: Format, failed: impl FnOnce() + Send + 'static) -> Replies {
-        let to = if io::stdout().is_terminal() {
-            To::Held(Vec::new())
+    /// A printer beside a screen. Calls `failed` when a reply can't be written.
+    pub(super) fn beside_screen(format: ReplyFormat, failed: impl FnOnce() + Send + 'static) -> Replies {
+        let destination = if io::stdout().is_terminal() {
+            Destination::Deferred(Vec::new())
         } else {
-            let (to, from) = channel();
-            To::Thread(to, thread::spawn(move || write_all(&from).inspect_err(|_| failed())))
+            let (sender, receiver) = channel();
+            Destination::Thread(sender, thread::spawn(move || write_all(&receiver).inspect_err(|_| failed())))
         };
-        Replies { format, to, turn: Vec::new() }
+        Replies { format, destination, turn: Vec::new() }
     }
 
     pub(super) fn send(&mut self, reply: Reply) -> Result<(), Error> {
         let mut out = Vec::new();
         match self.format {
-            Format::Text => write_text(&mut out, &reply.text),
-            Format::Json => {
-                serde_json::to_string(&reply).map_err(io::Error::from).and_then(|json| line(&mut out, &json))
+            ReplyFormat::Text => write_text(&mut out, &reply.text),
+            ReplyFormat::Json => {
+                serde_json::to_string(&reply).map_err(io::Error::from).and_then(|json| write_json(&mut out, &json))
             }
-            Format::OpenaiChat | Format::OpenaiResponses | Format::Anthropic => {
+            ReplyFormat::OpenaiChat | ReplyFormat::OpenaiResponses | ReplyFormat::Anthropic => {
                 self.turn.push(reply);
                 return Ok(());
             }
@@ -59,69 +60,68 @@ impl Replies {
         self.write(out)
     }
 
-    /// There are no more, and nobody waits any longer until they have been read than that.
-    pub(super) fn abandon(mut self, patience: Duration) {
-        let begun = Instant::now();
-        // Should that fail, there is nobody to be told.
+    /// Ends the replies, and waits for the reader for at most `timeout`.
+    pub(super) fn abandon(mut self, timeout: Duration) {
+        let begin = Instant::now();
+        // Errors are ignored, because the program is being ended.
         let _ = self.write_turn();
-        if let To::Thread(to, thread) = self.to {
-            drop(to);
-            while !thread.is_finished() && begun.elapsed() < patience {
+        if let Destination::Thread(sender, thread) = self.destination {
+            drop(sender);
+            while !thread.is_finished() && begin.elapsed() < timeout {
                 thread::sleep(Duration::from_millis(10));
             }
         } else {
-            // The same, on a terminal.
             let _ = self.finish();
         }
     }
 
-    /// There are no more. Waits until they have been read.
+    /// Ends the replies, and waits until all are written.
     pub(super) fn finish(mut self) -> Result<(), Error> {
         self.write_turn()?;
-        let written = match self.to {
-            To::Stdout => Ok(()),
-            To::Thread(to, thread) => {
-                drop(to);
+        let written = match self.destination {
+            Destination::Stdout => Ok(()),
+            Destination::Thread(sender, thread) => {
+                drop(sender);
                 thread.join().unwrap_or_else(|_| Err(io::Error::other("the reply was not written")))
             }
-            To::Held(held) => write_out(&held),
+            Destination::Deferred(bytes) => write_out(&bytes),
         };
         written.map_err(unwritable)
     }
 
-    /// Writes the messages of the turn, if there are any.
+    /// Writes the messages of the turn, for the formats of providers.
     fn write_turn(&mut self) -> Result<(), Error> {
         let format = match self.format {
-            Format::Text | Format::Json => return Ok(()),
-            Format::OpenaiChat => MessageFormat::OpenAiChat,
-            Format::OpenaiResponses => MessageFormat::OpenAiResponses,
-            Format::Anthropic => MessageFormat::Anthropic,
+            ReplyFormat::Text | ReplyFormat::Json => return Ok(()),
+            ReplyFormat::OpenaiChat => MessageFormat::OpenAiChat,
+            ReplyFormat::OpenaiResponses => MessageFormat::OpenAiResponses,
+            ReplyFormat::Anthropic => MessageFormat::Anthropic,
         };
         let mut out = Vec::new();
         for message in Reply::messages_of(&std::mem::take(&mut self.turn), format) {
-            line(&mut out, &message.to_string())?;
+            write_json(&mut out, &message.to_string())?;
         }
         self.write(out)
     }
 
     fn write(&mut self, bytes: Vec<u8>) -> Result<(), Error> {
-        match &mut self.to {
-            To::Stdout => write_out(&bytes).map_err(unwritable),
-            // Should it have failed, the thread knows why.
-            To::Thread(to, _) => {
-                let _ = to.send(bytes);
+        match &mut self.destination {
+            Destination::Stdout => write_out(&bytes).map_err(unwritable),
+            // Fails if the thread has failed, whose error `finish` returns.
+            Destination::Thread(sender, _) => {
+                let _ = sender.send(bytes);
                 Ok(())
             }
-            To::Held(held) => {
-                held.extend(bytes);
+            Destination::Deferred(deferred) => {
+                deferred.extend(bytes);
                 Ok(())
             }
         }
     }
 }
 
-fn write_all(from: &Receiver<Vec<u8>>) -> io::Result<()> {
-    from.iter().try_for_each(|bytes| write_out(&bytes))
+fn write_all(receiver: &Receiver<Vec<u8>>) -> io::Result<()> {
+    receiver.iter().try_for_each(|bytes| write_out(&bytes))
 }
 
 fn write_out(bytes: &[u8]) -> io::Result<()> {
@@ -130,23 +130,23 @@ fn write_out(bytes: &[u8]) -> io::Result<()> {
     out.flush()
 }
 
-/// An answer that nobody takes is lost, so it is no success.
+/// Unlike other output, a reply that is not read is an error, because the answer is lost.
 fn unwritable(error: io::Error) -> Error {
     match error.kind() {
-        io::ErrorKind::BrokenPipe => Error::Unreadable("nobody has taken the reply: what read it has ended".into()),
+        io::ErrorKind::BrokenPipe => Error::Unreadable("the reply was not read: its reader has ended".into()),
         _ => Error::Unwritable(error),
     }
 }
 
-/// The text as it is; on a terminal without anything in it that a terminal acts on, for suggestions are a model's.
+/// Writes the text verbatim, or sanitized on a terminal, because suggestions come from a model.
 fn write_text(out: &mut Vec<u8>, text: &str) -> io::Result<()> {
     if !io::stdout().is_terminal() {
         return writeln!(out, "{text}");
     }
-    writeln!(out, "{}", shown(text))
+    writeln!(out, "{}", sanitize(text))
 }
 
-fn line(out: &mut Vec<u8>, json: &str) -> io::Result<()> {
+fn write_json(out: &mut Vec<u8>, json: &str) -> io::Result<()> {
     escape_json(out, json)?;
     writeln!(out)
 }

@@ -1,31 +1,32 @@
-//! How long things take: each the shortest of many runs, for whatever else the machine does only makes them longer.
+//! Measures durations, each as the shortest of many runs.
+//!
+//! Other load only makes a run longer.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use followup::testing::pieces;
 use followup::{Event, Parser};
 
-use super::Workload;
+use super::workload::{Workload, pieces};
 
-/// What a workload costs in pieces of one size, and what the least costs that could be done with them.
+/// The cost of a workload in chunks of one size, and of the least work possible on the same chunks.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cost {
-    /// How long the pieces are, in bytes; the message, if that is shorter.
+pub(super) struct Measurement {
+    /// The size of a chunk in bytes, at most that of the message.
     pub(super) size: usize,
-    pub(super) pieces: usize,
+    pub(super) chunks: usize,
     pub(super) bytes: usize,
-    /// To parse them, and take every event.
+    /// The time to parse the chunks and consume all events.
     pub(super) parse: Duration,
-    /// To append them to a text, which has room.
+    /// The time to append the chunks to a string with enough capacity.
     pub(super) push_str: Duration,
-    /// To count the `<` in them.
+    /// The time to count the `<` in the chunks.
     pub(super) memchr: Duration,
 }
 
-impl Cost {
-    pub(super) fn ns_per_piece(&self, time: Duration) -> f64 {
-        time.as_nanos() as f64 / self.pieces as f64
+impl Measurement {
+    pub(super) fn ns_per_chunk(&self, time: Duration) -> f64 {
+        time.as_nanos() as f64 / self.chunks as f64
     }
 
     pub(super) fn mb_per_s(&self, time: Duration) -> f64 {
@@ -33,59 +34,60 @@ impl Cost {
     }
 }
 
-/// Measures a workload in pieces of about that many bytes, cut between characters, for about that long.
-pub(super) fn measure(workload: &Workload, size: usize, long: Duration) -> Cost {
-    let pieces: Vec<_> = pieces(&workload.message, size).collect();
+/// Measures a workload in chunks of about `size` bytes, cut between characters, for about `time`.
+pub(super) fn measure(workload: &Workload, size: usize, time: Duration) -> Measurement {
+    let chunks: Vec<_> = pieces(&workload.message, size).collect();
     let mut parser = Parser::default();
-    // A parser that was used before, as in a server. What came out is checked outside the clock.
-    let expected = read(&mut parser, &pieces);
+    // This run warms the parser up, as in a server, and its results are checked.
+    let expected = read(&mut parser, &chunks);
     assert_eq!(expected.questions, workload.questions, "{}", workload.name);
     assert_eq!(expected.bytes, workload.message.len() as u64, "every byte is in one event");
     let mut text = String::with_capacity(workload.message.len());
-    let mut cost = Cost {
+    let mut measurement = Measurement {
         size: size.min(workload.message.len()),
-        pieces: pieces.len(),
+        chunks: chunks.len(),
         bytes: workload.message.len(),
         parse: Duration::MAX,
         push_str: Duration::MAX,
         memchr: Duration::MAX,
     };
-    let begun = Instant::now();
-    // In turn, so that all see the same machine.
-    while cost.parse == Duration::MAX || begun.elapsed() < long {
-        shortest(&mut cost.parse, || {
-            black_box(read(&mut parser, black_box(&pieces)));
+    let begin = Instant::now();
+    // The three take turns, so that other load affects all of them.
+    while measurement.parse == Duration::MAX || begin.elapsed() < time {
+        shorten(&mut measurement.parse, || {
+            black_box(read(&mut parser, black_box(&chunks)));
         });
-        shortest(&mut cost.push_str, || {
+        shorten(&mut measurement.push_str, || {
             text.clear();
-            black_box(&pieces).iter().for_each(|piece| text.push_str(piece));
+            black_box(&chunks).iter().for_each(|chunk| text.push_str(chunk));
             black_box(&text);
         });
-        shortest(&mut cost.memchr, || {
-            let count = |piece: &&str| memchr::memchr_iter(b'<', piece.as_bytes()).count();
-            black_box(black_box(&pieces).iter().map(count).sum::<usize>());
+        shorten(&mut measurement.memchr, || {
+            let count = |chunk: &&str| memchr::memchr_iter(b'<', chunk.as_bytes()).count();
+            black_box(black_box(&chunks).iter().map(count).sum::<usize>());
         });
     }
-    cost
+    measurement
 }
 
-fn shortest(so_far: &mut Duration, act: impl FnOnce()) {
-    let begun = Instant::now();
-    act();
-    *so_far = begun.elapsed().max(Duration::from_nanos(1)).min(*so_far);
+/// Runs `work`, and lowers `shortest` to its duration.
+fn shorten(shortest: &mut Duration, work: impl FnOnce()) {
+    let begin = Instant::now();
+    work();
+    *shortest = begin.elapsed().max(Duration::from_nanos(1)).min(*shortest);
 }
 
-/// What came out of a message.
+/// What a message adds up to.
 #[derive(Clone, Copy, Debug, Default)]
-struct Read {
+struct Totals {
     questions: usize,
-    /// Of the message, in prose, other tools' calls and calls.
+    /// The bytes of the message in all events.
     bytes: u64,
 }
 
-impl Read {
+impl Totals {
     #[inline]
-    fn take(&mut self, event: Event<'_>) {
+    fn add(&mut self, event: Event<'_>) {
         match event {
             Event::Text(text) => self.bytes += text.len() as u64,
             Event::Opaque(piece) => self.bytes += piece.raw.len() as u64,
@@ -101,22 +103,22 @@ impl Read {
     }
 }
 
-fn read(parser: &mut Parser, pieces: &[&str]) -> Read {
-    let mut read = Read::default();
-    for piece in pieces {
-        let mut events = parser.feed(piece);
+fn read(parser: &mut Parser, chunks: &[&str]) -> Totals {
+    let mut totals = Totals::default();
+    for chunk in chunks {
+        let mut events = parser.feed(chunk);
         while let Some(event) = events.next() {
-            read.take(event);
+            totals.add(event);
         }
     }
     let mut events = parser.finish();
     while let Some(event) = events.next() {
-        read.take(event);
+        totals.add(event);
     }
-    read
+    totals
 }
 
-/// How many questions there are in a message.
-pub(super) fn questions(message: &str) -> usize {
+/// Counts the complete questions in a message.
+pub(super) fn count_questions(message: &str) -> usize {
     read(&mut Parser::default(), &[message]).questions
 }

@@ -1,81 +1,71 @@
-//! `followup bench`: what reading costs, beside the least that could be done with the same pieces.
+//! `followup bench`: measures the cost of parsing, and of the least work on the same chunks.
 
 mod measure;
+mod workload;
 
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::Path;
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
-use followup::testing::workloads;
 use serde::Serialize;
 
-use self::measure::{Cost, measure};
-use crate::args::Bench;
+use self::measure::{Measurement, measure};
+use self::workload::{Workload, built_in};
+use crate::args::BenchArgs;
 use crate::error::{Error, Status};
-use crate::parse::colour;
-use crate::stream::Input;
+use crate::input::Input;
+use crate::output::colour;
+use crate::sanitize::is_control;
 
-/// In pieces of that many bytes, and whole.
+/// The chunk sizes in bytes. The last is the whole message.
 const SIZES: [usize; 6] = [1, 4, 16, 64, 4096, usize::MAX];
 
-pub(crate) fn run(args: &Bench) -> Result<Status, Error> {
+pub(crate) fn run(args: &BenchArgs) -> Result<Status, Error> {
     let workloads = match &args.file {
-        Some(path) => vec![own(path)?],
-        None => workloads::everyday().map(Workload::from).collect(),
+        Some(path) => vec![load(path)?],
+        None => built_in(),
     };
     let colour = io::stdout().is_terminal() && colour(args.no_color);
     let mut out = io::stdout().lock();
     if !args.json {
-        header(&mut out, colour)?;
+        write_header(&mut out, colour)?;
     }
     for workload in &workloads {
         for size in SIZES {
-            // The same again would be no news.
+            // A chunk size beyond the message would measure the whole message again.
             let is_new = size == usize::MAX || size < workload.message.len();
             if is_new {
-                let cost = measure(workload, size, Duration::from_millis(args.time.into()));
-                let write = if args.json { json } else { row };
-                write(&mut out, &workload.name, &cost, colour)?;
+                let measurement = measure(workload, size, Duration::from_millis(args.time.into()));
+                let write = if args.json { write_json } else { write_row };
+                write(&mut out, &workload.name, &measurement, colour)?;
                 out.flush()?;
             }
         }
     }
     if !args.json {
-        writeln!(out, "{FOOT}")?;
+        writeln!(out, "{LEGEND}")?;
     }
-    Ok(Status::Well)
+    Ok(Status::Success)
 }
 
-/// A message, and how many questions there are in it to be asked.
-struct Workload {
-    name: String,
-    message: String,
-    questions: usize,
-}
-
-impl From<workloads::Workload> for Workload {
-    fn from(built_in: workloads::Workload) -> Self {
-        Workload { name: built_in.name.into(), message: built_in.message, questions: built_in.questions }
-    }
-}
-
-/// The user's own message.
-fn own(path: &Path) -> Result<Workload, Error> {
+/// Loads the user's message.
+fn load(path: &Path) -> Result<Workload, Error> {
     let mut input = Input::open(Some(path), "bench")?;
     let mut bytes = Vec::new();
-    input.from.read_to_end(&mut bytes).map_err(|error| Error::reading(path, &error))?;
+    input.reader.read_to_end(&mut bytes).map_err(|error| Error::reading(path, &error))?;
     let message = String::from_utf8_lossy(&bytes).into_owned();
     if message.is_empty() {
         return Err(Error::Unreadable(format!("{} is empty: there is nothing to measure", input.name)));
     }
-    let questions = measure::questions(&message);
+    let questions = measure::count_questions(&message);
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     Ok(Workload { name, message, questions })
 }
 
+/// A measurement as one line of `--json`.
 #[derive(Serialize)]
-struct Line<'a> {
+struct JsonLine<'a> {
     workload: &'a str,
     chunk: usize,
     ns_per_chunk: f64,
@@ -84,20 +74,20 @@ struct Line<'a> {
     memchr_mb_per_s: f64,
 }
 
-fn json(out: &mut dyn Write, workload: &str, cost: &Cost, _: bool) -> io::Result<()> {
-    let line = Line {
+fn write_json(out: &mut dyn Write, workload: &str, measurement: &Measurement, _: bool) -> io::Result<()> {
+    let line = JsonLine {
         workload,
-        chunk: cost.size,
-        ns_per_chunk: cost.ns_per_piece(cost.parse),
-        mb_per_s: cost.mb_per_s(cost.parse),
-        push_str_ns: cost.ns_per_piece(cost.push_str),
-        memchr_mb_per_s: cost.mb_per_s(cost.memchr),
+        chunk: measurement.size,
+        ns_per_chunk: measurement.ns_per_chunk(measurement.parse),
+        mb_per_s: measurement.mb_per_s(measurement.parse),
+        push_str_ns: measurement.ns_per_chunk(measurement.push_str),
+        memchr_mb_per_s: measurement.mb_per_s(measurement.memchr),
     };
     serde_json::to_writer(&mut *out, &line)?;
     writeln!(out)
 }
 
-fn header(out: &mut dyn Write, colour: bool) -> io::Result<()> {
+fn write_header(out: &mut dyn Write, colour: bool) -> io::Result<()> {
     let bold = if colour { Style::new().bold() } else { Style::new() };
     writeln!(
         out,
@@ -106,35 +96,34 @@ fn header(out: &mut dyn Write, colour: bool) -> io::Result<()> {
     )
 }
 
-fn row(out: &mut dyn Write, workload: &str, cost: &Cost, colour: bool) -> io::Result<()> {
-    let share = cost.memchr.as_secs_f64() / cost.parse.as_secs_f64();
-    let name: String =
-        workload.chars().take(12).map(|char| if crate::visible::acts(char) { '\u{FFFD}' } else { char }).collect();
+fn write_row(out: &mut dyn Write, workload: &str, measurement: &Measurement, colour: bool) -> io::Result<()> {
+    let share = measurement.memchr.as_secs_f64() / measurement.parse.as_secs_f64();
+    let name: String = workload.chars().take(12).map(|char| if is_control(char) { '\u{FFFD}' } else { char }).collect();
     let green = if colour { AnsiColor::Green.on_default() } else { Style::new() };
     writeln!(
         out,
         "{name:<12} {:>9} {:>12.1} {:>10.0} {:>10.2} {:>9.2} {green}{}{green:#}",
-        cost.size,
-        cost.ns_per_piece(cost.parse),
-        cost.mb_per_s(cost.parse),
-        cost.parse.as_secs_f64() / cost.push_str.as_secs_f64(),
+        measurement.size,
+        measurement.ns_per_chunk(measurement.parse),
+        measurement.mb_per_s(measurement.parse),
+        measurement.parse.as_secs_f64() / measurement.push_str.as_secs_f64(),
         share,
         bar(share)
     )
 }
 
-/// How long the bar of what is as fast as memchr is.
-const BAR: f64 = 24.0;
+/// The length in columns of a bar for a share of 1.
+const BAR_LENGTH: f64 = 24.0;
 
-/// A bar in eighths of a column. What is faster than memchr goes no further.
+/// Returns a bar with a resolution of an eighth of a column. A share over 1 has the length of 1.
 fn bar(share: f64) -> String {
-    let eighths = (share.min(1.0) * BAR * 8.0).round() as usize;
+    let eighths = (share.min(1.0) * BAR_LENGTH * 8.0).round() as usize;
     let part = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
     "█".repeat(eighths / 8) + part
 }
 
-const FOOT: &str = "\
-A chunk is parsed and its events are taken. × push_str: times as long as it takes to append the
+const LEGEND: &str = "\
+Each chunk is parsed and its events are consumed. × push_str: times as long as it takes to append the
 chunks to a text. × memchr: times as fast as counting the `<` in them. The shortest of many runs.";
 
 #[cfg(test)]
@@ -142,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bar_is_as_long_as_its_share() {
+    fn a_bar_is_proportional_to_its_share() {
         assert_eq!(bar(0.0), "");
         assert_eq!(bar(1.0), "█".repeat(24));
         assert_eq!(bar(9.0), bar(1.0));

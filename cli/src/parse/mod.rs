@@ -1,78 +1,57 @@
-//! `followup parse`: a message, or many, and what happens in them.
+//! `followup parse`: prints the events of one message, or of many.
 
-mod block;
-mod flow;
-mod json;
-pub(crate) mod native;
-pub(crate) mod plain;
 mod records;
-pub(crate) mod terminal;
 
 use std::io;
 use std::sync::Arc;
 
 use followup::{Event, Policy};
 
-use self::json::Json;
-use self::plain::Plain;
-use self::terminal::Terminal;
-use crate::args::Parse;
+use crate::args::ParseArgs;
 use crate::error::{Error, Status};
-use crate::stream::{Happened, Input, When, say_found};
+use crate::events::{InputEvent, report_detected};
+use crate::input::Input;
+use crate::output::json::JsonOutput;
+use crate::output::plain::PlainOutput;
+use crate::output::terminal::{RealTerminal, TerminalOutput};
+use crate::output::{Output, colour};
 
-/// Where events go.
-pub(crate) trait Output {
-    fn event(&mut self, event: Event<'_>, when: When) -> io::Result<()>;
-
-    /// Something went wrong in a provider's stream, which goes on.
-    fn error(&mut self, error: followup::wire::Error<'_>, when: When) -> io::Result<()>;
-
-    /// A chunk has been read: what came of it is to be seen before the next is waited for.
-    fn pause(&mut self) -> io::Result<()>;
-
-    /// The message is over.
-    fn end(&mut self) -> io::Result<()>;
-}
-
-pub(crate) fn run(args: &Parse) -> Result<Status, Error> {
-    let policy = Arc::new(args.reading.policy()?);
-    let input = Input::open(args.stream.file.as_deref(), "parse")?;
+pub(crate) fn run(args: &ParseArgs) -> Result<Status, Error> {
+    let policy = Arc::new(args.policy.policy()?);
+    let input = Input::open(args.input.file.as_deref(), "parse")?;
     if args.records {
         return records::run(input, policy, args);
     }
     let stdout = io::stdout().lock();
     if args.json {
-        return message(input, policy, args, &mut Json::new(stdout, !args.no_partials));
+        return message(input, policy, args, &mut JsonOutput::new(stdout, !args.no_partials));
     }
-    match terminal::Stdout::new() {
-        Some(screen) => message(input, policy, args, &mut Terminal::new(stdout, screen, colour(args.no_color))),
-        None => message(input, policy, args, &mut Plain::new(stdout)),
+    match RealTerminal::stdout() {
+        Some(terminal) => {
+            message(input, policy, args, &mut TerminalOutput::new(stdout, terminal, colour(args.no_color)))
+        }
+        None => message(input, policy, args, &mut PlainOutput::new(stdout)),
     }
 }
 
-pub(crate) fn colour(no_color: bool) -> bool {
-    // https://no-color.org: whatever its value, unless it is empty.
-    !no_color && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-}
-
-/// One message, from its first chunk to its last.
-fn message(input: Input, policy: Arc<Policy>, args: &Parse, output: &mut dyn Output) -> Result<Status, Error> {
-    let mut status = Status::Well;
-    input.read(&args.stream, policy, args.reading.wire_limits(), |happened, when| {
-        match happened {
-            Happened::Found(wire) => say_found(wire),
-            Happened::Event(event) => {
+/// Writes the events of one message.
+fn message(input: Input, policy: Arc<Policy>, args: &ParseArgs, output: &mut dyn Output) -> Result<Status, Error> {
+    let mut status = Status::Success;
+    input.read(&args.input, policy, args.policy.wire_limits(), |event, emitted| {
+        match event {
+            InputEvent::Detected(format) => report_detected(format),
+            InputEvent::Event(event) => {
                 if matches!(event, Event::Rejected(_)) {
-                    status = Status::Wrong;
+                    status = Status::Failure;
                 }
-                output.event(event, when)?;
+                output.event(event, emitted)?;
             }
-            Happened::Error(error) => {
-                status = Status::Wrong;
-                output.error(error, when)?;
+            InputEvent::Error(error) => {
+                status = Status::Failure;
+                output.error(error, emitted)?;
             }
-            Happened::Pause => output.pause()?,
-            Happened::End => output.end()?,
+            InputEvent::ChunkEnd => output.flush()?,
+            InputEvent::End => output.finish()?,
         }
         Ok(())
     })?;

@@ -1,4 +1,6 @@
-//! What the screen shows, and what the person does with it. No terminal and no clock: those are given to it.
+//! The state of the screen, and what keys, mouse and time do to it.
+//!
+//! It owns no terminal and no clock.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -6,145 +8,138 @@ use std::time::Duration;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use followup::dialogue::{Answer, Correction, Dialogue, Directive, Reply, ReplyKind, Setup};
 use followup::{Event, Note};
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Position;
 
-use super::asking::{Asking, Focus, Wish};
-use super::call::Choice;
+use super::call_view::Choice;
 use super::countdown::Countdown;
-use super::document::{Document, Layout, Rows};
+use super::document::Document;
+use super::drawn::DrawnFrame;
+use super::open_question::{Action, Focus, OpenQuestion};
 use super::scroll::Scroll;
 use super::theme::Theme;
-use crate::ask::images::Attached;
-use crate::ask::{ends_early, text_of};
+use crate::ask::answers::{answer_text, early_end_warning};
+use crate::ask::images::AttachedImage;
 use crate::error::Error;
-use crate::stream::Happened;
+use crate::events::InputEvent;
 
-/// Reads the image whose path was typed.
-pub(super) type Load = fn(&str) -> Result<Attached, Error>;
+/// Loads the image whose path was typed.
+pub(super) type LoadImage = fn(&str) -> Result<AttachedImage, Error>;
 
+/// The state of the screen.
 #[derive(Debug)]
 pub(super) struct App {
     pub(super) theme: Theme,
     dialogue: Dialogue,
     pub(super) document: Document,
-    /// The question that is open.
-    pub(super) asking: Option<Asking>,
-    /// Since when it has been seen, and whether that is long enough to be answered: what was typed before is not meant for it.
-    seen: Option<Duration>,
-    pub(super) is_live: bool,
-    /// They go with the next answer.
-    pub(super) images: Vec<Attached>,
-    load: Load,
-    /// Replies are printed in a form that has room for images.
+    pub(super) open_question: Option<OpenQuestion>,
+    /// When the open question became visible; `None` while it is not.
+    visible_since: Option<Duration>,
+    /// Whether the open question has been visible for [`ANSWER_DELAY`].
+    ///
+    /// Keys pressed before are not meant for it.
+    pub(super) is_answerable: bool,
+    /// The images to send with the next answer.
+    pub(super) images: Vec<AttachedImage>,
+    load_image: LoadImage,
+    /// Whether the format of the replies has room for images.
     pub(super) sends_images: bool,
     pub(super) countdown: Countdown,
     pub(super) scroll: Scroll,
-    /// All keys are shown.
+    /// Whether the list of keys is shown.
     pub(super) help: bool,
-    /// What the person has to know about the last key.
+    /// A notice about the effect of the last key.
     pub(super) notice: Option<String>,
-    /// Where things were drawn.
-    pub(super) drawn: Drawn,
+    pub(super) drawn: DrawnFrame,
+    /// The choice on which the mouse button was pressed.
     pressed: Option<Choice>,
-    pub(super) ended: bool,
-    /// Something went wrong: it makes the exit status.
-    pub(super) wrong: bool,
-    /// The person has had enough, and was asked whether that is meant.
+    /// Whether the message has ended.
+    pub(super) has_ended: bool,
+    /// Whether the exit status is a failure.
+    pub(super) has_failed: bool,
     pub(super) quit: Quit,
-    replies: VecDeque<Pending>,
-    /// The key that answered the last question, and when it was pressed last.
+    replies: VecDeque<ReplySlot>,
+    /// The key that answered the last question, and when it was last pressed.
     answered_by: Option<(KeyCode, Duration)>,
 }
 
-/// A call's place among the replies, which are given in the order of the calls.
+/// The place of a call's reply among the replies, which are printed in the order of the calls.
 #[derive(Debug)]
-struct Pending {
-    /// The question it waits for.
+struct ReplySlot {
+    /// The number of the question, if the call can be asked.
     number: Option<u64>,
     reply: Option<Reply>,
 }
 
-/// So long a question is seen before it can be answered.
-const DEAD: Duration = Duration::from_millis(400);
+/// How long a question is visible before it can be answered.
+const ANSWER_DELAY: Duration = Duration::from_millis(400);
 
-/// A key that comes again as soon as that is being held down: keyboards begin to repeat it after up to 660 ms.
-const REPEAT: Duration = Duration::from_millis(700);
+/// A key pressed again within this time is held down.
+///
+/// Keyboards begin to repeat after up to 660 ms.
+const KEY_REPEAT: Duration = Duration::from_millis(700);
 
-/// Where things were drawn, for the mouse and for scrolling.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Drawn {
-    pub(super) document: Rect,
-    pub(super) top: usize,
-    pub(super) layout: Layout,
-    pub(super) draft: Rect,
-    /// The countdown is seen.
-    pub(super) countdown: bool,
-}
-
-impl Drawn {
-    /// Whether anything is seen of the question that is open.
-    fn is_question_seen(&self) -> bool {
-        let bottom = self.top + usize::from(self.document.height);
-        let is_in_sight = |rows: Rows| rows.begin < bottom && rows.end > self.top;
-        !self.document.is_empty() && self.layout.question.is_some_and(is_in_sight)
-    }
-}
-
+/// Whether the person quits the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quit {
     No,
-    /// What has been written would be lost.
-    Asked,
+    /// The person has to confirm, because drafts would be lost.
+    Confirming,
     Yes,
 }
 
 impl App {
-    pub(super) fn new(setup: Setup, images: Vec<Attached>, load: Load, seconds: Option<u64>, theme: Theme) -> App {
+    pub(super) fn new(
+        setup: Setup,
+        images: Vec<AttachedImage>,
+        load_image: LoadImage,
+        seconds: Option<u64>,
+        theme: Theme,
+    ) -> App {
         App {
             theme,
             dialogue: Dialogue::new(setup),
             document: Document::new(theme),
-            asking: None,
-            seen: None,
-            is_live: false,
+            open_question: None,
+            visible_since: None,
+            is_answerable: false,
             images,
-            load,
+            load_image,
             sends_images: true,
             countdown: Countdown::new(seconds),
             scroll: Scroll::Follow,
             help: false,
             notice: None,
-            drawn: Drawn::default(),
+            drawn: DrawnFrame::default(),
             pressed: None,
-            ended: false,
-            wrong: false,
+            has_ended: false,
+            has_failed: false,
             quit: Quit::No,
             replies: VecDeque::new(),
             answered_by: None,
         }
     }
 
-    /// There is nothing left to do: the message is over, and all its questions are done with.
+    /// Returns whether the person quits, or the message and all questions have ended.
     pub(super) fn is_done(&self) -> bool {
-        self.quit == Quit::Yes || (self.ended && self.asking.is_none())
+        self.quit == Quit::Yes || (self.has_ended && self.open_question.is_none())
     }
 
-    /// How many questions wait for their turn.
+    /// Returns the number of questions that wait for their turn.
     pub(super) fn waiting(&self) -> usize {
         self.dialogue.waiting()
     }
 
-    /// Takes what happens in the message.
-    pub(super) fn happened(&mut self, happened: Happened<'_>) {
-        match happened {
-            Happened::Found(_) | Happened::Pause => {}
-            Happened::Event(event) => self.event(event),
-            Happened::Error(error) => {
-                self.wrong = true;
+    /// Handles an event of the input.
+    pub(super) fn input_event(&mut self, event: InputEvent<'_>) {
+        match event {
+            InputEvent::Detected(_) | InputEvent::ChunkEnd => {}
+            InputEvent::Event(event) => self.event(event),
+            InputEvent::Error(error) => {
+                self.has_failed = true;
                 self.document.error(&error.to_string());
             }
-            Happened::End => {
-                self.ended = true;
+            InputEvent::End => {
+                self.has_ended = true;
                 self.document.finish();
             }
         }
@@ -152,7 +147,7 @@ impl App {
 
     fn event(&mut self, event: Event<'_>) {
         self.document.event(event);
-        let (nth, notes) = match event {
+        let (call, notes) = match event {
             Event::Complete(call) => (call.nth(), call.notes()),
             Event::Rejected(call) => (call.nth(), &[] as &[Note]),
             Event::Text(_) | Event::Opaque(_) | Event::Partial(_) => return,
@@ -160,121 +155,129 @@ impl App {
         match self.dialogue.event(event) {
             Directive::Nothing | Directive::Show(_) => {}
             Directive::Ask(question) | Directive::Later(question) => {
-                self.document.wait(nth, question, notes);
-                self.replies.push_back(Pending { number: Some(question.number), reply: None });
+                self.document.complete(call, question, notes);
+                self.replies.push_back(ReplySlot { number: Some(question.number), reply: None });
                 self.open_next();
             }
             Directive::Tell(correction) | Directive::Stop(correction) => {
                 let Correction { user, model, .. } = correction;
-                self.document.reject(nth, user, model);
-                self.wrong = true;
-                self.replies.push_back(Pending { number: None, reply: Some(correction.reply()) });
+                self.document.reject(call, user, model);
+                self.has_failed = true;
+                self.replies.push_back(ReplySlot { number: None, reply: Some(correction.reply()) });
             }
         }
     }
 
-    /// Asks the question whose turn it is, unless one is being asked.
+    /// Opens the next question, unless one is open.
     fn open_next(&mut self) {
-        if let (None, Some(question)) = (&self.asking, self.dialogue.question()) {
+        if let (None, Some(question)) = (&self.open_question, self.dialogue.question()) {
             self.document.open(question.number);
-            self.asking = Some(Asking::new(question.clone()));
-            (self.seen, self.is_live) = (None, false);
+            self.open_question = Some(OpenQuestion::new(question.clone()));
+            (self.visible_since, self.is_answerable) = (None, false);
         }
     }
 
-    /// It was drawn: what the person does from now on is meant for what was seen.
-    pub(super) fn was_drawn(&mut self, drawn: Drawn, now: Duration) {
+    /// Is told what was drawn: keys pressed from now on are meant for that.
+    pub(super) fn was_drawn(&mut self, drawn: DrawnFrame, now: Duration) {
         self.drawn = drawn;
-        let is_seen = self.asking.is_some() && drawn.is_question_seen();
-        self.seen = self.seen.or(Some(now)).filter(|_| is_seen);
-        if self.may_be_taken() && drawn.countdown {
+        let is_visible = self.open_question.is_some() && drawn.is_question_visible();
+        self.visible_since = self.visible_since.or(Some(now)).filter(|_| is_visible);
+        if self.has_suggestion() && drawn.countdown {
             self.countdown.run(now);
         }
     }
 
-    /// Whether there is a suggestion to be taken.
-    fn may_be_taken(&self) -> bool {
-        self.asking.as_ref().is_some_and(|asking| asking.own() > 0)
+    /// Returns whether the open question has a suggestion.
+    fn has_suggestion(&self) -> bool {
+        self.open_question.as_ref().is_some_and(|open| open.own_answer() > 0)
     }
 
-    /// How long until the first suggestion is taken.
-    pub(super) fn left(&self, now: Duration) -> Option<Duration> {
-        self.countdown.left(now).filter(|_| self.may_be_taken())
+    /// Returns how long until the first suggestion is taken.
+    pub(super) fn countdown_left(&self, now: Duration) -> Option<Duration> {
+        self.countdown.left(now).filter(|_| self.has_suggestion())
     }
 
-    /// When there is something to be done even if nothing happens.
-    pub(super) fn next(&self, now: Duration) -> Option<Duration> {
-        let live = self.seen.filter(|_| !self.is_live).map(|since| (since + DEAD).saturating_sub(now));
-        live.into_iter().chain(self.countdown.next(now)).min()
+    /// Returns how long until the next [`App::tick`]; `None` if no change is due.
+    pub(super) fn next_tick(&self, now: Duration) -> Option<Duration> {
+        let answerable = self.visible_since.filter(|_| !self.is_answerable);
+        let answerable = answerable.map(|since| (since + ANSWER_DELAY).saturating_sub(now));
+        answerable.into_iter().chain(self.countdown.next_tick(now)).min()
     }
 
-    /// That time has come.
+    /// Is told the time.
     pub(super) fn tick(&mut self, now: Duration) {
-        self.is_live = self.seen.is_some_and(|since| now.saturating_sub(since) >= DEAD);
-        if self.is_live && self.drawn.countdown && self.left(now).is_some_and(|left| left.is_zero()) {
+        self.is_answerable = self.visible_since.is_some_and(|since| now.saturating_sub(since) >= ANSWER_DELAY);
+        if self.is_answerable && self.drawn.countdown && self.countdown_left(now).is_some_and(|left| left.is_zero()) {
             self.answer_with(Answer::Suggestion(0), true);
         }
     }
 
-    /// Somebody is there.
-    fn wake(&mut self) {
+    /// Stops the countdown: a person is there.
+    fn person_is_there(&mut self) {
         self.countdown = Countdown::Off;
         self.notice = None;
     }
 
     pub(super) fn key(&mut self, key: KeyEvent, now: Duration) {
-        self.wake();
+        self.person_is_there();
         if self.is_repeated(key.code, now) {
             return;
         }
-        let before = self.asking.as_ref().map(|asking| asking.question.number);
+        let before = self.open_number();
         self.key_once(key);
-        let is_answered = before.is_some() && before != self.asking.as_ref().map(|asking| asking.question.number);
+        let is_answered = before.is_some() && before != self.open_number();
         if is_answered {
             self.answered_by = Some((key.code, now));
         }
     }
 
-    /// Whether the key that has answered a question is still being held down: that does not answer the next one.
+    /// Returns the number of the open question.
+    fn open_number(&self) -> Option<u64> {
+        self.open_question.as_ref().map(|open| open.question.number)
+    }
+
+    /// Returns whether the key that answered the last question is still held down.
+    ///
+    /// Such a key must not answer the next question.
     fn is_repeated(&mut self, key: KeyCode, now: Duration) -> bool {
-        let last = self.answered_by.take().filter(|&(last, at)| last == key && now.saturating_sub(at) < REPEAT);
+        let last = self.answered_by.take().filter(|&(last, at)| last == key && now.saturating_sub(at) < KEY_REPEAT);
         self.answered_by = last.map(|_| (key, now));
         last.is_some()
     }
 
     fn key_once(&mut self, key: KeyEvent) {
-        let was_asked = std::mem::replace(&mut self.quit, Quit::No) == Quit::Asked;
+        let was_confirming = std::mem::replace(&mut self.quit, Quit::No) == Quit::Confirming;
         if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
-            return self.leave(was_asked);
+            return self.control_c(was_confirming);
         }
         if std::mem::take(&mut self.help) {
-            // The key has closed the help, and does nothing else.
+            // A key that closes the help does nothing else.
             return;
         }
-        if self.scroll.key(key, &self.drawn, self.asking.is_some()) {
+        if self.scroll.key(key, &self.drawn, self.open_question.is_some()) {
             return;
         }
-        let is_in_sight = self.seen.is_some();
-        let Some(asking) = &mut self.asking else {
+        let is_visible = self.visible_since.is_some();
+        let Some(open) = &mut self.open_question else {
             self.help = key.code == KeyCode::Char('?');
             return;
         };
-        if asking.draft().is_none() || !is_in_sight {
-            // Whatever else it does, it brings the question into sight.
+        if open.draft().is_none() || !is_visible {
+            // Every key brings the question into view.
             self.scroll = Scroll::Follow;
             self.help = key.code == KeyCode::Char('?');
-            if self.help || !self.is_live {
+            if self.help || !self.is_answerable {
                 return;
             }
         }
-        let wish = asking.key(key);
-        self.grant(wish);
+        let action = open.key(key);
+        self.perform(action);
     }
 
-    /// Ctrl-C. What has been written is not lost by one key.
-    fn leave(&mut self, was_asked: bool) {
-        if !was_asked && self.asking.as_ref().is_some_and(Asking::has_drafts) {
-            self.quit = Quit::Asked;
+    /// Handles Ctrl-C, which has to be confirmed if drafts would be lost.
+    fn control_c(&mut self, was_confirming: bool) {
+        if !was_confirming && self.open_question.as_ref().is_some_and(OpenQuestion::has_drafts) {
+            self.quit = Quit::Confirming;
             self.notice = Some("Ctrl-C again quits, and what you have written is lost.".into());
         } else {
             self.quit = Quit::Yes;
@@ -282,20 +285,20 @@ impl App {
     }
 
     pub(super) fn paste(&mut self, text: &str) {
-        self.wake();
+        self.person_is_there();
         self.help = false;
-        if let Some(asking) = self.asking.as_mut().filter(|_| self.seen.is_some()) {
-            asking.paste(text);
+        if let Some(open) = self.open_question.as_mut().filter(|_| self.visible_since.is_some()) {
+            open.paste(text);
         }
     }
 
     pub(super) fn mouse(&mut self, mouse: MouseEvent) {
         let at = Position::new(mouse.column, mouse.row);
-        // A mouse that is only moved says nothing.
+        // Moving the mouse has no effect.
         if matches!(mouse.kind, MouseEventKind::Moved) {
             return;
         }
-        self.wake();
+        self.person_is_there();
         match mouse.kind {
             MouseEventKind::ScrollUp => self.scroll.by(-3, &self.drawn),
             MouseEventKind::ScrollDown => self.scroll.by(3, &self.drawn),
@@ -311,65 +314,65 @@ impl App {
             return;
         }
         let choice = self.choice_at(at);
-        let Some(asking) = self.asking.as_mut().filter(|_| self.is_live) else { return };
+        let Some(open) = self.open_question.as_mut().filter(|_| self.is_answerable) else { return };
         let draft = self.drawn.draft;
         if draft.contains(at) {
-            if let Some(editor) = asking.draft_mut() {
+            if let Some(editor) = open.draft_mut() {
                 editor.click(at.y - draft.y, at.x - draft.x);
             }
         } else if let Some(choice) = choice {
-            asking.selected = choice;
-            // Who is writing goes back to the choices first.
-            if matches!(asking.focus, Focus::Choices) {
+            open.selected = choice;
+            // From the editor, a click only returns to the choices.
+            if matches!(open.focus, Focus::Choices) {
                 self.pressed = Some(choice);
             } else {
-                asking.focus = Focus::Choices;
+                open.focus = Focus::Choices;
             }
         }
     }
 
-    /// As a button: what was pressed is taken if it is also where the mouse is let go.
+    /// Takes a choice if the mouse is released on the choice on which it was pressed.
     fn release(&mut self, at: Position) {
         let choice = self.pressed.take().filter(|&choice| self.choice_at(at) == Some(choice));
-        if let (Some(choice), Some(asking)) = (choice, &mut self.asking) {
-            let wish = asking.take(choice);
-            self.grant(wish);
+        if let (Some(choice), Some(open)) = (choice, &mut self.open_question) {
+            let action = open.choose(choice);
+            self.perform(action);
         }
     }
 
     fn choice_at(&mut self, at: Position) -> Option<Choice> {
-        let Drawn { document, top, .. } = self.drawn;
-        if !document.contains(at) || !self.is_live {
+        let DrawnFrame { document, top, .. } = self.drawn;
+        if !document.contains(at) || !self.is_answerable {
             return None;
         }
         self.document.choice_at(top + usize::from(at.y - document.y), usize::from(document.width))
     }
 
-    fn grant(&mut self, wish: Wish) {
-        match wish {
-            Wish::Nothing => {}
-            // Meant for something else, most likely: nobody reads that fast.
-            Wish::Answer(_) | Wish::Leave if !self.is_live => {}
-            Wish::Answer(answer) => self.answer(answer),
-            Wish::Leave => self.leave_unanswered(),
-            Wish::Attach(_) if !self.sends_images => {
+    fn perform(&mut self, action: Action) {
+        match action {
+            Action::Nothing => {}
+            // The key was most likely meant for something else: nobody reads that fast.
+            Action::Answer(_) | Action::Cancel if !self.is_answerable => {}
+            Action::Answer(answer) => self.answer(answer),
+            Action::Cancel => self.cancel(),
+            Action::Attach(_) if !self.sends_images => {
                 self.notice =
                     Some("Replies as text have no images: start with --format json, or that of a provider.".into());
             }
-            Wish::Attach(path) if path.trim().is_empty() => {
+            Action::Attach(path) if path.trim().is_empty() => {
                 self.notice = Some("Type the path of an image, or Esc to go back.".into());
             }
-            Wish::Attach(path) => match (self.load)(&path) {
+            Action::Attach(path) => match (self.load_image)(&path) {
                 Ok(image) => {
                     self.images.push(image);
-                    if let Some(asking) = &mut self.asking {
-                        asking.back();
+                    if let Some(open) = &mut self.open_question {
+                        open.back();
                     }
                 }
                 Err(error) => self.notice = Some(error.to_string()),
             },
-            Wish::Detach => {
-                if let Some(Attached { label, .. }) = self.images.pop() {
+            Action::Detach => {
+                if let Some(AttachedImage { label, .. }) = self.images.pop() {
                     self.notice = Some(format!("{label} will not be sent."));
                 }
             }
@@ -381,9 +384,9 @@ impl App {
     }
 
     fn answer_with(&mut self, answer: Answer, is_automatic: bool) {
-        let Some(Asking { question, .. }) = &self.asking else { return };
+        let Some(OpenQuestion { question, .. }) = &self.open_question else { return };
         let number = question.number;
-        let text = text_of(question, &answer);
+        let text = answer_text(question, &answer);
         if text.trim().is_empty() && self.images.is_empty() {
             self.notice = Some("There is nothing to send yet: write something first, or Esc to go back.".into());
             return;
@@ -392,50 +395,52 @@ impl App {
         let images = self.images.iter().map(|attached| attached.image.clone()).collect();
         match self.dialogue.answer(number, answer, images) {
             Ok(reply) => {
-                let mut said: Vec<String> = self.images.drain(..).map(|sent| format!("with {}", sent.label)).collect();
-                said.extend(ends_early(self.dialogue.setup(), &text));
-                said.extend(is_automatic.then(|| "taken because nobody pressed a key".to_owned()));
-                self.document.answered(number, &text, &said);
-                self.ended_question(reply);
+                let mut remarks: Vec<String> =
+                    self.images.drain(..).map(|sent| format!("with {}", sent.label)).collect();
+                remarks.extend(early_end_warning(self.dialogue.setup(), &text));
+                remarks.extend(is_automatic.then(|| "taken because nobody pressed a key".to_owned()));
+                self.document.answered(number, &text, &remarks);
+                self.close_question(reply);
             }
             Err(error) => self.notice = Some(error.to_string()),
         }
     }
 
-    /// The next reply, in the order of the calls.
+    /// Returns the next reply in the order of the calls; `None` if it is not known yet.
     pub(super) fn next_reply(&mut self) -> Option<Reply> {
         let reply = self.replies.front_mut()?.reply.take()?;
         self.replies.pop_front();
         Some(reply)
     }
 
-    /// The person has gone: what was being asked is not answered.
-    pub(super) fn gone(&mut self) {
+    /// Ends the screen: the open question stays unanswered.
+    pub(super) fn abandon(&mut self) {
         self.document.finish();
-        if let Some(asking) = self.asking.take() {
-            self.document.left(asking.question.number);
+        if let Some(open) = self.open_question.take() {
+            self.document.cancelled(open.question.number);
         }
     }
 
-    fn leave_unanswered(&mut self) {
-        let Some(number) = self.asking.as_ref().map(|asking| asking.question.number) else { return };
+    /// Leaves the open question unanswered.
+    fn cancel(&mut self) {
+        let Some(number) = self.open_number() else { return };
         match self.dialogue.cancel(number) {
             Ok(reply) => {
-                self.document.left(number);
-                self.ended_question(reply);
+                self.document.cancelled(number);
+                self.close_question(reply);
             }
             Err(error) => self.notice = Some(error.to_string()),
         }
     }
 
-    fn ended_question(&mut self, reply: Reply) {
-        self.wrong |= reply.kind == ReplyKind::Cancelled;
-        if let Some(pending) = self.replies.iter_mut().find(|pending| pending.number == reply.number) {
-            pending.reply = Some(reply);
+    fn close_question(&mut self, reply: Reply) {
+        self.has_failed |= reply.kind == ReplyKind::Cancelled;
+        if let Some(slot) = self.replies.iter_mut().find(|slot| slot.number == reply.number) {
+            slot.reply = Some(reply);
         }
-        self.asking = None;
+        self.open_question = None;
         self.scroll = Scroll::Follow;
-        self.countdown.rest();
+        self.countdown.reset();
         self.open_next();
     }
 }

@@ -1,15 +1,18 @@
-//! The time after which the first suggestion is taken, if nobody is there.
+//! The countdown of `--auto-answer`, after which the first suggestion is taken.
 
 use std::time::Duration;
 
+/// A countdown. Times are durations since the start of the caller's clock.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Countdown {
-    /// Nothing is ever taken: it is not wanted, or somebody is there.
+    /// Not requested, or stopped because a person is there.
     Off,
-    /// It runs for that long once a question is asked.
+    /// Ready to run for this long when a question is asked.
     Ready(Duration),
-    /// It has run since then, on whatever clock there is.
-    Running { all: Duration, since: Duration },
+    Running {
+        total: Duration,
+        since: Duration,
+    },
 }
 
 impl Countdown {
@@ -17,41 +20,41 @@ impl Countdown {
         seconds.map_or(Countdown::Off, |seconds| Countdown::Ready(Duration::from_secs(seconds)))
     }
 
-    /// A question is asked. From now on, if that is not known yet.
+    /// Starts the countdown, unless it is running.
     pub(super) fn run(&mut self, now: Duration) {
-        if let Countdown::Ready(all) = *self {
-            *self = Countdown::Running { all, since: now };
+        if let Countdown::Ready(total) = *self {
+            *self = Countdown::Running { total, since: now };
         }
     }
 
-    /// The question has ended.
-    pub(super) fn rest(&mut self) {
-        if let Countdown::Running { all, .. } = *self {
-            *self = Countdown::Ready(all);
+    /// Resets the countdown for the next question.
+    pub(super) fn reset(&mut self) {
+        if let Countdown::Running { total, .. } = *self {
+            *self = Countdown::Ready(total);
         }
     }
 
-    /// How long it will still run, or would.
+    /// Returns the time left; `None` if the countdown is off.
     pub(super) fn left(&self, now: Duration) -> Option<Duration> {
         match *self {
-            Countdown::Running { all, since } => Some(all.saturating_sub(now.saturating_sub(since))),
-            Countdown::Ready(all) => Some(all),
+            Countdown::Running { total, since } => Some(total.saturating_sub(now.saturating_sub(since))),
+            Countdown::Ready(total) => Some(total),
             Countdown::Off => None,
         }
     }
 
-    /// How long until it shows another second.
-    pub(super) fn next(&self, now: Duration) -> Option<Duration> {
+    /// Returns how long until the number of seconds changes; `None` unless it is running.
+    pub(super) fn next_tick(&self, now: Duration) -> Option<Duration> {
         let Countdown::Running { .. } = self else { return None };
         self.left(now).map(|left| match left.subsec_nanos() {
-            // Also when it has run out, should that not be seen: there is nothing to hurry for then.
+            // This includes a countdown that has run out while it was not visible.
             0 => Duration::from_secs(1),
             nanos => Duration::from_nanos(nanos.into()),
         })
     }
 }
 
-/// As whole seconds, the last of which is 1.
+/// Rounds up to whole seconds.
 pub(super) fn seconds(left: Duration) -> u64 {
     left.as_secs() + u64::from(left.subsec_nanos() > 0)
 }
@@ -61,18 +64,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_runs_once_a_question_is_asked_and_from_the_start_for_each() {
+    fn the_countdown_starts_anew_for_each_question() {
         let at = Duration::from_millis;
         let mut countdown = Countdown::new(Some(3));
-        assert_eq!((countdown.left(at(500)), countdown.next(at(500))), (Some(at(3_000)), None));
+        assert_eq!((countdown.left(at(500)), countdown.next_tick(at(500))), (Some(at(3_000)), None));
         countdown.run(at(1_000));
         countdown.run(at(2_000));
         assert_eq!(countdown.left(at(2_500)), Some(at(1_500)));
         assert_eq!(seconds(at(1_500)), 2);
-        assert_eq!(countdown.next(at(2_500)), Some(at(500)));
-        assert_eq!(countdown.next(at(2_000)), Some(at(1_000)));
-        assert_eq!((countdown.left(at(9_000)), countdown.next(at(9_000))), (Some(at(0)), Some(at(1_000))));
-        countdown.rest();
+        assert_eq!(countdown.next_tick(at(2_500)), Some(at(500)));
+        assert_eq!(countdown.next_tick(at(2_000)), Some(at(1_000)));
+        assert_eq!((countdown.left(at(9_000)), countdown.next_tick(at(9_000))), (Some(at(0)), Some(at(1_000))));
+        countdown.reset();
         countdown.run(at(10_000));
         assert_eq!(countdown.left(at(11_000)), Some(at(2_000)));
         let mut off = Countdown::new(None);

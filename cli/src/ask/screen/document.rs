@@ -1,4 +1,4 @@
-//! What the person reads: the message as it grows, the questions in it, and what became of them.
+//! The document on the screen: the growing message, its questions, and their answers.
 
 use followup::dialogue::Question;
 use followup::{Event, Note, Opaque};
@@ -6,70 +6,75 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::call::{Call, Choice, State};
+use super::call_view::{CallState, CallView, Choice};
 use super::markdown::Markdown;
-use super::part::{Body, Part};
-use super::plain::Plain;
+use super::part::{Part, PartBody};
+use super::plain_text::PlainText;
 use super::theme::Theme;
-use crate::parse::native::Last;
+use crate::output::opaque::OpaqueCalls;
 
 #[derive(Debug)]
 enum Item {
     Prose(Part),
-    /// Another tool's call, as it is written.
+    /// Other tools' calls, verbatim.
     Opaque(Part),
     Error(Part),
-    Call(Box<Call>),
+    Call(Box<CallView>),
 }
 
-/// Rows of the document, counted from its top.
+/// A range of rows of the document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Rows {
+pub(super) struct RowRange {
     pub(super) begin: usize,
     pub(super) end: usize,
 }
 
-/// Where things are, laid out for a certain width.
+/// The positions in the document, laid out for a given width.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Layout {
+pub(super) struct DocumentLayout {
+    /// The number of rows.
     pub(super) rows: usize,
-    /// The question that is open.
-    pub(super) question: Option<Rows>,
-    /// What is selected of it.
-    pub(super) selected: Option<Rows>,
+    /// The open question with its choices.
+    pub(super) question: Option<RowRange>,
+    /// The selected choice.
+    pub(super) selected: Option<RowRange>,
 }
 
+/// The document.
 #[derive(Debug)]
 pub(super) struct Document {
     theme: Theme,
     items: Vec<Item>,
-    native: Last,
-    /// Whether what native calls are told apart by begins a line.
+    opaque: OpaqueCalls,
+    /// Whether the next opaque piece begins a line.
     line_start: bool,
 }
 
 impl Document {
     pub(super) fn new(theme: Theme) -> Document {
-        Document { theme, items: Vec::new(), native: Last::default(), line_start: true }
+        Document { theme, items: Vec::new(), opaque: OpaqueCalls::default(), line_start: true }
     }
 
-    /// Takes an event. That a call is complete, or rejected, is for [`wait`](Document::wait) and [`reject`](Document::reject), which know more.
+    /// Updates the document with an event.
+    ///
+    /// After the last event of a call, [`complete`](Document::complete) or
+    /// [`reject`](Document::reject) tells what the dialogue made of it.
     pub(super) fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Text(text) => self.prose(text),
             Event::Opaque(piece) => self.opaque(&piece),
-            Event::Partial(call) => self.grow(call.nth(), call.question(), call.suggestions()),
-            Event::Complete(call) => self.grow(call.nth(), Some(call.question()), call.suggestions()),
-            Event::Rejected(call) => self.grow(call.nth(), call.question(), call.suggestions()),
+            Event::Partial(call) => self.update_call(call.nth(), call.question(), call.suggestions()),
+            Event::Complete(call) => self.update_call(call.nth(), Some(call.question()), call.suggestions()),
+            Event::Rejected(call) => self.update_call(call.nth(), call.question(), call.suggestions()),
         }
     }
 
     fn prose(&mut self, text: &str) {
         if !matches!(self.items.last(), Some(Item::Prose(_))) {
             self.finish();
-            self.items.push(Item::Prose(Part::bare(Body::Markdown(Markdown::default()))));
+            self.items.push(Item::Prose(Part::bare(PartBody::Markdown(Markdown::default()))));
         }
-        if let Some(Item::Prose(Part { body: Body::Markdown(markdown), .. })) = self.items.last_mut() {
+        if let Some(Item::Prose(Part { body: PartBody::Markdown(markdown), .. })) = self.items.last_mut() {
             markdown.push(text);
         }
     }
@@ -77,12 +82,12 @@ impl Document {
     fn opaque(&mut self, piece: &Opaque<'_>) {
         if !matches!(self.items.last(), Some(Item::Opaque(_))) {
             self.finish();
-            let plain = Plain::new("", self.theme.dim());
-            self.items.push(Item::Opaque(Part::bare(Body::Plain(plain))));
+            let plain = PlainText::new("", self.theme.dim());
+            self.items.push(Item::Opaque(Part::bare(PartBody::Plain(plain))));
             self.line_start = true;
         }
-        let text = self.native.before(piece, self.line_start) + piece.raw;
-        if let Some(Item::Opaque(Part { body: Body::Plain(plain), .. })) = self.items.last_mut() {
+        let text = self.opaque.prefix(piece, self.line_start) + piece.raw;
+        if let Some(Item::Opaque(Part { body: PartBody::Plain(plain), .. })) = self.items.last_mut() {
             plain.push(&text);
         }
         if let Some(last) = text.bytes().last() {
@@ -90,97 +95,101 @@ impl Document {
         }
     }
 
-    fn grow(&mut self, nth: u64, question: Option<&str>, suggestions: followup::Suggestions<'_>) {
+    fn update_call(&mut self, index: u64, question: Option<&str>, suggestions: followup::Suggestions<'_>) {
         let theme = self.theme;
-        if let Some(call) = self.call(nth) {
-            call.grow(question, suggestions, theme);
+        if let Some(call) = self.call(index) {
+            call.update(question, suggestions, theme);
         }
     }
 
-    /// The call with that number in the message, new if it is.
-    fn call(&mut self, nth: u64) -> Option<&mut Call> {
-        let is_it = |item: &Item| matches!(item, Item::Call(call) if call.nth == nth);
-        let at = match self.items.iter().rposition(is_it) {
-            Some(at) => at,
+    /// Returns the call with this index in the message, and appends it if it is new.
+    fn call(&mut self, index: u64) -> Option<&mut CallView> {
+        let is_call = |item: &Item| matches!(item, Item::Call(call) if call.index == index);
+        let position = match self.items.iter().rposition(is_call) {
+            Some(position) => position,
             None => {
                 self.finish();
-                self.items.push(Item::Call(Box::new(Call::new(nth, self.theme))));
+                self.items.push(Item::Call(Box::new(CallView::new(index, self.theme))));
                 self.items.len() - 1
             }
         };
-        match self.items.get_mut(at) {
+        match self.items.get_mut(position) {
             Some(Item::Call(call)) => Some(call),
             _ => None,
         }
     }
 
-    /// What is last has ended, unless it is a call, which knows itself when it ends.
+    /// Ends the last item, unless it is a call, which ends by itself.
     pub(super) fn finish(&mut self) {
-        self.native.end(true);
+        self.opaque.finish_line(true);
         if let Some(Item::Prose(part) | Item::Opaque(part)) = self.items.last_mut() {
             part.finish();
         }
     }
 
-    /// Something went wrong that is no call's.
-    pub(super) fn error(&mut self, what: &str) {
+    /// Appends an error that belongs to no call.
+    pub(super) fn error(&mut self, message: &str) {
         self.finish();
         let mark = Span::styled("✗ ", self.theme.wrong());
-        self.items.push(Item::Error(Part::plain(mark, what, self.theme.wrong())));
+        self.items.push(Item::Error(Part::plain(mark, message, self.theme.wrong())));
     }
 
-    /// A call is complete: this is what it asks.
-    pub(super) fn wait(&mut self, nth: u64, question: &Question, notes: &[Note]) {
+    /// Marks a call as complete.
+    pub(super) fn complete(&mut self, index: u64, question: &Question, notes: &[Note]) {
         let theme = self.theme;
-        if let Some(call) = self.call(nth) {
-            call.wait(question, notes.iter().map(Note::to_string), theme);
+        if let Some(call) = self.call(index) {
+            call.complete(question, notes.iter().map(Note::to_string), theme);
         }
     }
 
-    /// A call can't be asked.
-    pub(super) fn reject(&mut self, nth: u64, why: &str, told: &str) {
+    /// Marks a call as rejected.
+    ///
+    /// `reason` is for the person, `correction` is what the model is told.
+    pub(super) fn reject(&mut self, index: u64, reason: &str, correction: &str) {
         let theme = self.theme;
-        if let Some(call) = self.call(nth) {
-            call.rejected(why, told, theme);
+        if let Some(call) = self.call(index) {
+            call.rejected(reason, correction, theme);
         }
     }
 
-    fn calls(&mut self) -> impl Iterator<Item = &mut Call> {
+    fn calls(&mut self) -> impl Iterator<Item = &mut CallView> {
         self.items.iter_mut().filter_map(|item| match item {
             Item::Call(call) => Some(&mut **call),
             _ => None,
         })
     }
 
-    /// It is that question's turn.
+    /// Opens the question with this number of the dialogue.
     pub(super) fn open(&mut self, number: u64) {
-        if let Some(call) = self.calls().find(|call| call.state == State::Waiting(number)) {
-            call.state = State::Open(number);
+        if let Some(call) = self.calls().find(|call| call.state == CallState::Waiting(number)) {
+            call.state = CallState::Open(number);
         }
     }
 
-    pub(super) fn answered(&mut self, number: u64, text: &str, more: &[String]) {
+    /// Marks the open question as answered.
+    pub(super) fn answered(&mut self, number: u64, text: &str, remarks: &[String]) {
         let theme = self.theme;
-        if let Some(call) = self.calls().find(|call| call.state == State::Open(number)) {
-            call.answered(text, more, theme);
+        if let Some(call) = self.calls().find(|call| call.state == CallState::Open(number)) {
+            call.answered(text, remarks, theme);
         }
     }
 
-    pub(super) fn left(&mut self, number: u64) {
+    /// Marks the open question as left unanswered.
+    pub(super) fn cancelled(&mut self, number: u64) {
         let theme = self.theme;
-        if let Some(call) = self.calls().find(|call| call.state == State::Open(number)) {
-            call.left(theme);
+        if let Some(call) = self.calls().find(|call| call.state == CallState::Open(number)) {
+            call.cancelled(theme);
         }
     }
 
-    /// Goes over all parts from top to bottom, and says how many rows there are.
-    fn walk(&mut self, width: usize, visit: &mut dyn FnMut(Placed<'_>)) -> usize {
+    /// Visits all parts from top to bottom, and returns the number of rows.
+    fn walk(&mut self, width: usize, visit: &mut dyn FnMut(PlacedPart<'_>)) -> usize {
         let theme = self.theme;
         let mut row = 0;
-        let is_one_open =
-            self.items.iter().any(|item| matches!(item, Item::Call(call) if matches!(call.state, State::Open(_))));
+        let has_open_question =
+            self.items.iter().any(|item| matches!(item, Item::Call(call) if matches!(call.state, CallState::Open(_))));
         for item in &mut self.items {
-            // A blank row between items, if both are to be seen.
+            // A blank row separates items that have rows.
             let mut gap = usize::from(row > 0);
             let mut place = |part, choice, is_open| {
                 let part: &mut Part = part;
@@ -188,25 +197,25 @@ impl Document {
                 if rows > 0 {
                     let begin = row + std::mem::take(&mut gap);
                     row = begin + rows;
-                    visit(Placed { part, rows: Rows { begin, end: row }, choice, is_open });
+                    visit(PlacedPart { part, rows: RowRange { begin, end: row }, choice, is_open });
                 }
             };
             match item {
                 Item::Prose(part) | Item::Opaque(part) | Item::Error(part) => place(part, None, false),
                 Item::Call(call) => {
-                    let is_open = matches!(call.state, State::Open(_));
-                    call.parts(is_one_open).for_each(|(part, choice)| place(part, choice, is_open));
+                    let is_open = matches!(call.state, CallState::Open(_));
+                    call.parts(has_open_question).for_each(|(part, choice)| place(part, choice, is_open));
                 }
             }
         }
         row
     }
 
-    /// Lays it out for that width, and says where things are.
+    /// Lays out the document for this width.
     ///
-    /// Every part remembers what it had laid out, so this costs a step for each, and what is new.
-    pub(super) fn layout(&mut self, width: usize, selected: Choice) -> Layout {
-        let mut layout = Layout::default();
+    /// Parts cache their rows, so the cost is one step per part, and the layout of what is new.
+    pub(super) fn layout(&mut self, width: usize, selected: Choice) -> DocumentLayout {
+        let mut layout = DocumentLayout::default();
         layout.rows = self.walk(width, &mut |placed| {
             if placed.is_open {
                 let question = layout.question.get_or_insert(placed.rows);
@@ -223,7 +232,7 @@ impl Document {
     pub(super) fn draw(&mut self, top: usize, selected: Option<Choice>, area: Rect, buffer: &mut Buffer) {
         let theme = self.theme;
         let bottom = top + usize::from(area.height);
-        self.walk(usize::from(area.width), &mut |Placed { part, rows, choice, .. }| {
+        self.walk(usize::from(area.width), &mut |PlacedPart { part, rows, choice, .. }| {
             let is_selected = choice.is_some() && choice == selected;
             for row in rows.begin.max(top)..rows.end.min(bottom) {
                 let y = area.y + u16::try_from(row - top).unwrap_or(u16::MAX);
@@ -233,10 +242,10 @@ impl Document {
         });
     }
 
-    /// What can be chosen at that row.
+    /// Returns the choice at this row.
     pub(super) fn choice_at(&mut self, row: usize, width: usize) -> Option<Choice> {
         let mut found = None;
-        self.walk(width, &mut |Placed { rows, choice, .. }| {
+        self.walk(width, &mut |PlacedPart { rows, choice, .. }| {
             if (rows.begin..rows.end).contains(&row) {
                 found = choice;
             }
@@ -244,11 +253,11 @@ impl Document {
         found
     }
 
-    /// All of it, for when the screen is left.
-    pub(super) fn record(&mut self, width: usize) -> Vec<Line<'static>> {
+    /// Returns all rows, to be printed after the screen is left.
+    pub(super) fn transcript(&mut self, width: usize) -> Vec<Line<'static>> {
         let theme = self.theme;
         let mut lines = Vec::new();
-        self.walk(width, &mut |Placed { part, rows, .. }| {
+        self.walk(width, &mut |PlacedPart { part, rows, .. }| {
             lines.resize(rows.begin, Line::default());
             lines.extend((0..rows.end - rows.begin).map(|row| part.line(row, theme, width)));
         });
@@ -256,11 +265,11 @@ impl Document {
     }
 }
 
-/// A part, and where it is.
-struct Placed<'d> {
+/// A part at its position.
+struct PlacedPart<'d> {
     part: &'d mut Part,
-    rows: Rows,
+    rows: RowRange,
     choice: Option<Choice>,
-    /// It belongs to the question that is open.
+    /// Whether it belongs to the open question.
     is_open: bool,
 }

@@ -1,4 +1,4 @@
-//! Where the person writes: several lines, wrapped to the width there is.
+//! The editor for answers and paths: a text area whose lines are wrapped.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::buffer::Buffer;
@@ -9,17 +9,18 @@ use ratatui::widgets::Widget;
 use ratatui_textarea::{CursorMove, TextArea, WrapMode};
 
 use super::wrap::{columns, wrap};
-use crate::visible::acts;
+use crate::sanitize::is_control;
 
+/// The editor.
 #[derive(Debug)]
 pub(super) struct Editor {
     area: TextArea<'static>,
-    /// One line only: a path.
+    /// Whether it has a single line, for a path.
     is_single: bool,
 }
 
 impl Editor {
-    /// The cursor stands behind the text.
+    /// Returns an editor with this text, and the cursor at its end.
     pub(super) fn new(text: &str) -> Editor {
         let mut area = TextArea::new(text.split('\n').map(str::to_owned).collect());
         area.set_wrap_mode(WrapMode::WordOrGlyph);
@@ -30,11 +31,12 @@ impl Editor {
         Editor { area, is_single: false }
     }
 
+    /// Returns an empty editor of a single line.
     pub(super) fn single() -> Editor {
         Editor { is_single: true, ..Editor::new("") }
     }
 
-    /// The text as it was written: an untouched one comes back as it was.
+    /// Returns the text. A text that was not edited is unchanged.
     pub(super) fn text(&self) -> String {
         self.area.lines().join("\n")
     }
@@ -48,7 +50,8 @@ impl Editor {
         match key.code {
             KeyCode::Enter => self.new_line(),
             KeyCode::Char('j') if control => self.new_line(),
-            // As in a shell, and everywhere else. (The editor's own bindings are those of Emacs.)
+            // The text area's own bindings are those of Emacs. These are usual in shells and
+            // elsewhere.
             KeyCode::Char('u') if control => {
                 self.area.delete_line_by_head();
             }
@@ -70,7 +73,7 @@ impl Editor {
         }
     }
 
-    /// Puts in what was pasted. Terminals end the lines of it in several ways.
+    /// Inserts pasted text, whose line ends depend on the terminal.
     pub(super) fn paste(&mut self, text: &str) {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         if self.is_single {
@@ -80,15 +83,15 @@ impl Editor {
         }
     }
 
-    /// How many rows it would like to have.
+    /// Returns the number of rows that show the whole text.
     pub(super) fn height(&self, width: usize) -> usize {
         let lines = self.area.lines().iter();
-        // The cursor may stand behind the last character of a full row.
+        // One column less, because the cursor may be after the last character of a full row.
         let rows = lines.map(|line| wrap(&[Span::raw(line.as_str())], width.saturating_sub(1), &[], &[]).len());
         rows.sum::<usize>().max(1)
     }
 
-    /// Draws it, and says where the cursor is.
+    /// Draws the editor, and returns the position of the cursor.
     pub(super) fn draw(&mut self, area: Rect, buffer: &mut Buffer) -> Option<Position> {
         if area.is_empty() {
             return None;
@@ -98,48 +101,52 @@ impl Editor {
         let (top, left) = self.area.scroll_offset();
         let row = self.area.screen_cursor().row;
         let y = u16::try_from(row).ok()?.checked_sub(top).filter(|&y| y < area.height)?;
-        // Behind the last column there is none.
+        // There is no column after the last one.
         let x = u16::try_from(self.column(row)).ok()?.saturating_sub(left).min(area.width - 1);
         Some(Position { x: area.x + x, y: area.y + y })
     }
 
-    /// In which column of its row the cursor is, as wide as the characters in front of it are drawn.
+    /// Returns the column of the cursor in its row: the width of the characters before it.
     fn column(&self, row: usize) -> usize {
-        let (at, begin) = (self.area.cursor(), self.area.screen_to_data(row, 0));
-        let line = self.area.lines().get(at.0).map_or("", |line| line);
-        let before: String = line.chars().take(at.1).skip(begin.1).collect();
+        let (cursor, begin) = (self.area.cursor(), self.area.screen_to_data(row, 0));
+        let line = self.area.lines().get(cursor.0).map_or("", |line| line);
+        let before: String = line.chars().take(cursor.1).skip(begin.1).collect();
         columns(&[Span::raw(before)])
     }
 
-    /// How many characters are in it that are not seen.
-    pub(super) fn unseen(&self) -> usize {
-        self.area.lines().iter().flat_map(|line| line.chars()).filter(|&char| char != '\t' && acts(char)).count()
+    /// Returns the number of characters that can't be seen.
+    pub(super) fn count_invisible(&self) -> usize {
+        self.area.lines().iter().flat_map(|line| line.chars()).filter(|&char| char != '\t' && is_control(char)).count()
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.area.is_empty()
     }
 
-    /// Scrolls back where rows would be empty below the text while some of it is out of sight above: there was less room before, or more text.
+    /// Scrolls back if rows below the text are empty while rows above are hidden.
+    ///
+    /// This happens after the area has grown, or the text has become shorter.
     fn fill(&mut self, area: Rect) {
         let (top, _) = self.area.scroll_offset();
         let is_full = usize::from(top) + usize::from(area.height) <= self.height(usize::from(area.width));
-        let at = self.area.cursor();
-        let (Ok(row), Ok(column), false) = (u16::try_from(at.0), u16::try_from(at.1), top == 0 || is_full) else {
+        let cursor = self.area.cursor();
+        let (Ok(row), Ok(column), false) = (u16::try_from(cursor.0), u16::try_from(cursor.1), top == 0 || is_full)
+        else {
             return;
         };
-        // It scrolls no further than it must to show its cursor, when it is drawn.
+        // When drawn, the text area scrolls just far enough to show its cursor.
         self.area.move_cursor(CursorMove::Jump(0, 0));
         (&self.area).render(area, &mut Buffer::empty(area));
         self.area.move_cursor(CursorMove::Jump(row, column));
     }
 
-    /// Puts the cursor where that was clicked, counted from the corner of what is drawn.
+    /// Moves the cursor to a clicked position, relative to the corner of the area.
     pub(super) fn click(&mut self, row: u16, column: u16) {
         let (top, left) = self.area.scroll_offset();
-        let at = self.area.screen_to_data(usize::from(top) + usize::from(row), usize::from(left) + usize::from(column));
-        let place = |at| u16::try_from(at).unwrap_or(u16::MAX);
-        self.area.move_cursor(CursorMove::Jump(place(at.0), place(at.1)));
+        let position =
+            self.area.screen_to_data(usize::from(top) + usize::from(row), usize::from(left) + usize::from(column));
+        let clamp = |n| u16::try_from(n).unwrap_or(u16::MAX);
+        self.area.move_cursor(CursorMove::Jump(clamp(position.0), clamp(position.1)));
     }
 }
 
@@ -152,14 +159,14 @@ mod tests {
     }
 
     #[test]
-    fn an_untouched_text_comes_back_as_it_was() {
+    fn a_text_that_is_not_edited_is_unchanged() {
         for text in ["", "a", "a\nb\n", " a\r\n\tb\u{1B} ", "\n\n"] {
             assert_eq!(Editor::new(text).text(), text);
         }
     }
 
     #[test]
-    fn typing_goes_behind_the_text_and_wide_characters_are_whole() {
+    fn typing_appends_and_deletes_whole_wide_characters() {
         let mut editor = Editor::new("日本");
         press(&mut editor, KeyCode::Backspace);
         "語👍".chars().for_each(|char| press(&mut editor, KeyCode::Char(char)));
@@ -169,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_pasted_however_the_terminal_ends_them() {
+    fn pasted_lines_may_end_in_any_way() {
         let mut editor = Editor::new("> ");
         editor.paste("a\rb\r\nc\nd");
         assert_eq!(editor.text(), "> a\nb\nc\nd");
@@ -180,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn as_much_as_possible_is_seen() {
+    fn as_much_text_as_possible_is_visible() {
         let mut editor = Editor::new("a\nb\nc");
         for (height, seen) in [(1, "c"), (2, "bc"), (5, "abc"), (2, "bc")] {
             let mut buffer = Buffer::empty(Rect::new(0, 0, 1, height));
@@ -192,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cursor_is_where_the_next_character_comes() {
+    fn the_cursor_is_where_the_next_character_goes() {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 10, 3));
         for (text, cursor) in [
             ("", (1, 0)),

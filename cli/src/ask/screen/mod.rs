@@ -1,22 +1,25 @@
-//! The questions on a terminal of their own: the message grows on it, and the person answers while the rest still comes.
+//! A full screen that shows the growing message, and asks its questions meanwhile.
 //!
-//! Keys and pictures go through the terminal itself, so that standard input may be the message and standard output the reply.
+//! Keys and drawing go through the terminal itself, so that standard input may be the message and
+//! standard output the reply.
 //!
-//! [`App`] is what the screen shows and what keys do, without a terminal or a clock; [`view`] draws it; [`tty`] is the terminal. Here is what
-//! runs between them: one thread reads the message, one the keys, and what they read is taken in turn.
+//! [`App`] is the state of the screen, without a terminal or a clock; [`view`] draws it; [`tty`] is
+//! the terminal. This file is the event loop: one thread reads the message and one the keys, and
+//! the loop handles what they send.
 
 mod app;
-mod asking;
-mod call;
+mod call_view;
 mod countdown;
 mod document;
+mod drawn;
 mod editor;
 mod markdown;
+mod open_question;
 mod part;
-mod plain;
-mod record;
+mod plain_text;
 mod scroll;
 mod theme;
+mod transcript;
 mod tty;
 mod view;
 mod wrap;
@@ -34,131 +37,137 @@ use std::time::{Duration, Instant};
 use crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 use followup::Policy;
 use followup::dialogue::Setup;
+use followup::wire;
 
 use self::app::{App, Quit};
 use self::theme::Theme;
 use self::tty::Tty;
-use super::Noticed;
-use super::images::{self, Attached};
+use super::images::{self, AttachedImage};
+use super::notice::NoQuestionNotice;
 use super::replies::Replies;
-use crate::args::{Ask, Format};
+use crate::args::{AskArgs, ReplyFormat};
 use crate::chunks::Chunks;
 use crate::error::{Error, Status};
-use crate::parse::colour;
-use crate::stream::{Body, Happened, Input, say_found};
+use crate::events::{BodyReader, InputEvent, report_detected};
+use crate::input::Input;
+use crate::output::colour;
 
-/// What comes from outside.
+/// A message to the event loop.
 enum Message {
     Chunk(Vec<u8>),
-    /// There is no more to read; or it can't be read.
+    /// The end of the input, or the error that ended it.
     End(io::Result<()>),
     Terminal(Event),
     /// The terminal can't be read.
-    Gone(io::Error),
-    /// Nobody takes the replies.
-    Unsent,
-    /// The program is to end, because of that signal.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "there are none"))]
+    TerminalGone(io::Error),
+    /// The replies can't be written.
+    RepliesFailed,
+    /// A signal that ends the program.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "Windows has no such signals"))]
     Signal(i32),
-    /// The program was stopped, and goes on.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "it can't be"))]
+    /// The program continues after it was stopped.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "programs can't be stopped on Windows"))]
     Continued,
 }
 
-/// So many messages may wait. What reads them then waits too.
-const WAITING: usize = 64;
+/// The length of the message queue. A full queue blocks its senders.
+const QUEUE_LEN: usize = 64;
 
-/// A screen is not drawn more often than that while there is more to read.
-const FRAME: Duration = Duration::from_millis(16);
+/// The shortest time between two frames while messages keep arriving.
+const FRAME_INTERVAL: Duration = Duration::from_millis(16);
 
-/// Asks on the terminal. `None` if there is none on which that can be done.
+/// Opens the terminal; `None` if there is none that can show a screen.
 pub(super) fn terminal() -> Option<std::fs::File> {
     if std::env::var_os("TERM").is_some_and(|term| term == "dumb") { None } else { tty::open() }
 }
 
+/// Asks the questions of the input on the terminal.
 pub(super) fn run(
     tty: std::fs::File,
     input: Input,
     policy: Arc<Policy>,
     setup: Setup,
-    images: Vec<Attached>,
-    args: &Ask,
+    images: Vec<AttachedImage>,
+    args: &AskArgs,
 ) -> Result<Status, Error> {
     let theme = Theme::new(colour(args.no_color));
     let mut app = App::new(setup, images, images::load_typed, args.auto_answer.map(u64::from), theme);
-    app.sends_images = args.format != Format::Text;
-    let (to, from) = sync_channel(WAITING);
+    app.sends_images = args.format != ReplyFormat::Text;
+    let (sender, receiver) = sync_channel(QUEUE_LEN);
     let name = input.name.clone();
-    let chunks = input.chunks(&args.stream);
+    let chunks = input.chunks(&args.input);
     #[cfg(unix)]
     let rescue = tty.try_clone().map_err(unusable)?;
     let screen = Tty::enter(tty).map_err(unusable)?;
-    // Not before the terminal is ours: keys typed earlier are the shell's.
-    spawn_threads(chunks, &to);
+    // Only now: keys typed before the terminal is taken over belong to the shell.
+    spawn_readers(chunks, &sender);
     #[cfg(unix)]
-    spawn_signals(to.clone(), rescue);
-    let unsent = to.clone();
-    let mut running = Running {
+    spawn_signal_handler(sender.clone(), rescue);
+    let failed = sender.clone();
+    let mut event_loop = EventLoop {
         app,
-        body: Body::new(args.stream.wire, policy, args.reading.wire_limits()),
-        replies: Replies::beside_a_screen(args.format, move || {
-            let _ = unsent.send(Message::Unsent);
+        body: BodyReader::new(args.input.wire, policy, args.policy.wire_limits()),
+        replies: Replies::beside_screen(args.format, move || {
+            let _ = failed.send(Message::RepliesFailed);
         }),
-        found: None,
-        unread: None,
+        detected: None,
+        read_error: None,
         signal: None,
-        is_unsent: false,
-        noticed: Noticed::default(),
-        begun: Instant::now(),
+        replies_failed: false,
+        notice: NoQuestionNotice::default(),
+        start: Instant::now(),
     };
-    let ended = running.until_done(screen, &from);
-    running.conclude(ended, &name, args)
+    let result = event_loop.run(screen, &receiver);
+    event_loop.conclude(result, &name, args)
 }
 
 fn unusable(error: io::Error) -> Error {
     Error::Usage(format!("can't use the terminal: {error}; --lines asks line by line"))
 }
 
-fn spawn_threads(chunks: Chunks<Box<dyn Read + Send>>, to: &SyncSender<Message>) {
-    let message = to.clone();
-    thread::spawn(move || read(chunks, &message));
-    let keys = to.clone();
+/// Spawns the threads that read the input and the keys.
+fn spawn_readers(chunks: Chunks<Box<dyn Read + Send>>, sender: &SyncSender<Message>) {
+    let chunk_sender = sender.clone();
+    thread::spawn(move || read(chunks, &chunk_sender));
+    let key_sender = sender.clone();
     thread::spawn(move || {
         loop {
-            let message = event::read().map_or_else(Message::Gone, Message::Terminal);
-            let is_gone = matches!(message, Message::Gone(_));
-            if keys.send(message).is_err() || is_gone {
+            let message = event::read().map_or_else(Message::TerminalGone, Message::Terminal);
+            let is_gone = matches!(message, Message::TerminalGone(_));
+            if key_sender.send(message).is_err() || is_gone {
                 return;
             }
         }
     });
 }
 
-/// A killed program leaves a terminal that works, even if it hangs: `rescue` is that terminal.
+/// Spawns the thread that handles signals.
+///
+/// A killed program restores the terminal even if the event loop hangs: `rescue` is that terminal.
 #[cfg(unix)]
-fn spawn_signals(to: SyncSender<Message>, mut rescue: std::fs::File) {
+fn spawn_signal_handler(sender: SyncSender<Message>, mut rescue: std::fs::File) {
     use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
-    // Without them it just ends as it always would.
+    // Without a handler, signals end the program as usual.
     let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGCONT, SIGHUP, SIGINT, SIGTERM]) else { return };
     thread::spawn(move || {
         for signal in signals.forever() {
             if signal == SIGCONT {
-                let _ = to.try_send(Message::Continued);
+                let _ = sender.try_send(Message::Continued);
                 continue;
             }
-            let _ = to.try_send(Message::Signal(signal));
-            thread::sleep(PATIENCE);
-            // It should have ended by now: something that it waits for does not come.
-            let _ = tty::give_back(&mut rescue);
+            let _ = sender.try_send(Message::Signal(signal));
+            thread::sleep(SHUTDOWN_TIMEOUT);
+            // The event loop should have ended the program by now: it must be blocked.
+            let _ = tty::restore(&mut rescue);
             std::process::exit(128 + signal);
         }
     });
 }
 
-/// So long may the end take that a signal asks for.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long ending the program after a signal may take.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
-fn read(mut chunks: Chunks<Box<dyn Read + Send>>, to: &SyncSender<Message>) {
+fn read(mut chunks: Chunks<Box<dyn Read + Send>>, sender: &SyncSender<Message>) {
     loop {
         let message = match chunks.next() {
             Ok(Some(chunk)) => Message::Chunk(chunk.to_vec()),
@@ -166,64 +175,71 @@ fn read(mut chunks: Chunks<Box<dyn Read + Send>>, to: &SyncSender<Message>) {
             Err(error) => Message::End(Err(error)),
         };
         let is_end = matches!(message, Message::End(_));
-        if to.send(message).is_err() || is_end {
+        if sender.send(message).is_err() || is_end {
             return;
         }
     }
 }
 
-struct Running {
+/// The state of the event loop.
+struct EventLoop {
     app: App,
-    body: Body,
+    body: BodyReader,
     replies: Replies,
-    /// What the input was found to be.
-    found: Option<followup::wire::Format>,
-    /// Why the input could not be read to its end.
-    unread: Option<io::Error>,
+    /// The detected format of the input.
+    detected: Option<wire::Format>,
+    /// The error that ended the input early.
+    read_error: Option<io::Error>,
     signal: Option<i32>,
-    /// Nobody takes the replies: there is no point in going on.
-    is_unsent: bool,
-    noticed: Noticed,
-    begun: Instant,
+    /// Whether writing a reply has failed, which ends the loop.
+    replies_failed: bool,
+    notice: NoQuestionNotice,
+    start: Instant,
 }
 
-impl Running {
-    fn until_done(&mut self, mut screen: Tty, from: &Receiver<Message>) -> Result<(), Error> {
-        while !self.app.is_done() && self.signal.is_none() && !self.is_unsent {
-            let now = self.begun.elapsed();
+impl EventLoop {
+    fn run(&mut self, mut screen: Tty, receiver: &Receiver<Message>) -> Result<(), Error> {
+        while !self.app.is_done() && self.signal.is_none() && !self.replies_failed {
+            let now = self.start.elapsed();
             if screen.draw(&mut self.app, now).is_err() {
                 self.hang_up();
                 return Ok(());
             }
-            let next = self.app.next(now);
-            self.take(&mut screen, from, next)?;
-            self.app.tick(self.begun.elapsed());
-            self.send()?;
+            let timeout = self.app.next_tick(now);
+            self.receive(&mut screen, receiver, timeout)?;
+            self.app.tick(self.start.elapsed());
+            self.send_replies()?;
         }
-        self.app.gone();
-        let record = record::ansi(&self.app.document.record(screen.width()));
-        if screen.leave(&record).is_err() {
+        self.app.abandon();
+        let transcript = transcript::ansi(&self.app.document.transcript(screen.width()));
+        if screen.leave(&transcript).is_err() {
             self.hang_up();
         }
         Ok(())
     }
 
-    fn send(&mut self) -> Result<(), Error> {
+    fn send_replies(&mut self) -> Result<(), Error> {
         while let Some(reply) = self.app.next_reply() {
             self.replies.send(reply)?;
         }
         Ok(())
     }
 
-    /// The terminal is gone.
+    /// Ends the loop, because the terminal is gone.
     fn hang_up(&mut self) {
-        self.signal.get_or_insert(HANG_UP);
+        self.signal.get_or_insert(SIGHUP);
     }
 
-    /// Takes what has come, and what comes until the next frame. Waits until then, if nothing has.
-    fn take(&mut self, screen: &mut Tty, from: &Receiver<Message>, most: Option<Duration>) -> Result<(), Error> {
-        // A terminal that is gone does not always say so.
-        let first = from.recv_timeout(most.unwrap_or(LOOK).min(LOOK));
+    /// Handles messages until the next frame is due. Waits for the first one for at most `timeout`.
+    fn receive(
+        &mut self,
+        screen: &mut Tty,
+        receiver: &Receiver<Message>,
+        timeout: Option<Duration>,
+    ) -> Result<(), Error> {
+        let timeout = timeout.unwrap_or(TERMINAL_CHECK_INTERVAL).min(TERMINAL_CHECK_INTERVAL);
+        let first = receiver.recv_timeout(timeout);
+        // Reading from a terminal that is gone does not always fail.
         if first.is_err() && tty::open().is_none() {
             self.hang_up();
         }
@@ -231,11 +247,11 @@ impl Running {
         let mut next = first.ok();
         while let Some(message) = next {
             self.message(screen, message)?;
-            // What the next key does depends on what is seen by then.
-            if self.app.is_done() || frame.elapsed() > FRAME {
+            // A frame is due: the effect of the next key depends on what is visible by then.
+            if self.app.is_done() || frame.elapsed() > FRAME_INTERVAL {
                 return Ok(());
             }
-            next = from.try_recv().ok();
+            next = receiver.try_recv().ok();
         }
         Ok(())
     }
@@ -243,14 +259,14 @@ impl Running {
     fn message(&mut self, screen: &mut Tty, message: Message) -> Result<(), Error> {
         match message {
             Message::Chunk(chunk) => self.chunk(Some(&chunk)),
-            Message::End(read) => {
-                self.unread = read.err();
+            Message::End(result) => {
+                self.read_error = result.err();
                 self.chunk(None)
             }
-            Message::Terminal(event) => self.unless_gone(|running| running.terminal(screen, event)),
-            Message::Gone(error) => self.unless_gone(|_| Err(error)),
-            Message::Unsent => {
-                self.is_unsent = true;
+            Message::Terminal(event) => self.unless_gone(|event_loop| event_loop.terminal_event(screen, event)),
+            Message::TerminalGone(error) => self.unless_gone(|_| Err(error)),
+            Message::RepliesFailed => {
+                self.replies_failed = true;
                 Ok(())
             }
             Message::Continued => self.unless_gone(|_| screen.take_over()),
@@ -261,9 +277,9 @@ impl Running {
         }
     }
 
-    /// Does something with the terminal, which may be gone.
-    fn unless_gone(&mut self, act: impl FnOnce(&mut Running) -> io::Result<()>) -> Result<(), Error> {
-        match act(self) {
+    /// Calls `action`, and hangs up if it fails because the terminal is gone.
+    fn unless_gone(&mut self, action: impl FnOnce(&mut EventLoop) -> io::Result<()>) -> Result<(), Error> {
+        match action(self) {
             Err(_) if tty::open().is_none() => self.hang_up(),
             result => return result.map_err(unusable),
         }
@@ -271,60 +287,60 @@ impl Running {
     }
 
     fn chunk(&mut self, chunk: Option<&[u8]>) -> Result<(), Error> {
-        let Running { app, found, body, noticed, .. } = self;
-        body.take(chunk, &mut |happened, _| {
-            noticed.happened(&happened);
-            if let Happened::Found(wire) = happened {
-                *found = Some(wire);
+        let EventLoop { app, detected, body, notice, .. } = self;
+        body.feed(chunk, &mut |event, _| {
+            notice.observe(&event);
+            if let InputEvent::Detected(format) = event {
+                *detected = Some(format);
             }
-            app.happened(happened);
+            app.input_event(event);
             Ok(())
         })
     }
 
-    fn terminal(&mut self, screen: &mut Tty, event: Event) -> io::Result<()> {
+    fn terminal_event(&mut self, screen: &mut Tty, event: Event) -> io::Result<()> {
         match event {
             Event::Key(key) if key.kind == KeyEventKind::Release => {}
             Event::Key(key) => {
                 if key.code == KeyCode::Char('l') && key.modifiers.contains(KeyModifiers::CONTROL) {
                     screen.clear()?;
                 }
-                self.app.key(key, self.begun.elapsed());
+                self.app.key(key, self.start.elapsed());
             }
             Event::Mouse(mouse) => self.app.mouse(mouse),
             Event::Paste(text) => self.app.paste(&text),
-            // The next frame has the size of the terminal anyway.
+            // Every frame checks the size of the terminal.
             Event::Resize(..) | Event::FocusGained | Event::FocusLost => {}
         }
         Ok(())
     }
 
-    /// The screen is gone. What could not be said on it is said now.
-    fn conclude(self, ended: Result<(), Error>, name: &str, args: &Ask) -> Result<Status, Error> {
-        if let Some(wire) = self.found {
-            say_found(wire);
+    /// Reports what could not be reported on the screen, after it was left.
+    fn conclude(self, result: Result<(), Error>, name: &str, args: &AskArgs) -> Result<Status, Error> {
+        if let Some(format) = self.detected {
+            report_detected(format);
         }
-        let interrupt = Some(INTERRUPT).filter(|_| self.app.quit == Quit::Yes);
+        let interrupt = Some(SIGINT).filter(|_| self.app.quit == Quit::Yes);
         if let Some(signal) = self.signal.or(interrupt) {
-            self.replies.abandon(PATIENCE / 2);
+            self.replies.abandon(SHUTDOWN_TIMEOUT / 2);
             return Ok(Status::Signal(signal));
         }
         self.replies.finish()?;
-        ended?;
-        self.noticed.say(args);
-        match self.unread {
+        result?;
+        self.notice.report(args.input.wire);
+        match self.read_error {
             Some(error) => Err(Error::reading(Path::new(name), &error)),
-            None if self.app.wrong => Ok(Status::Wrong),
-            None => Ok(Status::Well),
+            None if self.app.has_failed => Ok(Status::Failure),
+            None => Ok(Status::Success),
         }
     }
 }
 
-/// What Ctrl-C means.
-const INTERRUPT: i32 = 2;
+/// The signal that Ctrl-C stands for.
+const SIGINT: i32 = 2;
 
-/// What it means that the terminal is gone.
-const HANG_UP: i32 = 1;
+/// The signal for a terminal that is gone.
+const SIGHUP: i32 = 1;
 
-/// How often to look whether it is, while nothing happens.
-const LOOK: Duration = Duration::from_secs(1);
+/// How often to check whether the terminal is gone, while no message arrives.
+const TERMINAL_CHECK_INTERVAL: Duration = Duration::from_secs(1);

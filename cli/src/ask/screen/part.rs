@@ -1,4 +1,4 @@
-//! A part of the document: text beside a gutter.
+//! A part of the document: text next to a gutter.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -6,47 +6,51 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::markdown::Markdown;
-use super::plain::Plain;
+use super::plain_text::PlainText;
 use super::theme::Theme;
 
+/// The text of a part.
 #[derive(Debug)]
-pub(super) enum Body {
+pub(super) enum PartBody {
     Markdown(Markdown),
-    Plain(Plain),
+    Plain(PlainText),
 }
 
+/// A part of the document.
 #[derive(Debug)]
 pub(super) struct Part {
-    /// Stands beside the first row; beside the others the gutter is blank.
+    /// The text in the gutter of the first row. The gutter of the other rows is blank.
     pub(super) mark: Span<'static>,
-    /// How many columns the gutter has. The mark is not wider.
+    /// The width of the gutter, at least that of the mark.
     gutter: usize,
-    pub(super) body: Body,
+    pub(super) body: PartBody,
 }
 
 impl Part {
-    /// Text without a gutter.
-    pub(super) fn bare(body: Body) -> Part {
+    /// Returns a part without a gutter.
+    pub(super) fn bare(body: PartBody) -> Part {
         Part { mark: Span::default(), gutter: 0, body }
     }
 
-    pub(super) fn beside(mark: Span<'static>, body: Body) -> Part {
+    /// Returns a part whose gutter is as wide as the mark.
+    pub(super) fn beside(mark: Span<'static>, body: PartBody) -> Part {
         Part { gutter: mark.width(), mark, body }
     }
 
+    /// Returns a part of plain text whose gutter is as wide as the mark.
     pub(super) fn plain(mark: Span<'static>, text: &str, style: Style) -> Part {
-        Part::beside(mark, Body::Plain(Plain::new(text, style)))
+        Part::beside(mark, PartBody::Plain(PlainText::new(text, style)))
     }
 
-    /// Nothing follows in it.
+    /// Ends the text.
     pub(super) fn finish(&mut self) {
         match &mut self.body {
-            Body::Markdown(markdown) => markdown.finish(),
-            Body::Plain(plain) => plain.finish(),
+            PartBody::Markdown(markdown) => markdown.finish(),
+            PartBody::Plain(plain) => plain.finish(),
         }
     }
 
-    /// On a narrow screen the gutter must leave room.
+    /// Returns the width of the gutter, which on a narrow screen leaves room for the text.
     fn gutter(&self, width: usize) -> usize {
         self.gutter.min(width / 3)
     }
@@ -54,12 +58,12 @@ impl Part {
     pub(super) fn rows(&mut self, width: usize, theme: Theme) -> &[Line<'static>] {
         let width = width - self.gutter(width);
         match &mut self.body {
-            Body::Markdown(markdown) => markdown.rows(width, theme),
-            Body::Plain(plain) => plain.rows(width),
+            PartBody::Markdown(markdown) => markdown.rows(width, theme),
+            PartBody::Plain(plain) => plain.rows(width),
         }
     }
 
-    /// Draws one of its rows. The selected part has a mark of its own.
+    /// Draws one row. The selected part has a different mark.
     pub(super) fn draw(&mut self, row: usize, is_selected: bool, theme: Theme, area: Rect, buffer: &mut Buffer) {
         let width = usize::from(area.width);
         let gutter = self.gutter(width);
@@ -78,7 +82,7 @@ impl Part {
         }
     }
 
-    /// One of its rows on its own, for the record.
+    /// Returns one row with its gutter, for the transcript.
     pub(super) fn line(&mut self, row: usize, theme: Theme, width: usize) -> Line<'static> {
         let gutter = self.gutter(width);
         let mark = if row == 0 { self.mark.clone() } else { Span::default() };

@@ -1,37 +1,40 @@
-//! Which rows of the document are seen.
+//! The scroll position of the document.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use ratatui::layout::Rect;
 
-use super::app::Drawn;
-use super::document::{Layout, Rows};
+use super::document::{DocumentLayout, RowRange};
+use super::drawn::DrawnFrame;
 
+/// Which rows of the document are visible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scroll {
-    /// The end of the document, as it grows; or, while a question is open, that question: what comes behind it moves nothing.
+    /// The open question; without one, the end of the document as it grows.
+    ///
+    /// Text that arrives after an open question moves nothing.
     Follow,
-    /// Where the person has gone: so many rows are above what is seen, of so many that there were, at that width.
+    /// Where the person scrolled to: row `top` of the `of` rows that there were at this width.
     At { top: usize, of: usize, width: u16 },
 }
 
 impl Scroll {
-    /// The first row that is seen, of a screen of that height.
-    pub(super) fn top(self, layout: &Layout, area: Rect) -> usize {
+    /// Returns the first visible row.
+    pub(super) fn top(self, layout: &DocumentLayout, area: Rect) -> usize {
         let height = usize::from(area.height);
         let last = layout.rows.saturating_sub(height);
         let top = match (self, layout.question) {
             (Scroll::At { top, width, .. }, _) if width == area.width => top,
-            // It has been laid out for another width: about there.
+            // The document was laid out for another width since: the position is approximate.
             (Scroll::At { top, of, .. }, _) => top.saturating_mul(layout.rows) / of.max(1),
             (Scroll::Follow, None) => last,
             (Scroll::Follow, Some(question)) => {
                 let bottom = question.end.saturating_sub(height);
                 match layout.selected {
-                    // From its beginning as long as what is selected is seen too.
-                    Some(Rows { end, .. }) if end - question.begin <= height => bottom.min(question.begin),
-                    // A long question is seen from its end, unless what is selected is further above.
-                    Some(Rows { begin, .. }) => bottom.min(begin),
+                    // The beginning of the question, if the selected choice is then visible too.
+                    Some(RowRange { end, .. }) if end - question.begin <= height => bottom.min(question.begin),
+                    // The end of a long question, unless the selected choice is further up.
+                    Some(RowRange { begin, .. }) => bottom.min(begin),
                     None => bottom,
                 }
             }
@@ -39,12 +42,12 @@ impl Scroll {
         top.min(last)
     }
 
-    /// Moves by that many rows from what was seen.
-    pub(super) fn by(&mut self, rows: isize, drawn: &Drawn) {
-        let Layout { rows: of, question, .. } = drawn.layout;
+    /// Scrolls by this many rows from the last frame.
+    pub(super) fn by(&mut self, rows: isize, drawn: &DrawnFrame) {
+        let DocumentLayout { rows: of, question, .. } = drawn.layout;
         let last = of.saturating_sub(usize::from(drawn.document.height));
         let top = drawn.top.saturating_add_signed(rows).min(last);
-        // At the end of a document in which nothing is asked it follows again.
+        // At the end of the document it follows again, unless a question is open.
         *self = if top == last && question.is_none() {
             Scroll::Follow
         } else {
@@ -52,8 +55,10 @@ impl Scroll {
         };
     }
 
-    /// Whether that key is for scrolling. While a question is open some are for choosing, or for what is being written.
-    pub(super) fn key(&mut self, key: KeyEvent, drawn: &Drawn, is_asking: bool) -> bool {
+    /// Handles the key, and returns whether it is a key for scrolling.
+    ///
+    /// While a question is open, fewer keys are, because the others choose or edit.
+    pub(super) fn key(&mut self, key: KeyEvent, drawn: &DrawnFrame, is_asking: bool) -> bool {
         let page = isize::try_from(drawn.document.height).unwrap_or(isize::MAX).saturating_sub(1).max(1);
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {

@@ -1,10 +1,11 @@
-//! How the parts of the screen look.
+//! The styles of the screen.
 //!
-//! Only the terminal's own sixteen colours, so that it is readable on light and dark ones; and nothing is said by a colour alone.
+//! Only the terminal's own sixteen colours are used, which are readable on light and dark
+//! backgrounds, and colour alone never carries information.
 
 use ratatui::style::{Color, Modifier, Style};
 
-/// Styles. Without colours, what is bold, dim, underlined or reversed stays so.
+/// The styles. Without colours, bold, dim and underlined text remains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Theme {
     colour: bool,
@@ -19,17 +20,17 @@ impl Theme {
         if self.colour { Style::new().fg(colour) } else { Style::new() }
     }
 
-    /// The mark of a call that is still being written.
+    /// The mark of a growing call.
     pub(super) fn growing(self) -> Style {
         self.with(Color::Yellow).add_modifier(Modifier::BOLD)
     }
 
-    /// The mark of a question that is open, or was answered.
+    /// The mark of an open or answered question.
     pub(super) fn asked(self) -> Style {
         self.with(Color::Green).add_modifier(Modifier::BOLD)
     }
 
-    /// What went wrong.
+    /// Errors and rejections.
     pub(super) fn wrong(self) -> Style {
         self.with(Color::Red)
     }
@@ -42,17 +43,17 @@ impl Theme {
         self.with(Color::Magenta)
     }
 
-    /// The suggestion that Enter takes.
+    /// The selected choice.
     pub(super) fn chosen(self) -> Style {
         self.with(Color::Green).add_modifier(Modifier::BOLD)
     }
 
-    /// What matters less.
+    /// Secondary text.
     pub(super) fn dim(self) -> Style {
         Style::new().add_modifier(Modifier::DIM)
     }
 
-    /// A key, in what says what it does.
+    /// The name of a key in a hint.
     pub(super) fn key(self) -> Style {
         self.with(Color::Cyan).add_modifier(Modifier::BOLD)
     }

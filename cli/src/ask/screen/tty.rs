@@ -1,4 +1,4 @@
-//! The terminal while the screen is on it, and afterwards as it was.
+//! The terminal: taken over for the screen, and restored afterwards.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -20,41 +20,41 @@ use super::view;
 
 type Out = BufWriter<File>;
 
-/// The program's terminal, whatever its standard input and output are. It is given back when this is dropped.
+/// The program's terminal, whatever standard input and output are. It is restored on drop.
 #[derive(Debug)]
 pub(super) struct Tty {
-    /// Never dropped: it would complain about a terminal that is gone, to that terminal.
+    /// Never dropped: on drop it would report a terminal that is gone, to that terminal.
     terminal: ManuallyDrop<Terminal<CrosstermBackend<Out>>>,
     area: Rect,
-    is_left: bool,
+    is_restored: bool,
 }
 
-/// The program's terminal, to be written to. `None` if there is none.
+/// Opens the program's terminal; `None` if there is none.
 pub(super) fn open() -> Option<File> {
     let path = if cfg!(windows) { "CONOUT$" } else { "/dev/tty" };
     OpenOptions::new().read(true).write(true).open(path).ok()
 }
 
 impl Tty {
-    /// Takes the terminal over.
+    /// Takes over the terminal.
     pub(super) fn enter(tty: File) -> io::Result<Tty> {
-        // Should the program panic, whoever reads why needs a terminal that works.
+        // The message of a panic needs a working terminal.
         let hook = std::panic::take_hook();
-        let to = tty.try_clone()?;
+        let panic_tty = tty.try_clone()?;
         std::panic::set_hook(Box::new(move |panic| {
-            let _ = give_back(&mut &to);
+            let _ = restore(&mut &panic_tty);
             hook(panic);
         }));
-        // Its size is seen to here, so that a terminal that reports none is taken for one of the usual size.
+        // The size is set here, because ratatui would fail on a terminal that reports none.
         let (backend, area) = (CrosstermBackend::new(BufWriter::new(tty)), size());
         let terminal = Terminal::with_options(backend, TerminalOptions { viewport: Viewport::Fixed(area) })?;
-        // From here on the terminal is given back whatever happens.
-        let mut tty = Tty { terminal: ManuallyDrop::new(terminal), area, is_left: false };
+        // From here on, drop restores the terminal.
+        let mut tty = Tty { terminal: ManuallyDrop::new(terminal), area, is_restored: false };
         tty.take_over()?;
         Ok(tty)
     }
 
-    /// Takes the terminal over: at first, and again when it was used by somebody else meanwhile.
+    /// Takes over the terminal: at the start, and again after another program has used it.
     pub(super) fn take_over(&mut self) -> io::Result<()> {
         disable_raw_mode()?;
         enable_raw_mode()?;
@@ -66,7 +66,7 @@ impl Tty {
         self.terminal.backend_mut()
     }
 
-    /// Shows what the screen is now, all at once.
+    /// Draws a frame as one synchronized update.
     pub(super) fn draw(&mut self, app: &mut App, now: Duration) -> io::Result<()> {
         crossterm::queue!(self.out(), BeginSynchronizedUpdate)?;
         let area = size();
@@ -84,28 +84,29 @@ impl Tty {
         execute!(self.out(), EndSynchronizedUpdate)
     }
 
-    /// Draws everything again: something else has written on the terminal.
+    /// Makes the next frame draw everything, because something else has written on the terminal.
     pub(super) fn clear(&mut self) -> io::Result<()> {
-        // `Terminal::clear` would ask where the cursor is: on standard output, which is the reply's.
+        // `Terminal::clear` would ask for the cursor's position on standard output, where the reply
+        // goes.
         self.terminal.resize(self.area)
     }
 
-    /// How wide it is.
+    /// Returns the number of columns.
     pub(super) fn width(&self) -> usize {
         usize::from(self.area.width)
     }
 
-    /// Gives the terminal back, and leaves that on it.
-    pub(super) fn leave(mut self, record: &str) -> io::Result<()> {
-        self.is_left = true;
+    /// Restores the terminal, and prints the transcript on it.
+    pub(super) fn leave(mut self, transcript: &str) -> io::Result<()> {
+        self.is_restored = true;
         let out = self.out();
-        give_back(out)?;
-        out.write_all(record.as_bytes())?;
+        restore(out)?;
+        out.write_all(transcript.as_bytes())?;
         Write::flush(out)
     }
 }
 
-/// The size of the terminal. Some report none.
+/// Returns the size of the terminal. Some terminals report none, or 0.
 fn size() -> Rect {
     match crossterm::terminal::size() {
         Ok((columns @ 1.., rows @ 1..)) => Rect::new(0, 0, columns, rows),
@@ -115,13 +116,14 @@ fn size() -> Rect {
 
 impl Drop for Tty {
     fn drop(&mut self) {
-        if !self.is_left {
-            let _ = give_back(self.out());
+        if !self.is_restored {
+            let _ = restore(self.out());
         }
     }
 }
 
-pub(super) fn give_back(out: &mut impl Write) -> io::Result<()> {
+/// Restores the terminal.
+pub(super) fn restore(out: &mut impl Write) -> io::Result<()> {
     execute!(out, DisableMouseCapture, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show)?;
     disable_raw_mode()
 }

@@ -1,6 +1,7 @@
-//! Lays a line of styled text out in rows.
+//! Wraps a line of styled text into rows.
 //!
-//! The same rules as where plain text flows, for text in several styles, in grapheme clusters, and as wide as ratatui draws it.
+//! The rules are those of plain output, but for text in several styles, in grapheme clusters, and
+//! with the widths that ratatui draws.
 
 use ratatui::buffer::CellWidth;
 use ratatui::style::Style;
@@ -8,33 +9,33 @@ use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use crate::breaking::may_break;
-use crate::visible::{acts, picture};
+use crate::line_break::can_break;
+use crate::sanitize::{is_control, replacement};
 
-/// The rows of one line, at most so many columns wide.
+/// Returns the rows of one line, at most `width` columns wide.
 ///
-/// `first` stands before the first of them and `rest` before the others, as far as that leaves room for the text.
+/// The first row begins with `first`, the others with `rest`, as far as there is room for the text.
 pub(super) fn wrap(
     spans: &[Span<'_>],
     width: usize,
     first: &[Span<'static>],
     rest: &[Span<'static>],
 ) -> Vec<Line<'static>> {
-    let mut rows = Rows::new(width, shortened(rest, width));
-    let before = joined(first);
+    let mut rows = RowBuilder::new(width, shortened(rest, width));
+    let first_text = joined(first);
     if columns(first) < width {
         rows.begin = first.to_vec();
         rows.column = columns(first);
     } else {
-        // There is no room beside it, but it may say something: it is text then.
-        rows.text(&before);
+        // There is no room next to it, so it is part of the text.
+        rows.text(&first_text);
     }
     let text = joined(spans);
     rows.text(&text);
-    rows.end()
+    rows.finish()
 }
 
-/// As much of what stands before a row as leaves most of it to the text.
+/// Shortens the prefix of a row to a third of the width.
 pub(super) fn shortened(prefix: &[Span<'static>], width: usize) -> Vec<Span<'static>> {
     let mut room = width / 3;
     let mut kept = Vec::new();
@@ -57,24 +58,25 @@ pub(super) fn shortened(prefix: &[Span<'static>], width: usize) -> Vec<Span<'sta
     kept
 }
 
-/// How wide they are together.
+/// Returns the total width of spans.
 pub(super) fn columns(spans: &[Span<'_>]) -> usize {
     spans.iter().map(|span| width_of(&span.content)).sum()
 }
 
-/// As wide as ratatui draws it, which is for a few characters not what Unicode says.
+/// Returns the width that ratatui draws, which for a few characters differs from Unicode's.
 fn width_of(text: &str) -> usize {
-    // It does not count further than to 65,535, and begins with 0 again.
+    // The result of `cell_width` wraps around at 65,536.
     if text.len() > 1_000 { text.width() } else { text.cell_width().into() }
 }
 
-/// Pieces of different styles, in which nothing is left that a terminal would act on.
+/// Joins neighbouring spans of the same style, and replaces control characters.
 ///
-/// What is of one style is one piece, as it will be when it is drawn: a cluster may have come in two.
+/// Joining matters because a grapheme cluster may be spread over two spans.
 fn joined(spans: &[Span<'_>]) -> Vec<(Style, String)> {
     let mut joined: Vec<(Style, String)> = Vec::new();
     for span in spans {
-        let shown = span.content.chars().map(|char| if char != '\t' && acts(char) { picture(char) } else { char });
+        let shown =
+            span.content.chars().map(|char| if char != '\t' && is_control(char) { replacement(char) } else { char });
         match joined.last_mut() {
             Some((style, text)) if *style == span.style => text.extend(shown),
             _ => joined.push((span.style, shown.collect())),
@@ -83,7 +85,7 @@ fn joined(spans: &[Span<'_>]) -> Vec<(Style, String)> {
     joined
 }
 
-/// What is not cut.
+/// A grapheme cluster, which is never cut.
 #[derive(Clone, Copy, Debug)]
 struct Cluster<'a> {
     text: &'a str,
@@ -97,28 +99,31 @@ impl Cluster<'_> {
     }
 }
 
-/// Rows that are being filled.
+/// A builder of rows.
 #[derive(Debug)]
-struct Rows<'a> {
+struct RowBuilder<'a> {
     width: usize,
-    /// What stands before the rows behind the first, and how wide it is.
+    /// The prefix of the rows after the first.
     rest: Vec<Span<'static>>,
+    /// The width of `rest`.
     indent: usize,
     done: Vec<Line<'static>>,
-    /// The last row: what stands before it, the text in it, and how wide it is with both.
+    /// The prefix of the last row.
     begin: Vec<Span<'static>>,
+    /// The text of the last row.
     row: Vec<Cluster<'a>>,
+    /// The width of the last row with its prefix.
     column: usize,
-    /// It is more than blanks.
-    inked: bool,
-    /// Where in it a word begins that may move to the next one.
+    /// Whether the last row holds more than blanks.
+    has_ink: bool,
+    /// The index in the last row of a word that may move to the next row.
     word: Option<usize>,
     last: Option<char>,
 }
 
-impl<'a> Rows<'a> {
-    fn new(width: usize, rest: Vec<Span<'static>>) -> Rows<'a> {
-        Rows {
+impl<'a> RowBuilder<'a> {
+    fn new(width: usize, rest: Vec<Span<'static>>) -> RowBuilder<'a> {
+        RowBuilder {
             width,
             indent: columns(&rest),
             rest,
@@ -126,7 +131,7 @@ impl<'a> Rows<'a> {
             begin: Vec::new(),
             row: Vec::new(),
             column: 0,
-            inked: false,
+            has_ink: false,
             word: None,
             last: None,
         }
@@ -148,7 +153,8 @@ impl<'a> Rows<'a> {
         }
         let width = width_of(text);
         if width > self.width.max(2) {
-            // No row has room for it, and what has no room is not drawn at all. Only a hostile one is as wide as that.
+            // No row has room for this cluster, and ratatui would not draw it at all. Only hostile
+            // text has one.
             for char in text.split("").filter(|char| !char.is_empty()) {
                 self.push(Cluster { text: char, style, width: width_of(char) });
             }
@@ -158,12 +164,12 @@ impl<'a> Rows<'a> {
     }
 
     fn push(&mut self, cluster: Cluster<'a>) {
-        if self.may_break(cluster) {
+        if self.can_break(cluster) {
             self.word = Some(self.row.len());
         }
         while self.column.saturating_add(cluster.width) > self.width {
             if cluster.is_blank() {
-                // Blanks at the end of a row are not seen, and must not begin the next.
+                // Blanks at the end of a row are invisible, and must not begin the next row.
                 self.last = Some(' ');
                 return;
             }
@@ -171,26 +177,26 @@ impl<'a> Rows<'a> {
                 break;
             }
         }
-        self.inked |= !cluster.is_blank();
+        self.has_ink |= !cluster.is_blank();
         self.column += cluster.width;
         self.last = cluster.text.chars().next_back();
         self.row.push(cluster);
     }
 
-    /// Whether a word begins with it that is not the first of its row.
-    fn may_break(&self, cluster: Cluster<'_>) -> bool {
-        let behind = cluster.text.chars().next();
-        self.inked && self.last.zip(behind).is_some_and(|(before, behind)| may_break(before, behind))
+    /// Returns whether a row can be broken before the cluster.
+    fn can_break(&self, cluster: Cluster<'_>) -> bool {
+        let after = cluster.text.chars().next();
+        self.has_ink && self.last.zip(after).is_some_and(|(before, after)| can_break(before, after))
     }
 
-    /// Whether there is more room than before.
+    /// Makes room in the last row, and returns whether there is more than before.
     fn make_room(&mut self) -> bool {
-        if self.inked {
-            // A word that fills its row is cut.
+        if self.has_ink {
+            // A word as wide as its row is cut.
             let moved = self.row.split_off(self.word.unwrap_or(self.row.len()).min(self.row.len()));
             self.new_row(moved);
         } else if !self.row.is_empty() {
-            // Blanks that leave no room for a word.
+            // The row holds only blanks, which leave no room for a word.
             self.column -= self.row.drain(..).map(|cluster| cluster.width).sum::<usize>();
         } else if self.begin.is_empty() {
             return false;
@@ -207,13 +213,13 @@ impl<'a> Rows<'a> {
         self.finish_row(true);
         self.begin = self.rest.clone();
         self.column = self.indent + row.iter().map(|cluster| cluster.width).sum::<usize>();
-        self.inked = !row.is_empty();
+        self.has_ink = !row.is_empty();
         self.row = row;
         self.word = None;
     }
 
-    fn finish_row(&mut self, goes_on: bool) {
-        while goes_on && self.row.last().is_some_and(Cluster::is_blank) {
+    fn finish_row(&mut self, is_continued: bool) {
+        while is_continued && self.row.last().is_some_and(Cluster::is_blank) {
             self.row.pop();
         }
         let mut spans = std::mem::take(&mut self.begin);
@@ -227,13 +233,13 @@ impl<'a> Rows<'a> {
         self.done.push(Line::from(spans));
     }
 
-    fn end(mut self) -> Vec<Line<'static>> {
+    fn finish(mut self) -> Vec<Line<'static>> {
         self.finish_row(false);
         self.done
     }
 }
 
-/// Narrower than a terminal's: there is an indent already.
+/// The distance of tab stops. Smaller than a terminal's, because rows are already indented.
 const TAB: usize = 4;
 
 #[cfg(test)]
@@ -258,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_kept_whole_and_rows_indented() {
+    fn words_are_kept_whole_and_rows_are_indented() {
         assert_eq!(rows("one two three", 9), ["• one two", "  three"]);
         assert_eq!(rows("one  twos", 7), ["• one", "  twos"]);
         assert_eq!(rows("one two", 5), ["• one", " two"], "the indent leaves room");
@@ -282,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn tabs_are_blanks_to_the_next_column_of_four() {
+    fn a_tab_extends_to_the_next_multiple_of_four_columns() {
         assert_eq!(rows("\ta\tbcd\te", 40), ["•     a   bcd e"]);
         assert_eq!(rows("日\tb", 40), ["• 日  b"]);
         assert_eq!(rows("abc\t\td", 8), ["• abc", "  d"]);
@@ -308,14 +314,14 @@ mod tests {
     }
 
     #[test]
-    fn a_cluster_that_comes_in_two_pieces_of_one_style_is_whole() {
+    fn a_cluster_in_two_spans_of_one_style_is_kept_whole() {
         let rows = wrap(&["x🇩".into(), "🇪".into(), "👩".into(), "\u{200D}👧".into()], 3, &[], &[]);
         assert_eq!(shown(&rows), ["x🇩🇪", "👩\u{200D}👧"]);
         assert_eq!(rows[0].spans.len(), 1);
     }
 
     #[test]
-    fn a_cluster_that_is_wider_than_any_row_is_shown_in_parts() {
+    fn a_cluster_wider_than_any_row_is_cut_into_characters() {
         let text = "ᄀ".repeat(100);
         assert_eq!(text.graphemes(true).count(), 1);
         let rows = plain(&text, 10);
@@ -324,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn styles_stay_with_their_text() {
+    fn styles_are_kept() {
         let bold = Style::new().bold();
         let spans = ["one ".into(), Span::styled("two thr", bold), Span::styled("ee", bold), " four".into()];
         let rows = wrap(&spans, 9, &["│ ".dim()], &["│ ".dim()]);
@@ -337,13 +343,13 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_before_text_leaves_room_for_it() {
+    fn a_prefix_leaves_room_for_the_text() {
         let deep = "│ ".repeat(50);
         let rows = wrap(&["one two three".into()], 12, &["• ".into()], &[deep.clone().into()]);
         assert_eq!(shown(&rows), ["• one two", "│ │ three"]);
         assert_eq!(shown(&shortened_line(&[deep.into(), "x".into()], 7)), ["│ "]);
         let rows = wrap(&["one".into()], 3, &["1000. ".into()], &["      ".into()]);
-        assert_eq!(shown(&rows), ["100", " 0.", " on", " e"], "a number says something");
+        assert_eq!(shown(&rows), ["100", " 0.", " on", " e"], "a number becomes text");
     }
 
     fn shortened_line(prefix: &[Span<'static>], width: usize) -> [Line<'static>; 1] {
@@ -359,12 +365,12 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_a_terminal_acts_on_is_left() {
+    fn control_characters_are_replaced() {
         assert_eq!(plain("a\x1B[2J\u{202E}b\nc\r", 40), ["a␛[2J\u{FFFD}b␊c␍"]);
     }
 
     #[test]
-    fn every_row_is_drawn_whole() {
+    fn every_row_is_drawn_completely() {
         let text =
             "Which one, どのデータベース, ｶﾞｷﾞ it be?\t👩‍👩‍👧 e\u{301} x supercalifragilistic \u{200B} ok あﾞ e\u{200B}e";
         for width in 3..40 {
@@ -386,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_quickly_laid_out() {
+    fn a_long_line_is_wrapped_in_linear_time() {
         for text in ["word ".repeat(200_000), "x".repeat(1_000_000), "日".repeat(300_000), "\u{200B}".repeat(300_000)]
         {
             for width in [1, 80, usize::MAX] {

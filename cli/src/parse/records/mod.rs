@@ -1,12 +1,14 @@
-//! Many messages, one JSON object a line.
+//! `followup parse --records`: many messages, one JSON object per line.
 //!
-//! One thread reads lines, all cores read messages, and this one writes, in order. The lines that one read brought make a batch.
-//! Each batch is put into two queues: for whichever worker is free, and, as the place where its answer will be, for the writer.
-//! Both queues are short, so that whoever is slowest sets the pace and little is held.
+//! One thread reads lines, a worker per core parses messages, and the main thread writes the
+//! results in order. The lines of one read make a batch. Each batch is sent to two queues: to the
+//! workers, and, as the channel that will receive its result, to the writer. Both queues are short,
+//! so that backpressure bounds the memory.
 
+mod progress;
 mod record;
 
-use std::io::{self, BufWriter, IsTerminal, Read, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::mem;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
@@ -14,102 +16,113 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use followup::Policy;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use memchr::{memchr, memchr_iter, memrchr};
 
-use self::record::Record;
-use crate::args::Parse;
-use crate::chunks::{Cut, read_some};
-use crate::error::{Error, Status, say};
-use crate::stream::Input;
+use self::progress::Progress;
+use self::record::RecordReader;
+use crate::args::ParseArgs;
+use crate::chunks::{Cut, read_available};
+use crate::error::{Error, Status, report};
+use crate::input::Input;
 
-/// How much is asked for at once. A pipe holds less; of a file, it is enough work for the queues not to matter.
-const READ: usize = 256 << 10;
+/// The number of bytes requested at once. A pipe holds less; for a file, the cost of the queues is
+/// negligible at this size.
+const READ_SIZE: usize = 256 << 10;
 
-/// Memory that goes around: made anew for each batch, it would come from the system and go back to it, which costs more than what is done with it.
+/// The buffers of a batch, which are reused.
+///
+/// To allocate them for each batch would cost more than to parse it.
 #[derive(Default)]
 struct Buffers {
-    /// Whole lines. The last of all may have no line feed.
+    /// Complete lines. Only the last line of the input may have no line feed.
     lines: Vec<u8>,
-    /// What is to be written.
+    /// The output for these lines.
     out: Vec<u8>,
 }
 
-/// Lines to be read.
+/// Lines to be parsed.
 struct Batch {
     buffers: Buffers,
     /// The number of the first line, from 1.
-    first: u64,
-    answer: SyncSender<Answer>,
+    first_line: u64,
+    result: SyncSender<BatchResult>,
 }
 
-/// What came of a batch.
+/// The result of a batch.
 #[derive(Default)]
-struct Answer {
+struct BatchResult {
     buffers: Buffers,
-    /// Line numbers, and what was wrong.
-    bad: Vec<(u64, String)>,
+    /// The numbers of the lines that could not be read, and why.
+    bad_lines: Vec<(u64, String)>,
+    /// The number of records that were read.
     records: u64,
-    /// How long the batch was.
-    read: u64,
+    /// The length of the batch in bytes.
+    len: u64,
 }
 
-/// Where the answer to the next batch will be, or why there are no more.
-type Next = io::Result<Receiver<Answer>>;
+/// The receiver of the result of the next batch, or the error that ended the input.
+type NextResult = io::Result<Receiver<BatchResult>>;
 
-pub(super) fn run(input: Input, policy: Arc<Policy>, args: &Parse) -> Result<Status, Error> {
-    let Input { from, name, length } = input;
+pub(super) fn run(input: Input, policy: Arc<Policy>, args: &ParseArgs) -> Result<Status, Error> {
+    let Input { reader, name, length } = input;
     let workers = thread::available_parallelism().map_or(1, usize::from);
-    let (batch, batches) = sync_channel(workers);
-    let (next, in_order) = sync_channel(2 * workers);
-    // As many as can be anywhere at once.
-    let (spare, spares) = sync_channel(4 * workers);
+    let (to_workers, batches) = sync_channel(workers);
+    let (to_writer, results) = sync_channel(2 * workers);
+    // As many as can be in use at once.
+    let (to_spares, spares) = sync_channel(4 * workers);
     let batches = Arc::new(Mutex::new(batches));
-    let cut = args.stream.chunk.unwrap_or_default();
+    let cut = args.input.chunk.unwrap_or_default();
     for _ in 0..workers {
-        let (batches, record) = (batches.clone(), Record::new(policy.clone(), args.field.clone()));
+        let (batches, record) = (batches.clone(), RecordReader::new(policy.clone(), args.field.clone()));
         thread::spawn(move || work(&batches, record, cut));
     }
-    // Nobody joins these threads: when the output is closed, the reader may be waiting for input that never comes.
-    thread::spawn(move || read(from, &batch, &next, &spares));
-    write(&in_order, &spare, &name, &progress(length))
+    // The threads are not joined: when the output is closed, the reader may wait for input that
+    // never comes.
+    thread::spawn(move || read(reader, &to_workers, &to_writer, &spares));
+    write(&results, &to_spares, &name, &mut Progress::new(length))
 }
 
-fn read(mut from: impl Read, batches: &SyncSender<Batch>, next: &SyncSender<Next>, spares: &Receiver<Buffers>) {
-    let mut first = 1;
-    // Fails when the writer has given up.
+/// Reads lines in batches, and sends each to the workers and to the writer.
+fn read(
+    mut reader: impl Read,
+    to_workers: &SyncSender<Batch>,
+    to_writer: &SyncSender<NextResult>,
+    spares: &Receiver<Buffers>,
+) {
+    let mut next_line = 1;
+    // Returns whether the writer still receives.
     let mut send = |buffers: Buffers| {
-        let (answer, answered) = sync_channel(1);
-        let begins = first;
-        first += memchr_iter(b'\n', &buffers.lines).count() as u64;
-        // Its place first: a batch in work always has one.
-        next.send(Ok(answered)).is_ok() && batches.send(Batch { buffers, first: begins, answer }).is_ok()
+        let (result, receiver) = sync_channel(1);
+        let first_line = next_line;
+        next_line += memchr_iter(b'\n', &buffers.lines).count() as u64;
+        // The writer's queue comes first, so that it knows every batch that a worker has.
+        to_writer.send(Ok(receiver)).is_ok() && to_workers.send(Batch { buffers, first_line, result }).is_ok()
     };
-    let mut now = Buffers::default();
+    let mut current = Buffers::default();
     loop {
-        let line = &mut now.lines;
-        // The beginning of a line whose end has not been read yet.
-        let begun = line.len();
-        line.resize(begun + READ, 0);
-        let read = read_some(&mut from, &mut line[begun..]);
-        line.truncate(begun + read.as_ref().copied().unwrap_or(0));
+        let lines = &mut current.lines;
+        // The incomplete line of the last read comes first.
+        let begin = lines.len();
+        lines.resize(begin + READ_SIZE, 0);
+        let read = read_available(&mut reader, &mut lines[begin..]);
+        lines.truncate(begin + read.as_ref().copied().unwrap_or(0));
         match read {
             Err(error) => {
-                let _ = next.send(Err(error));
+                let _ = to_writer.send(Err(error));
                 return;
             }
             Ok(0) => {
-                if !line.is_empty() {
-                    send(now);
+                if !lines.is_empty() {
+                    send(current);
                 }
                 return;
             }
             Ok(_) => {
-                if let Some(end) = memrchr(b'\n', &line[begun..]) {
-                    let mut then = spares.try_recv().unwrap_or_default();
-                    then.lines.extend_from_slice(&line[begun + end + 1..]);
-                    line.truncate(begun + end + 1);
-                    if !send(mem::replace(&mut now, then)) {
+                if let Some(end) = memrchr(b'\n', &lines[begin..]) {
+                    let mut next = spares.try_recv().unwrap_or_default();
+                    next.lines.extend_from_slice(&lines[begin + end + 1..]);
+                    lines.truncate(begin + end + 1);
+                    if !send(mem::replace(&mut current, next)) {
                         return;
                     }
                 }
@@ -118,94 +131,81 @@ fn read(mut from: impl Read, batches: &SyncSender<Batch>, next: &SyncSender<Next
     }
 }
 
-fn work(batches: &Mutex<Receiver<Batch>>, mut record: Record, cut: Cut) {
+/// Parses batches until there are no more.
+fn work(batches: &Mutex<Receiver<Batch>>, mut reader: RecordReader, cut: Cut) {
     loop {
-        // Held while waiting, by one worker at a time; a panic can't come in between, so poison means nothing.
+        // One worker at a time holds the lock while it waits. Nothing panics under the lock, so
+        // poison carries no meaning.
         let batch = batches.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).recv();
-        let Ok(Batch { buffers, first, answer }) = batch else { return };
-        let mut done = Answer { read: buffers.lines.len() as u64, buffers, ..Answer::default() };
+        let Ok(Batch { buffers, first_line, result }) = batch else { return };
+        let mut done = BatchResult { len: buffers.lines.len() as u64, buffers, ..BatchResult::default() };
         let Buffers { lines, out } = &mut done.buffers;
         let mut rest = &lines[..];
-        for number in first.. {
-            // What follows the last line feed is a line only at the end of the input, if it is not empty: and then not blank.
-            let (line, behind) = rest.split_at(memchr(b'\n', rest).unwrap_or(rest.len()));
+        for number in first_line.. {
+            // After the last line feed there is a line only at the end of the input; otherwise it
+            // is empty, and skipped as a blank line.
+            let (line, after) = rest.split_at(memchr(b'\n', rest).unwrap_or(rest.len()));
             if !line.trim_ascii().is_empty() {
-                match record.read(line, number, cut.for_stream(number), out) {
+                match reader.read(line, number, cut.for_stream(number), out) {
                     Ok(()) => done.records += 1,
-                    Err(wrong) => done.bad.push((number, wrong)),
+                    Err(reason) => done.bad_lines.push((number, reason)),
                 }
             }
-            match behind.get(1..) {
-                Some(behind) => rest = behind,
+            match after.get(1..) {
+                Some(after) => rest = after,
                 None => break,
             }
         }
-        // Nobody waits for it if the writer has given up.
-        let _ = answer.send(done);
+        // Fails if the writer has given up.
+        let _ = result.send(done);
     }
 }
 
+/// Writes the results in order.
 fn write(
-    in_order: &Receiver<Next>,
-    spare: &SyncSender<Buffers>,
+    results: &Receiver<NextResult>,
+    to_spares: &SyncSender<Buffers>,
     name: &str,
-    progress: &ProgressBar,
+    progress: &mut Progress,
 ) -> Result<Status, Error> {
     let mut out = BufWriter::new(io::stdout().lock());
-    let (mut records, mut bad) = (0, 0);
+    let (mut records, mut bytes, mut bad_lines) = (0, 0, 0);
     loop {
-        let next = match in_order.try_recv() {
+        let next = match results.try_recv() {
             Err(TryRecvError::Empty) => {
-                // The input pauses: whoever sent what has been read so far may be waiting for this.
+                // The input pauses, and its sender may wait for the results so far.
                 out.flush()?;
-                in_order.recv().ok()
+                results.recv().ok()
             }
             next => next.ok(),
         };
         let Some(next) = next else { break };
-        let answer = next.map_err(|error| Error::reading(Path::new(name), &error))?;
-        let Ok(mut answer) = answer.recv() else {
-            // Its thread has panicked, and said so.
+        let receiver = next.map_err(|error| Error::reading(Path::new(name), &error))?;
+        let Ok(mut result) = receiver.recv() else {
+            // The worker has panicked, and has printed why.
             return Err(Error::Unreadable("a record could not be read: this is a bug in followup".into()));
         };
-        out.write_all(&answer.buffers.out)?;
-        answer.buffers.lines.clear();
-        answer.buffers.out.clear();
-        // Nobody needs it if there are enough, or nothing more to read.
-        let _ = spare.try_send(answer.buffers);
-        if !answer.bad.is_empty() {
-            bad += answer.bad.len();
-            progress.suspend(|| {
-                for (line, wrong) in &answer.bad {
-                    say(format_args!("{name}, line {line}: {wrong}"));
-                }
-            });
+        out.write_all(&result.buffers.out)?;
+        result.buffers.lines.clear();
+        result.buffers.out.clear();
+        // Fails if there are enough spare buffers, or if the input has ended.
+        let _ = to_spares.try_send(result.buffers);
+        if !result.bad_lines.is_empty() {
+            bad_lines += result.bad_lines.len();
+            progress.clear();
+            for (line, reason) in &result.bad_lines {
+                report(format_args!("{name}, line {line}: {reason}"));
+            }
         }
-        records += answer.records;
-        progress.inc(answer.read);
-        progress.set_message(format!("{records} records"));
+        records += result.records;
+        bytes += result.len;
+        progress.update(records, bytes);
     }
     out.flush()?;
-    progress.finish_and_clear();
-    if bad == 0 {
-        return Ok(Status::Well);
+    progress.clear();
+    if bad_lines == 0 {
+        return Ok(Status::Success);
     }
-    let lines = if bad == 1 { "1 line".into() } else { format!("{bad} lines") };
+    let lines = if bad_lines == 1 { "1 line".into() } else { format!("{bad_lines} lines") };
     Err(Error::Unreadable(format!("{lines} of {name} could not be read; {records} could")))
-}
-
-/// How far it is, on standard error: where that is a terminal, and the records don't go to the same.
-fn progress(length: Option<u64>) -> ProgressBar {
-    if io::stdout().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let (bar, template) = match length {
-        Some(length) => (ProgressBar::new(length), "{msg}, {bytes} of {total_bytes} ({bytes_per_sec}, {eta} to go)"),
-        None => (ProgressBar::no_length(), "{msg}, {bytes} ({bytes_per_sec})"),
-    };
-    bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
-    }
-    bar
 }

@@ -1,4 +1,4 @@
-//! One line: a JSON object with a message in it, and what happens in the message.
+//! One record: a line with a JSON object that holds a message, and the events of that message.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,27 +13,31 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 
 use crate::chunks::Cut;
-use crate::parse::json::Line;
-use crate::visible::escape_json;
+use crate::output::json::EventLine;
+use crate::sanitize::escape_json;
 
-/// Reads records, one at a time.
+/// A reader of records.
 #[derive(Debug)]
-pub(super) struct Record {
+pub(super) struct RecordReader {
     parser: Parser,
-    /// Where the message is.
+    /// The name of the field that holds the message.
     field: String,
 }
 
-impl Record {
-    pub(super) fn new(policy: Arc<Policy>, field: String) -> Record {
-        Record { parser: Parser::new(policy), field }
+impl RecordReader {
+    pub(super) fn new(policy: Arc<Policy>, field: String) -> RecordReader {
+        RecordReader { parser: Parser::new(policy), field }
     }
 
-    /// Reads a line and adds one to `out`. Says what is wrong with a line that can't be read, and adds nothing.
+    /// Reads a line, and appends one line to `out`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if the line can't be read; nothing is appended then.
     pub(super) fn read(&mut self, line: &[u8], number: u64, cut: Cut, out: &mut Vec<u8>) -> Result<(), String> {
-        // Some programs begin a file with a byte order mark.
+        // Some programs write a byte order mark at the beginning of a file.
         let line = line.strip_prefix(b"\xEF\xBB\xBF").filter(|_| number == 1).unwrap_or(line);
-        // Nearly always it is text, and then this is the quickest to know it.
+        // Most lines are valid UTF-8, which `from_utf8` checks fastest.
         let line = str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
         let fields = fields(&line, &self.field)?;
         let message = message(fields.message, &self.field)?;
@@ -42,10 +46,10 @@ impl Record {
 
     fn write(&mut self, id: Option<&RawValue>, message: &[u8], cut: Cut, out: &mut Vec<u8>) -> io::Result<()> {
         out.extend_from_slice(b"{\"id\":");
-        // As it was written: a number of any size and precision comes back the same.
+        // The id is copied verbatim, so that a number of any size and precision is preserved.
         escape_json(out, id.map_or("null", RawValue::get))?;
         out.extend_from_slice(b",\"events\":[");
-        let mut joined = Joined { out, last: Last::Nothing, text: String::new(), any: false };
+        let mut joined = EventJoiner { out, pending: Pending::Nothing, text: String::new(), is_first: true };
         for chunk in cut.pieces(message) {
             let mut events = self.parser.feed_bytes(chunk);
             while let Some(event) = events.next() {
@@ -62,37 +66,38 @@ impl Record {
     }
 }
 
-/// Events on their way out: text and opaque calls wait until they are whole, partials go nowhere.
-struct Joined<'a> {
+/// A writer of events that joins the pieces of text and opaque calls, and drops partials.
+struct EventJoiner<'a> {
     out: &'a mut Vec<u8>,
-    last: Last,
-    /// The pieces of it.
+    pending: Pending,
+    /// The joined pieces of the pending event.
     text: String,
-    any: bool,
+    is_first: bool,
 }
 
-enum Last {
+/// The event whose pieces are being joined.
+enum Pending {
     Nothing,
     Text,
-    /// A call of this tool.
+    /// A call of the tool with this name.
     Opaque(String),
 }
 
-impl Joined<'_> {
+impl EventJoiner<'_> {
     fn event(&mut self, event: Event<'_>) -> io::Result<()> {
         match event {
             Event::Partial(_) => {}
             Event::Text(text) => {
-                if !matches!(self.last, Last::Text) {
+                if !matches!(self.pending, Pending::Text) {
                     self.flush()?;
-                    self.last = Last::Text;
+                    self.pending = Pending::Text;
                 }
                 self.text.push_str(text);
             }
             Event::Opaque(piece) => {
                 if piece.start {
                     self.flush()?;
-                    self.last = Last::Opaque(piece.tool.to_owned());
+                    self.pending = Pending::Opaque(piece.tool.to_owned());
                 }
                 self.text.push_str(piece.raw);
             }
@@ -106,28 +111,28 @@ impl Joined<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         let text = mem::take(&mut self.text);
-        match mem::replace(&mut self.last, Last::Nothing) {
-            Last::Nothing => {}
-            Last::Text => self.line(Event::Text(&text))?,
-            Last::Opaque(tool) => {
+        match mem::replace(&mut self.pending, Pending::Nothing) {
+            Pending::Nothing => {}
+            Pending::Text => self.line(Event::Text(&text))?,
+            Pending::Opaque(tool) => {
                 self.line(Event::Opaque(Opaque { tool: &tool, raw: &text, start: true, id: None }))?
             }
         }
-        // To be filled again.
+        // The buffer is reused.
         self.text = text;
         self.text.clear();
         Ok(())
     }
 
     fn line(&mut self, event: Event<'_>) -> io::Result<()> {
-        if mem::replace(&mut self.any, true) {
+        if !mem::take(&mut self.is_first) {
             self.out.push(b',');
         }
-        Line { event, when: None }.write(self.out)
+        EventLine { event, emitted: None }.write(self.out)
     }
 }
 
-/// What matters of a record, unread.
+/// The fields of a record that matter, as raw JSON.
 #[derive(Default)]
 struct Fields<'a> {
     id: Option<&'a RawValue>,
@@ -139,16 +144,17 @@ fn fields<'a>(line: &'a str, field: &str) -> Result<Fields<'a>, String> {
     let fields = FieldsSeed { field }.deserialize(&mut json).and_then(|fields| json.end().map(|()| fields));
     fields.map_err(|error| {
         let column = error.column();
-        let what = error.to_string();
-        // It is one line to us, and has another number.
-        let what = what.strip_suffix(&format!(" at line 1 column {column}")).unwrap_or(&what);
+        let message = error.to_string();
+        // To the deserializer every line is line 1.
+        let message = message.strip_suffix(&format!(" at line 1 column {column}")).unwrap_or(&message);
         match error.classify() {
-            Category::Data => format!("not a JSON object: {what}"),
-            _ => format!("not JSON: {what} at column {column}"),
+            Category::Data => format!("not a JSON object: {message}"),
+            _ => format!("not JSON: {message} at column {column}"),
         }
     })
 }
 
+/// Deserializes [`Fields`], with the message in `field`.
 struct FieldsSeed<'f> {
     field: &'f str,
 }
@@ -171,16 +177,16 @@ impl<'a> Visitor<'a> for FieldsSeed<'_> {
     fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<Fields<'a>, A::Error> {
         let mut fields = Fields::default();
         while let Some(Key(key)) = map.next_key()? {
-            let (id, message) = (key == "id", key == self.field);
-            if !id && !message {
+            let (is_id, is_message) = (key == "id", key == self.field);
+            if !is_id && !is_message {
                 map.next_value::<IgnoredAny>()?;
                 continue;
             }
             let value = Some(map.next_value::<&RawValue>()?);
-            if id {
+            if is_id {
                 fields.id = value;
             }
-            if message {
+            if is_message {
                 fields.message = value;
             }
         }
@@ -188,11 +194,11 @@ impl<'a> Visitor<'a> for FieldsSeed<'_> {
     }
 }
 
-/// `Cow` alone would always be owned.
+/// A key, borrowed where possible: serde deserializes a plain `Cow` as owned.
 #[derive(Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// The message, as the bytes of a stream.
+/// Returns the message as bytes.
 fn message<'a>(value: Option<&'a RawValue>, field: &str) -> Result<Cow<'a, [u8]>, String> {
     let Some(value) = value else {
         return Err(format!("no field {field:?} (--field names another)"));
@@ -205,9 +211,9 @@ fn message<'a>(value: Option<&'a RawValue>, field: &str) -> Result<Cow<'a, [u8]>
         });
     }
     let kind = match value.as_bytes().first() {
-        // Half of a surrogate pair is valid JSON; JavaScript cuts strings so.
+        // A lone surrogate is valid JSON; JavaScript writes it when it cuts a string.
         Some(b'"') => match serde_json::from_str(value) {
-            Ok(Halves(bytes)) => return Ok(Cow::Owned(bytes)),
+            Ok(LossyString(bytes)) => return Ok(Cow::Owned(bytes)),
             Err(error) => return Err(format!("field {field:?} can't be read: {error}")),
         },
         Some(b'{') => "an object",
@@ -219,31 +225,32 @@ fn message<'a>(value: Option<&'a RawValue>, field: &str) -> Result<Cow<'a, [u8]>
     Err(format!("field {field:?} is {kind}, not a string"))
 }
 
-/// A string with halves of surrogate pairs, each of which becomes U+FFFD.
-struct Halves(Vec<u8>);
+/// A string in which each lone surrogate becomes U+FFFD.
+struct LossyString(Vec<u8>);
 
-impl<'a> Deserialize<'a> for Halves {
-    fn deserialize<D: Deserializer<'a>>(json: D) -> Result<Halves, D::Error> {
+impl<'a> Deserialize<'a> for LossyString {
+    fn deserialize<D: Deserializer<'a>>(json: D) -> Result<LossyString, D::Error> {
         struct Bytes;
 
         impl Visitor<'_> for Bytes {
-            type Value = Halves;
+            type Value = LossyString;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a string")
             }
 
-            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Halves, E> {
-                let mut whole = Vec::with_capacity(bytes.len());
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<LossyString, E> {
+                let mut text = Vec::with_capacity(bytes.len());
                 let mut rest = bytes;
-                // A half comes as three bytes that begin so, and nothing else does.
-                while let Some(at) = rest.windows(3).position(|three| three[0] == 0xED && three[1] >= 0xA0) {
-                    whole.extend_from_slice(&rest[..at]);
-                    whole.extend_from_slice("\u{FFFD}".as_bytes());
-                    rest = &rest[at + 3..];
+                // serde_json encodes a lone surrogate as three bytes that begin like this; nothing
+                // else does.
+                while let Some(start) = rest.windows(3).position(|three| three[0] == 0xED && three[1] >= 0xA0) {
+                    text.extend_from_slice(&rest[..start]);
+                    text.extend_from_slice("\u{FFFD}".as_bytes());
+                    rest = &rest[start + 3..];
                 }
-                whole.extend_from_slice(rest);
-                Ok(Halves(whole))
+                text.extend_from_slice(rest);
+                Ok(LossyString(text))
             }
         }
 

@@ -1,4 +1,4 @@
-//! From the events of Markdown to rows.
+//! Lays out the events of a Markdown parser in rows.
 
 use std::ops::Range;
 
@@ -6,94 +6,99 @@ use pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::{parser, shown};
+use super::source::{display, parser};
 use crate::ask::screen::theme::Theme;
 use crate::ask::screen::wrap::{columns, shortened, wrap};
 
-/// Adds the rows of blocks, with an empty one between them and those that are there.
+/// Appends the rows of the blocks in `source`, after an empty row if there are rows.
 pub(super) fn lay_out(source: &str, width: usize, theme: Theme, rows: &mut Vec<Line<'static>>) {
-    let mut layout = Layout::new(source, width, theme, rows);
+    let mut layout = RowLayout::new(source, width, theme, rows);
     for (event, range) in parser(source).into_offset_iter() {
         layout.event(event, range);
     }
     layout.close();
 }
 
+/// The kind of a container block.
 #[derive(Debug)]
-enum Kind {
+enum ContainerKind {
     Document,
     Quote,
-    /// Its items are apart from each other if there are paragraphs in them.
+    /// The items of a loose list, which contain paragraphs, are separated by empty rows.
     List {
-        loose: bool,
+        is_loose: bool,
     },
     Item {
         mark: String,
     },
 }
 
-/// What blocks are in.
+/// A container block, which holds other blocks.
 #[derive(Debug)]
-struct Frame {
-    kind: Kind,
-    /// A row of it has been laid out, and with it of all it is in.
-    filled: bool,
+struct Container {
+    kind: ContainerKind,
+    /// Whether a row of it, and so of all containers around it, has been laid out.
+    has_rows: bool,
 }
 
-/// What stands before the next row of a paragraph or another block without blocks in it, and before those behind it.
+/// The prefixes of the rows of a leaf block, which holds no other blocks.
 #[derive(Debug)]
-struct Leaf {
+struct LeafPrefix {
+    /// The prefix of the next row.
     first: Vec<Span<'static>>,
+    /// The prefix of the rows after it.
     rest: Vec<Span<'static>>,
 }
 
-/// A link or an image that is open.
+/// An open link or image.
 #[derive(Debug)]
 struct Link {
     destination: String,
     title: String,
-    /// Where its text begins among that of links.
+    /// The offset of its text in `link_text`.
     begin: usize,
 }
 
+/// The state of the layout.
 #[derive(Debug)]
-struct Layout<'a> {
+struct RowLayout<'a> {
     source: &'a str,
     width: usize,
     theme: Theme,
     rows: &'a mut Vec<Line<'static>>,
-    frames: Vec<Frame>,
-    /// None before its first row.
-    leaf: Option<Leaf>,
-    /// The styles that are open, each on top of those before.
+    /// The open containers, the innermost last.
+    containers: Vec<Container>,
+    /// The open leaf block; `None` before its first row.
+    leaf: Option<LeafPrefix>,
+    /// The open styles, each patched onto those before.
     styles: Vec<Style>,
-    /// The line that is not in rows yet.
+    /// The line that is not laid out yet.
     line: Vec<Span<'static>>,
     links: Vec<Link>,
-    /// The text that has come while links were open.
-    linked: String,
-    /// The lines of a block of code or HTML.
+    /// The text of the open links.
+    link_text: String,
+    /// The lines of an open block of code or HTML.
     verbatim: Option<String>,
-    /// They are code.
-    code: bool,
+    /// Whether the open block is code.
+    is_code: bool,
 }
 
-impl<'a> Layout<'a> {
-    fn new(source: &'a str, width: usize, theme: Theme, rows: &'a mut Vec<Line<'static>>) -> Layout<'a> {
-        let document = Frame { kind: Kind::Document, filled: !rows.is_empty() };
-        Layout {
+impl<'a> RowLayout<'a> {
+    fn new(source: &'a str, width: usize, theme: Theme, rows: &'a mut Vec<Line<'static>>) -> RowLayout<'a> {
+        let document = Container { kind: ContainerKind::Document, has_rows: !rows.is_empty() };
+        RowLayout {
             source,
             width,
             theme,
             rows,
-            frames: vec![document],
+            containers: vec![document],
             leaf: None,
             styles: Vec::new(),
             line: Vec::new(),
             links: Vec::new(),
-            linked: String::new(),
+            link_text: String::new(),
             verbatim: None,
-            code: false,
+            is_code: false,
         }
     }
 
@@ -101,7 +106,7 @@ impl<'a> Layout<'a> {
         match event {
             Event::Start(tag) => self.start(tag, range),
             Event::End(tag) => self.end(tag, range),
-            Event::Code(text) => self.text(&shown(&text), self.style().patch(self.theme.code())),
+            Event::Code(text) => self.text(&display(&text), self.style().patch(self.theme.code())),
             Event::SoftBreak | Event::HardBreak => self.end_line(),
             Event::Rule => self.rule(),
             Event::TaskListMarker(done) => self.task(done),
@@ -111,8 +116,8 @@ impl<'a> Layout<'a> {
             | Event::InlineMath(text)
             | Event::DisplayMath(text)
             | Event::FootnoteReference(text) => match &mut self.verbatim {
-                Some(lines) => lines.push_str(&shown(&text)),
-                None => self.lines(&shown(&text)),
+                Some(lines) => lines.push_str(&display(&text)),
+                None => self.lines(&display(&text)),
             },
         }
     }
@@ -139,13 +144,13 @@ impl<'a> Layout<'a> {
 
     fn start_block(&mut self, tag: Tag<'_>, range: Range<usize>) {
         match tag {
-            Tag::Paragraph => self.loosen(),
+            Tag::Paragraph => self.mark_loose(),
             Tag::Heading { .. } => self.push_style(self.theme.strong()),
-            Tag::BlockQuote(_) => self.push(Kind::Quote),
-            Tag::List(_) => self.push(Kind::List { loose: false }),
+            Tag::BlockQuote(_) => self.push(ContainerKind::Quote),
+            Tag::List(_) => self.push(ContainerKind::List { is_loose: false }),
             Tag::Item => {
                 let mark = mark(self.source.get(range).unwrap_or_default());
-                self.push(Kind::Item { mark });
+                self.push(ContainerKind::Item { mark });
             }
             Tag::CodeBlock(kind) => self.start_code(&kind),
             Tag::HtmlBlock => self.verbatim = Some(String::new()),
@@ -168,8 +173,8 @@ impl<'a> Layout<'a> {
             }
             TagEnd::Heading(_) => {
                 if self.leaf.is_none() && self.line.is_empty() {
-                    // Nothing but its mark.
-                    self.text(shown(self.source.get(range).unwrap_or_default()).trim(), self.style());
+                    // The heading consists only of its mark.
+                    self.text(display(self.source.get(range).unwrap_or_default()).trim(), self.style());
                 }
                 self.close();
                 self.styles.pop();
@@ -184,11 +189,11 @@ impl<'a> Layout<'a> {
     }
 
     fn start_code(&mut self, kind: &CodeBlockKind<'_>) {
-        self.code = true;
+        self.is_code = true;
         self.verbatim = Some(String::new());
         if let CodeBlockKind::Fenced(language) = kind {
-            // A model may put anything there.
-            self.text(&shown(language), self.theme.dim());
+            // Despite its name it may be any text.
+            self.text(&display(language), self.theme.dim());
         }
         if !self.line.is_empty() {
             self.end_line();
@@ -197,9 +202,9 @@ impl<'a> Layout<'a> {
 
     fn end_verbatim(&mut self) {
         let lines = self.verbatim.take().unwrap_or_default();
-        let style = if self.code { self.style().patch(self.theme.code()) } else { self.style() };
+        let style = if self.is_code { self.style().patch(self.theme.code()) } else { self.style() };
         let lines = lines.strip_suffix('\n').unwrap_or(&lines);
-        // A fence without anything in it is seen as an empty line.
+        // An empty code block is shown as an empty line.
         if !lines.is_empty() || self.leaf.is_none() {
             for line in lines.split('\n') {
                 self.text(line, style);
@@ -207,49 +212,51 @@ impl<'a> Layout<'a> {
             }
         }
         self.close();
-        self.code = false;
+        self.is_code = false;
     }
 
     fn rule(&mut self) {
         self.close();
-        let room = self.width.saturating_sub(columns(&self.before(self.frames.len())));
-        self.text(&"─".repeat(room.clamp(1, LONGEST_RULE)), self.theme.dim());
+        let room = self.width.saturating_sub(columns(&self.prefix(self.containers.len())));
+        self.text(&"─".repeat(room.clamp(1, MAX_RULE_WIDTH)), self.theme.dim());
         self.close();
     }
 
-    /// The item has a box.
-    fn task(&mut self, done: bool) {
-        let Some(Frame { kind: Kind::Item { mark }, filled: false }) = self.frames.last_mut() else { return };
+    /// Gives the current item a check box.
+    fn task(&mut self, is_done: bool) {
+        let Some(Container { kind: ContainerKind::Item { mark }, has_rows: false }) = self.containers.last_mut() else {
+            return;
+        };
         if mark == BULLET {
             mark.clear();
         }
-        mark.push_str(if done { "☑ " } else { "☐ " });
+        mark.push_str(if is_done { "☑ " } else { "☐ " });
     }
 
     fn start_link(&mut self, destination: &str, title: &str) {
-        let (destination, title) = (shown(destination), shown(title));
-        self.links.push(Link { destination, title, begin: self.linked.len() });
+        let (destination, title) = (display(destination), display(title));
+        self.links.push(Link { destination, title, begin: self.link_text.len() });
     }
 
-    /// Shows where it leads, unless that is its text.
-    fn end_link(&mut self, image: bool) {
+    /// Appends the destination of the link, unless it is the text of the link.
+    fn end_link(&mut self, is_image: bool) {
         let Some(Link { destination, title, begin }) = self.links.pop() else { return };
-        let text = self.linked.get(begin..).unwrap_or_default();
-        let (is_text, is_empty) = (!image && text == destination, !image && text.is_empty());
-        let behind = match (destination.is_empty() || is_text, title.is_empty()) {
+        let text = self.link_text.get(begin..).unwrap_or_default();
+        let (is_text, is_empty) = (!is_image && text == destination, !is_image && text.is_empty());
+        let target = match (destination.is_empty() || is_text, title.is_empty()) {
             (true, true) => String::new(),
             (true, false) => format!("(\"{title}\")"),
             (false, true) => format!("({destination})"),
             (false, false) => format!("({destination} \"{title}\")"),
         };
         if self.links.is_empty() {
-            self.linked.clear();
+            self.link_text.clear();
         }
-        if !behind.is_empty() {
+        if !target.is_empty() {
             let blank = if self.line.is_empty() { "" } else { " " };
-            self.text(&format!("{blank}{behind}"), self.style().patch(self.theme.dim()));
+            self.text(&format!("{blank}{target}"), self.style().patch(self.theme.dim()));
         } else if is_empty {
-            // Nothing would be left of it.
+            // Otherwise the link would be invisible.
             self.text("[]()", self.style());
         }
     }
@@ -262,11 +269,11 @@ impl<'a> Layout<'a> {
         self.styles.push(self.style().patch(style));
     }
 
-    /// Text that may have several lines: HTML among other text.
+    /// Appends text that may have several lines, such as inline HTML.
     fn lines(&mut self, text: &str) {
         let style = self.style();
-        for (at, line) in text.split('\n').enumerate() {
-            if at > 0 {
+        for (i, line) in text.split('\n').enumerate() {
+            if i > 0 {
                 self.end_line();
             }
             self.text(line, style);
@@ -275,7 +282,7 @@ impl<'a> Layout<'a> {
 
     fn text(&mut self, text: &str, style: Style) {
         if !self.links.is_empty() {
-            self.linked.push_str(text);
+            self.link_text.push_str(text);
         }
         if !text.is_empty() {
             self.line.push(Span::styled(text.to_owned(), style));
@@ -289,10 +296,10 @@ impl<'a> Layout<'a> {
             None => self.open(),
         };
         self.rows.extend(wrap(&line, self.width, &leaf.first, &leaf.rest));
-        self.leaf = Some(Leaf { first: leaf.rest.clone(), rest: leaf.rest });
+        self.leaf = Some(LeafPrefix { first: leaf.rest.clone(), rest: leaf.rest });
     }
 
-    /// Ends the block that is open, if it has no blocks in it.
+    /// Ends the open leaf block.
     fn close(&mut self) {
         if !self.line.is_empty() {
             self.end_line();
@@ -300,87 +307,99 @@ impl<'a> Layout<'a> {
         self.leaf = None;
     }
 
-    fn push(&mut self, kind: Kind) {
-        self.frames.push(Frame { kind, filled: false });
+    fn push(&mut self, kind: ContainerKind) {
+        self.containers.push(Container { kind, has_rows: false });
     }
 
     fn pop(&mut self) {
-        let empty = self.frames.last().is_some_and(|frame| !frame.filled && !matches!(frame.kind, Kind::List { .. }));
-        if empty {
-            // There is only its mark.
+        let is_empty = self
+            .containers
+            .last()
+            .is_some_and(|container| !container.has_rows && !matches!(container.kind, ContainerKind::List { .. }));
+        if is_empty {
+            // The container consists only of its mark.
             self.end_line();
             self.close();
         }
-        self.frames.pop();
+        self.containers.pop();
     }
 
-    /// There is a paragraph in the list.
-    fn loosen(&mut self) {
-        if let [.., Frame { kind: Kind::List { loose }, .. }, Frame { kind: Kind::Item { .. }, .. }] =
-            self.frames.as_mut_slice()
+    /// Marks the current list as loose, because an item contains a paragraph.
+    fn mark_loose(&mut self) {
+        if let [
+            ..,
+            Container { kind: ContainerKind::List { is_loose }, .. },
+            Container { kind: ContainerKind::Item { .. }, .. },
+        ] = self.containers.as_mut_slice()
         {
-            *loose = true;
+            *is_loose = true;
         }
     }
 
-    /// Begins the first row of a block, with an empty one above it where there should be.
-    fn open(&mut self) -> Leaf {
-        let filled = self.frames.partition_point(|frame| frame.filled);
-        if self.is_loose(filled) {
-            let blank = trimmed(self.before(filled));
+    /// Begins a leaf block, after an empty row where one separates it from the rows above.
+    fn open(&mut self) -> LeafPrefix {
+        let filled = self.containers.partition_point(|container| container.has_rows);
+        if self.is_separated(filled) {
+            let blank = trimmed(self.prefix(filled));
             self.rows.push(Line::from(blank));
         }
-        let (mut first, mut rest) = (self.marks(filled), self.before(self.frames.len()));
-        if self.code {
+        let (mut first, mut rest) = (self.marks(filled), self.prefix(self.containers.len()));
+        if self.is_code {
             first.push(CODE_INDENT.into());
             rest.push(CODE_INDENT.into());
         }
         rest = shortened(&rest, self.width);
-        if !self.frames.iter().skip(filled).any(|frame| matches!(frame.kind, Kind::Item { .. })) {
+        if !self.containers.iter().skip(filled).any(|container| matches!(container.kind, ContainerKind::Item { .. })) {
             first = rest.clone();
         }
-        for frame in self.frames.iter_mut().skip(filled) {
-            frame.filled = true;
+        for container in self.containers.iter_mut().skip(filled) {
+            container.has_rows = true;
         }
-        Leaf { first, rest }
+        LeafPrefix { first, rest }
     }
 
-    /// Whether what follows in the innermost of so many frames stands apart from what is there.
-    fn is_loose(&self, filled: usize) -> bool {
-        match self.frames.get(..filled) {
-            Some([.., Frame { kind: Kind::List { loose }, .. }])
-            | Some([.., Frame { kind: Kind::List { loose }, .. }, Frame { kind: Kind::Item { .. }, .. }]) => *loose,
-            frames => frames.is_some_and(|frames| !frames.is_empty()),
+    /// Returns whether an empty row precedes the next block in the innermost of `filled` containers.
+    fn is_separated(&self, filled: usize) -> bool {
+        match self.containers.get(..filled) {
+            Some([.., Container { kind: ContainerKind::List { is_loose }, .. }])
+            | Some(
+                [
+                    ..,
+                    Container { kind: ContainerKind::List { is_loose }, .. },
+                    Container { kind: ContainerKind::Item { .. }, .. },
+                ],
+            ) => *is_loose,
+            containers => containers.is_some_and(|containers| !containers.is_empty()),
         }
     }
 
-    /// What stands before rows in the outer frames, as far as it leaves room.
-    fn before(&self, depth: usize) -> Vec<Span<'static>> {
-        let mut before = Vec::new();
-        let mut wide = 0;
-        for frame in self.frames.iter().take(depth) {
-            if wide >= self.width {
+    /// Returns the prefix of rows in the outer `depth` containers, as far as there is room.
+    fn prefix(&self, depth: usize) -> Vec<Span<'static>> {
+        let mut prefix = Vec::new();
+        let mut width = 0;
+        for container in self.containers.iter().take(depth) {
+            if width >= self.width {
                 break;
             }
-            if let Some(part) = self.part(frame) {
-                wide += columns(std::slice::from_ref(&part));
-                before.push(part);
+            if let Some(part) = self.prefix_of(container) {
+                width += columns(std::slice::from_ref(&part));
+                prefix.push(part);
             }
         }
-        shortened(&before, self.width)
+        shortened(&prefix, self.width)
     }
 
-    /// What stands before the first row of everything in which there is none yet.
+    /// Returns the prefix of the first row of all containers that have none yet.
     fn marks(&self, filled: usize) -> Vec<Span<'static>> {
-        let mut marks = self.before(filled);
+        let mut marks = self.prefix(filled);
         let mut room = (self.width / 3).saturating_sub(columns(&marks));
-        for frame in self.frames.iter().skip(filled) {
-            if let Kind::Item { mark } = &frame.kind {
+        for container in self.containers.iter().skip(filled) {
+            if let ContainerKind::Item { mark } = &container.kind {
                 marks.push(mark.clone().into());
                 continue;
             }
-            // How deep it is says less than what is there.
-            if let Some(part) = self.part(frame)
+            // Where there is no room, the marks of items are more important than the depth.
+            if let Some(part) = self.prefix_of(container)
                 && let Some(left) = room.checked_sub(columns(std::slice::from_ref(&part)))
             {
                 room = left;
@@ -390,17 +409,17 @@ impl<'a> Layout<'a> {
         marks
     }
 
-    /// What a frame puts before its rows.
-    fn part(&self, frame: &Frame) -> Option<Span<'static>> {
-        match &frame.kind {
-            Kind::Document | Kind::List { .. } => None,
-            Kind::Quote => Some(Span::styled(QUOTE, self.theme.dim())),
-            Kind::Item { mark } => Some(" ".repeat(columns(&[mark.as_str().into()])).into()),
+    /// Returns the prefix that a container gives its rows.
+    fn prefix_of(&self, container: &Container) -> Option<Span<'static>> {
+        match &container.kind {
+            ContainerKind::Document | ContainerKind::List { .. } => None,
+            ContainerKind::Quote => Some(Span::styled(QUOTE, self.theme.dim())),
+            ContainerKind::Item { mark } => Some(" ".repeat(columns(&[mark.as_str().into()])).into()),
         }
     }
 }
 
-/// An item's number as the model wrote it, or a bullet.
+/// Returns the mark of an item: its number as the model wrote it, or a bullet.
 fn mark(item: &str) -> String {
     let item = item.trim_start();
     let number = item.trim_start_matches(|char: char| char.is_ascii_digit());
@@ -411,7 +430,7 @@ fn mark(item: &str) -> String {
     }
 }
 
-/// Without the blanks at its end.
+/// Removes the blanks at the end.
 fn trimmed(mut spans: Vec<Span<'static>>) -> Vec<Span<'static>> {
     while let Some(last) = spans.pop() {
         let text = last.content.trim_end();
@@ -426,4 +445,4 @@ fn trimmed(mut spans: Vec<Span<'static>>) -> Vec<Span<'static>> {
 const BULLET: &str = "• ";
 const QUOTE: &str = "│ ";
 const CODE_INDENT: &str = "  ";
-const LONGEST_RULE: usize = 40;
+const MAX_RULE_WIDTH: usize = 40;

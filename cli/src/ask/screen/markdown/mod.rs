@@ -1,99 +1,94 @@
-//! Markdown as models write it, shown in rows while it grows.
+//! Markdown as models write it, laid out in rows while it grows.
 //!
-//! Nothing that the model wrote vanishes: markup that says nothing is shown as a style or a mark, and all else as it
-//! is written – raw HTML, tables, where a link leads, and what CommonMark takes as the definition of a link, which
-//! would be an invisible `[Option A]: PostgreSQL`.
+//! Nothing that the model wrote is lost. Markup without content becomes a style or a mark;
+//! everything else is shown as written: raw HTML, tables, the destinations of links, and link
+//! definitions, because CommonMark would hide a line like `[Option A]: PostgreSQL`.
 
-mod growing;
+mod completion;
 mod layout;
+mod source;
 #[cfg(test)]
 mod tests;
 
-use pulldown_cmark::{Event, Options, Parser};
+use pulldown_cmark::Event;
 use ratatui::text::Line;
 
-use self::growing::completed;
+use self::completion::completed;
 use self::layout::lay_out;
+use self::source::parser;
 use super::theme::Theme;
-use crate::visible::Visible;
+use crate::sanitize::Sanitizer;
 
-/// Markdown that grows at its end, laid out in rows.
+/// Growing Markdown, laid out in rows.
 ///
-/// A block that another one follows does not change any more: its rows are kept, and only the last block is looked at again.
+/// A block that is followed by another one can't change any more: its rows are kept, and only the
+/// last block is parsed again.
 #[derive(Debug, Default)]
 pub(super) struct Markdown {
-    visible: Visible,
-    /// All of it, with nothing in it that a terminal would act on, nor that defines a link.
+    sanitizer: Sanitizer,
+    /// The text so far, sanitized, and without link definitions.
     source: String,
-    finished: bool,
+    is_finished: bool,
     rows: Vec<Line<'static>>,
-    /// So much of the source is in so many rows that don't change any more.
+    /// The length in bytes of the blocks that can't change any more.
     settled: usize,
+    /// The number of rows of these blocks.
     settled_rows: usize,
-    /// How much of the source has been looked through for more of that: whole lines.
+    /// The length in bytes of the complete lines that were searched for such blocks.
     searched: usize,
-    laid: Option<Laid>,
+    cached: Option<CacheKey>,
 }
 
-/// What the rows were made of.
+/// What the cached rows depend on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Laid {
+struct CacheKey {
     len: usize,
-    finished: bool,
-    look: (usize, Theme),
+    is_finished: bool,
+    width: usize,
+    theme: Theme,
 }
 
 impl Markdown {
-    /// Adds the next piece, as the model wrote it.
+    /// Appends the next piece, as the model wrote it.
     pub(super) fn push(&mut self, more: &str) {
-        let mut shown = String::new();
-        self.visible.push(more, &mut shown);
-        self.add(&shown);
+        let mut sanitized = String::new();
+        self.sanitizer.push(more, &mut sanitized);
+        source::push(&mut self.source, &sanitized);
     }
 
-    /// Nothing follows.
+    /// Ends the text.
     pub(super) fn finish(&mut self) {
-        let mut shown = String::new();
-        self.visible.end(&mut shown);
-        self.add(&shown);
-        self.finished = true;
+        let mut sanitized = String::new();
+        self.sanitizer.finish(&mut sanitized);
+        source::push(&mut self.source, &sanitized);
+        self.is_finished = true;
     }
 
+    /// Returns the rows.
     pub(super) fn rows(&mut self, width: usize, theme: Theme) -> &[Line<'static>] {
-        let laid = Laid { len: self.source.len(), finished: self.finished, look: (width, theme) };
-        if self.laid != Some(laid) {
-            if self.laid.is_none_or(|before| before.look != laid.look) {
+        let key = CacheKey { len: self.source.len(), is_finished: self.is_finished, width, theme };
+        if self.cached != Some(key) {
+            if self.cached.is_none_or(|cached| (cached.width, cached.theme) != (width, theme)) {
                 (self.settled, self.settled_rows, self.searched) = (0, 0, 0);
             }
             self.rows.truncate(self.settled_rows);
             self.settle(width, theme);
             self.lay_out_last(width, theme);
-            self.laid = Some(laid);
+            self.cached = Some(key);
         }
         &self.rows
     }
 
-    fn add(&mut self, shown: &str) {
-        for char in shown.chars() {
-            match char {
-                // Only ever in front of a line feed.
-                '\r' => {}
-                ':' if self.source.ends_with(']') => self.source.push(COLON),
-                _ => self.source.push(char),
-            }
-        }
-    }
-
-    /// Lays out what does not change any more.
+    /// Lays out the blocks that can't change any more.
     fn settle(&mut self, width: usize, theme: Theme) {
-        // What begins on a line that is not whole may still turn out to be more of what is above it.
+        // A block on an incomplete line may turn out to be a part of the block above.
         let searched = self.source.rfind('\n').map_or(0, |end| end + 1);
         if searched <= self.searched {
             return;
         }
         self.searched = searched;
         let Some(lines) = self.source.get(self.settled..searched) else { return };
-        let len = last_block(lines);
+        let len = last_block_start(lines);
         if let Some(settled) = lines.get(..len) {
             lay_out(settled, width, theme, &mut self.rows);
             self.settled += len;
@@ -103,7 +98,7 @@ impl Markdown {
 
     fn lay_out_last(&mut self, width: usize, theme: Theme) {
         let Some(last) = self.source.get(self.settled..) else { return };
-        if self.finished {
+        if self.is_finished {
             lay_out(last, width, theme, &mut self.rows);
         } else {
             lay_out(&completed(last), width, theme, &mut self.rows);
@@ -111,20 +106,8 @@ impl Markdown {
     }
 }
 
-/// Stands for the colon in `]:`, so that nothing defines a link. To all rules of Markdown but that it is punctuation like any other.
-const COLON: char = '\u{FE13}';
-
-/// A piece of the source as it is shown.
-fn shown(source: &str) -> String {
-    source.replace(COLON, ":")
-}
-
-fn parser(source: &str) -> Parser<'_> {
-    Parser::new_ext(source, Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS)
-}
-
-/// Where the line begins on which the last of the blocks does.
-fn last_block(lines: &str) -> usize {
+/// Returns the offset of the line on which the last block begins.
+fn last_block_start(lines: &str) -> usize {
     let (mut last, mut depth) = (0, 0_usize);
     for (event, range) in parser(lines).into_offset_iter() {
         match event {

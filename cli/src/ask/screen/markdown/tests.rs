@@ -1,4 +1,4 @@
-//! What Markdown looks like, and that it does not matter how it came.
+//! Tests of how Markdown is laid out, and that the rows are independent of how the text arrived.
 
 use ratatui::style::Modifier;
 
@@ -18,7 +18,7 @@ fn markdown(pieces: &[&str]) -> Markdown {
     markdown
 }
 
-/// What is shown in the end.
+/// Returns the rows of the finished text.
 fn shown(source: &str, width: usize) -> Vec<String> {
     let mut markdown = markdown(&[source]);
     markdown.finish();
@@ -29,7 +29,7 @@ fn growing(source: &str) -> Vec<String> {
     screen(markdown(&[source]).rows(40, theme()))
 }
 
-/// Every text in the style in which it stands, in brackets of their own.
+/// Returns the text with each style as a letter and brackets.
 fn styled(source: &str) -> String {
     let mut markdown = markdown(&[source]);
     markdown.finish();
@@ -54,7 +54,7 @@ fn styled(source: &str) -> String {
 }
 
 #[test]
-fn paragraphs_and_headings_stand_apart_and_lines_stay_lines() {
+fn paragraphs_and_headings_are_separated_and_lines_stay_lines() {
     let source =
         "# Which *one*?\nA first line\nand a second,\\\na third  \nand a fourth.\n\n\n\nAnother #1 #\n===\n## B ##";
     let rows =
@@ -94,7 +94,7 @@ fn quotes_have_a_bar_on_every_row() {
 }
 
 #[test]
-fn code_stays_as_it_is() {
+fn code_is_shown_verbatim() {
     let source = "Run\n```sh main\n\n  a  b\n\tc\n```\nor\n\n    x\n\n      y\n";
     let rows = ["Run", "", "  sh main", "", "    a  b", "      c", "", "or", "", "  x", "", "    y"];
     assert_eq!(shown(source, 40), rows);
@@ -105,14 +105,14 @@ fn code_stays_as_it_is() {
 }
 
 #[test]
-fn styles_add_up() {
+fn nested_styles_are_combined() {
     assert_eq!(styled("a **b *c* `d`** ~~e~~ _f_"), "a b<b >i<b<c>>b< >c<b<d>> s<e> i<f>");
     assert_eq!(styled("# a **b** *c*"), "b<a b >i<b<c>>");
     assert_eq!(styled("2 * 3 * 4 snake_case_name \\*a\\* ~5"), "2 * 3 * 4 snake_case_name *a* ~5");
 }
 
 #[test]
-fn it_is_seen_where_links_lead() {
+fn the_destination_of_a_link_is_shown() {
     let cases = [
         ("[a *b*](https://x.y)", "u<a >u<i<b>>d< (https://x.y)>"),
         ("<https://x.y> <a@b.c>", "u<https://x.y> u<a@b.c>"),
@@ -130,7 +130,7 @@ fn it_is_seen_where_links_lead() {
 }
 
 #[test]
-fn html_and_tables_are_shown_as_they_are_written() {
+fn html_and_tables_are_shown_as_written() {
     let source = "Use `<b>` or <i>it</i><!-- see\nthis -->?\n\n<div>\n  *a*\n</div>\n\n| a | b |\n|---|---|\n| 1 | 2 |";
     let rows = [
         "Use <b> or <i>it</i><!-- see",
@@ -148,7 +148,7 @@ fn html_and_tables_are_shown_as_they_are_written() {
 }
 
 #[test]
-fn rules_are_as_wide_as_there_is_room() {
+fn rules_fill_the_width() {
     assert_eq!(shown("***", 5), ["─────"]);
     assert_eq!(shown("- ***\n> ***", 9), ["• ───────", "", "│ ───────"]);
     assert_eq!(shown("___", 400), ["─".repeat(40)]);
@@ -156,7 +156,7 @@ fn rules_are_as_wide_as_there_is_room() {
 }
 
 #[test]
-fn what_defines_a_link_is_shown() {
+fn link_definitions_are_shown() {
     let definitions = "[Option A]: PostgreSQL\n[Option A]: \"SQLite\"\n[b]: <x>\n'title'";
     assert_eq!(shown(definitions, 40), ["[Option A]: PostgreSQL", "[Option A]: \"SQLite\"", "[b]: <x>", "'title'"]);
     assert_eq!(shown("[a]: x\ntext\n\n[a] [b][a] [c][]", 40), ["[a]: x", "text", "", "[a] [b][a] [c][]"]);
@@ -170,18 +170,18 @@ fn what_defines_a_link_is_shown() {
 }
 
 #[test]
-fn marks_without_anything_are_shown() {
+fn marks_without_content_are_shown() {
     assert_eq!(shown("#\n\n-\n\n>\n\n```\n```\n\n1.", 40), ["#", "", "•", "", "│", "", "", "", "1."]);
     assert_eq!(shown("****\n\n**\n\n`", 40), ["─".repeat(40).as_str(), "", "**", "", "`"]);
 }
 
 #[test]
-fn nothing_that_a_terminal_acts_on_is_shown() {
+fn control_characters_are_replaced() {
     let source = "a\x1B[31m &#27;[2J &#x202E;b&#10;c\n```\x07\n&#27;\x1B\n```\n[x](<\x1B]0;t> \"\u{9B}\")\r\nend\r";
     let mut markdown = markdown(&[source]);
     for width in [3, 80] {
         let shown = screen(markdown.rows(width, theme())).concat();
-        assert!(!shown.contains(crate::visible::acts), "{shown:?}");
+        assert!(!shown.contains(crate::sanitize::is_control), "{shown:?}");
     }
     markdown.finish();
     let rows = ["a␛[31m ␛[2J \u{FFFD}b", "c", "", "  ␇", "  &#27;␛", "", "x (␛]0;t \"\u{FFFD}\")", "end␍"];
@@ -189,7 +189,7 @@ fn nothing_that_a_terminal_acts_on_is_shown() {
 }
 
 #[test]
-fn lines_may_end_in_two_characters_wherever_they_are_cut() {
+fn crlf_line_ends_are_independent_of_the_cut() {
     let source = "# a\r\n\r\nb\r\nc\r\n- d\r\n\r\n```\r\ne\r\n\r\nf\r\n```\r\n<b>\r\n";
     let expected = shown(&source.replace('\r', ""), 20);
     for at in 0..=source.len() {
@@ -206,7 +206,7 @@ fn wide_characters_are_never_cut() {
 }
 
 #[test]
-fn what_was_begun_is_shown_as_if_it_were_complete() {
+fn open_marks_are_shown_as_if_closed() {
     assert_eq!(growing("**Import"), ["Import"]);
     assert_eq!(growing("See [the docs](https://exa"), ["See the docs"]);
     assert_eq!(growing("a\n\n- b\n- `c"), ["a", "", "• b", "• c"]);
@@ -218,7 +218,7 @@ fn what_was_begun_is_shown_as_if_it_were_complete() {
 }
 
 #[test]
-fn what_was_shown_stays_while_more_comes() {
+fn shown_text_never_changes_while_the_text_grows() {
     let source = "## **Which** database?\n\nYour `docker-compose.yml` has *two* of them, ***both*** in __use__:\n\n\
                   1. **PostgreSQL** – see [the docs](https://postgresql.org \"docs\") and ``a ` b``\n   - ~~old~~ new_name, \
                   *em **strong** em*\n   - 2 * 3 = 6, a*b\n2. **`SQLite`**\n\n- [ ] a\n- [x] b\n\n> quoted **bold\n> lines** \
@@ -228,14 +228,14 @@ fn what_was_shown_stays_while_more_comes() {
     let mut before = String::new();
     for char in source.chars() {
         grown.push(char.encode_utf8(&mut [0; 4]));
-        // The image's last bracket is ours.
+        // The closing bracket of the image is added by the layout.
         let now = screen(grown.rows(400, theme())).concat().replace([' ', ']'], "");
         assert!(now.starts_with(&before), "{before:?}\n{now:?}");
         before = now;
     }
 }
 
-/// Whatever may go wrong where a text is cut.
+/// Texts whose layout may depend on where they are cut.
 const NASTY: [&str; 30] = [
     "",
     "plain\n\nparagraphs\nwith lines\n\n",
@@ -270,7 +270,7 @@ const NASTY: [&str; 30] = [
 ];
 
 #[test]
-fn rows_do_not_depend_on_how_the_text_came() {
+fn rows_are_independent_of_how_the_text_arrived() {
     for source in NASTY {
         for width in [0, 1, 2, 3, 5, 8, 13, 40, 100] {
             let mut whole = markdown(&[source]);
@@ -292,7 +292,7 @@ fn rows_do_not_depend_on_how_the_text_came() {
 }
 
 #[test]
-fn rows_do_not_depend_on_where_the_text_is_cut() {
+fn rows_are_independent_of_where_the_text_is_cut() {
     for source in NASTY {
         let mut whole = markdown(&[source]);
         whole.finish();
@@ -309,8 +309,8 @@ fn rows_do_not_depend_on_where_the_text_is_cut() {
 }
 
 #[test]
-fn rows_do_not_depend_on_what_stands_before_or_behind() {
-    // Two texts with their blocks next to each other, which is where one may be taken for more of the other.
+fn rows_are_independent_of_neighbouring_blocks() {
+    // At the seam of two texts, a block may be taken for a part of the block before it.
     for first in NASTY {
         for second in NASTY {
             let source = format!("{first}\n{second}");
@@ -328,7 +328,7 @@ fn rows_do_not_depend_on_what_stands_before_or_behind() {
 }
 
 #[test]
-fn what_is_settled_would_be_the_same_if_it_were_not() {
+fn incremental_and_full_layout_agree() {
     for first in NASTY {
         for second in NASTY {
             let source = format!("{first}\n{second}");
@@ -367,14 +367,14 @@ fn no_row_is_wider_than_the_screen() {
 }
 
 #[test]
-fn rows_that_are_asked_for_again_are_the_same_ones() {
+fn unchanged_rows_are_cached() {
     let mut markdown = markdown(&["a\n\n**b"]);
     let first = markdown.rows(20, theme()).as_ptr();
     assert_eq!(markdown.rows(20, theme()).as_ptr(), first);
 }
 
 #[test]
-fn long_texts_are_quickly_laid_out() {
+fn long_texts_are_laid_out_in_linear_time() {
     let sources = [
         "word ".repeat(200_000),
         "x".repeat(1_000_000),
@@ -385,12 +385,12 @@ fn long_texts_are_quickly_laid_out() {
         "```\n".to_owned() + &"code\n".repeat(100_000),
     ];
     for source in sources {
-        quickly(&source);
+        lay_out_at_several_widths(&source);
     }
 }
 
 #[test]
-fn hostile_texts_are_quickly_laid_out() {
+fn hostile_texts_are_laid_out_in_linear_time() {
     let many = 50_000;
     let sources = [
         "> ".repeat(1_000) + "x",
@@ -428,12 +428,12 @@ fn hostile_texts_are_quickly_laid_out() {
         "e".to_owned() + &"\u{301}".repeat(many),
     ];
     for source in sources {
-        quickly(&source);
+        lay_out_at_several_widths(&source);
     }
 }
 
-/// Whoever made it quadratic would wait here for minutes.
-fn quickly(source: &str) {
+/// Lays out a text at several widths. A quadratic layout would take minutes.
+fn lay_out_at_several_widths(source: &str) {
     let mut markdown = markdown(&[source]);
     for width in [2, 80] {
         markdown.rows(width, theme());

@@ -1,6 +1,6 @@
-//! The screen without a terminal: what is on it in each state, and what keys, mouse and time do.
+//! Tests of the screen without a terminal: what it shows, and what keys, mouse and time do.
 
-mod acting;
+mod input;
 mod screens;
 
 use std::fmt::Write as _;
@@ -18,29 +18,31 @@ use ratatui::buffer::Buffer;
 use super::app::App;
 use super::theme::Theme;
 use super::view;
-use crate::ask::images::Attached;
+use crate::ask::images::AttachedImage;
 use crate::error::Error;
-use crate::stream::{Body, Happened, Source};
+use crate::events::{BodyReader, InputEvent};
+use crate::input_format::InputFormat;
 
-/// A person before a screen, and a model that writes on it.
+/// A screen with a model that writes on it, and a person who answers.
 struct Scene {
     app: App,
-    body: Body,
+    body: BodyReader,
     terminal: Terminal<TestBackend>,
-    /// What was drawn last. (What the backend has keeps what a wide character has covered.)
+    /// The last frame. (The backend's buffer keeps cells that a wide character has covered.)
     drawn: Buffer,
     now: Duration,
     cursor: Option<(u16, u16)>,
-    /// What the model has been told.
+    /// The replies to the model.
     replies: Vec<Reply>,
 }
 
-/// There is one image in this world.
-fn load(path: &str) -> Result<Attached, Error> {
+/// Loads the only image that exists in these tests.
+fn load(path: &str) -> Result<AttachedImage, Error> {
     match path {
-        "sketch.gif" => {
-            Ok(Attached { label: "sketch.gif (GIF, 6 bytes)".into(), image: Image::from_bytes(b"GIF89a", 99).unwrap() })
-        }
+        "sketch.gif" => Ok(AttachedImage {
+            label: "sketch.gif (GIF, 6 bytes)".into(),
+            image: Image::from_bytes(b"GIF89a", 99).unwrap(),
+        }),
         _ => Err(Error::Unreadable(format!("can't read {path}: there is no such file; check the path"))),
     }
 }
@@ -54,7 +56,7 @@ impl Scene {
         let setup = Setup::default().with_dialect(Dialect::roo_code()).with_mistake_limit(0);
         let mut scene = Scene {
             app: App::new(setup, Vec::new(), load, seconds, Theme::new(true)),
-            body: Body::new(Source::Known(wire), Arc::new(Policy::default()), Limits::default()),
+            body: BodyReader::new(InputFormat::Known(wire), Arc::new(Policy::default()), Limits::default()),
             terminal: Terminal::new(TestBackend::new(width, height)).unwrap(),
             drawn: Buffer::default(),
             now: Duration::ZERO,
@@ -81,32 +83,32 @@ impl Scene {
         self.replies.extend(std::iter::from_fn(|| self.app.next_reply()));
     }
 
-    /// The model writes that, in pieces.
+    /// The model writes a text in chunks, and it is drawn.
     fn writes(&mut self, text: &str) -> &mut Scene {
-        text.as_bytes().chunks(7).for_each(|piece| self.takes(Some(piece)));
+        text.as_bytes().chunks(7).for_each(|chunk| self.feeds(Some(chunk)));
         self.draw();
-        self.settles()
+        self.becomes_answerable()
     }
 
-    /// It is not drawn.
-    fn takes(&mut self, chunk: Option<&[u8]>) {
+    /// Feeds a chunk without drawing.
+    fn feeds(&mut self, chunk: Option<&[u8]>) {
         let app = &mut self.app;
-        let mut happens = |happened: Happened<'_>, _| {
-            app.happened(happened);
+        let mut handler = |event: InputEvent<'_>, _| {
+            app.input_event(event);
             Ok(())
         };
-        self.body.take(chunk, &mut happens).unwrap();
+        self.body.feed(chunk, &mut handler).unwrap();
     }
 
-    /// The message is over.
+    /// The message ends.
     fn ends(&mut self) -> &mut Scene {
-        self.takes(None);
+        self.feeds(None);
         self.draw();
         self
     }
 
     fn key(&mut self, code: KeyCode, modifiers: KeyModifiers) -> &mut Scene {
-        self.settles();
+        self.becomes_answerable();
         self.app.key(KeyEvent::new(code, modifiers), self.now);
         self.draw();
         self
@@ -137,13 +139,13 @@ impl Scene {
         self
     }
 
-    /// So much time goes by that whatever is asked can be answered.
-    fn settles(&mut self) -> &mut Scene {
+    /// Waits until the open question can be answered.
+    fn becomes_answerable(&mut self) -> &mut Scene {
         self.waits(400)
     }
 
     fn mouse(&mut self, kind: MouseEventKind, row: u16) -> &mut Scene {
-        self.settles();
+        self.becomes_answerable();
         self.app.mouse(MouseEvent { kind, column: 8, row, modifiers: KeyModifiers::NONE });
         self.draw();
         self
@@ -166,12 +168,12 @@ impl Scene {
         self
     }
 
-    /// What the model has been told.
+    /// The replies to the model.
     fn replies(&self) -> Vec<&str> {
         self.replies.iter().map(|reply| &*reply.text).collect()
     }
 
-    /// The rows of the screen.
+    /// Returns the rows of the screen.
     fn rows(&self) -> Vec<String> {
         rows(&self.drawn)
     }
@@ -188,7 +190,7 @@ impl Scene {
         self
     }
 
-    /// The screen in a frame, and where the cursor is.
+    /// Returns the screen in a frame, with the position of the cursor.
     fn shown(&self) -> String {
         let (width, height) =
             (self.terminal.backend().buffer().area.width, self.terminal.backend().buffer().area.height);
@@ -203,7 +205,7 @@ impl Scene {
     }
 }
 
-/// A wide character fills two cells, of which the second is empty.
+/// Returns the rows of a buffer. A wide character covers two cells, of which the second is skipped.
 fn rows(buffer: &Buffer) -> Vec<String> {
     let width = usize::from(buffer.area.width);
     let row = |cells: &[ratatui::buffer::Cell]| {

@@ -1,91 +1,90 @@
-//! What is on the screen in each state, at several sizes, as text in `golden/`.
+//! Tests of the screen in each state, at several sizes, against the text files in `golden/`.
 //!
-//! A picture that is not there, or is wrong, is a failure. `FOLLOWUP_SCREENS=write cargo test -p followup-cli screens` writes them anew, to be
-//! looked at.
+//! `FOLLOWUP_SCREENS=write cargo test -p followup-cli screens` writes the files, for review.
 
 use std::path::Path;
 
 use super::*;
 
-/// A state, and how it is come to.
-type State = (&'static str, fn(&mut Scene));
+/// The name of a state, and the actions that lead to it.
+type Case = (&'static str, fn(&mut Scene));
 
 const SIZES: [(u16, u16); 3] = [(72, 18), (34, 20), (16, 12)];
 
-const STATES: &[State] = &[
-    ("nothing yet", |_| {}),
-    ("prose grows", |scene| {
+const STATES: &[Case] = &[
+    ("empty", |_| {}),
+    ("growing prose", |scene| {
         scene.writes("# Plan\n\nI looked at `Cargo.toml` and at **both** servi");
     }),
-    ("another tool works", |scene| {
+    ("call of another tool", |scene| {
         scene.writes("First <read_file>\n<path>src/main.rs</path>\n</read_file>\nthen more.");
     }),
-    ("the question grows", |scene| {
+    ("growing question", |scene| {
         scene.writes("One thing.\n").writes(&QUESTION[..80]);
     }),
-    ("a suggestion grows", |scene| {
+    ("growing suggestion", |scene| {
         scene.writes("One thing.\n").writes(QUESTION).writes("<suggest>Postgre");
     }),
-    ("a question is open", |scene| {
+    ("open question", |scene| {
         scene.writes("One thing.\n").writes(&call());
     }),
-    ("another choice is selected", |scene| {
+    ("second choice selected", |scene| {
         scene.writes("One thing.\n").writes(&call()).press(KeyCode::Down);
     }),
-    ("the rest still comes", |scene| {
+    ("text after the open question", |scene| {
         scene.writes(&call()).writes("\n\nMeanwhile:\n\n1. this\n2. that\n3. and more");
     }),
-    ("another question waits", |scene| {
+    ("second question waiting", |scene| {
         scene.writes(&call()).writes("\nAnd then ").writes(&asked("Really?", &["Yes", "No"]));
     }),
-    ("a suggestion is changed", |scene| {
+    ("editing a suggestion", |scene| {
         scene.writes(&call()).press(KeyCode::Down).types("e 3 at least");
     }),
-    ("something is written", |scene| {
+    ("writing an answer", |scene| {
         scene.writes(&call()).types("wNeither.\n日本語 and 👩‍👩‍👧 too");
     }),
-    ("a path is asked for", |scene| {
+    ("typing an image path", |scene| {
         scene.writes(&call()).types("i~/sket");
     }),
-    ("an image can't be read", |scene| {
+    ("unreadable image", |scene| {
         scene.writes(&call()).types("inone.png").press(KeyCode::Enter);
     }),
-    ("an image is sent with it", |scene| {
+    ("attached image", |scene| {
         scene.writes(&call()).types("isketch.gif").press(KeyCode::Enter);
     }),
-    ("it may be left", |scene| {
+    ("confirming to leave", |scene| {
         scene.writes(&call()).press(KeyCode::Esc);
     }),
     ("all keys", |scene| {
         scene.writes(&call()).types("?");
     }),
-    ("the next question", |scene| {
+    ("next question", |scene| {
         scene.writes(&call()).writes("\nAnd then ").writes(&asked("Really?", &["Yes", "No"])).types("2");
     }),
-    ("it was answered at length", |scene| {
+    ("long answer", |scene| {
         scene.writes(&call()).types("isketch.gif").press(KeyCode::Enter).types("wNeither.\nNor that.");
         scene.press(KeyCode::Enter).ends();
     }),
-    ("it was left", |scene| {
+    ("left unanswered", |scene| {
         scene.writes(&call()).press(KeyCode::Esc).press(KeyCode::Esc).writes(" So be it.");
     }),
-    ("a call is rejected", |scene| {
+    ("rejected call", |scene| {
         scene.writes("<ask_followup_question><question></question></ask_followup_question>");
     }),
-    ("a call is cut off", |scene| {
+    ("truncated call", |scene| {
         scene.writes(QUESTION).writes("<suggest>Postgre").ends();
     }),
-    ("nothing is suggested", |scene| {
+    ("no suggestions", |scene| {
         scene.writes(&asked("What is it called?", &[]));
     }),
-    ("there is advice", |scene| {
+    ("advice", |scene| {
         scene.writes(&asked("Where?", &["In [path]", "in  [path]"]));
     }),
-    ("a long question", |scene| {
+    ("long question", |scene| {
         let question: String = (1..40).map(|i| format!("{i}. line\n")).collect();
         scene.writes(&asked(&question, &["Yes", "No"]));
     }),
-    ("a long question from further up", |scene| {
+    ("long question scrolled up", |scene| {
         let question: String = (1..40).map(|i| format!("{i}. line\n")).collect();
         scene.writes(&asked(&question, &["Yes", "No"])).press(KeyCode::PageUp).press(KeyCode::PageUp);
     }),
@@ -94,14 +93,14 @@ const STATES: &[State] = &[
         let suggestions: Vec<&str> = suggestions.iter().map(|one| &**one).collect();
         scene.writes(&asked("Which?", &suggestions));
     }),
-    ("a hostile model", |scene| {
+    ("hostile model", |scene| {
         let text = "a\x1B]0;title\x07b\x1B[2Jc\u{202E}d\r!";
         scene.writes(text).writes(&asked(text, &[text, "\u{9B}31m"]));
     }),
 ];
 
 #[test]
-fn screens_are_as_they_were_looked_at() {
+fn screens_match_the_golden_files() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/ask/screen/tests/golden");
     let write = std::env::var_os("FOLLOWUP_SCREENS").is_some_and(|value| value == "write");
     let mut wrong = Vec::new();
@@ -110,11 +109,11 @@ fn screens_are_as_they_were_looked_at() {
         for (width, height) in SIZES {
             let mut scene = Scene::new(width, height);
             act(&mut scene);
-            scene.settles();
+            scene.becomes_answerable();
             pictures += &scene.shown();
             pictures.push('\n');
         }
-        let path = folder.join(format!("{}.txt", name.replace(' ', "-").replace('\'', "")));
+        let path = folder.join(format!("{}.txt", name.replace(' ', "-")));
         if write {
             std::fs::write(&path, &pictures).unwrap();
         }
@@ -127,14 +126,14 @@ fn screens_are_as_they_were_looked_at() {
 }
 
 #[test]
-fn a_countdown_is_seen() {
+fn the_countdown_is_visible() {
     let mut scene = Scene::with(50, 8, Some(90), Format::Text);
     scene.writes(&asked("Which?", &["This", "That"])).sees("In 90 s: takes suggestion 1. Any key stops that.");
     scene.waits(100).sees("In 90 s").waits(1_000).sees("In 89 s");
 }
 
 #[test]
-fn no_size_is_too_small() {
+fn no_size_panics() {
     for (_, act) in STATES {
         for width in 0..12 {
             for height in 0..8 {
@@ -146,19 +145,19 @@ fn no_size_is_too_small() {
 }
 
 #[test]
-fn a_screen_that_was_resized_is_as_one_that_was_so_from_the_start() {
+fn a_resized_screen_equals_one_that_started_at_that_size() {
     for (name, act) in STATES {
-        // What was scrolled by pages is somewhere else then.
-        if name.contains("further up") {
+        // The position after scrolling by pages depends on the size.
+        if name.contains("scrolled up") {
             continue;
         }
         for ((width, height), (wide, high)) in SIZES.into_iter().zip(SIZES.into_iter().cycle().skip(1)) {
             let mut scene = Scene::new(width, height);
             act(&mut scene);
-            scene.settles();
+            scene.becomes_answerable();
             let mut other = Scene::new(wide, high);
             act(&mut other);
-            other.settles();
+            other.becomes_answerable();
             other.resizes(width, height);
             assert_eq!(other.shown(), scene.shown(), "{name}");
         }
@@ -166,7 +165,7 @@ fn a_screen_that_was_resized_is_as_one_that_was_so_from_the_start() {
 }
 
 #[test]
-fn what_matters_is_seen_without_colours() {
+fn the_selection_and_modes_are_visible_without_colours() {
     let mut scene = Scene::new(40, 10);
     scene.app.theme = Theme::new(false);
     scene.writes(&call()).sees("❯ 1  PostgreSQL").sees("[code] SQLite");

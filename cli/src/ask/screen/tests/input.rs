@@ -1,0 +1,430 @@
+//! Tests of the effects of keys, mouse and time.
+
+use super::*;
+use crate::ask::screen::app::Quit;
+
+const ENTER: KeyCode = KeyCode::Enter;
+const ESC: KeyCode = KeyCode::Esc;
+
+/// Returns a scene with an open question.
+fn scene() -> Scene {
+    let mut scene = Scene::new(60, 20);
+    scene.writes(&asked("Which?", &["This", "That"]));
+    scene
+}
+
+fn answer(text: &str) -> String {
+    format!("<answer>\n{text}\n</answer>")
+}
+
+#[test]
+fn a_suggestion_is_taken_by_its_number_by_arrows_and_by_the_mouse() {
+    for (act, taken) in [
+        ((|scene| scene.types("2")) as fn(&mut Scene) -> &mut Scene, "That"),
+        (|scene| scene.press(ENTER), "This"),
+        (|scene| scene.press(KeyCode::Down).press(ENTER), "That"),
+        (|scene| scene.types("jjj").press(ENTER), "This"),
+        (|scene| scene.types("kk").press(ENTER), "That"),
+        (|scene| scene.press(KeyCode::End).press(KeyCode::Up).press(ENTER), "That"),
+        (|scene| scene.press(KeyCode::End).press(KeyCode::Home).press(ENTER), "This"),
+        (|scene| scene.clicks(3), "That"),
+    ] {
+        let mut scene = scene();
+        act(&mut scene);
+        assert_eq!(scene.replies(), [answer(taken)]);
+    }
+}
+
+#[test]
+fn keys_and_clicks_that_are_no_choice_do_nothing() {
+    let mut scene = scene();
+    scene
+        .key(KeyCode::Char('1'), KeyModifiers::ALT)
+        .types("3")
+        .types("0")
+        .types("x")
+        .clicks(0)
+        .clicks(19)
+        .press(KeyCode::F(1));
+    assert!(scene.replies().is_empty());
+    // Pressed on one row, released on another.
+    scene.mouse(MouseEventKind::Down(MouseButton::Left), 2).mouse(MouseEventKind::Up(MouseButton::Left), 3);
+    assert!(scene.replies().is_empty());
+}
+
+#[test]
+fn an_edited_suggestion_keeps_its_mode() {
+    let mut scene = Scene::new(60, 20);
+    scene.writes(&call()).press(KeyCode::Down).types("e 3").press(ENTER);
+    let reply = &scene.replies[0];
+    assert_eq!((&*reply.text, reply.mode.as_deref()), (&*answer("SQLite 3"), Some("code")));
+}
+
+#[test]
+fn an_answer_may_have_several_lines_and_wide_characters() {
+    let mut scene = scene();
+    scene.types("wein\n日本").control('j').types("👍").pastes("a\r\nb").press(ENTER);
+    assert_eq!(scene.replies(), [answer("ein\n日本\n👍a\nb")]);
+}
+
+#[test]
+fn pasting_among_the_choices_begins_ones_own_answer() {
+    let mut scene = scene();
+    scene.pastes("1\r2").press(ENTER);
+    assert_eq!(scene.replies(), [answer("1\n2")]);
+}
+
+#[test]
+fn a_click_in_the_editor_moves_the_cursor() {
+    let mut scene = scene();
+    scene.types("wabcdefgh");
+    let (_, row) = scene.cursor.unwrap();
+    // The eighth column.
+    scene.clicks(row).types("!").press(ENTER);
+    assert_eq!(scene.replies(), [answer("abcdefgh!")]);
+}
+
+#[test]
+fn drafts_are_kept_until_the_question_is_answered() {
+    let mut scene = scene();
+    scene
+        .types("wmine")
+        .press(ESC)
+        .press(KeyCode::Home)
+        .types("e and more")
+        .press(ESC)
+        .press(KeyCode::Tab)
+        .sees("mine");
+    scene.press(ESC).press(KeyCode::Home).types("e").sees("This and more").types("!").press(ENTER);
+    assert_eq!(scene.replies(), [answer("This and more!")]);
+    scene.writes(&asked("And?", &["A"])).types("w").misses("mine");
+}
+
+#[test]
+fn an_empty_answer_is_refused_unless_it_has_an_image() {
+    let mut scene = scene();
+    scene.types("w \n").press(ENTER).sees("There is nothing to send yet");
+    assert!(scene.replies().is_empty());
+    scene.control('o').types("sketch.gif").press(ENTER).sees("+ sketch.gif").press(ENTER);
+    assert_eq!(scene.replies[0].images.len(), 1);
+    assert_eq!(scene.replies(), [answer(" \n")]);
+}
+
+#[test]
+fn images_are_sent_once_in_order_and_can_be_removed() {
+    let mut scene = scene();
+    scene.types("inone.gif").press(ENTER).sees("there is no such file").sees("none.gif").control('u');
+    scene.pastes("sketch.gif").press(ENTER).types("i").types("sketch.gif").press(ENTER);
+    assert_eq!(scene.app.images.len(), 2);
+    scene.types("i").press(KeyCode::Backspace).sees("will not be sent").press(ESC).types("1");
+    assert_eq!(scene.replies[0].images.len(), 1);
+    assert!(scene.app.images.is_empty());
+}
+
+#[test]
+fn attaching_an_image_returns_to_the_draft() {
+    let mut scene = scene();
+    scene.types("wsee").control('o').press(ESC).types(" it").control('o').types("sketch.gif").press(ENTER);
+    scene.types("!").press(ENTER);
+    assert_eq!(scene.replies(), [answer("see it!")]);
+}
+
+#[test]
+fn leaving_a_question_has_to_be_confirmed() {
+    let mut scene = scene();
+    scene.press(ESC).sees("Leave the question unanswered?").press(ENTER).misses("Leave the").press(ESC).types("x1");
+    assert_eq!(scene.replies(), [answer("This")]);
+    scene.writes(&asked("And?", &[])).press(ESC).types("n").sees("Your answer").press(ESC).types("y");
+    assert_eq!(scene.replies()[1], "The user denied this operation.");
+    assert!(scene.app.has_failed);
+}
+
+#[test]
+fn keys_pressed_before_a_question_is_visible_do_not_answer_it() {
+    let mut scene = Scene::new(60, 20);
+    scene.writes("Hm.").types("1\r");
+    let message = asked("Which?", &["This", "That"]);
+    scene.feeds(Some(message.as_bytes()));
+    // The question has arrived, but has not been drawn.
+    scene.app.key(KeyEvent::from(KeyCode::Char('1')), scene.now);
+    scene.app.paste("2");
+    scene.app.mouse(MouseEvent {
+        kind: MouseEventKind::Down(MouseButton::Left),
+        column: 8,
+        row: 4,
+        modifiers: KeyModifiers::NONE,
+    });
+    scene.draw();
+    scene.mouse(MouseEventKind::Up(MouseButton::Left), 4);
+    assert!(scene.replies().is_empty());
+    scene.types("2");
+    assert_eq!(scene.replies(), [answer("That")]);
+}
+
+#[test]
+fn questions_are_asked_one_at_a_time_in_order() {
+    let mut scene = scene();
+    scene.writes(&asked("Second?", &["B"])).writes(&asked("Third?", &["C"]));
+    scene.misses("Second?").misses("Third?").sees("2 more questions");
+    scene.types("1").sees("Second?").misses("Third?").sees("1 more question");
+    scene.becomes_answerable().types("1").sees("Third?").becomes_answerable().types("1").ends();
+    assert_eq!(scene.replies(), [answer("This"), answer("B"), answer("C")]);
+    assert!(scene.app.is_done());
+}
+
+#[test]
+fn the_message_may_end_before_the_question_is_answered() {
+    let mut scene = scene();
+    scene.ends();
+    assert!(!scene.app.is_done());
+    scene.types("1");
+    assert!(scene.app.is_done() && !scene.app.has_failed);
+}
+
+#[test]
+fn a_rejected_call_has_a_reply_and_replies_are_in_order() {
+    const BAD: &str = "<ask_followup_question></ask_followup_question>";
+    let mut scene = Scene::new(60, 20);
+    scene.writes(BAD).sees("rejected: Missing required").sees("so the model is told");
+    assert_eq!(scene.replies(), ["Missing required parameter 'question'"]);
+    assert!(scene.app.has_failed);
+    scene.writes(&asked("Which?", &["This", "That"])).writes(BAD);
+    assert_eq!(scene.replies().len(), 1, "the reply of the open question comes first");
+    scene.types("1");
+    assert_eq!(scene.replies()[1..], [&*answer("This"), "Missing required parameter 'question'"]);
+}
+
+#[test]
+fn a_click_in_the_editor_view_only_returns_to_the_choices() {
+    let mut scene = scene();
+    scene.types("wmine").clicks(3).sees("❯ 2  That").misses("── Your answer");
+    assert!(scene.replies().is_empty());
+    scene.types("w").sees("mine").press(ESC).types("?").clicks(2).misses("── Keys").types("i").clicks(2);
+    scene.press(ESC).sees("Leave the question").clicks(2).misses("Leave the question");
+    assert!(scene.replies().is_empty());
+    scene.clicks(2);
+    assert_eq!(scene.replies(), [answer("This")]);
+}
+
+#[test]
+fn a_held_key_does_not_answer_the_next_question() {
+    let mut scene = scene();
+    scene.writes(&asked("Second?", &["A", "B"])).press(ENTER).sees("Second?");
+    for _ in 0..30 {
+        scene.now += Duration::from_millis(40);
+        scene.app.key(KeyEvent::from(ENTER), scene.now);
+        scene.draw();
+    }
+    assert_eq!(scene.replies(), [answer("This")]);
+    scene.becomes_answerable().press(ENTER);
+    assert_eq!(scene.replies(), [answer("This"), answer("A")]);
+}
+
+#[test]
+fn an_unsent_draft_is_mentioned_and_kept() {
+    let mut scene = scene();
+    scene.types("e!").press(ESC).sees("You have changed it: e continues with that").press(KeyCode::Down);
+    scene.misses("You have changed it").press(ESC).sees("and lose what you have").types("n");
+    scene.press(KeyCode::Up).types("e").press(ENTER);
+    assert_eq!(scene.replies(), [answer("This!")]);
+}
+
+#[test]
+fn invisible_characters_are_reported() {
+    let mut scene = Scene::new(60, 20);
+    scene
+        .writes(&asked("Which?", &["a\u{202E}b\x1B", "c"]))
+        .types("e")
+        .sees("several characters in it that can't be seen");
+    scene.press(KeyCode::Backspace).sees("There is 1 character in it").press(ENTER);
+    assert_eq!(scene.replies(), [answer("a\u{202E}b")]);
+}
+
+#[test]
+fn a_question_with_long_suggestions_is_visible() {
+    let mut scene = Scene::new(20, 9);
+    let long = "one two three four five six seven eight nine ten";
+    scene
+        .writes(&"Prose.\n\n".repeat(9))
+        .writes(&asked("Which?", &[long, long, long, long]))
+        .sees("? Which?")
+        .sees("❯ 1");
+    scene.press(KeyCode::Down).press(KeyCode::Down).sees("❯ 3");
+}
+
+#[test]
+fn a_hidden_countdown_takes_nothing() {
+    let mut scene = Scene::with(60, 1, Some(5), Format::Text);
+    scene.writes(&asked("Which?", &["This"])).waits(9_000);
+    assert!(scene.replies().is_empty());
+    scene.resizes(60, 3).sees("In 5 s: takes suggestion 1").waits(5_000);
+    assert_eq!(scene.replies(), [answer("This")]);
+}
+
+#[test]
+fn notices_are_visible_whatever_else_is_shown() {
+    let mut scene = scene();
+    for _ in 0..30 {
+        scene.types("isketch.gif").press(ENTER);
+    }
+    scene.sees("+ 30 images").sees("? Which?").types("wmine").control('c').sees("Ctrl-C again quits");
+    scene.press(ESC).types("i").pastes(&"x".repeat(3000)).press(ENTER).sees("can't read").sees("…").sees("Which?");
+}
+
+#[test]
+fn control_c_has_to_be_confirmed_if_a_draft_would_be_lost() {
+    let mut scene = scene();
+    scene.control('c');
+    assert!(scene.app.is_done() && scene.replies().is_empty());
+    let mut scene = self::scene();
+    scene.types("wmine").control('c').sees("Ctrl-C again quits");
+    assert_eq!(scene.app.quit, Quit::Confirming);
+    scene.types("!").control('c');
+    assert!(!scene.app.is_done(), "another key was pressed in between");
+    scene.control('c');
+    assert!(scene.app.is_done());
+}
+
+#[test]
+fn the_first_suggestion_is_taken_after_the_countdown() {
+    let mut scene = Scene::with(60, 20, Some(5), Format::Text);
+    scene.waits(60_000).writes(&asked("Which?", &["This", "That"])).sees("In 5 s").waits(4_599).sees("In 1 s");
+    assert!(scene.replies().is_empty());
+    scene.waits(1);
+    assert_eq!(scene.replies(), [answer("This")]);
+    // The countdown starts anew for the next question.
+    scene.writes(&asked("And?", &["A"])).sees("In 5 s").waits(4_600);
+    assert_eq!(scene.replies(), [answer("This"), answer("A")]);
+    // Without suggestions there is no countdown.
+    scene.writes(&asked("What?", &[])).misses("takes").waits(99_000);
+    assert_eq!(scene.replies().len(), 2);
+}
+
+#[test]
+fn any_key_stops_the_countdown_for_good() {
+    for act in [
+        (|scene| scene.press(KeyCode::F(5))) as fn(&mut Scene) -> &mut Scene,
+        (|scene| scene.press(KeyCode::Down)),
+        (|scene| scene.pastes("x")),
+        (|scene| scene.mouse(MouseEventKind::ScrollUp, 3)),
+        (|scene| scene.clicks(0)),
+    ] {
+        let mut scene = Scene::with(60, 20, Some(5), Format::Text);
+        scene.writes(&asked("Which?", &["This", "That"])).waits(3_000).sees("In 2 s").resizes(50, 15).sees("In 2 s");
+        act(&mut scene).misses("Any key").waits(99_000);
+        assert!(scene.replies().is_empty());
+    }
+    // A key pressed before the question arrived stops it too.
+    let mut scene = Scene::with(60, 20, Some(5), Format::Text);
+    scene.types("x").writes(&asked("Which?", &["This", "That"])).waits(99_000);
+    assert!(scene.replies().is_empty());
+    // It stays off for later questions.
+    scene.types("2").writes(&asked("And?", &["A"])).waits(99_000);
+    assert_eq!(scene.replies(), [answer("That")]);
+}
+
+#[test]
+fn a_question_that_has_just_appeared_can_not_be_answered() {
+    let mut scene = Scene::new(60, 20);
+    scene.feeds(Some(asked("Which?", &["This", "That"]).as_bytes()));
+    scene.draw();
+    for wait in [0, 100, 299] {
+        scene.now += Duration::from_millis(wait);
+        scene.app.tick(scene.now);
+        scene.app.key(KeyEvent::from(ENTER), scene.now);
+        scene.app.key(KeyEvent::from(KeyCode::Char('2')), scene.now);
+        scene.draw();
+    }
+    // The selection is marked only once it can be taken.
+    scene.sees("1  This").misses("❯");
+    assert!(scene.replies().is_empty());
+    scene.waits(1).sees("❯ 1  This").types("2");
+    assert_eq!(scene.replies(), [answer("That")]);
+}
+
+#[test]
+fn a_hidden_question_is_not_answered_but_brought_into_view() {
+    let mut scene = Scene::new(40, 8);
+    scene.writes(&(1..30).map(|i| format!("line {i}\n\n")).collect::<String>()).press(KeyCode::Home).sees("line 1");
+    scene.writes(&asked("Which?", &["This", "That"])).sees("line 1").types("1");
+    // The first key has brought the question into view.
+    scene.becomes_answerable().sees("❯ 1  This");
+    assert!(scene.replies().is_empty());
+    scene.types("2");
+    assert_eq!(scene.replies(), [answer("That")]);
+}
+
+#[test]
+fn an_automatic_answer_is_marked_as_such() {
+    let mut scene = Scene::with(60, 20, Some(1), Format::Text);
+    scene.writes(&asked("Which?", &["This"])).waits(1_000).sees("✓ This").sees("taken because nobody pressed a key");
+}
+
+#[test]
+fn moving_the_mouse_does_not_stop_the_countdown() {
+    let mut scene = Scene::with(60, 20, Some(5), Format::Text);
+    scene.writes(&asked("Which?", &["This"])).mouse(MouseEventKind::Moved, 3).waits(5_000);
+    assert_eq!(scene.replies(), [answer("This")]);
+}
+
+#[test]
+fn text_after_an_open_question_moves_nothing() {
+    let mut scene = Scene::new(40, 12);
+    scene.writes("Prose.\n\n".repeat(20).as_str()).writes(&asked("Which?", &["This", "That"]));
+    let before = scene.rows();
+    let above = &before[..before.len() - 1];
+    for _ in 0..30 {
+        scene.writes("More of it.\n\n");
+        assert_eq!(&scene.rows()[..above.len()], above);
+    }
+    scene.sees("▼").press(KeyCode::PageDown).sees("More of it.").press(KeyCode::Down).sees("❯ 2  That");
+}
+
+#[test]
+fn a_long_message_is_scrolled_and_followed() {
+    let mut scene = Scene::new(40, 12);
+    let lines = |from: usize| (from..from + 50).map(|i| format!("line {i}\n")).collect::<String>();
+    scene.writes(&lines(100)).sees("line 149");
+    scene.press(KeyCode::Up).misses("line 149").sees("line 148").sees("▼ 1 line");
+    // A person who has scrolled stays there.
+    scene.writes(&lines(200)).sees("line 148").misses("line 249");
+    scene.press(KeyCode::Home).sees("line 100").press(KeyCode::Char(' ')).sees("line 110");
+    scene.press(KeyCode::End).sees("line 249").writes(&lines(300)).sees("line 349");
+    scene.mouse(MouseEventKind::ScrollUp, 3).sees("▼ 3 lines").mouse(MouseEventKind::ScrollDown, 3).misses("▼");
+}
+
+#[test]
+fn a_question_longer_than_the_screen_is_read_by_scrolling_and_chosen_all_the_same() {
+    let mut scene = Scene::new(40, 10);
+    let question: String = (1..60).map(|i| format!("{i}. line\n")).collect();
+    let suggestions: Vec<String> = (1..=20).map(|i| format!("answer {i}")).collect();
+    let suggestions: Vec<&str> = suggestions.iter().map(|one| &**one).collect();
+    scene.writes(&asked(&question, &suggestions)).sees("❯ 1  answer 1");
+    for i in 2..=20 {
+        scene.press(KeyCode::Down).sees(&format!("❯ {i:<2} answer {i}"));
+    }
+    scene.control('x').key(KeyCode::Home, KeyModifiers::CONTROL).sees("? 1. line").press(KeyCode::PageDown);
+    scene.misses("answer").press(KeyCode::Up).sees("❯ 19 answer 19").press(ENTER);
+    assert_eq!(scene.replies(), [answer("answer 19")]);
+}
+
+#[test]
+fn native_calls_may_overlap_and_are_asked_in_turn() {
+    let mut scene = Scene::with(60, 24, None, Format::OpenAiChat);
+    let delta = |index: usize, name: bool, arguments: &str| {
+        let function = if name {
+            serde_json::json!({"name": "ask_followup_question", "arguments": arguments})
+        } else {
+            serde_json::json!({"arguments": arguments})
+        };
+        let call = serde_json::json!({"index": index, "id": format!("c{index}"), "function": function});
+        format!("data: {}\n\n", serde_json::json!({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}))
+    };
+    scene.writes(&delta(0, true, "{\"question\":\"Fir")).writes(&delta(1, true, "{\"question\":\"Second?\","));
+    scene.writes(&delta(1, false, "\"follow_up\":[{\"text\":\"B\"}]}")).writes("data: [DONE]\n\n").ends();
+    let replies: Vec<_> = scene.replies.iter().map(|reply| (reply.id.as_deref(), &*reply.text)).collect();
+    assert_eq!(replies.len(), 1, "the first was truncated: {replies:?}");
+    scene.sees("Second?").types("1");
+    let reply = scene.replies.last().unwrap();
+    assert_eq!((reply.id.as_deref(), &*reply.text), (Some("c1"), &*answer("B")));
+}

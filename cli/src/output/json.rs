@@ -1,0 +1,192 @@
+//! Events as JSON, one per line.
+
+use std::fmt::Display;
+use std::io::{self, BufWriter, Write};
+
+use followup::wire::Error;
+use followup::{Event, Field, Note, Suggestions};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use super::Output;
+use crate::events::EmittedAt;
+use crate::sanitize::escape_json;
+
+/// An [`Output`] as JSON Lines.
+pub(crate) struct JsonOutput<W: Write> {
+    out: BufWriter<W>,
+    partials: bool,
+}
+
+impl<W: Write> JsonOutput<W> {
+    pub(crate) fn new(out: W, partials: bool) -> JsonOutput<W> {
+        JsonOutput { out: BufWriter::new(out), partials }
+    }
+}
+
+impl<W: Write> Output for JsonOutput<W> {
+    fn event(&mut self, event: Event<'_>, emitted: EmittedAt) -> io::Result<()> {
+        if !self.partials && matches!(event, Event::Partial(_)) {
+            return Ok(());
+        }
+        EventLine { event, emitted: Some(emitted) }.write(&mut self.out)?;
+        self.out.write_all(b"\n")
+    }
+
+    fn error(&mut self, error: Error<'_>, emitted: EmittedAt) -> io::Result<()> {
+        ErrorLine { error, emitted }.serialize(&mut serde_json::Serializer::with_formatter(&mut self.out, Escaped))?;
+        self.out.write_all(b"\n")
+    }
+
+    // Once per chunk, not per event: the events of one chunk are emitted at the same time.
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// An event as one JSON object.
+#[derive(Debug)]
+pub(crate) struct EventLine<'a> {
+    pub(crate) event: Event<'a>,
+    /// `None` in records, whose messages are read whole.
+    pub(crate) emitted: Option<EmittedAt>,
+}
+
+impl EventLine<'_> {
+    /// Writes the object, without a line end.
+    pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        Ok(self.serialize(&mut serde_json::Serializer::with_formatter(out, Escaped))?)
+    }
+}
+
+/// A formatter that escapes control characters, so that one event is one line.
+struct Escaped;
+
+impl serde_json::ser::Formatter for Escaped {
+    fn write_string_fragment<W: Write + ?Sized>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
+        escape_json(out, fragment)
+    }
+}
+
+impl Serialize for EventLine<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        match self.event {
+            Event::Text(text) => {
+                map.serialize_entry("event", "text")?;
+                map.serialize_entry("text", text)?;
+            }
+            Event::Opaque(piece) => {
+                map.serialize_entry("event", "opaque")?;
+                map.serialize_entry("tool", piece.tool)?;
+                map.serialize_entry("raw", piece.raw)?;
+                map.serialize_entry("start", &piece.start)?;
+                serialize_id(&mut map, piece.id)?;
+            }
+            Event::Partial(call) => {
+                map.serialize_entry("event", "partial")?;
+                map.serialize_entry("call", &call.nth())?;
+                serialize_id(&mut map, call.id())?;
+                let field = match call.field() {
+                    Field::Question => "question",
+                    Field::Suggestion => "suggest",
+                };
+                map.serialize_entry("field", field)?;
+                map.serialize_entry("delta", call.delta())?;
+                map.serialize_entry("question", call.question().unwrap_or_default())?;
+                map.serialize_entry("suggest", &SuggestList(call.suggestions()))?;
+            }
+            Event::Complete(call) => {
+                map.serialize_entry("event", "complete")?;
+                map.serialize_entry("call", &call.nth())?;
+                serialize_id(&mut map, call.id())?;
+                map.serialize_entry("span", &[call.span().start, call.span().end])?;
+                map.serialize_entry("question", call.question())?;
+                map.serialize_entry("suggest", &SuggestList(call.suggestions()))?;
+                map.serialize_entry("notes", &Notes(call.notes()))?;
+            }
+            Event::Rejected(call) => {
+                map.serialize_entry("event", "rejected")?;
+                map.serialize_entry("call", &call.nth())?;
+                serialize_id(&mut map, call.id())?;
+                map.serialize_entry("span", &[call.span().start, call.span().end])?;
+                map.serialize_entry("reason", call.reason().code())?;
+                map.serialize_entry("message", &Displayed(call.reason()))?;
+                map.serialize_entry("question", &call.question())?;
+                map.serialize_entry("suggest", &SuggestList(call.suggestions()))?;
+            }
+        }
+        if let Some(emitted) = self.emitted {
+            serialize_emitted(&mut map, emitted)?;
+        }
+        map.end()
+    }
+}
+
+/// An error as one JSON object.
+struct ErrorLine<'a> {
+    error: Error<'a>,
+    emitted: EmittedAt,
+}
+
+impl Serialize for ErrorLine<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("event", "error")?;
+        map.serialize_entry("kind", self.error.code())?;
+        match self.error {
+            Error::Provider(message) => map.serialize_entry("message", message)?,
+            ref error => map.serialize_entry("message", &Displayed(error))?,
+        }
+        if let Some(data) = self.error.data() {
+            map.serialize_entry("data", data)?;
+        }
+        serialize_emitted(&mut map, self.emitted)?;
+        map.end()
+    }
+}
+
+/// Serializes the provider's id of a native call, if there is one.
+fn serialize_id<M: SerializeMap>(map: &mut M, id: Option<&str>) -> Result<(), M::Error> {
+    id.map_or(Ok(()), |id| map.serialize_entry("id", id))
+}
+
+fn serialize_emitted<M: SerializeMap>(map: &mut M, emitted: EmittedAt) -> Result<(), M::Error> {
+    map.serialize_entry("at", &emitted.offset)?;
+    if emitted.at_end { map.serialize_entry("end", &true) } else { Ok(()) }
+}
+
+struct SuggestList<'a>(Suggestions<'a>);
+
+impl Serialize for SuggestList<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Item<'a> {
+            answer: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            mode: Option<&'a str>,
+        }
+        serializer.collect_seq(self.0.iter().map(|one| Item { answer: one.answer, mode: one.mode }))
+    }
+}
+
+struct Notes<'a>(&'a [Note]);
+
+impl Serialize for Notes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(Displayed))
+    }
+}
+
+/// A value serialized by its `Display`.
+struct Displayed<T>(T);
+
+impl<T: Display> Serialize for Displayed<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}

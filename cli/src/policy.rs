@@ -1,0 +1,179 @@
+//! The options that make up the parser's policy.
+
+use std::path::{Path, PathBuf};
+
+use followup::wire;
+use followup::{Calls, Entities, Limits, Policy, Repairs, Tools};
+use serde::Deserialize;
+
+use crate::config_file;
+use crate::error::Error;
+
+/// The options that say how a message is parsed.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct PolicyArgs {
+    /// Reject calls that need a repair
+    #[arg(long)]
+    strict: bool,
+
+    /// Start no call inside code (spans and fences) or a thinking block
+    #[arg(long)]
+    outside_code: bool,
+
+    /// Decode &lt; &gt; &amp; &quot; &apos; and &#N; in questions, answers and modes
+    #[arg(long)]
+    decode_entities: bool,
+
+    /// The names of the other tools and of their parameters: {"tools":["…"],"parameters":["…"]}
+    ///
+    /// Calls of these tools are passed through unparsed. The names replace the built-in ones.
+    #[arg(long, value_name = "FILE")]
+    tools: Option<PathBuf>,
+
+    /// Reject a question longer than this [default: 102400]
+    #[arg(long, value_name = "BYTES", help_heading = "Limits")]
+    limit_question: Option<usize>,
+
+    /// Reject a call with an answer longer than this [default: 16384]
+    #[arg(long, value_name = "BYTES", help_heading = "Limits")]
+    limit_answer: Option<usize>,
+
+    /// Drop suggestions of a call beyond this many [default: 32]
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    limit_suggestions: Option<usize>,
+
+    /// Treat a tag longer than this as text [default: 256]
+    #[arg(long, value_name = "BYTES", help_heading = "Limits")]
+    limit_tag: Option<usize>,
+
+    /// Treat a call as prose if none of its tags follows within this [default: 2048]
+    #[arg(long, value_name = "BYTES", help_heading = "Limits")]
+    limit_bare: Option<usize>,
+
+    /// Skip an event of a provider's stream longer than this [default: 16777216]
+    #[arg(long, value_name = "BYTES", help_heading = "Limits")]
+    limit_event: Option<usize>,
+
+    /// Skip native calls beyond this many open at once [default: 64]
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    limit_open_calls: Option<usize>,
+}
+
+impl PolicyArgs {
+    /// Returns the policy.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file of `--tools` can't be read or used.
+    pub(crate) fn policy(&self) -> Result<Policy, Error> {
+        let mut policy = Policy::new().limits(self.limits());
+        if self.strict {
+            policy = policy.repairs(Repairs::Reject);
+        }
+        if self.outside_code {
+            policy = policy.calls(Calls::OutsideCode);
+        }
+        if self.decode_entities {
+            policy = policy.entities(Entities::Decoded);
+        }
+        if let Some(path) = &self.tools {
+            policy = policy.tools(tools(path)?);
+        }
+        Ok(policy)
+    }
+
+    fn limits(&self) -> Limits {
+        let Limits { question, answer, suggestions, tag, bare } = Limits::default();
+        Limits {
+            question: self.limit_question.unwrap_or(question),
+            answer: self.limit_answer.unwrap_or(answer),
+            suggestions: self.limit_suggestions.unwrap_or(suggestions),
+            tag: self.limit_tag.unwrap_or(tag),
+            bare: self.limit_bare.unwrap_or(bare),
+        }
+    }
+
+    /// The limits of a provider's stream.
+    pub(crate) fn wire_limits(&self) -> wire::Limits {
+        let default = wire::Limits::default();
+        default
+            .with_event(self.limit_event.unwrap_or(default.event))
+            .with_open_calls(self.limit_open_calls.unwrap_or(default.open_calls))
+    }
+}
+
+/// The file of `--tools`. Unknown keys are errors, because a misspelt list would silently be empty.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToolsFile {
+    tools: Vec<String>,
+    #[serde(default)]
+    parameters: Vec<String>,
+}
+
+fn tools(path: &Path) -> Result<Tools, Error> {
+    const OPTION: &str = "--tools";
+    let unusable = |reason: &dyn std::fmt::Display| config_file::unusable(path, OPTION, reason);
+    let text = config_file::read(path, OPTION)?;
+    let ToolsFile { tools, parameters } = serde_json::from_str(&text).map_err(|error| {
+        let reason = config_file::describe_json_error(&error);
+        unusable(&format_args!("{reason}; it should be {{\"tools\":[…],\"parameters\":[…]}}"))
+    })?;
+    Tools::new(tools, parameters).map_err(|error| unusable(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{CommandFactory, Parser};
+
+    #[derive(Debug, Parser)]
+    struct TestArgs {
+        #[command(flatten)]
+        policy: PolicyArgs,
+    }
+
+    #[test]
+    fn the_help_states_the_defaults_of_the_library() {
+        let help = TestArgs::command().term_width(200).render_help().to_string();
+        let Limits { question, answer, suggestions, tag, bare } = Limits::default();
+        let wire::Limits { event, open_calls, .. } = wire::Limits::default();
+        for (flag, default) in [
+            ("--limit-question", question),
+            ("--limit-answer", answer),
+            ("--limit-suggestions", suggestions),
+            ("--limit-tag", tag),
+            ("--limit-bare", bare),
+            ("--limit-event", event),
+            ("--limit-open-calls", open_calls),
+        ] {
+            let line = help.lines().find(|line| line.contains(flag)).unwrap();
+            assert!(line.contains(&format!("[default: {default}]")), "{line}");
+        }
+    }
+
+    #[test]
+    fn every_option_sets_its_field() {
+        let args = |flags: &str| {
+            let args = std::iter::once("test").chain(flags.split_whitespace());
+            TestArgs::parse_from(args).policy
+        };
+        let policy = |flags: &str| args(flags).policy().unwrap();
+        let limits = |limits| Policy::new().limits(limits);
+        let default = Limits::default();
+        assert_eq!(policy(""), Policy::new());
+        assert_eq!(policy("--strict"), Policy::new().repairs(Repairs::Reject));
+        assert_eq!(policy("--outside-code"), Policy::new().calls(Calls::OutsideCode));
+        assert_eq!(policy("--decode-entities"), Policy::new().entities(Entities::Decoded));
+        assert_eq!(policy("--limit-question 1"), limits(Limits { question: 1, ..default }));
+        assert_eq!(policy("--limit-answer 1"), limits(Limits { answer: 1, ..default }));
+        assert_eq!(policy("--limit-suggestions 1"), limits(Limits { suggestions: 1, ..default }));
+        assert_eq!(policy("--limit-tag 1"), limits(Limits { tag: 1, ..default }));
+        assert_eq!(policy("--limit-bare 1"), limits(Limits { bare: 1, ..default }));
+        let default = wire::Limits::default();
+        assert_eq!(args("").wire_limits(), default);
+        assert_eq!(args("--limit-event 1").wire_limits(), default.with_event(1));
+        assert_eq!(args("--limit-open-calls 1").wire_limits(), default.with_open_calls(1));
+    }
+}

@@ -1,0 +1,141 @@
+//! Replaces characters that a terminal would act on instead of displaying them.
+//!
+//! The output of a model is not trusted: an escape sequence in it could set the window title, fill
+//! the clipboard or hide a line of a question. No such character is ever written to a terminal.
+
+use std::io::{self, Write};
+
+/// Returns whether a terminal acts on the character instead of displaying it.
+///
+/// True for C0, DEL and C1, for the line and paragraph separators, and for characters that change
+/// the writing direction. New lines and tabs are included; the caller decides what they mean.
+pub(crate) fn is_control(char: char) -> bool {
+    char.is_control()
+        || matches!(char, '\u{2028}' | '\u{2029}' | '\u{061C}' | '\u{200E}' | '\u{200F}')
+        || matches!(char, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Returns the visible replacement for a character for which [`is_control`] is true.
+pub(crate) fn replacement(char: char) -> char {
+    match char {
+        '\0'..='\x1F' => char::from_u32(0x2400 + u32::from(char)).unwrap_or('\u{FFFD}'),
+        '\x7F' => '\u{2421}',
+        _ => '\u{FFFD}',
+    }
+}
+
+/// A sanitizer for text that arrives in pieces. New lines and tabs keep their meaning.
+///
+/// A carriage return is kept before a line feed and replaced elsewhere, because alone it would let
+/// the rest of the line overwrite its beginning. Which case it is may depend on the next piece.
+#[derive(Debug, Default)]
+pub(crate) struct Sanitizer {
+    pending_carriage_return: bool,
+}
+
+/// Returns the sanitized form of a whole text.
+pub(crate) fn sanitize(text: &str) -> String {
+    let (mut sanitizer, mut out) = (Sanitizer::default(), String::new());
+    sanitizer.push(text, &mut out);
+    sanitizer.finish(&mut out);
+    out
+}
+
+impl Sanitizer {
+    /// Appends the sanitized form of the next piece to `out`.
+    pub(crate) fn push(&mut self, piece: &str, out: &mut String) {
+        for char in piece.chars() {
+            if self.pending_carriage_return {
+                self.pending_carriage_return = false;
+                out.push(if char == '\n' { '\r' } else { replacement('\r') });
+            }
+            match char {
+                '\r' => self.pending_carriage_return = true,
+                '\n' | '\t' => out.push(char),
+                _ if is_control(char) => out.push(replacement(char)),
+                _ => out.push(char),
+            }
+        }
+    }
+
+    /// Appends what is still pending: no further piece follows.
+    pub(crate) fn finish(&mut self, out: &mut String) {
+        if std::mem::take(&mut self.pending_carriage_return) {
+            out.push(replacement('\r'));
+        }
+    }
+}
+
+/// Returns the text on one line: each run of white space becomes one blank.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Writes a part of a JSON text with every [control character](is_control) escaped as `\uXXXX`.
+///
+/// In JSON such characters occur only inside strings. Some of them end a line for readers that
+/// follow Unicode's rules for lines, so escaping them keeps one JSON line one line for everyone.
+pub(crate) fn escape_json(out: &mut (impl Write + ?Sized), json: &str) -> io::Result<()> {
+    let mut written = 0;
+    // Every ASCII control character except DEL is already escaped by the serializer.
+    let is_plain = json.is_ascii() && memchr::memchr(0x7F, json.as_bytes()).is_none();
+    let mut chars = (!is_plain).then(|| json.char_indices());
+    for (start, char) in chars.iter_mut().flatten().filter(|&(_, char)| is_control(char)) {
+        out.write_all(&json.as_bytes()[written..start])?;
+        write!(out, "\\u{:04x}", u32::from(char))?;
+        written = start + char.len_utf8();
+    }
+    out.write_all(&json.as_bytes()[written..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sanitize_pieces(pieces: &[&str]) -> String {
+        let (mut sanitizer, mut shown) = (Sanitizer::default(), String::new());
+        for piece in pieces {
+            sanitizer.push(piece, &mut shown);
+        }
+        sanitizer.finish(&mut shown);
+        shown
+    }
+
+    #[test]
+    fn every_control_character_is_replaced() {
+        let everything: String = ('\0'..=char::MAX).collect();
+        let shown = sanitize(&everything);
+        assert_eq!(shown.chars().filter(|&char| is_control(char)).collect::<String>(), "\t\n");
+        assert_eq!(shown.chars().count(), everything.chars().count());
+    }
+
+    #[test]
+    fn a_replacement_tells_which_character_it_replaces() {
+        assert_eq!(sanitize_pieces(&["\x1B[31m\x07\x7F\u{9B}\u{202E}"]), "␛[31m␇␡\u{FFFD}\u{FFFD}");
+    }
+
+    #[test]
+    fn ordinary_text_is_unchanged() {
+        let text = "a\tb\n  ünïcödé 日本語 👩‍👩‍👧 e\u{301} \u{A0}\u{200B}";
+        assert_eq!(sanitize(text), text);
+    }
+
+    #[test]
+    fn a_lone_carriage_return_is_replaced_for_every_cut() {
+        let text = "a\r\nb\rc\r\r\n\r";
+        for at in 0..=text.len() {
+            assert_eq!(sanitize_pieces(&[&text[..at], &text[at..]]), "a\r\nb␍c␍\r\n␍", "{at}");
+        }
+    }
+
+    #[test]
+    fn escaped_json_has_the_same_value() {
+        let everything: String = ('\0'..=char::MAX).collect();
+        let json = serde_json::to_string(&everything).unwrap();
+        let mut escaped = Vec::new();
+        escape_json(&mut escaped, &json).unwrap();
+        let escaped = String::from_utf8(escaped).unwrap();
+        assert!(!escaped.contains(is_control));
+        assert_eq!(serde_json::from_str::<String>(&escaped).unwrap(), everything);
+    }
+}

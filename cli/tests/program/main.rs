@@ -1,0 +1,14 @@
+//! Tests of the program, run as people and other programs run it.
+
+mod answers;
+mod ask;
+mod bench;
+mod common;
+mod generate;
+mod hostile;
+mod parse;
+#[cfg(unix)]
+mod screen;
+#[cfg(unix)]
+mod terminal;
+mod wire;

@@ -1,0 +1,187 @@
+//! Tests of `followup parse --wire` with the streams of providers.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// Returns the library's golden bodies, each with its format and its expected events.
+fn goldens() -> Vec<(String, PathBuf, Vec<Value>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/wire");
+    let mut goldens = Vec::new();
+    for provider in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
+        let wire = provider.file_name().unwrap().to_str().unwrap().to_owned();
+        for body in fs::read_dir(&provider).unwrap().map(|entry| entry.unwrap().path()) {
+            if body.extension().is_some_and(|extension| extension != "json") {
+                let meant = serde_json::from_slice(&fs::read(body.with_extension("json")).unwrap()).unwrap();
+                goldens.push((wire.clone(), body, meant));
+            }
+        }
+    }
+    assert!(goldens.len() >= 54);
+    goldens
+}
+
+fn parse(args: &[&str], body: &Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_followup"));
+    command.arg("parse").args(args).arg(body).env_remove("NO_COLOR").env_remove("RUST_BACKTRACE");
+    command.output().unwrap()
+}
+
+fn lines(output: &Output) -> Vec<Value> {
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Returns the expected exit status: a failure if the body has a rejection or an error.
+fn status(meant: &[Value]) -> i32 {
+    i32::from(meant.iter().any(|event| event["event"] == "rejected" || event["event"] == "error"))
+}
+
+/// Returns the text up to the first control character, which is shown verbatim.
+fn as_shown(text: &str) -> &str {
+    text.split(|c: char| c.is_control()).next().unwrap_or_default()
+}
+
+#[test]
+fn the_format_is_detected_and_every_question_is_printed() {
+    for (wire, body, meant) in goldens() {
+        let output = parse(&["--wire", "auto"], &body);
+        let name = body.display();
+        assert_eq!(output.status.code(), Some(status(&meant)), "{name}");
+        assert_eq!(
+            String::from_utf8(output.stderr).unwrap(),
+            format!("followup: this is what {wire} streams\n"),
+            "{name}"
+        );
+        let shown = String::from_utf8(output.stdout).unwrap();
+        for event in &meant {
+            let question = event["question"].as_str().unwrap_or_default();
+            let first = as_shown(question);
+            assert!(shown.contains(&format!("? {first}")) || first.is_empty(), "{name}: {question:?} in\n{shown}");
+            for one in event["suggest"].as_array().into_iter().flatten() {
+                let answer = as_shown(one["answer"].as_str().unwrap());
+                assert!(shown.contains(answer), "{name}: {answer:?} in\n{shown}");
+            }
+        }
+    }
+}
+
+#[test]
+fn events_are_the_same_for_every_chunk_and_have_the_providers_id() {
+    for (wire, body, meant) in goldens() {
+        let read = |chunk: &str| {
+            let output = parse(&["--json", "--wire", &wire, "--chunk", chunk], &body);
+            assert_eq!(String::from_utf8(output.stderr.clone()).unwrap(), "");
+            assert_eq!(output.status.code(), Some(status(&meant)));
+            let mut events = lines(&output);
+            for event in &mut events {
+                event.as_object_mut().unwrap().remove("at");
+            }
+            events
+        };
+        let events = read("1000000");
+        assert_eq!(events, read("1"), "{}", body.display());
+        assert_eq!(events, read("random:3"), "{}", body.display());
+        let ends = |events: &[Value]| -> Vec<(Value, Value, Value)> {
+            let ended = events.iter().filter(|event| matches!(event["event"].as_str(), Some("complete" | "rejected")));
+            ended.map(|event| (event["call"].clone(), event["id"].clone(), event["question"].clone())).collect()
+        };
+        assert_eq!(ends(&events), ends(&meant), "{}", body.display());
+    }
+}
+
+fn file(text: &str) -> tempfile::NamedTempFile {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), text).unwrap();
+    file
+}
+
+#[test]
+fn text_is_the_default_and_json_is_bare_arguments() {
+    let sse = "data: {\"choices\":[]}\n\n";
+    let shown = |args: &[&str], text: &str| {
+        let output = parse(args, file(text).path());
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert_eq!(shown(&[], sse).0, sse);
+    let arguments = r#" {"question": "Which?", "follow_up": ["A", {"text": "B", "mode": "code"}]}"#;
+    let question = "? Which?\n\n  1. A\n  2. [code] B\n";
+    assert_eq!(shown(&["--wire", "json"], arguments).0, question);
+    let said = "followup: these are the arguments of a native call (json)\n";
+    assert_eq!(shown(&["--wire", "auto"], arguments), (question.to_owned(), said.to_owned()));
+    let said = "followup: this is a message as plain text (text)\n";
+    assert_eq!(shown(&["--wire", "auto"], "Hm.\n"), ("Hm.\n".to_owned(), said.to_owned()));
+}
+
+#[test]
+fn errors_in_a_stream_are_events() {
+    let body = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: oops\n\n\
+        data: {\"error\":{\"message\":\"No \\u001b[31mmore\"}}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"b\"}}]}\n\n";
+    let output = parse(&["--wire", "openai-chat"], file(body).path());
+    let shown = "a\n✗ error: an event of the stream can't be read and was skipped: oops\n\
+        ✗ error: the provider reports an error: No ␛[31mmore\nb";
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), shown);
+    assert_eq!(output.status.code(), Some(1));
+    let events = lines(&parse(&["--wire", "openai-chat", "--json"], file(body).path()));
+    let kinds: Vec<_> = events.iter().map(|event| event["kind"].as_str().unwrap_or_default()).collect();
+    assert_eq!(kinds, ["", "unreadable", "provider", ""]);
+    assert_eq!(events[2]["message"], "No \u{1b}[31mmore");
+}
+
+#[test]
+fn a_body_in_another_format_is_an_error() {
+    for (wire, body) in [
+        ("gemini", "data: {\"type\":\"message_start\"}\n\n"),
+        ("anthropic", "<html>502 Bad Gateway</html>"),
+        ("openai-chat", "{\"detail\":\"Not Found\"}"),
+        ("ollama", "\u{1f}\u{8b}\u{8}junk"),
+    ] {
+        let output = parse(&["--wire", wire], file(body).path());
+        assert_eq!(output.status.code(), Some(1), "{wire}");
+        let shown = String::from_utf8(output.stdout).unwrap();
+        assert!(shown.contains(&format!("✗ error: nothing in the body is what {wire} streams")), "{shown}");
+    }
+    let nothing = parse(&["--wire", "auto"], file("").path());
+    assert_eq!((nothing.status.code(), nothing.stdout, nothing.stderr), (Some(0), Vec::new(), Vec::new()));
+}
+
+#[test]
+fn json_contains_what_could_not_be_read() {
+    let data = "{\"choices\":".repeat(100);
+    let body = format!("data: {data}\n\ndata: {{\"choices\":[{{\"delta\":{{\"content\":\"b\"}}}}]}}\n\n");
+    let events = lines(&parse(&["--wire", "openai-chat", "--json"], file(&body).path()));
+    assert_eq!((&events[0]["kind"], &events[0]["data"]), (&"unreadable".into(), &data.into()));
+}
+
+#[test]
+fn a_lone_error_is_detected_by_its_shape() {
+    for (wire, body) in [
+        ("anthropic", "data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"No\"}}\n\n"),
+        (
+            "openai-chat",
+            "{\n  \"error\": {\n    \"message\": \"No\",\n    \"type\": \"invalid_request_error\"\n  }\n}\n",
+        ),
+        ("openai-responses", "data: {\"type\":\"error\",\"message\":\"No\"}\n\n"),
+        (
+            "gemini",
+            "[{\n  \"error\": {\n    \"code\": 503,\n    \"message\": \"No\",\n    \"status\": \"UNAVAILABLE\"\n  }\n}\n]",
+        ),
+        ("ollama", "{\"error\":\"No\"}\n"),
+        ("bedrock", "{\"throttlingException\":{\"message\":\"No\"}}\n"),
+    ] {
+        let output = parse(&["--wire", "auto"], file(body).path());
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), format!("followup: this is what {wire} streams\n"));
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), "✗ error: the provider reports an error: No\n");
+        assert_eq!(output.status.code(), Some(1));
+    }
+}
+
+#[test]
+fn an_unknown_format_is_a_usage_error() {
+    let output = parse(&["--wire", "grok"], Path::new("-"));
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("openai-chat") && said.contains("'grok'"), "{said}");
+}
