@@ -13,7 +13,7 @@ use std::thread;
 
 use common::{New, Stream, push_str};
 use followup::Parser;
-use followup::testing::workloads::{self, Workload};
+use followup_testing::workloads::{self, Workload};
 
 /// In chunks of that many bytes, and whole.
 const SIZES: [usize; 4] = [1, 4, 64, usize::MAX];
@@ -90,7 +90,7 @@ fn table() -> io::Result<()> {
     );
     for (workload, _) in all() {
         for size in SIZES {
-            let chunks = followup::testing::pieces(&workload.message, size).count();
+            let chunks = followup_testing::pieces(&workload.message, size).count();
             let [parse, push] = both(workload.name, size)?.map(|count| count / chunks as f64);
             let size = size.min(workload.message.len());
             println!("{:<12} {size:>9} {chunks:>9} {parse:>16.1} {push:>12.1} {:>12.2}", workload.name, parse / push);

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use common::{Read, ns_each, read_bytes, shortest};
 use followup::Parser;
 use followup::owned::{Event, Reader};
-use followup::testing::workloads;
+use followup_testing::workloads;
 
 fn main() {
     println!("{:<12} {:>8} {:>12} {:>12} {:>12}", "workload", "chunk", "lent, ns", "owned, ns", "copies, ns");

@@ -11,10 +11,10 @@ use std::time::Duration;
 use common::LENGTHS;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
-use followup::testing::pieces;
-use followup::testing::workloads::{Workload, arguments, question};
 use followup::wire::{Response, Wire};
 use followup::{Event, Policy};
+use followup_testing::pieces;
+use followup_testing::workloads::{Workload, arguments, question};
 
 /// How many bytes of the body one read brings: from a byte, through about an event, to all.
 const READS: [usize; 6] = [1, 4, 64, 512, 4096, usize::MAX];

@@ -86,9 +86,6 @@
 //! |---|---|---|
 //! | `std` | yes | run-time CPU detection in memchr. Without it the crate is `no_std` with `alloc`; the API is the same. |
 //! | `serde` | no | [`Checkpoint`] and [`Policy`] can be stored. |
-//! | `testing` | no | the module `testing`: the normal form of events, cuts, streams, and `assert_chunk_invariant`, for harnesses. |
-//! | `proptest` | no | `testing`, and strategies for its streams and questions. |
-//! | `arbitrary` | no | `testing`, and `Arbitrary` for its streams, questions and cuts. |
 //! | `bytes` | no | the modules `owned`: events that own their text, to be sent to other tasks; and `observe`: hooks for metrics. |
 //! | `stream` | no | `bytes`, and the module `stream`: a `futures` stream of chunks as a stream of events. |
 //! | `codec` | no | `bytes`, and the module `codec`: a decoder for `FramedRead` of tokio-util. |
@@ -129,8 +126,6 @@ mod scan;
 #[cfg(feature = "stream")]
 pub mod stream;
 mod syntax;
-#[cfg(feature = "testing")]
-pub mod testing;
 mod tools;
 mod utf8;
 mod value;

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use followup::testing::workloads;
+use followup_testing::workloads;
 use serde_json::json;
 
 /// How long the file is: about a second's work.

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use followup::testing::{Step, Stream, Syntax, Transcript};
 use followup::wire::{Response, Wire};
 use followup::{Limits, Policy};
+use followup_testing::{Entry, Stream, Syntax, Transcript};
 
 use crate::input::cut;
 
@@ -30,15 +30,15 @@ fn text(stream: &Stream, chunks: &[&[u8]]) {
     let shown = Transcript::of(&mut stream.parser(policy.clone()), chunks);
     let mut parser = stream.parser(policy);
     let mut meant = Transcript::default();
-    meant.take(parser.feed(&String::from_utf8_lossy(stream)));
-    meant.take(parser.finish());
+    meant.append(parser.feed(&String::from_utf8_lossy(stream)));
+    meant.append(parser.finish());
     assert_eq!(without_spans(&shown), without_spans(&meant));
 }
 
 fn without_spans(transcript: &Transcript) -> Vec<Step> {
-    let mut steps = transcript.steps().to_vec();
+    let mut steps = transcript.entries().to_vec();
     for step in &mut steps {
-        if let Step::Complete(ended) | Step::Rejected(_, ended) = step {
+        if let Entry::Complete(ended) | Entry::Rejected(_, ended) = step {
             ended.span = 0..0;
         }
     }

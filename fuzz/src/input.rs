@@ -4,7 +4,7 @@
 //! limits, and then the stream as it is. [`CUT`] is no byte of any text; where it stands in the stream, the stream is cut there, so that a cut stays
 //! where it is when the fuzzer changes what is before it.
 
-use followup::testing::{Cuts, Stream, Syntax};
+use followup_testing::{Cuts, Stream, Syntax};
 
 use crate::common::reference::Rules;
 

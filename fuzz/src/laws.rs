@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use followup::Parser;
-use followup::testing::Transcript;
+use followup_testing::Transcript;
 
 use crate::common::policy;
 use crate::input::Input;
@@ -18,12 +18,12 @@ pub fn read(input: &[u8]) {
     let stream = &input.stream;
     let mut whole = stream.parser(policy.clone());
     let mut shown = Transcript::default();
-    shown.take(whole.feed_bytes(stream));
+    shown.append(whole.feed_bytes(stream));
 
     let mut cut = stream.parser(policy.clone());
     let mut shown_by_cut = Transcript::default();
     for chunk in input.chunks() {
-        shown_by_cut.take(cut.feed_bytes(chunk));
+        shown_by_cut.append(cut.feed_bytes(chunk));
         let checkpoint = cut.checkpoint();
         cut = Parser::resume(policy.clone(), checkpoint.clone()).expect("a parser made it");
         assert_eq!(cut.checkpoint(), checkpoint);
@@ -31,8 +31,8 @@ pub fn read(input: &[u8]) {
     assert_eq!(cut.checkpoint(), whole.checkpoint());
     assert_eq!(shown_by_cut, shown);
 
-    shown.take(whole.finish());
-    shown_by_cut.take(cut.finish());
+    shown.append(whole.finish());
+    shown_by_cut.append(cut.finish());
     assert_eq!(shown_by_cut, shown);
     assert_eq!(whole.checkpoint(), stream.parser(policy).checkpoint(), "a parser is as new after its stream");
 
@@ -43,9 +43,9 @@ pub fn read(input: &[u8]) {
         shown.assert_adds_up_to(text);
         let mut as_text = Transcript::default();
         for piece in input.cuts.pieces(text) {
-            as_text.take(whole.feed(piece));
+            as_text.append(whole.feed(piece));
         }
-        as_text.take(whole.finish());
+        as_text.append(whole.finish());
         assert_eq!(as_text, shown);
     }
 }

@@ -4,7 +4,7 @@ mod bytes;
 #[path = "../../tests/common/mod.rs"]
 mod common;
 mod dialogue;
-#[path = "../../tests/common/encode.rs"]
+#[path = "../../tests/wire/encode.rs"]
 mod encode;
 mod input;
 mod laws;

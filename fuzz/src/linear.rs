@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use followup::testing::Syntax;
 use followup::wire::{Response, Wire};
 use followup::{Calls, Entities, Parser, Policy};
+use followup_testing::Syntax;
 
 /// Where the parts of a stream end.
 pub const END: u8 = 0xFF;

@@ -1,9 +1,9 @@
 //! Seeds and dictionaries, made from the grammar.
 
-use followup::testing::literals::{
-    ARGUMENTS, ARGUMENTS_BEGUN, FRAMES, ILL_FORMED, KEYS, MARKUP, PROVIDERS, STRING, WORDS, dictionary,
+use followup_testing::literals::{
+    ARGUMENTS, ARGUMENTS_BEGINNINGS, FRAMES, ILL_FORMED, KEYS, MARKUP, PROVIDERS, STRING, WORDS, dictionary,
 };
-use followup::testing::{Question, Suggested, Syntax};
+use followup_testing::{Question, Suggestion, Syntax};
 
 use crate::input::{CUT, choice};
 use crate::{dialogue::step, linear, providers::kind, resume};
@@ -13,7 +13,7 @@ pub fn words(target: &str) -> String {
     let strings = [KEYS, STRING, WORDS].concat();
     let strings = strings.iter().map(|word| word.as_bytes());
     let marks = [&[CUT][..], &[linear::END]];
-    let all = [MARKUP, ARGUMENTS, ARGUMENTS_BEGUN, ILL_FORMED].concat();
+    let all = [MARKUP, ARGUMENTS, ARGUMENTS_BEGINNINGS, ILL_FORMED].concat();
     match target {
         "providers" | "bytes" | "linear" => dictionary([&all[..], FRAMES, PROVIDERS].concat().into_iter().chain(marks)),
         _ => dictionary(all.into_iter().chain(strings).chain(marks)),
@@ -46,8 +46,8 @@ fn question() -> Question {
     Question {
         question: "Which \u{1F980}, a < b?".to_owned(),
         suggestions: vec![
-            Suggested { answer: "This".to_owned(), mode: None },
-            Suggested { answer: "That & \"this\"".to_owned(), mode: mode("code") },
+            Suggestion { answer: "This".to_owned(), mode: None },
+            Suggestion { answer: "That & \"this\"".to_owned(), mode: mode("code") },
         ],
     }
 }
@@ -69,7 +69,7 @@ fn streams() -> impl Iterator<Item = (Syntax, Vec<u8>)> {
         MARKUP.iter().chain(ILL_FORMED).map(|piece| [front.as_bytes(), piece, behind.as_bytes()].concat())
     });
     let arguments =
-        ARGUMENTS_BEGUN.iter().flat_map(|begun| ARGUMENTS.iter().map(|piece| [*begun, piece, b"\"}]}"].concat()));
+        ARGUMENTS_BEGINNINGS.iter().flat_map(|begun| ARGUMENTS.iter().map(|piece| [*begun, piece, b"\"}]}"].concat()));
     let markup = markup.chain([question().markup().into_bytes()]).map(|stream| (Syntax::Markup, stream));
     markup.chain(arguments.chain([question().arguments().into_bytes()]).map(|stream| (Syntax::Arguments, stream)))
 }

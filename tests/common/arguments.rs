@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use super::reference::{Atom, Ended, Rules, TooLong, Value, read_follow_up};
+use super::reference::{Atom, EndedCall, Rules, TooLong, Value, read_follow_up};
 
 /// Everything that is shown for these arguments, in the order in which it becomes known.
 ///
@@ -26,7 +26,7 @@ pub fn read(stream: &[u8], rules: &Rules) -> Vec<Atom> {
     if reason.is_some() {
         reader.notes.clear();
     }
-    let ended = Ended {
+    let ended = EndedCall {
         call: 0,
         span: (0, stream.len() as u64),
         question: reader.question,

@@ -7,6 +7,8 @@
 
 use std::collections::BTreeSet;
 
+use followup::Tools;
+
 /// The policy and the limits one stream is read under.
 #[derive(Clone, Debug)]
 pub struct Rules {
@@ -24,84 +26,15 @@ pub struct Rules {
     pub bare: usize,
 }
 
-const TOOLS: [&str; 24] = [
-    "access_mcp_resource",
-    "apply_diff",
-    "apply_patch",
-    "attempt_completion",
-    "browser_action",
-    "codebase_search",
-    "custom_tool",
-    "edit_file",
-    "execute_command",
-    "fetch_instructions",
-    "generate_image",
-    "insert_content",
-    "list_code_definition_names",
-    "list_files",
-    "new_task",
-    "read_file",
-    "run_slash_command",
-    "search_and_replace",
-    "search_files",
-    "search_replace",
-    "switch_mode",
-    "update_todo_list",
-    "use_mcp_tool",
-    "write_to_file",
-];
-
-const PARAMETERS: [&str; 40] = [
-    "action",
-    "args",
-    "arguments",
-    "command",
-    "content",
-    "coordinate",
-    "cwd",
-    "diff",
-    "end_line",
-    "expected_replacements",
-    "file_path",
-    "file_pattern",
-    "files",
-    "follow_up",
-    "image",
-    "line",
-    "message",
-    "mode",
-    "mode_slug",
-    "new_string",
-    "old_string",
-    "operations",
-    "patch",
-    "path",
-    "prompt",
-    "query",
-    "question",
-    "reason",
-    "recursive",
-    "regex",
-    "result",
-    "server_name",
-    "size",
-    "start_line",
-    "task",
-    "text",
-    "todos",
-    "tool_name",
-    "uri",
-    "url",
-];
-
 impl Default for Rules {
     fn default() -> Self {
+        let tools = Tools::default();
         Rules {
             strict: false,
             outside_code: false,
             decode_entities: false,
-            tools: TOOLS.iter().map(|name| name.to_string()).collect(),
-            parameters: PARAMETERS.iter().map(|name| name.to_string()).collect(),
+            tools: tools.tools().map(String::from).collect(),
+            parameters: tools.parameters().map(String::from).collect(),
             question: 100 * 1024,
             answer: 16 * 1024,
             suggestions: 32,
@@ -111,9 +44,21 @@ impl Default for Rules {
     }
 }
 
-/// A call that has ended, and what was read of it.
+impl Rules {
+    /// The default rules with two tools, of two parameters.
+    pub fn with_few_tools() -> Rules {
+        let names = |names: [&str; 2]| names.map(String::from).to_vec();
+        Rules {
+            tools: names(["read_file", "write_to_file"]),
+            parameters: names(["content", "path"]),
+            ..Rules::default()
+        }
+    }
+}
+
+/// A call that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ended {
+pub struct EndedCall {
     /// 0-based, among the calls that come out as `Complete` or `Rejected`.
     pub call: usize,
     pub span: (u64, u64),
@@ -127,9 +72,9 @@ pub struct Ended {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Atom {
     Text(char),
-    /// `nth` is the 0-based number of the opaque call in the stream.
+    /// A character of the call of another tool with this index.
     Opaque {
-        nth: usize,
+        index: usize,
         tool: String,
         c: char,
     },
@@ -147,9 +92,9 @@ pub enum Atom {
         i: usize,
         mode: String,
     },
-    Complete(Ended),
+    Complete(EndedCall),
     /// "missing_parameter", "malformed", "truncated" or "too_long".
-    Rejected(&'static str, Ended),
+    Rejected(&'static str, EndedCall),
 }
 
 /// Everything that is shown for this whole stream, in the order in which it becomes known.
@@ -165,7 +110,7 @@ pub fn describe(atoms: &[Atom]) -> String {
     for atom in atoms {
         let (label, c) = match atom {
             Atom::Text(c) => ("text".to_string(), *c),
-            Atom::Opaque { nth, tool, c } => (format!("opaque {nth} {tool}"), *c),
+            Atom::Opaque { index, tool, c } => (format!("opaque {index} {tool}"), *c),
             Atom::Question { call, c } => (format!("question {call}"), *c),
             Atom::Answer { call, i, c } => (format!("answer {call}.{i}"), *c),
             Atom::Mode { call, i, mode } => {
@@ -885,7 +830,7 @@ impl Reader<'_> {
             at += 1;
         }
         for c in &self.chars[start..at] {
-            self.shown.push(Atom::Opaque { nth: self.opaques, tool: tool.clone(), c: c.c });
+            self.shown.push(Atom::Opaque { index: self.opaques, tool: tool.clone(), c: c.c });
         }
         self.opaques += 1;
         at
@@ -920,7 +865,7 @@ impl Reader<'_> {
         }
         if !self.rules.strict {
             call.notes.insert(note);
-        } else if note == "StreamEnded" {
+        } else if note == "StreamEndedCall" {
             call.wrong = Some("truncated");
         } else {
             call.wrong = Some("malformed");
@@ -1199,7 +1144,7 @@ impl Reader<'_> {
             }
         }
         if by == By::StreamOutsideValue && call.question.is_some() {
-            self.repair(&mut call, "StreamEnded");
+            self.repair(&mut call, "StreamEndedCall");
         }
 
         let by_stream = by == By::StreamOutsideValue || by == By::StreamInsideValue;
@@ -1217,7 +1162,7 @@ impl Reader<'_> {
             // "4. `Complete` otherwise."
             None
         };
-        let ended = Ended {
+        let ended = EndedCall {
             call: self.calls,
             span: (call.start as u64, self.byte(at) as u64),
             question: call.question,

@@ -100,7 +100,7 @@ impl Format {
 
 #[cfg(test)]
 mod tests {
-    use followup::testing::workloads;
+    use followup_testing::workloads;
 
     use super::*;
     use crate::message::Message;

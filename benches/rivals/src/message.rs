@@ -1,7 +1,7 @@
 //! What is said in a message, whatever it is written in.
 
-use followup::testing::workloads::Workload;
 use followup::{Event, Parser};
+use followup_testing::workloads::Workload;
 use serde_json::Value;
 
 use crate::format::Format;

@@ -3,8 +3,8 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use followup::testing::pieces;
 use followup::{Event, Parser};
+use followup_testing::pieces;
 
 use super::Workload;
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
-use followup::testing::workloads;
+use followup_testing::workloads;
 use serde::Serialize;
 
 use self::measure::{Cost, measure};

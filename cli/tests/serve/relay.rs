@@ -12,7 +12,7 @@ use crate::{client, goldens};
 #[tokio::test]
 async fn every_stream_goes_through_untouched_and_is_understood_however_it_is_cut() {
     let service = Service::relay(&[]);
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/wire/openai-chat");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/wire/bodies/openai-chat");
     for (name, bytes) in goldens::openai_chat() {
         let meant = goldens::meaning("openai-chat", &folder.join(format!("{name}.sse")));
         for (nth, cut) in ["1000000", "1", "random:1", "random:2", "1000"].into_iter().enumerate() {
