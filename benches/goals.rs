@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use common::{LENGTHS, NewParser, Stream, live, ns_each, push_str, ratio, shortest};
 use followup::Parser;
-use followup::testing::workloads::{self, Workload};
+use followup_testing::workloads::{self, Workload};
 use memchr::{memchr, memchr_iter};
 
 /// The time to spend on each goal.

@@ -20,7 +20,7 @@ use std::thread;
 
 use common::{NewParser, Stream, push_str};
 use followup::Parser;
-use followup::testing::workloads::{self, Workload};
+use followup_testing::workloads::{self, Workload};
 
 /// The sizes of chunks, in bytes. The last is the whole message.
 const SIZES: [usize; 4] = [1, 4, 64, usize::MAX];
@@ -210,7 +210,7 @@ fn rustc_version() -> String {
 }
 
 fn chunks(workload: &Workload, size: usize) -> usize {
-    followup::testing::pieces(&workload.message, size).count()
+    followup_testing::pieces(&workload.message, size).count()
 }
 
 /// Counts the instructions of one pass over a message.

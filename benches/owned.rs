@@ -11,7 +11,7 @@ use bytes::Bytes;
 use common::{Totals, ns_each, parse_bytes, shortest};
 use followup::Parser;
 use followup::owned::{Event, Reader};
-use followup::testing::workloads;
+use followup_testing::workloads;
 
 fn main() {
     println!("{:<12} {:>8} {:>12} {:>12} {:>12}", "workload", "chunk", "lent, ns", "owned, ns", "copies, ns");

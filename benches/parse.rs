@@ -11,7 +11,7 @@ use common::{LENGTHS, NewParser, Stream};
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use followup::Parser;
-use followup::testing::workloads::{self, Workload};
+use followup_testing::workloads::{self, Workload};
 
 /// The sizes of chunks, from one byte to the whole message.
 const SIZES: [usize; 6] = [1, 4, 16, 64, 4096, usize::MAX];

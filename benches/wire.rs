@@ -13,10 +13,10 @@ use std::time::Duration;
 use common::LENGTHS;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
-use followup::testing::pieces;
-use followup::testing::workloads::{Workload, arguments, question};
 use followup::wire::{Format, ResponseParser};
 use followup::{Event, Policy};
+use followup_testing::pieces;
+use followup_testing::workloads::{Workload, arguments, question};
 
 /// The bytes of one read: from one byte, through about one event, to the whole body.
 const READS: [usize; 6] = [1, 4, 64, 512, 4096, usize::MAX];

@@ -86,9 +86,6 @@
 //! |---|---|---|
 //! | `std` | yes | run-time CPU detection in memchr. Without it the crate is `no_std` with `alloc`; the API is the same. |
 //! | `serde` | no | [`Checkpoint`] and [`Policy`] can be stored. |
-//! | `testing` | no | the module `testing`: the normal form of events, cuts, streams, and `assert_chunk_invariant`, for harnesses. |
-//! | `proptest` | no | `testing`, and strategies for its streams and questions. |
-//! | `arbitrary` | no | `testing`, and `Arbitrary` for its streams, questions and cuts. |
 //! | `stream` | no | the modules `owned`: events that own their text; `stream`: a `futures` stream of events; `observe`: hooks for metrics. |
 //! | `codec` | no | `stream`, and the module `codec`: a decoder for `FramedRead` of tokio-util. |
 //! | `tracing` | no | `stream`, and `observe::Tracing`, an observer that reports to `tracing`. |
@@ -126,8 +123,6 @@ mod signal;
 #[cfg(feature = "stream")]
 pub mod stream;
 mod syntax;
-#[cfg(feature = "testing")]
-pub mod testing;
 mod utf8;
 #[cfg(feature = "wire")]
 pub mod wire;

@@ -4,8 +4,8 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Duration;
 
-use followup::testing::{pieces, workloads};
 use followup::{Parser, Policy};
+use followup_testing::{pieces, workloads};
 
 use super::{Totals, shortest};
 

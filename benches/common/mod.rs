@@ -6,9 +6,9 @@ pub mod live;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use followup::testing::pieces;
-use followup::testing::workloads::Workload;
 use followup::{Event, Parser, Policy};
+use followup_testing::pieces;
+use followup_testing::workloads::Workload;
 
 /// A constructor of a parser: [`Parser::new`] or [`Parser::arguments`].
 pub type NewParser = fn(Policy) -> Parser;

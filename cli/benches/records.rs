@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use followup::testing::workloads;
+use followup_testing::workloads;
 use serde_json::json;
 
 /// The size of the file: about a second of work.

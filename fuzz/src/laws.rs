@@ -1,15 +1,15 @@
-//! The laws, with text, cuts, syntax and policy chosen by the fuzzer: the same events and the same state for every cut, and the same
-//! from every checkpoint on; everything adds up; what is shown stays.
+//! The guarantees as laws: the same events and the same state for every cut and from every checkpoint,
+//! every byte in one event, and nothing taken back.
 
 use std::sync::Arc;
 
 use followup::Parser;
-use followup::testing::Transcript;
+use followup_testing::Transcript;
 
 use crate::common::policy;
 use crate::input::Input;
 
-/// Streams up to this length are read byte by byte as well.
+/// Streams of up to this length are also read byte by byte.
 const SHORT: usize = 512;
 
 pub fn read(input: &[u8]) {
@@ -18,23 +18,23 @@ pub fn read(input: &[u8]) {
     let stream = &input.stream;
     let mut whole = stream.parser(policy.clone());
     let mut shown = Transcript::default();
-    shown.take(whole.feed_bytes(stream));
+    shown.append(whole.feed_bytes(stream));
 
     let mut cut = stream.parser(policy.clone());
     let mut shown_by_cut = Transcript::default();
     for chunk in input.chunks() {
-        shown_by_cut.take(cut.feed_bytes(chunk));
+        shown_by_cut.append(cut.feed_bytes(chunk));
         let checkpoint = cut.checkpoint();
-        cut = Parser::resume(policy.clone(), checkpoint.clone()).expect("a parser made it");
+        cut = Parser::resume(policy.clone(), checkpoint.clone()).expect("it is a parser's own");
         assert_eq!(cut.checkpoint(), checkpoint);
     }
     assert_eq!(cut.checkpoint(), whole.checkpoint());
     assert_eq!(shown_by_cut, shown);
 
-    shown.take(whole.finish());
-    shown_by_cut.take(cut.finish());
+    shown.append(whole.finish());
+    shown_by_cut.append(cut.finish());
     assert_eq!(shown_by_cut, shown);
-    assert_eq!(whole.checkpoint(), stream.parser(policy).checkpoint(), "a parser is as new after its stream");
+    assert_eq!(whole.checkpoint(), stream.parser(policy).checkpoint(), "a parser is as new after finish");
 
     if stream.len() <= SHORT {
         assert_eq!(Transcript::of(&mut whole, stream.chunks(1)), shown);
@@ -43,9 +43,9 @@ pub fn read(input: &[u8]) {
         shown.assert_adds_up_to(text);
         let mut as_text = Transcript::default();
         for piece in input.cuts.pieces(text) {
-            as_text.take(whole.feed(piece));
+            as_text.append(whole.feed(piece));
         }
-        as_text.take(whole.finish());
+        as_text.append(whole.finish());
         assert_eq!(as_text, shown);
     }
 }

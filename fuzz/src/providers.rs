@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use followup::testing::{Cuts, Step, Transcript};
-use followup::wire::{self, Format, ResponseParser};
+use followup::wire::{Format, ResponseParser};
 use followup::{Limits, Policy};
+use followup_testing::{Cuts, Entry, Transcript};
 
 use crate::encode::{Ask, Dice, Other, PROVIDERS, Sent, send};
 use crate::input::cut;
@@ -65,22 +65,22 @@ fn check_sent(sent: &Sent, cuts: &[u8], size: usize) {
     for mut parser in [ResponseParser::new(sent.format, policy.clone()), ResponseParser::auto(policy)] {
         let transcript = Transcript::of_response(&mut parser, cuts.chunks(&body));
         let (mut asks, mut others, mut prose) = (Vec::new(), Vec::<(u64, Other)>::new(), String::new());
-        for step in transcript.steps() {
+        for step in heard.entries() {
             match step.clone() {
-                Step::Text(text) => prose.push_str(&text),
-                Step::Opaque { nth, tool, id, raw } => match others.iter_mut().find(|(other, _)| *other == nth) {
+                Entry::Text(text) => prose.push_str(&text),
+                Entry::Opaque { index, tool, id, raw } => match others.iter_mut().find(|(other, _)| *other == index) {
                     Some((_, other)) => other.raw.push_str(&raw),
-                    None => others.push((nth, Other { id, tool, raw })),
+                    None => others.push((index, Other { id, tool, raw })),
                 },
-                Step::Complete(ended) => {
+                Entry::Complete(ended) => {
                     let suggest = ended.suggestions.into_iter().map(|one| (one.answer, one.mode)).collect();
                     asks.push((
-                        ended.call,
+                        ended.index,
                         Ask { id: ended.id, question: ended.question.unwrap_or_default(), suggest },
                     ));
                 }
-                Step::Question { .. } | Step::Mode { .. } | Step::Suggestion { .. } => {}
-                Step::Rejected(..) | Step::Error(..) => panic!("{step}\n\"{}\"", body.escape_ascii()),
+                Entry::Question { .. } | Entry::Mode { .. } | Entry::Suggestion { .. } => {}
+                Entry::Rejected(..) | Entry::Error(..) => panic!("{step}\n\"{}\"", body.escape_ascii()),
             }
         }
         asks.sort_by_key(|(call, _)| *call);

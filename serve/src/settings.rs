@@ -5,8 +5,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use followup::{Policy, wire};
 use followup::dialogue::Setup;
+use followup::{Policy, wire};
 
 use crate::cut::Cut;
 

@@ -1,14 +1,15 @@
-//! What the tests share: what a parser shows, as a list of atoms, so that it can be compared.
+//! What the tests share: the reference readers, and the parser's events in the same form.
 #![allow(dead_code)]
 
 pub mod arguments;
 pub mod reference;
+pub mod sweep;
 
-use followup::testing::{self, Step, Syntax, Transcript};
-use followup::{Calls, Entities, Limits, Parser, Policy, Repairs, Tools};
-use reference::{Atom, Ended, Rules};
+use followup::{Calls, Entities, Limits, Note, Parser, Policy, Repairs, Tools};
+use followup_testing::{Call, Entry, Syntax, Transcript};
+use reference::{Atom, EndedCall, Rules};
 
-/// The policy that reads by these rules.
+/// Returns the policy of these rules.
 pub fn policy(rules: &Rules) -> Policy {
     Policy::new()
         .repairs(if rules.strict { Repairs::Reject } else { Repairs::Make })
@@ -24,45 +25,46 @@ pub fn policy(rules: &Rules) -> Policy {
         })
 }
 
-/// What a transcript says, in the atoms of the reference readers.
+/// Returns a transcript as the atoms of the reference readers.
 pub fn atoms(transcript: &Transcript) -> Vec<Atom> {
     let mut atoms = Vec::new();
-    for step in transcript.steps() {
-        match step {
-            Step::Text(text) => atoms.extend(text.chars().map(Atom::Text)),
-            Step::Opaque { nth, tool, raw, .. } => {
-                atoms.extend(raw.chars().map(|c| Atom::Opaque { nth: *nth as usize, tool: tool.clone(), c }));
+    for entry in transcript.entries() {
+        match entry {
+            Entry::Text(text) => atoms.extend(text.chars().map(Atom::Text)),
+            Entry::Opaque { index, tool, raw, .. } => {
+                let index = *index as usize;
+                atoms.extend(raw.chars().map(|c| Atom::Opaque { index, tool: tool.clone(), c }));
             }
-            Step::Question { call, text } => {
+            Entry::Question { call, text } => {
                 atoms.extend(text.chars().map(|c| Atom::Question { call: *call as usize, c }));
             }
-            Step::Mode { call, nth, mode } => {
-                atoms.push(Atom::Mode { call: *call as usize, i: *nth, mode: mode.clone() });
+            Entry::Mode { call, index, mode } => {
+                atoms.push(Atom::Mode { call: *call as usize, i: *index, mode: mode.clone() });
             }
-            Step::Suggestion { call, nth, text } => {
-                atoms.extend(text.chars().map(|c| Atom::Answer { call: *call as usize, i: *nth, c }));
+            Entry::Suggestion { call, index, text } => {
+                atoms.extend(text.chars().map(|c| Atom::Answer { call: *call as usize, i: *index, c }));
             }
-            Step::Complete(call) => atoms.push(Atom::Complete(ended(call))),
-            Step::Rejected(reason, call) => atoms.push(Atom::Rejected(reason.code(), ended(call))),
-            Step::Error(code, message) => panic!("a parser makes no errors: {code}, {message}"),
+            Entry::Complete(call) => atoms.push(Atom::Complete(ended(call))),
+            Entry::Rejected(reason, call) => atoms.push(Atom::Rejected(reason.code(), ended(call))),
+            Entry::Error(code, message) => panic!("a parser returns no errors: {code}, {message}"),
         }
     }
     atoms
 }
 
-fn ended(call: &testing::Ended) -> Ended {
-    Ended {
-        call: call.call as usize,
+fn ended(call: &Call) -> EndedCall {
+    EndedCall {
+        call: call.index as usize,
         span: (call.span.start, call.span.end),
         question: call.question.clone(),
         suggest: call.suggestions.iter().map(|one| (one.answer.clone(), one.mode.clone())).collect(),
-        notes: call.notes.iter().map(|n| note(*n)).collect(),
+        notes: call.notes.iter().map(|note| name(*note)).collect(),
     }
 }
 
-/// The name of a note, as `docs/format.md` has it.
-pub fn note(note: followup::Note) -> &'static str {
-    use followup::Note::*;
+/// Returns the name of a note in `docs/format.md`.
+pub fn name(note: Note) -> &'static str {
+    use Note::*;
     match note {
         UnclosedQuestion => "UnclosedQuestion",
         UnclosedSuggestion => "UnclosedSuggestion",
@@ -87,21 +89,23 @@ pub fn note(note: followup::Note) -> &'static str {
     }
 }
 
-/// What a parser shows of a stream that is fed in these chunks, in atoms.
-pub fn show<'c>(parser: &mut Parser, chunks: impl IntoIterator<Item = &'c [u8]>) -> Vec<Atom> {
+/// Feeds a parser these chunks, finishes it, and returns what it shows.
+pub fn parse<'c>(parser: &mut Parser, chunks: impl IntoIterator<Item = &'c [u8]>) -> Vec<Atom> {
     atoms(&Transcript::of(parser, chunks))
 }
 
-/// What the whole stream means.
+/// Returns what the reference reader of the syntax makes of the whole stream.
 pub fn oracle(syntax: Syntax, stream: &[u8], rules: &Rules) -> Vec<Atom> {
     match syntax {
-        Syntax::Markup => expected(stream, rules),
+        Syntax::Markup => markup(stream, rules),
         Syntax::Arguments => arguments::read(stream, rules),
     }
 }
 
-/// Rejections have no notes: they are left out of the comparison.
-pub fn expected(stream: &[u8], rules: &Rules) -> Vec<Atom> {
+/// Returns what the reference reader of markup makes of the whole stream.
+///
+/// The notes of rejected calls, which have none in the events, are left out.
+pub fn markup(stream: &[u8], rules: &Rules) -> Vec<Atom> {
     let mut atoms = reference::read(stream, rules);
     for atom in &mut atoms {
         if let Atom::Rejected(_, ended) = atom {

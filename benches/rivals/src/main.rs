@@ -12,7 +12,7 @@ mod table;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use followup::testing::workloads;
+use followup_testing::workloads;
 
 use crate::bench::Bench;
 use crate::message::Message;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use followup::testing::pieces;
+use followup_testing::pieces;
 
 use crate::message::Message;
 use crate::rivals::Rival;

@@ -1,6 +1,6 @@
 //! A message of a workload, which can be written in every format.
 
-use followup::testing::workloads::Workload;
+use followup_testing::workloads::Workload;
 use followup::{Event, Parser};
 
 use crate::call::{Call, Part, Suggestion};
@@ -85,7 +85,7 @@ impl Message {
 
 #[cfg(test)]
 mod tests {
-    use followup::testing::workloads;
+    use followup_testing::workloads;
 
     use super::*;
 

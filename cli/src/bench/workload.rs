@@ -1,8 +1,8 @@
 //! The messages to be measured, and how they are cut: the only use of the library's test support.
 
-use followup::testing::workloads;
+use followup_testing::workloads;
 
-pub(super) use followup::testing::pieces;
+pub(super) use followup_testing::pieces;
 
 /// A message, and the number of complete questions in it.
 pub(super) struct Workload {

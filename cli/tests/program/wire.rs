@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// Returns the library's golden bodies, each with its format and its expected events.
 fn goldens() -> Vec<(String, PathBuf, Vec<Value>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/wire");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/wire/bodies");
     let mut goldens = Vec::new();
     for provider in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
         let wire = provider.file_name().unwrap().to_str().unwrap().to_owned();

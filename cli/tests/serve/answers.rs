@@ -68,7 +68,7 @@ async fn every_kind_of_answer_returns_its_reply() {
 #[tokio::test]
 async fn questions_of_one_turn_are_answered_in_order_and_their_replies_are_sent_together() {
     let service = Service::start(&[]);
-    let native = include_str!("../../../tests/wire/openai-chat/interleaved.sse");
+    let native = include_str!("../../../tests/wire/bodies/openai-chat/interleaved.sse");
     for format in ["openai-chat", "openai-responses", "anthropic"] {
         let pushed = post(format!("/conversations?id={format}"), native).send(&service).await.ok();
         let calls: Vec<Value> = Page::of_snapshot(&pushed).all("call").into_iter().cloned().collect();

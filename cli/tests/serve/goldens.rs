@@ -10,7 +10,7 @@ use crate::client::Event;
 
 /// Returns all bodies: the wire format and the file.
 pub(crate) fn all() -> Vec<(String, PathBuf)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/wire");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/wire/bodies");
     let mut all = Vec::new();
     for provider in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
         let wire = provider.file_name().unwrap().to_str().unwrap().to_owned();

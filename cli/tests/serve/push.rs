@@ -1,6 +1,6 @@
 //! Pushed streams of every provider.
 
-use followup::testing::literals::{MARKUP, PROVIDERS};
+use followup_testing::literals::{MARKUP, PROVIDERS};
 
 use crate::client::{Events, all_events, get, post};
 use crate::goldens;

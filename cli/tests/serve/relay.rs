@@ -12,7 +12,7 @@ use crate::{client, goldens};
 #[tokio::test]
 async fn every_stream_is_forwarded_unchanged_and_parsed_for_every_cut() {
     let service = Service::relay(&[]);
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/wire/openai-chat");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/wire/bodies/openai-chat");
     for (name, bytes) in goldens::openai_chat() {
         let meant = goldens::meaning("openai-chat", &folder.join(format!("{name}.sse")));
         for (index, cut) in ["1000000", "1", "random:1", "random:2", "1000"].into_iter().enumerate() {

@@ -48,7 +48,8 @@ async fn a_content_length_that_is_too_small_cuts_the_stream_there() {
     let service = Service::relay(&[]);
     let play = json!({"stream": "one-call", "behave": "short"});
     let answer = chat(&play).with("x-followup-conversation", "short").send(&service).await;
-    let body = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/wire/openai-chat/one-call.sse")).unwrap();
+    let body =
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/wire/bodies/openai-chat/one-call.sse")).unwrap();
     assert_eq!(answer.body, body[..body.len() / 2]);
     let page = ended(&service, "short").await;
     assert_eq!(page.all("call")[0]["reason"], "truncated");

@@ -162,7 +162,7 @@ async fn whole(stream: &mut TcpStream, status: &str, kind: &str, body: &str) -> 
 fn body(play: &Value) -> Vec<u8> {
     match play["stream"].as_str() {
         Some(name) => {
-            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/wire/openai-chat");
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/wire/bodies/openai-chat");
             std::fs::read(folder.join(format!("{name}.sse"))).unwrap()
         }
         None => play["body"].as_str().unwrap_or_default().repeat(play["times"].as_u64().unwrap_or(1) as usize).into(),

@@ -1,6 +1,6 @@
 //! The user's actions in a conversation: answer, cancel, guide.
 
-use followup::dialogue::{Answer, MessageFormat, Image, Question, Reply, ReplyKind};
+use followup::dialogue::{Answer, Image, MessageFormat, Question, Reply, ReplyKind};
 use serde_json::Value;
 
 use super::Conversation;

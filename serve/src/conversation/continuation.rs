@@ -66,7 +66,9 @@ impl Continuation {
     pub(crate) fn wire(&self) -> wire::Format {
         match self {
             Continuation::Recording(script) => script.wire(),
-            Continuation::Nothing | Continuation::Unavailable(_) | Continuation::Provider(_) => wire::Format::OpenAiChat,
+            Continuation::Nothing | Continuation::Unavailable(_) | Continuation::Provider(_) => {
+                wire::Format::OpenAiChat
+            }
         }
     }
 }

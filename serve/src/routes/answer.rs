@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
-use followup::dialogue::{Answer, MessageFormat, IMAGE_LIMIT, Image, Reply};
+use followup::dialogue::{Answer, IMAGE_LIMIT, Image, MessageFormat, Reply};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -1,0 +1,134 @@
+//! Messages for benchmarks: what agents receive every day, and what makes careless parsers slow.
+//!
+//! Each message is the same every time.
+//!
+//! ```
+//! use followup::{Event, Parser};
+//! use followup_testing::{pieces, workloads};
+//!
+//! for workload in workloads::everyday().chain(workloads::adversarial(1 << 16)) {
+//!     let mut parser = Parser::new(workload.policy());
+//!     let mut questions = 0;
+//!     for piece in pieces(&workload.message, 4) {
+//!         let mut events = parser.feed(piece);
+//!         while let Some(event) = events.next() {
+//!             questions += usize::from(matches!(event, Event::Complete(_)));
+//!         }
+//!     }
+//!     drop(parser.finish());
+//!     assert_eq!(questions, workload.questions, "{}", workload.name);
+//! }
+//! ```
+
+use followup::{Limits, Policy};
+
+/// A message, and how many complete calls it has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workload {
+    /// Its name in tables.
+    pub name: &'static str,
+    /// The text.
+    pub message: String,
+    /// How many calls in it are complete.
+    pub questions: usize,
+}
+
+impl Workload {
+    /// Returns the default policy, with a limit for questions that is never less than the message.
+    pub fn policy(&self) -> Policy {
+        let default = Limits::default();
+        Policy::new().limits(Limits { question: default.question.max(self.message.len()), ..default })
+    }
+}
+
+const MIB: usize = 1 << 20;
+
+/// The text between two questions.
+const PROSE: &str = "The build is **green** again. Next I would look at `src/main.rs`, where the\n\
+    configuration is read twice:\n\n- once for the defaults,\n- once for the user's own file.\n\n";
+
+const QUESTION: &str = "<ask_followup_question>\n<question>Which database should the service use?</question>\n\
+    <follow_up>\n<suggest>PostgreSQL, as the other services do</suggest>\n<suggest mode=\"architect\">Compare them first</suggest>\n\
+    </follow_up>\n</ask_followup_question>\n";
+
+/// Text with many tags, none of which is ours.
+const TSX: &str =
+    "<ul className=\"list\">{items.map((item) => <li key={item.id}><b>{item.name}</b> {a < b}</li>)}</ul>\n";
+
+/// Repeats a text as often as fits into `len` bytes.
+fn filled(len: usize, text: &str) -> String {
+    text.repeat(len / text.len())
+}
+
+/// Returns [`prose`], [`questions`] and [`tsx`].
+pub fn everyday() -> impl Iterator<Item = Workload> {
+    [prose(), questions(), tsx()].into_iter()
+}
+
+/// Returns about a megabyte of markdown without a tag.
+pub fn prose() -> Workload {
+    Workload { name: "prose", message: filled(MIB, PROSE), questions: 0 }
+}
+
+/// Returns about a megabyte of markdown with a question about every 2 KiB.
+pub fn questions() -> Workload {
+    let period = filled(2048 - QUESTION.len(), PROSE) + QUESTION;
+    Workload { name: "questions", message: filled(MIB, &period), questions: MIB / period.len() }
+}
+
+/// Returns about a megabyte of TSX, with many `<` that begin no tag of ours.
+pub fn tsx() -> Workload {
+    Workload { name: "tsx", message: filled(MIB, TSX), questions: 0 }
+}
+
+/// Returns the text of a question of about `len` bytes, never an empty one.
+fn asked(len: usize) -> String {
+    filled(len.max(PROSE.len()), PROSE)
+}
+
+/// Returns one call with a question of about `len` bytes and two suggestions.
+pub fn question(len: usize) -> Workload {
+    let question = asked(len);
+    let message = format!(
+        "<ask_followup_question>\n<question>{question}</question>\n<follow_up><suggest>Yes</suggest><suggest mode=\"code\">No</suggest>\
+         </follow_up>\n</ask_followup_question>"
+    );
+    Workload { name: "question", message, questions: 1 }
+}
+
+/// Returns the arguments of one native call with a question of about `len` bytes.
+///
+/// They are for [`Parser::arguments`](followup::Parser::arguments).
+pub fn arguments(len: usize) -> Workload {
+    let question = asked(len).replace('\n', "\\n");
+    let message = format!(
+        "{{\"question\": \"{question}\", \"follow_up\": [{{\"text\": \"Yes, \\u00fcberall\", \"mode\": null}}, \
+         {{\"text\": \"No\", \"mode\": \"code\"}}]}}"
+    );
+    Workload { name: "arguments", message, questions: 1 }
+}
+
+/// Returns messages of about `len` bytes in which a careless parser is slow or reads text twice.
+pub fn adversarial(len: usize) -> impl Iterator<Item = Workload> {
+    let again = move |name, text| Workload { name, message: filled(len, text), questions: 0 };
+    let inside = move |name, text: &str| Workload {
+        name,
+        message: format!(
+            "<ask_followup_question><question>Why{}?</question></ask_followup_question>",
+            filled(len, text)
+        ),
+        questions: 1,
+    };
+    [
+        again("almost tags", "<ask_followup_questio </sugges "),
+        again("brackets", "<"),
+        again("named tags", "`<ask_followup_question>` is a tool, "),
+        again("open back-ticks", "`<question> "),
+        again("another tool", "<write_to_file><content>a < b && <li></content></write_to_file>"),
+        inside("brackets in a question", "a < b, <"),
+        inside("entities in a question", "&amp;&#x41;&am"),
+        inside("almost ends of a question", "</questio </question"),
+        inside("space in a question", " \n "),
+    ]
+    .into_iter()
+}

@@ -1,0 +1,220 @@
+//! Checkpoints as stored data: each comes back as it was, and a damaged or forged one does no harm.
+//!
+//! That a stream resumes from any checkpoint, and that equal bytes make equal checkpoints, are laws in
+//! `properties.rs`.
+
+use std::sync::Arc;
+
+use followup::{
+    Calls, Checkpoint, Entities, Event, Events, Limits, Parser, Policy, Repairs, ResumeError, Suggestions, Tools,
+};
+use followup_testing::Syntax;
+use serde_json::{Value, json};
+
+use crate::common::sweep::Sweep;
+
+const MESSAGE: &str = "Hm `x` <b> <read_file><path>a.rs</path> </read_file>\
+    <ask_followup_question a='>'>\n<question>Which &amp; why? </question>\n<follow_up>\n\
+    <suggest mode=\"code\"> A `<suggest>` &lt; é </suggest><suggest><mode> ask</mode><content>B </content></suggest>\
+    <suggest><mode>m</mode>text</suggest></follow_up><options>[\"x\", 1]</options></ask_followup_question> \
+    <ask_followup_question> Bare? <";
+
+/// Values that begin with an incomplete entity.
+const ENTITIES: &str = "<ask_followup_question><question> &#38; &amp &#x1F600;</question><suggest>&lt;a&gt;</suggest>\
+    <suggest><mode>&#109;</mode>&#32;A&#x</suggest><suggest>\u{e9}</suggest>\
+    <suggest><mode>\u{e9}</mode><content>\u{e9}</content>\u{e9}</suggest><suggest>&am";
+
+/// Text that begins like a tag and is none, in every place of a message.
+const NO_TAGS: &str = "<ask_followup_question a='>\u{e9}' a <q<questio <</ <\u{e9}<question \u{e9}<question!\
+    <ask_followup_question> a <q<questio <</ <\u{e9}<quest\u{e9}<question!<ask_followup_questio\u{e9}> \
+    <read_file> </read_fi\u{e9} <path a='>' \u{e9}> <pat\u{e9} </path a> <path a=\"\u{e9}\"></pat\u{e9} </path \u{e9}></path></read_file \u{e9}";
+
+/// Open code and thinking blocks.
+const CODE: &str = "a `b` ``c\n d`\n \n e\n```\n f\n ``` \n~~~~ rust `\ng\n~~~\n\n~~~~~\n<think> `h` </think> \
+    <thinking>\n`i\n`j\n\n``````k";
+
+/// Arguments with every repair, without one, with lists that are objects and strings, with long keys,
+/// and with objects that mean nothing.
+const ARGUMENTS: [&str; 5] = [
+    "{\"question\": \" W\\u0068ich é\\ud83d\\ude00 \\q?\n \", \"other\": {\"a\": [1, {\"b\": \"c\"}]}, \"question\": \"again\",
+        \"follow_up\": [\" A b \", -12.5e+3, true, [\"x\"], {\"mode\": \"m\", \"text\": \" B\", \"answer\": \"no\"}, {\"mode\": \" \"}, {}],
+        \"suggestions\": [\"again\"], \"suggest\": \" <suggest mode='m'>F</suggest>\\n\"} behind",
+    r#" {"question":"Why?","follow_up":[{"text":"é","mode":"\ud83d"},null,{"text":"C","mode":"co de"},false],"x":[[]]} "#,
+    r#"{"follow_up": "[1, {\"text\":\"x\"}]", "options": {"k": 1, "0": {"text": "D"}, "list": ["E", {"mode": "n"}]},
+        "suggestion": {"y": null, "mode": "m", "x": [{}], "text": 1.5, "text": ""}, "question": nul"#,
+    "{\"follow_up\": {\"123456789012345\": \"A\", \"1234567890123456\": \"B\", \"12345678901234567890\": \"C\", \
+        \"123456789012345x\": \"D\", \"12345678901234567890x\": \"E\", \"x12345678901234567890\": \"F\"}, \"question\": \"Q\"}",
+    "{\"x\": {\"question\": {\"k\": {}}}, \"follow_up\": [{\"x\": {\"text\": {}}, \"text\": \"A\", \"y\": {\"mode\": {\"k\": 1}}}, \
+        {\"y\": [{}]}, {\"text\": {\"k\": {}}}], \"question\": \"Q\"}",
+];
+
+/// Four policies with different limits, repairs, code and entities.
+fn policies() -> [Arc<Policy>; 4] {
+    let small = Limits { question: 4, answer: 2, suggestions: 2, ..Limits::default() };
+    [
+        Arc::new(Policy::new()),
+        Arc::new(Policy::new().repairs(Repairs::Reject).calls(Calls::OutsideCode)),
+        Arc::new(Policy::new().entities(Entities::Decoded)),
+        Arc::new(Policy::new().limits(small)),
+    ]
+}
+
+fn streams() -> impl Iterator<Item = (Syntax, &'static str)> {
+    let markup = [MESSAGE, ENTITIES, NO_TAGS, CODE].map(|stream| (Syntax::Markup, stream));
+    markup.into_iter().chain(ARGUMENTS.map(|stream| (Syntax::Arguments, stream)))
+}
+
+/// The events of the rest of a stream, as text.
+fn events_of(parser: &mut Parser, rest: &[u8]) -> String {
+    let mut out = String::new();
+    let mut append = |mut events: Events<'_>| {
+        while let Some(event) = events.next() {
+            match event {
+                Event::Text(text) => out.push_str(text),
+                other => out.push_str(&format!("{other:?}")),
+            }
+        }
+    };
+    append(parser.feed_bytes(rest));
+    append(parser.finish());
+    out
+}
+
+#[test]
+fn a_stored_checkpoint_comes_back_as_it_was_after_every_byte() {
+    for policy in policies() {
+        for (syntax, stream) in streams() {
+            for at in 0..=stream.len() {
+                let (before, after) = stream.as_bytes().split_at(at);
+                let mut parser = syntax.parser(policy.clone());
+                drop(parser.feed_bytes(before));
+                let stored = serde_json::to_string(&parser.checkpoint()).unwrap();
+                let restored: Checkpoint = serde_json::from_str(&stored).unwrap();
+                assert_eq!(restored, parser.checkpoint());
+                let mut resumed = Parser::resume(policy.clone(), restored)
+                    .unwrap_or_else(|error| panic!("{error} at {at}: {stored}"));
+                assert_eq!(events_of(&mut resumed, after), events_of(&mut parser, after), "{stream} at {at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_policy_comes_back_as_it_was() {
+    for policy in policies() {
+        let stored = serde_json::to_string(&*policy).unwrap();
+        assert_eq!(serde_json::from_str::<Policy>(&stored).unwrap(), *policy);
+    }
+    assert_eq!(serde_json::from_str::<Policy>("{}").unwrap(), Policy::default());
+    assert!(serde_json::from_str::<Policy>(r#"{"tools": {"tools": ["a b"], "parameters": []}}"#).is_err());
+}
+
+#[test]
+fn a_checkpoint_of_another_policy_is_an_error() {
+    let [one, others @ ..] = policies();
+    let without_tools = Arc::new(Policy::new().tools(Tools::none()));
+    for syntax in Syntax::ALL {
+        let checkpoint = syntax.parser(one.clone()).checkpoint();
+        for other in others.iter().chain([&without_tools]) {
+            assert_eq!(Parser::resume(other.clone(), checkpoint.clone()).unwrap_err(), ResumeError::OtherPolicy);
+        }
+        assert!(Parser::resume((*one).clone(), checkpoint).is_ok());
+    }
+}
+
+#[test]
+fn a_checkpoint_knows_the_syntax_of_its_stream() {
+    let [policy, ..] = policies();
+    let resumed = |syntax: Syntax| Parser::resume(policy.clone(), syntax.parser(policy.clone()).checkpoint()).unwrap();
+    assert!(events_of(&mut resumed(Syntax::Arguments), b"{}").starts_with("Rejected"));
+    assert_eq!(events_of(&mut resumed(Syntax::Markup), b"{}"), "{}");
+}
+
+// ------------------------------------------------------------------------------------------------ forged
+
+/// Reads the rest of a stream from a forged checkpoint. No view may exceed the limits.
+fn stays_within_the_limits(parser: &mut Parser, rest: &[u8]) {
+    let limits = *parser.limits();
+    let check = |question: Option<&str>, suggestions: Suggestions<'_>| {
+        assert!(question.unwrap_or_default().len() <= limits.question, "{question:?}");
+        assert!(suggestions.len() <= limits.suggestions, "{suggestions:?}");
+        for one in suggestions.iter() {
+            assert!(one.answer.len() <= limits.answer, "{suggestions:?}");
+        }
+    };
+    let check_all = |mut events: Events<'_>| {
+        while let Some(event) = events.next() {
+            match event {
+                Event::Text(_) | Event::Opaque(_) => {}
+                Event::Partial(call) => check(call.question(), call.suggestions()),
+                Event::Complete(call) => check(Some(call.question()), call.suggestions()),
+                Event::Rejected(call) => check(call.question(), call.suggestions()),
+            }
+        }
+    };
+    check_all(parser.feed_bytes(rest));
+    check_all(parser.finish());
+}
+
+/// JSON in place of any value of a stored checkpoint; so are the values of the same checkpoint.
+fn forgeries() -> Vec<Value> {
+    let numbers = [0, 1, 2, 60, 255, u64::from(u32::MAX), u64::MAX].map(|number| json!(number));
+    let other = [json!(true), json!(false), json!(null), json!(""), json!("é"), json!("<"), json!("[\\ud83d")];
+    let lists = [json!([]), json!([0, 0]), json!([1, 0]), json!([0, u64::MAX]), json!([255, 60]), json!({})];
+    numbers.into_iter().chain(other).chain(lists).collect()
+}
+
+/// The paths of all values in a stored checkpoint.
+fn paths(value: &Value) -> Vec<String> {
+    let below = |key: String, value: &Value| paths(value).into_iter().map(move |path| format!("/{key}{path}"));
+    let mut all = vec![String::new()];
+    match value {
+        Value::Object(fields) => all.extend(fields.iter().flat_map(|(key, value)| below(key.clone(), value))),
+        Value::Array(items) => all.extend(items.iter().enumerate().flat_map(|(i, value)| below(i.to_string(), value))),
+        _ => {}
+    }
+    all
+}
+
+#[test]
+fn a_forged_checkpoint_is_an_error_or_a_parser_that_stays_within_the_limits() {
+    let (mut positions, mut sweep) = (Sweep::new(1), Sweep::new(1));
+    for policy in policies() {
+        for (syntax, stream) in streams() {
+            let rests: [&[u8]; 4] = match syntax {
+                Syntax::Markup => [
+                    b"",
+                    b"\xE3",
+                    b"<suggest mode='x'>&am",
+                    b"`>\xE2\x82 x\"></mode></content></suggest></question><suggest>Z</suggest></ask_followup_question>",
+                ],
+                Syntax::Arguments => [
+                    b"",
+                    b"\xE3",
+                    b".5e+1]\\ud83d\\ude00\\u12x\"",
+                    b"\"}], \"question\": \"zzzzz\", \"options\": [\"o\", {\"mode\": \"n\", \"answer\": \"p\"}], \
+                        \"suggest\": \"l\\nm\"} ",
+                ],
+            };
+            for at in (0..=stream.len()).step_by(7).filter(|_| positions.tries(1)) {
+                let mut parser = syntax.parser(policy.clone());
+                drop(parser.feed_bytes(&stream.as_bytes()[..at]));
+                let stored = serde_json::to_value(parser.checkpoint()).unwrap();
+                let elsewhere =
+                    paths(&stored).into_iter().step_by(5).map(|path| stored.pointer(&path).unwrap().clone());
+                let values: Vec<Value> = forgeries().into_iter().chain(elsewhere).collect();
+                for (path, value) in
+                    paths(&stored).iter().flat_map(|path| values.iter().map(move |value| (path, value)))
+                {
+                    if sweep.tries(1) {
+                        let mut forged = stored.clone();
+                        *forged.pointer_mut(path).unwrap() = value.clone();
+                        let Ok(checkpoint) = serde_json::from_value::<Checkpoint>(forged) else { continue };
+                        let Ok(parser) = Parser::resume(policy.clone(), checkpoint) else { continue };
+                        rests.iter().for_each(|rest| stays_within_the_limits(&mut parser.clone(), rest));
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Time is linear in the bytes, however many chunks they come in: by ratio, never by the clock alone.
+//!
+//! `cargo test --release --test laws linear -- --ignored`
+
+use std::time::{Duration, Instant};
+
+use followup::wire::{Format, ResponseParser};
+use followup::{Calls, Entities, Limits, Policy};
+use followup_testing::Syntax;
+
+const ASK: &str = "<ask_followup_question>";
+const QUESTION: &str = "<ask_followup_question><question>";
+const ANSWER: &str = "<ask_followup_question><question>Q</question><suggest>";
+
+/// Messages: the start, and the text that is repeated after it.
+const STREAMS: [(&str, &str); 24] = [
+    ("", "prose "),
+    ("", "<<<<"),
+    ("", "</</"),
+    ("", "<ask_followup_questio "),
+    ("", "<ask_followup_question "),
+    ("", "<ask_followup_question a='"),
+    ("", "<ask_followup_question>"),
+    ("", "<ask_followup_question> hm "),
+    ("", "<ask_followup_question>`"),
+    ("", "<read_file><path>"),
+    ("", "<read_file></read_file>"),
+    ("", "`"),
+    ("", "`` ``` \n"),
+    ("", "\n```\n"),
+    (ASK, " "),
+    ("<read_file><path>", "</pat </path"),
+    (QUESTION, "word "),
+    (QUESTION, "          "),
+    (QUESTION, "a         "),
+    (QUESTION, "</questio "),
+    (QUESTION, "&am&#0"),
+    (QUESTION, "`<follow_up>"),
+    (ANSWER, "x</suggest><suggest>"),
+    ("<ask_followup_question><question>Q</question><options>[", "\"a\", "),
+];
+
+/// Arguments of native calls: the start, the repeated text, and the end.
+const ARGUMENTS: [(&str, &str, &str); 38] = [
+    ("", " ", ""),
+    ("", "[", ""),
+    ("{", "\"k\":1,", ""),
+    ("{\"", "key ", "\":1}"),
+    ("{\"", "\\u0031", "\":1}"),
+    ("{\"question\":", "1", "}"),
+    ("{\"question\":1.", "0", "}"),
+    ("{\"question\":\"", "word ", "\"}"),
+    ("{\"question\":\"", "          ", "\"}"),
+    ("{\"question\":\"", "a         ", "\"}"),
+    ("{\"question\":\"", "\\n", "\"}"),
+    ("{\"question\":\"", "\\u0061\\/", "\"}"),
+    ("{\"question\":\"", "\\ud83d", "\"}"),
+    ("{\"question\":\"", "\\ud83d\\ude00", "\"}"),
+    ("{\"question\":\"", "\\ud83d\\ude0x", "\"}"),
+    ("{\"question\":\"", "\\x\\u12", "\"}"),
+    ("{\"question\":\"", "\n\0", "\"}"),
+    ("{\"other\":\"", "a\\n\u{1}", "\"}"),
+    ("{\"other\":", "1", "}"),
+    ("{\"other\":[", "{\"a\":[null, -1.5e3]},", ""),
+    ("{\"other\":[", "[],", ""),
+    ("{\"other\":", "{\"\":", ""),
+    ("{\"question\":1,", "\"question\":\"again\",", ""),
+    ("{\"follow_up\":[", "\"a\",", ""),
+    ("{\"follow_up\":[", "\" \",", ""),
+    ("{\"follow_up\":[", "{\"mode\":\"m\",\"text\":\"a\"},", ""),
+    ("{\"follow_up\":[", "{\"mode\":\"a mode\"},", ""),
+    ("{\"follow_up\":[{\"text\":1,", "\"mode\":\"\",", ""),
+    ("{\"follow_up\":[{\"mode\":\"", "m ", "\"}]}"),
+    ("{\"follow_up\":{", "\"0\":\"a\",", ""),
+    ("{\"follow_up\":{\"", "1", "\":\"a\"}}"),
+    ("{\"follow_up\":\"", "line\\n", "\"}"),
+    ("{\"follow_up\":\"", "<suggest mode='m'>a</suggest>", "\"}"),
+    ("{\"follow_up\":\"<suggest>", "<", "\"}"),
+    ("{\"follow_up\":\"[", "1,", "2]\"}"),
+    ("{\"follow_up\":\"[", "{\\\"text\\\":\\\"a\\\",\\\"mode\\\":\\\"m\\\"},", "2]\"}"),
+    ("{", "\"follow_up\":\"<suggest>a\",\"options\":\" \",", ""),
+    ("{}", " garbage }", ""),
+];
+
+/// Bodies: what stands in front, what is repeated, and what stands behind.
+const BODIES: [(Format, &str, &str, &str); 22] = [
+    (Format::OpenAiChat, "data: ", "a", "\n\n"),
+    (Format::OpenAiChat, "data: {\"choices\":[{\"delta\":{\"content\":\"", "word \\n", "\"}}]}\n\n"),
+    (Format::OpenAiChat, "", "data: {\"choices\":[{\"delta\":{\"content\":\"word \"}}]}\n\n", ""),
+    (Format::OpenAiChat, "", "data: {\"choices\":[{\"delta\":{\"content\":\"\\ud83d\"}}]}\n\n", ""),
+    (Format::OpenAiChat, "", "data: oops\n\n", ""),
+    (Format::OpenAiChat, "", "data\n", ""),
+    (Format::OpenAiChat, "", "\r", ""),
+    (Format::OpenAiChat, "", ": a comment\n", ""),
+    (Format::OpenAiChat, ": ", "one comment", ""),
+    (Format::OpenAiChat, "id: ", "one id", "\n"),
+    (
+        Format::OpenAiChat,
+        "",
+        "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"id\":\"a\",\"function\":{\"arguments\":\"{\"}}]}}]}\n\n",
+        "",
+    ),
+    (
+        Format::OpenAiChat,
+        "data: {\"choices\":[{\"delta\":{\"tool_calls\":[",
+        "{\"function\":{\"name\":\"ask_followup_question\",\"arguments\":\"{}\"}},",
+        "{}]}}]}\n\n",
+    ),
+    (
+        Format::Anthropic,
+        "",
+        "data: {\"type\":\"content_block_start\",\"content_block\":{\"type\":\"tool_use\",\"name\":\"a\"}}\n\n\
+         data: {\"type\":\"content_block_stop\"}\n\n",
+        "",
+    ),
+    (
+        Format::OpenAiResponses,
+        "",
+        "data: {\"type\":\"response.function_call_arguments.done\",\"item_id\":\"i\",\"arguments\":\"{}\"}\n\n",
+        "",
+    ),
+    (Format::Ollama, "{\"response\":\"", "word ", "\"}\n"),
+    (Format::Ollama, "", "{\"response\":\"word \"}\n", ""),
+    (Format::Ollama, "", "{\"a\":\n", ""),
+    (Format::Ollama, "{", "\n[", ""),
+    (Format::Ollama, "{\"a\":", "\n", "1}\n"),
+    (Format::Gemini, "[", ",\n {\"candidates\": [{\"content\": {\"parts\": [{\"text\": \"word\"}]}}]}", "]"),
+    (Format::Gemini, "[{", "[{\"", ""),
+    (
+        Format::Gemini,
+        "data: {\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{\"name\":\"a\",\"willContinue\":true}}]}}]}\n\n",
+        "data: {\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{\"willContinue\":true,\"partialArgs\":[{\"jsonPath\":\"$.a.b[0]\",\"stringValue\":\"x\"}]}}]}}]}\n\n",
+        "",
+    ),
+];
+
+/// Returns the shortest of three times.
+fn best(mut read: impl FnMut()) -> Duration {
+    let once = |_| {
+        let now = Instant::now();
+        read();
+        now.elapsed()
+    };
+    (0..3).map(once).min().unwrap()
+}
+
+fn read_body(response: &mut ResponseParser, body: &[u8], chunk: usize) {
+    for chunk in body.chunks(chunk) {
+        let mut events = response.feed(chunk);
+        while let Some(event) = events.next() {
+            std::hint::black_box(&event);
+        }
+    }
+    drop(response.finish());
+}
+
+#[test]
+#[ignore = "measures time: run it in release, on a machine that is not busy"]
+fn four_times_the_body_takes_four_times_as_long() {
+    let mut slow = Vec::new();
+    for (wire, start, repeated, end) in BODIES {
+        let body = |len: usize| format!("{start}{}{end}", repeated.repeat(len / repeated.len())).into_bytes();
+        for chunk in [1, 64, usize::MAX] {
+            for (name, mut response) in
+                [(wire.name(), ResponseParser::new(wire, Policy::new())), ("auto", ResponseParser::auto(Policy::new()))]
+            {
+                let (small, large) = (body(250_000), body(1_000_000));
+                let one = best(|| read_body(&mut response, &small, chunk));
+                let four = best(|| read_body(&mut response, &large, chunk));
+                let ratio = four.as_secs_f64() / one.as_secs_f64();
+                let per_byte = four.as_nanos() as f64 / large.len() as f64;
+                println!("{name:16} {start:?} {repeated:?} by {chunk}: {ratio:.1} times, {per_byte:.1} ns a byte");
+                // Quadratic time would be 16 times.
+                if ratio > 8.0 {
+                    slow.push(format!("{name}: {start:?} and {repeated:?} by {chunk}: {ratio:.1}"));
+                }
+            }
+        }
+    }
+    assert!(slow.is_empty(), "{slow:#?}");
+}
+
+fn read(syntax: Syntax, policy: &Policy, stream: &[u8], chunk: usize) -> Duration {
+    best(|| {
+        let mut parser = syntax.parser(policy.clone());
+        for chunk in stream.chunks(chunk) {
+            let mut events = parser.feed_bytes(chunk);
+            while let Some(event) = events.next() {
+                std::hint::black_box(&event);
+            }
+        }
+        drop(parser.finish());
+    })
+}
+
+#[test]
+#[ignore = "measures time: run it in release, on a machine that is not busy"]
+fn four_times_the_bytes_take_four_times_as_long() {
+    let all = Limits { question: usize::MAX, answer: usize::MAX, suggestions: usize::MAX, ..Limits::default() };
+    let policies = [
+        ("default", Policy::new()),
+        ("without limits", Policy::new().limits(all)),
+        ("outside code, decoded", Policy::new().calls(Calls::OutsideCode).entities(Entities::Decoded)),
+    ];
+    let mut slow = Vec::new();
+    let markup = STREAMS.map(|(start, repeated)| (Syntax::Markup, start, repeated, ""));
+    let arguments = ARGUMENTS.map(|(start, repeated, end)| (Syntax::Arguments, start, repeated, end));
+    for (name, policy) in &policies {
+        for &(syntax, start, repeated, end) in markup.iter().chain(&arguments) {
+            let stream = |len: usize| format!("{start}{}{end}", repeated.repeat(len / repeated.len())).into_bytes();
+            for chunk in [1, 64, usize::MAX] {
+                let (small, large) = (stream(100_000), stream(400_000));
+                let (one, four) = (read(syntax, policy, &small, chunk), read(syntax, policy, &large, chunk));
+                let ratio = four.as_secs_f64() / one.as_secs_f64();
+                let per_byte = four.as_nanos() as f64 / large.len() as f64;
+                println!("{name:22} {start:?} {repeated:?} by {chunk}: {ratio:.1} times, {per_byte:.1} ns a byte");
+                // Quadratic time would be 16 times.
+                if ratio > 8.0 {
+                    slow.push(format!("{name}: {start:?} and {repeated:?} by {chunk}: {ratio:.1}"));
+                }
+            }
+        }
+    }
+    assert!(slow.is_empty(), "{slow:#?}");
+}

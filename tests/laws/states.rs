@@ -1,0 +1,183 @@
+//! Every byte in every state of both machines, against the reference readers.
+
+use std::sync::Arc;
+
+use followup::Parser;
+use followup_testing::Syntax;
+
+use crate::common::reference::Rules;
+use crate::common::{oracle, parse, policy};
+
+/// Prefixes that leave the markup machine in each of its states.
+const STATES: [(&str, &str); 58] = [
+    ("prose", ""),
+    ("prose, in a line", "Hm. "),
+    ("prose, after <", "Hm. <"),
+    ("prose, after </", "</"),
+    ("prose, in a name", "<ask_followup_quest"),
+    ("prose, after a name", "<ask_followup_question"),
+    ("prose, after a name and a blank", "<ask_followup_question "),
+    ("prose, in an attribute's name", "<ask_followup_question a"),
+    ("prose, after =", "<ask_followup_question a="),
+    ("prose, in a value", "<ask_followup_question a=b"),
+    ("prose, in a quoted value", "<ask_followup_question a=\""),
+    ("prose, after a quoted value", "<ask_followup_question a='b'"),
+    ("prose, after /", "<ask_followup_question /"),
+    ("prose, after a tool's tag", "<ask_followup_question>"),
+    ("prose, after an empty call", "<ask_followup_question/>"),
+    ("prose, after a call", "<ask_followup_question>Q</ask_followup_question>"),
+    ("code, at a mark", "`"),
+    ("code, at a line's marks", "\n ``"),
+    ("code, in a span", "`` a"),
+    ("code, in a span, in a run", "`` a `"),
+    ("code, in a span, in a blank line", "`` a\n "),
+    ("code, after a fence's marks", "```rust"),
+    ("code, in a fence", "```\n"),
+    ("code, in a fence of tildes", "~~~\n~"),
+    ("code, in a fence, in a line", "```\na"),
+    ("code, in a fence, after its end", "```\n``` "),
+    ("thinking", "<think>"),
+    ("thinking, in its end", "<thinking></think"),
+    ("another tool", "<read_file>"),
+    ("another tool, in its tag", "<read_file"),
+    ("another tool, in a parameter", "<read_file><path>"),
+    ("another tool, in a parameter's end", "<read_file><path></pat"),
+    ("another tool, in its end", "<read_file></read_file"),
+    ("opened, with text", "<ask_followup_question>a"),
+    ("opened, blank", "<ask_followup_question> \n"),
+    ("opened, after a back-tick", "<ask_followup_question>`"),
+    ("opened, in a tag", "<ask_followup_question>a<question"),
+    ("between", "<ask_followup_question><question>Q</question>"),
+    ("between, in a tag", "<ask_followup_question><question>Q</question><follow_u"),
+    ("between, in the end", "<ask_followup_question><question>Q</question></ask_"),
+    ("follow_up", "<ask_followup_question><question>Q</question><follow_up>"),
+    ("follow_up, in a list", "<ask_followup_question><question>Q</question><follow_up>[\"a\""),
+    ("question", "<ask_followup_question><question>"),
+    ("question, with text", "<ask_followup_question><question>a "),
+    ("question, after a back-tick", "<ask_followup_question><question>a`"),
+    ("question, in an entity", "<ask_followup_question><question>a&#3"),
+    ("question, in its end", "<ask_followup_question><question>a</quest"),
+    ("suggestion", "<ask_followup_question><question>Q</question><suggest> "),
+    ("suggestion, in its tag", "<ask_followup_question><question>Q</question><suggest mode=\"a"),
+    ("answer", "<ask_followup_question><question>Q</question><suggest>a"),
+    ("nested", "<ask_followup_question><question>Q</question><suggest><mode>m</mode>a"),
+    ("nested, after its content", "<ask_followup_question><question>Q</question><suggest><content>a</content>"),
+    ("content", "<ask_followup_question><question>Q</question><suggest><content>"),
+    ("mode", "<ask_followup_question><question>Q</question><suggest><mode>m"),
+    ("options", "<ask_followup_question><question>Q</question><options>"),
+    ("options, in a list", "<ask_followup_question><question>Q</question><options>[\"a"),
+    ("rejected", "<ask_followup_question><question>12345678901234567890"),
+    (
+        "suggestions dropped",
+        "<ask_followup_question><question>Q</question><suggest>a</suggest><suggest>b</suggest><suggest>c",
+    ),
+];
+
+/// Prefixes that leave the JSON machine in each of its states.
+const JSON_STATES: [(&str, &str); 47] = [
+    ("value", ""),
+    ("value, blank", " "),
+    ("key or end", "{"),
+    ("key", "{\"question\":\"Q\","),
+    ("in a key", "{\"quest"),
+    ("in a key, after a back-slash", "{\"\\"),
+    ("in a key, in an escape", "{\"\\u007"),
+    ("colon", "{\"question\""),
+    ("value of the question", "{\"question\":"),
+    ("question", "{\"question\":\"a"),
+    ("question, after a back-slash", "{\"question\":\"a\\"),
+    ("question, in an escape", "{\"question\":\"a\\u00e"),
+    ("question, after half a pair", "{\"question\":\"a\\ud83d"),
+    ("question, in the other half", "{\"question\":\"a\\ud83d\\ude0"),
+    ("question, blank", "{\"question\":\" "),
+    ("number, minus", "{\"question\":-"),
+    ("number, zero", "{\"question\":0"),
+    ("number, whole", "{\"question\":12"),
+    ("number, point", "{\"question\":1."),
+    ("number, fraction", "{\"question\":1.5"),
+    ("number, e", "{\"question\":1e"),
+    ("number, sign", "{\"question\":1e+"),
+    ("number, exponent", "{\"question\":1e5"),
+    ("literal", "{\"question\":tru"),
+    ("literal that ends", "{\"question\":true"),
+    ("wrong type", "{\"question\":["),
+    ("comma or end", "{\"question\":\"Q\""),
+    ("after the object", "{\"question\":\"Q\"}"),
+    ("ignored", "{\"question\":\"Q\"}x"),
+    ("ill-formed", "{\"question\":\"Q\"]"),
+    ("other value", "{\"question\":\"Q\",\"other\":"),
+    ("in another value", "{\"question\":\"Q\",\"other\":[{\"a\":\""),
+    ("list", "{\"question\":\"Q\",\"follow_up\":"),
+    ("items", "{\"question\":\"Q\",\"follow_up\":["),
+    ("items, after one", "{\"question\":\"Q\",\"follow_up\":[\"A\""),
+    ("item", "{\"question\":\"Q\",\"follow_up\":[\"A"),
+    ("item that is a number", "{\"question\":\"Q\",\"follow_up\":[1"),
+    ("suggestion", "{\"question\":\"Q\",\"follow_up\":[{"),
+    ("suggestion, its answer", "{\"question\":\"Q\",\"follow_up\":[{\"text\":\"a"),
+    ("suggestion, its mode", "{\"question\":\"Q\",\"follow_up\":[{\"mode\":\"a"),
+    ("entries", "{\"question\":\"Q\",\"follow_up\":{"),
+    ("entries of a map", "{\"question\":\"Q\",\"follow_up\":{\"1\":\"a"),
+    ("string for a list", "{\"question\":\"Q\",\"follow_up\":\"a"),
+    ("string of markup", "{\"question\":\"Q\",\"follow_up\":\"<suggest>a"),
+    ("string of JSON", "{\"question\":\"Q\",\"follow_up\":\"[1"),
+    ("rejected", "{\"question\":\"12345678901234567890"),
+    ("suggestions dropped", "{\"question\":\"Q\",\"follow_up\":[\"a\",\"b\",\"c"),
+];
+
+/// Asserts that a stream means what the reference reader says, whole and byte by byte.
+fn check(syntax: Syntax, parser: &mut Parser, rules: &Rules, what: &str, stream: &[u8]) {
+    let whole = parse(parser, [stream]);
+    assert!(whole == parse(parser, stream.chunks(1)), "{what}, byte by byte: {}", stream.escape_ascii());
+    assert!(whole == oracle(syntax, stream, rules), "{what}: {}", stream.escape_ascii());
+}
+
+/// Small limits, so that streams exceed them, and the policy with the most states.
+fn rules() -> Rules {
+    Rules { outside_code: true, decode_entities: true, question: 12, answer: 6, suggestions: 2, ..Rules::default() }
+}
+
+fn all_states() -> impl Iterator<Item = (Syntax, &'static str, &'static str, [&'static str; 2])> {
+    let markup = STATES.iter().map(|&(what, prefix)| {
+        (Syntax::Markup, what, prefix, ["", "a</question><suggest>b</suggest></ask_followup_question> c"])
+    });
+    let json =
+        JSON_STATES.iter().map(|&(what, prefix)| (Syntax::Arguments, what, prefix, ["", "a\",\"follow_up\":[\"b\"]}"]));
+    markup.chain(json)
+}
+
+#[test]
+fn every_byte_in_every_state_means_what_the_reference_says() {
+    let rules = rules();
+    let policy = Arc::new(policy(&rules));
+    for (syntax, what, prefix, suffixes) in all_states() {
+        let mut parser = syntax.parser(policy.clone());
+        for byte in 0..=u8::MAX {
+            for suffix in suffixes {
+                check(syntax, &mut parser, &rules, what, &[prefix.as_bytes(), &[byte], suffix.as_bytes()].concat());
+            }
+        }
+    }
+}
+
+/// One byte of each kind: delimiters, text, and each part of a character.
+const KINDS: &[u8] = b"<>/=\"`\\}]:,&1u \n\0\x80\xA0\xC3\xED\xF0";
+
+#[test]
+fn every_two_bytes_in_every_state_mean_what_the_reference_says() {
+    let rules = rules();
+    let policy = Arc::new(policy(&rules));
+    for (syntax, what, prefix, [_, suffix]) in all_states() {
+        let mut parser = syntax.parser(policy.clone());
+        for one in KINDS {
+            for two in KINDS {
+                check(
+                    syntax,
+                    &mut parser,
+                    &rules,
+                    what,
+                    &[prefix.as_bytes(), &[*one, *two], suffix.as_bytes()].concat(),
+                );
+            }
+        }
+    }
+}

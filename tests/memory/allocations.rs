@@ -1,0 +1,171 @@
+//! The size of a parser, and its allocations.
+
+use std::sync::Arc;
+
+use allocation_counter::measure;
+use bytes::Bytes;
+use followup::owned::{self, Reader};
+use followup::wire::{Format, ResponseParser};
+use followup::{Event, Events, Parser, Policy};
+
+const PROSE: &str = "The build is **green** again: a < b, and 1 <2. Next I would look at `src/main.rs`.\n\n";
+
+const CALL: &str = "<ask_followup_question>\n<question>Which database should the service use?</question>\n<follow_up>\n\
+    <suggest>PostgreSQL</suggest>\n<suggest mode=\"architect\">Compare them first</suggest>\n</follow_up>\n</ask_followup_question>";
+
+const ARGUMENTS: &str =
+    r#"{"question": "Which \u00e9?", "follow_up": [{"text": "This", "mode": "code"}, {"text": "That"}]}"#;
+
+/// Returns the number of complete calls.
+fn complete(mut events: Events<'_>) -> usize {
+    let mut count = 0;
+    while let Some(event) = events.next() {
+        count += usize::from(matches!(event, Event::Complete(_)));
+    }
+    count
+}
+
+/// Parses a message in chunks of `size` bytes. Returns the number of complete calls.
+fn parse(parser: &mut Parser, message: &str, size: usize) -> usize {
+    let calls: usize = message.as_bytes().chunks(size).map(|chunk| complete(parser.feed_bytes(chunk))).sum();
+    calls + complete(parser.finish())
+}
+
+fn allocations(act: impl FnOnce()) -> u64 {
+    measure(act).count_total
+}
+
+#[test]
+fn an_idle_parser_is_two_cache_lines() {
+    assert!(size_of::<Parser>() <= 128, "{}", size_of::<Parser>());
+}
+
+#[test]
+fn creating_a_parser_and_parsing_prose_allocate_nothing() {
+    let policy = Arc::new(Policy::new());
+    for size in 1..40 {
+        let allocated = allocations(|| {
+            let mut parser = Parser::new(policy.clone());
+            assert_eq!(parse(&mut parser, PROSE, size), 0);
+            for _ in 0..3 {
+                assert_eq!(parse(&mut parser, PROSE, size), 0);
+            }
+            drop(Parser::arguments(policy.clone()));
+        });
+        assert_eq!(allocated, 0, "in chunks of {size}");
+    }
+}
+
+#[test]
+fn the_second_call_of_the_same_size_allocates_nothing() {
+    let policy = Arc::new(Policy::new());
+    for size in [1, 3, 4, 16, 64, 4096] {
+        for (mut parser, call) in [(Parser::new(policy.clone()), CALL), (Parser::arguments(policy.clone()), ARGUMENTS)]
+        {
+            assert_eq!(parse(&mut parser, call, size), 1);
+            let again = allocations(|| assert_eq!(parse(&mut parser, call, size), 1));
+            assert_eq!(again, 0, "{call} in chunks of {size}");
+        }
+    }
+}
+
+/// A call with more suggestions and notes than fit without allocating.
+#[test]
+fn a_long_call_leaves_its_memory_to_the_next() {
+    let suggestions: String = (0..20).map(|i| format!("<suggest mode=\"{i}\">Answer {i}</suggest>")).collect();
+    let call = format!(
+        "<ask_followup_question><question>Q</question><question>R</question>{suggestions}</suggest>\
+         <follow_up><suggest>B<suggest>C `<suggest>`</follow_up><follow_up></ask_followup_question>"
+    );
+    let mut parser = Parser::default();
+    let mut events = parser.feed(&call);
+    while let Some(event) = events.next() {
+        if let Event::Complete(call) = event {
+            assert_eq!((call.suggestions().len(), call.notes().len()), (22, 6));
+        }
+    }
+    drop(events);
+    drop(parser.finish());
+    let again = allocations(|| assert_eq!(parse(&mut parser, &call, 16), 1));
+    assert_eq!(again, 0);
+}
+
+#[test]
+fn an_unconfirmed_call_holds_no_more_than_its_limit_however_long_the_chunk() {
+    let message = format!("<ask_followup_question>{}", "Only named, it seems. ".repeat(100_000));
+    let (mut parser, limit) = (Parser::default(), followup::Limits::default().bare as u64);
+    let held = measure(|| assert_eq!(complete(parser.feed(&message)), 0)).bytes_max;
+    assert!(held < 4 * limit + 65_536, "{held} bytes, where the limit is {limit}");
+}
+
+#[test]
+fn prose_after_a_call_allocates_nothing() {
+    let mut parser = Parser::default();
+    parse(&mut parser, CALL, 4);
+    complete(parser.feed(CALL));
+    let allocated = allocations(|| PROSE.as_bytes().chunks(4).for_each(|piece| drop(parser.feed_bytes(piece))));
+    assert_eq!(allocated, 0);
+}
+
+/// Returns a payload of OpenAI chat with these choices.
+fn payload(choices: &str) -> String {
+    format!("data: {{\"choices\":[{choices}]}}\n\n")
+}
+
+#[test]
+fn a_response_reuses_its_buffers_and_frees_those_of_a_long_payload() {
+    const PAYLOADS: usize = 20;
+    /// How much of each buffer may be kept: the payload, as a line and as data, its text, and its deltas.
+    const KEPT: i64 = 64 << 10;
+    let feed = |response: &mut ResponseParser, body: &str| {
+        for chunk in body.as_bytes().chunks(100) {
+            let mut events = response.feed(chunk);
+            while events.next().is_some() {}
+        }
+    };
+    let text = |text: &str| format!("{{\"delta\":{{\"content\":\"{text}\"}}}}");
+    let calls = vec!["{\"function\":{\"arguments\":\" \"}}"; 1_000].join(",");
+    let calls = format!("{{\"delta\":{{\"tool_calls\":[{calls}]}}}}");
+    let usual = payload(&text(&"prose ".repeat(100))).repeat(PAYLOADS);
+    let long = [&text(&"prose ".repeat(100_000)), &text(&"\\ud83d".repeat(100_000)), &[&*calls; 5].join(",")];
+    for long in long {
+        let mut response = ResponseParser::new(Format::OpenAiChat, Policy::new());
+        feed(&mut response, &usual);
+        // Only the list of choices is allocated for each payload.
+        let again = allocations(|| feed(&mut response, &usual));
+        assert!(again <= PAYLOADS as u64, "{again} allocations");
+        // The buffers shrink with the next payload.
+        let left = measure(|| feed(&mut response, &(payload(long) + &usual))).bytes_current;
+        assert!(left <= 4 * KEPT, "{left} bytes of {}", long.len());
+    }
+}
+
+#[test]
+fn an_owned_event_is_one_small_allocation_and_an_ended_call_a_few() {
+    let of = |reader: &mut Reader<Parser>, chunk: &'static str, is_expected: fn(&owned::Event) -> bool| {
+        let mut events = 0;
+        let mut read = || {
+            for event in reader.feed(Bytes::from_static(chunk.as_bytes())) {
+                assert!(is_expected(&event), "{event:?}");
+                events += 1;
+            }
+        };
+        let allocations = allocations(&mut read);
+        assert_eq!(events, 1);
+        allocations
+    };
+    let mut reader = Reader::new(Parser::default());
+    assert_eq!(of(&mut reader, "Tea or", |event| matches!(event, owned::Event::Text(_))), 1);
+    // Allocates the buffers of a call.
+    drop(reader.feed(Bytes::from_static(CALL.as_bytes())));
+    drop(reader.feed("<ask_followup_question><question>Tea".into()));
+    assert_eq!(of(&mut reader, " or", |event| matches!(event, owned::Event::Partial(_))), 1);
+    drop(reader.feed("?</question><suggest mode=\"code\">".into()));
+    // The mode is shared by the partials that have it.
+    assert!(of(&mut reader, "Te", |event| matches!(event, owned::Event::Partial(_))) <= 3);
+    assert_eq!(of(&mut reader, "a", |event| matches!(event, owned::Event::Partial(_))), 1);
+    drop(reader.feed("</suggest>".into()));
+    let complete = of(&mut reader, "</ask_followup_question>", |event| matches!(event, owned::Event::Complete(_)));
+    // Its text, its shared header, its suggestions, and its notes, if there are any.
+    assert_eq!(complete, 4);
+}

@@ -1,0 +1,70 @@
+//! A call that goes on for ever: its checkpoint, which holds the whole state, stays within the limits.
+
+use followup::{Limits, Parser, Policy};
+
+/// The longest checkpoint of a call within the limits of [`longest`], stored as JSON.
+const LONGEST: usize = 2500;
+
+/// How often each piece of a call is repeated: so often that a state that grows is longer than [`LONGEST`].
+const TIMES: usize = 200;
+
+/// Returns the length of the longest checkpoint while the parser reads `start`, and then the piece again and again.
+fn longest(new: impl FnOnce(Policy) -> Parser, start: &str, repeated: &str) -> usize {
+    let limits = Limits { question: 64, answer: 64, suggestions: 4, ..Limits::default() };
+    let mut parser = new(Policy::new().limits(limits));
+    drop(parser.feed(start));
+    let mut longest = 0;
+    for _ in 0..TIMES {
+        for chunk in repeated.as_bytes().chunks(7) {
+            drop(parser.feed_bytes(chunk));
+            longest = longest.max(serde_json::to_string(&parser.checkpoint()).unwrap().len());
+        }
+    }
+    longest
+}
+
+#[test]
+fn an_open_call_holds_no_more_than_its_limits_however_long_it_goes_on() {
+    for repeated in [
+        "<suggest mode='a mode of some length'> </suggest>",
+        "<suggest mode='a mode of some length'>A</suggest>",
+        "<suggest><mode>a mode of some length</mode></suggest>",
+        "<suggest><content> </content><mode>a mode of some length</mode></suggest>",
+        "<suggest><mode>m</mode>some text<content></content></suggest>",
+        "<question>Which?</question>",
+        "<question> </question>",
+        "<options>[\"a\", \"b\"]</options>",
+        "<follow_up>[\"a\", </follow_up>",
+        "<follow_up> some text </follow_up></suggest></question>",
+    ] {
+        let longest = longest(Parser::new, "<ask_followup_question><follow_up>", repeated);
+        assert!(longest < LONGEST, "{repeated}: {longest} bytes");
+    }
+}
+
+#[test]
+fn arguments_hold_no_more_than_their_limits_however_long_they_go_on() {
+    for (start, repeated) in [
+        ("{", "\"question\":\"Which?\","),
+        ("{\"", "a very long key "),
+        ("{\"", "1234567890"),
+        ("{\"question\":\"", " \\n\\u3000"),
+        ("{\"question\":\"", "Which? "),
+        ("{\"question\":", "12345"),
+        ("{\"other\":[", "{\"a\":[\"a string\", -12.5e3]},"),
+        ("{\"other\":\"", "a string "),
+        ("{\"other\":", "[[[["),
+        ("{\"follow_up\":[", "\"an answer\","),
+        ("{\"follow_up\":[", "{\"text\":\"an answer\",\"mode\":\"a mode of some length\"},"),
+        ("{\"follow_up\":[", "{\"text\":\" \",\"mode\":\"a mode of some length\"},"),
+        ("{\"follow_up\":[{", "\"text\":\" \",\"mode\":\"a mode of some length\","),
+        ("{\"follow_up\":{", "\"0\":[\"an answer\",{\"mode\":\"a mode of some length\"}],"),
+        ("{\"follow_up\":\"", "<suggest mode='m'>a</suggest>"),
+        ("{\"follow_up\":\"", "\\n "),
+        ("{", "\"follow_up\":\"a\\nb\",\"options\":\"[1]\",\"suggest\":\"<suggest> \","),
+        ("{}", " and more"),
+    ] {
+        let longest = longest(Parser::arguments, start, repeated);
+        assert!(longest < LONGEST, "{start}{repeated}: {longest} bytes");
+    }
+}

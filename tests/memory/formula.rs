@@ -1,0 +1,185 @@
+//! The memory of a parser and of a response is at most what the formula in `SECURITY.md` makes of their limits.
+
+use std::iter::repeat_n;
+
+use allocation_counter::measure;
+use followup::wire::{self, Format, ResponseParser};
+use followup::{Limits, Parser, Policy};
+
+/// Returns the most bytes of text in a call: its question, the answers and modes of its suggestions, and a list of them in one string.
+fn of_call(limits: &Limits) -> usize {
+    limits.question + 3 * limits.answer * limits.suggestions
+}
+
+/// A buffer that grows is up to twice as large as its contents.
+const GROWTH: usize = 2;
+
+/// How many copies of an event there may be at once: in buffers that grow, for the detection of the format, and decoded.
+const EVENTS: usize = 6;
+
+/// How many ended calls are remembered, each with a name and two ids of at most 4 KiB.
+const ENDED: usize = 256;
+const NAMES: usize = 3 * (4 << 10);
+
+/// Memory that no limit bounds.
+const REST: usize = 64 << 10;
+
+fn peak(act: impl FnOnce()) -> usize {
+    usize::try_from(measure(act).bytes_max).unwrap()
+}
+
+#[test]
+fn a_parser_holds_at_most_the_limits_of_a_call_however_long_it_goes_on() {
+    let limits = Limits { question: 50 << 10, answer: 8 << 10, suggestions: 16, ..Limits::default() };
+    let (question, answer) = ("q".repeat(limits.question), "a".repeat(limits.answer));
+    let suggestion = format!("<suggest><mode>{answer}</mode><content>{answer}</content></suggest>");
+    let item = format!("{{\"mode\":\"{answer}\",\"text\":\"{answer}\"}},");
+    let whole = format!("<ask_followup_question><question>{question}</question><follow_up>");
+    let native = format!("{{\"question\":\"{question}\",\"follow_up\":");
+    let policy = || Policy::new().limits(limits);
+    let markup = [
+        (whole.clone(), suggestion.as_str()),
+        (
+            format!("{whole}{}<options>[", repeat_n(&*suggestion, limits.suggestions).collect::<String>()),
+            "\"an answer\",",
+        ),
+        (format!("{whole}["), "\"an answer\","),
+        (format!("{whole}<suggest>"), " a"),
+        ("<ask_followup_question>".into(), "bare "),
+        ("<ask_followup_question><question>".into(), "<b "),
+        ("<read_file><path>".into(), "any length "),
+    ];
+    let json = [
+        (format!("{native}["), item.as_str()),
+        (format!("{native}\""), "<suggest><mode>a mode</mode>an answer</suggest>"),
+        (format!("{native}\""), "[1, 2, "),
+        ("{\"a key \\u00e9".into(), "of any length "),
+        ("{\"other\":".into(), "["),
+        ("{\"question\": \"".into(), " \\n"),
+    ];
+    for (parser, cases) in [(Parser::new as fn(Policy) -> Parser, &markup[..]), (Parser::arguments, &json)] {
+        for (start, repeated) in cases {
+            let held = peak(|| {
+                let mut parser = parser(policy());
+                drop(parser.feed(start));
+                for _ in 0..(2 << 20) / repeated.len() {
+                    drop(parser.feed(repeated));
+                }
+                drop(parser.finish());
+            });
+            let bound = GROWTH * of_call(&limits) + REST;
+            assert!(held <= bound, "{held} of {bound}: {repeated}");
+        }
+    }
+}
+
+#[test]
+fn a_response_holds_an_event_and_its_open_calls_however_long_it_goes_on() {
+    let limits = Limits { question: 4 << 10, answer: 1 << 10, ..Limits::default() };
+    let wire_limits = wire::Limits::default().with_event(256 << 10).with_open_calls(4);
+    let long = "x".repeat(wire_limits.event - 200);
+    let call = |index: usize, arguments: &str| {
+        format!(
+            "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"tool_calls\":[{{\"index\":{index},\"id\":\"c{index}\",\"function\":{{\"name\":\"ask_followup_question\",\"arguments\":\"{arguments}\"}}}}]}}}}]}}\n\n"
+        )
+    };
+    let nameless = |index: usize, arguments: &str| call(index, arguments).replace("ask_followup_question", "");
+    let blank = " ".repeat(wire_limits.event - 300);
+    let partial = "data: {\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{\"name\":\"ask_followup_question\",\
+        \"partialArgs\":[{\"jsonPath\":\"PATH\",\"stringValue\":VALUE,\"willContinue\":true}],\"willContinue\":true}}]}}]}\n\n";
+    let paths: String = (0..20_000)
+        .map(|n| {
+            partial
+                .replace("VALUE", "\"a\"")
+                .replace("PATH", &format!("$.a{n}.b.c[0]"))
+                .replace("\"ask_followup_question\"", if n == 0 { "\"ask_followup_question\"" } else { "\"\"" })
+        })
+        .collect();
+    // One after the other, each with the longest id and name that are remembered.
+    let ended: String = (0..400)
+        .map(|index| {
+            let (id, name) = (format!("{index:04096}"), "n".repeat(4096));
+            let ended = "data: {\"choices\":[{\"index\":0,\"finish_reason\":\"tool_calls\"}]}\n\n";
+            call(index, "{}").replace(&format!("c{index}"), &id).replace("ask_followup_question", &name) + ended
+        })
+        .collect();
+    let open: String = (0..20).map(|index| call(index, "{\\\"question\\\":\\\"")).collect();
+    for (wire, start, repeated) in [
+        (
+            Format::OpenAiChat,
+            String::new(),
+            format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{long}\"}}}}]}}\n\n"),
+        ),
+        (
+            Format::OpenAiChat,
+            String::new(),
+            format!(
+                "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{}\"}}}}]}}\n\n",
+                "\\n".repeat(long.len() / 2)
+            ),
+        ),
+        (Format::OpenAiChat, String::new(), format!("data: {long}")),
+        (Format::OpenAiChat, "data: ".into(), long.clone()),
+        (Format::OpenAiChat, String::new(), format!("data: {}\n\n", "[".repeat(long.len()))),
+        (Format::OpenAiChat, String::new(), ended),
+        (Format::OpenAiChat, call(1, "{}"), call(1, &" ".repeat(1000))),
+        (Format::OpenAiChat, String::new(), (0..8).map(|index| call(index, &format!("{{{}}}", &blank))).collect()),
+        (Format::Gemini, String::new(), partial.replace("VALUE", "\"a piece \"").replace("PATH", "$.question")),
+        (
+            Format::Gemini,
+            String::new(),
+            partial.replace("VALUE", "\"a\"").replace("PATH", &format!("${}", ".a".repeat(120_000))),
+        ),
+        (Format::Gemini, String::new(), paths),
+        (Format::OpenAiChat, open.clone(), call(3, "question ")),
+        (Format::OpenAiChat, open.clone(), call(3, &long)),
+        (Format::OpenAiChat, String::new(), nameless(1, "any length ")),
+        (Format::OpenAiChat, String::new(), (0..20).map(|index| nameless(index, &long[..100_000])).collect()),
+        (
+            Format::Gemini,
+            "[".into(),
+            format!("{{\"candidates\":[{{\"content\":{{\"parts\":[{{\"text\":\"{long}\"}}]}}}}]}},"),
+        ),
+        (
+            Format::Gemini,
+            String::new(),
+            format!(
+                "data: {{\"candidates\":[{{\"content\":{{\"parts\":[{}]}}}}]}}\n\n",
+                vec!["{\"text\":\"a\"}"; 1024].join(",")
+            ),
+        ),
+        (Format::Ollama, String::new(), format!("{{\"message\":{{\"content\":\"{long}\"}}}}\n")),
+        (Format::Ollama, "{\"message\":{\"content\":\"".into(), long.clone()),
+        (
+            Format::Anthropic,
+            String::new(),
+            format!(
+                "data: {{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{{\"type\":\"tool_use\",\"id\":\"a\",\"name\":\"ask_followup_question\",\"input\":{{\"question\":\"{long}\"}}}}}}\n\n"
+            ),
+        ),
+    ] {
+        for auto in [false, true] {
+            let policy = Policy::new().limits(limits);
+            let held = peak(|| {
+                let response = if auto { ResponseParser::auto(policy) } else { ResponseParser::new(wire, policy) };
+                let mut response = response.with_limits(wire_limits);
+                let mut feed = |chunk: &[u8]| {
+                    let mut events = response.feed(chunk);
+                    while events.next().is_some() {}
+                };
+                feed(start.as_bytes());
+                for _ in 0..(8 << 20) / repeated.len() {
+                    for chunk in repeated.as_bytes().chunks(5000) {
+                        feed(chunk);
+                    }
+                }
+                let mut events = response.finish();
+                while events.next().is_some() {}
+            });
+            // The text has a parser of its own, and a call that may be another is read once more.
+            let calls = (wire_limits.open_calls + 2) * (GROWTH * of_call(&limits) + NAMES) + ENDED * NAMES;
+            let bound = EVENTS * wire_limits.event + calls + REST;
+            assert!(held <= bound, "{held} of {bound}: {wire} {}", &repeated[..repeated.len().min(200)]);
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! Events as values, and messages for people: equality, `Debug`, and the text of notes, reasons and errors.
+
+use std::collections::BTreeSet;
+
+use followup::{Event, Events, Limits, Note, Parser, Place, Policy, Reason, ResumeError, Tools, ToolsError};
+use followup_testing::{Transcript, assert_chunk_invariant};
+
+const NOTES: [Note; 22] = [
+    Note::UnclosedQuestion,
+    Note::UnclosedSuggestion,
+    Note::UnclosedFollowUp,
+    Note::UnclosedOptions,
+    Note::UnclosedCall,
+    Note::StreamEnded,
+    Note::StrayCloseTag,
+    Note::TagInCode,
+    Note::OutsideFollowUp,
+    Note::BareQuestion,
+    Note::OnlyNamed,
+    Note::RepeatedQuestion,
+    Note::SuggestionsDropped,
+    Note::UnreadableList,
+    Note::IllFormedString,
+    Note::TextBehindArguments,
+    Note::SuggestionsAsObject,
+    Note::SuggestionsAsText,
+    Note::RepeatedSuggestions,
+    Note::UnreadableSuggestion,
+    Note::IllFormedJson,
+    Note::PartLost,
+];
+
+const PLACES: [Place; 8] = [
+    Place::Opening,
+    Place::Parameters,
+    Place::Question,
+    Place::Answer,
+    Place::Mode,
+    Place::Options,
+    Place::Suggestions,
+    Place::Arguments,
+];
+
+#[test]
+fn every_note_has_a_text_of_its_own() {
+    let texts: BTreeSet<String> = NOTES.iter().map(Note::to_string).collect();
+    assert_eq!(texts.len(), NOTES.len());
+    assert!(texts.iter().all(|text| text.split(' ').count() > 3 && !text.ends_with('.')), "{texts:?}");
+    assert!(texts.contains("the arguments are not JSON"));
+}
+
+#[test]
+fn every_reason_has_a_text_and_a_code() {
+    let mut reasons = vec![Reason::MissingParameter];
+    // The text of `Malformed(StreamEnded)` is that of `Truncated`.
+    reasons.extend(NOTES.into_iter().filter(|note| *note != Note::StreamEnded).map(Reason::Malformed));
+    reasons.extend(PLACES.map(Reason::Truncated));
+    reasons.extend(PLACES.map(|place| Reason::TooLong { place, limit: 9 }));
+    reasons.extend(PLACES.map(Reason::WrongType));
+    let texts: BTreeSet<String> = reasons.iter().map(Reason::to_string).collect();
+    assert_eq!(texts.len(), reasons.len());
+    for (reason, text) in [
+        (Reason::MissingParameter, "the required parameter `question` is missing"),
+        (Reason::Malformed(Note::PartLost), "a part of the stream was lost while the call was open"),
+        (Reason::Truncated(Place::Opening), "the message ended right after the opening tag"),
+        (Reason::Truncated(Place::Parameters), "the message ended before the call was closed"),
+        (Reason::Truncated(Place::Suggestions), "the message ended inside the list of suggestions"),
+        (
+            Reason::TooLong { place: Place::Mode, limit: 9 },
+            "the mode of a suggestion is longer than the limit of 9 bytes",
+        ),
+        (Reason::WrongType(Place::Arguments), "the value of the arguments is of the wrong type: expected an object"),
+        (Reason::WrongType(Place::Options), "the list of options is of the wrong type: expected an array"),
+        (Reason::WrongType(Place::Question), "the question is of the wrong type: expected a string"),
+    ] {
+        assert_eq!(reason.to_string(), text);
+    }
+    let codes: BTreeSet<&str> = reasons.iter().map(Reason::code).collect();
+    assert_eq!(codes, ["malformed", "missing_parameter", "too_long", "truncated", "wrong_type"].into());
+}
+
+#[test]
+fn a_truncated_call_says_where_it_was_cut() {
+    let place = |mut parser: Parser, stream: &str| {
+        drop(parser.feed(stream));
+        let mut events = parser.finish();
+        while let Some(event) = events.next() {
+            if let Event::Rejected(call) = event {
+                return Some(call.reason());
+            }
+        }
+        None
+    };
+    for (arguments, expected) in [
+        ("", Place::Parameters),
+        ("{", Place::Parameters),
+        (r#"{"question"#, Place::Parameters),
+        (r#"{"question":"#, Place::Parameters),
+        (r#"{"question":"Wh"#, Place::Question),
+        (r#"{"question":"Why?""#, Place::Parameters),
+        (r#"{"question":"Q","other":"x"#, Place::Parameters),
+        (r#"{"question":"Q","follow_up":["A"#, Place::Answer),
+        (r#"{"question":"Q","follow_up":["A","#, Place::Parameters),
+        (r#"{"question":"Q","follow_up":[{"text":"A"#, Place::Answer),
+        (r#"{"question":"Q","follow_up":[{"mode":"m"#, Place::Mode),
+        (r#"{"question":"Q","follow_up":[{"mode":"m","x":"y"#, Place::Parameters),
+        (r#"{"question":"Q","follow_up":"[\"A"#, Place::Suggestions),
+    ] {
+        assert_eq!(
+            place(Parser::arguments(Policy::new()), arguments),
+            Some(Reason::Truncated(expected)),
+            "{arguments}"
+        );
+    }
+    let call = "<ask_followup_question>";
+    for (inside, expected) in [
+        ("<question>Wh", Place::Question),
+        ("<question>Q</question><suggest>", Place::Answer),
+        ("<question>Q</question><suggest>A", Place::Answer),
+        ("<question>Q</question><suggest><mode>m", Place::Mode),
+        ("<question>Q</question><options>[1", Place::Options),
+        ("<question>Q</question><follow_up>[1", Place::Options),
+    ] {
+        assert_eq!(place(Parser::default(), &format!("{call}{inside}")), Some(Reason::Truncated(expected)), "{inside}");
+    }
+}
+
+#[test]
+fn an_invalid_list_of_tools_says_why() {
+    let none: [&str; 0] = [];
+    let error = |tools: &[&str], parameters: &[&str]| Tools::new(tools.to_vec(), parameters.to_vec()).unwrap_err();
+    let many: Vec<String> = (0..=u16::MAX).map(|i| format!("t{i}")).collect();
+    for (error, text) in [
+        (error(&["read file"], &none), "\"read file\""),
+        (error(&[""], &none), "\"\""),
+        (error(&none, &["a<b"]), "\"a<b\""),
+        (error(&["read_file"], &["read_file"]), "\"read_file\""),
+        (error(&["question"], &none), "\"question\" already means something else in this format"),
+        (error(&none, &["ask_followup_question"]), "\"ask_followup_question\" already means something else"),
+        (Tools::new(many, none).unwrap_err(), "65,535"),
+    ] {
+        assert!(error.to_string().contains(text), "{error}");
+    }
+    assert!(matches!(error(&["read_file"], &["read_file"]), ToolsError::Both(name) if name == "read_file"));
+}
+
+#[test]
+fn a_refused_checkpoint_says_what_to_do() {
+    assert!(ResumeError::OtherPolicy.to_string().ends_with("resume it under the policy its parser had"));
+    assert!(ResumeError::Corrupt.to_string().ends_with("read the stream from its start"));
+}
+
+/// Each call differs from the first in one field of an event.
+const CALLS: [&str; 8] = [
+    "<ask_followup_question><question>Q</question><follow_up><suggest>A</suggest></follow_up></ask_followup_question>",
+    "<ask_followup_question><question>R</question><follow_up><suggest>A</suggest></follow_up></ask_followup_question>",
+    "<ask_followup_question><question>Q</question><follow_up><suggest>B</suggest></follow_up></ask_followup_question>",
+    "<ask_followup_question><question>Q</question><follow_up><suggest mode='m'>A</suggest></follow_up></ask_followup_question>",
+    "<ask_followup_question><question>Q</question><follow_up><suggest>A</suggest></follow_up> </ask_followup_question>",
+    "<ask_followup_question><question>Q</question><follow_up><suggest>A</follow_up></ask_followup_question>         ",
+    "<ask_followup_question><question>Q</question><follow_up></follow_up></ask_followup_question>",
+    "<ask_followup_question><question> </question><follow_up><suggest>A</suggest></follow_up></ask_followup_question>",
+];
+
+#[test]
+fn events_are_equal_if_their_fields_are() {
+    for one in CALLS {
+        for two in CALLS {
+            let (mut first, mut second) = (Parser::default(), Parser::default());
+            let (mut a, mut b) = (first.feed(one), second.feed(two));
+            let mut same = true;
+            loop {
+                let (a, b) = (a.next(), b.next());
+                same &= a == b;
+                if a.is_none() && b.is_none() {
+                    break;
+                }
+            }
+            assert_eq!(same, one == two, "{one}\n{two}");
+        }
+    }
+}
+
+/// What the end of the one call in a stream gives, whenever it comes.
+fn with_end<T>(mut parser: Parser, stream: &str, take: impl FnOnce(Event<'_>) -> T) -> T {
+    let taken = first_end(parser.feed(stream), take).or_else(|take| first_end(parser.finish(), take));
+    taken.unwrap_or_else(|_| panic!("there is no end in {stream}"))
+}
+
+/// What the first end among the events gives; `take` back, if there is none.
+fn first_end<T, F: FnOnce(Event<'_>) -> T>(mut events: Events<'_>, take: F) -> Result<T, F> {
+    while let Some(event) = events.next() {
+        if matches!(event, Event::Complete(_) | Event::Rejected(_)) {
+            return Ok(take(event));
+        }
+    }
+    Err(take)
+}
+
+/// Each rejected call differs from the first in one field of its event.
+const REJECTED: [&str; 5] = [
+    r#"{"question": "Q", "follow_up": ["A"]"#,
+    r#"{"question": "R", "follow_up": ["A"]"#,
+    r#"{"question": "Q", "follow_up": ["B"]"#,
+    r#"{"question": "Q", "follow_up": ["A"}"#,
+    r#"{"question": "Q", "follow_up": ["A"] "#,
+];
+
+#[test]
+fn ends_are_equal_if_they_say_the_same() {
+    for one in CALLS {
+        for two in CALLS {
+            let same = with_end(Parser::default(), one, |a| with_end(Parser::default(), two, |b| a == b));
+            assert_eq!(same, one == two, "{one}\n{two}");
+        }
+    }
+    let arguments = || Parser::arguments(Policy::new());
+    for one in REJECTED {
+        for two in REJECTED {
+            let same = with_end(arguments(), one, |a| with_end(arguments(), two, |b| a == b));
+            assert_eq!(same, one == two, "{one}\n{two}");
+        }
+    }
+}
+
+#[test]
+fn events_have_a_readable_debug_form() {
+    let call = CALLS[3];
+    let mut parser = Parser::default();
+    let mut events = parser.feed(call);
+    let Some(event) = events.next() else { panic!() };
+    assert_eq!(
+        format!("{event:?}"),
+        "Partial(Partial { nth: 0, id: None, field: Question, delta: \"Q\", question: Some(\"Q\"), suggestions: [] })"
+    );
+    with_end(Parser::default(), call, |event| {
+        assert_eq!(
+            format!("{event:?}"),
+            "Complete(Complete { nth: 0, id: None, span: 0..121, question: \"Q\", \
+             suggestions: [Suggestion { answer: \"A\", mode: Some(\"m\") }], notes: [] })"
+        );
+    });
+    with_end(Parser::arguments(Policy::new()), REJECTED[0], |event| {
+        assert_eq!(
+            format!("{event:?}"),
+            "Rejected(Rejected { nth: 0, id: None, span: 0..36, reason: Truncated(Parameters), question: Some(\"Q\"), \
+             suggestions: [Suggestion { answer: \"A\", mode: None }] })"
+        );
+    });
+}
+
+#[test]
+fn suggestions_know_their_number() {
+    let call =
+        "<ask_followup_question><question>Q</question><suggest>A</suggest><suggest>B</suggest></ask_followup_question>";
+    with_end(Parser::default(), call, |event| {
+        let Event::Complete(call) = event else { panic!("{event:?}") };
+        let mut suggestions = call.suggestions().iter();
+        for left in [2, 1, 0, 0] {
+            assert_eq!((suggestions.len(), suggestions.size_hint()), (left, (left, Some(left))));
+            assert_eq!(suggestions.next().is_some(), left > 0);
+        }
+    });
+}
+
+/// Returns the suggestions of each partial.
+fn views(mut parser: Parser, stream: &str) -> Vec<Vec<String>> {
+    let mut views = Vec::new();
+    let mut events = parser.feed(stream);
+    while let Some(event) = events.next() {
+        if let Event::Partial(call) = event {
+            let all = call.suggestions();
+            assert!(all.get(all.len()).is_none());
+            assert_eq!(all.iter().count(), all.len());
+            views.push(all.iter().map(|one| one.answer.to_owned()).collect());
+        }
+    }
+    views
+}
+
+#[test]
+fn a_partial_has_only_the_suggestions_of_earlier_deltas() {
+    let list = r#"{"question":"Q","follow_up":"[\"A\",\"BC\"]"}"#;
+    let options =
+        "<ask_followup_question><question>Q</question><options>[\"A\", \"BC\"]</options></ask_followup_question>";
+    let expected = [vec![], vec!["A"], vec!["A", "BC"]];
+    assert_eq!(views(Parser::arguments(Policy::new()), list), expected);
+    assert_eq!(views(Parser::default(), options), expected);
+}
+
+#[test]
+fn events_of_two_calls_are_not_equal() {
+    let (mut first, mut second) = (Parser::default(), Parser::default());
+    drop(second.feed(CALLS[0]));
+    drop(second.finish());
+    drop(second.feed(CALLS[6]));
+    let (mut a, mut b) = (first.feed(CALLS[0]), second.feed(CALLS[0]));
+    while let Some(event) = a.next() {
+        assert_ne!(Some(event), b.next());
+    }
+}
+
+/// A chunk of text can't continue an incomplete character.
+#[test]
+fn text_ends_an_incomplete_character() {
+    let mut parser = Parser::default();
+    let mut transcript = Transcript::default();
+    transcript.append(parser.feed_bytes(b"a\xF0\x9F"));
+    transcript.append(parser.feed("\u{1F980}<read_"));
+    transcript.append(parser.feed_bytes(b"file>\xE2"));
+    transcript.append(parser.feed("</read_file>"));
+    transcript.append(parser.finish());
+    assert_eq!(
+        transcript.to_string(),
+        "text \"a\u{FFFD}\u{1F980}\"\nopaque 0 read_file \"<read_file>\u{FFFD}</read_file>\"\n"
+    );
+}
+
+#[test]
+fn a_parser_returns_its_limits_and_the_number_of_bytes_fed() {
+    let limits = Limits { question: 7, ..Limits::default() };
+    let mut parser = Parser::new(Policy::new().limits(limits));
+    assert_eq!((parser.limits(), parser.bytes_fed()), (&limits, 0));
+    drop(parser.feed_bytes(b"a\xFFb\xF0"));
+    assert_eq!(parser.bytes_fed(), 4);
+}
+
+/// Streams that random sequences seldom make.
+#[test]
+fn rare_streams_do_not_depend_on_the_cut() {
+    let ask = |inside: &str| format!("<ask_followup_question><question>Q</question>{inside}</ask_followup_question>");
+    for stream in [
+        ask("<suggest><mode/><content>A</content></suggest>"),
+        ask("<suggest><content/>A</suggest>"),
+        ask("<suggest><content>A</content><mode/></suggest><suggest><mode>m</mode><mode>n</mode>B</suggest>"),
+        ask("<follow_up><suggest>A</suggest><suggest>B"),
+        "```\n~~~ <b>\n``` ~~~\n`` ` ``<think>`</think>".into(),
+    ] {
+        assert_chunk_invariant(stream.as_bytes(), |chunks| Transcript::of(&mut Parser::default(), chunks));
+    }
+}

@@ -1,0 +1,301 @@
+//! Each limit: one byte less, the limit itself and one byte more, with the stream cut at every offset.
+
+use std::sync::Arc;
+
+use crate::common::reference::{Atom, Rules};
+use crate::common::{oracle, parse, policy};
+use followup::Limits;
+use followup_testing::Syntax;
+
+/// Returns how a call ended, in short.
+fn end(atoms: &[Atom]) -> String {
+    atoms
+        .iter()
+        .map(|atom| match atom {
+            Atom::Complete(call) => {
+                let answers: Vec<&str> = call.suggest.iter().map(|(answer, _)| &**answer).collect();
+                format!("{}{answers:?}{:?}", call.question.as_deref().unwrap_or_default(), call.notes)
+            }
+            Atom::Rejected(reason, _) => (*reason).to_owned(),
+            Atom::Text(_) => "text".to_owned(),
+            _ => String::new(),
+        })
+        .filter(|end| !end.is_empty())
+        .reduce(|all, end| if all.ends_with(&end) { all } else { all + " " + &end })
+        .unwrap_or_default()
+}
+
+/// Returns how a call ends, and asserts that it ends so for the reference reader and for every cut.
+fn ends_as(syntax: Syntax, stream: &str, rules: &Rules) -> String {
+    let expected = oracle(syntax, stream.as_bytes(), rules);
+    let mut parser = syntax.parser(Arc::new(policy(rules)));
+    for cut in 0..=stream.len() {
+        let (one, two) = stream.as_bytes().split_at(cut);
+        assert_eq!(parse(&mut parser, [one, two]), expected, "{stream:?} cut at {cut}");
+    }
+    assert_eq!(parse(&mut parser, stream.as_bytes().chunks(1)), expected, "{stream:?} byte by byte");
+    end(&expected)
+}
+
+fn ends(stream: &str, rules: &Rules) -> String {
+    ends_as(Syntax::Markup, stream, rules)
+}
+
+/// Returns how a native call with the question `Q` and these other arguments ends.
+fn ends_with(arguments: &str, rules: &Rules) -> String {
+    ends_as(Syntax::Arguments, &format!("{{\"question\":\"Q\",{arguments}}}"), rules)
+}
+
+fn ask(inside: &str) -> String {
+    format!("<ask_followup_question>{inside}</ask_followup_question>")
+}
+
+#[test]
+fn a_question_may_be_as_long_as_its_limit() {
+    for (text, len) in [("12345", 5), ("  12345 \n", 5), ("1 3 5", 5), ("ééé", 6), ("数据库", 9), ("5 <b", 4)] {
+        let stream = ask(&format!("<question>{text}</question>"));
+        let with = |question| ends(&stream, &Rules { question, ..Rules::default() });
+        assert_eq!(with(len - 1), "too_long", "{text}");
+        assert_eq!(with(len), format!("{}[]{{}}", text.trim()));
+        assert_eq!(with(len + 1), with(len));
+    }
+}
+
+#[test]
+fn a_bare_question_may_be_as_long_as_a_question() {
+    let with = |question| ends(&ask(" Which? "), &Rules { question, ..Rules::default() });
+    assert_eq!(with(5), "too_long");
+    assert_eq!(with(6), "Which?[]{\"BareQuestion\"}");
+}
+
+#[test]
+fn white_space_around_a_value_does_not_count() {
+    let stream = ask(&format!("<question>{0}ab{0}</question>", " \n\u{3000}".repeat(40)));
+    assert_eq!(ends(&stream, &Rules { question: 2, ..Rules::default() }), "ab[]{}");
+    let stream = ask(&format!("<question>ab{}c</question>", " ".repeat(40)));
+    assert_eq!(ends(&stream, &Rules { question: 42, ..Rules::default() }), "too_long");
+}
+
+#[test]
+fn an_answer_may_be_as_long_as_its_limit_in_every_form() {
+    let forms = [
+        "<follow_up><suggest>12345</suggest></follow_up>",
+        "<follow_up><suggest><content> 12345 </content></suggest></follow_up>",
+        "<follow_up><suggest><mode>m</mode>12345</suggest></follow_up>",
+        "<options>[\"12345\"]</options>",
+        "<follow_up>[12345]</follow_up>",
+    ];
+    for form in forms {
+        let stream = ask(&format!("<question>Q</question>{form}"));
+        let with = |answer| ends(&stream, &Rules { answer, ..Rules::default() });
+        assert_eq!(with(4), "too_long", "{form}");
+        assert_eq!(with(5), "Q[\"12345\"]{}", "{form}");
+        assert_eq!(with(6), "Q[\"12345\"]{}", "{form}");
+    }
+}
+
+#[test]
+fn a_nested_mode_may_be_as_long_as_an_answer() {
+    let stream =
+        ask("<question>Q</question><follow_up><suggest><content>A</content><mode>12345</mode></suggest></follow_up>");
+    let with = |answer| ends(&stream, &Rules { answer, ..Rules::default() });
+    assert_eq!(with(4), "too_long");
+    assert_eq!(with(5), "Q[\"A\"]{}");
+}
+
+#[test]
+fn later_suggestions_are_dropped_with_a_note() {
+    let three = "<suggest>A</suggest><suggest> </suggest><suggest>B</suggest><suggest>C</suggest>";
+    for form in [format!("<follow_up>{three}</follow_up>"), "<options>[\"A\",\" \",\"B\",\"C\"]</options>".to_owned()] {
+        let stream = ask(&format!("<question>Q</question>{form}"));
+        let with = |suggestions| ends(&stream, &Rules { suggestions, ..Rules::default() });
+        assert_eq!(with(2), "Q[\"A\", \"B\"]{\"SuggestionsDropped\"}");
+        assert_eq!(with(3), "Q[\"A\", \"B\", \"C\"]{}");
+        assert_eq!(with(4), with(3));
+    }
+}
+
+#[test]
+fn a_tag_may_be_as_long_as_its_limit() {
+    // Longer than the close tag of the call, so that only this tag is near the limit.
+    for tag in ["<question a=\"123456789012345\">", "<question a='é>'           >", "<question                   >"] {
+        let stream = ask(&format!("{tag}Q</question>"));
+        let with = |limit| ends(&stream, &Rules { tag: limit, ..Rules::default() });
+        assert!(with(tag.len() - 1).contains("BareQuestion"), "{tag} is text");
+        assert_eq!(with(tag.len()), "Q[]{}", "{tag}");
+        assert_eq!(with(tag.len() + 1), "Q[]{}", "{tag}");
+    }
+}
+
+#[test]
+fn a_body_is_a_call_if_a_parameter_ends_within_its_limit() {
+    let body = "Hm. <question>Q</question>";
+    let len = "Hm. <question>".len();
+    let with = |bare| ends(&ask(body), &Rules { bare, ..Rules::default() });
+    assert_eq!(with(len - 1), "text");
+    assert_eq!(with(len), "Q[]{}");
+    assert_eq!(with(len + 1), "Q[]{}");
+    let with = |bare| ends(&ask("Q?"), &Rules { bare, ..Rules::default() });
+    let len = "Q?</ask_followup_question>".len();
+    assert_eq!(with(len - 1), "text");
+    assert_eq!(with(len), "Q?[]{\"BareQuestion\"}");
+    // White space counts too.
+    let with = |bare| ends("<ask_followup_question>   ", &Rules { bare, ..Rules::default() });
+    assert_eq!(with(2), "text");
+    assert_eq!(with(3), "truncated");
+}
+
+#[test]
+fn a_question_in_json_may_be_as_long_as_its_limit() {
+    for (value, text) in [
+        ("\"12345\"", "12345"),
+        ("\" \\t12345 \\n\"", "12345"),
+        ("\"1 3 5\"", "1 3 5"),
+        ("\"ééé\"", "ééé"),
+        ("\"\\u00e9\\u6570\"", "é数"),
+        ("\"a\\ud83d\\ude00\"", "a😀"),
+        ("\"ab\\ud83d\"", "ab\u{FFFD}"),
+        ("\"\\ude00\\ud83d.\"", "\u{FFFD}\u{FFFD}."),
+        ("-1.5e3", "-1.5e3"),
+        ("false", "false"),
+    ] {
+        let with = |question| {
+            let rules = Rules { question, ..Rules::default() };
+            ends_as(Syntax::Arguments, &format!("{{\"question\": {value} }}"), &rules)
+        };
+        assert_eq!(with(text.len() - 1), "too_long", "{value}");
+        assert_eq!(with(text.len()), format!("{text}[]{{}}"));
+        assert_eq!(with(text.len() + 1), with(text.len()));
+    }
+}
+
+#[test]
+fn white_space_around_a_value_in_json_does_not_count() {
+    let blanks = " \\n\\u3000\u{3000}".repeat(20);
+    let stream = format!("{{\"question\":\"{blanks}ab{blanks}\"}}");
+    assert_eq!(ends_as(Syntax::Arguments, &stream, &Rules { question: 2, ..Rules::default() }), "ab[]{}");
+    let stream = format!("{{\"question\":\"ab{blanks}c\"}}");
+    assert_eq!(ends_as(Syntax::Arguments, &stream, &Rules { question: 42, ..Rules::default() }), "too_long");
+}
+
+#[test]
+fn an_answer_in_json_may_be_as_long_as_its_limit_in_every_form() {
+    for form in [
+        r#""follow_up":["12345"]"#,
+        r#""follow_up":[ 12345 ]"#,
+        r#""follow_up":[{"text":" 12345 "}]"#,
+        r#""follow_up":[{"mode":"m","answer":"1234\u0035"}]"#,
+        r#""follow_up":[{"text":12345,"mode":"m"}]"#,
+        r#""follow_up":{"text":"12345"}"#,
+        r#""follow_up":{"0":"12345"}"#,
+        r#""follow_up":{"all":["12345"]}"#,
+        r#""follow_up":"12345""#,
+        r#""follow_up":"[\"12345\"]""#,
+        r#""follow_up":"{\"text\":12345}""#,
+        r#""follow_up":"<suggest>12345</suggest>""#,
+        r#""follow_up":"<options>[12345]</options>""#,
+        r#""options":["12345"]"#,
+        r#""suggest":["12345"]"#,
+    ] {
+        let with = |answer| ends_with(form, &Rules { answer, ..Rules::default() });
+        assert_eq!(with(4), "too_long", "{form}");
+        assert!(with(5).starts_with("Q[\"12345\"]"), "{form}");
+        assert_eq!(with(6), with(5), "{form}");
+    }
+}
+
+#[test]
+fn a_mode_in_json_may_be_as_long_as_an_answer() {
+    for form in [
+        r#""follow_up":[{"text":"A","mode":"12345"}]"#,
+        r#""follow_up":[{"mode":" 123\u00345 ","text":"A"}]"#,
+        r#""follow_up":{"mode":"12345","answer":"A"}"#,
+        r#""follow_up":"[{\"text\":\"A\",\"mode\":\"12345\"}]""#,
+        r#""follow_up":"[{\"mode\":\"12345\",\"text\":\"A\"}]""#,
+    ] {
+        let with = |answer| ends_with(form, &Rules { answer, ..Rules::default() });
+        assert_eq!(with(4), "too_long", "{form}");
+        assert!(with(5).starts_with("Q[\"A\"]"), "{form}");
+        assert_eq!(with(6), with(5), "{form}");
+    }
+}
+
+#[test]
+fn later_suggestions_in_json_are_dropped_with_a_note() {
+    for form in [
+        r#""follow_up":["A"," ","B",null,{"text":"C","mode":"m"}]"#,
+        r#""follow_up":[{"text":"A"},{"text":""},{"answer":"B"},{"mode":"m","text":"C"}]"#,
+        r#""follow_up":["A"],"options":["B"],"suggest":["C"]"#,
+        r#""follow_up":{"0":"A","1":"","2":["B","C"]}"#,
+        r#""follow_up":"A\n\nB\nC""#,
+        r#""follow_up":"[\"A\",\"\",\"B\",{\"text\":\"C\"}]""#,
+        r#""follow_up":"<suggest>A</suggest><suggest/><suggest>B</suggest><suggest mode='m'>C</suggest>""#,
+    ] {
+        let with = |suggestions| ends_with(form, &Rules { suggestions, ..Rules::default() });
+        assert!(with(2).starts_with("Q[\"A\", \"B\"]") && with(2).contains("SuggestionsDropped"), "{form}");
+        assert!(with(3).starts_with("Q[\"A\", \"B\", \"C\"]") && !with(3).contains("SuggestionsDropped"), "{form}");
+        assert_eq!(with(4), with(3));
+    }
+}
+
+#[test]
+fn a_dropped_suggestion_in_json_has_no_limits() {
+    for form in [
+        r#""follow_up":["A","12345"]"#,
+        r#""follow_up":["A",12345]"#,
+        r#""follow_up":[{"text":"A"},{"text":"12345","mode":"12345"}]"#,
+        r#""follow_up":["A",{"mode":"12345","text":"B"}]"#,
+    ] {
+        let rules = Rules { answer: 1, suggestions: 1, ..Rules::default() };
+        assert_eq!(ends_with(form, &rules), "Q[\"A\"]{\"SuggestionsDropped\"}", "{form}");
+    }
+}
+
+#[test]
+fn a_string_may_be_as_long_as_all_suggestions_together() {
+    let rules = Rules { answer: 12, suggestions: 2, ..Rules::default() };
+    // White space around it does not count, and neither do escapes.
+    for (len, read) in [(23, true), (24, true), (25, false)] {
+        for text in [
+            format!("<suggest>A</suggest>{}.", " ".repeat(len - 21)),
+            format!("[{}\\\"A\\\"]", " ".repeat(len - 5)),
+            format!("A{}B", "\\n".repeat(len - 2)),
+        ] {
+            let text = format!(" \\n{}\\u3000", text.replace('A', "\\u0041"));
+            let end = ends_with(&format!("\"follow_up\":\"{text}\""), &rules);
+            assert_eq!(end.starts_with("Q[\"A\""), read, "{text} of {len}: {end}");
+            assert_eq!(end == "Q[]{\"UnreadableList\"}", !read, "{text} of {len}: {end}");
+        }
+    }
+}
+
+#[test]
+fn the_smallest_and_the_largest_limits_hold() {
+    let stream = ask("<question>Q</question><follow_up><suggest>A</suggest></follow_up><options>[1]</options>");
+    for limit in [0, usize::MAX] {
+        let rules =
+            Rules { question: limit, answer: limit, suggestions: limit, tag: limit, bare: limit, ..Rules::default() };
+        let mut parser = Syntax::Markup.parser(policy(&rules));
+        let shown = parse(&mut parser, stream.as_bytes().chunks(1));
+        assert_eq!(end(&shown), if limit == 0 { "text" } else { "Q[\"A\", \"1\"]{}" });
+        let form = "\"follow_up\":[\"A\"],\"options\":\"[1]\"";
+        let read = "Q[\"A\", \"1\"]{\"SuggestionsAsText\"}";
+        assert_eq!(ends_with(form, &rules), if limit == 0 { "too_long" } else { read });
+        let stream = format!("{{{form}}}");
+        let dropped = Rules { answer: limit, suggestions: 0, ..Rules::default() };
+        assert_eq!(ends_as(Syntax::Arguments, &stream, &dropped), "missing_parameter");
+    }
+}
+
+#[test]
+fn the_defaults_are_the_documented_ones() {
+    let (limits, rules) = (Limits::default(), Rules::default());
+    assert_eq!(
+        (limits.question, limits.answer, limits.suggestions, limits.tag, limits.bare),
+        (102_400, 16_384, 32, 256, 2_048)
+    );
+    assert_eq!(
+        (rules.question, rules.answer, rules.suggestions, rules.tag, rules.bare),
+        (102_400, 16_384, 32, 256, 2_048)
+    );
+}
