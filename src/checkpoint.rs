@@ -108,7 +108,7 @@ impl Parser {
     /// checksum may be resumed; what it is resumed to never panics and stays within the limits.
     ///
     /// ```
-    /// use followup::{Event, Parser, Policy, Repairs, ResumeError};
+    /// use followup::{Event, Parser, Policy, Malformed, ResumeError};
     ///
     /// let mut parser = Parser::default();
     /// drop(parser.feed("<ask_followup_question><question>Which "));
@@ -120,7 +120,7 @@ impl Parser {
     ///     other => panic!("{other:?}"),
     /// }
     ///
-    /// let strict = Policy::new().repairs(Repairs::Reject);
+    /// let strict = Policy::new().with_malformed(Malformed::Reject);
     /// assert_eq!(Parser::resume(strict, checkpoint).unwrap_err(), ResumeError::OtherPolicy);
     /// # Ok::<(), ResumeError>(())
     /// ```

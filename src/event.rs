@@ -47,27 +47,27 @@ pub enum Event<'a> {
 
 impl<'a> Event<'a> {
     /// Makes the event of an open call, of which `delta` is new.
-    pub(crate) fn partial(call: &'a Call, nth: u64, delta: Delta) -> Event<'a> {
-        Event::Partial(Partial { call, nth, id: None, delta })
+    pub(crate) fn partial(call: &'a Call, index: u64, delta: Delta) -> Event<'a> {
+        Event::Partial(Partial { call, index, id: None, delta })
     }
 
     /// Makes the event of a call's end: a rejection if anything went wrong.
-    pub(crate) fn ended(call: &'a Call, nth: u64, end: u64) -> Event<'a> {
+    pub(crate) fn ended(call: &'a Call, index: u64, end: u64) -> Event<'a> {
         if !call.has_failed() && call.question().is_some() {
-            Event::Complete(Complete { call, nth, id: None, end })
+            Event::Complete(Complete { call, index, id: None, end })
         } else {
-            Event::Rejected(Rejected { call, nth, id: None, end })
+            Event::Rejected(Rejected { call, index, id: None, end })
         }
     }
 
     /// Gives the event of a call that index and id.
     #[cfg(feature = "wire")]
-    pub(crate) fn of(self, nth: u64, id: Option<&'a str>) -> Event<'a> {
+    pub(crate) fn of(self, index: u64, id: Option<&'a str>) -> Event<'a> {
         match self {
             Event::Text(_) | Event::Opaque(_) => self,
-            Event::Partial(call) => Event::Partial(Partial { nth, id, ..call }),
-            Event::Complete(call) => Event::Complete(Complete { nth, id, ..call }),
-            Event::Rejected(call) => Event::Rejected(Rejected { nth, id, ..call }),
+            Event::Partial(call) => Event::Partial(Partial { index, id, ..call }),
+            Event::Complete(call) => Event::Complete(Complete { index, id, ..call }),
+            Event::Rejected(call) => Event::Rejected(Rejected { index, id, ..call }),
         }
     }
 }
@@ -136,15 +136,15 @@ pub struct Opaque<'a> {
 #[derive(Clone, Copy)]
 pub struct Partial<'a> {
     pub(crate) call: &'a Call,
-    pub(crate) nth: u64,
+    pub(crate) index: u64,
     pub(crate) id: Option<&'a str>,
     pub(crate) delta: Delta,
 }
 
 impl<'a> Partial<'a> {
     /// Which call of the stream this is, counted from 0. The call's end has the same number.
-    pub fn nth(&self) -> u64 {
-        self.nth
+    pub fn index(&self) -> u64 {
+        self.index
     }
 
     /// The provider's id of the call, of a native call in a provider's stream.
@@ -183,7 +183,7 @@ impl<'a> Partial<'a> {
 /// let mut events = parser.feed(message);
 /// while let Some(event) = events.next() {
 ///     if let Event::Complete(call) = event {
-///         assert_eq!((call.nth(), call.span()), (0, 4..message.len() as u64));
+///         assert_eq!((call.index(), call.span()), (0, 4..message.len() as u64));
 ///         assert_eq!((call.question(), call.suggestions().len()), ("Which?", 1));
 ///         assert_eq!(call.notes(), [Note::OutsideFollowUp, Note::UnclosedSuggestion]);
 ///     }
@@ -192,15 +192,15 @@ impl<'a> Partial<'a> {
 #[derive(Clone, Copy)]
 pub struct Complete<'a> {
     pub(crate) call: &'a Call,
-    pub(crate) nth: u64,
+    pub(crate) index: u64,
     pub(crate) id: Option<&'a str>,
     pub(crate) end: u64,
 }
 
 impl<'a> Complete<'a> {
     /// Which call of the stream this is, counted from 0.
-    pub fn nth(&self) -> u64 {
-        self.nth
+    pub fn index(&self) -> u64 {
+        self.index
     }
 
     /// The provider's id of the call, of a native call in a provider's stream.
@@ -232,27 +232,27 @@ impl<'a> Complete<'a> {
 /// A call that has ended and can't be asked. The stream goes on behind it. All methods are O(1) and copy nothing.
 ///
 /// ```
-/// use followup::{Event, Parser, Place, Reason};
+/// use followup::{Event, Parser, CallPart, Reason};
 ///
 /// let mut parser = Parser::default();
 /// drop(parser.feed("<ask_followup_question><question>Which?</question><suggest>The fir"));
 /// let mut events = parser.finish();
 /// let Some(Event::Rejected(call)) = events.next() else { panic!() };
-/// assert_eq!(call.reason(), Reason::Truncated(Place::Answer));
+/// assert_eq!(call.reason(), Reason::Truncated(CallPart::Answer));
 /// assert_eq!((call.question(), call.suggestions().get(0).unwrap().answer), (Some("Which?"), "The fir"));
 /// ```
 #[derive(Clone, Copy)]
 pub struct Rejected<'a> {
     pub(crate) call: &'a Call,
-    pub(crate) nth: u64,
+    pub(crate) index: u64,
     pub(crate) id: Option<&'a str>,
     pub(crate) end: u64,
 }
 
 impl<'a> Rejected<'a> {
     /// Which call of the stream this is, counted from 0.
-    pub fn nth(&self) -> u64 {
-        self.nth
+    pub fn index(&self) -> u64 {
+        self.index
     }
 
     /// The provider's id of the call, of a native call in a provider's stream.
@@ -385,21 +385,21 @@ impl fmt::Debug for Suggestions<'_> {
 
 impl PartialEq for Partial<'_> {
     fn eq(&self, other: &Self) -> bool {
-        (self.nth, self.id, self.field(), self.delta()) == (other.nth, other.id, other.field(), other.delta())
+        (self.index, self.id, self.field(), self.delta()) == (other.index, other.id, other.field(), other.delta())
             && (self.question(), self.suggestions()) == (other.question(), other.suggestions())
     }
 }
 
 impl PartialEq for Complete<'_> {
     fn eq(&self, other: &Self) -> bool {
-        (self.nth, self.id, self.span(), self.question()) == (other.nth, other.id, other.span(), other.question())
+        (self.index, self.id, self.span(), self.question()) == (other.index, other.id, other.span(), other.question())
             && (self.suggestions(), self.notes()) == (other.suggestions(), other.notes())
     }
 }
 
 impl PartialEq for Rejected<'_> {
     fn eq(&self, other: &Self) -> bool {
-        (self.nth, self.id, self.span(), self.reason()) == (other.nth, other.id, other.span(), other.reason())
+        (self.index, self.id, self.span(), self.reason()) == (other.index, other.id, other.span(), other.reason())
             && (self.question(), self.suggestions()) == (other.question(), other.suggestions())
     }
 }
@@ -407,7 +407,7 @@ impl PartialEq for Rejected<'_> {
 impl fmt::Debug for Partial<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Partial")
-            .field("nth", &self.nth)
+            .field("index", &self.index)
             .field("id", &self.id)
             .field("field", &self.field())
             .field("delta", &self.delta())
@@ -420,7 +420,7 @@ impl fmt::Debug for Partial<'_> {
 impl fmt::Debug for Complete<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Complete")
-            .field("nth", &self.nth)
+            .field("index", &self.index)
             .field("id", &self.id)
             .field("span", &self.span())
             .field("question", &self.question())
@@ -433,7 +433,7 @@ impl fmt::Debug for Complete<'_> {
 impl fmt::Debug for Rejected<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Rejected")
-            .field("nth", &self.nth)
+            .field("index", &self.index)
             .field("id", &self.id)
             .field("span", &self.span())
             .field("reason", &self.reason())

@@ -129,11 +129,11 @@ pub mod wire;
 
 pub use call::Field;
 pub use checkpoint::{Checkpoint, ResumeError};
-pub use config::{Calls, Entities, Limits, Policy, Repairs, Tools, ToolsError};
+pub use config::{CallStart, Entities, Limits, Malformed, Policy, Tools, ToolsError};
 pub use event::{Complete, Event, Opaque, Partial, Rejected, Suggestion, Suggestions, SuggestionsIter};
 pub use note::Note;
 pub use parser::{Events, Parser};
-pub use reason::{Place, Reason};
+pub use reason::{CallPart, Reason};
 
 /// The README's examples are tests.
 #[cfg(doctest)]

@@ -10,13 +10,13 @@ use crate::note::Note;
 /// `dialogue` module's dialects.
 ///
 /// ```
-/// use followup::{Place, Reason};
+/// use followup::{CallPart, Reason};
 ///
-/// let reason = Reason::TooLong { place: Place::Question, limit: 102_400 };
+/// let reason = Reason::TooLong { part: CallPart::Question, limit: 102_400 };
 /// assert_eq!(reason.to_string(), "the question is longer than the limit of 102400 bytes");
 /// let reason = Reason::MissingParameter;
 /// assert_eq!(reason.to_string(), "the required parameter `question` is missing");
-/// let reason = Reason::Truncated(Place::Answer);
+/// let reason = Reason::Truncated(CallPart::Answer);
 /// assert_eq!(reason.to_string(), "the message ended inside a suggested answer");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,26 +28,26 @@ pub enum Reason {
     /// The call needs this repair, which the policy forbids or which can't be made.
     Malformed(Note),
     /// The stream ended before the call did.
-    Truncated(Place),
+    Truncated(CallPart),
     /// A value is longer than its limit.
     TooLong {
         /// The value.
-        place: Place,
+        part: CallPart,
         /// The limit, in bytes.
         limit: usize,
     },
     /// A value of a native call has a JSON type that means nothing there.
-    WrongType(Place),
+    WrongType(CallPart),
 }
 
 impl Reason {
     /// Returns the reason as one word, for programs.
     ///
     /// ```
-    /// use followup::{Place, Reason};
+    /// use followup::{CallPart, Reason};
     ///
     /// assert_eq!(Reason::MissingParameter.code(), "missing_parameter");
-    /// assert_eq!(Reason::TooLong { place: Place::Answer, limit: 9 }.code(), "too_long");
+    /// assert_eq!(Reason::TooLong { part: CallPart::Answer, limit: 9 }.code(), "too_long");
     /// ```
     pub fn code(&self) -> &'static str {
         match self {
@@ -65,12 +65,12 @@ impl fmt::Display for Reason {
         match self {
             Reason::MissingParameter => f.write_str("the required parameter `question` is missing"),
             Reason::Malformed(note) => note.fmt(f),
-            Reason::Truncated(place) => write!(f, "the message ended {}", place.inside()),
-            Reason::TooLong { place, limit } => {
-                write!(f, "{} is longer than the limit of {limit} bytes", place.noun())
+            Reason::Truncated(part) => write!(f, "the message ended {}", part.inside()),
+            Reason::TooLong { part, limit } => {
+                write!(f, "{} is longer than the limit of {limit} bytes", part.noun())
             }
-            Reason::WrongType(place) => {
-                write!(f, "{} is of the wrong type: expected {}", place.noun(), place.expected())
+            Reason::WrongType(part) => {
+                write!(f, "{} is of the wrong type: expected {}", part.noun(), part.expected())
             }
         }
     }
@@ -82,7 +82,7 @@ impl core::error::Error for Reason {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
-pub enum Place {
+pub enum CallPart {
     /// Right after the opening tag.
     Opening,
     /// Between the parameters.
@@ -101,39 +101,39 @@ pub enum Place {
     Arguments,
 }
 
-impl Place {
+impl CallPart {
     fn noun(self) -> &'static str {
         match self {
-            Place::Opening => "the opening tag",
-            Place::Parameters => "the list of parameters",
-            Place::Question => "the question",
-            Place::Answer => "a suggested answer",
-            Place::Mode => "the mode of a suggestion",
-            Place::Options => "the list of options",
-            Place::Suggestions => "the list of suggestions",
-            Place::Arguments => "the value of the arguments",
+            CallPart::Opening => "the opening tag",
+            CallPart::Parameters => "the list of parameters",
+            CallPart::Question => "the question",
+            CallPart::Answer => "a suggested answer",
+            CallPart::Mode => "the mode of a suggestion",
+            CallPart::Options => "the list of options",
+            CallPart::Suggestions => "the list of suggestions",
+            CallPart::Arguments => "the value of the arguments",
         }
     }
 
     fn inside(self) -> &'static str {
         match self {
-            Place::Opening => "right after the opening tag",
-            Place::Parameters => "before the call was closed",
-            Place::Question => "inside the question",
-            Place::Answer => "inside a suggested answer",
-            Place::Mode => "inside the mode of a suggestion",
-            Place::Options => "inside the list of options",
-            Place::Suggestions => "inside the list of suggestions",
-            Place::Arguments => "inside the arguments",
+            CallPart::Opening => "right after the opening tag",
+            CallPart::Parameters => "before the call was closed",
+            CallPart::Question => "inside the question",
+            CallPart::Answer => "inside a suggested answer",
+            CallPart::Mode => "inside the mode of a suggestion",
+            CallPart::Options => "inside the list of options",
+            CallPart::Suggestions => "inside the list of suggestions",
+            CallPart::Arguments => "inside the arguments",
         }
     }
 
     /// Returns the JSON type that the value should have.
     fn expected(self) -> &'static str {
         match self {
-            Place::Arguments => "an object",
-            Place::Suggestions | Place::Options | Place::Parameters => "an array",
-            Place::Opening | Place::Question | Place::Answer | Place::Mode => "a string",
+            CallPart::Arguments => "an object",
+            CallPart::Suggestions | CallPart::Options | CallPart::Parameters => "an array",
+            CallPart::Opening | CallPart::Question | CallPart::Answer | CallPart::Mode => "a string",
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use followup::wire;
-use followup::{Calls, Entities, Limits, Policy, Repairs, Tools};
+use followup::{CallStart, Entities, Limits, Malformed, Policy, Tools};
 use serde::Deserialize;
 
 use crate::config_file;
@@ -67,18 +67,18 @@ impl PolicyArgs {
     ///
     /// Fails if the file of `--tools` can't be read or used.
     pub(crate) fn policy(&self) -> Result<Policy, Error> {
-        let mut policy = Policy::new().limits(self.limits());
+        let mut policy = Policy::new().with_limits(self.limits());
         if self.strict {
-            policy = policy.repairs(Repairs::Reject);
+            policy = policy.with_malformed(Malformed::Reject);
         }
         if self.outside_code {
-            policy = policy.calls(Calls::OutsideCode);
+            policy = policy.with_call_start(CallStart::OutsideCode);
         }
         if self.decode_entities {
-            policy = policy.entities(Entities::Decoded);
+            policy = policy.with_entities(Entities::Decoded);
         }
         if let Some(path) = &self.tools {
-            policy = policy.tools(tools(path)?);
+            policy = policy.with_tools(tools(path)?);
         }
         Ok(policy)
     }
@@ -160,12 +160,12 @@ mod tests {
             TestArgs::parse_from(args).policy
         };
         let policy = |flags: &str| args(flags).policy().unwrap();
-        let limits = |limits| Policy::new().limits(limits);
+        let limits = |limits| Policy::new().with_limits(limits);
         let default = Limits::default();
         assert_eq!(policy(""), Policy::new());
-        assert_eq!(policy("--strict"), Policy::new().repairs(Repairs::Reject));
-        assert_eq!(policy("--outside-code"), Policy::new().calls(Calls::OutsideCode));
-        assert_eq!(policy("--decode-entities"), Policy::new().entities(Entities::Decoded));
+        assert_eq!(policy("--strict"), Policy::new().with_malformed(Malformed::Reject));
+        assert_eq!(policy("--outside-code"), Policy::new().with_call_start(CallStart::OutsideCode));
+        assert_eq!(policy("--decode-entities"), Policy::new().with_entities(Entities::Decoded));
         assert_eq!(policy("--limit-question 1"), limits(Limits { question: 1, ..default }));
         assert_eq!(policy("--limit-answer 1"), limits(Limits { answer: 1, ..default }));
         assert_eq!(policy("--limit-suggestions 1"), limits(Limits { suggestions: 1, ..default }));

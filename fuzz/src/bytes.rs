@@ -26,7 +26,7 @@ fn text(stream: &Stream, chunks: &[&[u8]]) {
     // U+FFFD is longer than the bytes it replaces, and limits count bytes.
     let far = 1 << 20;
     let limits = Limits { question: far, answer: far, tag: far, bare: far, ..Limits::default() };
-    let policy = Arc::new(Policy::new().limits(limits));
+    let policy = Arc::new(Policy::new().with_limits(limits));
     let shown = Transcript::of(&mut stream.parser(policy.clone()), chunks);
     let mut parser = stream.parser(policy);
     let mut expected = Transcript::default();

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use followup::wire::{Format, ResponseParser};
-use followup::{Calls, Entities, Parser, Policy};
+use followup::{CallStart, Entities, Parser, Policy};
 use followup_testing::Syntax;
 
 /// Ends each part of a stream.
@@ -62,7 +62,7 @@ pub fn read(input: &[u8]) {
 }
 
 fn policy_of(choices: u8) -> Arc<Policy> {
-    let calls = if choices & 1 == 0 { Calls::Anywhere } else { Calls::OutsideCode };
+    let calls = if choices & 1 == 0 { CallStart::Anywhere } else { CallStart::OutsideCode };
     let entities = if choices & 2 == 0 { Entities::Raw } else { Entities::Decoded };
     Arc::new(Policy::new().calls(calls).entities(entities))
 }

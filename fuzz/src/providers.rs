@@ -125,7 +125,7 @@ fn check_cuts(format: Format, body: &[u8], cuts: &Cuts) {
     let small = Limits { question: 8, answer: 4, suggestions: 2, ..Limits::default() };
     let small = (small, wire::Limits::default().with_event(200).with_open_calls(2));
     for (limits, wire_limits) in [(Limits::default(), wire::Limits::default()), small] {
-        let policy = Arc::new(Policy::new().limits(limits));
+        let policy = Arc::new(Policy::new().with_limits(limits));
         for parser in [ResponseParser::new(format, policy.clone()), ResponseParser::auto(policy)] {
             let mut parser = parser.with_limits(wire_limits);
             let whole = Transcript::of_response(&mut parser, [body]);

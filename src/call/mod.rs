@@ -10,9 +10,9 @@ mod view;
 use alloc::string::String;
 use smallvec::SmallVec;
 
-use crate::config::{Entities, Policy, Repairs};
+use crate::config::{Entities, Malformed, Policy};
 use crate::note::Note;
-use crate::reason::{Place, Reason};
+use crate::reason::{CallPart, Reason};
 use value::{TooLong, Value};
 pub(crate) use view::View;
 
@@ -199,9 +199,9 @@ impl Call {
 
     /// Notes a repair; under the strict policy, rejects.
     pub(crate) fn repair(&mut self, note: Note, policy: &Policy) {
-        match policy.repairs {
-            Repairs::Make => self.note(note),
-            Repairs::Reject => self.reject(Reason::Malformed(note)),
+        match policy.malformed {
+            Malformed::Repair => self.note(note),
+            Malformed::Reject => self.reject(Reason::Malformed(note)),
         }
     }
 
@@ -292,7 +292,7 @@ impl Call {
         let Open::Suggestion(OpenSuggestion { answer, .. }) = &mut self.open else { return };
         match core::mem::replace(answer, Answer::Ended) {
             Answer::Provisional { too_long: true, .. } => {
-                self.reject(Reason::TooLong { place: Place::Answer, limit: policy.limits.answer });
+                self.reject(Reason::TooLong { part: CallPart::Answer, limit: policy.limits.answer });
             }
             Answer::Provisional { value, .. } => *answer = Answer::Growing(value),
             other => *answer = other,
@@ -405,21 +405,21 @@ impl Call {
         if let Open::Suggestion(OpenSuggestion { mode: Mode::Reading(mode), .. }) = &mut self.open
             && change(mode, &mut self.modes, limit).is_err()
         {
-            self.reject(Reason::TooLong { place: Place::Mode, limit });
+            self.reject(Reason::TooLong { part: CallPart::Mode, limit });
         }
     }
 
     /// Changes the value that is open, and what is certain of the call with it.
     #[inline]
     fn grow(&mut self, policy: &Policy, change: impl FnOnce(&mut Value, &mut String, usize) -> Result<(), TooLong>) {
-        let (place, limit, changed) = match &mut self.open {
+        let (part, limit, changed) = match &mut self.open {
             Open::Question(value) => {
                 let limit = policy.limits.question;
                 let changed = change(value, &mut self.text, limit);
                 if value.exists {
                     self.question = Some((value.start, value.certain));
                 }
-                (Place::Question, limit, changed)
+                (CallPart::Question, limit, changed)
             }
             Open::Suggestion(open) => {
                 let limit = policy.limits.answer;
@@ -439,12 +439,12 @@ impl Call {
                     (Answer::Growing(value), _) => change(value, &mut self.text, limit),
                 };
                 self.list();
-                (Place::Answer, limit, changed)
+                (CallPart::Answer, limit, changed)
             }
             _ => return,
         };
         if changed.is_err() {
-            self.reject(Reason::TooLong { place, limit });
+            self.reject(Reason::TooLong { part, limit });
         }
     }
 
@@ -513,22 +513,22 @@ impl Call {
     // The end.
 
     /// Ends the call where a value is open: the stream cut it.
-    pub(crate) fn cut(&mut self, place: Place, policy: &Policy) {
+    pub(crate) fn cut(&mut self, part: CallPart, policy: &Policy) {
         self.flush_entity(policy);
         self.take_bare(policy);
-        self.reject(Reason::Truncated(place));
+        self.reject(Reason::Truncated(part));
     }
 
     /// Ends the call where no value is open. `cut`: it was the stream that ended.
     pub(crate) fn end(&mut self, cut: bool, policy: &Policy) {
-        let truncated = Reason::Truncated(Place::Parameters);
+        let truncated = Reason::Truncated(CallPart::Parameters);
         self.take_bare(policy);
-        match (self.question, policy.repairs) {
+        match (self.question, policy.malformed) {
             (None, _) if !cut => self.reject(Reason::MissingParameter),
             (None, _) => self.reject(truncated),
             (Some(_), _) if !cut => {}
-            (Some(_), Repairs::Make) => self.note(Note::StreamEnded),
-            (Some(_), Repairs::Reject) => self.reject(truncated),
+            (Some(_), Malformed::Repair) => self.note(Note::StreamEnded),
+            (Some(_), Malformed::Reject) => self.reject(truncated),
         }
     }
 
@@ -539,7 +539,7 @@ impl Call {
         }
         let limit = policy.limits.question;
         if self.bare > limit {
-            return self.reject(Reason::TooLong { place: Place::Question, limit });
+            return self.reject(Reason::TooLong { part: CallPart::Question, limit });
         }
         self.question = Some((0, self.bare));
         self.repair(Note::BareQuestion, policy);

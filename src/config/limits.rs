@@ -11,7 +11,7 @@
 ///
 /// let message = "<ask_followup_question><question>12345</question></ask_followup_question>";
 /// let ends = |limits: Limits| {
-///     let mut parser = Parser::new(Policy::new().limits(limits));
+///     let mut parser = Parser::new(Policy::new().with_limits(limits));
 ///     let mut events = parser.feed(message);
 ///     while let Some(event) = events.next() {
 ///         match event {

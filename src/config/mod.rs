@@ -5,5 +5,5 @@ mod policy;
 mod tools;
 
 pub use limits::Limits;
-pub use policy::{Calls, Entities, Policy, Repairs};
+pub use policy::{CallStart, Entities, Malformed, Policy};
 pub use tools::{Tools, ToolsError};

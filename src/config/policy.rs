@@ -12,60 +12,85 @@ use crate::hash::Fnv;
 /// as they are, and knows the tools of the agents this format comes from. Each setting's type shows both sides of it.
 ///
 /// ```
-/// use followup::{Calls, Entities, Limits, Policy, Repairs, Tools};
+/// use followup::{CallStart, Entities, Limits, Policy, Malformed, Tools};
 ///
 /// let policy = Policy::new()
-///     .repairs(Repairs::Reject)
-///     .calls(Calls::OutsideCode)
-///     .entities(Entities::Decoded)
-///     .tools(Tools::none())
-///     .limits(Limits { suggestions: 4, ..Limits::default() });
+///     .with_malformed(Malformed::Reject)
+///     .with_call_start(CallStart::OutsideCode)
+///     .with_entities(Entities::Decoded)
+///     .with_tools(Tools::none())
+///     .with_limits(Limits { suggestions: 4, ..Limits::default() });
 /// assert_ne!(policy, Policy::default());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct Policy {
-    pub(crate) repairs: Repairs,
-    pub(crate) calls: Calls,
+    pub(crate) malformed: Malformed,
+    pub(crate) call_start: CallStart,
     pub(crate) entities: Entities,
     pub(crate) tools: Tools,
     pub(crate) limits: Limits,
 }
 
 impl Policy {
-    /// The default policy.
+    /// Returns the default policy.
     pub fn new() -> Policy {
         Policy::default()
     }
 
-    /// Sets what becomes of a call that needs a repair.
+    /// Sets what becomes of a malformed call.
     #[must_use]
-    pub fn repairs(self, repairs: Repairs) -> Policy {
-        Policy { repairs, ..self }
+    pub fn with_malformed(self, malformed: Malformed) -> Policy {
+        Policy { malformed, ..self }
     }
 
     /// Sets where a call may start.
     #[must_use]
-    pub fn calls(self, calls: Calls) -> Policy {
-        Policy { calls, ..self }
+    pub fn with_call_start(self, call_start: CallStart) -> Policy {
+        Policy { call_start, ..self }
     }
 
     /// Sets whether entities are decoded.
     #[must_use]
-    pub fn entities(self, entities: Entities) -> Policy {
+    pub fn with_entities(self, entities: Entities) -> Policy {
         Policy { entities, ..self }
     }
 
     /// Sets the names of other tools and of their parameters.
     #[must_use]
-    pub fn tools(self, tools: Tools) -> Policy {
+    pub fn with_tools(self, tools: Tools) -> Policy {
         Policy { tools, ..self }
     }
 
     /// Sets the limits.
     #[must_use]
-    pub fn limits(self, limits: Limits) -> Policy {
+    pub fn with_limits(self, limits: Limits) -> Policy {
         Policy { limits, ..self }
+    }
+
+    /// Returns what becomes of a malformed call.
+    pub fn malformed(&self) -> Malformed {
+        self.malformed
+    }
+
+    /// Returns where a call may start.
+    pub fn call_start(&self) -> CallStart {
+        self.call_start
+    }
+
+    /// Returns whether entities are decoded.
+    pub fn entities(&self) -> Entities {
+        self.entities
+    }
+
+    /// Returns the names of other tools and of their parameters.
+    pub fn tools(&self) -> &Tools {
+        &self.tools
+    }
+
+    /// Returns the limits.
+    pub fn limits(&self) -> Limits {
+        self.limits
     }
 
     /// Returns the policy as a number, the same on every machine, to tell the checkpoints of one policy from
@@ -80,12 +105,12 @@ impl Policy {
 /// What becomes of a call that is not quite well-formed.
 ///
 /// ```
-/// use followup::{Event, Note, Parser, Policy, Reason, Repairs};
+/// use followup::{Event, Note, Parser, Policy, Reason, Malformed};
 ///
 /// // `</question>` is missing.
 /// let message = "<ask_followup_question><question>Which?</ask_followup_question>";
 ///
-/// let mut parser = Parser::new(Policy::new().repairs(Repairs::Make));
+/// let mut parser = Parser::new(Policy::new().with_malformed(Malformed::Repair));
 /// let mut events = parser.feed(message);
 /// while let Some(event) = events.next() {
 ///     if let Event::Complete(call) = event {
@@ -94,7 +119,7 @@ impl Policy {
 /// }
 /// # drop(events);
 ///
-/// let mut parser = Parser::new(Policy::new().repairs(Repairs::Reject));
+/// let mut parser = Parser::new(Policy::new().with_malformed(Malformed::Reject));
 /// let mut events = parser.feed(message);
 /// while let Some(event) = events.next() {
 ///     assert!(!matches!(event, Event::Complete(_)));
@@ -105,10 +130,10 @@ impl Policy {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Repairs {
+pub enum Malformed {
     /// It is repaired, and a note says so. The default.
     #[default]
-    Make,
+    Repair,
     /// It is rejected: the strict policy.
     Reject,
 }
@@ -116,11 +141,11 @@ pub enum Repairs {
 /// Where in the prose a call may start.
 ///
 /// ```
-/// use followup::{Calls, Event, Parser, Policy};
+/// use followup::{CallStart, Event, Parser, Policy};
 ///
 /// let message = "```xml\n<ask_followup_question><question>Q?</question></ask_followup_question>\n```";
-/// let asks = |calls: Calls| {
-///     let mut parser = Parser::new(Policy::new().calls(calls));
+/// let asks = |calls: CallStart| {
+///     let mut parser = Parser::new(Policy::new().with_call_start(calls));
 ///     let mut events = parser.feed(message);
 ///     let mut asked = 0;
 ///     while let Some(event) = events.next() {
@@ -128,12 +153,12 @@ pub enum Repairs {
 ///     }
 ///     asked
 /// };
-/// assert_eq!(asks(Calls::Anywhere), 1);
-/// assert_eq!(asks(Calls::OutsideCode), 0);
+/// assert_eq!(asks(CallStart::Anywhere), 1);
+/// assert_eq!(asks(CallStart::OutsideCode), 0);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Calls {
+pub enum CallStart {
     /// Anywhere, as in the agents this format comes from. The default.
     #[default]
     Anywhere,
@@ -150,7 +175,7 @@ pub enum Calls {
 ///
 /// let message = "<ask_followup_question><question>a &lt; b?</question></ask_followup_question>";
 /// let question = |entities: Entities| {
-///     let mut parser = Parser::new(Policy::new().entities(entities));
+///     let mut parser = Parser::new(Policy::new().with_entities(entities));
 ///     let mut events = parser.feed(message);
 ///     while let Some(event) = events.next() {
 ///         if let Event::Complete(call) = event {

@@ -28,7 +28,7 @@ use core::hash::{Hash, Hasher};
 ///     raw
 /// };
 /// let tools = Tools::new(["deploy"], ["target"])?;
-/// assert_eq!(opaque(Policy::new().tools(tools)), message);
+/// assert_eq!(opaque(Policy::new().with_tools(tools)), message);
 /// assert_eq!(opaque(Policy::new()), "", "by default `deploy` is no tool, so this is prose");
 /// # Ok::<(), followup::ToolsError>(())
 /// ```

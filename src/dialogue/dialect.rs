@@ -7,7 +7,7 @@ use alloc::string::{String, ToString};
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::wrapping::Wrapping;
-use crate::{Place, Reason};
+use crate::{CallPart, Reason};
 
 /// How a family of agents talks to its model and its user: its messages, and how it wraps a reply.
 ///
@@ -142,14 +142,14 @@ pub struct PartNames {
 }
 
 impl PartNames {
-    fn get(&self, place: Place) -> &str {
+    fn get(&self, place: CallPart) -> &str {
         match place {
-            Place::Question => &self.question,
-            Place::Answer => &self.answer,
-            Place::Mode => &self.mode,
-            Place::Options | Place::Suggestions => &self.suggestions,
-            Place::Arguments => &self.arguments,
-            Place::Opening | Place::Parameters => &self.call,
+            CallPart::Question => &self.question,
+            CallPart::Answer => &self.answer,
+            CallPart::Mode => &self.mode,
+            CallPart::Options | CallPart::Suggestions => &self.suggestions,
+            CallPart::Arguments => &self.arguments,
+            CallPart::Opening | CallPart::Parameters => &self.call,
         }
     }
 }
@@ -315,7 +315,7 @@ impl Dialect {
     /// Returns the messages about a rejection.
     pub(super) fn explain(&self, reason: Reason) -> Explanation {
         let Messages { malformed, malformed_model, truncated, too_long, wrong_type, places, .. } = &self.messages;
-        let with_place = |template: &str, place: Place| template.replace("{place}", places.get(place));
+        let with_place = |template: &str, place: CallPart| template.replace("{place}", places.get(place));
         match reason {
             Reason::MissingParameter => self.missing("question"),
             Reason::Malformed(note) => {
@@ -324,8 +324,8 @@ impl Dialect {
                 Explanation { user, model }
             }
             Reason::Truncated(place) => Explanation::same(with_place(truncated, place)),
-            Reason::TooLong { place, limit } => {
-                Explanation::same(with_place(too_long, place).replace("{limit}", &limit.to_string()))
+            Reason::TooLong { part, limit } => {
+                Explanation::same(with_place(too_long, part).replace("{limit}", &limit.to_string()))
             }
             Reason::WrongType(place) => Explanation::same(with_place(wrong_type, place)),
         }
@@ -354,9 +354,9 @@ mod tests {
     #[test]
     fn every_dialect_uses_exactly_these_sentences() {
         let malformed = Reason::Malformed(Note::UnclosedQuestion);
-        let truncated = Reason::Truncated(Place::Question);
-        let too_long = Reason::TooLong { place: Place::Answer, limit: 9 };
-        let wrong_type = Reason::WrongType(Place::Suggestions);
+        let truncated = Reason::Truncated(CallPart::Question);
+        let too_long = Reason::TooLong { part: CallPart::Answer, limit: 9 };
+        let wrong_type = Reason::WrongType(CallPart::Suggestions);
         let english = |prefix: &str| {
             [
                 (malformed, format!("{prefix}: the question has no close tag")),
@@ -403,14 +403,14 @@ mod tests {
     fn every_part_of_a_call_has_its_name() {
         let truncated = |name: &str, place| Dialect::named(name).unwrap().explain(Reason::Truncated(place)).model;
         for (place, english, chinese) in [
-            (Place::Opening, "the call", "调用"),
-            (Place::Parameters, "the call", "调用"),
-            (Place::Question, "the question", "问题"),
-            (Place::Answer, "a suggested answer", "建议答案"),
-            (Place::Mode, "the mode of a suggestion", "建议的模式"),
-            (Place::Options, "the list of suggestions", "建议列表"),
-            (Place::Suggestions, "the list of suggestions", "建议列表"),
-            (Place::Arguments, "the arguments", "参数"),
+            (CallPart::Opening, "the call", "调用"),
+            (CallPart::Parameters, "the call", "调用"),
+            (CallPart::Question, "the question", "问题"),
+            (CallPart::Answer, "a suggested answer", "建议答案"),
+            (CallPart::Mode, "the mode of a suggestion", "建议的模式"),
+            (CallPart::Options, "the list of suggestions", "建议列表"),
+            (CallPart::Suggestions, "the list of suggestions", "建议列表"),
+            (CallPart::Arguments, "the arguments", "参数"),
         ] {
             let expected = format!("Failed to parse operations: the message ended inside {english}");
             assert_eq!(truncated("roo-code", place), expected);

@@ -11,7 +11,7 @@ use crate::call::Call;
 use crate::config::Policy;
 use crate::markup::suggestions;
 use crate::note::Note;
-use crate::reason::{Place, Reason};
+use crate::reason::{CallPart, Reason};
 
 /// A parameter that holds suggestions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -187,7 +187,7 @@ impl Arguments {
     fn begin_arguments(&mut self, kind: Type, call: &mut Call) -> Role {
         match kind {
             Type::Object => self.within.push(Within::Parameters),
-            _ => call.reject(Reason::WrongType(Place::Arguments)),
+            _ => call.reject(Reason::WrongType(CallPart::Arguments)),
         }
         Role::Nothing
     }
@@ -215,7 +215,7 @@ impl Arguments {
                 call.begin_list();
                 return Role::List;
             }
-            Type::Number | Type::Boolean | Type::Null => call.reject(Reason::WrongType(Place::Suggestions)),
+            Type::Number | Type::Boolean | Type::Null => call.reject(Reason::WrongType(CallPart::Suggestions)),
         }
         Role::Nothing
     }
@@ -339,14 +339,14 @@ impl Arguments {
     }
 
     /// Returns where the stream would cut the call.
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> CallPart {
         match self.role {
-            _ if !self.lexer.is_in_value() => Place::Parameters,
-            Role::Question => Place::Question,
-            Role::Item | Role::Answer => Place::Answer,
-            Role::Mode => Place::Mode,
-            Role::List => Place::Suggestions,
-            Role::Arguments | Role::Entry { .. } | Role::Nothing => Place::Parameters,
+            _ if !self.lexer.is_in_value() => CallPart::Parameters,
+            Role::Question => CallPart::Question,
+            Role::Item | Role::Answer => CallPart::Answer,
+            Role::Mode => CallPart::Mode,
+            Role::List => CallPart::Suggestions,
+            Role::Arguments | Role::Entry { .. } | Role::Nothing => CallPart::Parameters,
         }
     }
 }
@@ -358,7 +358,7 @@ fn begin_question(kind: Type, call: &mut Call) -> Role {
             call.begin_question(false);
             return Role::Question;
         }
-        Type::Array | Type::Object if !has => call.reject(Reason::WrongType(Place::Question)),
+        Type::Array | Type::Object if !has => call.reject(Reason::WrongType(CallPart::Question)),
         _ => call.begin_question(true),
     }
     Role::Nothing

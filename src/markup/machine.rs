@@ -22,7 +22,7 @@ use super::lexer::Pending;
 use super::state::{Inside, Spot, State};
 use super::tag::{self, Incomplete, Read, Tag};
 use crate::call::{Call, Delta};
-use crate::config::{Calls, Policy};
+use crate::config::{CallStart, Policy};
 use crate::lazy::{Fresh, Lazy};
 use crate::scan;
 use crate::signal::{Piece, Signal, Source};
@@ -57,7 +57,7 @@ impl Fresh for Busy {
 
 impl Machine {
     pub(crate) fn new(policy: Arc<Policy>) -> Machine {
-        let state = State::Prose(Code::at_start(policy.calls == Calls::Anywhere));
+        let state = State::Prose(Code::at_start(policy.call_start == CallStart::Anywhere));
         Machine {
             policy,
             state,
@@ -207,7 +207,7 @@ impl Machine {
 
     /// Makes it ready for the next stream. Its memory is kept.
     pub(crate) fn restart(&mut self) {
-        self.state = State::Prose(Code::at_start(self.policy.calls == Calls::Anywhere));
+        self.state = State::Prose(Code::at_start(self.policy.call_start == CallStart::Anywhere));
         self.pending.clear();
         self.calls = 0;
     }
@@ -475,7 +475,7 @@ impl Machine {
     }
 
     pub(super) fn after_call(&self) -> State {
-        State::Prose(Code::after_call(self.policy.calls == Calls::Anywhere))
+        State::Prose(Code::after_call(self.policy.call_start == CallStart::Anywhere))
     }
 
     /// Emits what has been decided and not been emitted yet.

@@ -1,7 +1,7 @@
 //! The states of the machine.
 
 use super::code::Code;
-use crate::reason::Place;
+use crate::reason::CallPart;
 use crate::scan::Quotes;
 
 /// What the text is part of.
@@ -108,13 +108,13 @@ impl Spot {
     pub(super) const BETWEEN: Spot = Spot::Between(Body::Other);
 
     /// Returns the value that the stream cuts if it ends here.
-    pub(super) fn place(self) -> Option<Place> {
+    pub(super) fn place(self) -> Option<CallPart> {
         match self {
-            Spot::Between(Body::List(_)) | Spot::Options => Some(Place::Options),
+            Spot::Between(Body::List(_)) | Spot::Options => Some(CallPart::Options),
             Spot::Between(_) => None,
-            Spot::Question => Some(Place::Question),
-            Spot::Suggestion | Spot::Answer | Spot::Nested { .. } | Spot::Content { .. } => Some(Place::Answer),
-            Spot::Mode { .. } => Some(Place::Mode),
+            Spot::Question => Some(CallPart::Question),
+            Spot::Suggestion | Spot::Answer | Spot::Nested { .. } | Spot::Content { .. } => Some(CallPart::Answer),
+            Spot::Mode { .. } => Some(CallPart::Mode),
         }
     }
 }

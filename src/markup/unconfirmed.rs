@@ -8,9 +8,9 @@ use super::allowed::{CONFIRMING, OPENING, SHORTEST_CONFIRMING};
 use super::machine::{Busy, Machine};
 use super::state::{Inside, Spot, State, Unconfirmed};
 use super::tag::{self, Allowed, Incomplete, Read, Tag};
-use crate::config::Repairs;
+use crate::config::Malformed;
 use crate::note::Note;
-use crate::reason::{Place, Reason};
+use crate::reason::{CallPart, Reason};
 use crate::signal::{Signal, Source};
 use crate::utf8;
 
@@ -58,9 +58,9 @@ impl Machine {
 
     /// Decides that the opening tag was only named.
     pub(super) fn demote(&mut self, &Unconfirmed { opening, end, .. }: &Unconfirmed) {
-        self.state = match self.policy.repairs {
-            Repairs::Make => State::Named { opening, from: 0 },
-            Repairs::Reject => {
+        self.state = match self.policy.malformed {
+            Malformed::Repair => State::Named { opening, from: 0 },
+            Malformed::Reject => {
                 self.busy.call.reject(Reason::Malformed(Note::OnlyNamed));
                 State::Ended { end, prose: Some(opening) }
             }
@@ -73,7 +73,7 @@ impl Machine {
             return self.demote(&unconfirmed);
         }
         self.has_news = true;
-        self.busy.call.cut(Place::Opening, &self.policy);
+        self.busy.call.cut(CallPart::Opening, &self.policy);
         self.pending.clear();
         self.state = State::Ended { end, prose: None };
     }

@@ -40,7 +40,7 @@ impl Converter {
             crate::Event::Complete(call) => {
                 let (question, suggestions) = copy_call(call.question(), call.suggestions());
                 Event::Complete(Complete {
-                    index: call.nth(),
+                    index: call.index(),
                     id: self.id(call.id()),
                     span: call.span(),
                     question,
@@ -51,7 +51,7 @@ impl Converter {
             crate::Event::Rejected(call) => {
                 let (question, suggestions) = copy_call(call.question().unwrap_or_default(), call.suggestions());
                 Event::Rejected(Rejected {
-                    index: call.nth(),
+                    index: call.index(),
                     id: self.id(call.id()),
                     span: call.span(),
                     reason: call.reason(),
@@ -72,7 +72,7 @@ impl Converter {
                 (Field::Suggestion { index, mode }, newest.map_or(0, |one| one.answer.len()))
             }
         };
-        Partial { index: call.nth(), id: self.id(call.id()), field, delta: call.delta().into(), len }
+        Partial { index: call.index(), id: self.id(call.id()), field, delta: call.delta().into(), len }
     }
 
     fn id(&mut self, id: Option<&str>) -> Option<ByteString> {

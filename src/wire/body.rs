@@ -13,6 +13,7 @@ use super::drive::{CallProgress, Decision, ParserFeed, call_progress, reject_ope
 use super::error::Error;
 use super::format::Format;
 use super::frames::{Frame, Frames};
+use super::input::{BodyInput, BodyStage};
 use super::limits::Limits;
 use super::provider::{Detected, Provider, detect};
 use crate::event::{Event, Opaque};
@@ -62,34 +63,6 @@ enum BodyKind {
     Arguments,
 }
 
-/// The input of a cursor.
-#[derive(Debug)]
-pub(super) struct Input<'a> {
-    /// The body up to this chunk, if its format was not known before, with this chunk at its end.
-    pub(super) replay: Vec<u8>,
-    pub(super) chunk: &'a [u8],
-    /// The number of bytes consumed of the replay, or of the chunk if there is no replay.
-    pub(super) used: usize,
-    pub(super) stage: Stage,
-}
-
-/// How far the end of the body has been processed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
-    /// The body continues after the input.
-    Continues,
-    /// The body ends with the input.
-    Ends,
-    /// Next: the end of the text of the deltas.
-    TextOfDeltas,
-    /// Next: the end of the text parser's stream.
-    TextParser,
-    /// Next: the calls that are still open.
-    OpenCalls,
-    /// Nothing more comes.
-    Done,
-}
-
 /// A parser and its input.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Feeding {
@@ -127,20 +100,6 @@ impl Output {
             Output::Unreadable((start, end)) => text[start..end].starts_with('{'),
             _ => false,
         }
-    }
-}
-
-impl<'a> Input<'a> {
-    fn new(replay: Vec<u8>, chunk: &'a [u8], stage: Stage) -> Input<'a> {
-        Input { replay, chunk, used: 0, stage }
-    }
-
-    fn bytes(&self) -> &[u8] {
-        if self.replay.is_empty() { self.chunk } else { &self.replay }
-    }
-
-    fn rest(&self) -> &[u8] {
-        &self.bytes()[self.used..]
     }
 }
 
@@ -187,10 +146,10 @@ impl BodyParser {
     }
 
     /// Prepares the input of the next chunk.
-    pub(super) fn begin_chunk<'a>(&mut self, chunk: &'a [u8]) -> Input<'a> {
+    pub(super) fn begin_chunk<'a>(&mut self, chunk: &'a [u8]) -> BodyInput<'a> {
         self.drop_leaked_input();
         let BodyKind::Detecting(detection) = &mut self.kind else {
-            return Input::new(Vec::new(), chunk, Stage::Continues);
+            return BodyInput::new(Vec::new(), chunk, BodyStage::Continues);
         };
         let replay = match detection.feed(chunk) {
             Some((format, body)) => {
@@ -199,18 +158,18 @@ impl BodyParser {
             }
             None => Vec::new(),
         };
-        Input::new(replay, &[], Stage::Continues)
+        BodyInput::new(replay, &[], BodyStage::Continues)
     }
 
     /// Prepares the input of the end of the body.
-    pub(super) fn begin_end(&mut self) -> Input<'static> {
+    pub(super) fn begin_end(&mut self) -> BodyInput<'static> {
         self.drop_leaked_input();
         let BodyKind::Detecting(detection) = &mut self.kind else {
-            return Input::new(Vec::new(), &[], Stage::Ends);
+            return BodyInput::new(Vec::new(), &[], BodyStage::Ends);
         };
         let (format, body) = detection.finish();
         self.parse_as(format);
-        Input::new(body, &[], Stage::Ends)
+        BodyInput::new(body, &[], BodyStage::Ends)
     }
 
     /// Drops input that a leaked cursor has left: its chunk is gone.
@@ -245,7 +204,7 @@ impl BodyParser {
     }
 
     /// Runs up to the next output; `None` when the input is consumed.
-    pub(super) fn next(&mut self, input: &mut Input<'_>) -> Option<Output> {
+    pub(super) fn next(&mut self, input: &mut BodyInput<'_>) -> Option<Output> {
         loop {
             let output = if self.feeding.is_some() {
                 self.continue_feeding(input.bytes())
@@ -253,16 +212,13 @@ impl BodyParser {
                 self.perform(action)
             } else if self.apply_next_delta() {
                 None
-            } else if !input.rest().is_empty() {
+            } else if input.advance() {
                 self.consume(input)
-            } else if !input.replay.is_empty() {
-                (input.replay, input.used) = (Vec::new(), 0);
-                None
             } else {
                 match input.stage {
-                    Stage::Continues => return None,
-                    Stage::Done => {
-                        input.stage = Stage::Continues;
+                    BodyStage::Continues => return None,
+                    BodyStage::Done => {
+                        input.stage = BodyStage::Continues;
                         self.restart();
                         return None;
                     }
@@ -366,7 +322,7 @@ impl BodyParser {
     }
 
     /// Consumes the next payload of the input, or a piece of a body without payloads.
-    fn consume(&mut self, input: &mut Input<'_>) -> Option<Output> {
+    fn consume(&mut self, input: &mut BodyInput<'_>) -> Option<Output> {
         let target = match &self.kind {
             BodyKind::Payloads { .. } => return self.consume_payload(input),
             BodyKind::Detecting(_) => return None,
@@ -379,7 +335,7 @@ impl BodyParser {
         None
     }
 
-    fn consume_payload(&mut self, input: &mut Input<'_>) -> Option<Output> {
+    fn consume_payload(&mut self, input: &mut BodyInput<'_>) -> Option<Output> {
         let BodyKind::Payloads { format, provider, frames, is_confirmed } = &mut self.kind else { return None };
         let mut rest = input.rest();
         let (len, frame) = (rest.len(), frames.next(&mut rest));
@@ -395,10 +351,10 @@ impl BodyParser {
     }
 
     /// Processes one stage of the end of the body. Returns its output and the next stage.
-    fn end(&mut self, stage: Stage) -> (Option<Output>, Stage) {
+    fn end(&mut self, stage: BodyStage) -> (Option<Output>, BodyStage) {
         let BodyParser { kind, text, calls, deltas, actions, feeding, .. } = self;
         match stage {
-            Stage::Ends => {
+            BodyStage::Ends => {
                 // Nothing follows the last payload, so nothing that is open can miss a part.
                 let output = match kind {
                     BodyKind::Payloads { format, provider, frames, is_confirmed } => {
@@ -406,30 +362,30 @@ impl BodyParser {
                     }
                     _ => None,
                 };
-                (output, Stage::TextOfDeltas)
+                (output, BodyStage::TextOfDeltas)
             }
-            Stage::TextOfDeltas => {
+            BodyStage::TextOfDeltas => {
                 calls.finish_text(deltas, actions);
                 let is_foreign = matches!(
                     kind,
                     BodyKind::Payloads { is_confirmed: false, frames, .. } if frames.has_content()
                 );
-                (is_foreign.then_some(Output::Foreign), Stage::TextParser)
+                (is_foreign.then_some(Output::Foreign), BodyStage::TextParser)
             }
-            Stage::TextParser => {
+            BodyStage::TextParser => {
                 *feeding = Some(Feeding { target: Target::Text, feed: ParserFeed::end(text) });
-                (None, Stage::OpenCalls)
+                (None, BodyStage::OpenCalls)
             }
-            Stage::OpenCalls => {
+            BodyStage::OpenCalls => {
                 calls.close_all(deltas, actions);
-                (None, Stage::Done)
+                (None, BodyStage::Done)
             }
-            Stage::Continues | Stage::Done => (None, stage),
+            BodyStage::Continues | BodyStage::Done => (None, stage),
         }
     }
 
     /// The event or error of an output.
-    pub(super) fn lend<'s>(&'s self, input: &'s Input<'_>, output: Output) -> Result<Event<'s>, Error<'s>> {
+    pub(super) fn lend<'s>(&'s self, input: &'s BodyInput<'_>, output: Output) -> Result<Event<'s>, Error<'s>> {
         let BodyParser { text, calls, deltas, .. } = self;
         let slice = |(start, end): TextRange| &deltas.text[start..end];
         let id = |call: usize| Some(&*calls.list[call].id).filter(|id| !id.is_empty());

@@ -39,7 +39,10 @@ impl Detection {
         let (chunk, beyond) = chunk.split_at(chunk.len().min(self.limit - self.body.len()));
         self.body.extend_from_slice(chunk);
         let too_long = !beyond.is_empty();
-        let format = self.from_beginning().or_else(|| self.from_payloads(chunk)).or(too_long.then_some(Format::Text))?;
+        let format = self
+            .detect_by_beginning()
+            .or_else(|| self.detect_by_payloads(chunk))
+            .or(too_long.then_some(Format::Text))?;
         self.body.extend_from_slice(beyond);
         Some((format, self.take_body(format)))
     }
@@ -47,7 +50,7 @@ impl Detection {
     /// Returns the format of the body if it ends here, and the whole body.
     pub(super) fn finish(&mut self) -> (Format, Vec<u8>) {
         let first = self.beginning().first().copied();
-        let last = self.frames.finish().and_then(|frame| from_frame(frame, first, &mut self.error));
+        let last = self.frames.finish().and_then(|frame| format_of_frame(frame, first, &mut self.error));
         let format = last.or(self.error).unwrap_or(Format::Text);
         (format, self.take_body(format))
     }
@@ -72,7 +75,7 @@ impl Detection {
     }
 
     /// The format, if the first characters show that the body is no provider's.
-    fn from_beginning(&mut self) -> Option<Format> {
+    fn detect_by_beginning(&mut self) -> Option<Format> {
         let first = *self.beginning().first()?;
         if !matches!(first, b'{' | b'[') {
             let body = self.beginning();
@@ -96,10 +99,10 @@ impl Detection {
     }
 
     /// The format, if a payload that the chunk completes reveals it.
-    fn from_payloads(&mut self, mut chunk: &[u8]) -> Option<Format> {
+    fn detect_by_payloads(&mut self, mut chunk: &[u8]) -> Option<Format> {
         let first = self.beginning().first().copied();
         while let Some(frame) = self.frames.next(&mut chunk) {
-            if let Some(format) = from_frame(frame, first, &mut self.error) {
+            if let Some(format) = format_of_frame(frame, first, &mut self.error) {
                 return Some(format);
             }
         }
@@ -110,7 +113,7 @@ impl Detection {
 /// The format that a payload reveals, in a body with that first character.
 ///
 /// An error reveals none for certain, and is noted in `error`.
-fn from_frame(frame: Frame<'_>, first: Option<u8>, error: &mut Option<Format>) -> Option<Format> {
+fn format_of_frame(frame: Frame<'_>, first: Option<u8>, error: &mut Option<Format>) -> Option<Format> {
     let Frame::Payload(payload) = frame else { return None };
     match detect(&String::from_utf8_lossy(payload)) {
         Detected::Provider(format) => Some(format),

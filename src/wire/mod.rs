@@ -67,6 +67,7 @@ mod drive;
 mod error;
 mod format;
 mod frames;
+mod input;
 mod limits;
 mod provider;
 mod received;

@@ -2,9 +2,10 @@
 
 use alloc::sync::Arc;
 
-use super::body::{BodyParser, Input, Output};
+use super::body::{BodyParser, Output};
 use super::error::Error;
 use super::format::Format;
+use super::input::BodyInput;
 use super::limits::Limits;
 use crate::Policy;
 use crate::event::Event;
@@ -108,13 +109,13 @@ impl ResponseParser {
 #[must_use = "the events are in the cursor: take them with `while let Some(event) = events.next()`"]
 pub struct Events<'a> {
     pub(super) parser: &'a mut ResponseParser,
-    pub(super) input: Input<'a>,
+    pub(super) input: BodyInput<'a>,
     /// The parser is running. In `drop` this means that it panicked, and must not be run again.
     pub(super) is_running: bool,
 }
 
 impl<'a> Events<'a> {
-    pub(super) fn new(parser: &'a mut ResponseParser, input: Input<'a>) -> Events<'a> {
+    pub(super) fn new(parser: &'a mut ResponseParser, input: BodyInput<'a>) -> Events<'a> {
         Events { parser, input, is_running: false }
     }
 

@@ -298,7 +298,7 @@ impl Transcript {
             Event::Opaque(piece) => self.add_opaque(piece),
             Event::Partial(partial) => self.add_partial(partial),
             Event::Complete(call) => self.add_complete(Call {
-                index: call.nth(),
+                index: call.index(),
                 id: call.id().map(str::to_owned),
                 span: call.span(),
                 question: Some(call.question().to_owned()),
@@ -307,7 +307,7 @@ impl Transcript {
             }),
             Event::Rejected(call) => {
                 let ended = Call {
-                    index: call.nth(),
+                    index: call.index(),
                     id: call.id().map(str::to_owned),
                     span: call.span(),
                     question: call.question().map(str::to_owned),
@@ -369,11 +369,11 @@ impl Transcript {
     fn add_partial(&mut self, partial: followup::Partial<'_>) {
         let newest = partial.suggestions().len().checked_sub(1);
         let shown = match partial.field() {
-            Field::Question => self.grow_question(partial.nth(), partial.delta()),
+            Field::Question => self.grow_question(partial.index(), partial.delta()),
             Field::Suggestion => {
                 let index = newest.expect("a suggestion grows, but there is none");
                 let mode = partial.suggestions().get(index).and_then(|one| one.mode);
-                self.grow_suggestion(partial.nth(), index, mode, partial.delta())
+                self.grow_suggestion(partial.index(), index, mode, partial.delta())
             }
         };
         assert_ne!(partial.question(), Some(""), "an empty question is shown");

@@ -37,7 +37,7 @@ impl Workload {
     /// Returns the default policy, with a limit for questions that is never less than the message.
     pub fn policy(&self) -> Policy {
         let default = Limits::default();
-        Policy::new().limits(Limits { question: default.question.max(self.message.len()), ..default })
+        Policy::new().with_limits(Limits { question: default.question.max(self.message.len()), ..default })
     }
 }
 

@@ -194,7 +194,7 @@ fn an_owned_error_equals_the_borrowed_one() {
         ("foreign", Format::Gemini, "Not found".to_owned()),
         ("too_many_calls", Format::Anthropic, block(0) + &block(1)),
     ] {
-        let response = || ResponseParser::new(wire, Policy::new().limits(limits));
+        let response = || ResponseParser::new(wire, Policy::new().with_limits(limits));
         let parts =
             |error: followup::wire::Error<'_>| (error.code(), error.data().map(str::to_owned), error.to_string());
         let mut lent = Vec::new();

@@ -5,16 +5,16 @@ pub mod arguments;
 pub mod reference;
 pub mod sweep;
 
-use followup::{Calls, Entities, Limits, Note, Parser, Policy, Repairs, Tools};
+use followup::{CallStart, Entities, Limits, Malformed, Note, Parser, Policy, Tools};
 use followup_testing::{Call, Entry, Syntax, Transcript};
 use reference::{Atom, EndedCall, Rules};
 
 /// Returns the policy of these rules.
 pub fn policy(rules: &Rules) -> Policy {
     Policy::new()
-        .repairs(if rules.strict { Repairs::Reject } else { Repairs::Make })
-        .calls(if rules.outside_code { Calls::OutsideCode } else { Calls::Anywhere })
-        .entities(if rules.decode_entities { Entities::Decoded } else { Entities::Raw })
+        .with_malformed(if rules.strict { Malformed::Reject } else { Malformed::Repair })
+        .with_call_start(if rules.outside_code { CallStart::OutsideCode } else { CallStart::Anywhere })
+        .with_entities(if rules.decode_entities { Entities::Decoded } else { Entities::Raw })
         .tools(Tools::new(rules.tools.clone(), rules.parameters.clone()).unwrap())
         .limits(Limits {
             question: rules.question,

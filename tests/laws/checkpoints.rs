@@ -53,9 +53,9 @@ fn policies() -> [Arc<Policy>; 4] {
     let small = Limits { question: 4, answer: 2, suggestions: 2, ..Limits::default() };
     [
         Arc::new(Policy::new()),
-        Arc::new(Policy::new().repairs(Repairs::Reject).calls(Calls::OutsideCode)),
-        Arc::new(Policy::new().entities(Entities::Decoded)),
-        Arc::new(Policy::new().limits(small)),
+        Arc::new(Policy::new().with_malformed(Malformed::Reject).with_call_start(CallStart::OutsideCode)),
+        Arc::new(Policy::new().with_entities(Entities::Decoded)),
+        Arc::new(Policy::new().with_limits(small)),
     ]
 }
 
@@ -112,7 +112,7 @@ fn a_policy_comes_back_as_it_was() {
 #[test]
 fn a_checkpoint_of_another_policy_is_an_error() {
     let [one, others @ ..] = policies();
-    let without_tools = Arc::new(Policy::new().tools(Tools::none()));
+    let without_tools = Arc::new(Policy::new().with_tools(Tools::none()));
     for syntax in Syntax::ALL {
         let checkpoint = syntax.parser(one.clone()).checkpoint();
         for other in others.iter().chain([&without_tools]) {

@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use followup::wire::{Format, ResponseParser};
-use followup::{Calls, Entities, Limits, Policy};
+use followup::{CallStart, Entities, Limits, Policy};
 use followup_testing::Syntax;
 
 const ASK: &str = "<ask_followup_question>";
@@ -199,8 +199,11 @@ fn four_times_the_bytes_take_four_times_as_long() {
     let all = Limits { question: usize::MAX, answer: usize::MAX, suggestions: usize::MAX, ..Limits::default() };
     let policies = [
         ("default", Policy::new()),
-        ("without limits", Policy::new().limits(all)),
-        ("outside code, decoded", Policy::new().calls(Calls::OutsideCode).entities(Entities::Decoded)),
+        ("without limits", Policy::new().with_limits(all)),
+        (
+            "outside code, decoded",
+            Policy::new().with_call_start(CallStart::OutsideCode).with_entities(Entities::Decoded),
+        ),
     ];
     let mut slow = Vec::new();
     let markup = STREAMS.map(|(start, repeated)| (Syntax::Markup, start, repeated, ""));

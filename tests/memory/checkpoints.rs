@@ -11,7 +11,7 @@ const TIMES: usize = 200;
 /// Returns the length of the longest checkpoint while the parser reads `start`, and then the piece again and again.
 fn longest(new: impl FnOnce(Policy) -> Parser, start: &str, repeated: &str) -> usize {
     let limits = Limits { question: 64, answer: 64, suggestions: 4, ..Limits::default() };
-    let mut parser = new(Policy::new().limits(limits));
+    let mut parser = new(Policy::new().with_limits(limits));
     drop(parser.feed(start));
     let mut longest = 0;
     for _ in 0..TIMES {

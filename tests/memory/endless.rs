@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use allocation_counter::measure;
-use followup::wire::{self, Response};
+use followup::wire::{self, ResponseParser};
 use followup::{Event, Events, Note, Policy};
 use followup_testing::Syntax;
 
@@ -104,7 +104,7 @@ impl Tally {
             Event::Opaque(piece) => self.opaque += piece.raw.len() as u64,
             Event::Partial(_) => self.partials += 1,
             Event::Complete(call) => {
-                assert_eq!(call.nth(), self.complete + self.rejected, "calls are counted");
+                assert_eq!(call.index(), self.complete + self.rejected, "calls are counted");
                 self.complete += 1;
                 self.spans += call.span().end - call.span().start;
                 self.suggestions = call.suggestions().len();
@@ -113,7 +113,7 @@ impl Tally {
                     call.notes().iter().any(|note| matches!(note, Note::UnreadableList | Note::UnreadableSuggestion));
             }
             Event::Rejected(call) => {
-                assert_eq!(call.nth(), self.complete + self.rejected, "calls are counted");
+                assert_eq!(call.index(), self.complete + self.rejected, "calls are counted");
                 self.rejected += 1;
                 self.spans += call.span().end - call.span().start;
                 self.reason = call.reason().code();

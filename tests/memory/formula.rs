@@ -36,7 +36,7 @@ fn a_parser_holds_at_most_the_limits_of_a_call_however_long_it_goes_on() {
     let item = format!("{{\"mode\":\"{answer}\",\"text\":\"{answer}\"}},");
     let whole = format!("<ask_followup_question><question>{question}</question><follow_up>");
     let native = format!("{{\"question\":\"{question}\",\"follow_up\":");
-    let policy = || Policy::new().limits(limits);
+    let policy = || Policy::new().with_limits(limits);
     let markup = [
         (whole.clone(), suggestion.as_str()),
         (
@@ -159,7 +159,7 @@ fn a_response_holds_an_event_and_its_open_calls_however_long_it_goes_on() {
         ),
     ] {
         for auto in [false, true] {
-            let policy = Policy::new().limits(limits);
+            let policy = Policy::new().with_limits(limits);
             let held = peak(|| {
                 let response = if auto { ResponseParser::auto(policy) } else { ResponseParser::new(wire, policy) };
                 let mut response = response.with_limits(wire_limits);

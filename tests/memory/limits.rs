@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use allocation_counter::measure;
 use followup::wire::{Format, ResponseParser};
-use followup::{Calls, Entities, Limits, Policy};
+use followup::{CallStart, Entities, Limits, Policy};
 use followup_testing::Syntax;
 
 use crate::endless::*;
@@ -126,7 +126,7 @@ fn arguments_that_exceed_a_limit_for_ever_are_bounded() {
 
 #[test]
 fn a_token_that_never_ends_is_bounded() {
-    let policy = Arc::new(Policy::new().calls(Calls::OutsideCode).entities(Entities::Decoded));
+    let policy = Arc::new(Policy::new().with_call_start(CallStart::OutsideCode).with_entities(Entities::Decoded));
     let (markup, json) = (Syntax::Markup, Syntax::Arguments);
     for (what, syntax, start, repeated, ending, most) in [
         ("a tag", markup, "<ask_followup_question", " ", Ending::Text, IDLE),
@@ -235,7 +235,7 @@ fn a_hundred_thousand_suggestions_all_arrive_under_a_high_limit() {
     let limits = Limits { suggestions: MANY, ..Limits::default() };
     for (what, syntax, start, each, between, end) in SUGGESTIONS {
         let stream = format!("{start}{}{end}", vec![each; MANY].join(between));
-        let (mut parser, mut tally) = (syntax.parser(Policy::new().limits(limits)), Tally::default());
+        let (mut parser, mut tally) = (syntax.parser(Policy::new().with_limits(limits)), Tally::default());
         let info = measure(|| {
             stream.as_bytes().chunks(1000).for_each(|chunk| tally.add_all(parser.feed_bytes(chunk)));
             tally.add_all(parser.finish());

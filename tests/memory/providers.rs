@@ -219,7 +219,7 @@ fn a_provider_that_lies_a_million_times_is_bounded() {
 
 /// Events as long as the limit, and events with long lists, whose elements take more memory than bytes.
 fn long_events(event: usize) {
-    let policy = Arc::new(Policy::new().limits(Limits { event, ..Limits::default() }));
+    let limits = wire::Limits::default().with_event(event);
     let text = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n";
     let gemini_text = "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Hi\"}]}}]}\n\n";
     let len = event - 1000;
@@ -273,7 +273,7 @@ fn an_event_of_16_mib_takes_a_few_times_its_length() {
 
 #[test]
 fn a_call_at_the_index_of_a_skipped_one_is_parsed() {
-    let small = Limits { open_calls: 1, ..Limits::default() };
+    let small = wire::Limits::default().with_open_calls(1);
     let end = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n";
     let call = |index: usize, id: &str, name: &str| {
         chat(&format!(
@@ -282,7 +282,7 @@ fn a_call_at_the_index_of_a_skipped_one_is_parsed() {
     };
     let body =
         [&*call(0, "a", "lookup"), &call(1, "b", "lookup"), end, &call(1, "c", "ask_followup_question"), end].concat();
-    let mut response = ResponseParser::new(Format::OpenAiChat, Policy::new().limits(small));
+    let mut response = ResponseParser::new(Format::OpenAiChat, Policy::new()).with_limits(small);
     for chunk in [1, 100, usize::MAX] {
         let mut tally = Tally::default();
         body.as_bytes().chunks(chunk).for_each(|chunk| tally.add_response(response.feed(chunk)));

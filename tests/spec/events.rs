@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use followup::{Event, Events, Limits, Note, Parser, Place, Policy, Reason, ResumeError, Tools, ToolsError};
+use followup::{CallPart, Event, Events, Limits, Note, Parser, Policy, Reason, ResumeError, Tools, ToolsError};
 use followup_testing::{Transcript, assert_chunk_invariant};
 
 const NOTES: [Note; 22] = [
@@ -31,14 +31,14 @@ const NOTES: [Note; 22] = [
 ];
 
 const PLACES: [Place; 8] = [
-    Place::Opening,
-    Place::Parameters,
-    Place::Question,
-    Place::Answer,
-    Place::Mode,
-    Place::Options,
-    Place::Suggestions,
-    Place::Arguments,
+    CallPart::Opening,
+    CallPart::Parameters,
+    CallPart::Question,
+    CallPart::Answer,
+    CallPart::Mode,
+    CallPart::Options,
+    CallPart::Suggestions,
+    CallPart::Arguments,
 ];
 
 #[test]
@@ -55,23 +55,23 @@ fn every_reason_has_a_text_and_a_code() {
     // The text of `Malformed(StreamEnded)` is that of `Truncated`.
     reasons.extend(NOTES.into_iter().filter(|note| *note != Note::StreamEnded).map(Reason::Malformed));
     reasons.extend(PLACES.map(Reason::Truncated));
-    reasons.extend(PLACES.map(|place| Reason::TooLong { place, limit: 9 }));
+    reasons.extend(PLACES.map(|place| Reason::TooLong { part, limit: 9 }));
     reasons.extend(PLACES.map(Reason::WrongType));
     let texts: BTreeSet<String> = reasons.iter().map(Reason::to_string).collect();
     assert_eq!(texts.len(), reasons.len());
     for (reason, text) in [
         (Reason::MissingParameter, "the required parameter `question` is missing"),
         (Reason::Malformed(Note::PartLost), "a part of the stream was lost while the call was open"),
-        (Reason::Truncated(Place::Opening), "the message ended right after the opening tag"),
-        (Reason::Truncated(Place::Parameters), "the message ended before the call was closed"),
-        (Reason::Truncated(Place::Suggestions), "the message ended inside the list of suggestions"),
+        (Reason::Truncated(CallPart::Opening), "the message ended right after the opening tag"),
+        (Reason::Truncated(CallPart::Parameters), "the message ended before the call was closed"),
+        (Reason::Truncated(CallPart::Suggestions), "the message ended inside the list of suggestions"),
         (
-            Reason::TooLong { place: Place::Mode, limit: 9 },
+            Reason::TooLong { part: CallPart::Mode, limit: 9 },
             "the mode of a suggestion is longer than the limit of 9 bytes",
         ),
-        (Reason::WrongType(Place::Arguments), "the value of the arguments is of the wrong type: expected an object"),
-        (Reason::WrongType(Place::Options), "the list of options is of the wrong type: expected an array"),
-        (Reason::WrongType(Place::Question), "the question is of the wrong type: expected a string"),
+        (Reason::WrongType(CallPart::Arguments), "the value of the arguments is of the wrong type: expected an object"),
+        (Reason::WrongType(CallPart::Options), "the list of options is of the wrong type: expected an array"),
+        (Reason::WrongType(CallPart::Question), "the question is of the wrong type: expected a string"),
     ] {
         assert_eq!(reason.to_string(), text);
     }
@@ -92,19 +92,19 @@ fn a_truncated_call_says_where_it_was_cut() {
         None
     };
     for (arguments, expected) in [
-        ("", Place::Parameters),
-        ("{", Place::Parameters),
-        (r#"{"question"#, Place::Parameters),
-        (r#"{"question":"#, Place::Parameters),
-        (r#"{"question":"Wh"#, Place::Question),
-        (r#"{"question":"Why?""#, Place::Parameters),
-        (r#"{"question":"Q","other":"x"#, Place::Parameters),
-        (r#"{"question":"Q","follow_up":["A"#, Place::Answer),
-        (r#"{"question":"Q","follow_up":["A","#, Place::Parameters),
-        (r#"{"question":"Q","follow_up":[{"text":"A"#, Place::Answer),
-        (r#"{"question":"Q","follow_up":[{"mode":"m"#, Place::Mode),
-        (r#"{"question":"Q","follow_up":[{"mode":"m","x":"y"#, Place::Parameters),
-        (r#"{"question":"Q","follow_up":"[\"A"#, Place::Suggestions),
+        ("", CallPart::Parameters),
+        ("{", CallPart::Parameters),
+        (r#"{"question"#, CallPart::Parameters),
+        (r#"{"question":"#, CallPart::Parameters),
+        (r#"{"question":"Wh"#, CallPart::Question),
+        (r#"{"question":"Why?""#, CallPart::Parameters),
+        (r#"{"question":"Q","other":"x"#, CallPart::Parameters),
+        (r#"{"question":"Q","follow_up":["A"#, CallPart::Answer),
+        (r#"{"question":"Q","follow_up":["A","#, CallPart::Parameters),
+        (r#"{"question":"Q","follow_up":[{"text":"A"#, CallPart::Answer),
+        (r#"{"question":"Q","follow_up":[{"mode":"m"#, CallPart::Mode),
+        (r#"{"question":"Q","follow_up":[{"mode":"m","x":"y"#, CallPart::Parameters),
+        (r#"{"question":"Q","follow_up":"[\"A"#, CallPart::Suggestions),
     ] {
         assert_eq!(
             place(Parser::arguments(Policy::new()), arguments),
@@ -114,12 +114,12 @@ fn a_truncated_call_says_where_it_was_cut() {
     }
     let call = "<ask_followup_question>";
     for (inside, expected) in [
-        ("<question>Wh", Place::Question),
-        ("<question>Q</question><suggest>", Place::Answer),
-        ("<question>Q</question><suggest>A", Place::Answer),
-        ("<question>Q</question><suggest><mode>m", Place::Mode),
-        ("<question>Q</question><options>[1", Place::Options),
-        ("<question>Q</question><follow_up>[1", Place::Options),
+        ("<question>Wh", CallPart::Question),
+        ("<question>Q</question><suggest>", CallPart::Answer),
+        ("<question>Q</question><suggest>A", CallPart::Answer),
+        ("<question>Q</question><suggest><mode>m", CallPart::Mode),
+        ("<question>Q</question><options>[1", CallPart::Options),
+        ("<question>Q</question><follow_up>[1", CallPart::Options),
     ] {
         assert_eq!(place(Parser::default(), &format!("{call}{inside}")), Some(Reason::Truncated(expected)), "{inside}");
     }
@@ -319,7 +319,7 @@ fn text_ends_an_incomplete_character() {
 #[test]
 fn a_parser_returns_its_limits_and_the_number_of_bytes_fed() {
     let limits = Limits { question: 7, ..Limits::default() };
-    let mut parser = Parser::new(Policy::new().limits(limits));
+    let mut parser = Parser::new(Policy::new().with_limits(limits));
     assert_eq!((parser.limits(), parser.bytes_fed()), (&limits, 0));
     drop(parser.feed_bytes(b"a\xFFb\xF0"));
     assert_eq!(parser.bytes_fed(), 4);

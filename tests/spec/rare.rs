@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use followup::{Calls, Entities, Event, Limits, Parser, Policy, Tools};
+use followup::{CallStart, Entities, Event, Limits, Parser, Policy, Tools};
 use followup_testing::{Stream, Syntax, Transcript, assert_chunk_invariant};
 
 use crate::common::reference::{Rules, describe};
@@ -173,7 +173,7 @@ fn the_certain_part_of_a_question_is_shown_at_once() {
     ] {
         let stream = [b"<ask_followup_question><question>", text.as_bytes(), incomplete].concat();
         let limits = Limits { question: limit, ..Limits::default() };
-        let policy = Arc::new(Policy::new().entities(Entities::Decoded).limits(limits));
+        let policy = Arc::new(Policy::new().with_entities(Entities::Decoded).limits(limits));
         for cut in 0..=stream.len() {
             let shown = last_question(Parser::new(policy.clone()), stream.split_at(cut));
             assert_eq!(shown, expected, "{text:?} and {incomplete:x?}, of {limit} bytes, cut at {cut}");
@@ -230,7 +230,7 @@ fn the_state_after_dropped_text_does_not_depend_on_the_cut() {
 
 /// Returns after how many bytes of `stream` the first event comes. The stream begins with `start`, whose events do not count.
 fn first_event(limits: Limits, start: &str, stream: &[u8]) -> Option<usize> {
-    let mut parser = Parser::new(Policy::new().limits(limits));
+    let mut parser = Parser::new(Policy::new().with_limits(limits));
     drop(parser.feed(start));
     (1..=stream.len()).find(|&fed| parser.feed_bytes(&stream[fed - 1..fed]).next().is_some())
 }
@@ -312,14 +312,14 @@ fn an_incomplete_tag_is_shown_as_soon_as_it_exceeds_the_limit() {
     // The shortest tag.
     for (tag, expected) in [(3, Some(1)), (4, Some(5)), (5, Some(5))] {
         let policy =
-            Policy::new().tools(Tools::new(["ab"], ["c"]).unwrap()).limits(Limits { tag, ..Limits::default() });
+            Policy::new().with_tools(Tools::new(["ab"], ["c"]).unwrap()).limits(Limits { tag, ..Limits::default() });
         let mut parser = Parser::new(policy);
         let first = (1..6).find(|&fed| parser.feed(&"<ab> x"[fed - 1..fed]).next().is_some());
         assert_eq!(first, expected, "of {tag} bytes");
     }
     // The same in one chunk.
     let limits = Limits { tag: 12, ..Limits::default() };
-    let mut parser = Parser::new(Policy::new().limits(limits));
+    let mut parser = Parser::new(Policy::new().with_limits(limits));
     assert_eq!(parser.feed("<read_file   >").next(), Some(Event::Text("<read_file   >")));
     assert_eq!(parser.feed("<read_file >").next(), None);
     // What follows a tag does not count.
@@ -331,7 +331,7 @@ fn a_tool_is_found_after_many_brackets() {
     for brackets in 0..40 {
         for name in ["bash", "read_file"] {
             let message = format!("{}<{name}>ls</{name}>{}", "<b> a < b ".repeat(brackets), " and so on".repeat(100));
-            let policy = Policy::new().tools(Tools::new(["bash", "read_file"], ["path"]).unwrap());
+            let policy = Policy::new().with_tools(Tools::new(["bash", "read_file"], ["path"]).unwrap());
             let transcript = Transcript::of(&mut Parser::new(policy), [&message]).to_string();
             assert!(transcript.contains(&format!("opaque 0 {name}")), "{transcript}");
         }
@@ -357,13 +357,13 @@ fn an_incomplete_tag_that_is_shown_is_dropped_as_soon_as_it_exceeds_the_limit() 
     const LIMIT: usize = 20;
     let limits = Limits { tag: LIMIT, ..Limits::default() };
     for (calls, start, tag, no_tag) in [
-        (Calls::Anywhere, "<read_file>", "</read_file", "</read_filx"),
-        (Calls::Anywhere, "<read_file>", "<path", "<patx"),
-        (Calls::Anywhere, "<read_file><path>", "</path", "</patx"),
-        (Calls::OutsideCode, "", "<think", "<thinx"),
-        (Calls::OutsideCode, "<thinking>", "</thinking", "</thinkinx"),
+        (CallStart::Anywhere, "<read_file>", "</read_file", "</read_filx"),
+        (CallStart::Anywhere, "<read_file>", "<path", "<patx"),
+        (CallStart::Anywhere, "<read_file><path>", "</path", "</patx"),
+        (CallStart::OutsideCode, "", "<think", "<thinx"),
+        (CallStart::OutsideCode, "<thinking>", "</thinking", "</thinkinx"),
     ] {
-        let policy = Arc::new(Policy::new().limits(limits).calls(calls));
+        let policy = Arc::new(Policy::new().with_limits(limits).calls(calls));
         let state = |stream: &str| {
             let mut parser = Parser::new(policy.clone());
             drop(parser.feed(stream));
@@ -410,7 +410,7 @@ fn a_tag_that_is_parsed_again_after_ill_formed_bytes_keeps_its_span() {
             let span = ASK.len() as u64 + 1..if rest.is_empty() { start.len() } else { stream.len() } as u64;
             for bare in 20..80 {
                 let limits = Limits { bare, tag: String::from_utf8_lossy(tag).len(), ..Limits::default() };
-                let policy = Arc::new(Policy::new().limits(limits));
+                let policy = Arc::new(Policy::new().with_limits(limits));
                 for size in [1, 2, 5, stream.len()] {
                     let case = format!("{:?} of {bare}, in chunks of {size}", stream.escape_ascii().to_string());
                     assert_eq!(last_call(&stream, size, &policy), Some(span.clone()), "{case}");

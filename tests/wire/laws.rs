@@ -65,7 +65,7 @@ impl Received {
                     }
                 }
                 Ok(Event::Partial(call)) => {
-                    let (question, answers) = self.open.entry(call.nth()).or_default();
+                    let (question, answers) = self.open.entry(call.index()).or_default();
                     match call.field() {
                         Field::Question => question.push_str(call.delta()),
                         Field::Suggestion => {
@@ -77,7 +77,7 @@ impl Received {
                     assert!(call.suggestions().iter().map(|one| one.answer).eq(answers.iter()));
                 }
                 Ok(Event::Complete(call)) => {
-                    let (question, answers) = self.open.remove(&call.nth()).unwrap_or_default();
+                    let (question, answers) = self.open.remove(&call.index()).unwrap_or_default();
                     assert_eq!(call.question(), question, "the deltas add up");
                     assert!(call.suggestions().iter().map(|one| one.answer).eq(answers.iter()), "the deltas add up");
                     let ask = Ask {
@@ -85,8 +85,8 @@ impl Received {
                         question: call.question().to_owned(),
                         suggest: owned(call.suggestions()),
                     };
-                    if self.asks.insert(call.nth(), ask).is_some() {
-                        self.unexpected.push(format!("call {} is complete twice", call.nth()));
+                    if self.asks.insert(call.index(), ask).is_some() {
+                        self.unexpected.push(format!("call {} is complete twice", call.index()));
                     }
                 }
                 other => self.unexpected.push(format!("{other:?}")),
@@ -315,7 +315,7 @@ fn limits() -> impl Strategy<Value = (Arc<Policy>, Limits)> {
     let small = (1..600_usize, 0..3_usize, 0..20_usize).prop_map(|(event, open_calls, answer)| {
         let call = followup::Limits { answer, suggestions: 2, ..followup::Limits::default() };
         let limits = Limits::default().with_event(event).with_open_calls(open_calls);
-        (Arc::new(Policy::new().limits(call)), limits)
+        (Arc::new(Policy::new().with_limits(call)), limits)
     });
     prop_oneof![2 => Just((POLICY.clone(), Limits::default())), 1 => small]
 }
@@ -448,12 +448,12 @@ fn summaries(parser: &mut ResponseParser, body: &[u8], size: usize) -> Vec<Strin
                 }
                 Ok(Event::Complete(call)) => {
                     let answers: Vec<&str> = call.suggestions().iter().map(|one| one.answer).collect();
-                    let (nth, id, answers) = (call.nth(), call.id().unwrap_or("-"), answers.join("|"));
+                    let (nth, id, answers) = (call.index(), call.id().unwrap_or("-"), answers.join("|"));
                     let notes: String = call.notes().iter().map(|note| format!(" ({note:?})")).collect();
                     format!("{nth} {id} asks {} {answers}", call.question()).trim_end().to_owned() + &notes
                 }
                 Ok(Event::Rejected(call)) => {
-                    format!("{} {} is rejected: {}", call.nth(), call.id().unwrap_or("-"), call.reason().code())
+                    format!("{} {} is rejected: {}", call.index(), call.id().unwrap_or("-"), call.reason().code())
                 }
                 Err(Error::TooManyCalls(tool)) => format!("too many: {tool}"),
                 Err(error) => format!("error {}", error.code()),

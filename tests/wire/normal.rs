@@ -69,12 +69,12 @@ fn add(mut events: Events<'_>, normalized: &mut Vec<Value>) {
             }
             Ok(Event::Complete(call)) => {
                 let notes: Vec<String> = call.notes().iter().map(|note| snake_case(&format!("{note:?}"))).collect();
-                let value = json!({"event": "complete", "call": call.nth(), "question": call.question(),
+                let value = json!({"event": "complete", "call": call.index(), "question": call.question(),
                     "suggest": suggest(call.suggestions()), "notes": notes});
                 with_id(value, call.id())
             }
             Ok(Event::Rejected(call)) => {
-                let value = json!({"event": "rejected", "call": call.nth(), "reason": call.reason().code(),
+                let value = json!({"event": "rejected", "call": call.index(), "reason": call.reason().code(),
                     "question": call.question(), "suggest": suggest(call.suggestions())});
                 with_id(value, call.id())
             }

@@ -110,14 +110,14 @@ fn parse(response: &mut ResponseParser, body: &[u8], chunk: usize, out: &mut Str
                 Ok(Event::Partial(call)) => {
                     let question = call.question().unwrap_or_default();
                     assert!(of_one_call(question), "shown: {question:?} of {}", body.escape_ascii());
-                    write!(out, "{} {question}… ", call.nth()).unwrap();
+                    write!(out, "{} {question}… ", call.index()).unwrap();
                 }
                 Ok(Event::Complete(call)) => {
                     let question = call.question();
                     assert!(of_one_call(question), "complete: {question:?} of {}", body.escape_ascii());
-                    write!(out, "{} {:?} {question} ", call.nth(), call.id()).unwrap();
+                    write!(out, "{} {:?} {question} ", call.index(), call.id()).unwrap();
                 }
-                Ok(Event::Rejected(call)) => write!(out, "{} {} ", call.nth(), call.reason().code()).unwrap(),
+                Ok(Event::Rejected(call)) => write!(out, "{} {} ", call.index(), call.reason().code()).unwrap(),
                 Ok(other) => panic!("{other:?}"),
                 Err(error) => write!(out, "{} ", error.code()).unwrap(),
             }

@@ -56,7 +56,7 @@ fn every_error_has_a_code_a_message_and_the_data_that_could_not_be_parsed() {
 
 #[test]
 fn a_parser_returns_its_policy_its_limits_and_its_declared_or_detected_format() {
-    let policy = Policy::new().limits(followup::Limits { question: 7, ..followup::Limits::default() });
+    let policy = Policy::new().with_limits(followup::Limits { question: 7, ..followup::Limits::default() });
     let limits = Limits::default().with_event(9).with_open_calls(3);
     for format in Format::ALL {
         let parser = ResponseParser::new(format, policy.clone()).with_limits(limits);
@@ -118,9 +118,9 @@ fn every_event_of_a_call_has_its_index_and_the_providers_id() {
     let mut take = |mut events: followup::wire::Events<'_>| {
         while let Some(event) = events.next() {
             let (kind, nth, id) = match event.expect("the body is well-formed") {
-                Event::Partial(call) => ("partial", call.nth(), call.id()),
-                Event::Complete(call) => ("complete", call.nth(), call.id()),
-                Event::Rejected(call) => ("rejected", call.nth(), call.id()),
+                Event::Partial(call) => ("partial", call.index(), call.id()),
+                Event::Complete(call) => ("complete", call.index(), call.id()),
+                Event::Rejected(call) => ("rejected", call.index(), call.id()),
                 Event::Text(_) | Event::Opaque(_) => continue,
             };
             calls.push(format!("{kind} {nth} {}", id.unwrap_or("-")));

@@ -89,7 +89,7 @@ impl Serialize for EventLine<'_> {
             }
             Event::Partial(call) => {
                 map.serialize_entry("event", "partial")?;
-                map.serialize_entry("call", &call.nth())?;
+                map.serialize_entry("call", &call.index())?;
                 serialize_id(&mut map, call.id())?;
                 let field = match call.field() {
                     Field::Question => "question",
@@ -102,7 +102,7 @@ impl Serialize for EventLine<'_> {
             }
             Event::Complete(call) => {
                 map.serialize_entry("event", "complete")?;
-                map.serialize_entry("call", &call.nth())?;
+                map.serialize_entry("call", &call.index())?;
                 serialize_id(&mut map, call.id())?;
                 map.serialize_entry("span", &[call.span().start, call.span().end])?;
                 map.serialize_entry("question", call.question())?;
@@ -111,7 +111,7 @@ impl Serialize for EventLine<'_> {
             }
             Event::Rejected(call) => {
                 map.serialize_entry("event", "rejected")?;
-                map.serialize_entry("call", &call.nth())?;
+                map.serialize_entry("call", &call.index())?;
                 serialize_id(&mut map, call.id())?;
                 map.serialize_entry("span", &[call.span().start, call.span().end])?;
                 map.serialize_entry("reason", call.reason().code())?;

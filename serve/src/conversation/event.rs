@@ -131,7 +131,7 @@ impl<'a> ConversationEvent<'a> {
                 GrownField::Suggest { index, mode: all.get(index).and_then(|suggestion| suggestion.mode) }
             }
         };
-        ConversationEvent::Partial { call: call.nth(), field, delta: call.delta() }
+        ConversationEvent::Partial { call: call.index(), field, delta: call.delta() }
     }
 }
 
@@ -142,7 +142,7 @@ impl<'a> AskedCall<'a> {
             mode: suggestion.mode.map(str::to_owned),
         };
         AskedCall {
-            call: call.nth(),
+            call: call.index(),
             question: call.question(),
             suggest: call.suggestions().iter().map(suggested).collect(),
             notes: call.notes().iter().map(ToString::to_string).collect(),

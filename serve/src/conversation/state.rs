@@ -154,9 +154,9 @@ impl ConversationState {
                     self.log.push(&ConversationEvent::Complete(AskedCall::new(&call, number, open)), metrics);
                     return;
                 }
-                (call.nth(), outcome)
+                (call.index(), outcome)
             }
-            Event::Rejected(call) => (call.nth(), self.dialogue.reject(call)),
+            Event::Rejected(call) => (call.index(), self.dialogue.reject(call)),
             _ => return,
         };
         let (reason, message, stopped) = match &outcome {

@@ -17,7 +17,7 @@ pub(crate) struct Arguments(Parser);
 
 /// Returns the default policy, with a limit that the longest question of a workload does not reach.
 fn policy() -> Policy {
-    Policy::new().limits(Limits { question: 1 << 20, ..Limits::default() })
+    Policy::new().with_limits(Limits { question: 1 << 20, ..Limits::default() })
 }
 
 impl Default for Markup {

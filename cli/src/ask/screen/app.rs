@@ -148,8 +148,8 @@ impl App {
     fn event(&mut self, event: Event<'_>) {
         self.document.event(event);
         let (call, notes) = match event {
-            Event::Complete(call) => (call.nth(), call.notes()),
-            Event::Rejected(call) => (call.nth(), &[] as &[Note]),
+            Event::Complete(call) => (call.index(), call.notes()),
+            Event::Rejected(call) => (call.index(), &[] as &[Note]),
             Event::Text(_) | Event::Opaque(_) | Event::Partial(_) => return,
         };
         match self.dialogue.event(event) {

@@ -63,9 +63,9 @@ impl Document {
         match event {
             Event::Text(text) => self.prose(text),
             Event::Opaque(piece) => self.opaque(&piece),
-            Event::Partial(call) => self.update_call(call.nth(), call.question(), call.suggestions()),
-            Event::Complete(call) => self.update_call(call.nth(), Some(call.question()), call.suggestions()),
-            Event::Rejected(call) => self.update_call(call.nth(), call.question(), call.suggestions()),
+            Event::Partial(call) => self.update_call(call.index(), call.question(), call.suggestions()),
+            Event::Complete(call) => self.update_call(call.index(), Some(call.question()), call.suggestions()),
+            Event::Rejected(call) => self.update_call(call.index(), call.question(), call.suggestions()),
         }
     }
 

@@ -201,15 +201,15 @@ impl<W: Write, T: TerminalInfo> Output for TerminalOutput<W, T> {
                 self.prose(piece.raw, Style::new().dimmed());
             }
             Event::Partial(call) => {
-                if let Some(block) = self.block(call.nth()) {
+                if let Some(block) = self.block(call.index()) {
                     block.update(call.question(), call.suggestions());
                 }
             }
-            Event::Complete(call) => self.end_call(call.nth(), |block| {
+            Event::Complete(call) => self.end_call(call.index(), |block| {
                 block.update(Some(call.question()), call.suggestions());
                 block.complete(call.notes());
             }),
-            Event::Rejected(call) => self.end_call(call.nth(), |block| {
+            Event::Rejected(call) => self.end_call(call.index(), |block| {
                 block.update(call.question(), call.suggestions());
                 block.reject(&call.reason());
             }),
