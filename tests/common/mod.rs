@@ -15,8 +15,8 @@ pub fn policy(rules: &Rules) -> Policy {
         .with_malformed(if rules.strict { Malformed::Reject } else { Malformed::Repair })
         .with_call_start(if rules.outside_code { CallStart::OutsideCode } else { CallStart::Anywhere })
         .with_entities(if rules.decode_entities { Entities::Decoded } else { Entities::Raw })
-        .tools(Tools::new(rules.tools.clone(), rules.parameters.clone()).unwrap())
-        .limits(Limits {
+        .with_tools(Tools::new(rules.tools.clone(), rules.parameters.clone()).unwrap())
+        .with_limits(Limits {
             question: rules.question,
             answer: rules.answer,
             suggestions: rules.suggestions,

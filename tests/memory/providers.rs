@@ -1,10 +1,8 @@
 //! Hostile bodies: the limits bound the memory that they take.
 
-use std::sync::Arc;
-
 use allocation_counter::measure;
-use followup::wire::{Format, ResponseParser};
-use followup::{Limits, Policy};
+use followup::Policy;
+use followup::wire::{Format, Limits, ResponseParser};
 
 use crate::endless::*;
 
@@ -219,7 +217,7 @@ fn a_provider_that_lies_a_million_times_is_bounded() {
 
 /// Events as long as the limit, and events with long lists, whose elements take more memory than bytes.
 fn long_events(event: usize) {
-    let limits = wire::Limits::default().with_event(event);
+    let limits = Limits::default().with_event(event);
     let text = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n";
     let gemini_text = "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Hi\"}]}}]}\n\n";
     let len = event - 1000;
@@ -248,7 +246,7 @@ fn long_events(event: usize) {
         ("a path of points", Format::Gemini, path("."), usual),
         ("a path of brackets", Format::Gemini, path("[0]"), usual),
     ] {
-        let mut response = ResponseParser::new(wire, policy.clone());
+        let mut response = ResponseParser::new(wire, Policy::new()).with_limits(limits);
         let mut tally = Tally::default();
         let info = measure(|| {
             body.as_bytes().chunks(64 << 10).for_each(|chunk| tally.add_response(response.feed(chunk)));
@@ -273,7 +271,7 @@ fn an_event_of_16_mib_takes_a_few_times_its_length() {
 
 #[test]
 fn a_call_at_the_index_of_a_skipped_one_is_parsed() {
-    let small = wire::Limits::default().with_open_calls(1);
+    let small = Limits::default().with_open_calls(1);
     let end = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n";
     let call = |index: usize, id: &str, name: &str| {
         chat(&format!(

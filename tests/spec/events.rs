@@ -30,7 +30,7 @@ const NOTES: [Note; 22] = [
     Note::PartLost,
 ];
 
-const PLACES: [Place; 8] = [
+const PARTS: [CallPart; 8] = [
     CallPart::Opening,
     CallPart::Parameters,
     CallPart::Question,
@@ -54,9 +54,9 @@ fn every_reason_has_a_text_and_a_code() {
     let mut reasons = vec![Reason::MissingParameter];
     // The text of `Malformed(StreamEnded)` is that of `Truncated`.
     reasons.extend(NOTES.into_iter().filter(|note| *note != Note::StreamEnded).map(Reason::Malformed));
-    reasons.extend(PLACES.map(Reason::Truncated));
-    reasons.extend(PLACES.map(|place| Reason::TooLong { part, limit: 9 }));
-    reasons.extend(PLACES.map(Reason::WrongType));
+    reasons.extend(PARTS.map(Reason::Truncated));
+    reasons.extend(PARTS.map(|part| Reason::TooLong { part, limit: 9 }));
+    reasons.extend(PARTS.map(Reason::WrongType));
     let texts: BTreeSet<String> = reasons.iter().map(Reason::to_string).collect();
     assert_eq!(texts.len(), reasons.len());
     for (reason, text) in [

@@ -173,7 +173,7 @@ fn the_certain_part_of_a_question_is_shown_at_once() {
     ] {
         let stream = [b"<ask_followup_question><question>", text.as_bytes(), incomplete].concat();
         let limits = Limits { question: limit, ..Limits::default() };
-        let policy = Arc::new(Policy::new().with_entities(Entities::Decoded).limits(limits));
+        let policy = Arc::new(Policy::new().with_entities(Entities::Decoded).with_limits(limits));
         for cut in 0..=stream.len() {
             let shown = last_question(Parser::new(policy.clone()), stream.split_at(cut));
             assert_eq!(shown, expected, "{text:?} and {incomplete:x?}, of {limit} bytes, cut at {cut}");
@@ -202,7 +202,7 @@ fn the_certain_part_of_arguments_is_shown_at_once() {
 fn the_state_after_dropped_text_does_not_depend_on_the_cut() {
     let limits = Limits { question: 3, answer: 3, suggestions: 1, ..Limits::default() };
     for entities in [Entities::Decoded, Entities::Raw] {
-        let policy = Arc::new(Policy::new().entities(entities).limits(limits));
+        let policy = Arc::new(Policy::new().with_entities(entities).with_limits(limits));
         for inside in [
             "<suggest>A</suggest><suggest>x&am &#38; &am",
             "<suggest>A</suggest><suggest> &am; y &#3",
@@ -311,8 +311,9 @@ fn an_incomplete_tag_is_shown_as_soon_as_it_exceeds_the_limit() {
     }
     // The shortest tag.
     for (tag, expected) in [(3, Some(1)), (4, Some(5)), (5, Some(5))] {
-        let policy =
-            Policy::new().with_tools(Tools::new(["ab"], ["c"]).unwrap()).limits(Limits { tag, ..Limits::default() });
+        let policy = Policy::new()
+            .with_tools(Tools::new(["ab"], ["c"]).unwrap())
+            .with_limits(Limits { tag, ..Limits::default() });
         let mut parser = Parser::new(policy);
         let first = (1..6).find(|&fed| parser.feed(&"<ab> x"[fed - 1..fed]).next().is_some());
         assert_eq!(first, expected, "of {tag} bytes");
@@ -363,7 +364,7 @@ fn an_incomplete_tag_that_is_shown_is_dropped_as_soon_as_it_exceeds_the_limit() 
         (CallStart::OutsideCode, "", "<think", "<thinx"),
         (CallStart::OutsideCode, "<thinking>", "</thinking", "</thinkinx"),
     ] {
-        let policy = Arc::new(Policy::new().with_limits(limits).calls(calls));
+        let policy = Arc::new(Policy::new().with_limits(limits).with_call_start(calls));
         let state = |stream: &str| {
             let mut parser = Parser::new(policy.clone());
             drop(parser.feed(stream));
