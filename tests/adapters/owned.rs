@@ -9,7 +9,7 @@ use bytes::Bytes;
 use followup::observe::{Observer, Tracing};
 use followup::owned::{CallView, ChunkParser, Complete, Error, Event, Reader};
 use followup::wire::{Format, ResponseParser};
-use followup::{Limits, Parser, Policy};
+use followup::{Parser, Policy};
 use followup_testing::strategies::{cuts, streams};
 use followup_testing::{Cuts, Stream, Syntax, Transcript, literals};
 use proptest::prelude::*;
@@ -181,7 +181,7 @@ fn an_owned_error_equals_the_borrowed_one() {
         )
     };
     let delta = r#"{"type":"content_block_delta","index":7,"delta":{"type":"input_json_delta","partial_json":"{}"}}"#;
-    let limits = Limits { event: 150, open_calls: 1, ..Limits::default() };
+    let limits = followup::wire::Limits::default().with_event(150).with_open_calls(1);
     for (code, wire, body) in [
         (
             "provider",
@@ -194,7 +194,7 @@ fn an_owned_error_equals_the_borrowed_one() {
         ("foreign", Format::Gemini, "Not found".to_owned()),
         ("too_many_calls", Format::Anthropic, block(0) + &block(1)),
     ] {
-        let response = || ResponseParser::new(wire, Policy::new().with_limits(limits));
+        let response = || ResponseParser::new(wire, Policy::new()).with_limits(limits);
         let parts =
             |error: followup::wire::Error<'_>| (error.code(), error.data().map(str::to_owned), error.to_string());
         let mut lent = Vec::new();

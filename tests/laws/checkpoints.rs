@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use followup::{
-    Calls, Checkpoint, Entities, Event, Events, Limits, Parser, Policy, Repairs, ResumeError, Suggestions, Tools,
+    CallStart, Checkpoint, Entities, Event, Events, Limits, Malformed, Parser, Policy, ResumeError, Suggestions, Tools,
 };
 use followup_testing::Syntax;
 use serde_json::{Value, json};
