@@ -44,6 +44,6 @@ pub(crate) enum Source {
     Piece(usize, usize),
     /// The incomplete tag.
     Pending,
-    /// What was held back after an opening tag, from that index on.
-    Held(usize),
+    /// What was held back after an opening tag.
+    Held,
 }

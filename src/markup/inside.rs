@@ -74,7 +74,7 @@ impl Machine {
             None => self.busy.call.end(true, &self.policy),
         }
         self.pending.clear();
-        self.state = State::Ended { end, prose: None };
+        self.state = State::Ended { end, is_named: false };
     }
 
     /// Ends the call before a tool's opening tag.
@@ -187,7 +187,7 @@ impl Machine {
 
     fn end_call(&mut self, end: u64) {
         self.busy.call.end(false, &self.policy);
-        self.state = State::Ended { end, prose: None };
+        self.state = State::Ended { end, is_named: false };
     }
 
     fn in_question(&mut self, tag: &Tag, text: &[u8], end: u64) {

@@ -4,14 +4,18 @@ use smallvec::SmallVec;
 
 use super::tag::Incomplete;
 use crate::scan;
+use crate::utf8;
+
+/// `<ask_followup_question>` and one more byte.
+const INLINE: usize = 24;
 
 /// An incomplete tag, from its `<` on. It holds no second `<`: if it turns out to be no tag, all of it is
 /// text, and nothing of it is read again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Pending {
-    /// Whole characters. `<ask_followup_question>` and one more byte fit in place.
-    bytes: SmallVec<[u8; 24]>,
+    /// Whole characters.
+    bytes: SmallVec<[u8; INLINE]>,
     /// Where in the stream the `<` is.
     pub(super) start: u64,
     /// The `<` comes right after a back-tick.
@@ -67,10 +71,14 @@ impl Pending {
     }
 
     /// Returns as much of `text` as can matter to it: through the next `<`, or to just beyond the limit.
+    /// While it fits in place, no more than has room there.
     pub(super) fn reach<'t>(&self, text: &'t str, limit: usize) -> &'t str {
-        let mut most = limit.saturating_add(1).saturating_sub(self.len()).clamp(1, text.len());
-        while !text.is_char_boundary(most) {
-            most += 1;
+        let mut most = utf8::floor_char_boundary(text, INLINE.saturating_sub(self.len()));
+        if most == 0 {
+            most = limit.saturating_add(1).saturating_sub(self.len()).clamp(1, text.len());
+            while !text.is_char_boundary(most) {
+                most += 1;
+            }
         }
         match scan::bracket(&text.as_bytes()[..most]) {
             Some(bracket) => &text[..=bracket],

@@ -93,7 +93,7 @@ impl Machine {
     pub(crate) fn kept_text(&self, source: Source) -> &str {
         match source {
             Source::Pending => self.pending.text(),
-            Source::Held(from) => self.busy.held.get(from..).unwrap_or_default(),
+            Source::Held => &self.busy.held,
             Source::Piece(..) => "",
         }
     }
@@ -481,15 +481,12 @@ impl Machine {
     /// Emits what has been decided and not been emitted yet.
     fn emit_end(&mut self) -> Option<Signal> {
         match self.state {
-            State::Ended { end, prose } => Some(self.partial().unwrap_or_else(|| {
+            State::Ended { end, is_named } => Some(self.partial().unwrap_or_else(|| {
                 self.calls += 1;
-                self.state = match prose {
-                    Some(from) => State::Named { opening: from, from },
-                    None => self.after_call(),
-                };
+                self.state = if is_named { State::Named { opening: 0 } } else { self.after_call() };
                 Signal::Ended { end }
             })),
-            State::Named { opening, from } => self.emit_named(opening, from),
+            State::Named { opening } => self.emit_named(opening),
             _ => None,
         }
     }

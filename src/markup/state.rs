@@ -18,17 +18,16 @@ pub(super) enum State {
     Unconfirmed(Unconfirmed),
     /// A call.
     Inside(Inside),
-    /// A call has ended at `end`, which is not emitted yet. `prose`: where in the text that was held back
-    /// the prose after it begins.
+    /// A call has ended at `end`, which is not emitted yet. `is_named`: it was only an opening tag, and
+    /// what was held back after it is prose.
     Ended {
         end: u64,
-        prose: Option<usize>,
+        is_named: bool,
     },
-    /// The opening tag was only named. What was held back is prose and not emitted yet; `opening`: the
-    /// length of the tag, `from`: where the prose begins.
+    /// The opening tag was only named: what was held back is prose and not emitted yet. `opening`: the
+    /// length of the tag.
     Named {
         opening: usize,
-        from: usize,
     },
 }
 

@@ -23,7 +23,7 @@ impl Machine {
         held.clear();
         if tag.empty {
             call.end(false, &self.policy);
-            self.state = State::Ended { end, prose: None };
+            self.state = State::Ended { end, is_named: false };
         } else {
             held.push_str(core::str::from_utf8(text).unwrap_or_default());
             self.state = State::Unconfirmed(Unconfirmed { opening: text.len(), end, blank: true });
@@ -59,10 +59,12 @@ impl Machine {
     /// Decides that the opening tag was only named.
     pub(super) fn demote(&mut self, &Unconfirmed { opening, end, .. }: &Unconfirmed) {
         self.state = match self.policy.malformed {
-            Malformed::Repair => State::Named { opening, from: 0 },
+            Malformed::Repair => State::Named { opening },
             Malformed::Reject => {
-                self.busy.call.reject(Reason::Malformed(Note::OnlyNamed));
-                State::Ended { end, prose: Some(opening) }
+                let Busy { call, held } = &mut *self.busy;
+                call.reject(Reason::Malformed(Note::OnlyNamed));
+                held.drain(..opening.min(held.len()));
+                State::Ended { end, is_named: true }
             }
         };
     }
@@ -75,12 +77,12 @@ impl Machine {
         self.has_news = true;
         self.busy.call.cut(CallPart::Opening, &self.policy);
         self.pending.clear();
-        self.state = State::Ended { end, prose: None };
+        self.state = State::Ended { end, is_named: false };
     }
 
-    /// Emits what was held back, from `from` on, as prose. It holds no call, but what it holds decides what
-    /// is code.
-    pub(super) fn emit_named(&mut self, opening: usize, from: usize) -> Option<Signal> {
+    /// Emits what was held back as prose. It holds no call, but what comes after the opening tag decides
+    /// what is code.
+    pub(super) fn emit_named(&mut self, opening: usize) -> Option<Signal> {
         self.state = self.after_call();
         let mut held = core::mem::take(&mut self.busy.held);
         let pending = core::mem::take(&mut self.pending);
@@ -100,9 +102,8 @@ impl Machine {
                 held.push_str(pending.text());
             }
         }
-        let is_prose = from < held.len();
         self.busy.held = held;
-        is_prose.then_some(Signal::Text(Source::Held(from)))
+        (!self.busy.held.is_empty()).then_some(Signal::Text(Source::Held))
     }
 
     /// Returns whether no continuation can confirm the call any more, or end the stream in an unconfirmed

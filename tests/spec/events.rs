@@ -231,19 +231,19 @@ fn events_have_a_readable_debug_form() {
     let Some(event) = events.next() else { panic!() };
     assert_eq!(
         format!("{event:?}"),
-        "Partial(Partial { nth: 0, id: None, field: Question, delta: \"Q\", question: Some(\"Q\"), suggestions: [] })"
+        "Partial(Partial { index: 0, id: None, field: Question, delta: \"Q\", question: Some(\"Q\"), suggestions: [] })"
     );
     with_end(Parser::default(), call, |event| {
         assert_eq!(
             format!("{event:?}"),
-            "Complete(Complete { nth: 0, id: None, span: 0..121, question: \"Q\", \
+            "Complete(Complete { index: 0, id: None, span: 0..121, question: \"Q\", \
              suggestions: [Suggestion { answer: \"A\", mode: Some(\"m\") }], notes: [] })"
         );
     });
     with_end(Parser::arguments(Policy::new()), REJECTED[0], |event| {
         assert_eq!(
             format!("{event:?}"),
-            "Rejected(Rejected { nth: 0, id: None, span: 0..36, reason: Truncated(Parameters), question: Some(\"Q\"), \
+            "Rejected(Rejected { index: 0, id: None, span: 0..36, reason: Truncated(Parameters), question: Some(\"Q\"), \
              suggestions: [Suggestion { answer: \"A\", mode: None }] })"
         );
     });
