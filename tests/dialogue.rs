@@ -1,4 +1,4 @@
-//! The dialogue: scripted and random actions of the model and the user, and streams up to the reply.
+//! The dialogue: scripted and random actions of model and user, and streams up to the reply.
 
 use followup::dialogue::{
     Answer, AnswerErrorKind, AskMessage, Dialect, Dialogue, Directive, Image, MessageFormat, Reply, ReplyKind, Rules,
