@@ -2,7 +2,8 @@
 
 use core::fmt;
 
-/// A remark on a call: a repair, or something that was dropped. Its `Display` is a sentence for people.
+/// A remark on a call: a repair, or something that was dropped. Its `Display` is a sentence for
+/// people.
 ///
 /// ```
 /// assert_eq!(followup::Note::UnclosedQuestion.to_string(), "the question has no close tag");
@@ -31,8 +32,8 @@ pub enum Note {
     OutsideFollowUp,
     /// There was no `<question>`; the text before the first parameter became the question.
     BareQuestion,
-    /// The opening tag was named in prose, and no call followed. Only in a rejection under the strict
-    /// policy; under any other the tag is text.
+    /// The opening tag was named in prose, and no call followed. Only in a rejection under the
+    /// strict policy; under any other the tag is text.
     OnlyNamed,
     /// There was more than one `<question>`; the first that is not blank counts. Not a repair.
     RepeatedQuestion,
@@ -40,8 +41,8 @@ pub enum Note {
     SuggestionsDropped,
     /// A list of options was not a JSON list, or was too long, and was dropped. Not a repair.
     UnreadableList,
-    /// In a native call, a string held a control character, or a `\\` that begins no escape; both were
-    /// kept as text.
+    /// In a native call, a string held a control character, or a `\\` that begins no escape; both
+    /// were kept as text.
     IllFormedString,
     /// There was text after the arguments of a native call, and it was ignored.
     TextBehindArguments,
@@ -49,16 +50,16 @@ pub enum Note {
     SuggestionsAsObject,
     /// In a native call, the suggestions were a string instead of a list.
     SuggestionsAsText,
-    /// In a native call, there was a second list of suggestions of the same name; the first that is not
-    /// empty counts. Not a repair.
+    /// In a native call, there was a second list of suggestions of the same name; the first that is
+    /// not empty counts. Not a repair.
     RepeatedSuggestions,
-    /// In a native call, a suggestion was an array or an object without an answer, and was dropped. Not
-    /// a repair.
+    /// In a native call, a suggestion was an array or an object without an answer, and was dropped.
+    /// Not a repair.
     UnreadableSuggestion,
     /// The arguments of a native call are not JSON. Only in a rejection: this can't be repaired.
     IllFormedJson,
-    /// A part of a provider's stream was lost while the call was open. Only in a rejection: this can't be
-    /// repaired.
+    /// A part of a provider's stream was lost while the call was open. Only in a rejection: this
+    /// can't be repaired.
     PartLost,
 }
 

@@ -7,11 +7,11 @@
 //! no I/O: the same events and answers lead to the same state.
 //!
 //! ```text
-//!             Complete                    answer · cancel
-//!   no open ─────────────► open question ─────────────────► the next waiting question, or none
-//!   question
+//!                Complete                 answer, cancel
+//!   no question ──────────► open question ────────────────► the next waiting question, or none
 //!
-//!   Rejected: one more mistake. At the limit: stopped ── guide · answer ──► no mistakes
+//!             Rejected                 at the limit           guide, answer
+//!   running ───────────► one mistake more ────────► stopped ───────────────► running, no mistakes
 //! ```
 //!
 //! ```

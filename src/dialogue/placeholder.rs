@@ -1,18 +1,17 @@
-//! Finds placeholders in suggested answers: `[path]`, `<your name>`, `{{region}}`, `your-key`,
-//! `TODO`.
+//! Finds placeholders in suggested answers: `[path]`, `<your name>`, `{{region}}`, `TODO`.
 //!
-//! This is advice, and a false alarm costs trust. So only what [`FORMS`] lists is found, and what
-//! may just as well be code, markup or a word of the sentence is left out of it. Code in back-ticks
-//! is skipped.
+//! The result is only advice, and a false alarm costs trust. So only the forms in [`FORMS`] are
+//! found. What is often code, markup or part of a sentence is not among them: `{name}` is a format
+//! string or a route, `[default]` a label. Code in back-ticks is skipped.
 
 use Form::{Brackets, Prefix, Value, Word};
 
-/// One form of placeholder. Each begins with the text beside it in [`FORMS`].
+/// What follows the beginning of a placeholder, and where it counts.
 enum Form {
-    /// Text inside brackets that are no part of the code around them.
+    /// Text inside brackets, unless the brackets belong to code around them.
     Brackets {
         close: &'static str,
-        /// Whether this text inside the brackets makes a placeholder.
+        /// Whether the text inside the brackets makes them a placeholder.
         inside: fn(&str) -> bool,
         /// No placeholder after one of these characters.
         not_after: &'static str,
@@ -27,7 +26,7 @@ enum Form {
     Value,
 }
 
-/// All placeholders that are found.
+/// All forms of placeholders: how each begins, and what follows.
 const FORMS: [(&str, Form); 11] = [
     // Not `${{ github.ref }}`.
     ("{{", Brackets { close: "}}", inside: is_words, not_after: "$\\", not_before: "" }),
@@ -39,16 +38,15 @@ const FORMS: [(&str, Form); 11] = [
     ("your_", Prefix),
     ("path/to/", Prefix),
     ("TBD", Word),
-    // In a sentence the rest is what the sentence is about: "Remove the TODO comments", "and so on
-    // ...".
+    // Not inside a sentence: "Remove the TODO comments", "Wait ... what?".
     ("TODO", Value),
     ("FIXME", Value),
     ("...", Value),
     ("…", Value),
 ];
 
-/// The last words of what a user fills in, as in `<file name>`. An HTML element or a section of a
-/// configuration file is not among them.
+/// What a user fills in, by its last word, as in `<file name>`. HTML elements and names of
+/// configuration sections are left out.
 const BLANKS: &str = "branch city command country date description directory domain email file filename folder host \
     hostname id key location name number password path port reason region secret token topic url username value \
     version 路径 文件 文件名 名称 名字 姓名 密钥 密码 端口 地址 域名";

@@ -1,4 +1,4 @@
-//! The dialogue: scripts of what the model and the user do, random ones, and streams up to the reply.
+//! The dialogue: scripted and random actions of model and user, and streams up to the reply.
 
 use followup::dialogue::{
     Answer, AnswerErrorKind, AskMessage, Dialect, Dialogue, Directive, Image, MessageFormat, Reply, ReplyKind, Rules,
