@@ -1,4 +1,4 @@
-//! Writes the seeds and the dictionary of each target: `seeds DIRECTORY`, which gets `TARGET/` and `TARGET.dict`.
+//! Writes the seeds of each target to `DIRECTORY/TARGET/` and its dictionary to `DIRECTORY/TARGET.dict`: `seeds DIRECTORY`.
 
 use std::path::Path;
 use std::{env, fs, io};
@@ -10,8 +10,8 @@ fn main() -> io::Result<()> {
     for target in TARGETS {
         let path = Path::new(&directory).join(target.name);
         fs::create_dir_all(&path)?;
-        for (nth, seed) in seeds::seeds(target.name).into_iter().enumerate() {
-            fs::write(path.join(format!("{nth:04}")), seed)?;
+        for (number, seed) in seeds::seeds(target.name).into_iter().enumerate() {
+            fs::write(path.join(format!("{number:04}")), seed)?;
         }
         fs::write(path.with_extension("dict"), seeds::words(target.name))?;
     }

@@ -1,4 +1,4 @@
-//! Bytes against a decoding of the whole: of UTF-8 by the standard library, of server-sent events by another reader of them.
+//! Bytes against another decoder of the whole stream: UTF-8 of the standard library, server-sent events of sse-core.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use followup_testing::{Entry, Stream, Syntax, Transcript};
 
 use crate::input::cut;
 
-/// Puts a body into the framing of server-sent events, and means nothing.
+/// An event without data: it makes a body one of server-sent events.
 const EVENTS: &[u8] = b"data:\n\n";
 
 pub fn read(input: &[u8]) {
@@ -21,31 +21,31 @@ pub fn read(input: &[u8]) {
     }
 }
 
-/// A stream of bytes says what the text says that all of it stands for.
+/// Asserts that a stream has the same events as its text.
 fn text(stream: &Stream, chunks: &[&[u8]]) {
-    // Limits count bytes, and U+FFFD has other ones than what it stands for.
+    // U+FFFD is longer than the bytes it replaces, and limits count bytes.
     let far = 1 << 20;
     let limits = Limits { question: far, answer: far, tag: far, bare: far, ..Limits::default() };
     let policy = Arc::new(Policy::new().limits(limits));
     let shown = Transcript::of(&mut stream.parser(policy.clone()), chunks);
     let mut parser = stream.parser(policy);
-    let mut meant = Transcript::default();
-    meant.append(parser.feed(&String::from_utf8_lossy(stream)));
-    meant.append(parser.finish());
-    assert_eq!(without_spans(&shown), without_spans(&meant));
+    let mut expected = Transcript::default();
+    expected.append(parser.feed(&String::from_utf8_lossy(stream)));
+    expected.append(parser.finish());
+    assert_eq!(without_spans(&shown), without_spans(&expected));
 }
 
-fn without_spans(transcript: &Transcript) -> Vec<Step> {
-    let mut steps = transcript.entries().to_vec();
-    for step in &mut steps {
-        if let Entry::Complete(ended) | Entry::Rejected(_, ended) = step {
-            ended.span = 0..0;
+fn without_spans(transcript: &Transcript) -> Vec<Entry> {
+    let mut entries = transcript.entries().to_vec();
+    for entry in &mut entries {
+        if let Entry::Complete(call) | Entry::Rejected(_, call) = entry {
+            call.span = 0..0;
         }
     }
-    steps
+    entries
 }
 
-/// A body says what the payloads say that another reader finds in it.
+/// Asserts that a body has the same events as the payloads that another decoder finds in it.
 fn events(body: &[u8], chunks: &[&[u8]]) {
     let mut plain = EVENTS.to_vec();
     for payload in payloads(body) {
@@ -57,13 +57,13 @@ fn events(body: &[u8], chunks: &[&[u8]]) {
         plain.push(b'\n');
     }
     let policy = Arc::new(Policy::new());
-    let of = |chunks: &[&[u8]]| {
+    let transcript = |chunks: &[&[u8]]| {
         Transcript::of_response(&mut Response::new(Wire::OpenAiChat, policy.clone()), [&[EVENTS], chunks].concat())
     };
-    assert_eq!(of(chunks), of(&[&plain]), "\"{}\"", body.escape_ascii());
+    assert_eq!(transcript(chunks), transcript(&[&plain]), "\"{}\"", body.escape_ascii());
 }
 
-/// The payloads of the whole body. An event that ends with the body counts.
+/// Returns the payloads of the whole body. An event that ends with the body counts.
 fn payloads(body: &[u8]) -> Vec<String> {
     let body = [EVENTS, body, b"\n\n"].concat();
     let (mut decoder, mut rest, mut payloads) = (sse_core::SseDecoder::new(), &body[..], Vec::new());

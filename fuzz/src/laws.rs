@@ -1,5 +1,5 @@
-//! The laws, with text, cuts, syntax and policy chosen by the fuzzer: the same events and the same state for every cut, and the same
-//! from every checkpoint on; everything adds up; what is shown stays.
+//! The guarantees as laws: the same events and the same state for every cut and from every checkpoint,
+//! every byte in one event, and nothing taken back.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use followup_testing::Transcript;
 use crate::common::policy;
 use crate::input::Input;
 
-/// Streams up to this length are read byte by byte as well.
+/// Streams of up to this length are also read byte by byte.
 const SHORT: usize = 512;
 
 pub fn read(input: &[u8]) {
@@ -25,7 +25,7 @@ pub fn read(input: &[u8]) {
     for chunk in input.chunks() {
         shown_by_cut.append(cut.feed_bytes(chunk));
         let checkpoint = cut.checkpoint();
-        cut = Parser::resume(policy.clone(), checkpoint.clone()).expect("a parser made it");
+        cut = Parser::resume(policy.clone(), checkpoint.clone()).expect("it is a parser's own");
         assert_eq!(cut.checkpoint(), checkpoint);
     }
     assert_eq!(cut.checkpoint(), whole.checkpoint());
@@ -34,7 +34,7 @@ pub fn read(input: &[u8]) {
     shown.append(whole.finish());
     shown_by_cut.append(cut.finish());
     assert_eq!(shown_by_cut, shown);
-    assert_eq!(whole.checkpoint(), stream.parser(policy).checkpoint(), "a parser is as new after its stream");
+    assert_eq!(whole.checkpoint(), stream.parser(policy).checkpoint(), "a parser is as new after finish");
 
     if stream.len() <= SHORT {
         assert_eq!(Transcript::of(&mut whole, stream.chunks(1)), shown);

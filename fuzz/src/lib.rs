@@ -1,4 +1,4 @@
-//! What the fuzz targets do with a fuzzer's bytes. Each target is a function, so that tests can read seeds and crashes without a fuzzer.
+//! The fuzz targets, as functions, so that tests can run seeds and crashes without a fuzzer.
 
 mod bytes;
 #[path = "../../tests/common/mod.rs"]
@@ -16,15 +16,15 @@ pub mod seeds;
 #[cfg(feature = "steps")]
 mod steps;
 
-/// A target: its name, and what it does with an input. It panics if something is wrong.
+/// A fuzz target.
 pub struct Target {
-    /// As cargo-fuzz knows it.
+    /// Its name for cargo-fuzz.
     pub name: &'static str,
-    /// Reads one input.
+    /// Runs one input. Panics if a law is broken.
     pub read: fn(&[u8]),
 }
 
-/// All of them.
+/// All targets.
 pub const TARGETS: [Target; 7] = [
     Target { name: "laws", read: laws::read },
     Target { name: "reference", read: reference::read },
@@ -35,12 +35,12 @@ pub const TARGETS: [Target; 7] = [
     Target { name: "linear", read: linear::read },
 ];
 
-/// Reads an input as that target does.
+/// Runs an input of that target.
 ///
 /// # Panics
 ///
-/// If something is wrong, and if there is no such target.
+/// If a law is broken, or there is no such target.
 pub fn read(target: &str, input: &[u8]) {
-    let target = TARGETS.iter().find(|one| one.name == target).expect("a target's name");
+    let target = TARGETS.iter().find(|one| one.name == target).expect("the name of a target");
     (target.read)(input);
 }

@@ -1,8 +1,8 @@
-//! Work is linear in the bytes: counted in steps, not in seconds. Every load and store that the code does is a step (the compiler counts
-//! them, see `fuzz/run`), and every byte that is allocated.
+//! Work is linear in the bytes. It is counted, not timed: a step is a load, a store (the compiler calls a
+//! counter before each, see `fuzz/run`), or an allocated byte.
 //!
-//! The fuzzer chooses what stands in front, what is repeated, what stands behind, and the size of the chunks; what is repeated four times as often
-//! may take little more than four times the steps.
+//! The fuzzer chooses the start, the repeated part and the end of a stream, and the size of its chunks. A
+//! stream with four times as many repetitions may take little more than four times the steps.
 
 use std::sync::Arc;
 
@@ -10,20 +10,20 @@ use followup::wire::{Response, Wire};
 use followup::{Calls, Entities, Parser, Policy};
 use followup_testing::Syntax;
 
-/// Where the parts of a stream end.
+/// Ends each part of a stream.
 pub const END: u8 = 0xFF;
 
-/// About how long the shorter stream is, and so many times is the longer.
+/// About the length of the repeated part of the shorter stream; the longer has [`TIMES`] times as much.
 const SHORT: usize = 4 << 10;
 const TIMES: usize = 4;
-/// The longer stream may take so many times the steps: one more, because buffers double.
+/// How many times the steps the longer stream may take: one more, because buffers double.
 const MOST: u64 = TIMES as u64 + 1;
-/// And so many for each of its bytes, for buffers that are as large as a stream is long.
+/// And how many for each of its bytes, for buffers that are as large as the stream.
 const ROOM: u64 = 32;
-/// What a byte may take, in steps, however it is cut. A text of a payload, decoded and parsed in events of one byte, takes the most.
+/// The most steps of a byte, however the stream is cut. Text of a payload that is parsed in events of one byte takes the most.
 const A_BYTE: u64 = 4000;
 
-/// What reads the stream, by the first byte of an input.
+/// The reader of the stream, which the first byte of an input chooses.
 #[derive(Clone, Copy)]
 enum Reader {
     Parser(Syntax),
@@ -31,12 +31,12 @@ enum Reader {
     Auto,
 }
 
-/// Reads one input: the reader, the policy and whether it nests, the size of chunks, and the parts of the stream.
+/// Runs one input: the reader, the policy and whether parts nest, the size of chunks, and the parts of the stream.
 pub fn read(input: &[u8]) {
     let Some((&[reader, policy, size], parts)) = input.split_first_chunk() else { return };
     let mut parts = parts.splitn(4, |&byte| byte == END);
-    let [front, again, behind, close] = [(); 4].map(|()| parts.next().unwrap_or_default());
-    if again.is_empty() {
+    let [start, part, end, close] = [(); 4].map(|()| parts.next().unwrap_or_default());
+    if part.is_empty() {
         return;
     }
     let mut readers =
@@ -45,20 +45,20 @@ pub fn read(input: &[u8]) {
     let reader = readers.nth(usize::from(reader) % count).expect("one of them");
     let nests = policy & 4 != 0;
     let policy = policy_of(policy);
-    // As often as makes the shorter stream.
-    let often = SHORT.div_ceil(again.len() + if nests { close.len() } else { 0 });
+    // How often the part is repeated in the shorter stream.
+    let often = SHORT.div_ceil(part.len() + if nests { close.len() } else { 0 });
     let stream = |times: usize| {
-        let repeated = again.repeat(often * times);
+        let repeated = part.repeat(often * times);
         let closing = if nests { close.repeat(often * times) } else { close.to_vec() };
-        [front, &repeated, behind, &closing].concat()
+        [start, &repeated, end, &closing].concat()
     };
     let (short, long) = (stream(1), stream(TIMES));
     let few = steps(|| consume(reader, &policy, &short, size));
     let many = steps(|| consume(reader, &policy, &long, size));
     let bytes = long.len() as u64;
-    let said = || format!("{few} steps for {} bytes, {many} for {bytes}, in chunks of {size}", short.len());
-    assert!(many <= MOST * few + ROOM * bytes, "super-linear: {}", said());
-    assert!(many <= A_BYTE * bytes, "slow: {}", said());
+    let counts = || format!("{few} steps for {} bytes, {many} for {bytes}, in chunks of {size}", short.len());
+    assert!(many <= MOST * few + ROOM * bytes, "super-linear: {}", counts());
+    assert!(many <= A_BYTE * bytes, "slow: {}", counts());
 }
 
 fn policy_of(choices: u8) -> Arc<Policy> {
@@ -94,7 +94,7 @@ fn respond(mut response: Response, stream: &[u8], size: usize) {
     while events.next().is_some() {}
 }
 
-/// How much work that is. Without the counting of steps, only the allocations.
+/// Returns the steps of some work; without the feature `steps`, only the allocated bytes.
 fn steps(work: impl FnOnce()) -> u64 {
     let mut counted = 0;
     let allocated = allocation_counter::measure(|| counted = loads_and_stores(work));

@@ -8,7 +8,7 @@ use followup_testing::{Question, Suggestion, Syntax};
 use crate::input::{CUT, choice};
 use crate::{dialogue::step, linear, providers::kind, resume};
 
-/// The words of the grammar, of both syntaxes or of bodies, and the marks of the input format.
+/// Returns the dictionary of a target: the words of the grammar, and the marks of the input format.
 pub fn words(target: &str) -> String {
     let strings = [KEYS, STRING, WORDS].concat();
     let strings = strings.iter().map(|word| word.as_bytes());
@@ -20,7 +20,7 @@ pub fn words(target: &str) -> String {
     }
 }
 
-/// The inputs a target begins with.
+/// Returns the seeds of a target.
 pub fn seeds(target: &str) -> Vec<Vec<u8>> {
     match target {
         "laws" | "reference" => inputs().collect(),
@@ -52,7 +52,7 @@ fn question() -> Question {
     }
 }
 
-/// Messages and arguments: each piece of the grammar in each place.
+/// Returns messages and arguments with each piece of the grammar in each place.
 fn streams() -> impl Iterator<Item = (Syntax, Vec<u8>)> {
     const PLACES: [(&str, &str); 6] = [
         ("Hm. ", " <ask_followup_question><question>Q"),
@@ -65,16 +65,16 @@ fn streams() -> impl Iterator<Item = (Syntax, Vec<u8>)> {
         ("<read_file><path>a", "</path></read_file> <b>"),
         ("`<ask_followup_question>` and ```\n", "\n``` <ask_followup_question><question>Q</question><options>[\"a\"]"),
     ];
-    let markup = PLACES.iter().flat_map(|(front, behind)| {
-        MARKUP.iter().chain(ILL_FORMED).map(|piece| [front.as_bytes(), piece, behind.as_bytes()].concat())
+    let markup = PLACES.iter().flat_map(|(start, end)| {
+        MARKUP.iter().chain(ILL_FORMED).map(|piece| [start.as_bytes(), piece, end.as_bytes()].concat())
     });
     let arguments =
-        ARGUMENTS_BEGINNINGS.iter().flat_map(|begun| ARGUMENTS.iter().map(|piece| [*begun, piece, b"\"}]}"].concat()));
+        ARGUMENTS_BEGINNINGS.iter().flat_map(|start| ARGUMENTS.iter().map(|piece| [*start, piece, b"\"}]}"].concat()));
     let markup = markup.chain([question().markup().into_bytes()]).map(|stream| (Syntax::Markup, stream));
     markup.chain(arguments.chain([question().arguments().into_bytes()]).map(|stream| (Syntax::Arguments, stream)))
 }
 
-/// Every choice with some of them.
+/// Returns the streams as inputs, with all choices.
 fn inputs() -> impl Iterator<Item = Vec<u8>> {
     streams().enumerate().map(|(i, (syntax, mut stream))| {
         let choices = (i % 16) as u8 & !choice::ARGUMENTS | if i % 5 == 0 { choice::LIMITS } else { 0 };
@@ -85,13 +85,13 @@ fn inputs() -> impl Iterator<Item = Vec<u8>> {
     })
 }
 
-/// One change, at another place each time.
+/// Returns an input with one change to its checkpoint.
 fn changed(input: Vec<u8>) -> impl Iterator<Item = Vec<u8>> {
     let at = input.len() as u8;
     [[1, 0, at, at % 64]].into_iter().map(move |change| [&change[..], &input].concat())
 }
 
-/// Checkpoints as they are stored.
+/// Returns stored checkpoints.
 fn stored() -> impl Iterator<Item = Vec<u8>> {
     streams().step_by(7).map(|(syntax, stream)| {
         let mut parser = syntax.parser(followup::Policy::new());
@@ -103,7 +103,7 @@ fn stored() -> impl Iterator<Item = Vec<u8>> {
     })
 }
 
-/// What providers send, damaged and not, and bodies as they are.
+/// Returns generated bodies, damaged ones, and raw bodies.
 fn bodies() -> impl Iterator<Item = Vec<u8>> {
     let sent = (0..48_u8).flat_map(|i| {
         let dice: Vec<u8> =
@@ -134,12 +134,12 @@ fn scripts() -> impl Iterator<Item = Vec<u8>> {
         [step::WRITES, step::ASKS, step::TAKES, step::EDITS, step::SAYS, step::CANCELS, step::GUIDES, step::SHOWS];
     (0..96_u8).map(move |i| {
         let mut script = vec![i.wrapping_mul(37), i, step::ASKS, 3, step::ASKS, 2];
-        for nth in 0..12_u8 {
-            let what = steps[usize::from(nth.wrapping_mul(i | 1).wrapping_add(i)) % steps.len()];
-            let text = texts[usize::from(i / 8 + nth) % texts.len()];
+        for number in 0..12_u8 {
+            let what = steps[usize::from(number.wrapping_mul(i | 1).wrapping_add(i)) % steps.len()];
+            let text = texts[usize::from(i / 8 + number) % texts.len()];
             match what {
-                step::ASKS | step::CANCELS => script.extend([what, nth % 5]),
-                step::TAKES => script.extend([what, nth % 4 * 16 + nth % 3]),
+                step::ASKS | step::CANCELS => script.extend([what, number % 5]),
+                step::TAKES => script.extend([what, number % 4 * 16 + number % 3]),
                 _ => script.extend([&[what, text.len() as u8], text].concat()),
             }
         }
@@ -147,9 +147,9 @@ fn scripts() -> impl Iterator<Item = Vec<u8>> {
     })
 }
 
-/// The grammar's literals, repeated and nested, for every reader.
+/// Returns the grammar's literals, repeated and nested, for every reader.
 fn repeated() -> impl Iterator<Item = Vec<u8>> {
-    const FRONT: [&str; 6] = [
+    const STARTS: [&str; 6] = [
         "",
         "<ask_followup_question><question>",
         "<ask_followup_question><question>Q</question><suggest>",
@@ -158,12 +158,21 @@ fn repeated() -> impl Iterator<Item = Vec<u8>> {
         "data: {\"choices\":[{\"delta\":{\"content\":\"",
     ];
     let pieces = [MARKUP, ARGUMENTS, ILL_FORMED, FRAMES].concat();
-    FRONT.into_iter().enumerate().flat_map(move |(i, front)| {
-        pieces.clone().into_iter().enumerate().map(move |(nth, piece)| {
-            let reader = [0, 0, 0, 1, 1, 2][i] + if nth % 5 == 0 { 2 } else { 0 };
+    STARTS.into_iter().enumerate().flat_map(move |(i, start)| {
+        pieces.clone().into_iter().enumerate().map(move |(number, piece)| {
+            let reader = [0, 0, 0, 1, 1, 2][i] + if number % 5 == 0 { 2 } else { 0 };
             let end = [linear::END];
-            [&[reader, (nth % 8) as u8, (nth % 3) as u8][..], front.as_bytes(), &end, piece, &end, b"x", &end, b"\"}]}"]
-                .concat()
+            [
+                &[reader, (number % 8) as u8, (number % 3) as u8][..],
+                start.as_bytes(),
+                &end,
+                piece,
+                &end,
+                b"x",
+                &end,
+                b"\"}]}",
+            ]
+            .concat()
         })
     })
 }

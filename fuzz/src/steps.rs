@@ -1,16 +1,16 @@
-//! What the compiler has the code say before every load and store: that there is one.
+//! A counter of loads and stores, which the compiler calls before each.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 static TAKEN: AtomicU64 = AtomicU64::new(0);
 
-/// How many steps the program has taken.
+/// Returns how many steps the program has taken.
 pub(crate) fn taken() -> u64 {
     TAKEN.load(Ordering::Relaxed)
 }
 
-/// The functions that LLVM's coverage pass calls, with the address; for each size there is one. (They are not instrumented themselves: their names
-/// begin as its own.)
+/// Defines the functions that LLVM's coverage pass calls with an address, one for each size. They are not instrumented
+/// themselves, because their names begin with `__sanitizer_`.
 macro_rules! steps {
     ($($name:ident)*) => {$(
         #[unsafe(no_mangle)]

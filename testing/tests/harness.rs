@@ -1,4 +1,4 @@
-//! What `followup_testing` promises to other people's harnesses.
+//! What `followup_testing` promises.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use followup_testing::{
     Cuts, Question, Stream, Suggestion, Syntax, Transcript, assert_chunk_invariant, literals, pieces,
 };
 
-/// So many things are made of bytes that depend on nothing but their number.
+/// How many values are made from random bytes.
 const MANY: u64 = 500;
 
 fn bytes(seed: u64) -> Vec<u8> {
@@ -18,14 +18,14 @@ fn bytes(seed: u64) -> Vec<u8> {
     (0..400).map(|_| random.u8(..)).collect()
 }
 
-fn made<T: for<'a> Arbitrary<'a>>(seed: u64) -> T {
+fn arbitrary<T: for<'a> Arbitrary<'a>>(seed: u64) -> T {
     T::arbitrary(&mut Unstructured::new(&bytes(seed))).expect("enough bytes")
 }
 
 #[test]
-fn a_question_that_is_made_of_bytes_comes_out_as_it_is() {
+fn an_arbitrary_question_comes_out_as_it_is() {
     for seed in 0..MANY {
-        let question: Question = made(seed);
+        let question: Question = arbitrary(seed);
         for syntax in Syntax::ALL {
             let stream = question.stream(syntax);
             let transcript = Transcript::of(&mut stream.parser(Policy::new()), [&*stream]);
@@ -41,11 +41,11 @@ fn a_question_that_is_made_of_bytes_comes_out_as_it_is() {
 }
 
 #[test]
-fn streams_that_are_made_of_bytes_are_worth_reading() {
+fn arbitrary_streams_have_every_kind_of_event() {
     let mut reached = BTreeSet::new();
     for seed in 0..MANY {
-        let stream: Stream = made(seed);
-        let cuts: Cuts = made(seed + 1);
+        let stream: Stream = arbitrary(seed);
+        let cuts: Cuts = arbitrary(seed + 1);
         let transcript = Transcript::of(&mut stream.parser(Policy::new()), cuts.chunks(&stream));
         reached.extend(transcript.to_string().lines().map(|line| line.split(' ').next().unwrap().to_owned()));
     }
@@ -54,23 +54,23 @@ fn streams_that_are_made_of_bytes_are_worth_reading() {
 }
 
 #[test]
-fn streams_that_are_made_of_bytes_hold_all_there_is_to_make_them_of() {
-    let streams: Vec<Stream> = (0..5 * MANY).map(made).collect();
+fn arbitrary_streams_contain_every_piece() {
+    let streams: Vec<Stream> = (0..5 * MANY).map(arbitrary).collect();
     let holds = |piece: &[u8]| streams.iter().any(|stream| stream.windows(piece.len()).any(|window| window == piece));
     for piece in [literals::MARKUP, literals::ARGUMENTS, literals::ILL_FORMED].concat() {
         assert!(piece.is_empty() || holds(piece), "{}", piece.escape_ascii());
     }
-    // And bytes of the fuzzer's own.
+    // And bytes of the fuzzer.
     assert!((0..=u8::MAX).filter(|&byte| holds(&[byte])).count() > 200);
-    let cuts: BTreeSet<usize> = (0..MANY).map(|seed| made::<Cuts>(seed).offsets().len()).collect();
+    let cuts: BTreeSet<usize> = (0..MANY).map(|seed| arbitrary::<Cuts>(seed).offsets().len()).collect();
     assert!(cuts.len() > 5, "{cuts:?}");
-    let questions: BTreeSet<String> = (0..MANY).map(|seed| made::<Question>(seed).question).collect();
+    let questions: BTreeSet<String> = (0..MANY).map(|seed| arbitrary::<Question>(seed).question).collect();
     assert!(questions.len() as u64 > MANY / 2, "{}", questions.len());
 }
 
 #[test]
-fn cuts_are_where_they_are_said_to_be() {
-    for (cuts, places) in [
+fn cuts_are_at_their_offsets() {
+    for (cuts, offsets) in [
         (Cuts::new([3, 1, 1]), &[3, 1, 1][..]),
         (Cuts::fixed(5, 2), &[2, 4]),
         (Cuts::fixed(4, 2), &[2]),
@@ -81,7 +81,7 @@ fn cuts_are_where_they_are_said_to_be() {
         (Cuts::random(100, 5, 1), &[35, 59, 75, 88, 87]),
         (Cuts::random(1_000_000, 6, 2), &[188_264, 15_382, 812_163, 135_747]),
     ] {
-        assert_eq!(cuts.offsets(), places);
+        assert_eq!(cuts.offsets(), offsets);
     }
     assert_eq!(Cuts::new([4, 1]).chunks("<b>é</b>".as_bytes()), [&b"<"[..], b"b>\xC3", b"\xA9</b>"]);
     assert_eq!(Cuts::new([4, 1]).pieces("<b>é</b>"), ["<", "b>", "é</b>"]);
@@ -91,14 +91,14 @@ fn cuts_are_where_they_are_said_to_be() {
         assert!(cuts.offsets().len() <= 3 && cuts.offsets().iter().all(|&at| at <= 9), "{cuts:?}");
     }
     let all: Vec<Cuts> = (0..MANY).map(|seed| Cuts::random(9, 3, seed)).collect();
-    let places: BTreeSet<usize> = all.iter().flat_map(|cuts| cuts.offsets().iter().copied()).collect();
+    let offsets: BTreeSet<usize> = all.iter().flat_map(|cuts| cuts.offsets().iter().copied()).collect();
     let counts: BTreeSet<usize> = all.iter().map(|cuts| cuts.offsets().len()).collect();
-    assert_eq!((places, counts), ((0..=9).collect(), (0..=3).collect()));
+    assert_eq!((offsets, counts), ((0..=9).collect(), (0..=3).collect()));
 }
 
 #[test]
-fn adversarial_cuts_are_where_careless_readers_go_wrong() {
-    for (stream, places) in [
+fn adversarial_cuts_are_where_careless_parsers_fail() {
+    for (stream, offsets) in [
         ("abc", &[][..]),
         ("a\u{e9}b", &[2, 3]),
         ("\u{1F980}", &[1, 2, 3]),
@@ -114,12 +114,12 @@ fn adversarial_cuts_are_where_careless_readers_go_wrong() {
         ("", &[]),
         ("<", &[]),
     ] {
-        assert_eq!(Cuts::adversarial(stream.as_bytes()).offsets(), places, "{stream:?}");
+        assert_eq!(Cuts::adversarial(stream.as_bytes()).offsets(), offsets, "{stream:?}");
     }
 }
 
 #[test]
-fn pieces_are_as_long_as_they_are_to_be_but_for_their_last_character() {
+fn pieces_have_their_size_except_for_their_last_character() {
     let text = "ab über €, und so weiter";
     for size in (0..30).chain([usize::MAX]) {
         let all: Vec<&str> = pieces(text, size).collect();
@@ -132,9 +132,8 @@ fn pieces_are_as_long_as_they_are_to_be_but_for_their_last_character() {
     assert_eq!(pieces("", 4).next(), None);
 }
 
-/// A stream is cut in all the ways that are promised, and no more often than that.
 #[test]
-fn a_stream_is_cut_in_every_way() {
+fn a_stream_is_cut_in_all_promised_ways_and_no_others() {
     let text = "Which <b>é</b> \"one\"? ".repeat(300);
     for (len, least, most) in [(60, 200, 400), (4_096, 4_200, 4_300), (6_000, 650, 750)] {
         let stream = &text.as_bytes()[..len];
@@ -150,12 +149,12 @@ fn a_stream_is_cut_in_every_way() {
         }
         let adversarial = Cuts::adversarial(stream);
         assert!(ways.contains(&lengths(adversarial.clone())));
-        // With empty chunks in front, in the middle and behind.
+        // With empty chunks at the start, in the middle and at the end.
         let empty = vec![0, 0, len / 2, 0, len - len / 2, 0];
         assert!(ways.contains(&empty));
-        // At some of the places that hurt, at many and at few.
-        let hurting: BTreeSet<usize> = adversarial.offsets().iter().copied().collect();
-        let places = |way: &[usize]| {
+        // At some of the adversarial offsets, at many and at few.
+        let adversarial_offsets: BTreeSet<usize> = adversarial.offsets().iter().copied().collect();
+        let offsets = |way: &[usize]| {
             let ends = way.iter().scan(0, |at, len| {
                 *at += len;
                 Some(*at)
@@ -164,52 +163,50 @@ fn a_stream_is_cut_in_every_way() {
         };
         let some: Vec<usize> = ways
             .iter()
-            .map(|way| places(way))
-            .filter(|places| places.len() > 2 && places.len() < hurting.len())
-            .filter(|places| places.iter().all(|at| hurting.contains(at)))
-            .map(|places| places.len())
+            .map(|way| offsets(way))
+            .filter(|offsets| offsets.len() > 2 && offsets.len() < adversarial_offsets.len())
+            .filter(|offsets| offsets.iter().all(|at| adversarial_offsets.contains(at)))
+            .map(|offsets| offsets.len())
             .collect();
-        let few = some.iter().filter(|&&many| 3 * many < hurting.len()).count();
+        let few = some.iter().filter(|&&many| 3 * many < adversarial_offsets.len()).count();
         assert!(some.len() >= 40 && few >= 15, "{few} of {}", some.len());
     }
 }
 
-/// However many cuts made the difference, it is found with few looks.
+/// However many cuts there are, few calls find the ones that matter.
 #[test]
 fn the_fewest_cuts_are_found_quickly() {
     let stream = "<b> ".repeat(1_000);
-    let mut looks = 0;
-    let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+    let mut calls = 0;
+    let failed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         assert_chunk_invariant(stream.as_bytes(), |chunks| {
-            looks += 1;
+            calls += 1;
             let mut at = 0;
-            let places: BTreeSet<usize> = chunks
+            let offsets: BTreeSet<usize> = chunks
                 .iter()
                 .map(|chunk| {
                     at += chunk.len();
                     at
                 })
                 .collect();
-            places.contains(&1_002) && places.contains(&3_003)
+            offsets.contains(&1_002) && offsets.contains(&3_003)
         });
     }));
-    let message = *found.expect_err("it differs").downcast::<String>().expect("a message");
+    let message = *failed.expect_err("it differs").downcast::<String>().expect("a message");
     assert_eq!(message.lines().nth(1).unwrap().matches(" | ").count(), 2, "{message}");
-    assert!(looks < 200, "{looks} looks");
+    assert!(calls < 200, "{calls} calls");
 }
 
-/// The parser's own streams, cut in all the ways there are for others.
 #[test]
-fn the_parser_does_not_depend_on_the_cut() {
+fn the_parser_is_chunk_invariant() {
     for seed in 0..20 {
-        let stream: Stream = made(seed);
+        let stream: Stream = arbitrary(seed);
         assert_chunk_invariant(&stream, |chunks| Transcript::of(&mut stream.parser(Policy::new()), chunks));
     }
 }
 
-/// A harness that finds nothing wrong with a wrong reader is worth nothing.
 #[test]
-fn a_reader_that_depends_on_the_cut_is_found_out() {
+fn readers_that_depend_on_the_cut_fail() {
     type Reader = fn(&[&[u8]]) -> usize;
     let wrong: [(&str, &str, Reader); 5] = [
         ("forgets what a chunk ends in", "a <b> c", |chunks| {
@@ -227,15 +224,14 @@ fn a_reader_that_depends_on_the_cut_is_found_out() {
         }),
     ];
     for (how, stream, read) in wrong {
-        let found = std::panic::catch_unwind(|| assert_chunk_invariant(stream.as_bytes(), read));
-        assert!(found.is_err(), "a reader that {how}");
+        let failed = std::panic::catch_unwind(|| assert_chunk_invariant(stream.as_bytes(), read));
+        assert!(failed.is_err(), "a reader that {how}");
     }
 }
 
-/// The promises a transcript checks are kept or broken between streams too: each is of one stream.
 #[test]
-#[should_panic(expected = "call 0 grows behind its end")]
-fn a_transcript_of_two_streams_is_refused() {
+#[should_panic(expected = "call 0 grows after its end")]
+fn a_transcript_of_two_streams_panics() {
     let mut transcript = Transcript::default();
     for _ in 0..2 {
         let mut parser = Parser::default();
@@ -243,9 +239,9 @@ fn a_transcript_of_two_streams_is_refused() {
     }
 }
 
-/// What one parser shows and then another: as a parser would that forgets.
+/// The events of one parser and then of another, as if the first had lost its state.
 #[test]
-fn what_is_not_what_was_shown_before_is_refused() {
+fn events_that_contradict_earlier_events_panic() {
     let call = "<ask_followup_question>";
     for (first, second, why) in [
         ("<question>Wh", "<question>Who?", "a question is not what its deltas add up to"),
@@ -254,25 +250,25 @@ fn what_is_not_what_was_shown_before_is_refused() {
         ("<suggest>A", "<suggest>B", "suggestions are"),
         ("<question>Q", "</ask_followup_question>Hm.", "a call ends with another question"),
     ] {
-        let refused = std::panic::catch_unwind(|| {
+        let failed = std::panic::catch_unwind(|| {
             let mut transcript = Transcript::default();
             transcript.append(Parser::default().feed(&format!("{call}{first}")));
             transcript.append(Parser::default().feed(&format!("{call}{second}")));
         });
-        let message = *refused.expect_err(second).downcast::<String>().expect("a message");
+        let message = *failed.expect_err(second).downcast::<String>().expect("a message");
         assert!(message.contains(why), "{message}");
     }
-    // Text inside of a call.
-    let refused = std::panic::catch_unwind(|| {
+    // Text inside a call.
+    let failed = std::panic::catch_unwind(|| {
         let mut transcript = Transcript::default();
         transcript.append(Parser::default().feed(&format!("{call}<question>Q")));
         transcript.append(Parser::default().feed("Hm."));
     });
-    assert!(refused.is_err());
+    assert!(failed.is_err());
 }
 
 #[test]
-fn what_does_not_add_up_is_refused() {
+fn a_transcript_that_does_not_add_up_panics() {
     let message =
         "Hm. <read_file></read_file> <ask_followup_question><question>Q</question></ask_followup_question> and";
     let transcript = Transcript::of(&mut Parser::default(), [message]);
@@ -287,14 +283,14 @@ fn what_does_not_add_up_is_refused() {
         format!("{message}."),
         String::new(),
     ] {
-        let refused = std::panic::catch_unwind(|| transcript.assert_adds_up_to(&other));
-        assert!(refused.is_err(), "{other}");
+        let failed = std::panic::catch_unwind(|| transcript.assert_adds_up_to(&other));
+        assert!(failed.is_err(), "{other}");
     }
 }
 
 #[test]
 #[should_panic(expected = "the end is not shown")]
-fn a_byte_that_is_lost_is_missed() {
+fn a_lost_byte_panics() {
     Transcript::of(&mut Parser::default(), ["Hm."]).assert_adds_up_to("Hm. And?");
 }
 
@@ -322,13 +318,13 @@ fn every_literal_is_in_the_dictionary_and_readable() {
         bytes
     };
     let entries: Vec<Vec<u8>> = dictionary.lines().map(read).collect();
-    let meant: BTreeSet<&[u8]> = all.iter().copied().filter(|literal| !literal.is_empty()).collect();
-    assert!(entries.iter().map(Vec::as_slice).eq(meant));
+    let expected: BTreeSet<&[u8]> = all.iter().copied().filter(|literal| !literal.is_empty()).collect();
+    assert!(entries.iter().map(Vec::as_slice).eq(expected));
     assert_eq!(literals::dictionary([&b"\"\\"[..], b"\n", b"a", b"a"]), "\"\\x0a\"\n\"\\\"\\\\\"\n\"a\"\n");
 }
 
 #[test]
-fn a_question_is_written_plainly() {
+fn arguments_escape_what_json_must_escape() {
     let suggestion = Suggestion { answer: "\\ / \u{1}".into(), mode: Some("code".into()) };
     let question = Question { question: "A \"b\"?\n".into(), suggestions: vec![suggestion] };
     let arguments = question.arguments();
@@ -336,7 +332,7 @@ fn a_question_is_written_plainly() {
 }
 
 #[test]
-fn what_is_kept_of_a_failure_can_be_read() {
+fn streams_and_transcripts_have_a_readable_debug_form() {
     assert_eq!(format!("{:?}", Stream::new(Syntax::Markup, b"a\n\"\xFF")), r#"Markup "a\n\"\xff""#);
     let call = "Hm.<ask_followup_question><question>Q</question><suggest mode=\"code\">A</suggest><suggest>B</suggest>";
     let transcript = Transcript::of(&mut Parser::default(), [call, "</ask_followup_question>"]);
@@ -344,16 +340,16 @@ fn what_is_kept_of_a_failure_can_be_read() {
         complete 0 at 3..124: \"Q\" [\"A\" code, \"B\"] [OutsideFollowUp]\n";
     assert_eq!(transcript.to_string(), all);
     assert_eq!(format!("{transcript:?}"), all);
-    // A mode behind its answer is one more step.
+    // A mode after its answer is an entry of its own.
     let arguments = [r#"{"question":"Q","follow_up":[{"text":"A""#, r#","mode":"code"}]}"#];
     let transcript = Transcript::of(&mut Parser::arguments(Policy::new()), arguments);
     let all = "question 0 \"Q\"\nsuggestion 0.0 \"A\"\nmode 0.0 \"code\"\ncomplete 0 at 0..57: \"Q\" [\"A\" code] []\n";
     assert_eq!(transcript.to_string(), all);
 }
 
-/// What providers interleave stays apart, and what nothing came between is one step.
+/// Interleaved parts are separate entries; successive parts of one thing are one entry.
 #[test]
-fn calls_that_grow_by_turns_are_told_apart() {
+fn overlapping_calls_have_separate_entries() {
     let part = |index: usize, name: &str, arguments: &str| {
         let arguments = arguments.replace('"', "\\\"");
         format!(
@@ -391,14 +387,14 @@ fn calls_that_grow_by_turns_are_told_apart() {
         r#"opaque 0 read_file (c2) "}""#,
     ];
     assert_eq!(grown, apart);
-    let steps: Vec<String> = transcript.entries().iter().map(ToString::to_string).collect();
-    assert_eq!(steps, all.lines().collect::<Vec<_>>());
+    let entries: Vec<String> = transcript.entries().iter().map(ToString::to_string).collect();
+    assert_eq!(entries, all.lines().collect::<Vec<_>>());
 }
 
 #[test]
-fn workloads_are_as_long_as_they_are_said_to_be_and_ask_as_often() {
+fn workloads_have_their_length_and_number_of_questions() {
     const PIECE: usize = 4 << 10;
-    let asked =
+    let complete =
         |workload: &Workload, mut parser: Parser| Transcript::of(&mut parser, [&workload.message]).complete().count();
     let names = |all: &[Workload]| all.iter().map(|one| one.name).collect::<Vec<_>>();
     let everyday: Vec<_> = workloads::everyday().collect();
@@ -412,11 +408,11 @@ fn workloads_are_as_long_as_they_are_said_to_be_and_ask_as_often() {
         for (workload, len) in sized.chain(everyday.iter().cloned().map(|workload| (workload, 1 << 20))) {
             let long = workload.message.len();
             assert!(long + PIECE > len && long < len + PIECE, "{}: {long} instead of {len}", workload.name);
-            let asked = asked(&workload, Parser::new(workload.policy()));
-            assert_eq!(asked, workload.questions, "{} of {len}", workload.name);
+            let count = complete(&workload, Parser::new(workload.policy()));
+            assert_eq!(count, workload.questions, "{} of {len}", workload.name);
         }
         let arguments = workloads::arguments(len);
         assert!(arguments.message.len() + PIECE > len && arguments.message.len() < len + len / 8 + PIECE);
-        assert_eq!(asked(&arguments, Parser::arguments(arguments.policy())), 1);
+        assert_eq!(complete(&arguments, Parser::arguments(arguments.policy())), 1);
     }
 }

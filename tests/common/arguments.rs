@@ -1,7 +1,7 @@
-//! What the arguments of a native call mean, said as plainly as possible: the oracle of the tests for
-//! `Parser::arguments`.
+//! The reference reader of the arguments of native calls, as plain as possible: the oracle of the tests
+//! for `Parser::arguments`.
 //!
-//! As in `reference`, this reader sees all of the stream at once, its functions quote the sentences of `docs/format.md`
+//! As in `reference`, it sees the whole stream at once, its functions quote the sentences of `docs/format.md`
 //! (section "Native calls: arguments as JSON") that they stand for, and where the page leaves something open a comment
 //! begins with `Decided:`.
 #![allow(dead_code)]
@@ -10,12 +10,12 @@ use std::collections::BTreeSet;
 
 use super::reference::{Atom, EndedCall, Rules, TooLong, Value, read_follow_up};
 
-/// Everything that is shown for these arguments, in the order in which it becomes known.
+/// Returns everything that is shown of these arguments, in the order in which it becomes certain.
 ///
 /// "its stream is the arguments of one call, nothing else, and gives exactly one `Complete` or `Rejected`, when the
 /// stream ends, with the whole stream as its span." "There is no `Text` and no `Opaque`."
 pub fn read(stream: &[u8], rules: &Rules) -> Vec<Atom> {
-    let mut reader = Reader::new(&String::from_utf8_lossy(stream), rules, false);
+    let mut reader = ArgumentsReader::new(&String::from_utf8_lossy(stream), rules, false);
     let mut reason = reader.arguments().err();
     // "If the object has been closed, the call is `Rejected`, missing parameter, if there is no question, and otherwise
     // `Complete`."
@@ -42,15 +42,15 @@ pub fn read(stream: &[u8], rules: &Rules) -> Vec<Atom> {
 
 /// Reading goes on, or the first thing has gone wrong, or the stream has ended: the reason of the rejection. "After
 /// something has gone wrong nothing more is read of the call."
-type Read<T> = Result<T, &'static str>;
+type Parsed<T> = Result<T, &'static str>;
 
-/// What is done with each character of a text.
-type Put<'p, 'a> = &'p mut dyn FnMut(&mut Reader<'a>, char) -> Read<()>;
+/// Takes each character of a text.
+type Put<'p, 'a> = &'p mut dyn FnMut(&mut ArgumentsReader<'a>, char) -> Parsed<()>;
 
 /// "nested no deeper than 128 (the object of the arguments is 1 deep)"
 const DEPTH: usize = 128;
 
-/// What a value is, from its first character.
+/// The kind of a value, by its first character.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -69,7 +69,7 @@ enum List {
     Suggest,
 }
 
-/// What an object in place of a list is.
+/// The kind of an object in place of a list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Object {
     Undecided,
@@ -77,7 +77,7 @@ enum Object {
     Map,
 }
 
-struct Reader<'a> {
+struct ArgumentsReader<'a> {
     rules: &'a Rules,
     chars: Vec<char>,
     at: usize,
@@ -85,33 +85,33 @@ struct Reader<'a> {
     at_once: bool,
     shown: Vec<Atom>,
     question: Option<String>,
-    /// How many `question` have come.
+    /// The number of `question` keys.
     questions: usize,
     suggest: Vec<(String, Option<String>)>,
     notes: BTreeSet<&'static str>,
-    /// The list that is being read.
+    /// The current list.
     list: List,
-    /// The lists that have given a suggestion, one beyond the limit included.
+    /// The lists with a suggestion, one beyond the limit included.
     given: Vec<List>,
 }
 
-/// A suggestion that is open.
-struct Suggestion {
+/// An open suggestion.
+struct OpenItem {
     /// Whether it is within the limit of suggestions.
     kept: bool,
     answer: Value,
     mode: Option<String>,
-    /// Its number, once it is certain to exist.
+    /// Its index, once it is certain to exist.
     i: Option<usize>,
-    /// Whether a `text` or `answer` had a value that can be one.
+    /// Whether a `text` or `answer` had a readable value.
     readable: bool,
 }
 
 // ---------------------------------------------------------------------------------------------- the arguments
 
-impl<'a> Reader<'a> {
-    fn new(text: &str, rules: &'a Rules, at_once: bool) -> Reader<'a> {
-        Reader {
+impl<'a> ArgumentsReader<'a> {
+    fn new(text: &str, rules: &'a Rules, at_once: bool) -> ArgumentsReader<'a> {
+        ArgumentsReader {
             rules,
             chars: text.chars().collect(),
             at: 0,
@@ -127,7 +127,7 @@ impl<'a> Reader<'a> {
     }
 
     /// "Under the strict policy each of them is a rejection instead: malformed."
-    fn repair(&mut self, note: &'static str) -> Read<()> {
+    fn repair(&mut self, note: &'static str) -> Parsed<()> {
         if self.rules.strict {
             return Err("malformed");
         }
@@ -135,8 +135,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The whole stream.
-    fn arguments(&mut self) -> Read<()> {
+    /// Reads the whole stream.
+    fn arguments(&mut self) -> Parsed<()> {
         self.space();
         // "An empty stream is that [truncated] too."
         // "If the value of the arguments begins like an array, a string, a number or a literal it is of the wrong type,
@@ -156,7 +156,7 @@ impl<'a> Reader<'a> {
     }
 
     /// "A parameter is a key of the object with its value. Keys are compared decoded, and exactly."
-    fn parameter(&mut self, key: &str, kind: Kind) -> Read<()> {
+    fn parameter(&mut self, key: &str, kind: Kind) -> Parsed<()> {
         match key {
             "question" => self.question(kind),
             "follow_up" | "suggestions" => self.suggestions(List::FollowUp, kind),
@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
 
     /// "`question`: a string. A number or a boolean is text, as it is written. `null` is blank. An array or an object is
     /// of the wrong type."
-    fn question(&mut self, kind: Kind) -> Read<()> {
+    fn question(&mut self, kind: Kind) -> Parsed<()> {
         // "a second `question` leaves a note (`RepeatedQuestion`), and if there is a question, its value means nothing"
         self.questions += 1;
         if self.questions > 1 {
@@ -198,8 +198,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The value of a list of suggestions, in a parameter.
-    fn suggestions(&mut self, list: List, kind: Kind) -> Read<()> {
+    /// Reads the value of a parameter that is a list of suggestions.
+    fn suggestions(&mut self, list: List, kind: Kind) -> Parsed<()> {
         // "Once one of these three has given a suggestion (one beyond the limit included), the value of the same one (or
         // its synonym) means nothing, and leaves a note unless it is `null` (`RepeatedSuggestions`)."
         if self.given.contains(&list) {
@@ -220,7 +220,7 @@ impl<'a> Reader<'a> {
     }
 
     /// "The value of a list of suggestions is": the table. `depth` is how deep it stands.
-    fn list_value(&mut self, depth: usize, kind: Kind) -> Read<()> {
+    fn list_value(&mut self, depth: usize, kind: Kind) -> Parsed<()> {
         match kind {
             // "array: every element is an item"
             Kind::Array => self.array(depth, &mut |reader, kind| reader.item(depth + 1, kind)),
@@ -239,7 +239,7 @@ impl<'a> Reader<'a> {
     // ------------------------------------------------------------------------------------------ items
 
     /// "An item is a suggestion if it is a string, a number or a boolean (as text), or an object: a suggestion object."
-    fn item(&mut self, depth: usize, kind: Kind) -> Read<()> {
+    fn item(&mut self, depth: usize, kind: Kind) -> Parsed<()> {
         let mut suggestion = self.suggestion();
         match kind {
             // "`null` is nothing."
@@ -260,8 +260,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// One key of a suggestion object, with its value at `depth`.
-    fn member(&mut self, suggestion: &mut Suggestion, key: &str, kind: Kind, depth: usize) -> Read<()> {
+    /// Reads a value of a suggestion object, at `depth`.
+    fn member(&mut self, suggestion: &mut OpenItem, key: &str, kind: Kind, depth: usize) -> Parsed<()> {
         match (key, kind) {
             // "an array or object means nothing"
             ("text" | "answer", Kind::Array | Kind::Object) => self.nothing(depth),
@@ -283,7 +283,7 @@ impl<'a> Reader<'a> {
 
     /// "A suggestion object in which no `text` or `answer` has a value that is a string, a number, a boolean or `null`
     /// leaves the note `UnreadableSuggestion` when it ends."
-    fn object_ends(&mut self, suggestion: Suggestion) -> Read<()> {
+    fn object_ends(&mut self, suggestion: OpenItem) -> Parsed<()> {
         if !suggestion.readable {
             self.notes.insert("UnreadableSuggestion");
         }
@@ -292,7 +292,7 @@ impl<'a> Reader<'a> {
 
     /// "An object as the list is one suggestion object, or a map of items. Its keys, in order, decide which, and until
     /// one has, their values mean nothing."
-    fn list_object(&mut self, depth: usize) -> Read<()> {
+    fn list_object(&mut self, depth: usize) -> Parsed<()> {
         let mut object = Object::Undecided;
         let mut suggestion = self.suggestion();
         self.object(depth, &mut |reader, key, kind| {
@@ -330,7 +330,7 @@ impl<'a> Reader<'a> {
     }
 
     /// "A string as the list becomes known when it ends."
-    fn list_text(&mut self) -> Read<()> {
+    fn list_text(&mut self) -> Parsed<()> {
         let mut text = String::new();
         self.scalar(&mut |_, c| {
             text.push(c);
@@ -389,8 +389,8 @@ impl<'a> Reader<'a> {
     /// Reads the text in a string as the value of the list.
     ///
     /// Decided: it is nested no deeper than 128 by itself, however deep its string stands.
-    fn list_json(&mut self, text: &str) -> Read<()> {
-        let inner = Reader::new(text, self.rules, true);
+    fn list_json(&mut self, text: &str) -> Parsed<()> {
+        let inner = ArgumentsReader::new(text, self.rules, true);
         let outer = (
             std::mem::replace(&mut self.chars, inner.chars),
             std::mem::replace(&mut self.at, inner.at),
@@ -405,17 +405,17 @@ impl<'a> Reader<'a> {
     // ------------------------------------------------------------------------------------------ a suggestion
 
     /// "A suggestion beyond the limit of suggestions has no limits for its answer and mode; nothing of it is kept."
-    fn suggestion(&self) -> Suggestion {
+    fn suggestion(&self) -> OpenItem {
         let kept = self.suggest.len() < self.rules.suggestions;
         let limit = match kept && !self.at_once {
             true => self.rules.answer,
             false => usize::MAX,
         };
-        Suggestion { kept, answer: Value::new(limit), mode: None, i: None, readable: false }
+        OpenItem { kept, answer: Value::new(limit), mode: None, i: None, readable: false }
     }
 
-    /// Reads one more character of an answer.
-    fn answer(&mut self, suggestion: &mut Suggestion, c: char) -> Read<()> {
+    /// Reads a character of an answer.
+    fn answer(&mut self, suggestion: &mut OpenItem, c: char) -> Parsed<()> {
         let Ok(known) = suggestion.answer.push(c) else {
             return Err("too_long");
         };
@@ -427,8 +427,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Shows more of an answer, and the mode in front of it once the suggestion exists.
-    fn show(&mut self, suggestion: &mut Suggestion, known: &str) {
+    /// Shows more of an answer; the mode comes before it once the suggestion exists.
+    fn show(&mut self, suggestion: &mut OpenItem, known: &str) {
         if !self.given.contains(&self.list) {
             self.given.push(self.list);
         }
@@ -455,7 +455,7 @@ impl<'a> Reader<'a> {
     /// "The mode becomes known when its string has ended."
     ///
     /// Decided: the limit is passed here even if the suggestion turns out to be blank, as in markup.
-    fn mode(&mut self, suggestion: &mut Suggestion) -> Read<()> {
+    fn mode(&mut self, suggestion: &mut OpenItem) -> Parsed<()> {
         let mut value = Value::new(if suggestion.kept { self.rules.answer } else { usize::MAX });
         let read = self.scalar(&mut |_, c| value.push(c).map(|_| ()).map_err(|TooLong| "too_long"));
         if read.is_err() && self.at_once && suggestion.answer.text.len() <= self.rules.answer {
@@ -478,8 +478,8 @@ impl<'a> Reader<'a> {
 
     /// A suggestion has ended. "Text that becomes known all at once (a list's item [..]) is kept whole or not at all."
     ///
-    /// Decided: of an item that becomes known all at once the mode is shown first, wherever it stands in the object.
-    fn ends(&mut self, mut suggestion: Suggestion) -> Read<()> {
+    /// Decided: the mode of an item that becomes certain all at once is shown first, wherever it is in the object.
+    fn ends(&mut self, mut suggestion: OpenItem) -> Parsed<()> {
         if !self.at_once || suggestion.answer.text.is_empty() {
             return Ok(());
         }
@@ -494,26 +494,26 @@ impl<'a> Reader<'a> {
 
 // ---------------------------------------------------------------------------------------------- JSON
 
-/// Whether the text is one array or object, repairs included.
+/// Returns whether the text is one array or object, repairs included.
 fn is_json(text: &str, rules: &Rules) -> bool {
     let lenient = Rules { strict: false, ..rules.clone() };
-    let mut reader = Reader::new(text, &lenient, true);
+    let mut reader = ArgumentsReader::new(text, &lenient, true);
     text.starts_with(['[', '{']) && reader.nothing(1).is_ok() && reader.at == reader.chars.len()
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ArgumentsReader<'a> {
     fn peek(&self) -> Option<char> {
         self.chars.get(self.at).copied()
     }
 
     /// The next character. "If the object has not been closed when the stream ends, the call is `Rejected`, truncated."
-    fn need(&self) -> Read<char> {
+    fn need(&self) -> Parsed<char> {
         self.peek().ok_or("truncated")
     }
 
     /// Goes past this character. "What can't be JSON (ill-formed UTF-8 outside a string as well) makes the call
     /// malformed": U+FFFD is no character of JSON outside a string.
-    fn eat(&mut self, c: char) -> Read<()> {
+    fn eat(&mut self, c: char) -> Parsed<()> {
         if self.need()? != c {
             return Err("malformed");
         }
@@ -528,7 +528,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn kind(&self) -> Read<Kind> {
+    fn kind(&self) -> Parsed<Kind> {
         match self.need()? {
             '"' => Ok(Kind::Text),
             '-' | '0'..='9' => Ok(Kind::Number),
@@ -540,8 +540,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A value that means nothing, `depth` deep if it is an array or an object. It has to be JSON all the same.
-    fn nothing(&mut self, depth: usize) -> Read<()> {
+    /// Reads a value without a meaning, `depth` deep if it is an array or an object. It must be JSON all the same.
+    fn nothing(&mut self, depth: usize) -> Parsed<()> {
         match self.kind()? {
             Kind::Array => self.array(depth, &mut |reader, _| reader.nothing(depth + 1)),
             Kind::Object => self.object(depth, &mut |reader, _, _| reader.nothing(depth + 1)),
@@ -551,7 +551,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `[ value *( , value ) ]`
-    fn array(&mut self, depth: usize, element: &mut dyn FnMut(&mut Self, Kind) -> Read<()>) -> Read<()> {
+    fn array(&mut self, depth: usize, element: &mut dyn FnMut(&mut Self, Kind) -> Parsed<()>) -> Parsed<()> {
         if depth > DEPTH {
             return Err("malformed");
         }
@@ -573,7 +573,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `{ string : value *( , string : value ) }`
-    fn object(&mut self, depth: usize, member: &mut dyn FnMut(&mut Self, &str, Kind) -> Read<()>) -> Read<()> {
+    fn object(&mut self, depth: usize, member: &mut dyn FnMut(&mut Self, &str, Kind) -> Parsed<()>) -> Parsed<()> {
         if depth > DEPTH {
             return Err("malformed");
         }
@@ -602,8 +602,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The text of a string, a number or a boolean.
-    fn scalar(&mut self, put: Put<'_, 'a>) -> Read<()> {
+    /// Reads the text of a string, a number or a boolean.
+    fn scalar(&mut self, put: Put<'_, 'a>) -> Parsed<()> {
         match self.need()? {
             '"' => self.string(put),
             't' => self.literal("true", put),
@@ -613,7 +613,7 @@ impl<'a> Reader<'a> {
     }
 
     /// "Of an ill-formed number or literal what could have begun one is carried."
-    fn literal(&mut self, word: &str, put: Put<'_, 'a>) -> Read<()> {
+    fn literal(&mut self, word: &str, put: Put<'_, 'a>) -> Parsed<()> {
         for c in word.chars() {
             self.eat(c)?;
             put(self, c)?;
@@ -622,7 +622,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `[ - ] int [ . digits ] [ e digits ]`, kept as it is written.
-    fn number(&mut self, put: Put<'_, 'a>) -> Read<()> {
+    fn number(&mut self, put: Put<'_, 'a>) -> Parsed<()> {
         self.any_of("-", put)?;
         if !self.any_of("0", put)? {
             self.digits(put)?;
@@ -637,8 +637,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Goes past one of these characters if it comes next.
-    fn any_of(&mut self, these: &str, put: Put<'_, 'a>) -> Read<bool> {
+    /// Reads one of these characters if it is next.
+    fn any_of(&mut self, these: &str, put: Put<'_, 'a>) -> Parsed<bool> {
         match self.peek() {
             Some(c) if these.contains(c) => {
                 self.at += 1;
@@ -649,7 +649,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn digits(&mut self, put: Put<'_, 'a>) -> Read<()> {
+    fn digits(&mut self, put: Put<'_, 'a>) -> Parsed<()> {
         if !self.need()?.is_ascii_digit() {
             return Err("malformed");
         }
@@ -662,7 +662,7 @@ impl<'a> Reader<'a> {
     /// policy the character, or the `\`, has still been read as text."
     ///
     /// Decided: behind such a `\` reading goes on as usual, so a `"` or a `\` behind `\u12` has its usual meaning.
-    fn string(&mut self, put: Put<'_, 'a>) -> Read<()> {
+    fn string(&mut self, put: Put<'_, 'a>) -> Parsed<()> {
         self.eat('"')?;
         loop {
             let c = self.need()?;
@@ -695,9 +695,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The escape that the `\` here begins: its character and where it ends. Nothing if it begins none; truncated if it
+    /// Returns the character of the escape at this `\`, and the index after it. `None` if it is no escape; truncated if it
     /// "was not decided" when the stream ended.
-    fn escape(&self) -> Read<Option<(char, usize)>> {
+    fn escape(&self) -> Parsed<Option<(char, usize)>> {
         let behind = |at: usize| self.chars.get(at).copied().ok_or("truncated");
         let c = match behind(self.at + 1)? {
             c @ ('"' | '\\' | '/') => c,
@@ -713,7 +713,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The escape `\uXXXX` that begins here. "A surrogate without its other half is one U+FFFD."
-    fn unicode_escape(&self) -> Read<Option<(char, usize)>> {
+    fn unicode_escape(&self) -> Parsed<Option<(char, usize)>> {
         let mut unit = 0;
         for at in self.at + 2..self.at + 6 {
             let digit = self.chars.get(at).ok_or("truncated")?.to_digit(16);

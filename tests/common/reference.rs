@@ -1,15 +1,16 @@
-//! What a whole stream means, said as plainly as possible: the oracle of the tests.
+//! The reference reader of messages, as plain as possible: the oracle of the tests.
 //!
-//! This reader sees all of the stream at once. It knows no chunks and carries nothing; it looks ahead and
-//! reads again as it likes. Each function stands beside one section of `docs/format.md`, whose sentences
-//! are quoted in the comments. Where the page leaves something open, a comment begins with `Decided:`.
+//! It sees the whole stream at once: it knows no chunks, keeps no state between them, looks ahead, and
+//! reads text twice where that is simpler. Each function implements one section of `docs/format.md`,
+//! whose sentences are quoted in the comments. Where the page leaves something open, a comment begins
+//! with `Decided:`.
 #![allow(dead_code)]
 
 use std::collections::BTreeSet;
 
 use followup::Tools;
 
-/// The policy and the limits one stream is read under.
+/// A policy and its limits.
 #[derive(Clone, Debug)]
 pub struct Rules {
     pub strict: bool,
@@ -59,7 +60,7 @@ impl Rules {
 /// A call that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndedCall {
-    /// 0-based, among the calls that come out as `Complete` or `Rejected`.
+    /// The index of the call among those that are `Complete` or `Rejected`.
     pub call: usize,
     pub span: (u64, u64),
     pub question: Option<String>,
@@ -97,14 +98,14 @@ pub enum Atom {
     Rejected(&'static str, EndedCall),
 }
 
-/// Everything that is shown for this whole stream, in the order in which it becomes known.
+/// Returns everything that is shown of the stream, in the order in which it becomes certain.
 pub fn read(stream: &[u8], rules: &Rules) -> Vec<Atom> {
     let mut reader = Reader::new(stream, rules);
     reader.prose();
     reader.shown
 }
 
-/// The atoms in a few lines, neighbours joined, for the messages of failing tests.
+/// Returns the atoms as lines, neighbours joined, for the messages of failing tests.
 pub fn describe(atoms: &[Atom]) -> String {
     let mut lines: Vec<(String, String)> = Vec::new();
     for atom in atoms {
@@ -142,7 +143,7 @@ pub fn describe(atoms: &[Atom]) -> String {
 
 // ---------------------------------------------------------------------------------------------- words
 
-/// A character of the stream, the byte it begins at and the byte behind it.
+/// A character of the stream, and the offsets of its first byte and of the byte after it.
 struct Char {
     c: char,
     start: usize,
@@ -234,11 +235,11 @@ const OPTIONS_ENDS: [Wanted; 2] = [(Close, Name::Options), (Close, Name::Ask)];
 const NESTED_OPENS: [Wanted; 2] = [(Open, Name::Content), (Open, Name::Mode)];
 const NESTED_CLOSES: [Wanted; 2] = [(Close, Name::Content), (Close, Name::Mode)];
 
-/// What stands at a `<`, when one certain tag is looked for.
+/// The text at a `<`, when one tag is expected.
 enum Shape {
-    /// Not that tag: as far as that tag goes, it is text.
+    /// Not that tag.
     Text,
-    /// The stream ends in the middle of it; at the shortest it would have been this many bytes long.
+    /// The stream ends inside the tag, which would have been at least this many bytes long.
     Beginning(usize),
     Tag {
         end: usize,
@@ -247,7 +248,7 @@ enum Shape {
     },
 }
 
-/// What stands at a `<`, when several of our tags are looked for.
+/// The text at a `<`, when several of our tags are expected.
 enum Found {
     Nothing,
     Beginning(usize),
@@ -261,7 +262,7 @@ struct Tag {
     empty: bool,
     /// The `mode` attribute that counts, if there is one.
     mode: Option<String>,
-    /// The index of the character behind the tag.
+    /// The index of the character after the tag.
     end: usize,
 }
 
@@ -269,9 +270,9 @@ struct Tag {
 
 /// "&lt; &gt; &amp; &quot; &apos;, &#N; (1 to 7 digits) and &#xH; (1 to 6 digits) are decoded [..];
 /// a number that is no character (0 and surrogates included) stays as it is."
-/// The character that an entity at the beginning of `text` stands for, and the entity's length.
+/// Returns the character of an entity at the start of `text`, and the length of the entity.
 ///
-/// Decided: the `x` is lower case, the digits behind it of either case.
+/// Decided: the `x` is lower case, the digits after it of either case.
 fn entity(text: &[char]) -> Option<(char, usize)> {
     if text.first() != Some(&'&') {
         return None;
@@ -309,7 +310,7 @@ fn entity(text: &[char]) -> Option<(char, usize)> {
     Some((c, semicolon + 1))
 }
 
-/// All of a text, its entities decoded.
+/// Returns the text with its entities decoded.
 fn decode_entities(text: &str) -> String {
     let text: Vec<char> = text.chars().collect();
     let mut decoded = String::new();
@@ -322,11 +323,11 @@ fn decode_entities(text: &str) -> String {
     decoded
 }
 
-/// A value as it becomes known: trimmed at both ends, and no longer than its limit.
+/// A value as it becomes certain: trimmed at both ends, and within its limit.
 pub(super) struct Value {
-    /// What is known. It begins and ends with a character that is not blank.
+    /// The certain text. It begins and ends with a character that is not blank.
     pub(super) text: String,
-    /// The blanks read behind it: part of the value if something follows that is not blank.
+    /// The blanks after it: part of the value if a character follows that is not blank.
     blanks: String,
     limit: usize,
 }
@@ -338,7 +339,7 @@ impl Value {
         Value { text: String::new(), blanks: String::new(), limit }
     }
 
-    /// Reads one more character, and says what has become known with it.
+    /// Appends a character. Returns the text that becomes certain with it.
     ///
     /// "A value passes its limit with the first character that is not blank and would end beyond it."
     pub(super) fn push(&mut self, c: char) -> Result<String, TooLong> {
@@ -366,55 +367,55 @@ struct Reader<'a> {
     /// The length of the stream.
     bytes: usize,
     shown: Vec<Atom>,
-    /// How many calls have come out as `Complete` or `Rejected`.
+    /// The number of calls that are `Complete` or `Rejected`.
     calls: usize,
-    /// How many calls of other tools have come out.
+    /// The number of calls of other tools.
     opaques: usize,
-    /// Where a `</follow_up>` was put in, if the stream is the text of a `follow_up` (see `read_follow_up`).
+    /// Where a `</follow_up>` was inserted, if the stream is the text of a `follow_up` (see `read_follow_up`).
     put_in: Option<usize>,
 }
 
-/// What is true of a `follow_up` that may have a list as its body.
+/// Whether the body of a `follow_up` is a list.
 #[derive(Clone, Copy)]
 enum ListBody {
-    /// Only blanks have come.
+    /// Only blanks so far.
     Blank,
-    /// It begins with the `[` here, and no tag of ours has come since.
+    /// It begins with the `[` at this index, and no tag of ours has followed.
     Begun(usize),
     /// It is no list.
     No,
 }
 
-/// A call that is open.
-struct Call {
-    /// Where it begins, as a byte.
+/// An open call.
+struct OpenCall {
+    /// The offset of its first byte.
     start: usize,
-    /// The first character of its body.
+    /// The index of the first character of its body.
     body: usize,
-    /// The `<` of the first parameter's tag, or of the call's close tag.
+    /// The index of the `<` of the first parameter's tag, or of the call's close tag.
     first_tag: Option<usize>,
     question: Option<String>,
-    /// How many `<question>` have come.
+    /// The number of `<question>` tags.
     questions: usize,
     suggest: Vec<(String, Option<String>)>,
     notes: BTreeSet<&'static str>,
-    /// The first thing that went wrong.
+    /// The first reason for a rejection.
     wrong: Option<&'static str>,
-    /// From where to where a list goes that a tool's opening tag ends.
+    /// The span of a list that ends at a tool's opening tag.
     list: Option<(usize, usize)>,
 }
 
-/// A suggestion that is open.
+/// An open suggestion.
 struct Suggestion {
     /// Whether it is within the limit of suggestions.
     kept: bool,
     answer: Value,
     mode: Option<String>,
-    /// Its number, once it is certain to exist.
+    /// Its index, once it is certain to exist.
     i: Option<usize>,
 }
 
-/// The stream ended in the middle of a value.
+/// The stream ended inside a value.
 struct Cut;
 
 /// What ended a call.
@@ -430,13 +431,13 @@ enum By {
 enum Body {
     /// It is a call.
     Certain,
-    /// The tag was only named.
+    /// It is text.
     Named,
-    /// The stream ends, and nothing but blanks or the beginning of a tag has come.
+    /// The stream ends after blanks or an incomplete tag.
     Truncated,
 }
 
-/// Where prose stands, under `OutsideCode`.
+/// The code around a character of prose, under `OutsideCode`.
 enum Code {
     Outside,
     Span { ticks: usize },
@@ -451,7 +452,7 @@ impl Reader<'_> {
         self.chars.get(at).map(|char| char.c)
     }
 
-    /// The byte at which the character begins; the stream's length behind the last one.
+    /// Returns the offset of a character; the length of the stream for the index after the last one.
     fn byte(&self, at: usize) -> usize {
         self.chars.get(at).map_or(self.bytes, |char| char.start)
     }
@@ -460,7 +461,7 @@ impl Reader<'_> {
         at > 0 && self.peek(at - 1) == Some('`')
     }
 
-    /// Whether the tag `<name>` (or `</name>`) stands at `at`.
+    /// Returns whether the tag `<name>` (or `</name>`) is at `at`.
     ///
     /// "A tag runs from `<` to `>`, has no second `<`, and is at most 256 bytes long."
     /// "Names are exact and lower case, and a name ends at tag space, `/` or `>`."
@@ -591,7 +592,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Which of these tags of ours stands at `at`.
+    /// Returns which of these tags of ours is at `at`.
     fn find(&self, at: usize, wanted: &[Wanted]) -> Found {
         if self.put_in == Some(at) {
             let (side, name, empty, mode, end) = (Close, Name::FollowUp, false, None, self.chars.len());
@@ -639,7 +640,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Another tool's opening tag: its name, and the character behind it.
+    /// Returns the name of another tool whose opening tag is at `at`, and the index after the tag.
     fn tool_open(&self, at: usize) -> Option<(String, usize)> {
         for tool in &self.rules.tools {
             if let Shape::Tag { end, .. } = self.shape(at, Open, tool, false)
@@ -673,7 +674,7 @@ impl Reader<'_> {
     /// Decided: a call of another tool does not start in code either.
     fn prose(&mut self) {
         let mut code = Code::Outside;
-        // Whether only spaces and tabs stand before this character in its line. A line ends behind LF.
+        // Whether only spaces and tabs precede this character in its line. A line ends after LF.
         let mut line_begins = true;
         let mut at = 0;
         while let Some(c) = self.peek(at) {
@@ -681,7 +682,7 @@ impl Reader<'_> {
                 Code::Outside => {
                     if c == '<' {
                         // "After a call, prose goes on in the middle of a line and outside code."
-                        // A tag that was only named stands in its line as well.
+                        // A tag that is text is part of its line as well.
                         if let Some(tag) = self.ask_open(at) {
                             at = self.call(at, tag);
                             line_begins = false;
@@ -745,7 +746,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether code begins here, and what of it has then been read: the back-ticks, tildes or the tag.
+    /// Returns the code that begins here, and the index after its back-ticks, tildes or tag.
     fn code_begins(&self, at: usize, line_begins: bool) -> Option<(Code, usize)> {
         if !self.rules.outside_code {
             return None;
@@ -763,7 +764,7 @@ impl Reader<'_> {
                 };
                 Some((code, at + run))
             }
-            // Decided: back-ticks behind tildes change nothing, as there is no code span of tildes.
+            // Decided: back-ticks after tildes change nothing, as there is no code span of tildes.
             '~' => {
                 let run = self.run(at, '~');
                 let fence = Code::Fence { of: '~', long: run };
@@ -790,7 +791,7 @@ impl Reader<'_> {
         ends && line.all(|c| is_tag_space(c.c))
     }
 
-    /// Where this line ends, if from here on it is a closing fence.
+    /// Returns the end of this line, if the rest of it is a closing fence.
     ///
     /// Decided: the back-ticks or tildes are one run.
     fn closing_fence(&self, from: usize, of: char, long: usize) -> Option<usize> {
@@ -858,14 +859,14 @@ impl Reader<'_> {
     /// "A repair": a note, or under the strict policy a rejection. "After something has gone wrong nothing more
     /// is read of the call."
     ///
-    /// Decided: no notes either. A repair that is a rejection is no note besides.
-    fn repair(&self, call: &mut Call, note: &'static str) {
+    /// Decided: no notes either. A repair that is a rejection leaves no note.
+    fn repair(&self, call: &mut OpenCall, note: &'static str) {
         if call.wrong.is_some() {
             return;
         }
         if !self.rules.strict {
             call.notes.insert(note);
-        } else if note == "StreamEndedCall" {
+        } else if note == "StreamEnded" {
             call.wrong = Some("truncated");
         } else {
             call.wrong = Some("malformed");
@@ -873,15 +874,15 @@ impl Reader<'_> {
     }
 
     /// "Three notes are no repairs and stay notes."
-    fn remark(&self, call: &mut Call, note: &'static str) {
+    fn remark(&self, call: &mut OpenCall, note: &'static str) {
         if call.wrong.is_none() {
             call.notes.insert(note);
         }
     }
 
-    /// Reads what begins with `<ask_followup_question>`, and says where prose goes on.
+    /// Reads a call from its `<ask_followup_question>`. Returns the index at which prose goes on.
     fn call(&mut self, at: usize, tag: Tag) -> usize {
-        let mut call = Call {
+        let mut call = OpenCall {
             start: self.byte(at),
             body: tag.end,
             first_tag: None,
@@ -958,7 +959,7 @@ impl Reader<'_> {
         Body::Named
     }
 
-    /// Whether the text of a list from here to there ends inside a string.
+    /// Returns whether the text of a list ends inside a string.
     fn ends_in_string(&self, from: usize, to: usize) -> bool {
         let text: String = self.chars[from..to].iter().map(|c| c.c).collect();
         let mut inside = false;
@@ -974,8 +975,8 @@ impl Reader<'_> {
         inside
     }
 
-    /// Goes through a body, outside every value, and says where the call ends.
-    fn parameters(&mut self, mut call: Call) -> usize {
+    /// Reads a body, outside every value. Returns the index at which the call ends.
+    fn parameters(&mut self, mut call: OpenCall) -> usize {
         let all = [&PARAMETER_TAGS[..], &CALL_CLOSE[..]].concat();
         let mut in_follow_up = false;
         let mut list = ListBody::No;
@@ -1024,7 +1025,7 @@ impl Reader<'_> {
             if call.first_tag.is_none() {
                 call.first_tag = Some(at);
             }
-            // A tag of ours: whatever it is, a list that has begun is none, or ends here.
+            // A tag of ours: an open list is none, or ends here.
             let had_begun = list;
             list = ListBody::No;
             let cut = match (tag.side, tag.name) {
@@ -1114,7 +1115,7 @@ impl Reader<'_> {
     }
 
     /// The section "The end".
-    fn end(&mut self, mut call: Call, at: usize, by: By) {
+    fn end(&mut self, mut call: OpenCall, at: usize, by: By) {
         if by == By::Tool {
             self.repair(&mut call, "UnclosedCall");
             if let Some((from, to)) = call.list {
@@ -1144,7 +1145,7 @@ impl Reader<'_> {
             }
         }
         if by == By::StreamOutsideValue && call.question.is_some() {
-            self.repair(&mut call, "StreamEndedCall");
+            self.repair(&mut call, "StreamEnded");
         }
 
         let by_stream = by == By::StreamOutsideValue || by == By::StreamInsideValue;
@@ -1178,7 +1179,7 @@ impl Reader<'_> {
 
     // ------------------------------------------------------------------------------------------ values
 
-    /// The next character of a value's text, an entity being one if they are decoded, and where it ends.
+    /// Returns the next character of a value (an entity is one if entities are decoded), and the index after it.
     fn character(&self, at: usize) -> (char, usize) {
         if self.rules.decode_entities {
             let ahead: Vec<char> = self.chars[at..].iter().take(10).map(|c| c.c).collect();
@@ -1189,7 +1190,7 @@ impl Reader<'_> {
         (self.chars[at].c, at + 1)
     }
 
-    /// The text of a value from here to there.
+    /// Returns the text of a value.
     fn characters(&self, from: usize, to: usize) -> String {
         let mut text = String::new();
         let mut at = from;
@@ -1201,17 +1202,16 @@ impl Reader<'_> {
         text
     }
 
-    /// Reads one stretch of a value: to the next of the tags `ends`. An opening tag among them right behind a
-    /// back-tick is text, and a repair.
+    /// Reads a value up to the next of the tags `ends`. An opening tag among them right after a back-tick is text, and a
+    /// repair.
     ///
-    /// `put` is given the text, as it becomes certain. If the stream ends, all of the rest is text but for the
-    /// beginning of one of the tags.
+    /// `put` gets the text as it becomes certain. If the stream ends, the rest is text, without an incomplete tag.
     fn stretch(
         &mut self,
-        call: &mut Call,
+        call: &mut OpenCall,
         from: usize,
         ends: &[Wanted],
-        put: &mut dyn FnMut(&mut Self, &mut Call, char),
+        put: &mut dyn FnMut(&mut Self, &mut OpenCall, char),
     ) -> Result<(usize, Tag), Cut> {
         // The opening tags that would end the value. (`<content>` and `<mode>` end none.)
         let is_text_in_code = |wanted: &Wanted| wanted.0 == Open && !matches!(wanted.1, Name::Content | Name::Mode);
@@ -1246,12 +1246,12 @@ impl Reader<'_> {
         Err(Cut)
     }
 
-    /// Reads a `<question>` from behind its tag on.
-    fn question(&mut self, call: &mut Call, from: usize) -> Result<usize, Cut> {
+    /// Reads a `<question>` from the index after its tag.
+    fn question(&mut self, call: &mut OpenCall, from: usize) -> Result<usize, Cut> {
         // "the first that is not blank is the question"; the text of a later one is not read
         let counts = call.question.is_none();
         let mut value = Value::new(self.rules.question);
-        let mut put = |reader: &mut Self, call: &mut Call, c: char| {
+        let mut put = |reader: &mut Self, call: &mut OpenCall, c: char| {
             if !counts || call.wrong.is_some() {
                 return;
             }
@@ -1274,21 +1274,21 @@ impl Reader<'_> {
         Ok(at)
     }
 
-    /// Reads `<options>` from behind its tag on.
-    fn options(&mut self, call: &mut Call, from: usize) -> Result<usize, Cut> {
+    /// Reads `<options>` from the index after its tag.
+    fn options(&mut self, call: &mut OpenCall, from: usize) -> Result<usize, Cut> {
         let (at, tag) = self.stretch(call, from, &OPTIONS_ENDS, &mut |_, _, _| {})?;
         if (tag.side, tag.name) == (Close, Name::Options) {
             self.list(call, from, at);
             return Ok(tag.end);
         }
-        // Decided: under the strict policy nothing is read behind the repair, so this list is not.
+        // Decided: under the strict policy nothing is read after the repair, so this list is not.
         self.repair(call, "UnclosedOptions");
         self.list(call, from, at);
         Ok(at)
     }
 
-    /// Reads a `<suggest>` from behind its tag on.
-    fn suggestion(&mut self, call: &mut Call, from: usize, mode: Option<String>) -> Result<usize, Cut> {
+    /// Reads a `<suggest>` from the index after its tag.
+    fn suggestion(&mut self, call: &mut OpenCall, from: usize, mode: Option<String>) -> Result<usize, Cut> {
         // Decided: a suggestion beyond the limit has no limit for its answer or its mode.
         let kept = call.suggest.len() < self.rules.suggestions;
         let limit = if kept { self.rules.answer } else { usize::MAX };
@@ -1310,7 +1310,7 @@ impl Reader<'_> {
             Found::Nothing => {}
         }
 
-        let mut put = |reader: &mut Self, call: &mut Call, c: char| reader.answer(call, &mut suggestion, c);
+        let mut put = |reader: &mut Self, call: &mut OpenCall, c: char| reader.answer(call, &mut suggestion, c);
         let (at, tag) = self.stretch(call, from, &SUGGESTION_ENDS, &mut put)?;
         if (tag.side, tag.name) == (Close, Name::Suggest) {
             return Ok(tag.end);
@@ -1320,13 +1320,13 @@ impl Reader<'_> {
     }
 
     /// Reads a nested suggestion from its first element on.
-    fn nested(&mut self, call: &mut Call, mut suggestion: Suggestion, from: usize) -> Result<usize, Cut> {
+    fn nested(&mut self, call: &mut OpenCall, mut suggestion: Suggestion, from: usize) -> Result<usize, Cut> {
         let ends = [&SUGGESTION_ENDS[..], &NESTED_OPENS[..], &NESTED_CLOSES[..]].concat();
         let mut contents = 0;
         let mut outside = String::new();
         let mut at = from;
         let next = loop {
-            let mut put = |_: &mut Self, _: &mut Call, c: char| outside.push(c);
+            let mut put = |_: &mut Self, _: &mut OpenCall, c: char| outside.push(c);
             let (tag_at, tag) = self.stretch(call, at, &ends, &mut put)?;
             match (tag.side, tag.name) {
                 (Close, Name::Suggest) => break tag.end,
@@ -1361,13 +1361,13 @@ impl Reader<'_> {
         Ok(next)
     }
 
-    /// Reads a `<content>` from behind its tag on. "Both elements end at their own close tag, or with a repair at
+    /// Reads a `<content>` from the index after its tag. "Both elements end at their own close tag, or with a repair at
     /// anything that ends the suggestion."
-    fn content(&mut self, call: &mut Call, suggestion: &mut Suggestion, from: usize) -> Result<usize, Cut> {
+    fn content(&mut self, call: &mut OpenCall, suggestion: &mut Suggestion, from: usize) -> Result<usize, Cut> {
         let ends = [&[(Close, Name::Content)], &SUGGESTION_ENDS[..]].concat();
         // "its `<content>` (the first that is not blank) is its answer"
         let counts = suggestion.answer.text.is_empty();
-        let mut put = |reader: &mut Self, call: &mut Call, c: char| {
+        let mut put = |reader: &mut Self, call: &mut OpenCall, c: char| {
             if counts {
                 reader.answer(call, suggestion, c);
             }
@@ -1380,14 +1380,14 @@ impl Reader<'_> {
         Ok(at)
     }
 
-    /// Reads a `<mode>` from behind its tag on.
-    fn mode(&mut self, call: &mut Call, suggestion: &mut Suggestion, from: usize) -> Result<usize, Cut> {
+    /// Reads a `<mode>` from the index after its tag.
+    fn mode(&mut self, call: &mut OpenCall, suggestion: &mut Suggestion, from: usize) -> Result<usize, Cut> {
         let ends = [&[(Close, Name::Mode)], &SUGGESTION_ENDS[..]].concat();
         // "Its `<mode>` (the first that is not blank, an attribute before an element) is its mode."
         let counts = suggestion.mode.is_none();
         // Decided: the limit is passed here even if the suggestion turns out to be blank.
         let mut value = Value::new(suggestion.answer.limit);
-        let mut put = |_: &mut Self, call: &mut Call, c: char| {
+        let mut put = |_: &mut Self, call: &mut OpenCall, c: char| {
             if counts && call.wrong.is_none() && value.push(c).is_err() {
                 call.wrong = Some("too_long");
             }
@@ -1409,8 +1409,8 @@ impl Reader<'_> {
         Ok(next)
     }
 
-    /// Reads one more character of an answer that is certain as it comes.
-    fn answer(&mut self, call: &mut Call, suggestion: &mut Suggestion, c: char) {
+    /// Reads a character of an answer that becomes certain as it comes.
+    fn answer(&mut self, call: &mut OpenCall, suggestion: &mut Suggestion, c: char) {
         if call.wrong.is_some() {
             return;
         }
@@ -1438,11 +1438,11 @@ impl Reader<'_> {
         self.add_to_answer(call, i, &known);
     }
 
-    /// Reads an answer that becomes known all at once.
+    /// Reads an answer that becomes certain all at once.
     ///
     /// Decided: if it is too long, nothing of it has been certain before the character that is too much, so nothing
     /// of it is kept.
-    fn whole_answer(&mut self, call: &mut Call, mode: Option<String>, text: &str) {
+    fn whole_answer(&mut self, call: &mut OpenCall, mode: Option<String>, text: &str) {
         if call.wrong.is_some() || text.trim().is_empty() {
             return;
         }
@@ -1458,7 +1458,7 @@ impl Reader<'_> {
         self.add_to_answer(call, i, text.trim());
     }
 
-    fn new_suggestion(&mut self, call: &mut Call, mode: Option<String>) -> usize {
+    fn new_suggestion(&mut self, call: &mut OpenCall, mode: Option<String>) -> usize {
         let i = call.suggest.len();
         call.suggest.push((String::new(), mode.clone()));
         if let Some(mode) = mode {
@@ -1467,21 +1467,21 @@ impl Reader<'_> {
         i
     }
 
-    fn add_to_answer(&mut self, call: &mut Call, i: usize, text: &str) {
+    fn add_to_answer(&mut self, call: &mut OpenCall, i: usize, text: &str) {
         for c in text.chars() {
             self.shown.push(Atom::Answer { call: self.calls, i, c });
         }
         call.suggest[i].0.push_str(text);
     }
 
-    /// Reads the text from here to there as a list.
+    /// Reads a text as a list.
     ///
     /// "if it is JSON (RFC 8259, nested no deeper than 128) its strings, numbers and booleans are suggestions, and
     /// other elements are skipped. A list that can't be read is dropped with a note."
     ///
     /// Decided: it is trimmed of blanks like any value before it is measured and read; a blank one can't be read;
     /// JSON that is no array can't either.
-    fn list(&mut self, call: &mut Call, from: usize, to: usize) {
+    fn list(&mut self, call: &mut OpenCall, from: usize, to: usize) {
         if call.wrong.is_some() {
             return;
         }
@@ -1510,7 +1510,7 @@ impl Reader<'_> {
 
 // ---------------------------------------------------------------------------------------------- JSON
 
-/// The strings, numbers and booleans of a JSON array (RFC 8259) as text; nothing if the text is none.
+/// Returns the strings, numbers and booleans of a JSON array (RFC 8259) as text; `None` if the text is no array.
 fn json_list(text: &str) -> Option<Vec<String>> {
     let mut json = Json { text: text.chars().collect(), at: 0 };
     json.space();
@@ -1535,7 +1535,7 @@ impl Json {
         self.text.get(self.at).copied()
     }
 
-    /// Goes past this character if it comes next.
+    /// Skips this character if it is next.
     fn eat(&mut self, c: char) -> Option<()> {
         if self.peek() != Some(c) {
             return None;
@@ -1687,8 +1687,7 @@ impl Json {
         }
     }
 
-    /// Behind `\u`: the character that the four digits stand for, with a second escape if the two are a pair. A
-    /// surrogate alone is U+FFFD.
+    /// Reads an escape after its `\u`, with a second one if the two are a pair. A surrogate alone is U+FFFD.
     fn unicode_escape(&mut self) -> Option<char> {
         let unit = self.four_digits()?;
         if (0xD800..0xDC00).contains(&unit) {
@@ -1716,7 +1715,7 @@ impl Json {
 
 // ---------------------------------------------------------------------------------------------- markup in a string
 
-/// What was read of a text in a string of JSON arguments.
+/// The suggestions of a string in JSON arguments.
 pub(super) struct FollowUp {
     pub(super) shown: Vec<Atom>,
     pub(super) suggest: Vec<(String, Option<String>)>,
@@ -1724,7 +1723,7 @@ pub(super) struct FollowUp {
     pub(super) wrong: Option<&'static str>,
 }
 
-/// Reads a text as the body of an open `<follow_up>`, behind the suggestions that the call has already. Nothing if
+/// Reads a text as the body of an open `<follow_up>`, after the suggestions that the call has already. Returns `None` if
 /// the text is no markup.
 ///
 /// "markup, if it holds an opening tag of `suggest` or `options` (or a synonym; a tag within the tag limit, wherever it
@@ -1738,7 +1737,7 @@ pub(super) fn read_follow_up(text: &str, rules: &Rules, suggest: &[(String, Opti
     if !(0..end).any(|at| reader.peek(at) == Some('<') && reader.find_tag(at, &wanted).is_some()) {
         return None;
     }
-    let mut call = Call {
+    let mut call = OpenCall {
         start: 0,
         body: 0,
         first_tag: None,
@@ -1761,7 +1760,7 @@ impl<'a> Reader<'a> {
 
     /// "it is read as the body of an open `<follow_up>` is, with its repairs, but there are no tags but those of
     /// `follow_up`, `suggest`, `options`, `content` and `mode` in it"
-    fn follow_up_text(&mut self, call: &mut Call, end: usize) {
+    fn follow_up_text(&mut self, call: &mut OpenCall, end: usize) {
         let mut in_follow_up = true;
         let mut list = ListBody::Blank;
         let mut at = 0;
@@ -1820,7 +1819,7 @@ impl<'a> Reader<'a> {
                 (Open, Name::Options) => match self.options(call, tag.end) {
                     Ok(next) => next,
                     // Decided: `</follow_up>` ends no `options`, but the end of the text does, as the end of a call
-                    // would: with a repair, and then the list is read, without the `</follow_up>` that was put in.
+                    // would: with a repair, and then the list is read, without the `</follow_up>` that was inserted.
                     Err(Cut) => {
                         self.repair(call, "UnclosedOptions");
                         self.list(call, tag.end, end);

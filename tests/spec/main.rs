@@ -8,3 +8,4 @@ mod golden;
 mod limits;
 mod rare;
 mod readme;
+mod tools;

@@ -27,7 +27,7 @@ fn call(inside: &str) -> String {
 }
 
 #[test]
-fn in_markup() {
+fn rare_markup_means_what_the_reference_says() {
     for inside in [
         // Inside a string of a list a tag is text. After other text there is no list, and so no string.
         "<question>Q</question><follow_up>[\"<read_file>\"]</follow_up>",
@@ -51,7 +51,7 @@ fn in_markup() {
 }
 
 #[test]
-fn in_markup_with_entities() {
+fn rare_entities_mean_what_the_reference_says() {
     let rules = Rules { decode_entities: true, ..Rules::default() };
     for inside in [
         // A mode that is blank once it is decoded is none; white space around a mode is trimmed.
@@ -66,26 +66,26 @@ fn in_markup_with_entities() {
     }
 }
 
-/// Every short sequence of code marks.
 #[test]
-fn in_code() {
+fn short_sequences_of_code_marks_mean_what_the_reference_says() {
     const MARKS: [&str; 7] = ["`", "``", "```", "~~~", " ", "\n", "x"];
     let rules = Rules { outside_code: true, ..Rules::default() };
+    let mut parser = Parser::new(policy(&rules));
     let question = "<ask_followup_question><question>Q</question></ask_followup_question>";
     for length in 0..=5 {
         for number in 0..MARKS.len().pow(length) {
             let marks = (0..length).map(|i| MARKS[number / MARKS.len().pow(i) % MARKS.len()]);
             let text: String = marks.chain([question]).collect();
-            let stream = Stream::new(Syntax::Markup, text);
-            let shown = Transcript::of(&mut stream.parser(policy(&rules)), [&*stream]);
-            assert_eq!(describe(&atoms(&shown)), describe(&oracle(Syntax::Markup, &stream, &rules)), "{stream:?}");
+            let shown = atoms(&Transcript::of(&mut parser, [&text]));
+            let expected = oracle(Syntax::Markup, text.as_bytes(), &rules);
+            assert!(shown == expected, "{text:?}\nexpected {}\nshown {}", describe(&expected), describe(&shown));
         }
     }
 }
 
 /// Every limit, for a call and for text that looks like one.
 #[test]
-fn at_every_limit() {
+fn tags_and_bodies_at_every_limit_mean_what_the_reference_says() {
     let streams = [
         call("  Bare \u{e9}?  <suggest  mode='m' >A</suggest>"),
         "<ask_followup_question > \u{e9} `<question>` <ask_followup_question><question>Q</question></ask_followup_question>".into(),
@@ -101,7 +101,7 @@ fn at_every_limit() {
 
 /// Modes so long that their tag is as long as a tag may be.
 #[test]
-fn at_the_limit_of_a_tag_with_a_mode() {
+fn tags_with_a_mode_at_the_limit_mean_what_the_reference_says() {
     for letters in 46..53 {
         let mode = "m".repeat(letters);
         let stream = call(&format!("<question>Q</question><suggest mode=\"{mode}\">A</suggest>"));
@@ -113,7 +113,7 @@ fn at_the_limit_of_a_tag_with_a_mode() {
 
 /// Values that exceed their limit, kept and dropped.
 #[test]
-fn at_the_limit_of_every_value() {
+fn values_at_every_limit_mean_what_the_reference_says() {
     let stream = call(
         "<question> Q &am; &#233; < </question><suggest><mode>m</mode>In front &am<content>A &lt; </content></suggest>\
          <suggest><content> </content>Bar<mode> &#32;n</mode></suggest><suggest>C &am</suggest>",
