@@ -1,4 +1,5 @@
-//! Bytes against another decoder of the whole stream: UTF-8 of the standard library, server-sent events of sse-core.
+//! Bytes against another decoder of the whole stream: UTF-8 of the standard library, server-sent
+//! events of sse-core.
 
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! The input of a fuzz target: a policy, a syntax, a stream, and where it is cut.
 //!
-//! An input is readable, so that people can write seeds and understand crashes: a byte of choices, the
-//! size of chunks, optionally five small limits, and the stream. Each [`CUT`], a byte that no text
-//! contains, cuts the stream, so that cuts keep their place when the fuzzer changes the bytes before
-//! them.
+//! An input is readable, so that people can write seeds and understand crashes: a byte of choices,
+//! the size of chunks, optionally five small limits, and the stream. Each [`CUT`], a byte that no
+//! text contains, cuts the stream, so that cuts keep their place when the fuzzer changes the bytes
+//! before them.
 
 use followup_testing::{Cuts, Stream, Syntax};
 
@@ -62,7 +62,8 @@ impl Input {
     }
 }
 
-/// Removes the marks. Returns the bytes, and cuts at the marks and, unless `size` is 0, every `size` bytes.
+/// Removes the marks. Returns the bytes, and cuts at the marks and, unless `size` is 0, every
+/// `size` bytes.
 pub fn cut(marked: &[u8], size: usize) -> (Vec<u8>, Cuts) {
     let (mut bytes, mut offsets) = (Vec::with_capacity(marked.len()), Vec::new());
     for &byte in marked {

@@ -1,4 +1,4 @@
-//! Damaged and forged checkpoints: each is an error, or a parser that never panics and stays within the limits.
+//! Damaged and forged checkpoints: each is an error, or a parser that stays within the limits.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::common::policy;
 use crate::input::{CUT, Input};
 
-/// The first byte of an input that is a checkpoint as JSON, a [`CUT`], and the rest of the stream. Other inputs choose a
-/// stream whose checkpoint is changed.
+/// The first byte of an input that is a checkpoint as JSON, a [`CUT`], and the rest of the stream.
+/// Other inputs choose a stream whose checkpoint is changed.
 pub const JSON: u8 = b'{';
 
 pub fn read(input: &[u8]) {
@@ -44,7 +44,9 @@ pub fn read(input: &[u8]) {
     }
 }
 
-/// Resumes a checkpoint and feeds it the rest, whole and byte by byte. No call may exceed the limits.
+/// Resumes a checkpoint and feeds it the rest, whole and byte by byte.
+///
+/// No call may exceed the limits.
 fn stays_within_the_limits(policy: &Arc<Policy>, checkpoint: Checkpoint, rest: &[u8]) {
     let Ok(mut parser) = Parser::resume(policy.clone(), checkpoint) else { return };
     let mut byte_by_byte = parser.clone();

@@ -11,7 +11,7 @@ impl<'a> Arbitrary<'a> for Syntax {
     }
 }
 
-/// A sequence of the grammar's pieces and of the fuzzer's bytes, or a question with some of them in it.
+/// A sequence of the grammar's pieces and of random bytes, or a question with some of them in it.
 impl<'a> Arbitrary<'a> for Stream {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
         let syntax = Syntax::arbitrary(u)?;

@@ -13,19 +13,19 @@ const RANDOM: u64 = 64;
 
 /// Asserts that `read` returns the same for a stream however it is cut.
 ///
-/// The stream is read whole, byte by byte, in chunks of 2 to 17, 64, 256 and 4096 bytes, cut in two at
-/// every offset (of a stream longer than 4 KiB: at about 500 offsets), cut at every
+/// The stream is read whole, byte by byte, in chunks of 2 to 17, 64, 256 and 4096 bytes, cut in two
+/// at every offset (of a stream longer than 4 KiB: at about 500 offsets), cut at every
 /// [adversarial](Cuts::adversarial) offset, at random ones of those, and at random offsets.
 ///
 /// `read` may be any reader: the [`Parser`](followup::Parser), a program around it, another parser. Its
-/// result should be a normal form, such as a [`Transcript`](crate::Transcript): lists of events differ
-/// by how text is split. It is called a few hundred times for a short stream, about 4,000 times for one
-/// of 4 KiB, and about 700 times for a longer one.
+/// result should be a normal form, such as a [`Transcript`](crate::Transcript): lists of events
+/// differ by how text is split. It is called a few hundred times for a short stream, about 4,000
+/// times for one of 4 KiB, and about 700 times for a longer one.
 ///
 /// # Panics
 ///
-/// If a result differs from that of the whole stream. The message has both results, and a minimal set
-/// of cuts that makes the difference.
+/// If a result differs from that of the whole stream. The message has both results, and a minimal
+/// set of cuts that makes the difference.
 ///
 /// ```should_panic
 /// use followup_testing::assert_chunk_invariant;
@@ -66,7 +66,8 @@ fn ways(stream: &[u8]) -> impl Iterator<Item = Cuts> {
         .chain((0..RANDOM).map(move |seed| Cuts::random(len, 12, seed)))
 }
 
-/// Removes cuts as long as the result `differs`. It removes halves first, so that thousands of cuts take about a hundred calls.
+/// Removes cuts as long as the result `differs`. It removes halves first, so that thousands of cuts
+/// take about a hundred calls.
 fn fewest(cuts: &Cuts, mut differs: impl FnMut(&Cuts) -> bool) -> Cuts {
     let mut offsets: Vec<usize> = cuts.offsets().to_vec();
     let mut size = offsets.len().div_ceil(2);

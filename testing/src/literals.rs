@@ -1,7 +1,7 @@
-//! The pieces that streams are made of: the grammar's words, whole and cut off, and text that is hard to cut.
+//! Pieces of streams: the grammar's words, whole and cut off, and text that is hard to cut.
 //!
-//! Random text never opens a call; random sequences of these pieces do. A piece that occurs twice in a
-//! list is meant to be chosen twice as often. [`dictionary`] writes pieces for a fuzzer.
+//! Random text never opens a call; random sequences of these pieces do. A piece that occurs twice
+//! in a list is meant to be chosen twice as often. [`dictionary`] writes pieces for a fuzzer.
 
 use std::collections::BTreeSet;
 
@@ -206,7 +206,9 @@ pub const ARGUMENTS: &[&[u8]] = &[
     "\u{FFFD}".as_bytes(),
 ];
 
-/// Beginnings of arguments. Random sequences of JSON are malformed after a few pieces, so they begin in the middle.
+/// Beginnings of arguments.
+///
+/// Random sequences of pieces of JSON are malformed after a few pieces, so they begin in the middle.
 pub const ARGUMENTS_BEGINNINGS: &[&[u8]] = &[
     b"",
     b"{",
@@ -409,7 +411,9 @@ pub const PROVIDERS: &[&[u8]] = &[
     b"\"error\":{\"message\":\"",
 ];
 
-/// Writes literals as a dictionary for libFuzzer and AFL++: one per line, sorted, without duplicates.
+/// Writes literals as a dictionary for libFuzzer and AFL++.
+///
+/// There is one literal per line, sorted, without duplicates.
 ///
 /// ```
 /// use followup_testing::literals::dictionary;

@@ -9,13 +9,13 @@ use followup::{Event, Events, Field, Note, Parser, Reason, Suggestions};
 
 /// The events of one stream in a normal form.
 ///
-/// Successive events of one thing are joined to one [`Entry`]: two transcripts are equal if and only if
-/// the same was shown in the same order, however the events were split.
+/// Successive events of one thing are joined to one [`Entry`]: two transcripts are equal if and
+/// only if the same was shown in the same order, however the events were split.
 ///
-/// A transcript checks what each event promises: a partial extends the one before it by its delta; the
-/// end of a call extends its last partial; calls are numbered from 0, and each ends once; a note occurs
-/// once. It keeps all events, and an event of a call costs time in proportion to the call: it is for
-/// tests.
+/// A transcript checks what each event promises: a partial extends the one before it by its delta;
+/// the end of a call extends its last partial; calls are numbered from 0, and each ends once; a
+/// note occurs once. It keeps all events, and an event of a call costs time in proportion to the
+/// call: it is for tests.
 ///
 /// `Display` and `Debug` write one line per entry.
 ///

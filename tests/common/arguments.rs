@@ -1,9 +1,9 @@
-//! The reference reader of the arguments of native calls, as plain as possible: the oracle of the tests
-//! for `Parser::arguments`.
+//! The reference reader of the arguments of native calls, as plain as possible: the oracle of the
+//! tests for `Parser::arguments`.
 //!
-//! As in `reference`, it sees the whole stream at once, its functions quote the sentences of `docs/format.md`
-//! (section "Native calls: arguments as JSON") that they stand for, and where the page leaves something open a comment
-//! begins with `Decided:`.
+//! As in `reference`, it sees the whole stream at once, its functions quote the sentences of
+//! `docs/format.md` (section "Native calls: arguments as JSON") that they stand for, and where the
+//! page leaves something open a comment begins with `Decided:`.
 #![allow(dead_code)]
 
 use std::collections::BTreeSet;
@@ -40,8 +40,8 @@ pub fn read(stream: &[u8], rules: &Rules) -> Vec<Atom> {
     reader.shown
 }
 
-/// Reading goes on, or the first thing has gone wrong, or the stream has ended: the reason of the rejection. "After
-/// something has gone wrong nothing more is read of the call."
+/// Reading goes on, or the first thing has gone wrong, or the stream has ended: the reason of the
+/// rejection. "After something has gone wrong nothing more is read of the call."
 type Parsed<T> = Result<T, &'static str>;
 
 /// Takes each character of a text.
@@ -201,7 +201,8 @@ impl<'a> ArgumentsReader<'a> {
     /// Reads the value of a parameter that is a list of suggestions.
     fn suggestions(&mut self, list: List, kind: Kind) -> Parsed<()> {
         // "Once one of these three has given a suggestion (one beyond the limit included), the value of the same one (or
-        // its synonym) means nothing, and leaves a note unless it is `null` (`RepeatedSuggestions`)."
+        // its synonym) means nothing, and leaves a note unless it is `null`
+        // (`RepeatedSuggestions`)."
         if self.given.contains(&list) {
             if kind != Kind::Null {
                 self.notes.insert("RepeatedSuggestions");
@@ -210,8 +211,9 @@ impl<'a> ArgumentsReader<'a> {
         }
         // "The last of the three stands outside `follow_up`, which is a repair (`OutsideFollowUp`), unless its value is
         // `null` or means nothing."
-        // Decided: the repair comes with the first character of the value, before anything that is wrong with the value
-        // itself: under the strict policy a number is malformed here, not of the wrong type.
+        // Decided: the repair comes with the first character of the value, before anything that is
+        // wrong with the value itself: under the strict policy a number is malformed here, not of
+        // the wrong type.
         if list == List::Suggest && kind != Kind::Null {
             self.repair("OutsideFollowUp")?;
         }
@@ -231,7 +233,8 @@ impl<'a> ArgumentsReader<'a> {
             }
             Kind::Text => self.list_text(),
             Kind::Null => self.nothing(depth),
-            // Decided: with its first character, whatever follows, as for the value of the arguments.
+            // Decided: with its first character, whatever follows, as for the value of the
+            // arguments.
             Kind::Number | Kind::Boolean => Err("wrong_type"),
         }
     }
@@ -314,8 +317,8 @@ impl<'a> ArgumentsReader<'a> {
                 (Object::Undecided, _) => reader.nothing(depth + 1),
                 (Object::Suggestion, _) => reader.member(&mut suggestion, key, kind, depth + 1),
                 // "In a map, the value of every key that is an object is an item; of every key that is an array, its
-                // elements are items; and under a key of digits, `suggest` or `suggestion` a string, number or boolean
-                // is an item. Everything else means nothing."
+                // elements are items; and under a key of digits, `suggest` or `suggestion` a
+                // string, number or boolean is an item. Everything else means nothing."
                 (Object::Map, Kind::Object) => reader.item(depth + 1, kind),
                 (Object::Map, Kind::Array) => reader.array(depth + 1, &mut |reader, kind| reader.item(depth + 2, kind)),
                 (Object::Map, _) if is_item_key => reader.item(depth + 1, kind),
@@ -347,12 +350,13 @@ impl<'a> ArgumentsReader<'a> {
         if text.is_empty() {
             return Ok(());
         }
-        // Decided: the repair is made before the text is read, so that the strict policy reads nothing of it.
+        // Decided: the repair is made before the text is read, so that the strict policy reads
+        // nothing of it.
         self.repair("SuggestionsAsText")?;
         // "1. markup, if it holds an opening tag of `suggest` or `options`"
         if let Some(markup) = read_follow_up(text, self.rules, &self.suggest) {
-            // Decided: the call's limit of suggestions counts these as well, and a tag that gives a suggestion gives it
-            // for the list.
+            // Decided: the call's limit of suggestions counts these as well, and a tag that gives a
+            // suggestion gives it for the list.
             if markup.suggest.len() > self.suggest.len() || markup.notes.contains("SuggestionsDropped") {
                 self.given.push(self.list);
             }
@@ -454,7 +458,8 @@ impl<'a> ArgumentsReader<'a> {
 
     /// "The mode becomes known when its string has ended."
     ///
-    /// Decided: the limit is passed here even if the suggestion turns out to be blank, as in markup.
+    /// Decided: the limit is passed here even if the suggestion turns out to be blank, as in
+    /// markup.
     fn mode(&mut self, suggestion: &mut OpenItem) -> Parsed<()> {
         let mut value = Value::new(if suggestion.kept { self.rules.answer } else { usize::MAX });
         let read = self.scalar(&mut |_, c| value.push(c).map(|_| ()).map_err(|TooLong| "too_long"));
@@ -476,9 +481,11 @@ impl<'a> ArgumentsReader<'a> {
         Ok(())
     }
 
-    /// A suggestion has ended. "Text that becomes known all at once (a list's item [..]) is kept whole or not at all."
+    /// A suggestion has ended. "Text that becomes known all at once (a list's item [..]) is kept
+    /// whole or not at all."
     ///
-    /// Decided: the mode of an item that becomes certain all at once is shown first, wherever it is in the object.
+    /// Decided: the mode of an item that becomes certain all at once is shown first, wherever it is
+    /// in the object.
     fn ends(&mut self, mut suggestion: OpenItem) -> Parsed<()> {
         if !self.at_once || suggestion.answer.text.is_empty() {
             return Ok(());
@@ -506,13 +513,14 @@ impl<'a> ArgumentsReader<'a> {
         self.chars.get(self.at).copied()
     }
 
-    /// The next character. "If the object has not been closed when the stream ends, the call is `Rejected`, truncated."
+    /// The next character. "If the object has not been closed when the stream ends, the call is
+    /// `Rejected`, truncated."
     fn need(&self) -> Parsed<char> {
         self.peek().ok_or("truncated")
     }
 
-    /// Goes past this character. "What can't be JSON (ill-formed UTF-8 outside a string as well) makes the call
-    /// malformed": U+FFFD is no character of JSON outside a string.
+    /// Goes past this character. "What can't be JSON (ill-formed UTF-8 outside a string as well)
+    /// makes the call malformed": U+FFFD is no character of JSON outside a string.
     fn eat(&mut self, c: char) -> Parsed<()> {
         if self.need()? != c {
             return Err("malformed");
@@ -540,7 +548,8 @@ impl<'a> ArgumentsReader<'a> {
         }
     }
 
-    /// Reads a value without a meaning, `depth` deep if it is an array or an object. It must be JSON all the same.
+    /// Reads a value without a meaning, `depth` deep if it is an array or an object. It must be
+    /// JSON all the same.
     fn nothing(&mut self, depth: usize) -> Parsed<()> {
         match self.kind()? {
             Kind::Array => self.array(depth, &mut |reader, _| reader.nothing(depth + 1)),
@@ -658,10 +667,11 @@ impl<'a> ArgumentsReader<'a> {
     }
 
     /// "Two things are repaired in strings, wherever a string stands (`IllFormedString`): a control character below U+0020
-    /// as it is stands for itself; a `\` that begins no escape is text, and so is what follows it." "Under the strict
-    /// policy the character, or the `\`, has still been read as text."
+    /// as it is stands for itself; a `\` that begins no escape is text, and so is what follows it."
+    /// "Under the strict policy the character, or the `\`, has still been read as text."
     ///
-    /// Decided: behind such a `\` reading goes on as usual, so a `"` or a `\` behind `\u12` has its usual meaning.
+    /// Decided: behind such a `\` reading goes on as usual, so a `"` or a `\` behind `\u12` has its
+    /// usual meaning.
     fn string(&mut self, put: Put<'_, 'a>) -> Parsed<()> {
         self.eat('"')?;
         loop {
@@ -695,8 +705,8 @@ impl<'a> ArgumentsReader<'a> {
         }
     }
 
-    /// Returns the character of the escape at this `\`, and the index after it. `None` if it is no escape; truncated if it
-    /// "was not decided" when the stream ended.
+    /// Returns the character of the escape at this `\`, and the index after it. `None` if it is no
+    /// escape; truncated if it "was not decided" when the stream ended.
     fn escape(&self) -> Parsed<Option<(char, usize)>> {
         let behind = |at: usize| self.chars.get(at).copied().ok_or("truncated");
         let c = match behind(self.at + 1)? {

@@ -1,9 +1,9 @@
 //! The reference reader of messages, as plain as possible: the oracle of the tests.
 //!
-//! It sees the whole stream at once: it knows no chunks, keeps no state between them, looks ahead, and
-//! reads text twice where that is simpler. Each function implements one section of `docs/format.md`,
-//! whose sentences are quoted in the comments. Where the page leaves something open, a comment begins
-//! with `Decided:`.
+//! It sees the whole stream at once: it knows no chunks, keeps no state between them, looks ahead,
+//! and reads text twice where that is simpler. Each function implements one section of
+//! `docs/format.md`, whose sentences are quoted in the comments. Where the page leaves something
+//! open, a comment begins with `Decided:`.
 #![allow(dead_code)]
 
 use std::collections::BTreeSet;
@@ -370,7 +370,8 @@ struct Reader<'a> {
     calls: usize,
     /// The number of calls of other tools.
     opaques: usize,
-    /// Where a `</follow_up>` was inserted, if the stream is the text of a `follow_up` (see `read_follow_up`).
+    /// Where a `</follow_up>` was inserted, if the stream is the text of a `follow_up` (see
+    /// `read_follow_up`).
     put_in: Option<usize>,
 }
 
@@ -451,7 +452,8 @@ impl Reader<'_> {
         self.chars.get(at).map(|char| char.c)
     }
 
-    /// Returns the offset of a character; the length of the stream for the index after the last one.
+    /// Returns the offset of a character; the length of the stream for the index after the last
+    /// one.
     fn byte(&self, at: usize) -> usize {
         self.chars.get(at).map_or(self.bytes, |char| char.start)
     }
@@ -531,7 +533,8 @@ impl Reader<'_> {
                 Some('/') => p += 1,
                 Some(c) if is_tag_space(c) => p += 1,
                 Some(c) => {
-                    // Decided: as in HTML, a `=` where a name should begin is the name's first character.
+                    // Decided: as in HTML, a `=` where a name should begin is the name's first
+                    // character.
                     let mut attribute = c.to_string();
                     p += 1;
                     while let Some(c) = self.peek(p) {
@@ -777,8 +780,8 @@ impl Reader<'_> {
                 let fence = Code::Fence { of: '~', long: run };
                 (line_begins && run >= 3).then_some((fence, at + run))
             }
-            // Decided: these two have tag space before `>` at most, as other tools' tags, and are tags also
-            // right before a back-tick.
+            // Decided: these two have tag space before `>` at most, as other tools' tags, and are
+            // tags also right before a back-tick.
             '<' => ["think", "thinking"].into_iter().find_map(|name| match self.shape(at, Open, name, false) {
                 Shape::Tag { end, .. } => Some((Code::Thinking { name }, end)),
                 _ => None,
@@ -822,7 +825,8 @@ impl Reader<'_> {
         while let Some(c) = self.peek(at) {
             if c == '<' {
                 // "Outside parameters the call ends behind its own close tag, or before any tool's opening
-                // tag (`ask_followup_question` and the same tool again included), or with the stream."
+                // tag (`ask_followup_question` and the same tool again included), or with the
+                // stream."
                 if self.ask_open(at).is_some() || self.tool_open(at).is_some() {
                     break;
                 }
@@ -959,7 +963,8 @@ impl Reader<'_> {
         {
             return Body::Truncated;
         }
-        // Decided: a tool's opening tag is a tag as well, though the call would then have been text.
+        // Decided: a tool's opening tag is a tag as well, though the call would then have been
+        // text.
         if self.is_beginning_of_a_tools_opening_tag(at) {
             return Body::Truncated;
         }
@@ -1041,7 +1046,8 @@ impl Reader<'_> {
                     if in_follow_up {
                         self.repair(&mut call, "UnclosedFollowUp");
                     }
-                    // Decided: a list in the `follow_up` ends there too and is read, as one in `options` is.
+                    // Decided: a list in the `follow_up` ends there too and is read, as one in
+                    // `options` is.
                     if let ListBody::Begun(start) = had_begun {
                         self.list(&mut call, start, at);
                     }
@@ -1066,8 +1072,9 @@ impl Reader<'_> {
                         false => self.question(&mut call, tag.end),
                     }
                 }
-                // Decided: follow_ups do not nest. One that opens in another begins anew, the next close tag
-                // closes it, and a further one closes nothing. `<follow_up/>` is `<follow_up></follow_up>`.
+                // Decided: follow_ups do not nest. One that opens in another begins anew, the next
+                // close tag closes it, and a further one closes nothing. `<follow_up/>` is
+                // `<follow_up></follow_up>`.
                 (Open, Name::FollowUp) => {
                     in_follow_up = !tag.empty;
                     if in_follow_up {
@@ -1087,7 +1094,8 @@ impl Reader<'_> {
                     Ok(tag.end)
                 }
                 (Open, Name::Suggest) => {
-                    // Decided: this holds for a blank suggestion too, as it is the tag that is out of place.
+                    // Decided: this holds for a blank suggestion too, as it is the tag that is out
+                    // of place.
                     if !in_follow_up {
                         self.repair(&mut call, "OutsideFollowUp");
                     }
@@ -1131,7 +1139,8 @@ impl Reader<'_> {
         }
         // "The bare question: if the call has no `<question>`, the text between the opening tag and the first
         // parameter's tag, unless it is blank. It becomes known when the call ends."
-        // Decided: it is taken, and then it is a repair, so that under the strict policy it has been read.
+        // Decided: it is taken, and then it is a repair, so that under the strict policy it has
+        // been read.
         if call.wrong.is_none()
             && call.questions == 0
             && let Some(first_tag) = call.first_tag
@@ -1186,7 +1195,8 @@ impl Reader<'_> {
 
     // ------------------------------------------------------------------------------------------ values
 
-    /// Returns the next character of a value (an entity is one if entities are decoded), and the index after it.
+    /// Returns the next character of a value (an entity is one if entities are decoded), and the
+    /// index after it.
     fn character(&self, at: usize) -> (char, usize) {
         if self.rules.decode_entities {
             let ahead: Vec<char> = self.chars[at..].iter().take(10).map(|c| c.c).collect();
@@ -1209,8 +1219,8 @@ impl Reader<'_> {
         text
     }
 
-    /// Reads a value up to the next of the tags `ends`. An opening tag among them right after a back-tick is text, and a
-    /// repair.
+    /// Reads a value up to the next of the tags `ends`. An opening tag among them right after a
+    /// back-tick is text, and a repair.
     ///
     /// `put` gets the text as it becomes certain. If the stream ends, the rest is text, without an incomplete tag.
     fn stretch(
@@ -1302,8 +1312,8 @@ impl Reader<'_> {
         let mut suggestion = Suggestion { kept, answer: Value::new(limit), mode, i: None };
 
         // "A suggestion in which the first thing that is not blank is `<content>` or `<mode>` is nested."
-        // Decided: blank as it is written, so an entity is not. The beginning of such a tag at the end of the stream
-        // is not text either.
+        // Decided: blank as it is written, so an entity is not. The beginning of such a tag at the
+        // end of the stream is not text either.
         let mut first = from;
         while self.peek(first).is_some_and(is_blank) {
             first += 1;
@@ -1368,8 +1378,8 @@ impl Reader<'_> {
         Ok(next)
     }
 
-    /// Reads a `<content>` from the index after its tag. "Both elements end at their own close tag, or with a repair at
-    /// anything that ends the suggestion."
+    /// Reads a `<content>` from the index after its tag. "Both elements end at their own close tag,
+    /// or with a repair at anything that ends the suggestion."
     fn content(&mut self, call: &mut OpenCall, suggestion: &mut Suggestion, from: usize) -> Result<usize, Cut> {
         let ends = [&[(Close, Name::Content)], &SUGGESTION_ENDS[..]].concat();
         // "its `<content>` (the first that is not blank) is its answer"
@@ -1447,8 +1457,8 @@ impl Reader<'_> {
 
     /// Reads an answer that becomes certain all at once.
     ///
-    /// Decided: if it is too long, nothing of it has been certain before the character that is too much, so nothing
-    /// of it is kept.
+    /// Decided: if it is too long, nothing of it has been certain before the character that is too
+    /// much, so nothing of it is kept.
     fn whole_answer(&mut self, call: &mut OpenCall, mode: Option<String>, text: &str) {
         if call.wrong.is_some() || text.trim().is_empty() {
             return;
@@ -1486,8 +1496,8 @@ impl Reader<'_> {
     /// "if it is JSON (RFC 8259, nested no deeper than 128) its strings, numbers and booleans are suggestions, and
     /// other elements are skipped. A list that can't be read is dropped with a note."
     ///
-    /// Decided: it is trimmed of blanks like any value before it is measured and read; a blank one can't be read;
-    /// JSON that is no array can't either.
+    /// Decided: it is trimmed of blanks like any value before it is measured and read; a blank one
+    /// can't be read; JSON that is no array can't either.
     fn list(&mut self, call: &mut OpenCall, from: usize, to: usize) {
         if call.wrong.is_some() {
             return;
@@ -1517,7 +1527,8 @@ impl Reader<'_> {
 
 // ---------------------------------------------------------------------------------------------- JSON
 
-/// Returns the strings, numbers and booleans of a JSON array (RFC 8259) as text; `None` if the text is no array.
+/// Returns the strings, numbers and booleans of a JSON array (RFC 8259) as text; `None` if the text
+/// is no array.
 fn json_list(text: &str) -> Option<Vec<String>> {
     let mut json = Json { text: text.chars().collect(), at: 0 };
     json.space();
@@ -1558,7 +1569,8 @@ impl Json {
         }
     }
 
-    /// A value: `Some(Some(text))` for a string, a number or a boolean, `Some(None)` for another one.
+    /// A value: `Some(Some(text))` for a string, a number or a boolean, `Some(None)` for another
+    /// one.
     fn value(&mut self, depth: usize) -> Option<Option<String>> {
         match self.peek()? {
             '"' => Some(Some(self.string()?)),
@@ -1694,7 +1706,8 @@ impl Json {
         }
     }
 
-    /// Reads an escape after its `\u`, with a second one if the two are a pair. A surrogate alone is U+FFFD.
+    /// Reads an escape after its `\u`, with a second one if the two are a pair. A surrogate alone
+    /// is U+FFFD.
     fn unicode_escape(&mut self) -> Option<char> {
         let unit = self.four_digits()?;
         if (0xD800..0xDC00).contains(&unit) {
@@ -1730,8 +1743,8 @@ pub(super) struct FollowUp {
     pub(super) wrong: Option<&'static str>,
 }
 
-/// Reads a text as the body of an open `<follow_up>`, after the suggestions that the call has already. Returns `None` if
-/// the text is no markup.
+/// Reads a text as the body of an open `<follow_up>`, after the suggestions that the call has
+/// already. Returns `None` if the text is no markup.
 ///
 /// "markup, if it holds an opening tag of `suggest` or `options` (or a synonym; a tag within the tag limit, wherever it
 /// stands)"
@@ -1825,8 +1838,9 @@ impl<'a> Reader<'a> {
                 }
                 (Open, Name::Options) => match self.options(call, tag.end) {
                     Ok(next) => next,
-                    // Decided: `</follow_up>` ends no `options`, but the end of the text does, as the end of a call
-                    // would: with a repair, and then the list is read, without the `</follow_up>` that was inserted.
+                    // Decided: `</follow_up>` ends no `options`, but the end of the text does, as
+                    // the end of a call would: with a repair, and then the list is read, without
+                    // the `</follow_up>` that was inserted.
                     Err(Cut) => {
                         self.repair(call, "UnclosedOptions");
                         self.list(call, tag.end, end);

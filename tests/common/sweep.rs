@@ -1,7 +1,7 @@
 //! How much the tests try.
 //!
-//! By default a test tries as much as takes a few seconds. `FOLLOWUP_SWEEP` makes it try more, `PROPTEST_CASES` sets the number
-//! of cases of each property:
+//! By default a test tries as much as takes a few seconds. `FOLLOWUP_SWEEP` makes it try more,
+//! `PROPTEST_CASES` sets the number of cases of each property:
 //!
 //! | `FOLLOWUP_SWEEP` | sequences of an exhaustive sweep | cases of a property |
 //! |---|---|---|

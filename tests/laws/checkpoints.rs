@@ -1,7 +1,7 @@
 //! Checkpoints as stored data: each comes back as it was, and a damaged or forged one does no harm.
 //!
-//! That a stream resumes from any checkpoint, and that equal bytes make equal checkpoints, are laws in
-//! `properties.rs`.
+//! That a stream resumes from any checkpoint, and that equal bytes make equal checkpoints, are laws
+//! in `properties.rs`.
 
 use std::sync::Arc;
 
@@ -33,8 +33,8 @@ const NO_TAGS: &str = "<ask_followup_question a='>\u{e9}' a <q<questio <</ <\u{e
 const CODE: &str = "a `b` ``c\n d`\n \n e\n```\n f\n ``` \n~~~~ rust `\ng\n~~~\n\n~~~~~\n<think> `h` </think> \
     <thinking>\n`i\n`j\n\n``````k";
 
-/// Arguments with every repair, without one, with lists that are objects and strings, with long keys,
-/// and with objects that mean nothing.
+/// Arguments with every repair, without one, with lists that are objects and strings, with long
+/// keys, and with objects that mean nothing.
 const ARGUMENTS: [&str; 5] = [
     "{\"question\": \" W\\u0068ich é\\ud83d\\ude00 \\q?\n \", \"other\": {\"a\": [1, {\"b\": \"c\"}]}, \"question\": \"again\",
         \"follow_up\": [\" A b \", -12.5e+3, true, [\"x\"], {\"mode\": \"m\", \"text\": \" B\", \"answer\": \"no\"}, {\"mode\": \" \"}, {}],

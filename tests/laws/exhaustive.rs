@@ -1,8 +1,8 @@
 //! Every short sequence of pieces of markup and of JSON, against the reference readers.
 //!
 //! The pieces are the grammar's own: uniform text never opens a call, and most JSON is malformed
-//! after a few characters. The sequences come after a few beginnings, which lead to every place of a
-//! call.
+//! after a few characters. The sequences come after a few beginnings, which lead to every place of
+//! a call.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Time is linear in the bytes, however many chunks they come in: by ratio, never by the clock alone.
+//! Time is linear in the bytes, however many chunks they come in: by ratio, never by the clock
+//! alone.
 //!
 //! `cargo test --release --test laws linear -- --ignored`
 

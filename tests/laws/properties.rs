@@ -173,7 +173,8 @@ proptest! {
     }
 }
 
-/// Found by fuzzing: inside an unclosed string of a JSON list, in a string in place of a list, `<question>` was a tag.
+/// Found by fuzzing: inside an unclosed string of a JSON list, in a string in place of a list,
+/// `<question>` was a tag.
 #[test]
 fn a_string_of_suggestions_has_no_question() {
     let rules = Rules::default();
@@ -193,8 +194,8 @@ fn a_string_of_suggestions_has_no_question() {
     }
 }
 
-/// Found by fuzzing: U+FFFD is longer than the ill-formed byte it replaces, so offsets that are counted back from the end of text that is parsed
-/// again were too small, and even negative.
+/// Found by fuzzing: U+FFFD is longer than the ill-formed byte it replaces, so offsets that are
+/// counted back from the end of text that is parsed again were too small, and even negative.
 #[test]
 fn text_that_is_parsed_again_may_be_longer_than_its_bytes() {
     let ends = [

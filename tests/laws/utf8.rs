@@ -1,4 +1,5 @@
-//! Ill-formed UTF-8 is what `String::from_utf8_lossy` makes of the whole stream, wherever it is cut.
+//! Ill-formed UTF-8 is what `String::from_utf8_lossy` makes of the whole stream, wherever it is
+//! cut.
 
 use followup::{Parser, Policy};
 use followup_testing::{Syntax, Transcript};

@@ -1,4 +1,5 @@
-//! The memory of a parser and of a response is at most what the formula in `SECURITY.md` makes of their limits.
+//! The memory of a parser and of a response is at most what the formula in `SECURITY.md` makes of
+//! their limits.
 
 use std::iter::repeat_n;
 
@@ -6,7 +7,8 @@ use allocation_counter::measure;
 use followup::wire::{self, Format, ResponseParser};
 use followup::{Limits, Parser, Policy};
 
-/// Returns the most bytes of text in a call: its question, the answers and modes of its suggestions, and a list of them in one string.
+/// Returns the most bytes of text in a call: its question, the answers and modes of its
+/// suggestions, and a list of them in one string.
 fn of_call(limits: &Limits) -> usize {
     limits.question + 3 * limits.answer * limits.suggestions
 }
@@ -14,7 +16,8 @@ fn of_call(limits: &Limits) -> usize {
 /// A buffer that grows is up to twice as large as its contents.
 const GROWTH: usize = 2;
 
-/// How many copies of an event there may be at once: in buffers that grow, for the detection of the format, and decoded.
+/// How many copies of an event there may be at once: in buffers that grow, for the detection of the
+/// format, and decoded.
 const EVENTS: usize = 6;
 
 /// How many ended calls are remembered, each with a name and two ids of at most 4 KiB.

@@ -1,4 +1,5 @@
-//! Calls that go on for ever in one place: they end as the limits say, in bounded memory, and parsing goes on after them.
+//! Calls that go on for ever in one place: they end as the limits say, in bounded memory, and
+//! parsing goes on after them.
 
 use std::sync::Arc;
 
@@ -242,7 +243,8 @@ fn a_hundred_thousand_suggestions_all_arrive_under_a_high_limit() {
         });
         let ending = Ending::Complete { suggestions: MANY, dropped: false, unreadable: false };
         assert_eq!(Ending::of(&tally), ending, "{what}");
-        // One for the question; one for each suggestion, and another if its mode comes before its answer, or a chunk ends in between.
+        // One for the question; one for each suggestion, and another if its mode comes before its
+        // answer, or a chunk ends in between.
         assert!(
             (MANY as u64 + 1..=2 * MANY as u64 + 1).contains(&tally.partials),
             "{what}: {} partials",

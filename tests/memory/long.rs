@@ -1,6 +1,8 @@
-//! Streams of any length: the memory is that of the limits, however long they are and however small their chunks.
+//! Streams of any length: the memory is that of the limits, however long they are and however small
+//! their chunks.
 //!
-//! The streams are short by default. `cargo test --release --test memory -- --ignored` reads a GiB of each, within the same memory.
+//! The streams are short by default. `cargo test --release --test memory -- --ignored` reads a GiB
+//! of each, within the same memory.
 
 use std::sync::Arc;
 

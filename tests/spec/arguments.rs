@@ -111,7 +111,8 @@ fn event_line(atoms: &[Atom]) -> String {
     parts.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// Checks the cases of a heading: the reference reader, and the parser with the whole stream, byte by byte, and cut in two at every offset.
+/// Checks the cases of a heading: the reference reader, and the parser with the whole stream, byte
+/// by byte, and cut in two at every offset.
 fn check(heading: &str) {
     let all = headings();
     let (_, cases) =

@@ -1,4 +1,5 @@
-//! Events as values, and messages for people: equality, `Debug`, and the text of notes, reasons and errors.
+//! Events as values, and messages for people: equality, `Debug`, and the text of notes, reasons and
+//! errors.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! Each limit: one byte less, the limit itself and one byte more, with the stream cut at every offset.
+//! Each limit: one byte less, the limit itself and one byte more, with the stream cut at every
+//! offset.
 
 use std::sync::Arc;
 

@@ -29,7 +29,8 @@ fn call(inside: &str) -> String {
 #[test]
 fn rare_markup_means_what_the_reference_says() {
     for inside in [
-        // Inside a string of a list a tag is text. After other text there is no list, and so no string.
+        // Inside a string of a list a tag is text. After other text there is no list, and so no
+        // string.
         "<question>Q</question><follow_up>[\"<read_file>\"]</follow_up>",
         "<question>Q</question><follow_up>[\"a\", \"\\\"<ask_followup_question>\"]</follow_up>",
         "<question>Q</question><follow_up>[\"a\"<read_file>\"]</follow_up>",
@@ -228,7 +229,8 @@ fn the_state_after_dropped_text_does_not_depend_on_the_cut() {
     }
 }
 
-/// Returns after how many bytes of `stream` the first event comes. The stream begins with `start`, whose events do not count.
+/// Returns after how many bytes of `stream` the first event comes. The stream begins with `start`,
+/// whose events do not count.
 fn first_event(limits: Limits, start: &str, stream: &[u8]) -> Option<usize> {
     let mut parser = Parser::new(Policy::new().with_limits(limits));
     drop(parser.feed(start));
@@ -260,7 +262,8 @@ fn an_unconfirmed_opening_tag_is_shown_as_soon_as_it_can_open_no_call() {
         (20, blanks(10) + "\u{e9}x", Some(11)),
         (20, blanks(11) + "\u{e9}x", Some(12)),
         (20, blanks(9) + "\u{e9}xx", Some(12)),
-        // A tool's opening tag before a back-tick is text; an incomplete one may be the end of the stream.
+        // A tool's opening tag before a back-tick is text; an incomplete one may be the end of the
+        // stream.
         (21, "x<read_file>`".into(), Some(12)),
         (22, "x<read_file>`xx".into(), Some(14)),
         (23, "x<read_file>`xx".into(), Some(15)),
@@ -352,7 +355,8 @@ fn a_tag_with_long_attributes_may_confirm_a_call_at_the_limit_of_its_body() {
     }
 }
 
-/// An incomplete tag whose text is shown at once is dropped as soon as it exceeds the limit, so that the text after it takes no memory.
+/// An incomplete tag whose text is shown at once is dropped as soon as it exceeds the limit, so
+/// that the text after it takes no memory.
 #[test]
 fn an_incomplete_tag_that_is_shown_is_dropped_as_soon_as_it_exceeds_the_limit() {
     const LIMIT: usize = 20;
@@ -379,8 +383,8 @@ fn an_incomplete_tag_that_is_shown_is_dropped_as_soon_as_it_exceeds_the_limit() 
     }
 }
 
-/// A tag of the greatest length after an unconfirmed call keeps its span when it is parsed again after ill-formed bytes, of which one character
-/// replaces up to three.
+/// A tag of the greatest length after an unconfirmed call keeps its span when it is parsed again
+/// after ill-formed bytes, of which one character replaces up to three.
 #[test]
 fn a_tag_that_is_parsed_again_after_ill_formed_bytes_keeps_its_span() {
     const ASK: &str = "<ask_followup_question>";
