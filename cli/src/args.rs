@@ -253,7 +253,8 @@ A call that can't be asked has a reply too: the correction for the model.
 
 Exit status:
   0  All questions were answered, or there were none.
-  1  A call could not be asked, a question was not answered, or something could not be read.
+  1  A call could not be asked, a question was not answered, or something could not be
+     read.
   2  The command line is wrong, or there is no terminal to ask on.
   130, 143 and the like: ended by Ctrl-C or by a signal; the replies so far are printed.";
 

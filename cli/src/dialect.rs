@@ -22,8 +22,7 @@ pub(crate) fn load(name: &str) -> Result<Dialect, Error> {
     }
     let text = config_file::read(path, OPTION)?;
     let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
-    // Serde also accepts a list as a struct: the values of its fields in order. That is never meant
-    // here.
+    // Serde also accepts a list of the values of all fields, which is never meant here.
     let parsed = if is_json && text.trim_start().starts_with('[') {
         Err("it is a list, and should be an object".into())
     } else if is_json {

@@ -9,7 +9,7 @@ use crate::sanitize::sanitize;
 
 /// Prints an error or a warning on standard error.
 ///
-/// Parts of it may come from a provider, a model or a file, so it is sanitized.
+/// The message is sanitized, because it may quote a provider, a model or a file.
 pub(crate) fn report(message: impl Display) {
     // `eprintln!` would panic if standard error is closed.
     let _ = writeln!(io::stderr(), "followup: {}", sanitize(&message.to_string()));

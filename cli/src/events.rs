@@ -17,7 +17,7 @@ pub(crate) struct EmittedAt {
     pub(crate) at_end: bool,
 }
 
-/// What a handler is told about the input.
+/// An event of the input.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum InputEvent<'a> {
     /// The format of the input was detected.

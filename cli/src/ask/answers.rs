@@ -1,4 +1,4 @@
-//! Where answers come from, and what is said about them.
+//! The sources of answers, and messages about answers.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -10,13 +10,13 @@ use crate::events::{EmittedAt, InputEvent};
 
 /// A source of answers: a person, or the command line.
 pub(super) trait Answerer {
-    /// Is told what happens in the input.
+    /// Observes an event of the input.
     fn observe(&mut self, event: &InputEvent<'_>, emitted: EmittedAt) -> Result<(), Error>;
 
     /// Returns the answer to a question; `None` to leave it unanswered.
     fn answer(&mut self, question: &Question) -> Result<Option<Answer>, Error>;
 
-    /// Is told that the last answer was refused. Fails if there is no point in asking again.
+    /// Handles the refusal of the last answer. Fails if there is no point in asking again.
     fn refused(&mut self, question: &Question, kind: AnswerErrorKind) -> Result<(), Error>;
 }
 

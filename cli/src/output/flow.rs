@@ -144,7 +144,7 @@ impl Flow {
         &self.prefix
     }
 
-    /// Appends what `text` has more than the current text, which is a prefix of it.
+    /// Extends the text to `text`, of which the current text is a prefix.
     pub(super) fn extend_to(&mut self, text: &str) {
         let Some(more) = text.get(self.text.len()..) else { return };
         self.append(more);

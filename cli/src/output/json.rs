@@ -165,12 +165,12 @@ struct SuggestList<'a>(Suggestions<'a>);
 impl Serialize for SuggestList<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Item<'a> {
+        struct SuggestItem<'a> {
             answer: &'a str,
             #[serde(skip_serializing_if = "Option::is_none")]
             mode: Option<&'a str>,
         }
-        serializer.collect_seq(self.0.iter().map(|one| Item { answer: one.answer, mode: one.mode }))
+        serializer.collect_seq(self.0.iter().map(|one| SuggestItem { answer: one.answer, mode: one.mode }))
     }
 }
 

@@ -177,7 +177,7 @@ impl App {
         }
     }
 
-    /// Is told what was drawn: keys pressed from now on are meant for that.
+    /// Records what was drawn: keys pressed from now on are meant for it.
     pub(super) fn was_drawn(&mut self, drawn: DrawnFrame, now: Duration) {
         self.drawn = drawn;
         let is_visible = self.open_question.is_some() && drawn.is_question_visible();
@@ -204,7 +204,7 @@ impl App {
         answerable.into_iter().chain(self.countdown.next_tick(now)).min()
     }
 
-    /// Is told the time.
+    /// Updates the state to the current time.
     pub(super) fn tick(&mut self, now: Duration) {
         self.is_answerable = self.visible_since.is_some_and(|since| now.saturating_sub(since) >= ANSWER_DELAY);
         if self.is_answerable && self.drawn.countdown && self.countdown_left(now).is_some_and(|left| left.is_zero()) {
@@ -212,14 +212,14 @@ impl App {
         }
     }
 
-    /// Stops the countdown: a person is there.
-    fn person_is_there(&mut self) {
+    /// Stops the countdown, because a person is present, and clears the notice.
+    fn on_input(&mut self) {
         self.countdown = Countdown::Off;
         self.notice = None;
     }
 
     pub(super) fn key(&mut self, key: KeyEvent, now: Duration) {
-        self.person_is_there();
+        self.on_input();
         if self.is_repeated(key.code, now) {
             return;
         }
@@ -285,7 +285,7 @@ impl App {
     }
 
     pub(super) fn paste(&mut self, text: &str) {
-        self.person_is_there();
+        self.on_input();
         self.help = false;
         if let Some(open) = self.open_question.as_mut().filter(|_| self.visible_since.is_some()) {
             open.paste(text);
@@ -298,7 +298,7 @@ impl App {
         if matches!(mouse.kind, MouseEventKind::Moved) {
             return;
         }
-        self.person_is_there();
+        self.on_input();
         match mouse.kind {
             MouseEventKind::ScrollUp => self.scroll.by(-3, &self.drawn),
             MouseEventKind::ScrollDown => self.scroll.by(3, &self.drawn),

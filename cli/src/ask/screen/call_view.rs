@@ -130,7 +130,7 @@ impl CallView {
 
     /// Marks the call as rejected.
     ///
-    /// `reason` is for the person, `correction` is what the model is told.
+    /// `reason` is for the person, `correction` for the model.
     pub(super) fn rejected(&mut self, reason: &str, correction: &str, theme: Theme) {
         self.finish(theme.wrong());
         self.state = CallState::Ended;

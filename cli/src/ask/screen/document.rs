@@ -144,7 +144,7 @@ impl Document {
 
     /// Marks a call as rejected.
     ///
-    /// `reason` is for the person, `correction` is what the model is told.
+    /// `reason` is for the person, `correction` for the model.
     pub(super) fn reject(&mut self, index: u64, reason: &str, correction: &str) {
         let theme = self.theme;
         if let Some(call) = self.call(index) {
