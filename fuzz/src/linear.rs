@@ -67,7 +67,7 @@ pub fn read(input: &[u8]) {
 fn policy_of(choices: u8) -> Arc<Policy> {
     let calls = if choices & 1 == 0 { CallStart::Anywhere } else { CallStart::OutsideCode };
     let entities = if choices & 2 == 0 { Entities::Raw } else { Entities::Decoded };
-    Arc::new(Policy::new().calls(calls).entities(entities))
+    Arc::new(Policy::new().with_call_start(calls).with_entities(entities))
 }
 
 fn consume(reader: Reader, policy: &Arc<Policy>, stream: &[u8], size: u8) {

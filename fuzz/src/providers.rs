@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use followup::wire::{Format, ResponseParser};
+use followup::wire::{self, Format, ResponseParser};
 use followup::{Limits, Policy};
 use followup_testing::{Cuts, Entry, Transcript};
 
@@ -65,7 +65,7 @@ fn check_sent(sent: &Sent, cuts: &[u8], size: usize) {
     for mut parser in [ResponseParser::new(sent.format, policy.clone()), ResponseParser::auto(policy)] {
         let transcript = Transcript::of_response(&mut parser, cuts.chunks(&body));
         let (mut asks, mut others, mut prose) = (Vec::new(), Vec::<(u64, Other)>::new(), String::new());
-        for step in heard.entries() {
+        for step in transcript.entries() {
             match step.clone() {
                 Entry::Text(text) => prose.push_str(&text),
                 Entry::Opaque { index, tool, id, raw } => match others.iter_mut().find(|(other, _)| *other == index) {
