@@ -115,7 +115,7 @@ fn continuations(syntax: Syntax, stream: &[u8], mut visit: impl FnMut([&[u8]; 3]
     let two = rests.iter().flat_map(|rest| {
         next.iter().flat_map(move |one| next.iter().map(move |two| [rest, one.as_bytes(), two.as_bytes()]))
     });
-    let _ = one.chain(two).all(|parts| visit(parts));
+    let _ = one.chain(two).all(visit);
 }
 
 /// The rests of the escape, the surrogate pair or the literal that the stream ends inside of.
