@@ -100,7 +100,7 @@ const NEXT_IN_JSON: [&str; 24] = [
 /// Calls `visit` with continuations of the stream, in three parts, until it returns `false`.
 ///
 /// Each is the rest of what the stream ends inside of, and up to two pieces.
-fn continuations(syntax: Syntax, stream: &[u8], mut visit: impl FnMut([&[u8]; 3]) -> bool) {
+fn continuations(syntax: Syntax, stream: &[u8], visit: impl FnMut([&[u8]; 3]) -> bool) {
     let (mut rests, next) = match syntax {
         Syntax::Markup => (rests(stream), &NEXT[..]),
         Syntax::Arguments => (rests_in_json(stream), &NEXT_IN_JSON[..]),
