@@ -44,6 +44,7 @@ pub(crate) fn truncate(text: &mut String, len: usize) {
 }
 
 /// Returns the last character boundary of `text` at or before `index`.
+#[inline]
 pub(crate) fn floor_char_boundary(text: &str, index: usize) -> usize {
     if index >= text.len() {
         return text.len();
