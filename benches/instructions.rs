@@ -124,7 +124,7 @@ fn table() -> io::Result<ExitCode> {
 /// Instructions per chunk by workload and size of the chunks.
 type Figures = BTreeMap<(String, usize), f64>;
 
-/// Counts what the parser takes. `usize::MAX` stands for the whole message, whatever its length.
+/// Counts what the parser takes. `usize::MAX` means the whole message, whatever its length.
 fn count_all() -> io::Result<Figures> {
     let mut figures = Figures::new();
     for (workload, _) in all() {

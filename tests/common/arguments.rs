@@ -2,7 +2,7 @@
 //! tests for `Parser::arguments`.
 //!
 //! As in `reference`, it sees the whole stream at once, its functions quote the sentences of
-//! `docs/format.md` (section "Native calls: arguments as JSON") that they stand for, and where the
+//! `docs/format.md` (section "Native calls: arguments as JSON") that they implement, and where the
 //! page leaves something open a comment begins with `Decided:`.
 #![allow(dead_code)]
 
@@ -221,7 +221,7 @@ impl<'a> ArgumentsReader<'a> {
         self.list_value(2, kind)
     }
 
-    /// "The value of a list of suggestions is": the table. `depth` is how deep it stands.
+    /// "The value of a list of suggestions is": the table. `depth` is its own.
     fn list_value(&mut self, depth: usize, kind: Kind) -> Parsed<()> {
         match kind {
             // "array: every element is an item"
@@ -392,7 +392,7 @@ impl<'a> ArgumentsReader<'a> {
 
     /// Reads the text in a string as the value of the list.
     ///
-    /// Decided: it is nested no deeper than 128 by itself, however deep its string stands.
+    /// Decided: it is nested no deeper than 128 by itself, however deep its string is nested.
     fn list_json(&mut self, text: &str) -> Parsed<()> {
         let inner = ArgumentsReader::new(text, self.rules, true);
         let outer = (
@@ -670,7 +670,7 @@ impl<'a> ArgumentsReader<'a> {
     /// as it is stands for itself; a `\` that begins no escape is text, and so is what follows it."
     /// "Under the strict policy the character, or the `\`, has still been read as text."
     ///
-    /// Decided: behind such a `\` reading goes on as usual, so a `"` or a `\` behind `\u12` has its
+    /// Decided: reading continues as usual after such a `\`, so a `"` or a `\` after `\u12` has its
     /// usual meaning.
     fn string(&mut self, put: Put<'_, 'a>) -> Parsed<()> {
         self.eat('"')?;
@@ -708,8 +708,8 @@ impl<'a> ArgumentsReader<'a> {
     /// Returns the character of the escape at this `\`, and the index after it. `None` if it is no
     /// escape; truncated if it "was not decided" when the stream ended.
     fn escape(&self) -> Parsed<Option<(char, usize)>> {
-        let behind = |at: usize| self.chars.get(at).copied().ok_or("truncated");
-        let c = match behind(self.at + 1)? {
+        let char_at = |at: usize| self.chars.get(at).copied().ok_or("truncated");
+        let c = match char_at(self.at + 1)? {
             c @ ('"' | '\\' | '/') => c,
             'b' => '\u{8}',
             'f' => '\u{C}',

@@ -381,7 +381,7 @@ enum ListBody {
     /// Only blanks so far.
     Blank,
     /// It begins with the `[` at this index, and no tag of ours has followed.
-    Begun(usize),
+    Open(usize),
     /// It is no list.
     No,
 }
@@ -458,7 +458,7 @@ impl Reader<'_> {
         self.chars.get(at).map_or(self.bytes, |char| char.start)
     }
 
-    /// The length of the text before the character; of all text behind the last one.
+    /// The length of the text before the character; for the index after the last one, of all text.
     fn offset(&self, at: usize) -> usize {
         self.chars
             .get(at)
@@ -705,8 +705,8 @@ impl Reader<'_> {
                         }
                     }
                     match self.code_begins(at, line_begins) {
-                        Some((begun, next)) => {
-                            code = begun;
+                        Some((opened, next)) => {
+                            code = opened;
                             next
                         }
                         None => at + 1,
@@ -998,7 +998,7 @@ impl Reader<'_> {
                 // "if the stream ended inside a value (of a list as well, one that has begun in a `follow_up`
                 // included)"
                 let by = match list {
-                    ListBody::Begun(_) => By::StreamInsideValue,
+                    ListBody::Open(_) => By::StreamInsideValue,
                     ListBody::Blank | ListBody::No => By::StreamOutsideValue,
                 };
                 self.end(call, at, by);
@@ -1006,7 +1006,7 @@ impl Reader<'_> {
             };
             // "a string of such a list included"
             let in_string = match list {
-                ListBody::Begun(start) => self.ends_in_string(start, at),
+                ListBody::Open(start) => self.ends_in_string(start, at),
                 ListBody::Blank | ListBody::No => false,
             };
             let tag = match c {
@@ -1017,7 +1017,7 @@ impl Reader<'_> {
             let Some(tag) = tag else {
                 // "before a tool's opening tag outside any value"
                 if c == '<' && !in_string && self.tool_open(at).is_some() {
-                    if let ListBody::Begun(start) = list {
+                    if let ListBody::Open(start) = list {
                         call.list = Some((start, at));
                     }
                     self.end(call, at, By::Tool);
@@ -1027,7 +1027,7 @@ impl Reader<'_> {
                 // `follow_up` that holds no tag of ours and begins with `[`."
                 if matches!(list, ListBody::Blank) && !is_blank(c) {
                     list = match c {
-                        '[' => ListBody::Begun(at),
+                        '[' => ListBody::Open(at),
                         _ => ListBody::No,
                     };
                 }
@@ -1038,7 +1038,7 @@ impl Reader<'_> {
                 call.first_tag = Some(at);
             }
             // A tag of ours: an open list is none, or ends here.
-            let had_begun = list;
+            let last_list = list;
             list = ListBody::No;
             let cut = match (tag.side, tag.name) {
                 // "A call ends behind its close tag."
@@ -1048,7 +1048,7 @@ impl Reader<'_> {
                     }
                     // Decided: a list in the `follow_up` ends there too and is read, as one in
                     // `options` is.
-                    if let ListBody::Begun(start) = had_begun {
+                    if let ListBody::Open(start) = last_list {
                         self.list(&mut call, start, at);
                     }
                     self.end(call, tag.end, By::CloseTag);
@@ -1056,7 +1056,7 @@ impl Reader<'_> {
                 }
                 // "before a tool's opening tag outside any value"
                 (Open, Name::Ask) => {
-                    if let ListBody::Begun(start) = had_begun {
+                    if let ListBody::Open(start) = last_list {
                         call.list = Some((start, at));
                     }
                     self.end(call, at, By::Tool);
@@ -1084,7 +1084,7 @@ impl Reader<'_> {
                 }
                 (Close, Name::FollowUp) => {
                     if in_follow_up {
-                        if let ListBody::Begun(start) = had_begun {
+                        if let ListBody::Open(start) = last_list {
                             self.list(&mut call, start, at);
                         }
                     } else {
@@ -1711,14 +1711,14 @@ impl Json {
     fn unicode_escape(&mut self) -> Option<char> {
         let unit = self.four_digits()?;
         if (0xD800..0xDC00).contains(&unit) {
-            let behind = self.at;
+            let after = self.at;
             if self.eat('\\').is_some() && self.eat('u').is_some() {
                 let low = self.four_digits()?;
                 if (0xDC00..0xE000).contains(&low) {
                     return char::from_u32(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00));
                 }
             }
-            self.at = behind;
+            self.at = after;
         }
         Some(char::from_u32(unit).unwrap_or('\u{FFFD}'))
     }
@@ -1793,14 +1793,14 @@ impl<'a> Reader<'a> {
             let Some(tag) = tag else {
                 if matches!(list, ListBody::Blank) && !is_blank(c) {
                     list = match c {
-                        '[' => ListBody::Begun(at),
+                        '[' => ListBody::Open(at),
                         _ => ListBody::No,
                     };
                 }
                 at += 1;
                 continue;
             };
-            let had_begun = std::mem::replace(&mut list, ListBody::No);
+            let last_list = std::mem::replace(&mut list, ListBody::No);
             at = match (tag.side, tag.name) {
                 (Open, Name::FollowUp) => {
                     in_follow_up = !tag.empty;
@@ -1810,8 +1810,8 @@ impl<'a> Reader<'a> {
                     tag.end
                 }
                 (Close, Name::FollowUp) => {
-                    match had_begun {
-                        ListBody::Begun(start) if in_follow_up => self.list(call, start, at),
+                    match last_list {
+                        ListBody::Open(start) if in_follow_up => self.list(call, start, at),
                         _ if in_follow_up => {}
                         // "which leaves no note of its own"
                         _ if at == end => {}

@@ -31,8 +31,8 @@ const EVENTS: [CallEvent; 10] = [
 /// Writes payloads, so that the arguments of each call consist of a letter of its own.
 #[derive(Clone, Copy, Default)]
 struct Writer {
-    /// How many calls have begun at each index.
-    begun: [usize; 2],
+    /// The number of calls that began at each index.
+    calls: [usize; 2],
 }
 
 impl Writer {
@@ -44,9 +44,9 @@ impl Writer {
             | CallEvent::Last(i)
             | CallEvent::Ends(i) => i,
         };
-        self.begun[i] += usize::from(matches!(event, CallEvent::Begins(_)));
+        self.calls[i] += usize::from(matches!(event, CallEvent::Begins(_)));
         // Parts before the first beginning belong to the first call.
-        let number = self.begun[i].max(1);
+        let number = self.calls[i].max(1);
         (i, number, (b'a' + (2 * number + i) as u8) as char)
     }
 
