@@ -177,8 +177,8 @@ pub enum CallStart {
 
 /// What entities in questions, answers and modes mean.
 ///
-/// The five entities of XML (`&lt;`) and numeric references (`&#39;`, `&#x27;`) are known. Any other
-/// stays as it is written.
+/// The five entities of XML (`&lt;`) and numeric references (`&#39;`, `&#x27;`) are known. Any
+/// other stays as it is written.
 ///
 /// ```
 /// use followup::{Entities, Event, Parser, Policy};

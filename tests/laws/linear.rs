@@ -1,5 +1,6 @@
-//! Time is linear in the bytes, however many chunks they come in: by ratio, never by the clock
-//! alone.
+//! Time is linear in the bytes, however many chunks they come in.
+//!
+//! The tests compare ratios, never the clock alone.
 //!
 //! `cargo test --release --test laws linear -- --ignored`
 

@@ -1,5 +1,4 @@
-//! Inconsistent bodies: in whatever order the events of calls come, no call is complete with parts
-//! of another.
+//! Inconsistent bodies: in any order of events, no call is complete with parts of another.
 
 use followup::wire::{self, Format, ResponseParser};
 use followup::{Event, Policy};
@@ -134,8 +133,9 @@ fn of_one_call(question: &str) -> bool {
     letters.next().is_none_or(|first| letters.all(|letter| letter == first))
 }
 
-/// Parses every sequence of so many events: ends before beginnings, parts after ends, everything
-/// twice.
+/// Parses every sequence of this many events.
+///
+/// Among them are ends before beginnings, parts after ends, and everything twice.
 fn sequences(length: u32) {
     for wire in [Format::OpenAiChat, Format::OpenAiResponses, Format::Anthropic, Format::Bedrock] {
         let mut response = ResponseParser::new(wire, Policy::new());

@@ -316,7 +316,11 @@ fn a_dialect_that_is_huge_or_deep_ends_in_a_short_error() {
         ("g.json", format!("{{\"follow_up_required\": \"{}\"}}", "a".repeat(500_000))),
     ] {
         let message = folder.dialect(name, content);
-        assert!(message.starts_with("use IT as --dialect: ") && message.len() < 1000, "{name}: {} bytes", message.len());
+        assert!(
+            message.starts_with("use IT as --dialect: ") && message.len() < 1000,
+            "{name}: {} bytes",
+            message.len()
+        );
     }
 }
 
@@ -339,14 +343,14 @@ fn no_error_contains_control_characters() {
     let body = "event: error\ndata: {\"type\":\"error\",\"error\":{\"message\":\"Over\\u001b]0;x\\u0007\\u009b\\u202e\"}}\n\n\
         data: {bad\u{1b}[31m\n\ndata: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"\\u001b[2J\"}}\n\n";
     let (_, streamed) = ends(&ask_about(&["--answer", "1", "--wire", "anthropic"], body), 1);
-    let message = [
+    let messages = [
         streamed,
         folder.dialect("a.toml", "name = \"\u{1b}]0;x\u{7}\""),
         folder.dialect("a.json", "{\"na\\u001b[31mme\": 1}"),
         folder.dialect("b.json", "{\"follow_up_required\": \"\\u001b[31m\\u009b\"}"),
         ends(&run(&["parse", "--records"], "{\"content\": {\"\\u001b[31m\": 1}}\n{\"\u{1b}[2J\n"), 1).1,
     ];
-    for message in message {
+    for message in messages {
         let is_control = |c: char| (c.is_control() && c != '\n') || ('\u{202A}'..='\u{202E}').contains(&c);
         assert!(!message.contains(is_control) && !message.is_empty(), "{message:?}");
     }

@@ -71,8 +71,7 @@ async fn a_native_call_is_answered_and_the_model_continues_in_the_same_conversat
 async fn a_call_in_the_text_is_sent_back_verbatim_turn_after_turn() {
     let service = Service::relay(&["--continue"]);
     let id = "markup";
-    let play =
-        json!([{"name": id, "body": body_of(ASK)}, {"name": id, "body": body_of(ASK)}, {"name": id, "body": body_of("Done.")}]);
+    let play = json!([{"name": id, "body": body_of(ASK)}, {"name": id, "body": body_of(ASK)}, {"name": id, "body": body_of("Done.")}]);
     relay(&service, id, &play).await;
     for number in 0..2 {
         let is_asked =
