@@ -1,5 +1,6 @@
-//! Bytes against another decoder of the whole stream: UTF-8 of the standard library, server-sent
-//! events of sse-core.
+//! Bytes against another decoder of the whole stream.
+//!
+//! The other decoders are UTF-8 of the standard library, and server-sent events of sse-core.
 
 use std::sync::Arc;
 

@@ -11,7 +11,8 @@ use super::format::Format;
 /// use followup::wire::{Error, Format, ResponseParser};
 ///
 /// let mut parser = ResponseParser::new(Format::Anthropic, Policy::new());
-/// let body = "data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n";
+/// let error = r#"{"type":"overloaded_error","message":"Overloaded"}"#;
+/// let body = format!("data: {{\"type\":\"error\",\"error\":{error}}}\n\n");
 /// assert_eq!(parser.feed(body.as_bytes()).next(), Some(Err(Error::Provider("Overloaded"))));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

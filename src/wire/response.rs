@@ -12,8 +12,9 @@ use crate::event::Event;
 
 /// A parser for the bodies of streaming responses, one body after the other.
 ///
-/// [`feed`](ResponseParser::feed) it a chunk and take the events from the cursor; at the end of the body, call
-/// [`finish`](ResponseParser::finish). The events do not depend on how the body was cut into chunks.
+/// [`feed`](ResponseParser::feed) it a chunk and take the events from the cursor; at the end of the
+/// body, call [`finish`](ResponseParser::finish). The events do not depend on how the body was cut
+/// into chunks.
 ///
 /// It does not check that a body is complete: one that was cut off after all calls ends like any
 /// other.
@@ -100,9 +101,13 @@ impl ResponseParser {
 /// use followup::{Event, Policy};
 ///
 /// let mut parser = ResponseParser::new(Format::Ollama, Policy::new());
-/// drop(parser.feed(b"{\"message\":{\"content\":\"never looked at <ask_followup_question><question>\"}}\n"));
-/// let mut events = parser.feed(b"{\"message\":{\"content\":\"Still here?\"}}\n");
-/// assert!(matches!(events.next(), Some(Ok(Event::Partial(call))) if call.question() == Some("Still here?")));
+/// let first = r#"{"message":{"content":"Dropped. <ask_followup_question><question>"}}"#;
+/// drop(parser.feed(format!("{first}\n").as_bytes()));
+/// let mut events = parser.feed(b"{\"message\":{\"content\":\"Which one?\"}}\n");
+/// match events.next() {
+///     Some(Ok(Event::Partial(call))) => assert_eq!(call.question(), Some("Which one?")),
+///     other => panic!("{other:?}"),
+/// }
 /// assert!(events.next().is_none());
 /// ```
 #[derive(Debug)]

@@ -176,8 +176,9 @@ fn rests(stream: &[u8]) -> Vec<Vec<u8>> {
     rests
 }
 
-/// What all continuations of the stream agree on. The search ends once that is no more than
-/// `shown`.
+/// What all continuations of the stream agree on.
+///
+/// The search ends once that is no more than `shown`.
 fn agreed(syntax: Syntax, stream: &[u8], shown: &[Atom], rules: &Rules) -> Vec<Atom> {
     let mut agreed = oracle(syntax, stream, rules);
     if agreed.len() > shown.len() {

@@ -1,5 +1,4 @@
-//! Calls that go on for ever in one place: they end as the limits say, in bounded memory, and
-//! parsing goes on after them.
+//! Endless calls: the limits end them, in bounded memory, and parsing continues after them.
 
 use std::sync::Arc;
 

@@ -215,8 +215,9 @@ fn a_provider_that_lies_a_million_times_is_bounded() {
     many_lies(1_000_000);
 }
 
-/// Events as long as the limit, and events with long lists, whose elements take more memory than
-/// bytes.
+/// Events as long as the limit, and events with long lists.
+///
+/// The elements of the lists take more memory than bytes.
 fn long_events(event: usize) {
     let limits = Limits::default().with_event(event);
     let text = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n";

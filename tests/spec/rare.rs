@@ -229,8 +229,9 @@ fn the_state_after_dropped_text_does_not_depend_on_the_cut() {
     }
 }
 
-/// Returns after how many bytes of `stream` the first event comes. The stream begins with `start`,
-/// whose events do not count.
+/// Returns after how many bytes of `stream` the first event comes.
+///
+/// The stream begins with `start`, whose events do not count.
 fn first_event(limits: Limits, start: &str, stream: &[u8]) -> Option<usize> {
     let mut parser = Parser::new(Policy::new().with_limits(limits));
     drop(parser.feed(start));
@@ -355,8 +356,9 @@ fn a_tag_with_long_attributes_may_confirm_a_call_at_the_limit_of_its_body() {
     }
 }
 
-/// An incomplete tag whose text is shown at once is dropped as soon as it exceeds the limit, so
-/// that the text after it takes no memory.
+/// An incomplete tag whose text is shown at once is dropped as soon as it exceeds the limit.
+///
+/// The text after it then takes no memory.
 #[test]
 fn an_incomplete_tag_that_is_shown_is_dropped_as_soon_as_it_exceeds_the_limit() {
     const LIMIT: usize = 20;
@@ -383,8 +385,9 @@ fn an_incomplete_tag_that_is_shown_is_dropped_as_soon_as_it_exceeds_the_limit() 
     }
 }
 
-/// A tag of the greatest length after an unconfirmed call keeps its span when it is parsed again
-/// after ill-formed bytes, of which one character replaces up to three.
+/// The longest tag after an unconfirmed call keeps its span when it is parsed again.
+///
+/// Before it are ill-formed bytes, of which one character replaces up to three.
 #[test]
 fn a_tag_that_is_parsed_again_after_ill_formed_bytes_keeps_its_span() {
     const ASK: &str = "<ask_followup_question>";

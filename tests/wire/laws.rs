@@ -97,8 +97,8 @@ impl Received {
 
 /// Every event but partials, one line each.
 ///
-/// Pieces of text that only the cut separates are joined: in a body without payloads, chunks cut the
-/// text.
+/// Pieces of text that only the cut separates are joined: in a body without payloads, chunks cut
+/// the text.
 fn joined<'c>(parser: &mut ResponseParser, chunks: impl IntoIterator<Item = &'c [u8]>) -> Vec<String> {
     let (mut all, mut last) = (Vec::<String>::new(), None);
     let mut take = |mut events: Events<'_>| {

@@ -121,8 +121,8 @@ async fn a_refused_answer_says_why_and_changes_nothing() {
         assert_eq!(answer(&service, "no", &body).await.error(), (status, code.into()), "{body}");
     }
     assert_eq!(page(&service, "no").await, before);
-    let said = answer(&service, "no", &json!({"number": 0, "text": "x", "images": [image(40), "data:,"]})).await;
-    assert!(said.message().starts_with("image 1 (from 0): the image is not a data URL"), "{said:?}");
+    let refused = answer(&service, "no", &json!({"number": 0, "text": "x", "images": [image(40), "data:,"]})).await;
+    assert!(refused.message().starts_with("image 1 (from 0): the image is not a data URL"), "{refused:?}");
     for (body, place) in
         [("{\"number\":0,", "column"), ("{\n  \"number\": \"0\"}", "line 2"), ("", "line 1"), ("\u{0}", "column")]
     {

@@ -39,8 +39,9 @@ struct RelayedBody {
     state: Arc<AppState>,
     turn: Option<Turn>,
     response: ProviderResponse,
-    /// Bytes still to come, if that is known. The turn then ends with the last of them, without
-    /// waiting for the end of the body.
+    /// Bytes still to come, if that is known.
+    ///
+    /// The turn then ends with the last of them, without waiting for the end of the body.
     remaining: Option<u64>,
     is_broken: bool,
 }

@@ -25,8 +25,9 @@ use crate::chunks::{Cut, read_available};
 use crate::error::{Error, Status, report};
 use crate::input::Input;
 
-/// The number of bytes requested at once. A pipe holds less; for a file, the cost of the queues is
-/// negligible at this size.
+/// The number of bytes requested at once.
+///
+/// A pipe holds less; for a file, the cost of the queues is negligible at this size.
 const READ_SIZE: usize = 256 << 10;
 
 /// The buffers of a batch, which are reused.
