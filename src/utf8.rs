@@ -1,5 +1,7 @@
 //! Bytes to text, as `String::from_utf8_lossy` would have it over the whole stream.
 
+use alloc::string::String;
+
 /// The beginning of a character that the bytes so far end in: none to three bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -34,6 +36,11 @@ pub(crate) fn shortest_char(tail: &[u8]) -> usize {
         [..0xE0, ..] => 2,
         _ => 3,
     }
+}
+
+/// Shortens a text to `len` bytes, or to the character boundary before. Does nothing if it is shorter.
+pub(crate) fn truncate(text: &mut String, len: usize) {
+    text.truncate(floor_char_boundary(text, len));
 }
 
 /// Returns the last character boundary of `text` at or before `index`.
@@ -138,7 +145,6 @@ impl Tail {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::string::String;
 
     #[test]
     fn every_blank_is_known() {
