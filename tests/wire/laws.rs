@@ -928,7 +928,7 @@ fn an_event_of_17_megabytes_is_skipped_and_the_next_is_parsed() {
     }
 }
 
-/// Nor do the events depend on how much of the body has come when its format is detected.
+/// Nor do the events depend on how much of the body has arrived when its format is detected.
 #[test]
 fn a_format_detected_late_gives_the_same_events_for_every_cut() {
     let limits = Limits::default().with_event(200);
