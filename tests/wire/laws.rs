@@ -448,9 +448,9 @@ fn summaries(parser: &mut ResponseParser, body: &[u8], size: usize) -> Vec<Strin
                 }
                 Ok(Event::Complete(call)) => {
                     let answers: Vec<&str> = call.suggestions().iter().map(|one| one.answer).collect();
-                    let (nth, id, answers) = (call.index(), call.id().unwrap_or("-"), answers.join("|"));
+                    let (index, id, answers) = (call.index(), call.id().unwrap_or("-"), answers.join("|"));
                     let notes: String = call.notes().iter().map(|note| format!(" ({note:?})")).collect();
-                    format!("{nth} {id} asks {} {answers}", call.question()).trim_end().to_owned() + &notes
+                    format!("{index} {id} asks {} {answers}", call.question()).trim_end().to_owned() + &notes
                 }
                 Ok(Event::Rejected(call)) => {
                     format!("{} {} is rejected: {}", call.index(), call.id().unwrap_or("-"), call.reason().code())
