@@ -70,7 +70,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// The workloads that are counted, and the parsers for them.
+/// Returns the workloads that are counted, and the parsers for them.
 fn all() -> Vec<(Workload, NewParser)> {
     let mut all: Vec<(_, NewParser)> =
         workloads::everyday().map(|workload| (shorten(workload), Parser::new as NewParser)).collect();
@@ -209,7 +209,7 @@ fn size_name(size: usize) -> String {
     if size == usize::MAX { "whole".to_owned() } else { size.to_string() }
 }
 
-/// The compiler that cargo uses, because another one may choose other instructions.
+/// Returns the compiler that cargo uses, because another one may choose other instructions.
 fn rustc_version() -> String {
     let output = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into())).arg("--version").output();
     output

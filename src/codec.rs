@@ -43,7 +43,7 @@ use crate::owned::{ChunkParser, Reader};
 #[derive(Debug)]
 pub struct EventDecoder<P: ChunkParser, O: Observer = ()> {
     reader: Reader<P, O>,
-    /// The reader was finished, and no byte has come since.
+    /// The reader was finished, and no byte has arrived since.
     finished: bool,
 }
 

@@ -25,7 +25,7 @@
 //! # Backpressure
 //!
 //! The source is polled only when all events of the last chunk have been taken, so a slow consumer
-//! slows the source down. What is held in memory is what a [`Reader`] holds: one chunk, the events
+//! slows the source down. The memory is that of a [`Reader`]: one chunk, the events
 //! of a piece of it, and what the [`Limits`](crate::Limits) allow.
 //!
 //! # Cancel safety
@@ -161,7 +161,7 @@ mod sealed {
     impl<T, E> Item for Result<T, E> {}
 }
 
-/// An error where a provider's stream is read. The stream of events goes on after it.
+/// An error where a provider's stream is read. The stream of events continues after it.
 #[cfg(feature = "wire")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StreamError<E> {

@@ -33,7 +33,7 @@ impl Syntax {
         }
     }
 
-    /// The fast path: appends a chunk without a delimiter to the open value.
+    /// Appends a chunk without a delimiter to the open value: the fast path.
     ///
     /// Returns what is to be shown; `None` if the slow path has to read the chunk, and then nothing
     /// has changed.

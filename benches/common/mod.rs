@@ -26,7 +26,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// The totals that a workload must have.
+    /// Returns the totals that a workload must have.
     pub fn of(workload: &Workload) -> Totals {
         Totals { questions: workload.questions, bytes: workload.message.len() as u64 }
     }

@@ -78,7 +78,7 @@ pub enum Turn {
         /// The number of the question.
         number: u64,
     },
-    /// The dialogue had stopped, and the user told the model how to go on.
+    /// The dialogue had stopped, and the user told the model how to continue.
     Guided {
         /// Always `user`.
         role: UserRole,

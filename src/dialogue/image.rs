@@ -63,7 +63,7 @@ impl Kind {
         Kind::ALL.into_iter().find(|known| known.media_type() == kind).filter(|kind| kind.has_signature(bytes))
     }
 
-    /// Whether the bytes begin with the whole signature.
+    /// Returns `true` if the bytes begin with the whole signature.
     ///
     /// `infer` compares three or four bytes, with which text may begin too.
     fn has_signature(self, bytes: &[u8]) -> bool {

@@ -226,7 +226,9 @@ impl Dialogue {
         self.mistakes
     }
 
-    /// Whether the limit of mistakes in a row is reached, so that the user should guide the model.
+    /// Returns `true` if the limit of mistakes in a row is reached.
+    ///
+    /// The user should then [guide](Dialogue::guide) the model.
     pub fn has_stopped(&self) -> bool {
         self.setup.mistake_limit > 0 && self.mistakes >= self.setup.mistake_limit
     }

@@ -119,7 +119,7 @@ fn length(begin: &str, form: &Form, before: &str, rest: &str) -> Option<usize> {
     }
 }
 
-/// Whether the text is words and nothing else.
+/// Returns `true` if the text is words and nothing else.
 fn is_words(text: &str) -> bool {
     text.contains(char::is_alphabetic) && text.chars().all(|c| c.is_alphanumeric() || " _-/'’".contains(c))
 }
@@ -148,7 +148,7 @@ fn names_a_blank(text: &str) -> bool {
         && (words().any(is_yours) || BLANKS.split(' ').any(|blank| blank.eq_ignore_ascii_case(last)))
 }
 
-/// Whether the character continues a word.
+/// Returns `true` if the character continues a word.
 ///
 /// Chinese, which has no spaces between words, is not considered.
 fn is_word(c: char) -> bool {

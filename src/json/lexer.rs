@@ -417,7 +417,7 @@ mod tests {
     use alloc::format;
     use alloc::string::{String, ToString};
 
-    /// The tokens of `pieces` as one line, neighbouring text joined.
+    /// Returns the tokens of `pieces` as one line, neighbouring text joined.
     fn tokens(pieces: &[&str]) -> String {
         let mut lexer = Lexer::default();
         let (mut out, mut in_text) = (String::new(), false);

@@ -63,7 +63,7 @@ impl Machine {
         u64::from(self.stage == Stage::Ended)
     }
 
-    /// The fast path: appends a chunk without a delimiter to the open value.
+    /// Appends a chunk without a delimiter to the open value: the fast path.
     ///
     /// Returns what is to be shown; `None` if the slow path has to read the chunk, and then nothing
     /// has changed.

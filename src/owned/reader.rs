@@ -195,7 +195,7 @@ impl<P: ChunkParser, O: Observer> Reader<P, O> {
     /// use followup::owned::{Event, Reader};
     ///
     /// let mut reader = Reader::new(Parser::default());
-    /// drop(reader.feed("never looked at <ask_followup_question><question>".into()));
+    /// drop(reader.feed("Dropped. <ask_followup_question><question>".into()));
     /// let events: Vec<_> = reader.feed("Still here?".into()).collect();
     /// assert!(matches!(&events[..], [Event::Partial(call)] if call.delta == "Still here?"));
     /// ```

@@ -35,7 +35,7 @@ pub enum Error<'a> {
 }
 
 impl Error<'_> {
-    /// The data that could not be used: of an unreadable event, or orphaned arguments.
+    /// Returns the data that could not be used: of an unreadable event, or orphaned arguments.
     pub fn data(&self) -> Option<&str> {
         match self {
             Error::Unreadable(data) | Error::Orphan(data) => Some(data),
@@ -43,7 +43,7 @@ impl Error<'_> {
         }
     }
 
-    /// The kind of error as one word, for programs.
+    /// Returns the kind of error as one word, for programs.
     pub fn code(&self) -> &'static str {
         match self {
             Error::Provider(_) => "provider",

@@ -27,12 +27,14 @@ pub struct ResponseParser {
 }
 
 impl ResponseParser {
-    /// A parser for bodies in that format, under a [`Policy`], or an `Arc` of one to share it.
+    /// Creates a parser for bodies in this format.
+    ///
+    /// `policy` is a [`Policy`], or an `Arc` of one that many parsers share.
     pub fn new(format: Format, policy: impl Into<Arc<Policy>>) -> ResponseParser {
         ResponseParser { body: BodyParser::new(Some(format), policy.into(), Limits::default()) }
     }
 
-    /// A parser that detects the format of every body from its first events.
+    /// Creates a parser that detects the format of every body from its first events.
     ///
     /// It emits nothing until the format is certain. Text that is no provider's is parsed as a
     /// message, and a JSON object with the parameters of a call as its arguments.
@@ -57,7 +59,7 @@ impl ResponseParser {
         ResponseParser { body: self.body.with_limits(limits) }
     }
 
-    /// The format of the body: the one given to [`new`](ResponseParser::new), or the detected one.
+    /// Returns the format of the body, which was given to [`new`](ResponseParser::new) or detected.
     ///
     /// `None` before it is detected, and again after the end of the body: a format that only the
     /// end reveals is in [`Events::format`].
@@ -65,12 +67,12 @@ impl ResponseParser {
         self.body.format()
     }
 
-    /// The policy the calls are read under.
+    /// Returns the policy of the parser.
     pub fn policy(&self) -> &Policy {
         self.body.policy()
     }
 
-    /// The limits of the stream.
+    /// Returns the limits of the stream.
     pub fn limits(&self) -> &Limits {
         self.body.limits()
     }
@@ -124,7 +126,7 @@ impl<'a> Events<'a> {
         Events { parser, input, is_running: false }
     }
 
-    /// The next event or error; `None` when the chunk is consumed.
+    /// Returns the next event or error; `None` when the chunk is consumed.
     ///
     /// The stream continues after an error.
     ///
@@ -144,7 +146,7 @@ impl<'a> Events<'a> {
         }
     }
 
-    /// The format of the body, as in [`ResponseParser::format`].
+    /// Returns the format of the body, as in [`ResponseParser::format`].
     pub fn format(&self) -> Option<Format> {
         self.parser.format()
     }

@@ -165,7 +165,7 @@ fn rests(stream: &[u8]) -> Vec<Vec<u8>> {
             entities.iter().filter_map(|entity| entity.as_bytes().strip_prefix(incomplete)).map(<[u8]>::to_vec),
         );
     }
-    // A number may end, or go on.
+    // A number may end or continue.
     if stream.rsplit(|&b| b == b'&').next().is_some_and(|after| after.first() == Some(&b'#')) {
         let ends = [
             ";", "0;", "2;", "5;", "8;", "20;", "32;", "65;", "032;", "0065;", "000032;", "000065;", "0000065;",

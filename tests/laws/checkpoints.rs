@@ -24,7 +24,7 @@ const ENTITIES: &str = "<ask_followup_question><question> &#38; &amp &#x1F600;</
     <suggest><mode>&#109;</mode>&#32;A&#x</suggest><suggest>\u{e9}</suggest>\
     <suggest><mode>\u{e9}</mode><content>\u{e9}</content>\u{e9}</suggest><suggest>&am";
 
-/// Text that begins like a tag and is none, in every place of a message.
+/// Text that begins like a tag but is no tag, in every place of a message.
 const NO_TAGS: &str = "<ask_followup_question a='>\u{e9}' a <q<questio <</ <\u{e9}<question \u{e9}<question!\
     <ask_followup_question> a <q<questio <</ <\u{e9}<quest\u{e9}<question!<ask_followup_questio\u{e9}> \
     <read_file> </read_fi\u{e9} <path a='>' \u{e9}> <pat\u{e9} </path a> <path a=\"\u{e9}\"></pat\u{e9} </path \u{e9}></path></read_file \u{e9}";

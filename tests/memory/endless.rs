@@ -168,7 +168,7 @@ impl Memory {
 
 /// Parses a stream with so many repeated bytes.
 ///
-/// Returns its events, and the most memory held at once.
+/// Returns its events, and the peak of memory.
 pub fn parse(syntax: Syntax, policy: &Arc<Policy>, stream: Endless<'_>, bytes: u64, chunk: usize) -> (Tally, u64) {
     let (mut tally, mut memory) = (Tally::default(), Memory::default());
     let mut parser = syntax.parser(policy.clone());
@@ -177,7 +177,7 @@ pub fn parse(syntax: Syntax, policy: &Arc<Policy>, stream: Endless<'_>, bytes: u
     (tally, memory.peak)
 }
 
-/// Parses a body with so many repeated bytes. Returns its events, and the most memory held at once.
+/// Parses a body with so many repeated bytes. Returns its events, and the peak of memory.
 pub fn parse_body(response: &mut ResponseParser, stream: Endless<'_>, bytes: u64, chunk: usize) -> (Tally, u64) {
     let (mut tally, mut memory) = (Tally::default(), Memory::default());
     stream.feed(bytes, chunk, |piece| memory.measure(|| tally.add_response(response.feed(piece))));
@@ -191,7 +191,7 @@ pub fn assert_within(what: &str, peak: u64, most: u64) {
     assert!(peak <= most, "{what} takes {peak} bytes, of at most {most}");
 }
 
-/// How a call ends that goes on for ever in one place.
+/// How an endless call ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// It was no call.

@@ -18,7 +18,7 @@ struct Repeated<'a> {
     errors: &'a str,
 }
 
-/// Parses it, an event a chunk. Returns its events, and the most memory held at once.
+/// Parses it, an event a chunk. Returns its events, and the peak of memory.
 fn parse_repeated(body: &Repeated<'_>) -> (Tally, u64) {
     let mut response = ResponseParser::new(body.wire, Policy::new());
     let (mut tally, mut memory) = (Tally::default(), Memory::default());

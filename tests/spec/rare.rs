@@ -158,7 +158,7 @@ fn the_certain_part_of_a_question_is_shown_at_once() {
         (5, "ab ", b"\xC3", "ab"),
         (7, "ab ", F0, "ab "),
         (6, "ab ", F0, "ab"),
-        // An incomplete entity waits, until what comes makes it text.
+        // An incomplete entity waits until the next text decides it.
         (99, "x &#1114111", b"", "x"),
         (99, "x &#1114111", b"\xC3", "x &#1114111"),
         (99, "x &#11141111", b"", "x &#11141111"),
@@ -288,7 +288,7 @@ fn an_incomplete_tag_is_shown_as_soon_as_it_exceeds_the_limit() {
     let attributes = |letters: usize, end: &[u8]| [ask.as_bytes(), "a".repeat(letters).as_bytes(), end].concat();
     for (tag, stream, expected) in [
         (30, attributes(20, b""), Some(30)),
-        // The first byte of a character is two more at the least, whatever comes of it.
+        // The first byte of a character becomes at least two bytes of text.
         (30, attributes(6, b"\xC3\xA9"), Some(30)),
         (30, attributes(5, b"\xC3\xA9"), Some(29)),
         (30, attributes(4, b"\xC3\xA9x"), Some(30)),

@@ -16,7 +16,7 @@ pub(crate) struct Message {
 }
 
 impl Message {
-    /// The first `len` bytes of a workload, without a question that is cut at the end.
+    /// Returns the first `len` bytes of a workload, without a question that is cut at the end.
     pub(crate) fn markup(workload: &Workload, len: usize) -> Message {
         let Workload { message, questions, .. } = workload;
         let len = message.floor_char_boundary(len);
@@ -26,7 +26,7 @@ impl Message {
         Message::read(Parser::new(workload.policy()), source, Format::Markup)
     }
 
-    /// A workload that consists of the arguments of one native call.
+    /// Returns a workload that consists of the arguments of one native call.
     pub(crate) fn arguments(workload: &Workload) -> Message {
         Message::read(Parser::arguments(workload.policy()), &workload.message, Format::Arguments)
     }

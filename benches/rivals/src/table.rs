@@ -94,7 +94,7 @@ fn fastest(rows: &[Row], accept: impl Fn(&Measurement) -> bool) -> Option<(&Row,
         .find(|(_, measurement)| measurement.verdict.finds_all && accept(measurement))
 }
 
-/// The key by which neighbouring rows belong to the same message.
+/// Returns the key by which neighbouring rows belong to the same message.
 fn message(row: &Row) -> (&str, usize, Option<usize>) {
     (row.workload, row.len, row.chunk)
 }

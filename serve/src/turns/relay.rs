@@ -14,7 +14,7 @@ use crate::conversation::continuation::PendingContinuation;
 use crate::conversation::turn::Turn;
 use crate::upstream::ProviderResponse;
 
-/// Whether the body is a stream of server-sent events.
+/// Returns `true` if the body is a stream of server-sent events.
 pub(crate) fn is_event_stream(headers: &HeaderMap) -> bool {
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let media_type = content_type.split(';').next().unwrap_or_default();

@@ -37,7 +37,7 @@ pub(super) struct Connector {
 }
 
 impl Connector {
-    /// A connector for this provider.
+    /// Creates a connector for this provider.
     ///
     /// The proxy is that of `HTTPS_PROXY`, `HTTP_PROXY` or `ALL_PROXY`, unless `NO_PROXY` lists the
     /// provider's host.
