@@ -50,7 +50,7 @@ pub enum Note {
     /// Both were kept as text.
     IllFormedString,
     /// Text after the arguments of a native call was ignored.
-    TextBehindArguments,
+    TextAfterArguments,
     /// In a native call, the suggestions were an object instead of a list.
     SuggestionsAsObject,
     /// In a native call, the suggestions were a string instead of a list.
@@ -85,7 +85,7 @@ impl fmt::Display for Note {
             Note::SuggestionsDropped => "there are too many suggestions; the last were dropped",
             Note::UnreadableList => "a list of options is not a JSON list and was dropped",
             Note::IllFormedString => "a string is not valid JSON and was kept as it is",
-            Note::TextBehindArguments => "there is text after the arguments",
+            Note::TextAfterArguments => "there is text after the arguments",
             Note::SuggestionsAsObject => "the suggestions are an object, not a list",
             Note::SuggestionsAsText => "the suggestions are a string, not a list",
             Note::RepeatedSuggestions => {

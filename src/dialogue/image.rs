@@ -10,6 +10,8 @@ use base64::engine::general_purpose::STANDARD;
 
 use serde::{Deserialize, Serialize};
 
+use crate::utf8;
+
 /// The default limit for an image, in bytes of its data URL: 20 MiB.
 pub const IMAGE_LIMIT: usize = 20 << 20;
 
@@ -165,7 +167,7 @@ struct Shortened<'a>(&'a str);
 impl fmt::Display for Shortened<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const MOST: usize = 40;
-        let end = self.0.floor_char_boundary(MOST);
+        let end = utf8::floor_char_boundary(self.0, MOST);
         f.write_str(&self.0[..end])?;
         if end < self.0.len() { f.write_str("…") } else { Ok(()) }
     }

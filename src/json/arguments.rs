@@ -143,7 +143,7 @@ impl Arguments {
                 self.push(char.encode_utf8(&mut [0; 4]), call, policy);
                 call.repair(Note::IllFormedString, policy);
             }
-            Token::TextAfter => call.repair(Note::TextBehindArguments, policy),
+            Token::TextAfter => call.repair(Note::TextAfterArguments, policy),
             Token::IllFormed => call.reject(Reason::Malformed(Note::IllFormedJson)),
         }
         false

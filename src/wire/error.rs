@@ -3,6 +3,7 @@
 use core::fmt;
 
 use super::format::Format;
+use crate::utf8;
 
 /// An error in a provider's stream. The stream continues after it: no other event is lost.
 ///
@@ -85,7 +86,7 @@ struct Excerpt<'a>(&'a str);
 impl fmt::Display for Excerpt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const MAX_LEN: usize = 120;
-        let end = self.0.floor_char_boundary(MAX_LEN.min(self.0.len()));
+        let end = utf8::floor_char_boundary(self.0, MAX_LEN);
         f.write_str(&self.0[..end])?;
         if end < self.0.len() { f.write_str(" …") } else { Ok(()) }
     }

@@ -18,7 +18,8 @@ use std::{iter, mem};
 pub fn pieces(message: &str, size: usize) -> impl Iterator<Item = &str> {
     let mut rest = message;
     iter::from_fn(move || {
-        let len = rest.ceil_char_boundary(size.clamp(1, rest.len().max(1)));
+        let least = size.clamp(1, rest.len().max(1));
+        let len = (least..rest.len()).find(|&len| rest.is_char_boundary(len)).unwrap_or(rest.len());
         let (piece, after) = rest.split_at_checked(len)?;
         rest = after;
         (!piece.is_empty()).then_some(piece)
@@ -117,7 +118,7 @@ impl Cuts {
 
     /// Splits a text into pieces; an offset inside a character cuts before the character.
     pub fn pieces<'s>(&self, text: &'s str) -> Vec<&'s str> {
-        let boundary = |offset| text.floor_char_boundary(offset);
+        let boundary = |offset: usize| (0..=offset).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0);
         self.ranges(text.len()).map(|range| &text[boundary(range.start)..boundary(range.end)]).collect()
     }
 

@@ -146,11 +146,11 @@ impl<'a> ArgumentsReader<'a> {
             return Err("wrong_type");
         }
         self.object(1, &mut |reader, key, kind| reader.parameter(key, kind))?;
-        // "Behind the object anything but white space (that of JSON) is ignored with a repair (`TextBehindArguments`)."
+        // "Behind the object anything but white space (that of JSON) is ignored with a repair (`TextAfterArguments`)."
         // Decided: ill-formed UTF-8 is anything, too.
         self.space();
         match self.peek() {
-            Some(_) => self.repair("TextBehindArguments"),
+            Some(_) => self.repair("TextAfterArguments"),
             None => Ok(()),
         }
     }

@@ -80,7 +80,7 @@ pub fn name(note: Note) -> &'static str {
         SuggestionsDropped => "SuggestionsDropped",
         UnreadableList => "UnreadableList",
         IllFormedString => "IllFormedString",
-        TextBehindArguments => "TextBehindArguments",
+        TextAfterArguments => "TextAfterArguments",
         SuggestionsAsObject => "SuggestionsAsObject",
         SuggestionsAsText => "SuggestionsAsText",
         RepeatedSuggestions => "RepeatedSuggestions",

@@ -206,7 +206,7 @@ fn the_cases_show_every_note_and_every_reason() {
     let lines: Vec<&str> = headings.iter().flat_map(|(_, cases)| cases.iter().map(|case| case.lines[2])).collect();
     for note in [
         "IllFormedString",
-        "TextBehindArguments",
+        "TextAfterArguments",
         "SuggestionsAsObject",
         "SuggestionsAsText",
         "OutsideFollowUp",

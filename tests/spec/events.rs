@@ -21,7 +21,7 @@ const NOTES: [Note; 22] = [
     Note::SuggestionsDropped,
     Note::UnreadableList,
     Note::IllFormedString,
-    Note::TextBehindArguments,
+    Note::TextAfterArguments,
     Note::SuggestionsAsObject,
     Note::SuggestionsAsText,
     Note::RepeatedSuggestions,

@@ -19,7 +19,7 @@ impl Message {
     /// Returns the first `len` bytes of a workload, without a question that is cut at the end.
     pub(crate) fn markup(workload: &Workload, len: usize) -> Message {
         let Workload { message, questions, .. } = workload;
-        let len = message.floor_char_boundary(len);
+        let len = (0..=len.min(message.len())).rev().find(|&len| message.is_char_boundary(len)).unwrap_or(0);
         // A workload repeats one period: some prose and a question.
         let period = message.len().checked_div(*questions).unwrap_or(1);
         let source = &message[..len - len % period];

@@ -93,7 +93,8 @@ impl Item {
     /// Returns how many bytes it removed: 0 if too little would remain.
     pub(super) fn truncate_front(&mut self, excess: usize) -> usize {
         let (Item::Text { text } | Item::Opaque { raw: text, .. }) = self else { return 0 };
-        let end = text.ceil_char_boundary(excess.max(text.len() / 2));
+        let least = excess.max(text.len() / 2);
+        let end = (least..text.len()).find(|&end| text.is_char_boundary(end)).unwrap_or(text.len());
         if end == 0 || text.len() - end < MIN_REMAINDER {
             return 0;
         }
@@ -168,4 +169,10 @@ impl UserReply {
             + mode
             + self.images.iter().map(|image| PART_OVERHEAD + image.len()).sum::<usize>()
     }
+}
+
+/// Returns the first `len` bytes of a text, or fewer, so that no character is cut.
+pub(super) fn prefix(text: &str, len: usize) -> &str {
+    let end = (0..=len.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
+    &text[..end.unwrap_or(0)]
 }

@@ -103,8 +103,8 @@ impl Conversation {
         let state = self.state.lock();
         let open = state.dialogue.open_question().map(|question| {
             let text = &*question.question;
-            let end = text.floor_char_boundary(MAX_SUMMARY);
-            if end < text.len() { format!("{}…", &text[..end]) } else { text.to_owned() }
+            let start = item::prefix(text, MAX_SUMMARY);
+            if start.len() < text.len() { format!("{start}…") } else { text.to_owned() }
         });
         let updated_at = state.updated;
         let updated = updated_at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();

@@ -173,7 +173,7 @@ impl ConversationState {
             error => error.to_string(),
         };
         // A provider's message may be as long as an event of the stream.
-        let message = &message[..message.floor_char_boundary(MAX_ERROR)];
+        let message = super::item::prefix(&message, MAX_ERROR);
         self.log.push(&ConversationEvent::Error { kind: error.code(), message }, metrics);
     }
 }
