@@ -1,6 +1,7 @@
-//! The goals for speed, as ratios to the least work that is possible with the same bytes, and what was measured.
+//! The goals for speed and the measured values, as ratios to the least work with the same bytes.
 //!
-//! `cargo bench --bench goals`. This is a measurement, not a test: a missed goal is marked, and is no failure.
+//! `cargo bench --bench goals`. This is a measurement, not a test: a missed goal is marked, and is
+//! no failure.
 
 mod common;
 
@@ -134,8 +135,10 @@ fn lengths(name: &'static str, workload: fn(usize) -> Workload, new: NewParser) 
     Lengths { name, parse, push_str }
 }
 
-/// Returns the nanoseconds for a chunk of each stream. A short stream is repeated, so that all take the same time, and each
-/// finds the caches in its own state.
+/// Returns the nanoseconds for a chunk of each stream.
+///
+/// A short stream is repeated, so that all take the same time, and each finds the caches in its own
+/// state.
 fn ns_per_chunk<'s, Task: FnMut()>(
     streams: &'s [Stream<'s>; LENGTHS.len()],
     task: impl Fn(&'s Stream<'s>) -> Task,

@@ -1,11 +1,14 @@
-//! Instructions per chunk, counted by valgrind: the same number in every run, however busy the machine is.
+//! Instructions per chunk, counted by valgrind.
+//!
+//! The count is the same in every run, however busy the machine is.
 //!
 //! - `cargo bench --bench instructions` prints a table.
-//! - `… -- --check` compares with `benches/instructions.txt`, and fails if a figure has risen by more than 5 %.
+//! - `… -- --check` compares with `benches/instructions.txt`, and fails if a figure has risen by
+//!   more than 5 %.
 //! - `… -- --write` accepts the present figures: it writes that file.
 //!
-//! The program runs itself in valgrind, which emulates no vectors longer than AVX2. On machines that have longer ones, memchr
-//! and the C library use fewer instructions than are counted here.
+//! The program runs itself in valgrind, which emulates no vectors longer than AVX2. On machines
+//! that have longer ones, memchr and the C library use fewer instructions than are counted here.
 
 mod common;
 
@@ -25,14 +28,18 @@ use followup_testing::workloads::{self, Workload};
 /// The sizes of chunks, in bytes. The last is the whole message.
 const SIZES: [usize; 4] = [1, 4, 64, usize::MAX];
 
-/// About as much of a message is read, because valgrind is slow. It is enough to contain everything that occurs in one.
+/// About as much of a message is read, because valgrind is slow.
+///
+/// It is enough to contain everything that occurs in one.
 const LEN: usize = 128 << 10;
 
 /// What is counted: the parser, and appending the chunks to a `String`.
 const TASKS: [&str; 2] = ["parse", "push_str"];
 
-/// Each task runs twice, with so many passes over the message. The difference is the cost of the passes alone, without the
-/// start of the program, and without the first pass, in which buffers grow.
+/// Each task runs twice, with so many passes over the message.
+///
+/// The difference is the cost of the passes alone, without the start of the program, and without
+/// the first pass, in which buffers grow.
 const PASSES: [u64; 2] = [1, 3];
 
 /// The committed figures.
@@ -63,7 +70,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// The workloads that are counted, and the parsers for them.
+/// Returns the workloads that are counted, and the parsers for them.
 fn all() -> Vec<(Workload, NewParser)> {
     let mut all: Vec<(_, NewParser)> =
         workloads::everyday().map(|workload| (shorten(workload), Parser::new as NewParser)).collect();
@@ -124,7 +131,7 @@ fn table() -> io::Result<ExitCode> {
 /// Instructions per chunk by workload and size of the chunks.
 type Figures = BTreeMap<(String, usize), f64>;
 
-/// Counts what the parser takes. `usize::MAX` stands for the whole message, whatever its length.
+/// Counts what the parser takes. `usize::MAX` means the whole message, whatever its length.
 fn count_all() -> io::Result<Figures> {
     let mut figures = Figures::new();
     for (workload, _) in all() {
@@ -202,7 +209,7 @@ fn size_name(size: usize) -> String {
     if size == usize::MAX { "whole".to_owned() } else { size.to_string() }
 }
 
-/// The compiler that cargo uses, because another one may choose other instructions.
+/// Returns the compiler that cargo uses, because another one may choose other instructions.
 fn rustc_version() -> String {
     let output = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into())).arg("--version").output();
     output

@@ -1,4 +1,4 @@
-//! A million open streams: the cost of a chunk whose parser is not in the cache, and the memory of a parser.
+//! A million open streams: the cost of a chunk outside the cache, and the memory of a parser.
 //!
 //! `cargo bench --bench live`
 

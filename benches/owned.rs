@@ -1,5 +1,6 @@
-//! The cost of owned events, beside the cursor that lends them: prose, and prose with a question
-//! every 2 KiB.
+//! The cost of owned events and of lent ones.
+//!
+//! The workloads are prose, and prose with a question every 2 KiB.
 //!
 //! `cargo bench --bench owned`
 

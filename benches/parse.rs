@@ -1,5 +1,7 @@
-//! Throughput in chunks and in bytes per second, for every workload and chunk size, as text and as bytes. Every run checks
-//! the totals of its events.
+//! Throughput in chunks and in bytes per second.
+//!
+//! It is measured for every workload and chunk size, as text and as bytes. Every run checks the
+//! totals of its events.
 //!
 //! `cargo bench --bench parse` runs everything, `cargo bench --bench parse -- prose` a part.
 

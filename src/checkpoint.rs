@@ -1,4 +1,4 @@
-//! The state of a parser as data.
+//! Checkpoints: the state of a parser as data.
 
 use alloc::sync::Arc;
 use core::fmt;
@@ -10,16 +10,18 @@ use crate::parser::Parser;
 use crate::syntax::{Saved, Syntax};
 use crate::utf8::Tail;
 
-/// The version of the format. A change of what is stored, or of what it means, is a new one.
+/// The version of the format. Any change of the stored data or of its meaning increases it.
 const VERSION: u32 = 1;
 
 /// The state of a [`Parser`] between two chunks, as data.
 ///
-/// It is a function of the bytes fed so far (and of the policy): equal for equal bytes, however they were cut. With the
-/// feature `serde` it can be stored, and the stream read on in another process. It has a format version and a checksum:
-/// one that was damaged, or made by another version, is not resumed.
+/// It depends only on the policy and on the bytes fed so far, not on how they were cut. With the
+/// feature `serde` it can be stored, and another process can [resume](Parser::resume) the stream.
+/// It has a format version and a checksum: a damaged checkpoint, or one of another version, is an
+/// error.
 ///
-/// Cost: as much memory as the part of the stream that is still open, which the limits bound. Outside a call that is less than 1 KiB.
+/// Cost: as much memory as the open part of the stream, which the limits bound. Outside a call this
+/// is less than 1 KiB.
 ///
 /// ```
 /// use followup::Parser;
@@ -37,7 +39,7 @@ const VERSION: u32 = 1;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Checkpoint {
     version: u32,
-    /// Of all that follows.
+    /// The checksum of `state`.
     checksum: u64,
     state: State,
 }
@@ -69,15 +71,15 @@ impl State {
     }
 }
 
-/// A checkpoint that can't be resumed.
+/// The reason why a checkpoint can't be resumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ResumeError {
-    /// It has a format version that this version of the crate does not read.
+    /// It has a format version that this version of the crate can't read.
     OtherVersion,
-    /// It was made under another policy, so that what it holds means something else.
+    /// It was made under another policy, which gives its contents another meaning.
     OtherPolicy,
-    /// It was damaged or changed: its checksum is wrong, or what it holds exceeds the limits.
+    /// It was damaged or changed: its checksum is wrong, or its contents are out of bounds.
     Corrupt,
 }
 
@@ -98,26 +100,29 @@ impl fmt::Display for ResumeError {
 impl core::error::Error for ResumeError {}
 
 impl Parser {
-    /// Returns the state, as data. What the last cursor had not yet been asked for is not in it.
+    /// Returns the state as data.
     ///
-    /// Cost: a copy of what is open of the stream.
+    /// Events that were not taken from the last cursor are not part of it.
+    ///
+    /// Cost: a copy of the open part of the stream.
     pub fn checkpoint(&self) -> Checkpoint {
         let (read, tail, syntax) = self.parts();
         let state = State { policy: self.policy().fingerprint(), read, tail, syntax: syntax.save() };
         Checkpoint { version: VERSION, checksum: state.checksum(), state }
     }
 
-    /// Returns a parser that reads on where the checkpoint was made.
+    /// Returns a parser that continues where the checkpoint was made.
     ///
-    /// Cost: linear in what is open of the stream.
+    /// Cost: linear in the length of the open part of the stream.
     ///
     /// # Errors
     ///
-    /// If the checkpoint has another format version, was made under another policy, or is corrupt. A checkpoint with a forged
-    /// checksum may be resumed; what it is resumed to never panics and stays within the limits.
+    /// If the checkpoint has another format version, was made under another policy, or is corrupt.
+    /// A forged checkpoint with a valid checksum may be accepted; the parser then never panics and
+    /// stays within the limits.
     ///
     /// ```
-    /// use followup::{Event, Parser, Policy, Malformed, ResumeError};
+    /// use followup::{Event, Malformed, Parser, Policy, ResumeError};
     ///
     /// let mut parser = Parser::default();
     /// drop(parser.feed("<ask_followup_question><question>Which "));
@@ -145,7 +150,7 @@ impl Parser {
             return Err(ResumeError::OtherPolicy);
         }
         let State { read, tail, syntax, .. } = state;
-        // No stream is so long that counting on would overflow.
+        // No real stream is that long, and its length must not overflow later.
         if read > u64::MAX / 2 || !tail.is_in_bounds() {
             return Err(ResumeError::Corrupt);
         }

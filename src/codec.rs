@@ -8,13 +8,12 @@ use tokio_util::codec::Decoder;
 use crate::observe::Observer;
 use crate::owned::{ChunkParser, Reader};
 
-/// A [`Decoder`] of events, for `FramedRead` over any `AsyncRead`: a socket, a file, a child's
-/// output.
+/// A [`Decoder`] of events, for `FramedRead` over any `AsyncRead`.
 ///
-/// Its items are those of the parser: events, or of a [`ResponseParser`](crate::wire::ResponseParser) results,
-/// because an error in a provider's stream does not end it. It decodes all bytes that are there,
-/// and keeps none in the buffer. `FramedRead` reads more when all events of those bytes have been
-/// taken.
+/// Its items are those of the parser: events, or of a
+/// [`ResponseParser`](crate::wire::ResponseParser) results, because an error in a provider's stream
+/// does not end it. It decodes all bytes that are there, and keeps none in the buffer. `FramedRead`
+/// reads more when all events of those bytes have been taken.
 ///
 /// # Errors
 ///
@@ -44,7 +43,7 @@ use crate::owned::{ChunkParser, Reader};
 #[derive(Debug)]
 pub struct EventDecoder<P: ChunkParser, O: Observer = ()> {
     reader: Reader<P, O>,
-    /// The reader was finished, and no byte has come since.
+    /// The reader was finished, and no byte has arrived since.
     finished: bool,
 }
 

@@ -9,15 +9,19 @@ use crate::reason::Reason;
 
 /// What happened in the stream.
 ///
-/// An event borrows the parser and the chunk, and nothing is copied to make it. The enum is exhaustive on purpose: a `_ =>` arm
-/// is where events get lost.
+/// An event borrows from the parser and the chunk; nothing is copied. The enum is exhaustive on
+/// purpose: events get lost in a `_ =>` arm.
 ///
 /// ```
 /// use followup::{Event, Parser};
 ///
 /// let mut parser = Parser::default();
 /// let mut shown = Vec::new();
-/// for chunk in ["Hm. <ask_followup_question><ques", "tion>Which one?</question></ask_foll", "owup_question>"] {
+/// for chunk in [
+///     "Hm. <ask_followup_question><ques",
+///     "tion>Which one?</question></ask_foll",
+///     "owup_question>",
+/// ] {
 ///     let mut events = parser.feed(chunk);
 ///     while let Some(event) = events.next() {
 ///         shown.push(match event {
@@ -37,21 +41,21 @@ pub enum Event<'a> {
     Text(&'a str),
     /// A piece of another tool's call: not prose, and not ours.
     Opaque(Opaque<'a>),
-    /// More of the open call is certain. For the eye only: never act on it.
+    /// More of the open call is certain. It is only to be shown: never act on it.
     Partial(Partial<'a>),
     /// The call is closed and valid. The one event to act on.
     Complete(Complete<'a>),
-    /// The call has ended and can't be asked.
+    /// The call has ended, and its question can't be asked.
     Rejected(Rejected<'a>),
 }
 
 impl<'a> Event<'a> {
-    /// Makes the event of an open call, of which `delta` is new.
+    /// Creates the event of an open call to which `delta` was added.
     pub(crate) fn partial(call: &'a Call, index: u64, delta: Delta) -> Event<'a> {
         Event::Partial(Partial { call, index, id: None, delta })
     }
 
-    /// Makes the event of a call's end: a rejection if anything went wrong.
+    /// Creates the event of a call's end: a rejection if the call failed or has no question.
     pub(crate) fn ended(call: &'a Call, index: u64, end: u64) -> Event<'a> {
         if !call.has_failed() && call.question().is_some() {
             Event::Complete(Complete { call, index, id: None, end })
@@ -60,7 +64,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// Gives the event of a call that index and id.
+    /// Returns the event with this index and id, if it is one of a call.
     #[cfg(feature = "wire")]
     pub(crate) fn of(self, index: u64, id: Option<&'a str>) -> Event<'a> {
         match self {
@@ -72,7 +76,9 @@ impl<'a> Event<'a> {
     }
 }
 
-/// A piece of another tool's call, as it was written. The pieces of one call add up to its markup, byte for byte; a piece costs no copy.
+/// A piece of another tool's call, as the model wrote it.
+///
+/// The pieces of one call add up to its markup, byte for byte. Nothing is copied.
 ///
 /// ```
 /// use followup::{Event, Parser};
@@ -96,24 +102,30 @@ impl<'a> Event<'a> {
 pub struct Opaque<'a> {
     /// The tool's name.
     pub tool: &'a str,
-    /// The piece. The pieces of one call add up to its markup, or to the arguments of a native call, byte for byte. Only the first piece of a
-    /// native call may be empty.
+    /// The text of the piece.
+    ///
+    /// The pieces of one call add up to its markup, or to the arguments of a native call, byte for
+    /// byte. Only the first piece of a native call may be empty.
     pub raw: &'a str,
-    /// Whether a call begins with this piece.
+    /// `true` for the first piece of a call.
     pub start: bool,
-    /// The provider's id of the call, of a native call in a provider's stream. Such calls may overlap: the id tells their pieces apart.
+    /// The provider's id of a native call in a provider's stream.
+    ///
+    /// Such calls may overlap; the id tells their pieces apart.
     pub id: Option<&'a str>,
 }
 
-/// The open call as far as it is certain: the whole view, and what is new in it.
+/// The part of the open call that is certain, and what is new in it.
 ///
-/// Each partial of a call extends the one before it, and [`Complete`] extends the last: the question only grows
-/// at its end, and of the suggestions only the newest grows. The deltas add up to the whole. All methods are O(1) and copy nothing.
+/// Each partial of a call extends the one before it, and [`Complete`] extends the last: the
+/// question only grows at its end, and only the newest suggestion grows. The deltas add up to the
+/// whole. All methods are O(1) and copy nothing.
 ///
 /// ```
 /// use followup::{Event, Field, Parser};
 ///
-/// let message = "<ask_followup_question><question>Tea < coffee? </question><suggest mode='ask'>No idea";
+/// let message = "<ask_followup_question><question>Tea < coffee? </question>\
+///     <suggest mode='ask'>No idea";
 /// let mut parser = Parser::default();
 /// let (mut question, mut answer) = (String::new(), String::new());
 /// for byte in message.bytes() {
@@ -125,7 +137,7 @@ pub struct Opaque<'a> {
 ///             Field::Question => question.push_str(call.delta()),
 ///             Field::Suggestion => answer.push_str(call.delta()),
 ///         }
-///         assert_eq!(call.question(), Some(&*question), "what was shown stays");
+///         assert_eq!(call.question(), Some(&*question), "text that was shown stays");
 ///         if let Some(newest) = call.suggestions().iter().last() {
 ///             assert_eq!((newest.answer, newest.mode), (&*answer, Some("ask")));
 ///         }
@@ -142,32 +154,34 @@ pub struct Partial<'a> {
 }
 
 impl<'a> Partial<'a> {
-    /// Which call of the stream this is, counted from 0. The call's end has the same number.
+    /// Returns the index of the call in the stream, from 0; that of its end is the same.
     pub fn index(&self) -> u64 {
         self.index
     }
 
-    /// The provider's id of the call, of a native call in a provider's stream.
+    /// Returns the provider's id of the call, if it is a native call in a provider's stream.
     pub fn id(&self) -> Option<&'a str> {
         self.id
     }
 
-    /// What grew.
+    /// Returns the field that grew.
     pub fn field(&self) -> Field {
         self.delta.0
     }
 
-    /// What was added to it: the end of the question, or of the newest answer.
+    /// Returns the text that was added: the end of the question, or of the newest answer.
+    ///
+    /// It is empty if of the newest suggestion only its mode, or only that it exists, became known.
     pub fn delta(&self) -> &'a str {
         self.call.text(self.delta.1)
     }
 
-    /// The question so far. `None` until its first character is certain.
+    /// Returns the question so far; `None` until its first character is certain.
     pub fn question(&self) -> Option<&'a str> {
         self.call.shown_question()
     }
 
-    /// The suggestions so far. All but the last are as they will stay.
+    /// Returns the suggestions so far. Only the last one may still change.
     pub fn suggestions(&self) -> Suggestions<'a> {
         Suggestions { call: self.call, view: View::Shown }
     }
@@ -178,12 +192,16 @@ impl<'a> Partial<'a> {
     }
 }
 
-/// A call that is closed and valid. It extends the last [`Partial`] of the call. All methods are O(1) and copy nothing.
+/// A call that is closed and valid.
+///
+/// It extends the last [`Partial`] of the call. All methods are O(1) and copy nothing.
 ///
 /// ```
 /// use followup::{Event, Note, Parser};
 ///
-/// let message = "Hm. <ask_followup_question><question>Which?</question><suggest>A</ask_followup_question>";
+/// let message = "Hm. <ask_followup_question><question>Which?</question>\
+///     <suggest>A</ask_followup_question>";
+/// let mut is_complete = false;
 /// let mut parser = Parser::default();
 /// let mut events = parser.feed(message);
 /// while let Some(event) = events.next() {
@@ -191,8 +209,10 @@ impl<'a> Partial<'a> {
 ///         assert_eq!((call.index(), call.span()), (0, 4..message.len() as u64));
 ///         assert_eq!((call.question(), call.suggestions().len()), ("Which?", 1));
 ///         assert_eq!(call.notes(), [Note::OutsideFollowUp, Note::UnclosedSuggestion]);
+///         is_complete = true;
 ///     }
 /// }
+/// assert!(is_complete);
 /// ```
 #[derive(Clone, Copy)]
 pub struct Complete<'a> {
@@ -203,27 +223,27 @@ pub struct Complete<'a> {
 }
 
 impl<'a> Complete<'a> {
-    /// Which call of the stream this is, counted from 0.
+    /// Returns the index of the call in the stream, from 0.
     pub fn index(&self) -> u64 {
         self.index
     }
 
-    /// The provider's id of the call, of a native call in a provider's stream.
+    /// Returns the provider's id of the call, if it is a native call in a provider's stream.
     pub fn id(&self) -> Option<&'a str> {
         self.id
     }
 
-    /// The bytes of the stream this call stands in.
+    /// Returns the bytes of the stream that the call occupies.
     pub fn span(&self) -> Range<u64> {
         self.call.start..self.end
     }
 
-    /// The question: trimmed, and not empty.
+    /// Returns the question, trimmed. It is not empty.
     pub fn question(&self) -> &'a str {
         self.call.question().unwrap_or_default()
     }
 
-    /// The suggested answers; none is normal.
+    /// Returns the suggested answers. A call without any is normal.
     pub fn suggestions(&self) -> Suggestions<'a> {
         Suggestions { call: self.call, view: View::Whole }
     }
@@ -234,13 +254,15 @@ impl<'a> Complete<'a> {
         Questions { call: self.call, view: View::Whole }
     }
 
-    /// What was repaired or dropped to make sense of the call, in the order in which it came up. Each note stands once.
+    /// Returns what was repaired in the call or dropped from it, in order. No note occurs twice.
     pub fn notes(&self) -> &'a [Note] {
         self.call.notes()
     }
 }
 
-/// A call that has ended and can't be asked. The stream goes on behind it. All methods are O(1) and copy nothing.
+/// A call that has ended, and whose question can't be asked.
+///
+/// Parsing continues after the call. All methods are O(1) and copy nothing.
 ///
 /// ```
 /// use followup::{Event, Parser, CallPart, Reason};
@@ -250,7 +272,8 @@ impl<'a> Complete<'a> {
 /// let mut events = parser.finish();
 /// let Some(Event::Rejected(call)) = events.next() else { panic!() };
 /// assert_eq!(call.reason(), Reason::Truncated(CallPart::Answer));
-/// assert_eq!((call.question(), call.suggestions().get(0).unwrap().answer), (Some("Which?"), "The fir"));
+/// assert_eq!(call.question(), Some("Which?"));
+/// assert_eq!(call.suggestions().get(0).unwrap().answer, "The fir");
 /// ```
 #[derive(Clone, Copy)]
 pub struct Rejected<'a> {
@@ -261,32 +284,32 @@ pub struct Rejected<'a> {
 }
 
 impl<'a> Rejected<'a> {
-    /// Which call of the stream this is, counted from 0.
+    /// Returns the index of the call in the stream, from 0.
     pub fn index(&self) -> u64 {
         self.index
     }
 
-    /// The provider's id of the call, of a native call in a provider's stream.
+    /// Returns the provider's id of the call, if it is a native call in a provider's stream.
     pub fn id(&self) -> Option<&'a str> {
         self.id
     }
 
-    /// The bytes of the stream this call stands in.
+    /// Returns the bytes of the stream that the call occupies.
     pub fn span(&self) -> Range<u64> {
         self.call.start..self.end
     }
 
-    /// Why it can't be asked. Its `Display` is a message for people.
+    /// Returns why the question can't be asked. Its `Display` is a message for people.
     pub fn reason(&self) -> Reason {
         self.call.reason()
     }
 
-    /// The question, as far as it had been read.
+    /// Returns the question, as much of it as was read.
     pub fn question(&self) -> Option<&'a str> {
         self.call.question()
     }
 
-    /// The suggestions, as far as they had been read.
+    /// Returns the suggestions, as much of them as was read.
     pub fn suggestions(&self) -> Suggestions<'a> {
         Suggestions { call: self.call, view: View::Whole }
     }
@@ -365,13 +388,15 @@ impl fmt::Debug for Questions<'_> {
 /// One suggested answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Suggestion<'a> {
-    /// What the user would answer; trimmed, and not empty (in a [`Partial`] of a stream of bytes, the newest may still be).
+    /// The text of the answer, trimmed.
+    ///
+    /// It is not empty, except that of the newest suggestion in a [`Partial`] of a stream of bytes.
     pub answer: &'a str,
-    /// The mode the agent should change to with this answer.
+    /// The mode to which the agent should change with this answer.
     pub mode: Option<&'a str>,
 }
 
-/// The suggestions of a call, in order. A copy of it is a copy of a few pointers.
+/// The suggestions of a call, in order. Copying it copies two words, not the suggestions.
 ///
 /// ```
 /// use followup::{Event, Parser};
@@ -379,7 +404,7 @@ pub struct Suggestion<'a> {
 /// let mut parser = Parser::default();
 /// let mut events = parser.feed(
 ///     "<ask_followup_question><question>Q?</question><follow_up>\
-///      <suggest>A</suggest><suggest mode=\"code\">B</suggest></follow_up></ask_followup_question>",
+///      <suggest>A</suggest><suggest mode='code'>B</suggest></follow_up></ask_followup_question>",
 /// );
 /// while let Some(event) = events.next() {
 ///     if let Event::Complete(call) = event {
@@ -398,22 +423,22 @@ pub struct Suggestions<'a> {
 }
 
 impl<'a> Suggestions<'a> {
-    /// How many there are. O(1).
+    /// Returns the number of suggestions. O(1).
     pub fn len(&self) -> usize {
         self.call.suggestions(self.view)
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no suggestions.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The `i`th, from 0. O(1).
+    /// Returns the suggestion at index `i`, from 0; `None` if there are no more. O(1).
     pub fn get(&self, i: usize) -> Option<Suggestion<'a>> {
         self.call.suggestion(i, self.view).map(|(answer, mode)| Suggestion { answer, mode })
     }
 
-    /// All of them, in order.
+    /// Returns an iterator over the suggestions, in order.
     pub fn iter(&self) -> SuggestionsIter<'a> {
         self.into_iter()
     }
@@ -428,7 +453,7 @@ impl<'a> IntoIterator for Suggestions<'a> {
     }
 }
 
-/// The suggestions of a call, one after the other.
+/// An iterator over the [`Suggestions`] of a call.
 #[derive(Clone, Debug)]
 pub struct SuggestionsIter<'a> {
     all: Suggestions<'a>,

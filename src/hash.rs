@@ -2,9 +2,9 @@
 
 use core::hash::Hasher;
 
-/// FNV-1a: small, and fixed for ever, as the standard library's hashers are not.
+/// FNV-1a, which never changes, unlike the hashers of the standard library.
 ///
-/// Numbers count as 64 bits, little endian, so that the hash does not depend on the machine's.
+/// Numbers are hashed as 64 bits, little endian, so that the hash does not depend on the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fnv(u64);
 

@@ -1,23 +1,25 @@
-//! Room that is only made when it is needed, and then kept.
+//! Memory that is allocated when it is first changed, and then kept.
 
 use alloc::boxed::Box;
 use core::ops::{Deref, DerefMut};
 
-/// Something with a value that all of its kind begin with.
+/// A type with a constant initial value.
 pub(crate) trait Fresh: Sized + 'static {
     const FRESH: Self;
-    /// The same, to be looked at.
+    /// The same value, to be borrowed.
     const SEEN: &'static Self;
 }
 
-/// A value on the heap; nothing is there while it is as all of its kind begin, so that what is idle is small.
+/// A value on the heap, which is allocated at the first mutable access.
+///
+/// Until then it reads as [`Fresh::FRESH`], so that an idle parser is small.
 #[derive(Clone, Debug)]
 pub(crate) struct Lazy<T>(Option<Box<T>>);
 
 impl<T> Lazy<T> {
     pub(crate) const NEW: Lazy<T> = Lazy(None);
 
-    /// Whether there is nothing yet.
+    /// Returns `true` if nothing is allocated yet.
     pub(crate) fn is_fresh(&self) -> bool {
         self.0.is_none()
     }

@@ -1,58 +1,71 @@
 //! Shows a model's follow-up question while the model is still writing it.
 //!
-//! A coding agent pauses its work to ask its user something: it calls the tool `ask_followup_question`, with a `question` and
-//! some suggested answers. The model's reply arrives in chunks that end anywhere. A [`Parser`] is fed those chunks and
-//! lends events: [`Text`](Event::Text) for prose, [`Partial`](Event::Partial) while a question grows,
-//! [`Complete`](Event::Complete) when it may be acted on.
+//! A coding agent asks its user something by calling the tool `ask_followup_question`, with a
+//! `question` and some suggested answers. The model's reply arrives in chunks that end anywhere.
+//! Feed them to a [`Parser`]; it lends events: [`Text`](Event::Text) for prose,
+//! [`Partial`](Event::Partial) while a question grows, and [`Complete`](Event::Complete) when it
+//! may be acted on.
 //!
 //! ```
 //! use followup::{Event, Parser};
 //!
 //! let mut parser = Parser::default();
-//! for chunk in ["Sure. <ask_follo", "wup_question><question>Which data", "base?</question></ask_followup_question>"] {
+//! let mut asked = None;
+//! for chunk in [
+//!     "Sure. <ask_follo",
+//!     "wup_question><question>Which data",
+//!     "base?</question></ask_followup_question>",
+//! ] {
 //!     let mut events = parser.feed(chunk);
 //!     while let Some(event) = events.next() {
 //!         match event {
 //!             Event::Text(text) => println!("prose: {text}"),
 //!             Event::Opaque(piece) => println!("{} is called", piece.tool),
 //!             Event::Partial(call) => println!("so far: {}", call.question().unwrap_or_default()),
-//!             Event::Complete(call) => {
-//!                 assert_eq!(call.question(), "Which database?");
-//!             }
+//!             Event::Complete(call) => asked = Some(call.question().to_owned()),
 //!             Event::Rejected(call) => println!("not asked: {}", call.reason()),
 //!         }
 //!     }
 //! }
-//! let mut events = parser.finish();
-//! assert!(events.next().is_none(), "nothing was left open");
+//! assert_eq!(asked.as_deref(), Some("Which database?"));
+//! assert!(parser.finish().next().is_none(), "no call is left open");
 //! ```
 //!
-//! # The one rule
+//! # The rule
 //!
-//! **Emit only what no later byte can change.** And emit all of it, at once. From this follows what the crate promises:
+//! **Emit only what no later byte can change, and all of it at once.** From this rule follow five
+//! guarantees:
 //!
-//! | | promise |
+//! | | guarantee |
 //! |---|---|
-//! | G1 | **Chunk invariance.** What comes out is the same for every way of cutting the stream into chunks. |
-//! | G2 | **Nothing is taken back.** A question only grows at its end, a closed suggestion never changes: nothing flickers. |
-//! | G3 | **Nothing certain is held back.** What has been shown is the longest common prefix of all that could still come to be shown. |
+//! | G1 | **Chunk invariance.** The events add up to the same, however the stream is cut into chunks. |
+//! | G2 | **Nothing is taken back.** A question only grows at its end, and a closed suggestion never changes: nothing flickers. |
+//! | G3 | **Nothing certain is held back.** What has been shown is the longest common prefix of everything that could still come to be shown. (Where entities are decoded, an incomplete one of at most 10 bytes may wait.) |
 //! | G4 | **Nothing is lost.** Every byte of a message belongs to exactly one `Text`, `Opaque`, `Complete` or `Rejected`, in order. |
-//! | G5 | **Bounded.** Time is linear in the bytes; memory is bounded by the [`Limits`]; no input panics. |
+//! | G5 | **Bounded.** Time is linear in the bytes, memory is bounded by the [`Limits`], and no input panics. |
 //!
-//! They are tested as they stand: against a second reader that sees the whole input at once, for every short sequence of markup; by
-//! brute force over what can still come; and as properties under random cuts, policies and limits.
+//! Each guarantee is tested: against a reference reader that sees the whole stream, for every short
+//! sequence of markup; by brute force over all continuations; and as properties under random cuts,
+//! policies and limits.
 //!
-//! # One picture
+//! # Three layers
 //!
 //! ```text
-//!   chunk ──► text ──► memchr to the next `<` ──► nom reads one tag ──► the state decides ──► the call grows ──► an event is lent
-//!               ▲                                     │
-//!               └──── carry: what the chunk ends in ◄─┘ not decided yet
+//! chunk ──► UTF-8 ──► lexer ──tokens──► machine ──edits──► call ──views──► Event
+//!             │         │                  │                 │
+//!             │         │                  │                 └ question and suggestions, as ranges
+//!             │         │                  │                   of one buffer; knows no syntax
+//!             │         │                  └ the state, and what each token means in it
+//!             │         └ memchr to the next delimiter, nom for one tag, escape or literal;
+//!             │           keeps the incomplete token of the last chunk
+//!             └ keeps the incomplete character of the last chunk
 //! ```
 //!
-//! (For native arguments nom reads an escape or a literal; and a provider's stream, with the feature `wire`, drives many parsers.)
+//! Only UTF-8 and the lexer know that chunks exist. There are two lexers and two machines: for
+//! markup and for the JSON arguments of native calls. With the feature `wire`, one provider's
+//! stream drives many parsers.
 //!
-//! # What is read
+//! # Input
 //!
 //! ```text
 //! <ask_followup_question>
@@ -64,33 +77,40 @@
 //! </ask_followup_question>
 //! ```
 //!
-//! Or, as the arguments of a native call, by [`Parser::arguments`]:
+//! Or the same as the arguments of a native call, which [`Parser::arguments`] reads:
 //!
 //! ```text
-//! {"question": "Which database?", "follow_up": [{"text": "PostgreSQL", "mode": null}, {"text": "SQLite", "mode": "code"}]}
+//! {
+//!   "question": "Which database?",
+//!   "follow_up": [{"text": "PostgreSQL", "mode": null}, {"text": "SQLite", "mode": "code"}]
+//! }
 //! ```
 //!
-//! And what models make of it: missing close tags, lists of options as JSON, suggestions outside `follow_up`, a question without
-//! a tag. Each [repair](Repairs) leaves a [`Note`]. The exact meaning of every stream is fixed in
-//! [`docs/format.md`](https://docs.rs/crate/followup/latest/source/docs/format.md).
+//! And what models often write instead: missing close tags, lists of options as JSON, suggestions
+//! outside `follow_up`, a question without a tag. Each [repair](Malformed::Repair) leaves a
+//! [`Note`]. [`docs/format.md`](https://docs.rs/crate/followup/latest/source/docs/format.md)
+//! defines the meaning of every stream.
 //!
 //! # Cost
 //!
-//! A [`Parser`] is 128 bytes: two cache lines, of which a chunk of prose needs one. Making one from a shared [`Policy`] costs no allocation, an event none, a chunk of prose none (unless it ends
-//! in the beginning of a tag that is longer than 24 bytes). What a call needs is made when the first begins; it lives in one arena, which the next
-//! call uses again. A parser holds at most one call, and of it no more than the limits allow: with the defaults 100 KiB of question and 32 answers of 16 KiB.
+//! Time is linear in the bytes of the stream, however many chunks they arrive in. A parser
+//! allocates nothing for prose (unless a chunk ends inside a long tag) or for an event. The first
+//! call allocates buffers, which later calls reuse. A parser holds at most one call, and of it no
+//! more than the limits allow: by default 100 KiB of question and 32 answers of 16 KiB. Many
+//! parsers can share one [`Policy`].
 //!
 //! # Features
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|
-//! | `std` | yes | run-time CPU detection in memchr. Without it the crate is `no_std` with `alloc`; the API is the same. |
-//! | `serde` | no | [`Checkpoint`] and [`Policy`] can be stored. |
-//! | `stream` | no | the modules `owned`: events that own their text; `stream`: a `futures` stream of events; `observe`: hooks for metrics. |
-//! | `codec` | no | `stream`, and the module `codec`: a decoder for `FramedRead` of tokio-util. |
-//! | `tracing` | no | `stream`, and `observe::Tracing`, an observer that reports to `tracing`. |
-//! | `dialogue` | no | the module `dialogue`: one question at a time, its answer, and what the model is told. |
-//! | `wire` | no | the module `wire`: from the bytes of a provider's stream (OpenAI, Anthropic, Gemini, Bedrock, Ollama) to events. |
+//! | `std` | yes | run-time CPU detection in memchr. Without it the crate is `no_std` with `alloc`, and the API is the same |
+//! | `serde` | no | `Serialize` and `Deserialize` for [`Checkpoint`], [`Policy`] and what they contain |
+//! | `wire` | no | the module `wire`: from the bytes of a provider's response (OpenAI, Anthropic, Gemini, Bedrock, Ollama) to events |
+//! | `dialogue` | no | the module `dialogue`: one open question at a time, its answer, and the messages to the model |
+//! | `stream` | no | the modules `owned`: events that own their text; `stream`: a `futures` stream of events; and `observe`: hooks for metrics |
+//! | `codec` | no | `stream`, and the module `codec`: a decoder for `FramedRead` of tokio-util |
+//! | `tracing` | no | `stream`, and `observe::Tracing`: an observer that reports to `tracing` |
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
 #![warn(missing_docs, missing_debug_implementations, unreachable_pub)]
@@ -137,7 +157,7 @@ pub use note::Note;
 pub use parser::{Events, Parser};
 pub use reason::{CallPart, Reason};
 
-/// The README's examples are tests.
+/// The examples of the README, as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 pub struct Readme;

@@ -1,9 +1,12 @@
-//! Remarks on a call: what was repaired in it or dropped from it.
+//! Notes: what was repaired in a call or dropped from it.
 
 use core::fmt;
 
-/// A remark on a call: a repair, or something that was dropped. Its `Display` is a sentence for
-/// people.
+/// A remark on a call: a repair, or something that was dropped.
+///
+/// Its `Display` is a clause for people, without a full stop. A note is a repair unless its
+/// description says otherwise. Under the strict policy, the first repair rejects the call; see
+/// [`Malformed`](crate::Malformed).
 ///
 /// ```
 /// assert_eq!(followup::Note::UnclosedQuestion.to_string(), "the question has no close tag");
@@ -12,17 +15,17 @@ use core::fmt;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Note {
-    /// The question was ended by `<follow_up>` or by the end of the call.
+    /// The question was ended by `<follow_up>`, or by the end of the call.
     UnclosedQuestion,
     /// A suggestion, or an element inside it, was ended by something other than its close tag.
     UnclosedSuggestion,
-    /// The call ended in an open `follow_up`.
+    /// The call ended inside `follow_up`.
     UnclosedFollowUp,
-    /// The call ended in open `options`.
+    /// The call ended inside `options`.
     UnclosedOptions,
-    /// A tool's opening tag ended the call.
+    /// The call was ended by the opening tag of another tool.
     UnclosedCall,
-    /// The stream ended before the call did; the question was there, and no value was cut.
+    /// The stream ended before the call, but after its question and outside any value.
     StreamEnded,
     /// A close tag closed nothing.
     StrayCloseTag,
@@ -32,34 +35,35 @@ pub enum Note {
     OutsideFollowUp,
     /// There was no `<question>`; the text before the first parameter became the question.
     BareQuestion,
-    /// The opening tag was named in prose, and no call followed. Only in a rejection under the
-    /// strict policy; under any other the tag is text.
+    /// The opening tag was named in prose, and no call followed.
+    ///
+    /// It occurs only in a rejection under the strict policy. Otherwise the tag is text.
     OnlyNamed,
     /// There was more than one `<question>`; the first that is not blank counts. Not a repair.
     RepeatedQuestion,
     /// There were more suggestions than the limit allows. Not a repair.
     SuggestionsDropped,
-    /// A list of options was not a JSON list, or was too long, and was dropped. Not a repair.
+    /// A list of options was not a JSON list, or too long, and was dropped. Not a repair.
     UnreadableList,
-    /// In a native call, a string held a control character, or a `\\` that begins no escape; both
-    /// were kept as text.
+    /// In a native call, a string contained a control character or an invalid escape.
+    ///
+    /// Both were kept as text.
     IllFormedString,
-    /// There was text after the arguments of a native call, and it was ignored.
+    /// Text after the arguments of a native call was ignored.
     TextBehindArguments,
     /// In a native call, the suggestions were an object instead of a list.
     SuggestionsAsObject,
     /// In a native call, the suggestions were a string instead of a list.
     SuggestionsAsText,
-    /// In a native call, there was a second list of suggestions of the same name; the first that is
-    /// not empty counts. Not a repair.
+    /// A native call had a second list of suggestions of the same name. Not a repair.
+    ///
+    /// The first that is not empty counts.
     RepeatedSuggestions,
-    /// In a native call, a suggestion was an array or an object without an answer, and was dropped.
-    /// Not a repair.
+    /// In a native call, an array or an object without an answer was dropped. Not a repair.
     UnreadableSuggestion,
-    /// The arguments of a native call are not JSON. Only in a rejection: this can't be repaired.
+    /// The arguments of a native call are not JSON. This can't be repaired.
     IllFormedJson,
-    /// A part of a provider's stream was lost while the call was open. Only in a rejection: this
-    /// can't be repaired.
+    /// A part of a provider's stream was lost during the call. This can't be repaired.
     PartLost,
 }
 

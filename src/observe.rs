@@ -37,8 +37,9 @@ pub trait Observer {
         let _ = bytes;
     }
 
-    /// This event is about to be returned to the caller. Events that are not taken are not
-    /// reported.
+    /// This event is about to be returned to the caller.
+    ///
+    /// Events that are not taken are not reported.
     fn on_event(&mut self, event: &Event) {
         let _ = event;
     }

@@ -4,10 +4,10 @@ use core::fmt;
 
 use crate::note::Note;
 
-/// Why a call can't be asked. Its `Display` is a sentence for people.
+/// Why a call can't be asked. Its `Display` is a clause for people.
 ///
-/// What an agent's model is told, in the words its family of agents uses, is a matter of the
-/// `dialogue` module's dialects.
+/// The messages to the model, in the wording of a family of agents, are in the dialects of the
+/// module `dialogue`.
 ///
 /// ```
 /// use followup::{CallPart, Reason};

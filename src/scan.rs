@@ -1,10 +1,14 @@
-//! Searches for delimiters. Most chunks are as short as a token and hold none, so that a call of memchr
-//! would cost more than the search.
+//! Searches for delimiters, fast on short chunks.
+//!
+//! Most chunks are one token of a model long and contain no delimiter. For those, a call of memchr
+//! costs more than the search.
 
-/// Whether there is a `<`. Cost: a few instructions for up to 16 bytes; then that of memchr.
+/// Returns `true` if there is a `<`.
+///
+/// Cost: a few instructions for 4 to 16 bytes; that of memchr for more.
 #[inline]
 pub(crate) fn holds_bracket(bytes: &[u8]) -> bool {
-    // Two words that overlap cover everything between their lengths.
+    // Two overlapping words cover any length between one word and two.
     if let (4..=8, Some(first), Some(last)) = (bytes.len(), bytes.first_chunk(), bytes.last_chunk()) {
         equal(both(*first, *last), b'<') != 0
     } else if let (9..=16, Some(first), Some(last)) = (bytes.len(), bytes.first_chunk(), bytes.last_chunk()) {
@@ -14,17 +18,19 @@ pub(crate) fn holds_bracket(bytes: &[u8]) -> bool {
     }
 }
 
-/// The same, for what is not as long as a token.
+/// Does the same for shorter and longer text.
 #[inline(never)]
 fn holds_bracket_somewhere(bytes: &[u8]) -> bool {
     if bytes.len() < 4 { bytes.contains(&b'<') } else { memchr::memchr(b'<', bytes).is_some() }
 }
 
-/// Where the first `<` is. Cost: as [`holds_bracket`], and a step for each byte of a short text that holds one.
+/// Returns the index of the first `<`.
+///
+/// Cost: that of [`holds_bracket`], and one step per byte of a short text that contains a `<`.
 #[inline]
 pub(crate) fn bracket(bytes: &[u8]) -> Option<usize> {
     match bytes {
-        // One tag behind another, on the same line or the next.
+        // One tag after another, on the same line or the next.
         [b'<', ..] => Some(0),
         [_, b'<', ..] => Some(1),
         _ if bytes.len() > 16 => memchr::memchr(b'<', bytes),
@@ -33,8 +39,9 @@ pub(crate) fn bracket(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// How many bytes at the beginning stand for themselves in a JSON string: up to a `"`, a `\` or a control character. Cost: a step for each
-/// eight bytes.
+/// Returns the number of bytes before the first `"`, `\` or control character of a JSON string.
+///
+/// Cost: one step per eight bytes.
 #[inline]
 pub(crate) fn plain_in_string(bytes: &[u8]) -> usize {
     if let (4..=8, Some(first), Some(last)) = (bytes.len(), bytes.first_chunk(), bytes.last_chunk())
@@ -69,21 +76,23 @@ fn both(first: [u8; 4], last: [u8; 4]) -> u64 {
 const ONES: u64 = u64::from_le_bytes([1; 8]);
 const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
 
-/// The highest bit of each byte that is `byte`, up to the first one; behind it anything.
+/// Returns a word with the highest bit set in the first byte that equals `byte`.
+///
+/// It is 0 if there is none. Bits after the first match have no meaning.
 #[inline]
 fn equal(word: u64, byte: u8) -> u64 {
-    // A byte that is the one looked for is zero, and only a zero borrows from above itself first.
+    // A byte that matches is now zero, and the first borrow of the subtraction is at a zero.
     let word = word ^ (ONES * u64::from(byte));
     word.wrapping_sub(ONES) & !word & HIGH
 }
 
-/// The same, of each byte below 0x20.
+/// Does the same for the first byte below 0x20.
 #[inline]
 fn control(word: u64) -> u64 {
     word.wrapping_sub(ONES * 0x20) & !word & HIGH
 }
 
-/// Where in a text of JSON, as far as its strings are concerned.
+/// Whether a position in JSON is inside a string.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Quotes {
@@ -91,12 +100,12 @@ pub(crate) enum Quotes {
     #[default]
     Outside,
     Inside,
-    /// Inside a string, after a `\\`.
+    /// Inside a string, after a `\`.
     Escaped,
 }
 
 impl Quotes {
-    /// Returns what it is after one more character.
+    /// Returns the state after one more character.
     pub(crate) fn after(self, c: char) -> Quotes {
         match (self, c) {
             (Quotes::Outside, '"') | (Quotes::Escaped, _) => Quotes::Inside,
@@ -113,7 +122,7 @@ mod tests {
     use alloc::vec;
 
     #[test]
-    fn what_is_looked_for_is_found_wherever_it_is() {
+    fn delimiters_are_found_at_every_index() {
         for len in 0..40 {
             for filler in [b' ', b'a', b'<' - 1, b'<' + 1, b'"' - 1, b'\\' + 1, 0x80, 0x80 | b'<', 0xFF] {
                 let mut bytes = vec![filler; len];

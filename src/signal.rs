@@ -1,7 +1,7 @@
 //! The seam between the parser and a syntax: pieces of text go in, signals come out.
 //!
-//! Nothing in a syntax depends on where one piece ends and the next begins, except how many signals there
-//! are.
+//! Where one piece ends and the next begins changes only how many signals there are, not what they
+//! add up to.
 
 use crate::call::Delta;
 
@@ -9,9 +9,11 @@ use crate::call::Delta;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Piece<'s> {
     pub(crate) text: &'s str,
-    /// Where in the stream it begins and ends. Its text is as long as that, unless it is one U+FFFD for
-    /// bytes that were ill-formed.
+    /// The offset in the stream of its first byte.
     pub(crate) start: u64,
+    /// The offset in the stream after its last byte.
+    ///
+    /// `end - start` is the length of the text, unless it is one U+FFFD for ill-formed bytes.
     pub(crate) end: u64,
 }
 
@@ -22,28 +24,28 @@ impl Piece<'_> {
     }
 }
 
-/// What a syntax has decided. Plain data: what it names is borrowed afterwards.
+/// A decision of a machine. It is `Copy`; the event borrows from the parser afterwards.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Signal {
     /// Nothing more is certain without the next piece.
     More,
-    /// This is prose.
+    /// Prose.
     Text(Source),
-    /// This is part of another tool's call.
+    /// A part of another tool's call.
     Opaque { from: Source, tool: u16, start: bool },
     /// More of the open call is certain.
     Partial(Delta),
-    /// A call has ended there.
+    /// A call has ended, at this offset in the stream.
     Ended { end: u64 },
 }
 
 /// Where the text of a signal is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Source {
-    /// In the piece, from one index to the other.
+    /// In the piece, between these indices.
     Piece(usize, usize),
     /// The incomplete tag.
     Pending,
-    /// What was held back after an opening tag.
+    /// The text after the opening tag of an unconfirmed call.
     Held,
 }

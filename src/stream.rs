@@ -2,7 +2,8 @@
 //!
 //! [`events`] reads any [`Stream`] of bytes, or of results of bytes: the body of a response of
 //! reqwest, hyper or axum, a channel, a file. With a [`Parser`](crate::Parser) the stream is read
-//! as a model's text, with a [`ResponseParser`](crate::wire::ResponseParser) as a provider's stream.
+//! as a model's text, with a [`ResponseParser`](crate::wire::ResponseParser) as a provider's
+//! stream.
 //!
 //! ```
 //! use bytes::Bytes;
@@ -24,7 +25,7 @@
 //! # Backpressure
 //!
 //! The source is polled only when all events of the last chunk have been taken, so a slow consumer
-//! slows the source down. What is held in memory is what a [`Reader`] holds: one chunk, the events
+//! slows the source down. The memory is that of a [`Reader`]: one chunk, the events
 //! of a piece of it, and what the [`Limits`](crate::Limits) allow.
 //!
 //! # Cancel safety
@@ -49,10 +50,10 @@ use crate::owned::{ChunkParser, Event, Reader};
 
 /// Parses `chunks` and returns a stream of the events. After the last chunk the parser is finished.
 ///
-/// Of a [`Parser`](crate::Parser) the items are `Result<Event, E>`, where `E` is the error of the
-/// source; of a [`ResponseParser`](crate::wire::ResponseParser) they are `Result<Event, StreamError<E>>`. An
-/// error of the source is passed on and does not change what is parsed; the stream ends when the
-/// source does.
+/// For a [`Parser`](crate::Parser) the items are `Result<Event, E>`, where `E` is the error of the
+/// source. For a [`ResponseParser`](crate::wire::ResponseParser) they are
+/// `Result<Event, StreamError<E>>`. An error of the source is passed on and does not change what is
+/// parsed; the stream ends when the source does.
 pub fn events<S, P>(chunks: S, parser: P) -> EventStream<S, P>
 where
     S: Stream,
@@ -62,8 +63,9 @@ where
     EventStream::new(chunks, Reader::new(parser))
 }
 
-/// An item of a source of chunks: `Bytes`, `Vec<u8>` or `String`, or a `Result` of what converts
-/// into `Bytes`.
+/// An item of a source of chunks.
+///
+/// It is `Bytes`, `Vec<u8>` or `String`, or a `Result` of a type that converts into `Bytes`.
 ///
 /// This trait is sealed.
 pub trait IntoChunk: sealed::Item {
@@ -159,7 +161,7 @@ mod sealed {
     impl<T, E> Item for Result<T, E> {}
 }
 
-/// An error where a provider's stream is read. The stream of events goes on after it.
+/// An error where a provider's stream is read. The stream of events continues after it.
 #[cfg(feature = "wire")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StreamError<E> {

@@ -1,4 +1,4 @@
-//! What a stream is read as: calls written as markup, or the arguments of one call.
+//! The syntax of a stream: a message with calls as markup, or the arguments of one native call.
 
 use alloc::sync::Arc;
 
@@ -7,12 +7,12 @@ use crate::config::Policy;
 use crate::signal::{Piece, Signal, Source};
 use crate::{json, markup};
 
-/// What a stream is read as.
+/// The machine for the syntax of a stream.
 #[derive(Clone, Debug)]
 pub(crate) enum Syntax {
-    /// A message, with calls written as markup in it.
+    /// A message, with calls as markup.
     Markup(markup::machine::Machine),
-    /// The arguments of one call.
+    /// The arguments of one native call.
     Json(json::machine::Machine),
 }
 
@@ -25,7 +25,7 @@ impl Syntax {
         Syntax::Json(json::machine::Machine::new(policy))
     }
 
-    /// Reads on in `piece` from `*pos`, to the next signal.
+    /// Reads `piece` from `*pos` up to the next signal.
     pub(crate) fn step(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Signal {
         match self {
             Syntax::Markup(machine) => machine.step(piece, pos),
@@ -33,8 +33,10 @@ impl Syntax {
         }
     }
 
-    /// Takes the fast path: a chunk without a delimiter that only grows the open value. Returns what is to
-    /// be shown; `None` if it is not as simple as that, and then nothing has changed.
+    /// Appends a chunk without a delimiter to the open value: the fast path.
+    ///
+    /// Returns what is to be shown; `None` if the slow path has to read the chunk, and then nothing
+    /// has changed.
     #[inline]
     pub(crate) fn push_plain(&mut self, text: &str) -> Option<Delta> {
         match self {
@@ -43,7 +45,7 @@ impl Syntax {
         }
     }
 
-    /// Returns whether text without a `<` is prose, and changes nothing.
+    /// Returns `true` if text without a `<` is prose and does not change the state.
     pub(crate) fn is_quiet(&self) -> bool {
         match self {
             Syntax::Markup(machine) => machine.is_quiet(),
@@ -51,7 +53,7 @@ impl Syntax {
         }
     }
 
-    /// Returns whether it is known that nothing is certain without more text.
+    /// Returns `true` if it is known that there is no event without more text.
     #[inline]
     pub(crate) fn is_silent(&self) -> bool {
         match self {
@@ -60,7 +62,7 @@ impl Syntax {
         }
     }
 
-    /// Reads on at the end of all pieces so far, which is followed by the incomplete UTF-8 sequence `tail`.
+    /// Emits what the incomplete character `tail` makes certain after all pieces so far.
     pub(crate) fn foresee(&mut self, tail: &[u8], end: u64) -> Signal {
         match self {
             Syntax::Markup(machine) => machine.foresee(tail, end),
@@ -68,7 +70,7 @@ impl Syntax {
         }
     }
 
-    /// Reads on at the end of the stream. `More` is the last signal.
+    /// Reads the end of the stream, up to the next signal. `More` is the last one.
     pub(crate) fn finish(&mut self, end: u64) -> Signal {
         match self {
             Syntax::Markup(machine) => machine.finish(end),
@@ -76,7 +78,7 @@ impl Syntax {
         }
     }
 
-    /// Makes it ready for the next stream. Its memory is kept.
+    /// Resets the machine for the next stream. Its memory is kept.
     pub(crate) fn restart(&mut self) {
         match self {
             Syntax::Markup(machine) => machine.restart(),
@@ -84,7 +86,7 @@ impl Syntax {
         }
     }
 
-    /// Rejects the open call, if there is one: a part of it was lost.
+    /// Rejects the open call, if there is one, because a part of it was lost.
     #[cfg(feature = "wire")]
     pub(crate) fn spoil(&mut self) {
         let call = match self {
@@ -111,7 +113,7 @@ impl Syntax {
         }
     }
 
-    /// Returns how many calls have ended.
+    /// Returns the number of calls that have ended.
     pub(crate) fn calls(&self) -> u64 {
         match self {
             Syntax::Markup(machine) => machine.calls(),
@@ -119,7 +121,7 @@ impl Syntax {
         }
     }
 
-    /// Returns the text of a signal that is not in the piece.
+    /// Returns the text of a signal if it is not in the piece.
     pub(crate) fn kept_text(&self, source: Source) -> &str {
         match self {
             Syntax::Markup(machine) => machine.kept_text(source),
@@ -134,7 +136,7 @@ impl Syntax {
         }
     }
 
-    /// Returns the syntax that was saved after `read` bytes; `None` if it is out of bounds.
+    /// Returns the machine that was saved after `read` bytes; `None` if the state is out of bounds.
     pub(crate) fn restore(policy: Arc<Policy>, saved: Saved, read: u64) -> Option<Syntax> {
         Some(match saved {
             Saved::Markup(saved) => Syntax::Markup(markup::machine::Machine::restore(policy, saved, read)?),
@@ -143,7 +145,7 @@ impl Syntax {
     }
 }
 
-/// What a checkpoint holds of a syntax.
+/// The state of the machine in a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Saved {

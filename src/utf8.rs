@@ -1,8 +1,8 @@
-//! Bytes to text, as `String::from_utf8_lossy` would have it over the whole stream.
+//! Decodes UTF-8 that arrives in chunks, as `String::from_utf8_lossy` decodes the whole stream.
 
 use alloc::string::String;
 
-/// The beginning of a character that the bytes so far end in: none to three bytes.
+/// The incomplete character at the end of the bytes so far: none to three bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Tail {
@@ -10,14 +10,14 @@ pub(crate) struct Tail {
     len: u8,
 }
 
-/// All characters of Unicode `White_Space`.
+/// All characters with the Unicode property `White_Space`.
 const BLANKS: [char; 25] = [
     '\t', '\n', '\u{B}', '\u{C}', '\r', ' ', '\u{85}', '\u{A0}', '\u{1680}', '\u{2000}', '\u{2001}', '\u{2002}',
     '\u{2003}', '\u{2004}', '\u{2005}', '\u{2006}', '\u{2007}', '\u{2008}', '\u{2009}', '\u{200A}', '\u{2028}',
     '\u{2029}', '\u{202F}', '\u{205F}', '\u{3000}',
 ];
 
-/// Returns whether the incomplete UTF-8 sequence may become a blank.
+/// Returns `true` if the incomplete UTF-8 sequence may become a blank.
 pub(crate) fn may_be_blank(tail: &[u8]) -> bool {
     shortest_blank(tail).is_some()
 }
@@ -28,8 +28,9 @@ pub(crate) fn shortest_blank(tail: &[u8]) -> Option<usize> {
     BLANKS.iter().filter(begins).map(|blank| blank.len_utf8()).min()
 }
 
-/// Returns the length of the shortest text that the incomplete UTF-8 sequence may become: a character, or U+FFFD
-/// if it is ill-formed.
+/// Returns the length of the shortest text that the incomplete UTF-8 sequence may become.
+///
+/// This is a character, or U+FFFD if the sequence turns out to be ill-formed.
 pub(crate) fn shortest_char(tail: &[u8]) -> usize {
     match tail {
         [] => 0,
@@ -44,6 +45,7 @@ pub(crate) fn truncate(text: &mut String, len: usize) {
 }
 
 /// Returns the last character boundary of `text` at or before `index`.
+#[inline]
 pub(crate) fn floor_char_boundary(text: &str, index: usize) -> usize {
     if index >= text.len() {
         return text.len();
@@ -51,16 +53,16 @@ pub(crate) fn floor_char_boundary(text: &str, index: usize) -> usize {
     (0..=index).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0)
 }
 
-/// What comes next in a stream of bytes.
+/// The next part of a stream of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next<'c> {
-    /// The chunk goes on with this text.
+    /// Well-formed text at the start of the chunk.
     Text(&'c str),
-    /// A character, of which the last `taken` bytes are in the chunk.
+    /// A character that was cut. Its last `taken` bytes are in the chunk.
     Char { char: char, taken: usize },
-    /// Ill-formed: that many bytes of the stream, of which the last `taken` are in the chunk, are one U+FFFD.
+    /// Ill-formed `bytes` of the stream, the last `taken` of them in the chunk: one U+FFFD.
     Replacement { bytes: usize, taken: usize },
-    /// The chunk is read.
+    /// Nothing: the chunk is consumed.
     End,
 }
 
@@ -73,7 +75,7 @@ impl Tail {
         self.len == 0
     }
 
-    /// Returns whether it is an incomplete character, and no more.
+    /// Returns `true` if the bytes are one incomplete character, or none.
     pub(crate) fn is_in_bounds(&self) -> bool {
         let Some(tail) = self.bytes.get(..usize::from(self.len)) else { return false };
         match core::str::from_utf8(tail) {
@@ -86,15 +88,15 @@ impl Tail {
         *self = Tail::default();
     }
 
-    fn keep(&mut self, begun: &[u8]) {
+    fn keep(&mut self, incomplete: &[u8]) {
         self.clear();
-        for (slot, &byte) in self.bytes.iter_mut().zip(begun) {
+        for (slot, &byte) in self.bytes.iter_mut().zip(incomplete) {
             *slot = byte;
             self.len += 1;
         }
     }
 
-    /// Takes from the chunk what comes next.
+    /// Decodes the next part of the chunk, after the incomplete character if there is one.
     pub(crate) fn next<'c>(&mut self, chunk: &'c [u8]) -> Next<'c> {
         if chunk.is_empty() {
             return Next::End;
@@ -116,7 +118,7 @@ impl Tail {
         }
     }
 
-    /// Goes on with the character that has begun.
+    /// Completes the incomplete character with the first bytes of the chunk.
     fn next_of_char<'c>(&mut self, chunk: &'c [u8]) -> Next<'c> {
         let had = usize::from(self.len);
         let mut whole = [0; 4];
@@ -147,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_blank_is_known() {
+    fn blanks_are_the_white_space_of_unicode() {
         let all: alloc::vec::Vec<char> = ('\0'..=char::MAX).filter(|c| c.is_whitespace()).collect();
         assert_eq!(all, BLANKS);
     }
@@ -186,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_cut_anywhere_read_as_the_whole_does() {
+    fn bytes_decode_the_same_wherever_they_are_cut() {
         let pieces: [&[u8]; 12] = [
             b"a",
             b"\xC3\xA9",

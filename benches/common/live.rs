@@ -1,4 +1,6 @@
-//! A server with many open streams: consecutive chunks go to different parsers, which are not in the cache.
+//! A server with many open streams.
+//!
+//! Consecutive chunks go to different parsers, which are not in the cache.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -23,7 +25,9 @@ type Chunks<'p> = [&'p str; 64];
 pub struct Visits {
     /// Feeding each parser one chunk of prose.
     pub parsers: Duration,
-    /// Changing one cache line in each of as many objects of a parser's size: the least memory traffic of a visit.
+    /// Changing one cache line in each of as many objects of a parser's size.
+    ///
+    /// This is the least memory traffic of a visit.
     pub lines: Duration,
     /// Changing each of as many objects of one cache line.
     pub dense: Duration,

@@ -26,7 +26,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// The totals that a workload must have.
+    /// Returns the totals that a workload must have.
     pub fn of(workload: &Workload) -> Totals {
         Totals { questions: workload.questions, bytes: workload.message.len() as u64 }
     }
@@ -113,8 +113,9 @@ impl<'w> Stream<'w> {
     }
 }
 
-/// Runs the tasks in turn for `duration`, so that all see the same load, and returns the shortest time of each: other load
-/// only makes runs longer.
+/// Runs the tasks in turn for `duration` and returns the shortest time of each.
+///
+/// In turn, so that all see the same load; the shortest, because other load only makes runs longer.
 pub fn shortest<const N: usize>(duration: Duration, mut tasks: [&mut dyn FnMut(); N]) -> [Duration; N] {
     let mut shortest = [Duration::MAX; N];
     let start = Instant::now();

@@ -94,7 +94,7 @@ impl PolicyArgs {
         }
     }
 
-    /// The limits of a provider's stream.
+    /// Returns the limits of a provider's stream.
     pub(crate) fn wire_limits(&self) -> wire::Limits {
         let default = wire::Limits::default();
         default

@@ -1,4 +1,6 @@
-//! Writes the seeds of each target to `DIRECTORY/TARGET/` and its dictionary to `DIRECTORY/TARGET.dict`: `seeds DIRECTORY`.
+//! Writes the seeds and the dictionary of each target: `seeds DIRECTORY`.
+//!
+//! The seeds are in `DIRECTORY/TARGET/`, the dictionary is `DIRECTORY/TARGET.dict`.
 
 use std::path::Path;
 use std::{env, fs, io};

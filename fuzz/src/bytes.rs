@@ -1,5 +1,6 @@
-//! Bytes against another decoder of the whole stream: UTF-8 of the standard library, server-sent
-//! events of sse-core.
+//! Bytes against another decoder of the whole stream.
+//!
+//! The other decoders are UTF-8 of the standard library, and server-sent events of sse-core.
 
 use std::sync::Arc;
 
@@ -59,7 +60,10 @@ fn events(body: &[u8], chunks: &[&[u8]]) {
     }
     let policy = Arc::new(Policy::new());
     let transcript = |chunks: &[&[u8]]| {
-        Transcript::of_response(&mut ResponseParser::new(Format::OpenAiChat, policy.clone()), [&[EVENTS], chunks].concat())
+        Transcript::of_response(
+            &mut ResponseParser::new(Format::OpenAiChat, policy.clone()),
+            [&[EVENTS], chunks].concat(),
+        )
     };
     assert_eq!(transcript(chunks), transcript(&[&plain]), "\"{}\"", body.escape_ascii());
 }

@@ -1,6 +1,7 @@
-//! Dialogues: whatever the model and the user do, one question is open at a time, every question
-//! ends once, mistakes are counted, a refused answer is returned, and the history replays to the
-//! same state.
+//! Dialogues: the rules hold whatever the model and the user do.
+//!
+//! One question is open at a time, every question ends once, mistakes are counted, a refused answer
+//! is returned, and the history replays to the same state.
 
 use std::collections::BTreeSet;
 
@@ -10,15 +11,17 @@ use followup::dialogue::{
 };
 use followup::{Events, Parser};
 
-/// The kinds of steps. A step is its kind and a number: an argument, or the length of the text
-/// after it.
+/// The kinds of steps.
+///
+/// A step is its kind and a number: an argument, or the length of the text after it.
 pub mod step {
     /// The model writes the text.
     pub const WRITES: u8 = 0;
     /// The model asks a question with this number of suggestions.
     pub const ASKS: u8 = 1;
-    /// The user takes a suggestion: the low four bits are its index, the others the question's
-    /// number.
+    /// The user takes a suggestion.
+    ///
+    /// The low four bits are its index, the others the question's number.
     pub const TAKES: u8 = 2;
     /// The user edits the first suggestion of the open question into the text.
     pub const EDITS: u8 = 3;

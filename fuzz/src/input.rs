@@ -62,8 +62,9 @@ impl Input {
     }
 }
 
-/// Removes the marks. Returns the bytes, and cuts at the marks and, unless `size` is 0, every
-/// `size` bytes.
+/// Removes the marks.
+///
+/// Returns the bytes, and cuts at the marks and, unless `size` is 0, every `size` bytes.
 pub fn cut(marked: &[u8], size: usize) -> (Vec<u8>, Cuts) {
     let (mut bytes, mut offsets) = (Vec::with_capacity(marked.len()), Vec::new());
     for &byte in marked {

@@ -1,5 +1,7 @@
-//! The guarantees as laws: the same events and the same state for every cut and from every
-//! checkpoint, every byte in one event, and nothing taken back.
+//! The guarantees as laws.
+//!
+//! They are: the same events and the same state for every cut and from every checkpoint, every byte
+//! in one event, and nothing taken back.
 
 use std::sync::Arc;
 

@@ -1,5 +1,7 @@
-//! Work is linear in the bytes. It is counted, not timed: a step is a load, a store (the compiler
-//! calls a counter before each, see `fuzz/run`), or an allocated byte.
+//! Work is linear in the bytes.
+//!
+//! It is counted, not timed: a step is a load, a store (the compiler calls a counter before each,
+//! see `fuzz/run`), or an allocated byte.
 //!
 //! The fuzzer chooses the start, the repeated part and the end of a stream, and the size of its
 //! chunks. A stream with four times as many repetitions may take little more than four times the
@@ -21,8 +23,9 @@ const TIMES: usize = 4;
 const MOST: u64 = TIMES as u64 + 1;
 /// And how many for each of its bytes, for buffers that are as large as the stream.
 const ROOM: u64 = 32;
-/// The most steps of a byte, however the stream is cut. Text of a payload that is parsed in events
-/// of one byte takes the most.
+/// The most steps of a byte, however the stream is cut.
+///
+/// Text of a payload that is parsed in events of one byte takes the most.
 const A_BYTE: u64 = 4000;
 
 /// The reader of the stream, which the first byte of an input chooses.
@@ -33,8 +36,10 @@ enum Reader {
     Auto,
 }
 
-/// Runs one input: the reader, the policy and whether parts nest, the size of chunks, and the parts
-/// of the stream.
+/// Runs one input.
+///
+/// It has the reader, the policy and whether parts nest, the size of chunks, and the parts of the
+/// stream.
 pub fn read(input: &[u8]) {
     let Some((&[reader, policy, size], parts)) = input.split_first_chunk() else { return };
     let mut parts = parts.splitn(4, |&byte| byte == END);

@@ -9,6 +9,7 @@ use crate::common::policy;
 use crate::input::{CUT, Input};
 
 /// The first byte of an input that is a checkpoint as JSON, a [`CUT`], and the rest of the stream.
+///
 /// Other inputs choose a stream whose checkpoint is changed.
 pub const JSON: u8 = b'{';
 

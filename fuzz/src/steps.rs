@@ -9,8 +9,9 @@ pub(crate) fn taken() -> u64 {
     TAKEN.load(Ordering::Relaxed)
 }
 
-/// Defines the functions that LLVM's coverage pass calls with an address, one for each size. They
-/// are not instrumented themselves, because their names begin with `__sanitizer_`.
+/// Defines the functions that LLVM's coverage pass calls with an address, one for each size.
+///
+/// They are not instrumented themselves, because their names begin with `__sanitizer_`.
 macro_rules! steps {
     ($($name:ident)*) => {$(
         #[unsafe(no_mangle)]

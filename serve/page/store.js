@@ -119,7 +119,7 @@ function replied(state, data) {
   const reply = repliedOf(data);
   if (reply.kind === 'guidance') return push({ ...state, stopped: false }, { key: nextKey(state), type: 'replied', ...reply });
   const next = numbered(state, data.number, (item) => ({ ...item, open: false, answered: reply }));
-  // An answer lets a dialogue that has stopped go on; it may stop while a question is still open.
+  // An answer lets a stopped dialogue continue; it may stop while a question is still open.
   return reply.kind === 'answer' ? { ...next, stopped: false } : next;
 }
 

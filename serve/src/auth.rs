@@ -48,7 +48,7 @@ fn check_origin(headers: &HeaderMap, host: Option<&str>) -> Result<(), ApiError>
     Ok(())
 }
 
-/// Whether the name in a `Host` header refers to this machine.
+/// Returns `true` if the name in a `Host` header refers to this machine.
 fn is_loopback(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split_once(']').filter(|(_, port)| is_port(port)).map(|(name, _)| name),
@@ -61,12 +61,12 @@ fn is_loopback(host: &str) -> bool {
     name.eq_ignore_ascii_case("localhost") || name.parse::<std::net::Ipv4Addr>().is_ok_and(|ip| ip.is_loopback())
 }
 
-/// Whether the text is empty or a colon with a port.
+/// Returns `true` if the text is empty or a colon with a port.
 fn is_port(text: &str) -> bool {
     text.is_empty() || text.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok())
 }
 
-/// Whether one of the two headers carries the token.
+/// Returns `true` if one of the two headers carries the token.
 fn carries(headers: &HeaderMap, token: &Secret) -> bool {
     let in_own_header = headers.get_all(TOKEN_HEADER).iter().any(|value| token.matches(value.as_bytes()));
     let bearer = |value: &[u8]| {

@@ -37,7 +37,7 @@ pub(crate) async fn accept(
     }
 }
 
-/// Whether accepting failed for this one connection only.
+/// Returns `true` if accepting failed for this one connection only.
 fn concerns_one_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)

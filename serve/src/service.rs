@@ -22,9 +22,11 @@ use crate::upstream::Upstream;
 /// use followup_serve::{Service, Settings};
 ///
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
-/// let service = Service::bind(Settings { demo: Some(Default::default()), ..Settings::default() }).await?;
+/// let settings = Settings { demo: Some(Default::default()), ..Settings::default() };
+/// let service = Service::bind(settings).await?;
 /// println!("listening on http://{}", service.address());
-/// service.run(std::future::pending()).await; // or any future that is ready when the service is to shut down
+/// // The service shuts down when this future is ready.
+/// service.run(std::future::pending()).await;
 /// # Ok(())
 /// # }
 /// ```

@@ -1,10 +1,10 @@
-//! How much of a stream a call may take.
+//! The limits of a call.
 
-/// The limits of a call. Plain data; every limit counts the stream, never a chunk, so
-/// passing one never depends on how the stream was cut.
+/// The limits of a call, in bytes of text unless stated otherwise.
 ///
-/// Together they bound the memory of a parser: it never holds more than one call, and of that
-/// no more than the limits allow.
+/// A limit counts the stream, never a chunk: whether it is exceeded does not depend on how the
+/// stream is cut. Together the limits bound the memory of a parser, which holds at most one call,
+/// and no more of it than they allow.
 ///
 /// ```
 /// use followup::{Event, Limits, Parser, Policy, Reason};
@@ -32,16 +32,19 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct Limits {
-    /// Bytes of a question's text, trimmed. Default 100 KiB. A longer one is rejected.
+    /// The length of a question, trimmed. Default 100 KiB. A call with a longer one is rejected.
     pub question: usize,
-    /// Bytes of one answer's text (or one nested mode's), trimmed. Default 16 KiB. A longer one is rejected.
+    /// The length of an answer, or of a nested mode, trimmed. Default 16 KiB.
+    ///
+    /// A call with a longer one is rejected.
     pub answer: usize,
-    /// Suggestions kept of one call. Default 32. Later ones are dropped, with a note.
+    /// The number of suggestions. Default 32. Later ones are dropped, with a note.
     pub suggestions: usize,
-    /// Bytes of one tag with its attributes, from `<` to `>`. Default 256. A longer one is text.
+    /// The length of a tag with its attributes, from `<` to `>`. Default 256. A longer one is text.
     pub tag: usize,
-    /// Bytes behind an opening tag before it is taken for prose, if no parameter's tag ends
-    /// within them. Default 2 KiB. Then the opening tag is text.
+    /// The length of text after an opening tag that makes the tag prose. Default 2 KiB.
+    ///
+    /// If no parameter's tag ends within it, no call begins there: the opening tag is text.
     pub bare: usize,
 }
 
@@ -52,7 +55,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The most bytes the text of a JSON list may have: room for all suggestions together.
+    /// Returns the limit of a JSON list's text, which has room for all suggestions together.
     pub(crate) fn list(&self) -> usize {
         self.answer.saturating_mul(self.suggestions)
     }

@@ -1,4 +1,4 @@
-//! How a stream is read: policy, limits, and the names of other tools.
+//! The configuration of a parser: policy, limits, and the names of other tools.
 
 mod limits;
 mod policy;

@@ -1,4 +1,4 @@
-//! The policy that a stream is read under.
+//! The policy of a parser.
 
 use core::hash::{Hash, Hasher};
 
@@ -6,13 +6,14 @@ use super::limits::Limits;
 use super::tools::Tools;
 use crate::hash::Fnv;
 
-/// How a stream is read. Built once, shared by all parsers that read under it.
+/// How a stream is read.
 ///
-/// The default repairs what models commonly get wrong, lets a call start anywhere, leaves entities
-/// as they are, and knows the tools of the agents this format comes from. Each setting's type shows both sides of it.
+/// The default repairs what models commonly get wrong, lets a call start anywhere, does not decode
+/// entities, and knows the tools of the agents that this format comes from. The type of each
+/// setting has an example of its effect. Parsers can share a policy in an `Arc`.
 ///
 /// ```
-/// use followup::{CallStart, Entities, Limits, Policy, Malformed, Tools};
+/// use followup::{CallStart, Entities, Limits, Malformed, Policy, Tools};
 ///
 /// let policy = Policy::new()
 ///     .with_malformed(Malformed::Reject)
@@ -38,7 +39,7 @@ impl Policy {
         Policy::default()
     }
 
-    /// Sets what becomes of a malformed call.
+    /// Sets what happens to a malformed call.
     #[must_use]
     pub fn with_malformed(self, malformed: Malformed) -> Policy {
         Policy { malformed, ..self }
@@ -68,7 +69,7 @@ impl Policy {
         Policy { limits, ..self }
     }
 
-    /// Returns what becomes of a malformed call.
+    /// Returns what happens to a malformed call.
     pub fn malformed(&self) -> Malformed {
         self.malformed
     }
@@ -93,8 +94,9 @@ impl Policy {
         self.limits
     }
 
-    /// Returns the policy as a number, the same on every machine, to tell the checkpoints of one policy from
-    /// those of another.
+    /// Returns a hash of the policy, which is the same on every machine.
+    ///
+    /// It tells the checkpoints of different policies apart.
     pub(crate) fn fingerprint(&self) -> u64 {
         let mut hash = Fnv::default();
         self.hash(&mut hash);
@@ -102,39 +104,44 @@ impl Policy {
     }
 }
 
-/// What becomes of a call that is not quite well-formed.
+/// What happens to a call that is not well-formed.
 ///
 /// ```
-/// use followup::{Event, Note, Parser, Policy, Reason, Malformed};
+/// use followup::{Event, Malformed, Note, Parser, Policy, Reason};
 ///
 /// // `</question>` is missing.
 /// let message = "<ask_followup_question><question>Which?</ask_followup_question>";
 ///
-/// let mut parser = Parser::new(Policy::new().with_malformed(Malformed::Repair));
-/// let mut events = parser.feed(message);
-/// while let Some(event) = events.next() {
-///     if let Event::Complete(call) = event {
-///         assert_eq!((call.question(), call.notes()), ("Which?", &[Note::UnclosedQuestion][..]));
+/// for malformed in [Malformed::Repair, Malformed::Reject] {
+///     let mut parser = Parser::new(Policy::new().with_malformed(malformed));
+///     let mut events = parser.feed(message);
+///     let mut has_ended = false;
+///     while let Some(event) = events.next() {
+///         match event {
+///             Event::Complete(call) => {
+///                 assert_eq!(malformed, Malformed::Repair);
+///                 assert_eq!(call.question(), "Which?");
+///                 assert_eq!(call.notes(), [Note::UnclosedQuestion]);
+///                 has_ended = true;
+///             }
+///             Event::Rejected(call) => {
+///                 assert_eq!(malformed, Malformed::Reject);
+///                 assert_eq!(call.reason(), Reason::Malformed(Note::UnclosedQuestion));
+///                 has_ended = true;
+///             }
+///             Event::Text(_) | Event::Opaque(_) | Event::Partial(_) => {}
+///         }
 ///     }
-/// }
-/// # drop(events);
-///
-/// let mut parser = Parser::new(Policy::new().with_malformed(Malformed::Reject));
-/// let mut events = parser.feed(message);
-/// while let Some(event) = events.next() {
-///     assert!(!matches!(event, Event::Complete(_)));
-///     if let Event::Rejected(call) = event {
-///         assert_eq!(call.reason(), Reason::Malformed(Note::UnclosedQuestion));
-///     }
+///     assert!(has_ended);
 /// }
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Malformed {
-    /// It is repaired, and a note says so. The default.
+    /// It is repaired, with a note for each repair. The default.
     #[default]
     Repair,
-    /// It is rejected: the strict policy.
+    /// It is rejected. This is the strict policy.
     Reject,
 }
 
@@ -143,9 +150,11 @@ pub enum Malformed {
 /// ```
 /// use followup::{CallStart, Event, Parser, Policy};
 ///
-/// let message = "```xml\n<ask_followup_question><question>Q?</question></ask_followup_question>\n```";
-/// let asks = |calls: CallStart| {
-///     let mut parser = Parser::new(Policy::new().with_call_start(calls));
+/// let message = "```xml\n\
+///     <ask_followup_question><question>Q?</question></ask_followup_question>\n\
+///     ```";
+/// let asked = |start: CallStart| {
+///     let mut parser = Parser::new(Policy::new().with_call_start(start));
 ///     let mut events = parser.feed(message);
 ///     let mut asked = 0;
 ///     while let Some(event) = events.next() {
@@ -153,22 +162,23 @@ pub enum Malformed {
 ///     }
 ///     asked
 /// };
-/// assert_eq!(asks(CallStart::Anywhere), 1);
-/// assert_eq!(asks(CallStart::OutsideCode), 0);
+/// assert_eq!(asked(CallStart::Anywhere), 1);
+/// assert_eq!(asked(CallStart::OutsideCode), 0);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum CallStart {
-    /// Anywhere, as in the agents this format comes from. The default.
+    /// Anywhere, as in the agents that this format comes from. The default.
     #[default]
     Anywhere,
-    /// Not in a code span, a code fence or a thinking block.
+    /// Outside code spans, code fences and thinking blocks.
     OutsideCode,
 }
 
-/// What entities (`&lt;`, `&#39;`) in questions, answers and modes mean.
+/// What entities in questions, answers and modes mean.
 ///
-/// Decoded are the five of XML and numbers of characters; everything else stays as it is written.
+/// The five entities of XML (`&lt;`) and numeric references (`&#39;`, `&#x27;`) are known. Any
+/// other stays as it is written.
 ///
 /// ```
 /// use followup::{Entities, Event, Parser, Policy};
@@ -190,9 +200,9 @@ pub enum CallStart {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Entities {
-    /// They are text. The default: models write `&lt;` when they mean it.
+    /// They are text. The default, because models write `&lt;` when they mean `&lt;`.
     #[default]
     Raw,
-    /// They are the characters they stand for.
+    /// They are decoded to characters.
     Decoded,
 }

@@ -1,4 +1,4 @@
-//! The other tools of an agent, whose calls are not ours to read.
+//! The names of an agent's other tools, whose calls are not parsed.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -6,10 +6,11 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
-/// Names of other tools and of their parameters: what makes a call [`Event::Opaque`](crate::Event::Opaque).
+/// The names of other tools and of their parameters.
 ///
-/// The default is the tools of the agents this format comes from, so that a question inside the contents of
-/// a file that is being written is file contents. [`Tools::none`] knows no other tool.
+/// A call of one of these tools is [`Event::Opaque`](crate::Event::Opaque). A question inside one
+/// of its parameters, such as the contents of a file to be written, is not asked. The default are
+/// the tools of the agents that this format comes from.
 ///
 /// ```
 /// use followup::{Event, Parser, Policy, Tools};
@@ -29,7 +30,7 @@ use core::hash::{Hash, Hasher};
 /// };
 /// let tools = Tools::new(["deploy"], ["target"])?;
 /// assert_eq!(opaque(Policy::new().with_tools(tools)), message);
-/// assert_eq!(opaque(Policy::new()), "", "by default `deploy` is no tool, so this is prose");
+/// assert_eq!(opaque(Policy::new()), "", "by default `deploy` is no tool, and this is prose");
 /// # Ok::<(), followup::ToolsError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -40,16 +41,17 @@ pub struct Tools {
     pub(crate) parameters: Names,
 }
 
-/// A list of names that can't be used.
+/// An error in a list of names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolsError {
-    /// The name is empty, or holds something else than ASCII letters, digits and `_`, `-`, `.`, `:`.
+    /// The name is empty, or has a character other than ASCII letters, digits, `_`, `-`, `.`, `:`.
     Unusable(String),
-    /// The name already means something else in this format: a tool can't be called `suggest`, and a parameter not
-    /// `ask_followup_question`.
+    /// The name already has a meaning in this format.
+    ///
+    /// A tool can't be named `suggest`, for example, nor a parameter `ask_followup_question`.
     Reserved(String),
-    /// The name is both a tool's and a parameter's, so that its tag would mean two things.
+    /// The name is in both lists, so that its tag would be ambiguous.
     Both(String),
     /// More than 65,535 names.
     TooMany,
@@ -76,19 +78,23 @@ impl fmt::Display for ToolsError {
 impl core::error::Error for ToolsError {}
 
 impl Tools {
-    /// The tools and parameters with these names. `ask_followup_question` in the list is ignored: it is never another tool.
+    /// Creates the lists from these names.
+    ///
+    /// Among the tools, `ask_followup_question` is ignored, because it is not another tool.
     ///
     /// Cost: O(n log n); the names are copied.
     ///
     /// # Errors
     ///
-    /// A name that can't be one, or that stands in both lists.
+    /// If a name has another character than allowed, is reserved, or is in both lists; or if a list
+    /// has more than 65,535 names.
     ///
     /// ```
     /// use followup::{Tools, ToolsError};
     ///
     /// assert!(Tools::new(["read_file"], ["path"]).is_ok());
-    /// assert_eq!(Tools::new(["read file"], ["path"]), Err(ToolsError::Unusable("read file".into())));
+    /// let unusable = ToolsError::Unusable("read file".into());
+    /// assert_eq!(Tools::new(["read file"], ["path"]), Err(unusable));
     /// assert_eq!(Tools::new(["path"], ["path"]), Err(ToolsError::Both("path".into())));
     /// assert_eq!(Tools::new(["suggest"], ["path"]), Err(ToolsError::Reserved("suggest".into())));
     /// ```
@@ -113,13 +119,14 @@ impl Tools {
         }
     }
 
-    /// No other tools: everything outside the questions is prose.
+    /// Returns empty lists: everything outside the questions is prose.
     pub fn none() -> Tools {
         Tools { tools: Names::default(), parameters: Names::default() }
     }
 
-    /// Returns where the next `<` is that may begin a tool's opening tag, ours or another's; the end of
-    /// the text if there is none.
+    /// Returns the index of the next `<` that may begin the opening tag of any tool.
+    ///
+    /// It is the length of the text if there is none.
     pub(crate) fn next_tag(&self, text: &[u8], from: usize) -> usize {
         let (mut start, mut misses) = (from, 0);
         while let Some(found) = memchr::memchr(b'<', &text[start..]) {
@@ -133,39 +140,39 @@ impl Tools {
         text.len()
     }
 
-    /// Returns an offset before which no tool's opening tag begins, as far as that is quickly found.
+    /// Returns an index from which to search on: no opening tag of a tool begins before it.
     ///
-    /// Where brackets are many, nearly all of them begin something else. A tool's name is rarer, and nearly
-    /// always holds a `_`.
+    /// In text with many brackets, nearly all of them begin something else. The name of a tool is
+    /// rarer, and nearly always contains a `_`.
     fn skip_to_underscore(&self, text: &[u8], from: usize) -> usize {
         let Some(longest) = self.tools.underscored else { return from };
         let to = text.len().min(from + WINDOW);
         let underscore = memchr::memchr(b'_', &text[from..to]).map_or(to, |found| from + found);
-        // A name that begins before has ended by then.
+        // A name that begins earlier would end before the underscore, but every name contains one.
         from.max(underscore.saturating_sub(longest.max(ASK.len())))
     }
 
-    /// The names of the tools, sorted.
+    /// Returns the names of the tools, sorted.
     pub fn tools(&self) -> impl Iterator<Item = &str> {
         self.tools.iter()
     }
 
-    /// The names of the parameters, sorted.
+    /// Returns the names of the parameters, sorted.
     pub fn parameters(&self) -> impl Iterator<Item = &str> {
         self.parameters.iter()
     }
 }
 
-/// After so many brackets that begin no tag, it pays to look for an underscore.
+/// The number of brackets without a tag after which it pays to search for an underscore.
 const MISSES: u32 = 8;
 
-/// How far to look for one.
+/// How far to search for an underscore.
 const WINDOW: usize = 4096;
 
-/// The tool whose calls are read.
+/// The tool whose calls are parsed.
 const ASK: &str = "ask_followup_question";
 
-/// What no other tool can be called: the tags of a call, and of thinking.
+/// Names that no other tool can have: the tags of a call, and of thinking.
 const RESERVED: &str = "question follow_up suggestions suggest suggestion options content mode think thinking";
 
 impl Default for Tools {
@@ -175,15 +182,15 @@ impl Default for Tools {
     }
 }
 
-/// Names in order, found by their first character. They are ASCII.
+/// Sorted ASCII names with an index of their first characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Names {
     all: Vec<Box<str>>,
     /// The length of the shortest.
     shortest: usize,
-    /// The length of the longest, if all of them hold a `_`.
+    /// The length of the longest, if all of them contain a `_`.
     underscored: Option<usize>,
-    /// Where those begin that begin with a character, by its code; and behind the last, how many there are.
+    /// By character code: the index of the first name that begins with it or a later character.
     begin: [u16; 129],
 }
 
@@ -218,13 +225,13 @@ impl Names {
         let shortest = all.iter().map(|name| name.len()).min().unwrap_or(0);
         let longest = all.iter().map(|name| name.len()).max().unwrap_or(0);
         let underscored = all.iter().all(|name| name.contains('_')).then_some(longest);
-        // The list was checked to be no longer than a u16 counts.
+        // `new` has checked that the number of names fits into a u16.
         let before = |code: u8| all.partition_point(|name| name.as_bytes() < [code].as_slice()) as u16;
         let begin = core::array::from_fn(|code| before(code as u8));
         Names { all, shortest, underscored, begin }
     }
 
-    /// Those that begin with that character, and the number of the first of them.
+    /// Returns the names that begin with this character, and the index of the first of them.
     fn beginning(&self, first: u8) -> (u16, &[Box<str>]) {
         let code = usize::from(first);
         match (self.begin.get(code), self.begin.get(code + 1)) {
@@ -237,7 +244,7 @@ impl Names {
         self.all.iter().map(|name| &**name)
     }
 
-    /// Returns the numbers and names of those that begin with that character.
+    /// Returns the names that begin with this character, with their indices.
     pub(crate) fn candidates(&self, first: &u8) -> impl Iterator<Item = (u16, &str)> {
         let (from, names) = self.beginning(*first);
         (from..).zip(names.iter().map(|name| &**name))
@@ -256,14 +263,14 @@ impl Names {
         self.all.binary_search_by(|have| (**have).cmp(name)).is_ok()
     }
 
-    /// Returns whether one of them [shares its prefix](shares_prefix) with the text.
+    /// Returns `true` if one of the names [shares a prefix](shares_prefix) with the text.
     fn share_prefix(&self, text: &[u8]) -> bool {
         let Some(&first) = text.first() else { return true };
         self.beginning(first).1.iter().any(|name| shares_prefix(name.as_bytes(), text))
     }
 }
 
-/// Returns whether the name and the text are the same for the first four bytes, as far as both go.
+/// Returns `true` if name and text agree in their first four bytes, or up to the shorter's end.
 #[inline]
 fn shares_prefix(name: &[u8], text: &[u8]) -> bool {
     name.iter().zip(text).take(4).all(|(one, other)| one == other)
@@ -314,7 +321,7 @@ mod tests {
     use alloc::vec;
 
     #[test]
-    fn the_names_are_listed_in_order() {
+    fn names_are_listed_in_order() {
         let tools = Tools::new(["read", "deploy", "read", ASK], ["path", "cwd"]).unwrap();
         assert_eq!(tools.tools().collect::<Vec<_>>(), ["deploy", "read"]);
         assert_eq!(tools.parameters().collect::<Vec<_>>(), ["cwd", "path"]);
@@ -325,7 +332,7 @@ mod tests {
 
     #[test]
     fn every_bracket_that_may_begin_a_tools_tag_is_found() {
-        // Some hold no `_`, are as short as can be, or hold it where the longest of all names ends.
+        // Names without a `_`, of one letter, or with a `_` only at the end of the longest name.
         let named = Tools::new(["deploy", "a", "z"], ["path"]).unwrap();
         let long = Tools::new(["a_tool", "nothing.but.letters.up.to.here_"], ["path"]).unwrap();
         let tags = [
@@ -344,7 +351,7 @@ mod tests {
                     let before: String = filler.repeat(len);
                     for tag in tags {
                         let text = format!("{before}{tag}");
-                        // Every one that is passed over can't begin a tag.
+                        // No bracket that is skipped can begin a tag.
                         let mut at = 0;
                         while at < text.len() {
                             let found = tools.next_tag(text.as_bytes(), at);

@@ -18,7 +18,8 @@ use crate::{CallPart, Reason};
 /// ```
 /// use followup::dialogue::Dialect;
 ///
-/// let own: Dialect = serde_json::from_str(r#"{"name": "ours", "reply": {"open": "<reply>", "close": "</reply>"}}"#)?;
+/// let json = r#"{"name": "ours", "reply": {"open": "<reply>", "close": "</reply>"}}"#;
+/// let own: Dialect = serde_json::from_str(json)?;
 /// assert_eq!(own.reply.wrap("Yes", false), "<reply>\nYes\n</reply>");
 /// assert_eq!(own.messages, Dialect::roo_code().messages);
 /// assert!(serde_json::from_str::<Dialect>(r#"{"nmae": "ours"}"#).is_err());
@@ -53,8 +54,9 @@ pub struct Dialect {
 /// ```
 /// use followup::dialogue::Messages;
 ///
-/// let error = serde_json::from_str::<Messages>(r#"{"missing_parameter": "Where is {param}?"}"#).unwrap_err();
-/// assert!(error.to_string().starts_with("the placeholder {param} is not known here: it may be {parameter}"));
+/// let json = r#"{"missing_parameter": "Where is {param}?"}"#;
+/// let error = serde_json::from_str::<Messages>(json).unwrap_err().to_string();
+/// assert!(error.starts_with("the placeholder {param} is not known here: it may be {parameter}"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -105,8 +107,9 @@ fn with_place_and_limit<'de, D: Deserializer<'de>>(from: D) -> Result<Cow<'stati
     message(from, &["{place}", "{limit}"])
 }
 
-/// Deserializes a message that supports these placeholders. Any other would end up in the text that
-/// is shown.
+/// Deserializes a message that supports these placeholders.
+///
+/// Any other would end up in the text that is shown.
 fn message<'de, D: Deserializer<'de>>(from: D, supported: &[&str]) -> Result<Cow<'static, str>, D::Error> {
     let text = Cow::deserialize(from)?;
     let Some(unknown) = unknown_placeholder(&text, supported) else { return Ok(text) };
@@ -250,8 +253,9 @@ impl Dialect {
         }
     }
 
-    /// The latest Roo Code: a reply is a user message, suggestions are required, and a message
-    /// differs.
+    /// The latest Roo Code.
+    ///
+    /// Here a reply is a user message, suggestions are required, and one message differs.
     pub fn roo_code_latest() -> Dialect {
         let missing = "Missing value for required parameter '{parameter}'. Please retry with complete response.";
         Dialect {
@@ -288,7 +292,9 @@ impl Dialect {
     /// ```
     /// use followup::dialogue::Dialect;
     ///
-    /// assert!(Dialect::NAMES.iter().all(|name| Dialect::named(name).is_some_and(|dialect| dialect.name == *name)));
+    /// for name in Dialect::NAMES {
+    ///     assert_eq!(Dialect::named(name).unwrap().name, name);
+    /// }
     /// assert_eq!(Dialect::named("klingon"), None);
     /// ```
     pub fn named(name: &str) -> Option<Dialect> {

@@ -21,18 +21,22 @@ use super::reply::{Answer, Reply, ReplyKind};
 /// use followup::dialogue::{Answer, Dialogue, Setup, Turn};
 ///
 /// let (mut parser, mut dialogue) = (Parser::default(), Dialogue::default());
-/// let mut events = parser.feed("<ask_followup_question><question>Tea?</question></ask_followup_question>");
+/// let mut events = parser.feed(
+///     "<ask_followup_question><question>Tea?</question></ask_followup_question>",
+/// );
 /// while let Some(event) = events.next() {
 ///     dialogue.event(event);
 /// }
 /// dialogue.answer(0, Answer::Text("Yes, please".into()), Vec::new()).unwrap();
 /// let stored: String = dialogue.history().iter().map(Turn::to_line).collect();
-/// assert_eq!(Dialogue::replay(Setup::default(), &Turn::from_lines(stored.as_bytes())?), Ok(dialogue));
+/// let turns = Turn::from_lines(stored.as_bytes())?;
+/// assert_eq!(Dialogue::replay(Setup::default(), &turns), Ok(dialogue));
 ///
 /// let cut = &stored[..stored.len() - 9];
 /// let error = Turn::from_lines(cut.as_bytes()).unwrap_err();
 /// let dialogue = Dialogue::replay(Setup::default(), &error.turns).unwrap();
-/// assert_eq!(dialogue.question().unwrap().question, "Tea?"); // the answer was cut off, so the question is open again
+/// // The answer was cut off, so the question is open again.
+/// assert_eq!(dialogue.question().unwrap().question, "Tea?");
 /// # Ok::<(), followup::dialogue::HistoryError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,7 +78,7 @@ pub enum Turn {
         /// The number of the question.
         number: u64,
     },
-    /// The dialogue had stopped, and the user told the model how to go on.
+    /// The dialogue had stopped, and the user told the model how to continue.
     Guided {
         /// Always `user`.
         role: UserRole,

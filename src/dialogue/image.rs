@@ -63,8 +63,9 @@ impl Kind {
         Kind::ALL.into_iter().find(|known| known.media_type() == kind).filter(|kind| kind.has_signature(bytes))
     }
 
-    /// Whether the bytes begin with the whole signature. `infer` compares three or four bytes, with
-    /// which text may begin too.
+    /// Returns `true` if the bytes begin with the whole signature.
+    ///
+    /// `infer` compares three or four bytes, with which text may begin too.
     fn has_signature(self, bytes: &[u8]) -> bool {
         match self {
             Kind::Png => bytes.starts_with(b"\x89PNG\r\n\x1a\n"),
@@ -110,8 +111,9 @@ pub enum ImageError {
     NotADataUrl,
     /// The data after the comma is not base64.
     NotBase64 {
-        /// The offset in the data URL of the first character that is not a base64 digit, or the end
-        /// of the URL if something is missing there.
+        /// The offset in the data URL of the first character that is not a base64 digit.
+        ///
+        /// It is the end of the URL if something is missing there.
         offset: usize,
     },
     /// The bytes are not a PNG, JPEG, GIF or WebP.

@@ -32,7 +32,9 @@ impl Reply {
     /// use followup::dialogue::{Answer, Dialogue, MessageFormat};
     ///
     /// let (mut parser, mut dialogue) = (Parser::default(), Dialogue::default());
-    /// let mut events = parser.feed("<ask_followup_question><question>Tea?</question></ask_followup_question>");
+    /// let mut events = parser.feed(
+    ///     "<ask_followup_question><question>Tea?</question></ask_followup_question>",
+    /// );
     /// while let Some(event) = events.next() {
     ///     dialogue.event(event);
     /// }
@@ -45,8 +47,9 @@ impl Reply {
         Reply::messages_of(slice::from_ref(self), format)
     }
 
-    /// Returns the messages that carry all replies of one turn, to be sent right after the model's
-    /// message.
+    /// Returns the messages with all replies of one turn.
+    ///
+    /// Send them right after the model's message.
     ///
     /// The APIs refuse a conversation in which the results of a turn's native calls are not
     /// together or one is missing. So collect the replies until every call has one, and add the

@@ -19,7 +19,8 @@
 //! use followup::dialogue::{Answer, Dialogue, Directive};
 //!
 //! let message = "<ask_followup_question><question>Which database?</question><follow_up>\
-//!     <suggest>PostgreSQL</suggest><suggest mode=\"code\">SQLite</suggest></follow_up></ask_followup_question>";
+//!     <suggest>PostgreSQL</suggest><suggest mode=\"code\">SQLite</suggest>\
+//!     </follow_up></ask_followup_question>";
 //! let (mut parser, mut dialogue) = (Parser::default(), Dialogue::default());
 //! let mut events = parser.feed(message);
 //! while let Some(event) = events.next() {
@@ -30,8 +31,10 @@
 //!     }
 //! }
 //! let reply = dialogue.answer(0, Answer::Suggestion(1), Vec::new())?;
-//! assert_eq!((&*reply.text, reply.mode.as_deref()), ("<answer>\nSQLite\n</answer>", Some("code")));
-//! assert!(dialogue.answer(0, Answer::Text("No".into()), Vec::new()).is_err(), "it has been answered already");
+//! assert_eq!(reply.text, "<answer>\nSQLite\n</answer>");
+//! assert_eq!(reply.mode.as_deref(), Some("code"));
+//! // It has an answer already.
+//! assert!(dialogue.answer(0, Answer::Text("No".into()), Vec::new()).is_err());
 //! # Ok::<(), followup::dialogue::AnswerError>(())
 //! ```
 
@@ -128,13 +131,15 @@ pub enum Directive<'d> {
     Show(Partial<'d>),
     /// Ask this question. It is open until it is answered or cancelled.
     Ask(&'d Question),
-    /// Ask this question later: another one is open, or the dialogue has stopped. When its turn
-    /// comes, [`Dialogue::question`] returns it.
+    /// Ask this question later: another one is open, or the dialogue has stopped.
+    ///
+    /// When its turn comes, [`Dialogue::question`] returns it.
     Later(&'d Question),
     /// Tell the model and the user what is wrong with a call.
     Tell(&'d Correction),
-    /// Tell them, and stop: the limit of mistakes in a row is reached. The user should
-    /// [guide](Dialogue::guide) the model.
+    /// Tell them, and stop: the limit of mistakes in a row is reached.
+    ///
+    /// The user should [guide](Dialogue::guide) the model.
     Stop(&'d Correction),
 }
 
@@ -209,8 +214,9 @@ impl Dialogue {
         self.open.as_ref()
     }
 
-    /// Returns the number of questions that wait for an answer to the open one or for the user's
-    /// guidance.
+    /// Returns the number of waiting questions.
+    ///
+    /// They wait for an answer to the open one, or for the user's guidance.
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
@@ -220,7 +226,9 @@ impl Dialogue {
         self.mistakes
     }
 
-    /// Whether the limit of mistakes in a row is reached, so that the user should guide the model.
+    /// Returns `true` if the limit of mistakes in a row is reached.
+    ///
+    /// The user should then [guide](Dialogue::guide) the model.
     pub fn has_stopped(&self) -> bool {
         self.setup.mistake_limit > 0 && self.mistakes >= self.setup.mistake_limit
     }
@@ -241,7 +249,9 @@ impl Dialogue {
     ///
     /// let mut dialogue = Dialogue::default();
     /// let mut parser = Parser::default();
-    /// let mut events = parser.feed("<ask_followup_question><question>Tea?</question></ask_followup_question>");
+    /// let mut events = parser.feed(
+    ///     "<ask_followup_question><question>Tea?</question></ask_followup_question>",
+    /// );
     /// while let Some(event) = events.next() {
     ///     dialogue.event(event);
     /// }

@@ -45,8 +45,9 @@ const FORMS: [(&str, Form); 11] = [
     ("…", Value),
 ];
 
-/// What a user fills in, by its last word, as in `<file name>`. HTML elements and names of
-/// configuration sections are left out.
+/// What a user fills in, by its last word, as in `<file name>`.
+///
+/// HTML elements and names of configuration sections are left out.
 const BLANKS: &str = "branch city command country date description directory domain email file filename folder host \
     hostname id key location name number password path port reason region secret token topic url username value \
     version 路径 文件 文件名 名称 名字 姓名 密钥 密码 端口 地址 域名";
@@ -118,13 +119,14 @@ fn length(begin: &str, form: &Form, before: &str, rest: &str) -> Option<usize> {
     }
 }
 
-/// Whether the text is words and nothing else.
+/// Returns `true` if the text is words and nothing else.
 fn is_words(text: &str) -> bool {
     text.contains(char::is_alphabetic) && text.chars().all(|c| c.is_alphanumeric() || " _-/'’".contains(c))
 }
 
-/// Whether the text names what a user fills in: `file name`, `API_KEY`, `fileName`, `your database,
-/// e.g. SQLite`.
+/// Returns `true` if the text names what a user fills in.
+///
+/// Examples: `file name`, `API_KEY`, `fileName`, `your database, e.g. SQLite`.
 fn names_a_blank(text: &str) -> bool {
     let example = ["e.g.", "for example", "such as", "例如", "比如"].iter().find_map(|mark| text.find(mark));
     let name = &text[..example.unwrap_or(text.len())];
@@ -146,8 +148,9 @@ fn names_a_blank(text: &str) -> bool {
         && (words().any(is_yours) || BLANKS.split(' ').any(|blank| blank.eq_ignore_ascii_case(last)))
 }
 
-/// Whether the character continues a word. Chinese, which has no spaces between words, is not
-/// considered.
+/// Returns `true` if the character continues a word.
+///
+/// Chinese, which has no spaces between words, is not considered.
 fn is_word(c: char) -> bool {
     c == '_' || c.is_ascii_alphanumeric()
 }

@@ -66,8 +66,9 @@ impl Question {
         }
     }
 
-    /// Returns the JSON for a user interface, exactly
-    /// `{"question":…,"suggest":[{"answer":…},{"answer":…,"mode":…}]}`.
+    /// Returns the JSON for a user interface.
+    ///
+    /// It is exactly `{"question":…,"suggest":[{"answer":…},{"answer":…,"mode":…}]}`.
     ///
     /// ```
     /// use followup::Parser;
@@ -75,7 +76,8 @@ impl Question {
     ///
     /// let mut parser = Parser::default();
     /// let mut dialogue = Dialogue::default();
-    /// let message = "<ask_followup_question><question>Say \"hi\"?</question><follow_up><suggest>Yes</suggest>\
+    /// let message = "<ask_followup_question><question>Say \"hi\"?</question>\
+    ///     <follow_up><suggest>Yes</suggest>\
     ///     <suggest mode='code'>No</suggest></follow_up></ask_followup_question>";
     /// let mut events = parser.feed(message);
     /// while let Some(event) = events.next() {

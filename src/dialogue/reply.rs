@@ -118,8 +118,9 @@ impl fmt::Display for AnswerError {
 
 impl core::error::Error for AnswerError {}
 
-/// The error for guidance while the dialogue has not stopped. It contains the guidance, so that
-/// nothing is lost.
+/// The error for guidance while the dialogue has not stopped.
+///
+/// It contains the guidance, so that nothing is lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GuideError {

@@ -34,8 +34,9 @@ pub enum Severity {
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Rules {
-    /// Whether a call without suggestions is rejected for a missing parameter. `None`, the default,
-    /// leaves it to the dialect.
+    /// Whether a call without suggestions is rejected for a missing parameter.
+    ///
+    /// `None`, the default, leaves it to the dialect.
     pub follow_up_required: Option<bool>,
     /// The smallest number of suggestions, if there are any. Default 2.
     pub least: usize,

@@ -84,7 +84,7 @@ impl Wrapping {
         [&self.open, line_end(&self.open), &text, line_end(&self.close), &self.close].concat()
     }
 
-    /// Whether the text contains what looks like the end of the wrapping.
+    /// Returns `true` if the text contains what looks like the end of the wrapping.
     ///
     /// A reader may then take the rest of the text for something else. [`wrap`](Wrapping::wrap)
     /// escapes exactly these texts if told to.
@@ -136,7 +136,7 @@ fn escape_tags(text: &str, names: &[&str]) -> String {
     escaped
 }
 
-/// Whether a lenient reader takes a `<` followed by `rest` for a close tag of that name.
+/// Returns `true` if a lenient reader takes a `<` followed by `rest` for a close tag of that name.
 fn is_close_tag(rest: &str, name: &str) -> bool {
     let tag = rest.trim_start().strip_prefix('/').map(str::trim_start);
     let parts = tag.and_then(|tag| tag.split_at_checked(name.len()));

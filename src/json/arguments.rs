@@ -1,4 +1,4 @@
-//! What the JSON of a call's arguments means: which value is the question, which are suggestions.
+//! The meaning of a call's arguments: which value is the question, and which are suggestions.
 
 use alloc::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::markup::suggestions;
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
 
-/// A parameter that holds suggestions.
+/// A parameter whose value is a list of suggestions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum List {
@@ -25,29 +25,31 @@ pub(super) enum List {
     Suggest,
 }
 
-/// What the value is that comes next or is being read. Of an array or object that is open, [`Within`] knows.
+/// The meaning of the value that is being read or comes next.
+///
+/// Open arrays and objects are in [`Within`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Role {
-    /// The arguments themselves.
+    /// The whole value: the arguments.
     #[default]
     Arguments,
     Question,
-    /// The value of a parameter that holds suggestions; being read, a string.
+    /// The value of a list parameter. While it is being read, it is a string.
     List,
-    /// An element of a list; being read, a suggestion that is plain text.
+    /// An element of a list. While it is being read, it is a suggestion as plain text.
     Item,
-    /// The value of a key in an object that stands for a list. `named`: the key is one that a suggestion may have.
+    /// A value in an object that replaces a list. `named`: its key is one of a suggestion in a map.
     Entry {
         named: bool,
     },
     Answer,
     Mode,
-    /// Nothing, whatever it is.
+    /// A value without a meaning.
     Nothing,
 }
 
-/// An open array or object that means something.
+/// An open array or object that has a meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Within {
@@ -55,7 +57,7 @@ pub(super) enum Within {
     Parameters,
     /// An array of items.
     Items,
-    /// An object that stands for a list: a suggestion or, for certain, a map.
+    /// An object that replaces a list: a single suggestion, or a map. `map`: it is certainly a map.
     Entries { map: bool },
     /// A suggestion.
     Suggestion {
@@ -71,7 +73,7 @@ pub(super) enum Within {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Arguments {
     pub(super) lexer: Lexer,
-    /// The innermost last. Deeper values mean nothing.
+    /// From the outermost to the innermost. Values that are nested deeper have no meaning.
     within: SmallVec<[Within; 4]>,
     role: Role,
     key: Key,
@@ -79,7 +81,9 @@ pub(super) struct Arguments {
     list: Option<List>,
     /// Which lists have given a suggestion.
     given: Given,
-    /// All of it is there: an answer is kept whole or not at all. Never so between two pieces of a stream.
+    /// The text is complete, so that an answer is kept whole or not at all.
+    ///
+    /// It is `false` between two pieces of a stream.
     whole: bool,
 }
 
@@ -113,17 +117,17 @@ impl Arguments {
         whole: false,
     };
 
-    /// Reads the value of one list, which stands alone.
+    /// Creates a reader for the value of one list, without arguments around it.
     fn of_list(list: List) -> Arguments {
         Arguments { role: Role::List, list: Some(list), whole: true, ..Arguments::NEW }
     }
 
-    /// Whether what is inside the innermost open array or object means nothing.
+    /// Returns `true` if the contents of the innermost open array or object have no meaning.
     fn skips(&self) -> bool {
         self.lexer.depth() > self.within.len()
     }
 
-    /// Acts on what has come. Whether a value has ended, so that more may be certain.
+    /// Applies a token. Returns `true` if a value has ended, so that more may be certain.
     pub(super) fn act(&mut self, token: Token<'_>, call: &mut Call, policy: &Arc<Policy>) -> bool {
         match token {
             Token::BeginKey => self.key.clear(),
@@ -145,7 +149,7 @@ impl Arguments {
         false
     }
 
-    /// A key has ended: what its value will be.
+    /// Returns the meaning of the next value, after the end of its key.
     fn role_of_key(&mut self, call: &mut Call, policy: &Arc<Policy>) -> Role {
         let Some(within) = self.within.last_mut() else { return Role::Nothing };
         match within {
@@ -159,10 +163,10 @@ impl Arguments {
         role_of(*within, &self.key)
     }
 
-    /// A value begins.
+    /// Begins a value.
     fn begin(&mut self, kind: Type, call: &mut Call, policy: &Arc<Policy>) {
         let is_open = matches!(kind, Type::Array | Type::Object);
-        // Counted already, if it is one.
+        // The lexer has already counted an array or object that begins.
         let outside = self.lexer.depth() - usize::from(is_open);
         let role = match self.within.last() {
             _ if outside > self.within.len() => Role::Nothing,
@@ -264,7 +268,7 @@ impl Arguments {
         Role::Answer
     }
 
-    /// The value that is being read goes on.
+    /// Appends text to the key or value that is being read.
     #[inline]
     pub(super) fn push(&mut self, text: &str, call: &mut Call, policy: &Arc<Policy>) {
         if self.lexer.is_in_key() {
@@ -278,14 +282,14 @@ impl Arguments {
         }
     }
 
-    /// The bytes of a character have begun to come.
+    /// Takes into account that the incomplete character `tail` follows.
     pub(super) fn foresee(&mut self, tail: &[u8], call: &mut Call, policy: &Arc<Policy>) {
         if !self.lexer.is_in_key() && matches!(self.role, Role::Question | Role::Item | Role::Answer) {
             call.foresee_char(tail, policy);
         }
     }
 
-    /// The innermost value has ended: a string, a number or a literal, or else an array or an object, which is closed already.
+    /// Ends the innermost value. The lexer has already closed it if it is an array or object.
     fn end(&mut self, call: &mut Call, policy: &Arc<Policy>) {
         match core::mem::replace(&mut self.role, Role::Nothing) {
             Role::Question => call.end_question(policy),
@@ -308,7 +312,7 @@ impl Arguments {
         }
     }
 
-    /// The innermost array or object that means something has been closed.
+    /// Leaves the innermost array or object that has a meaning.
     fn leave(&mut self, call: &mut Call, policy: &Arc<Policy>) {
         match self.within.pop() {
             Some(Within::Suggestion { answerable, .. }) => {
@@ -324,21 +328,21 @@ impl Arguments {
         }
     }
 
-    /// The value of a list has ended.
+    /// Ends the value of a list.
     fn end_list(&mut self, call: &mut Call) {
-        // In a string, it is the string that has not ended.
+        // Inside a string that replaces a list, the end of the string ends the list.
         if let Some(list) = self.list.filter(|_| !self.whole) {
             *self.given.of(list) |= call.take_given();
         }
     }
 
-    /// Returns whether the state is one between two pieces.
+    /// Returns `true` if the state can occur between two pieces of a stream.
     pub(super) fn is_in_bounds(&self) -> bool {
         let is_between = self.lexer.is_in_bounds() && !self.whole;
         is_between && self.key.is_in_bounds() && self.within.len() <= self.lexer.depth()
     }
 
-    /// Returns where the stream would cut the call.
+    /// Returns the part of the call in which the stream is now.
     pub(super) fn place(&self) -> CallPart {
         match self.role {
             _ if !self.lexer.is_in_value() => CallPart::Parameters,
@@ -366,12 +370,14 @@ fn begin_question(kind: Type, call: &mut Call) -> Role {
 
 fn begin_suggestion(call: &mut Call, policy: &Arc<Policy>) -> Within {
     call.begin_suggestion(None, policy);
-    // Only what is in its keys is its answer.
+    // Only the value of one of its keys is its answer.
     call.hold_answer_back();
     Within::Suggestion { answered: false, answerable: false }
 }
 
-/// Reads the text of a string where a list was meant: markup, JSON, or lines. It is complete and trimmed.
+/// Reads a string that replaces a list: markup, JSON, or lines.
+///
+/// The text is complete and trimmed.
 fn read_text_list(text: &str, list: List, call: &mut Call, policy: &Arc<Policy>) {
     if text.is_empty() {
         return;
@@ -394,7 +400,7 @@ fn read_text_list(text: &str, list: List, call: &mut Call, policy: &Arc<Policy>)
     }
 }
 
-/// What the value of that key will be, inside that.
+/// Returns the meaning of the value of a key.
 fn role_of(within: Within, key: &Key) -> Role {
     match within {
         Within::Parameters if key.text() == b"question" => Role::Question,
@@ -405,7 +411,7 @@ fn role_of(within: Within, key: &Key) -> Role {
     }
 }
 
-/// The list that is the value of that parameter.
+/// Returns the list whose parameter has this name.
 fn list_of(key: &Key) -> Option<List> {
     match key.text() {
         b"follow_up" | b"suggestions" => Some(List::FollowUp),
@@ -415,7 +421,7 @@ fn list_of(key: &Key) -> Option<List> {
     }
 }
 
-/// Whether it is a key that a suggestion in a map may have.
+/// Returns `true` if a suggestion in a map may have this key.
 fn is_named(key: &Key) -> bool {
     key.is_number() || matches!(key.text(), b"suggest" | b"suggestion")
 }

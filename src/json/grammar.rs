@@ -1,4 +1,4 @@
-//! JSON's escapes and literals (RFC 8259), as nom rules over bytes that may end in the middle of one.
+//! The grammar of JSON's escapes and literals (RFC 8259), which may be incomplete, in nom.
 
 use nom::branch::alt;
 use nom::bytes::tag;
@@ -8,14 +8,14 @@ use nom::number::u8;
 use nom::sequence::preceded;
 use nom::{Emit, Err, OutputM, Parser, Streaming};
 
-/// What the bytes of an escape or of a literal are.
+/// The result of parsing an escape or a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Read<T> {
-    /// This; that many bytes of it.
+    /// The value, and its length in bytes.
     Whole(T, usize),
-    /// They may become one.
+    /// More bytes may complete it.
     Incomplete,
-    /// They are none, and won't be.
+    /// No more bytes can make it valid.
     Not,
 }
 
@@ -27,7 +27,7 @@ fn run<'i, T>(mut rule: impl Parser<&'i [u8], Output = T, Error = ()>, input: &'
     }
 }
 
-/// What an escape stands for. A surrogate without its other half is U+FFFD.
+/// Parses an escape to its character. A surrogate without its other half is U+FFFD.
 pub(super) fn escape(input: &[u8]) -> Read<char> {
     run(preceded(char('\\'), alt((simple(), preceded(char('u'), unicode())))), input)
 }
@@ -52,12 +52,12 @@ fn unicode<'i>() -> impl Parser<&'i [u8], Output = char, Error = ()> {
     alt((pair, unit().map(u32::from))).map(|code| char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
 }
 
-/// Four hexadecimal digits. (One rule for all four waits for what stands behind them.)
+/// Four hexadecimal digits. (A single rule for all four would wait for the byte after them.)
 fn unit<'i>() -> impl Parser<&'i [u8], Output = u16, Error = ()> {
     (digit(), digit(), digit(), digit()).map(|(a, b, c, d)| a << 12 | b << 8 | c << 4 | d)
 }
 
-/// The second half of a surrogate pair. Not one digit more is waited for than it takes to see that it is none.
+/// The second half of a surrogate pair. It fails at the first digit that shows that it is none.
 fn low<'i>() -> impl Parser<&'i [u8], Output = u16, Error = ()> {
     let first = verify(digit(), |&a| a == 0xD);
     let second = verify(digit(), |&b| b >= 0xC);
@@ -68,7 +68,7 @@ fn digit<'i>() -> impl Parser<&'i [u8], Output = u16, Error = ()> {
     satisfy(|c| c.is_ascii_hexdigit()).map(|c| c.to_digit(16).unwrap_or_default() as u16)
 }
 
-/// `true`, `false` or `null`.
+/// Parses `true`, `false` or `null`.
 pub(super) fn literal(input: &[u8]) -> Read<()> {
     run(alt((tag("true"), tag("false"), tag("null"))).map(|_| ()), input)
 }

@@ -1,17 +1,17 @@
-//! A key of an object, as far as it matters which one it is.
+//! A key of an object: enough of it to compare it with the known keys.
 
 use smallvec::SmallVec;
 
-/// More than this is the beginning of no key that means anything, but for numbers.
+/// No known key is longer than this, except numbers.
 const LONGEST: usize = 15;
 
 /// The key that is being read, or the last one that was.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Key {
-    /// The first bytes of it.
+    /// Its first bytes: one more than a known key can have.
     bytes: SmallVec<[u8; 16]>,
-    /// Something in it is no decimal digit.
+    /// It contains something other than decimal digits.
     no_number: bool,
 }
 
@@ -29,12 +29,12 @@ impl Key {
         self.bytes.extend_from_slice(&text.as_bytes()[..room.min(text.len())]);
     }
 
-    /// The key, if it is one of those that mean something; otherwise it may have been cut.
+    /// Returns the key; an unknown one may be cut.
     pub(super) fn text(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Whether it consists of decimal digits, and at least one.
+    /// Returns `true` if it consists of decimal digits, and of at least one.
     pub(super) fn is_number(&self) -> bool {
         !self.bytes.is_empty() && !self.no_number
     }

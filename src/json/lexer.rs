@@ -1,33 +1,33 @@
-//! JSON as it arrives (RFC 8259): from text to tokens, in one pass and without recursion.
+//! The lexer of JSON (RFC 8259) that arrives in pieces: one pass, no recursion.
 
 use smallvec::SmallVec;
 
 use super::grammar::{self, Read};
 use crate::scan;
 
-/// How deep values may be nested.
+/// The maximum depth of nested arrays and objects.
 pub(super) const DEPTH: u8 = 128;
 
-/// What comes next in the JSON.
+/// A token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'t> {
     /// A value begins.
     Begin(Type),
     /// A key begins.
     BeginKey,
-    /// More of a string, decoded, or of a number or a literal, as it is written.
+    /// More of a string, without escapes, or of a number or a literal.
     Text(&'t str),
-    /// One more character of a string, decoded.
+    /// A decoded character of a string.
     Char(char),
-    /// One more character of a string, which should have been escaped, or should not have been: it stands for itself.
+    /// A control character, or the `\` of an invalid escape, as a character of the string.
     Stray(char),
     /// The innermost value has ended.
     End,
     /// The key has ended.
     EndKey,
-    /// The whole value has ended, and something that is not blank comes after it.
+    /// Text other than white space after the whole value. It is emitted once.
     TextAfter,
-    /// This can't be JSON.
+    /// The text is not JSON.
     IllFormed,
 }
 
@@ -68,19 +68,19 @@ pub(super) enum Expect {
     String { key: bool },
     /// In a number.
     Number(Number),
-    /// In a literal, whose beginning is kept.
+    /// In a literal, whose bytes so far are pending.
     Literal,
-    /// After a number or a literal, which has not been said yet.
+    /// After a literal whose [`Token::End`] is not emitted yet.
     Ended,
     /// After the whole value.
     After,
-    /// After what stands after the whole value.
+    /// In the text after the whole value.
     Ignored,
-    /// After what can't be JSON.
+    /// After text that is not JSON.
     IllFormed,
 }
 
-/// How much of a number has come.
+/// The part of a number before the current position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Number {
@@ -96,7 +96,7 @@ pub(super) enum Number {
 }
 
 impl Number {
-    /// What one more byte makes of it; `None` if it can't go on so.
+    /// Returns the state after one more byte; `None` if it is not part of the number.
     fn after(self, byte: u8) -> Option<Number> {
         match (self, byte) {
             (Number::Start, b'-') => Some(Number::Minus),
@@ -120,14 +120,14 @@ impl Number {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Nest {
-    /// One bit each, the outermost lowest: whether it is an object. No bit is set beyond.
+    /// One bit for each, from the outermost: 1 for an object. Higher bits are 0.
     objects: u128,
     /// At most [`DEPTH`].
     depth: u8,
 }
 
 impl Nest {
-    /// Opens one; `false` if that is too deep.
+    /// Opens an array or object. Returns `false` if that is too deep.
     fn open(&mut self, object: bool) -> bool {
         let fits = self.depth < DEPTH;
         if fits {
@@ -142,12 +142,12 @@ impl Nest {
         self.objects &= !(1 << self.depth);
     }
 
-    /// Whether the `i`th from outside is an object.
+    /// Returns `true` if the one at index `i`, from the outermost, is an object.
     pub(super) fn is_object(self, i: u8) -> bool {
         self.objects >> i & 1 == 1
     }
 
-    /// Whether the innermost is an object; `None` if nothing is open.
+    /// Returns `true` if the innermost is an object; `None` if nothing is open.
     pub(super) fn innermost(self) -> Option<bool> {
         self.depth.checked_sub(1).map(|i| self.is_object(i))
     }
@@ -157,15 +157,15 @@ impl Nest {
     }
 }
 
-/// Reads one JSON value. What it does not decide stays in it.
+/// The lexer of one JSON value. It keeps a token that is incomplete.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Lexer {
     pub(super) expect: Expect,
     pub(super) nest: Nest,
-    /// An incomplete escape or literal. ASCII, and never longer than a pair of surrogates.
+    /// An incomplete escape or literal: ASCII, at most as long as a pair of surrogates.
     pending: SmallVec<[u8; 12]>,
-    /// The incomplete escape is none: its characters are text. Only within a piece.
+    /// The pending bytes turned out to be no escape, but text. `false` between two pieces.
     plain: bool,
 }
 
@@ -177,29 +177,31 @@ impl Lexer {
         plain: false,
     };
 
-    /// How many arrays and objects are open.
+    /// Returns the number of open arrays and objects.
     pub(super) fn depth(&self) -> usize {
         usize::from(self.nest.depth)
     }
 
-    /// Whether the whole value has ended.
+    /// Returns `true` if the whole value has ended.
     pub(super) fn is_closed(&self) -> bool {
         matches!(self.expect, Expect::After | Expect::Ignored)
     }
 
-    /// Whether a key is being read.
+    /// Returns `true` inside a key.
     pub(super) fn is_in_key(&self) -> bool {
         self.expect == Expect::String { key: true }
     }
 
-    /// How much of the text, from `at` on, is part of a string that is no key, as it stands.
+    /// Returns the length of the plain text at `at`, if a string that is a value is being read.
     #[inline]
     pub(super) fn plain_len(&self, text: &str, at: usize) -> usize {
         let is_in_string = self.expect == Expect::String { key: false } && self.pending.is_empty();
         if is_in_string { scan::plain_in_string(&text.as_bytes()[at..]) } else { 0 }
     }
 
-    /// What the escape at `at` stands for, and how long it is, if it is all there and part of a string that is no key.
+    /// Returns the character and the length of a complete escape at `at`.
+    ///
+    /// `None` if there is none, or if no string that is a value is being read.
     #[inline]
     pub(super) fn escaped(&self, text: &str, at: usize) -> Option<(char, usize)> {
         let rest = text.as_bytes().get(at..).filter(|rest| rest.first() == Some(&b'\\'))?;
@@ -212,17 +214,17 @@ impl Lexer {
         }
     }
 
-    /// Whether a string, a number or a literal is being read that is no key.
+    /// Returns `true` inside a string that is a value, a number or a literal.
     pub(super) fn is_in_value(&self) -> bool {
         matches!(self.expect, Expect::String { key: false } | Expect::Number(_) | Expect::Literal | Expect::Ended)
     }
 
-    /// Whether the next character, if it is none that means something, belongs to a string as it is.
+    /// Returns `true` if the next character is text of a string, unless it is a delimiter.
     pub(super) fn is_in_text(&self) -> bool {
         matches!(self.expect, Expect::String { .. }) && self.pending.is_empty()
     }
 
-    /// Returns whether the state is one between two pieces.
+    /// Returns `true` if the state can occur between two pieces of a stream.
     pub(super) fn is_in_bounds(&self) -> bool {
         let pending = &self.pending;
         let is_incomplete = match self.expect {
@@ -233,7 +235,7 @@ impl Lexer {
         self.nest.is_in_bounds() && is_incomplete && pending.is_ascii() && pending.len() <= 12 && !self.plain
     }
 
-    /// Takes from `text` at `*pos` what comes next; `None` at its end.
+    /// Consumes the next token of `text` at `*pos`; `None` at the end of the text.
     pub(super) fn next<'t>(&mut self, text: &'t str, pos: &mut usize) -> Option<Token<'t>> {
         match self.expect {
             Expect::String { key } => self.next_in_string(key, text, pos),
@@ -253,7 +255,7 @@ impl Lexer {
         Token::End
     }
 
-    /// Takes the first pending byte as a character.
+    /// Removes the first pending byte and returns it as a character.
     fn shift(&mut self) -> Option<char> {
         (!self.pending.is_empty()).then(|| char::from(self.pending.remove(0)))
     }
@@ -264,7 +266,7 @@ impl Lexer {
         Some(Token::IllFormed)
     }
 
-    /// Between strings, numbers and literals.
+    /// Consumes a token between strings, numbers and literals.
     fn next_between<'t>(&mut self, text: &'t str, pos: &mut usize) -> Option<Token<'t>> {
         loop {
             let byte = *text.as_bytes().get(*pos)?;
@@ -375,7 +377,7 @@ impl Lexer {
         }
     }
 
-    /// Goes on with what has pending like an escape.
+    /// Continues the pending escape.
     fn next_in_escape<'t>(&mut self, text: &'t str, pos: &mut usize) -> Option<Token<'t>> {
         if self.plain {
             let char = self.shift();
@@ -390,7 +392,7 @@ impl Lexer {
                 }
                 Read::Whole(char, len) => {
                     self.pending.drain(..len);
-                    // What decided it is the beginning of another escape, or one byte that is looked at again.
+                    // The byte that decided it begins another escape, or is consumed again as text.
                     if self.pending.first().is_some_and(|&byte| byte != b'\\') {
                         self.pending.clear();
                         *pos -= 1;
@@ -415,14 +417,14 @@ mod tests {
     use alloc::format;
     use alloc::string::{String, ToString};
 
-    /// The tokens of `pieces` as one line, neighbouring text joined.
+    /// Returns the tokens of `pieces` as one line, neighbouring text joined.
     fn tokens(pieces: &[&str]) -> String {
         let mut lexer = Lexer::default();
         let (mut out, mut in_text) = (String::new(), false);
         for piece in pieces {
             let mut pos = 0;
             while let Some(token) = lexer.next(piece, &mut pos) {
-                let (text, said) = match token {
+                let (text, shown) = match token {
                     Token::Text(text) => (true, text.to_string()),
                     Token::Char(char) => (true, char.to_string()),
                     Token::Stray(char) => (true, format!("{char}!")),
@@ -438,7 +440,7 @@ mod tests {
                 if !out.is_empty() && (!text || !in_text) {
                     out.push(' ');
                 }
-                out += &said;
+                out += &shown;
                 in_text = text;
             }
             assert_eq!(pos, piece.len());

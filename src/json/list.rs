@@ -1,13 +1,13 @@
-//! A list of suggestions whose text is complete.
+//! A JSON list of suggestions whose text is complete.
 
 use alloc::string::String;
 
 use super::lexer::{Lexer, Token, Type};
 
-/// Calls `found` with the strings, numbers and booleans of a list, as text. Returns `false`, and calls it
-/// never, if `text` is not one whole JSON list.
+/// Calls `found` with each string, number and boolean of a list, as text.
 ///
-/// It reads the text twice, so that nothing is kept of what may turn out to be no list.
+/// Returns `false` without a call if `text` is not exactly one JSON list. To find that out, it
+/// reads the text twice, which needs no memory for the items.
 pub(crate) fn read(text: &str, found: &mut dyn FnMut(&str)) -> bool {
     let text = text.trim();
     let is_list = text.starts_with('[') && is_whole(text, true);
@@ -17,7 +17,7 @@ pub(crate) fn read(text: &str, found: &mut dyn FnMut(&str)) -> bool {
     is_list
 }
 
-/// Returns whether the text is one array or object, with the repairs of a native call's JSON.
+/// Returns `true` if the text is one array or object, with the repairs of a native call's JSON.
 pub(super) fn is_json(text: &str) -> bool {
     text.starts_with(['[', '{']) && is_whole(text, false)
 }
@@ -36,7 +36,7 @@ fn is_whole(text: &str, is_strict: bool) -> bool {
 
 fn items(text: &str, found: &mut dyn FnMut(&str)) {
     let (mut lexer, mut pos) = (Lexer::default(), 0);
-    // The text that is being read, and whether it is an element.
+    // The value that is being read, and whether it is an element of the list.
     let (mut item, mut is_item) = (String::new(), false);
     while let Some(token) = lexer.next(text, &mut pos) {
         match token {

@@ -1,7 +1,7 @@
-//! The machine that reads the arguments of a native call.
+//! The machine for the arguments of a native call.
 //!
-//! Every stream is the arguments of one call. Whatever comes, the call ends with its stream, not before; so
-//! nothing is ever read twice, and what went wrong needs no way back.
+//! A stream is the arguments of one call, and the call ends exactly where the stream ends. Nothing
+//! is read twice, and after an error the rest of the stream is skipped.
 
 use alloc::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::config::Policy;
 use crate::lazy::{Fresh, Lazy};
 use crate::signal::{Piece, Signal};
 
-/// Reads the arguments of a call.
+/// The machine for the arguments of a native call.
 #[derive(Clone, Debug)]
 pub(crate) struct Machine {
     policy: Arc<Policy>,
@@ -19,7 +19,7 @@ pub(crate) struct Machine {
     stage: Stage,
 }
 
-/// What the machine needs once a stream has begun; kept for the next one.
+/// The state of a stream, allocated for the first one and reused for the next.
 #[derive(Clone, Debug)]
 struct Busy {
     arguments: Arguments,
@@ -29,9 +29,9 @@ struct Busy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Open,
-    /// The stream has ended, and the call with it.
+    /// The stream and the call have ended; events may be left.
     Ending,
-    /// The end of the call has been emitted.
+    /// The event of the call's end has been emitted.
     Ended,
 }
 
@@ -58,13 +58,15 @@ impl Machine {
         &mut self.busy.call
     }
 
-    /// Returns how many calls have ended: one, between the end of the call and the next stream.
+    /// Returns the number of calls that have ended: one, until the next stream.
     pub(crate) fn calls(&self) -> u64 {
         u64::from(self.stage == Stage::Ended)
     }
 
-    /// Takes the fast path: a chunk without a delimiter that only grows the open value. Returns what is to
-    /// be shown; `None` if it is not as simple as that, and then nothing has changed.
+    /// Appends a chunk without a delimiter to the open value: the fast path.
+    ///
+    /// Returns what is to be shown; `None` if the slow path has to read the chunk, and then nothing
+    /// has changed.
     #[inline]
     pub(crate) fn push_plain(&mut self, text: &str) -> Option<Delta> {
         if self.busy.is_fresh() {
@@ -74,30 +76,30 @@ impl Machine {
         if arguments.lexer.plain_len(text, 0) != text.len() {
             return None;
         }
-        // Only an open value that exists is shown while it grows.
+        // This fails unless an open value is shown while it grows.
         call.push_plain(text, &self.policy)
     }
 
-    /// Returns whether it is known that nothing is certain without more text.
+    /// Returns `true` if it is known that there is no event without more text.
     #[inline]
     pub(crate) fn is_silent(&self) -> bool {
         !self.busy.call.has_failed() && self.busy.call.is_all_shown()
     }
 
-    /// Reads on in `piece` from `*pos`, to the next signal.
+    /// Reads `piece` from `*pos` up to the next signal.
     pub(crate) fn step(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Signal {
         let text = piece.text;
         // An empty chunk allocates nothing.
         if *pos == text.len() && self.busy.is_fresh() {
             return Signal::More;
         }
-        // Several things may have become certain at once. They come before what is read next.
+        // A token can make several things certain. Emit them before the next token.
         if let Some(delta) = self.busy.call.next_delta() {
             return Signal::Partial(delta);
         }
         let Busy { arguments, call } = &mut *self.busy;
         while !is_over(arguments, call, text, pos) {
-            // Nearly everything is text, which needs no token.
+            // Most of a stream is text, for which no token is created.
             let plain = arguments.lexer.plain_len(text, *pos);
             if plain > 0 {
                 arguments.push(&text[*pos..*pos + plain], call, &self.policy);
@@ -127,9 +129,9 @@ impl Machine {
         self.busy.call.next_delta().map_or(Signal::More, Signal::Partial)
     }
 
-    /// Reads on at the end of all pieces so far, which is followed by the incomplete UTF-8 sequence `tail`.
+    /// Emits what the incomplete character `tail` makes certain after all pieces so far.
     pub(crate) fn foresee(&mut self, tail: &[u8]) -> Signal {
-        // Whatever character it becomes, it is none that has a meaning.
+        // Whatever character it becomes, it is not a delimiter. U+FFFD acts the same.
         const SOME: &str = "\u{FFFD}";
         let mut pos = 0;
         let Busy { arguments, call } = &mut *self.busy;
@@ -144,7 +146,7 @@ impl Machine {
         self.partial()
     }
 
-    /// Reads on at the end of the stream. `More` is the last signal.
+    /// Reads the end of the stream, up to the next signal. `More` is the last one.
     pub(crate) fn finish(&mut self, end: u64) -> Signal {
         match self.stage {
             Stage::Ended => return Signal::More,
@@ -168,7 +170,7 @@ impl Machine {
         }
     }
 
-    /// Makes it ready for the next stream. Its memory is kept.
+    /// Resets the machine for the next stream. Its memory is kept.
     pub(crate) fn restart(&mut self) {
         self.busy.arguments = Arguments::NEW;
         self.busy.call.restart(0, crate::config::Entities::Raw);
@@ -179,7 +181,7 @@ impl Machine {
         Saved { arguments: self.busy.arguments.clone(), call: self.busy.call.clone() }
     }
 
-    /// Returns the machine that was saved; `None` if it is out of bounds.
+    /// Returns the machine that was saved; `None` if the state is out of bounds.
     pub(crate) fn restore(policy: Arc<Policy>, saved: Saved) -> Option<Machine> {
         let Saved { arguments, call } = saved;
         let is_in_bounds = arguments.is_in_bounds() && call.start == 0 && call.is_in_bounds(&policy.limits);
@@ -189,7 +191,7 @@ impl Machine {
     }
 }
 
-/// What a checkpoint holds of the machine.
+/// The state of the machine in a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Saved {
@@ -197,7 +199,7 @@ pub(crate) struct Saved {
     call: Call,
 }
 
-/// Returns whether something has gone wrong: then nothing more is read.
+/// Returns `true` if the call has failed, and then skips the rest of the text.
 fn is_over(arguments: &mut Arguments, call: &Call, text: &str, pos: &mut usize) -> bool {
     let is_over = call.has_failed();
     if is_over {

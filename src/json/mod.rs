@@ -1,18 +1,18 @@
-//! Calls made natively: their arguments as JSON, and JSON where markup holds some.
+//! Native calls, whose arguments are JSON, and lists of options as JSON in markup.
 //!
 //! ```text
-//!   text ──► lexer: tokens ──► arguments: what each value is ──► Call
-//!              └── nom: one escape, one literal
+//! text ──► lexer ──tokens──► arguments: the meaning of each value ──► Call
+//!            └ nom: one escape, one literal
 //! ```
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
-//! | `grammar` | one escape, one literal |
-//! | `lexer` | tokens, and the incomplete one that the text so far ends in |
+//! | `grammar` | the grammar of an escape and of a literal |
+//! | `lexer` | tokens, and the incomplete token at the end of the text so far |
 //! | `key` | a key of an object |
-//! | `arguments` | which value is the question, which are suggestions |
-//! | `machine` | the machine: one token after the other |
-//! | `list` | a list of suggestions whose text is complete |
+//! | `arguments` | the state, and what each token means in it |
+//! | `machine` | the loop over the tokens of a stream |
+//! | `list` | a list of options whose text is complete |
 
 mod arguments;
 mod grammar;

@@ -1,26 +1,29 @@
 //! Code in prose: spans, fences and thinking blocks, in which no call starts.
 //!
-//! Nothing here holds text back: what is code depends only on what came before.
+//! Whether a byte is code depends only on the bytes before it, so no text has to wait.
 
 use super::names::Name;
 
-/// Where in the prose the stream stands, as far as code is concerned.
+/// A position in prose: inside or outside code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Code {
-    /// Nobody asked: calls may start anywhere.
+    /// Not tracked, because calls may start anywhere.
     Ignored,
-    /// Outside code. `line_start`: nothing but blanks yet on this line.
+    /// Outside code. `line_start`: the line so far is blank.
     Plain { line_start: bool },
-    /// In the run of marks that may open a span or a fence.
+    /// In a run of marks that may open a span or a fence.
     Opening { mark: Mark, run: u32, line_start: bool },
-    /// In a span of that many back-ticks; `run` of them have just come. `blank_line`: nothing but blanks since the last new line.
+    /// In a span between runs of `ticks` back-ticks.
+    ///
+    /// `run`: the number of back-ticks right before. `blank_line`: the line so far is blank, and is
+    /// not the first of the span.
     Span { ticks: u32, run: u32, blank_line: bool },
-    /// Behind the marks on the opening line of a fence.
+    /// After the marks, on the opening line of a fence.
     FenceInfo { mark: Mark, run: u32 },
-    /// In a fence.
+    /// In a fence, which at least `least` marks close.
     Fence { mark: Mark, least: u32, line: FenceLine },
-    /// In a thinking block, to its own close tag. `long`: `<thinking>`.
+    /// In a thinking block, up to its own close tag. `long`: `<thinking>`, not `<think>`.
     Thinking { long: bool },
 }
 
@@ -41,21 +44,21 @@ impl Mark {
     }
 }
 
-/// A line inside a fence, as far as it may close the fence.
+/// The line so far inside a fence, which may close the fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum FenceLine {
-    /// Nothing but blanks yet.
+    /// Blank.
     Blank,
-    /// In a run of marks behind blanks.
+    /// Blanks, then this number of marks.
     Marks(u32),
-    /// Behind enough marks, with nothing but blanks after them.
+    /// Enough marks to close the fence, then blanks.
     Closing,
-    /// Something else: it closes nothing.
+    /// Anything else: the line does not close the fence.
     Other,
 }
 
-/// What a `<` may begin.
+/// What a `<` can begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Bracket {
     /// A call, or a thinking block.
@@ -69,17 +72,17 @@ pub(super) enum Bracket {
 const MIDDLE: Code = Code::Plain { line_start: false };
 
 impl Code {
-    /// At the start of a stream.
+    /// Returns the state at the start of a stream.
     pub(super) fn at_start(ignored: bool) -> Code {
         if ignored { Code::Ignored } else { Code::Plain { line_start: true } }
     }
 
-    /// The state after a call.
+    /// Returns the state after a call.
     pub(super) fn after_call(ignored: bool) -> Code {
         if ignored { Code::Ignored } else { MIDDLE }
     }
 
-    /// What the next character may begin, if it is `<`.
+    /// Returns what the next character can begin if it is `<`.
     pub(super) fn at_bracket(self) -> Bracket {
         match self {
             Code::Thinking { long } => Bracket::Thinking { long },
@@ -99,7 +102,7 @@ impl Code {
         *self = MIDDLE;
     }
 
-    /// Goes through text that is prose.
+    /// Advances over prose.
     pub(super) fn pass(&mut self, text: &str) {
         if !matches!(self, Code::Ignored | Code::Thinking { .. }) {
             *self = text.bytes().fold(*self, Code::after);
@@ -161,7 +164,7 @@ impl Code {
 mod tests {
     use super::*;
 
-    /// What a `<` behind the text may begin.
+    /// Returns what a `<` after the text can begin.
     fn after(text: &str) -> Bracket {
         let mut code = Code::at_start(false);
         code.pass(text);
@@ -169,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_end_at_as_many_back_ticks_or_a_blank_line() {
+    fn a_span_ends_at_equally_many_back_ticks_or_a_blank_line() {
         for (text, bracket) in [
             ("", Bracket::Plain),
             ("`", Bracket::Code),
@@ -189,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn fences_end_at_a_line_of_their_like() {
+    fn a_fence_ends_at_a_line_of_at_least_as_many_of_its_marks() {
         for (text, bracket) in [
             ("```\n", Bracket::Code),
             ("```\n\n\n", Bracket::Code),

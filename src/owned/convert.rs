@@ -9,15 +9,18 @@ use bytestring::ByteString;
 use super::event::{Complete, Event, Field, Opaque, Partial, Rejected, Suggestion};
 use crate::Suggestions;
 
-/// The shortest text that shares its chunk. Shorter text is copied as fast, and keeps no chunk
-/// alive.
+/// The shortest text that shares its chunk.
+///
+/// Shorter text is copied as fast, and keeps no chunk alive.
 const SHARE_MIN: usize = 1 << 10;
 
 /// How many bytes of a chunk may be kept alive for each byte of text that shares it.
 const MAX_RETAINED: usize = 4;
 
-/// Converts events. Keeps the last id, tool and mode, which most events of a call have in common,
-/// so that each is copied once.
+/// Converts events.
+///
+/// Keeps the last id, tool and mode, which most events of a call have in common, so that each is
+/// copied once.
 #[derive(Clone, Debug, Default)]
 pub struct Converter {
     id: ByteString,
@@ -88,8 +91,7 @@ fn cached(last: &mut ByteString, text: &str) -> ByteString {
     last.clone()
 }
 
-/// Returns `text` as a slice of `chunk`, if it is one and long enough for that to be cheaper than a
-/// copy.
+/// Returns a slice of `chunk` if `text` is one and is not short; otherwise a copy.
 fn share_or_copy(text: &str, chunk: &Bytes) -> ByteString {
     let slice = || {
         let start = (text.as_ptr() as usize).checked_sub(chunk.as_ptr() as usize)?;

@@ -6,7 +6,7 @@ use bytestring::ByteString;
 
 use crate::wire;
 
-/// An error in a provider's stream: an owned [`wire::Error`]. The stream goes on after it.
+/// An error in a provider's stream: an owned [`wire::Error`]. The stream continues after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {

@@ -46,8 +46,9 @@ pub struct Partial {
     pub field: Field,
     /// The text to append to it. Empty where only a suggestion's mode became known.
     pub delta: ByteString,
-    /// Length of the field in bytes, with this delta. A receiver that has fewer has missed a
-    /// partial.
+    /// Length of the field in bytes, with this delta.
+    ///
+    /// A receiver that has fewer has missed a partial.
     pub len: usize,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! The events of a [`Parser`](crate::Parser) borrow from it: nothing is copied, and no event
 //! outlives its cursor. An event that is sent to another task has to own its text. A [`Reader`]
-//! feeds a parser, or a [`ResponseParser`](crate::wire::ResponseParser), and returns such events. They are
-//! `Send + Sync + 'static` and cheap to clone: their text is a [`ByteString`], which is
+//! feeds a parser, or a [`ResponseParser`](crate::wire::ResponseParser), and returns such events.
+//! They are `Send + Sync + 'static` and cheap to clone: their text is a [`ByteString`], which is
 //! [`Bytes`](bytes::Bytes) known to be UTF-8.
 //!
 //! ```
@@ -13,7 +13,9 @@
 //!
 //! let mut reader = Reader::new(Parser::default());
 //! let (sender, receiver) = std::sync::mpsc::channel();
-//! for chunk in ["Hm. <ask_followup_question><question>Wh", "y?</question></ask_followup_question>"] {
+//! let chunks =
+//!     ["Hm. <ask_followup_question><question>Wh", "y?</question></ask_followup_question>"];
+//! for chunk in chunks {
 //!     for event in reader.feed(Bytes::from(chunk)) {
 //!         sender.send(event).unwrap(); // it borrows nothing
 //!     }

@@ -20,17 +20,21 @@ const PIECE: usize = 4 << 10;
 /// How many events a new queue has room for: more than most chunks have.
 const QUEUE: usize = 4;
 
-/// How many events an empty queue has room for at most. Memory that a burst of events needed is
-/// freed.
+/// How many events an empty queue has room for at most.
+///
+/// Memory that a burst of events needed is freed.
 const QUEUE_KEPT: usize = 32;
 
-/// A parser that a [`Reader`] can feed: a [`Parser`], or with the feature `wire` a
+/// A parser that a [`Reader`] can feed.
+///
+/// It is a [`Parser`], or with the feature `wire` a
 /// [`ResponseParser`](crate::wire::ResponseParser).
 ///
 /// This trait is sealed.
 pub trait ChunkParser: Parse<Output = <Self as ChunkParser>::Item> {
-    /// What the reader returns: an [`Event`], or of a response a `Result` of an event and an
-    /// [`Error`](super::Error).
+    /// The item that the reader returns.
+    ///
+    /// It is an [`Event`], or for a response a `Result` of an event and an [`Error`](super::Error).
     type Item;
 }
 
@@ -54,8 +58,9 @@ mod sealed {
     pub trait Parse {
         type Output;
 
-        /// Parses `piece`, a part of `chunk`, and appends its events to `queue`. A piece of `None`
-        /// is the end of the stream.
+        /// Parses `piece`, a part of `chunk`, and appends its events to `queue`.
+        ///
+        /// A piece of `None` is the end of the stream.
         fn parse(
             &mut self,
             piece: Option<&[u8]>,
@@ -123,7 +128,9 @@ impl Parse for crate::wire::ResponseParser {
     }
 }
 
-/// Feeds a parser and returns owned events: those of a [`Parser`], or the events and errors of a
+/// Feeds a parser and returns owned events.
+///
+/// They are those of a [`Parser`], or the events and errors of a
 /// [`ResponseParser`](crate::wire::ResponseParser).
 ///
 /// The events are those that the parser's cursor would lend. An [observer](Observer) may watch
@@ -188,7 +195,7 @@ impl<P: ChunkParser, O: Observer> Reader<P, O> {
     /// use followup::owned::{Event, Reader};
     ///
     /// let mut reader = Reader::new(Parser::default());
-    /// drop(reader.feed("never looked at <ask_followup_question><question>".into()));
+    /// drop(reader.feed("Dropped. <ask_followup_question><question>".into()));
     /// let events: Vec<_> = reader.feed("Still here?".into()).collect();
     /// assert!(matches!(&events[..], [Event::Partial(call)] if call.delta == "Still here?"));
     /// ```
@@ -214,8 +221,9 @@ impl<P: ChunkParser, O: Observer> Reader<P, O> {
         &self.parser
     }
 
-    /// Returns the parser, after it has read the rest of the last chunk. Events that were not taken
-    /// are lost.
+    /// Returns the parser, after it has read the rest of the last chunk.
+    ///
+    /// Events that were not taken are lost.
     pub fn into_parser(mut self) -> P {
         self.skip();
         self.parser
@@ -282,8 +290,9 @@ impl<P: ChunkParser, O: Observer> Reader<P, O> {
         (self.chunk, self.parsed) = (Bytes::new(), 0);
     }
 
-    /// Frees the memory of a burst of events, and reports the end of the stream. The queue is
-    /// empty.
+    /// Frees the memory of a burst of events, and reports the end of the stream.
+    ///
+    /// The queue is empty.
     fn settle(&mut self) {
         self.queue.shrink_to(QUEUE_KEPT);
         if core::mem::take(&mut self.ending) {
@@ -313,8 +322,9 @@ impl<P: ChunkParser + Debug, O: Debug> Debug for Reader<P, O> {
     }
 }
 
-/// The events of one chunk, or of the end of a stream. Dropped early, it loses events, but never
-/// state.
+/// The events of one chunk, or of the end of a stream.
+///
+/// Dropped early, it loses events, but never state.
 #[must_use = "iterators are lazy: take the events with `for event in …`"]
 pub struct Events<'a, P: ChunkParser, O: Observer = ()> {
     reader: &'a mut Reader<P, O>,

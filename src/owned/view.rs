@@ -17,7 +17,9 @@ use super::event::{Field, Partial};
 /// use followup::owned::{CallView, Event, Reader};
 ///
 /// let (mut reader, mut view) = (Reader::new(Parser::default()), CallView::default());
-/// for chunk in ["<ask_followup_question><question>Tea", "?</question><suggest mode='ask'>No", " idea"] {
+/// let chunks =
+///     ["<ask_followup_question><question>Tea", "?</question><suggest mode='ask'>No", " idea"];
+/// for chunk in chunks {
 ///     for event in reader.feed(chunk.into()) {
 ///         let Event::Partial(partial) = event else { panic!("{event:?}") };
 ///         view.append(&partial);

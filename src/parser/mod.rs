@@ -16,19 +16,20 @@ pub(crate) use feed::About;
 pub(crate) use feed::{Decision, Feed};
 use feed::{Patch, Rest};
 
-/// Reads one assistant message at a time, in whatever pieces it arrives.
+/// A parser of assistant messages that arrive in chunks.
 ///
-/// [`feed`](Parser::feed) it a chunk and take the events from the cursor; at the end of the message, [`finish`](Parser::finish).
-/// What comes out does not depend on how the message was cut, and no call that is bad makes it fail: that is an event, and
-/// parsing goes on behind it.
+/// [`feed`](Parser::feed) each chunk and take the events from the cursor it returns; call
+/// [`finish`](Parser::finish) at the end of the message. The events do not depend on how the
+/// message is cut. A malformed call is no error: it is an event, and parsing continues after it.
 ///
-/// Cost: time is linear in the bytes, however many chunks they come in. Memory is bounded by the [`Limits`], not by the
-/// stream.
+/// Cost: time is linear in the bytes, however many chunks they arrive in. Memory is bounded by the
+/// [`Limits`], not by the length of the stream.
 ///
 /// ```
 /// use followup::{Event, Parser};
 ///
-/// let message = "So: <ask_followup_question><question>Red or blue?</question></ask_followup_question>";
+/// let message = "So: <ask_followup_question>\
+///     <question>Red or blue?</question></ask_followup_question>";
 /// // One byte at a time, or all at once:
 /// for size in [1, message.len()] {
 ///     let mut parser = Parser::default();
@@ -47,10 +48,11 @@ use feed::{Patch, Rest};
 /// }
 /// ```
 #[derive(Clone, Debug)]
-// What a chunk of prose needs is first, in one cache line: where there are many parsers, that is what it has to wait for.
+// The fields for a chunk of prose come first, in one cache line: with many parsers, the cost of
+// such a chunk is that of loading them.
 #[repr(C, align(64))]
 pub struct Parser {
-    /// How many bytes of the stream have been read, without the tail.
+    /// The number of bytes of the stream that are read, without the tail.
     read: u64,
     /// Text without a `<` is prose, and changes nothing.
     is_quiet: bool,
@@ -67,7 +69,9 @@ impl Default for Parser {
 }
 
 impl Parser {
-    /// A parser for streams read under `policy`: a [`Policy`], or an `Arc` of one to share it among many parsers.
+    /// Creates a parser for messages with calls as markup.
+    ///
+    /// `policy` is a [`Policy`], or an `Arc` of one that many parsers share.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -82,16 +86,23 @@ impl Parser {
         Parser::from_parts(0, Tail::default(), Syntax::markup(policy.into()))
     }
 
-    /// A parser for the arguments of native calls: every stream is the JSON that a provider sends as the arguments of one call of
-    /// `ask_followup_question`, and gives exactly one [`Complete`](Event::Complete) or [`Rejected`](Event::Rejected), when it is
-    /// finished. A call is final when the provider says so, never at a brace that happens to balance.
+    /// Creates a parser for the arguments of native calls.
+    ///
+    /// A stream is the JSON that a provider sends as the arguments of one call of
+    /// `ask_followup_question`. It has exactly one [`Complete`](Event::Complete) or
+    /// [`Rejected`](Event::Rejected), which only [`finish`](Parser::finish) emits: a call is final
+    /// when the provider ends it, not at a brace that happens to balance.
     ///
     /// ```
     /// use followup::{Event, Parser, Policy};
     ///
     /// let mut parser = Parser::arguments(Policy::new());
     /// let mut shown = String::new();
-    /// for fragment in [r#"{"question": "\u00"#, r#"bfQu\u00e9"#, r#"?", "follow_up": [{"text": "Nada"}]}"#] {
+    /// for fragment in [
+    ///     r#"{"question": "\u00"#,
+    ///     r#"bfQu\u00e9"#,
+    ///     r#"?", "follow_up": [{"text": "Nada"}]}"#,
+    /// ] {
     ///     let mut events = parser.feed(fragment);
     ///     while let Some(event) = events.next() {
     ///         let Event::Partial(call) = event else { panic!("{event:?}") };
@@ -119,17 +130,17 @@ impl Parser {
         (self.read, self.tail, &self.syntax)
     }
 
-    /// The policy the streams are read under.
+    /// Returns the policy of the parser.
     pub fn policy(&self) -> &Policy {
         self.syntax.policy()
     }
 
-    /// The limits the streams are read under.
+    /// Returns the limits of the parser, which are part of its policy.
     pub fn limits(&self) -> &Limits {
         &self.policy().limits
     }
 
-    /// How many bytes of the stream have been fed.
+    /// Returns the number of bytes of the stream that were fed.
     ///
     /// ```
     /// let mut parser = followup::Parser::default();
@@ -141,16 +152,16 @@ impl Parser {
         self.read + self.tail.bytes().len() as u64
     }
 
-    /// Goes on with the next chunk of the stream. The events are in the cursor.
+    /// Feeds the next chunk of the stream and returns a cursor over its events.
     ///
-    /// The chunk may end anywhere. An empty one changes nothing. After the cursor is done, everything is out that every
-    /// continuation of the stream agrees on.
+    /// The chunk may end anywhere; an empty chunk changes nothing. The events show everything that
+    /// all continuations of the stream have in common, and nothing else.
     ///
     /// ```
     /// use followup::{Event, Parser};
     ///
     /// let mut parser = Parser::default();
-    /// // Not even the `<` of what may become a tag is shown too early, and none of the prose too late.
+    /// // A `<` that may begin a tag is not shown too early, and no prose is shown too late.
     /// assert_eq!(parser.feed("a < b, <").next(), Some(Event::Text("a < b, ")));
     /// assert_eq!(parser.feed("b> <ask").next(), Some(Event::Text("<")));
     /// ```
@@ -164,9 +175,11 @@ impl Parser {
         Events { parser: self, feed: Feed::new(chunk, &[], 0), phase: Phase::Reading }
     }
 
-    /// Goes on with the next chunk of the stream, as bytes: it may end inside a character.
+    /// Feeds the next chunk of the stream as bytes. It may end inside a character.
     ///
-    /// Ill-formed UTF-8 is read as `String::from_utf8_lossy` reads the whole stream.
+    /// Ill-formed UTF-8 is decoded as
+    /// [`String::from_utf8_lossy`](alloc::string::String::from_utf8_lossy) decodes the whole
+    /// stream.
     ///
     /// ```
     /// use followup::{Event, Parser};
@@ -187,15 +200,16 @@ impl Parser {
         Events { parser: self, feed: Feed::new("", chunk, 0), phase: Phase::Reading }
     }
 
-    /// Ends the stream. The cursor has what only its end could decide. The parser is then as new, for the next stream.
+    /// Ends the stream and returns a cursor over its last events.
     ///
-    /// It never fails: a call that was cut off is an event.
+    /// It never fails: a call that was cut off is an event. Afterwards the parser is ready for the
+    /// next stream.
     ///
     /// ```
     /// use followup::{Event, Parser};
     ///
     /// let mut parser = Parser::default();
-    /// assert_eq!(parser.feed("<ask_followup_question><question>Wh").next().is_some(), true);
+    /// assert!(parser.feed("<ask_followup_question><question>Wh").next().is_some());
     /// match parser.finish().next() {
     ///     Some(Event::Rejected(call)) => assert_eq!(call.question(), Some("Wh")),
     ///     other => panic!("{other:?}"),
@@ -210,16 +224,16 @@ impl Parser {
 
 /// How the parser reads: first it decides, then it lends.
 impl Parser {
-    /// The fast path: takes a chunk without a delimiter, in prose or in an open value. Everything else is
-    /// read by [`decide`](Parser::decide).
+    /// Returns `true` if a chunk is prose, provided that `is_quiet` is set.
     #[inline]
     fn is_prose(&self, chunk: &str) -> bool {
         let chunk = chunk.as_bytes();
         !scan::holds_bracket(chunk) || self.policy().tools.next_tag(chunk, 0) == chunk.len()
     }
 
-    /// The fast path in an open value. Returns what is to be shown; `None` if the chunk is not as simple as
-    /// that.
+    /// The fast path: appends a chunk without a delimiter to the open value.
+    ///
+    /// Returns what is to be shown; `None` if the slow path has to read the chunk.
     #[inline(always)] // Returned through memory, the delta costs more than it took to find.
     fn push_plain(&mut self, feed: &mut Feed<'_>) -> Option<Delta> {
         if feed.pos > 0 || !feed.is_last() || self.patch.is_unread() || !self.tail.is_empty() {
@@ -400,19 +414,22 @@ impl Parser {
     }
 }
 
-/// The events of one chunk, one at a time: each borrows the cursor until the next is taken.
+/// A cursor over the events of one chunk, which lends one event at a time.
 ///
-/// Between two events, `?`, `break` and `.await` work as anywhere. A cursor that is dropped early loses its events, but never state:
-/// the rest of the chunk is read all the same. (One that is leaked, with [`core::mem::forget`], loses the rest of the chunk, or the end of the stream.)
+/// An event borrows the cursor until the next call of [`next`](Events::next). Between two events,
+/// `?`, `break` and `.await` work as anywhere. A cursor that is dropped early loses its events, but
+/// no state: the rest of the chunk is still read. (A cursor that is leaked, with
+/// [`core::mem::forget`], loses the rest of the chunk, or the end of the stream.)
 ///
 /// ```
 /// use followup::{Event, Parser};
 ///
 /// let mut parser = Parser::default();
-/// drop(parser.feed("never looked at <ask_followup_question><question>"));
-/// let mut events = parser.feed("Still here?");
-/// assert!(matches!(events.next(), Some(Event::Partial(call)) if call.question() == Some("Still here?")));
-/// assert_eq!(events.next(), None);
+/// drop(parser.feed("These events are dropped. <ask_followup_question><question>"));
+/// match parser.feed("Which one?").next() {
+///     Some(Event::Partial(call)) => assert_eq!(call.question(), Some("Which one?")),
+///     other => panic!("{other:?}"),
+/// }
 /// ```
 #[derive(Debug)]
 #[must_use = "the events are in the cursor: take them with `while let Some(event) = events.next()`"]
@@ -427,14 +444,14 @@ enum Phase {
     /// All of the feed is text, and prose, and has been read.
     Prose,
     Reading,
-    /// Everything is decided. Also while a decision is being made: should that panic, which is a bug, there is no going on.
+    /// The feed is read. Also set while an event is decided, so that nothing is read after a panic.
     Over,
 }
 
 impl Events<'_> {
-    /// The next event; `None` when the chunk is read.
+    /// Returns the next event; `None` at the end of the chunk.
     ///
-    /// Cost: O(1) beside the bytes it goes through. No event is made by copying.
+    /// Cost: linear in the bytes up to the event. An event copies nothing.
     #[allow(clippy::should_implement_trait)] // It lends: an `Iterator` can't.
     #[inline]
     pub fn next(&mut self) -> Option<Event<'_>> {
@@ -443,7 +460,8 @@ impl Events<'_> {
             Phase::Prose => Some(Event::Text(self.feed.text)),
             Phase::Over => None,
             Phase::Reading => {
-                // Copied, so that the cursor itself is nowhere in memory while there is nothing but prose.
+                // A copy, so that the cursor itself can stay in registers while there is only
+                // prose.
                 let (mut feed, mut is_over) = (self.feed, true);
                 let event = self.parser.next_event(&mut feed, &mut is_over);
                 self.feed = feed;

@@ -122,7 +122,7 @@ impl BodyParser {
         parser
     }
 
-    /// The same parser with other limits, at the beginning of a body.
+    /// Returns the same parser with other limits, at the beginning of a body.
     pub(super) fn with_limits(self, limits: Limits) -> BodyParser {
         BodyParser::new(self.declared, self.policy, limits)
     }
@@ -135,7 +135,7 @@ impl BodyParser {
         &self.limits
     }
 
-    /// The format of the body; `None` while it is not known.
+    /// Returns the format of the body; `None` while it is not known.
     pub(super) fn format(&self) -> Option<Format> {
         match self.kind {
             BodyKind::Detecting(_) => None,
@@ -384,7 +384,7 @@ impl BodyParser {
         }
     }
 
-    /// The event or error of an output.
+    /// Returns the event or error of an output.
     pub(super) fn lend<'s>(&'s self, input: &'s BodyInput<'_>, output: Output) -> Result<Event<'s>, Error<'s>> {
         let BodyParser { text, calls, deltas, .. } = self;
         let slice = |(start, end): TextRange| &deltas.text[start..end];

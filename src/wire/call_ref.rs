@@ -57,7 +57,7 @@ impl CallRef {
         self.index.is_none() && is_empty(self.item_id) && is_empty(self.id) && is_empty(self.name)
     }
 
-    /// The call that starts here, if its start or parts of it have come before.
+    /// Returns the call that starts here, if its start or parts of it have arrived before.
     pub(super) fn find_started(
         &self,
         calls: &[NativeCall],
@@ -82,7 +82,7 @@ impl CallRef {
         })
     }
 
-    /// The call that a delta belongs to.
+    /// Returns the call that a delta belongs to.
     ///
     /// It is found by its index, else its item id, else its id; else it is the last open one.
     pub(super) fn find(&self, calls: &[NativeCall], text: &str) -> Option<usize> {

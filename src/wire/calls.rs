@@ -246,7 +246,7 @@ impl NativeCalls {
         self.deliver(i, deltas.resolve(placeholder), deltas, actions);
     }
 
-    /// The bytes of one call's arguments that may be kept.
+    /// Returns the bytes of one call's arguments that may be kept.
     ///
     /// All open calls together keep at most as much as one event may have.
     fn max_kept(&self) -> usize {

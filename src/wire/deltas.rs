@@ -149,17 +149,17 @@ impl Deltas {
         self.plain_text(fragment).is_some_and(|text| text.trim_ascii().is_empty())
     }
 
-    /// The text of a fragment; `None` if it holds single surrogates.
+    /// Returns the text of a fragment; `None` if it holds single surrogates.
     pub(super) fn plain_text(&self, fragment: Fragment) -> Option<&str> {
         (!fragment.has_surrogates).then(|| &self.text[fragment.start..fragment.end])
     }
 
-    /// A range of the text as a fragment.
+    /// Returns a range of the text as a fragment.
     pub(super) fn fragment(&self, (start, end): TextRange) -> Fragment {
         Fragment { start, end, has_surrogates: false }
     }
 
-    /// The text of a fragment that nothing precedes or follows. Single surrogates become U+FFFD.
+    /// Returns the text of a fragment without neighbours. Single surrogates become U+FFFD.
     pub(super) fn resolve(&mut self, fragment: Fragment) -> TextRange {
         if !fragment.has_surrogates {
             return (fragment.start, fragment.end);
@@ -170,7 +170,7 @@ impl Deltas {
         (start, self.text.len())
     }
 
-    /// The text of a fragment that continues a sequence of them.
+    /// Returns the text of a fragment that continues a sequence of them.
     ///
     /// `pending` is the high surrogate that the sequence ended in before, and then the one that it
     /// ends in now.
@@ -224,7 +224,7 @@ impl Deltas {
         (start, self.text.len())
     }
 
-    /// The text that the end of a sequence of fragments adds: U+FFFD for a pending surrogate.
+    /// Returns the text that the end of a sequence adds: U+FFFD for a pending surrogate.
     pub(super) fn finish(&mut self, pending: &mut Option<u16>) -> TextRange {
         let start = self.text.len();
         self.replace_pending(pending);

@@ -23,7 +23,7 @@ pub(super) struct Detection {
     /// The offset of the next character that is not white space.
     second: usize,
     frames: Frames,
-    /// The format of an error that has come, which is a guess.
+    /// The format of an error that has arrived, which is a guess.
     error: Option<Format>,
     /// The bytes of the body that may be kept. It counts the body, never a chunk.
     limit: usize,
@@ -55,7 +55,7 @@ impl Detection {
         (format, self.take_body(format))
     }
 
-    /// The body to be parsed. A byte order mark is not part of JSON.
+    /// Returns the body to be parsed. A byte order mark is not part of JSON.
     fn take_body(&mut self, format: Format) -> Vec<u8> {
         if format == Format::Json && self.body.starts_with(BYTE_ORDER_MARK) {
             self.body.drain(..BYTE_ORDER_MARK.len());
@@ -63,7 +63,7 @@ impl Detection {
         core::mem::take(&mut self.body)
     }
 
-    /// The body after a byte order mark and white space.
+    /// Returns the body after a byte order mark and white space.
     fn beginning(&mut self) -> &[u8] {
         if self.first == 0 && self.body.starts_with(BYTE_ORDER_MARK) {
             self.first = BYTE_ORDER_MARK.len();
@@ -74,7 +74,7 @@ impl Detection {
         &self.body[self.first..]
     }
 
-    /// The format, if the first characters show that the body is no provider's.
+    /// Returns the format, if the first characters show that the body is no provider's.
     fn detect_by_beginning(&mut self) -> Option<Format> {
         let first = *self.beginning().first()?;
         if !matches!(first, b'{' | b'[') {
@@ -98,7 +98,7 @@ impl Detection {
         }
     }
 
-    /// The format, if a payload that the chunk completes reveals it.
+    /// Returns the format, if a payload that the chunk completes reveals it.
     fn detect_by_payloads(&mut self, mut chunk: &[u8]) -> Option<Format> {
         let first = self.beginning().first().copied();
         while let Some(frame) = self.frames.next(&mut chunk) {
@@ -110,7 +110,7 @@ impl Detection {
     }
 }
 
-/// The format that a payload reveals, in a body with that first character.
+/// Returns the format that a payload reveals, in a body with that first character.
 ///
 /// An error reveals none for certain, and is noted in `error`.
 fn format_of_frame(frame: Frame<'_>, first: Option<u8>, error: &mut Option<Format>) -> Option<Format> {

@@ -80,7 +80,7 @@ impl ParserFeed {
         decision
     }
 
-    /// The event of the last decision, with the index and the id of its call in the message.
+    /// Returns the event of the last decision, with the index and the id of its call.
     pub(super) fn lend<'f>(
         &self,
         parser: &'f Parser,

@@ -11,7 +11,8 @@ use super::format::Format;
 /// use followup::wire::{Error, Format, ResponseParser};
 ///
 /// let mut parser = ResponseParser::new(Format::Anthropic, Policy::new());
-/// let body = "data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n";
+/// let error = r#"{"type":"overloaded_error","message":"Overloaded"}"#;
+/// let body = format!("data: {{\"type\":\"error\",\"error\":{error}}}\n\n");
 /// assert_eq!(parser.feed(body.as_bytes()).next(), Some(Err(Error::Provider("Overloaded"))));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub enum Error<'a> {
 }
 
 impl Error<'_> {
-    /// The data that could not be used: of an unreadable event, or orphaned arguments.
+    /// Returns the data that could not be used: of an unreadable event, or orphaned arguments.
     pub fn data(&self) -> Option<&str> {
         match self {
             Error::Unreadable(data) | Error::Orphan(data) => Some(data),
@@ -42,7 +43,7 @@ impl Error<'_> {
         }
     }
 
-    /// The kind of error as one word, for programs.
+    /// Returns the kind of error as one word, for programs.
     pub fn code(&self) -> &'static str {
         match self {
             Error::Provider(_) => "provider",

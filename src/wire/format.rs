@@ -41,7 +41,7 @@ impl Format {
         Format::Json,
     ];
 
-    /// The name of the format, which [`FromStr`] parses.
+    /// Returns the name of the format, which [`FromStr`] parses.
     ///
     /// ```
     /// use followup::wire::Format;

@@ -21,7 +21,7 @@ use super::deltas::RETAINED;
 /// How a body is framed, which its first characters decide.
 #[derive(Clone, Debug)]
 enum Framing {
-    /// Only `bom` bytes of a byte order mark have come, and white space.
+    /// Only `bom` bytes of a byte order mark have arrived, and white space.
     Undecided {
         bom: usize,
         /// The current line begins with blanks.
@@ -55,7 +55,7 @@ struct JsonValue {
     too_long: bool,
 }
 
-/// A decoder that cuts a body into payloads. It looks at every byte once.
+/// A decoder that splits a body into payloads. It reads every byte once.
 #[derive(Clone, Debug)]
 pub(super) struct Frames {
     framing: Framing,
@@ -102,7 +102,7 @@ impl Frames {
         }
     }
 
-    /// The payload that the end of the body completes.
+    /// Returns the payload that the end of the body completes.
     pub(super) fn finish(&mut self) -> Option<Frame<'_>> {
         self.clear_lent();
         match &mut self.framing {
@@ -324,7 +324,7 @@ fn buffer_line(buffer: &mut Vec<u8>, more: &[u8], limit: usize) {
     buffer.extend_from_slice(&more[..more.len().min(room)]);
 }
 
-/// A line without its line end.
+/// Returns a line without its line end.
 fn without_line_end(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)

@@ -35,12 +35,12 @@ impl<'a> BodyInput<'a> {
         BodyInput { replay, chunk, used: 0, stage }
     }
 
-    /// The replay, or the chunk if there is no replay.
+    /// Returns the replay, or the chunk if there is no replay.
     pub(super) fn bytes(&self) -> &[u8] {
         if self.replay.is_empty() { self.chunk } else { &self.replay }
     }
 
-    /// The bytes that are not consumed.
+    /// Returns the bytes that are not consumed.
     pub(super) fn rest(&self) -> &[u8] {
         &self.bytes()[self.used..]
     }

@@ -2,9 +2,9 @@
 //!
 //! A [`ResponseParser`] consumes the body of one streaming response, in whatever chunks it arrives:
 //! server-sent events, JSON lines, or one JSON array. The model's text goes to a markup
-//! [`Parser`](crate::Parser), and the arguments of every native call of `ask_followup_question` to a parser
-//! of their own, so that a model may ask either way. The provider's ids tell calls that overlap
-//! apart.
+//! [`Parser`](crate::Parser), and the arguments of every native call of `ask_followup_question` to
+//! a parser of their own, so that a model may ask either way. The provider's ids tell calls that
+//! overlap apart.
 //!
 //! ```
 //! use followup::wire::{ResponseParser, Format};
@@ -37,8 +37,8 @@
 //!     }
 //! }
 //! assert_eq!(shown, ["One moment.", "Which…", "Which one?…", "Some(\"call_1\") asks Which one?"]);
-//! // The last cursor lends what only the end decides: calls that the provider never ended, or a call that is
-//! // cut off in the text.
+//! // The last cursor lends what only the end decides: calls that the provider never ended, or a
+//! // call that is cut off in the text.
 //! assert!(parser.finish().next().is_none());
 //! ```
 //!

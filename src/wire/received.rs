@@ -55,7 +55,7 @@ impl ReceivedArguments {
         self.len == 0 && is_empty_object(text)
     }
 
-    /// The length of the text, if the complete arguments `all` begin with it; else `None`.
+    /// Returns the length of the text, if the complete arguments `all` begin with it; else `None`.
     pub(super) fn prefix_len(&self, all: &str) -> Option<usize> {
         let mut hash = Fnv::default();
         hash.write(all.get(..self.len)?.as_bytes());
@@ -85,7 +85,7 @@ fn is_empty_object(text: &str) -> bool {
     text.bytes().filter(|byte| !byte.is_ascii_whitespace()).eq(*b"{}")
 }
 
-/// The meaning of the call if it ends here.
+/// Returns the meaning of the call if it ends here.
 fn meaning(parser: &mut Parser) -> Meaning {
     let mut events = parser.finish();
     let mut meaning = None;

@@ -12,8 +12,9 @@ use crate::event::Event;
 
 /// A parser for the bodies of streaming responses, one body after the other.
 ///
-/// [`feed`](ResponseParser::feed) it a chunk and take the events from the cursor; at the end of the body, call
-/// [`finish`](ResponseParser::finish). The events do not depend on how the body was cut into chunks.
+/// [`feed`](ResponseParser::feed) it a chunk and take the events from the cursor; at the end of the
+/// body, call [`finish`](ResponseParser::finish). The events do not depend on how the body was cut
+/// into chunks.
 ///
 /// It does not check that a body is complete: one that was cut off after all calls ends like any
 /// other.
@@ -26,12 +27,14 @@ pub struct ResponseParser {
 }
 
 impl ResponseParser {
-    /// A parser for bodies in that format, under a [`Policy`], or an `Arc` of one to share it.
+    /// Creates a parser for bodies in this format.
+    ///
+    /// `policy` is a [`Policy`], or an `Arc` of one that many parsers share.
     pub fn new(format: Format, policy: impl Into<Arc<Policy>>) -> ResponseParser {
         ResponseParser { body: BodyParser::new(Some(format), policy.into(), Limits::default()) }
     }
 
-    /// A parser that detects the format of every body from its first events.
+    /// Creates a parser that detects the format of every body from its first events.
     ///
     /// It emits nothing until the format is certain. Text that is no provider's is parsed as a
     /// message, and a JSON object with the parameters of a call as its arguments.
@@ -56,7 +59,7 @@ impl ResponseParser {
         ResponseParser { body: self.body.with_limits(limits) }
     }
 
-    /// The format of the body: the one given to [`new`](ResponseParser::new), or the detected one.
+    /// Returns the format of the body, which was given to [`new`](ResponseParser::new) or detected.
     ///
     /// `None` before it is detected, and again after the end of the body: a format that only the
     /// end reveals is in [`Events::format`].
@@ -64,12 +67,12 @@ impl ResponseParser {
         self.body.format()
     }
 
-    /// The policy the calls are read under.
+    /// Returns the policy of the parser.
     pub fn policy(&self) -> &Policy {
         self.body.policy()
     }
 
-    /// The limits of the stream.
+    /// Returns the limits of the stream.
     pub fn limits(&self) -> &Limits {
         self.body.limits()
     }
@@ -100,9 +103,13 @@ impl ResponseParser {
 /// use followup::{Event, Policy};
 ///
 /// let mut parser = ResponseParser::new(Format::Ollama, Policy::new());
-/// drop(parser.feed(b"{\"message\":{\"content\":\"never looked at <ask_followup_question><question>\"}}\n"));
-/// let mut events = parser.feed(b"{\"message\":{\"content\":\"Still here?\"}}\n");
-/// assert!(matches!(events.next(), Some(Ok(Event::Partial(call))) if call.question() == Some("Still here?")));
+/// let first = r#"{"message":{"content":"Dropped. <ask_followup_question><question>"}}"#;
+/// drop(parser.feed(format!("{first}\n").as_bytes()));
+/// let mut events = parser.feed(b"{\"message\":{\"content\":\"Which one?\"}}\n");
+/// match events.next() {
+///     Some(Ok(Event::Partial(call))) => assert_eq!(call.question(), Some("Which one?")),
+///     other => panic!("{other:?}"),
+/// }
 /// assert!(events.next().is_none());
 /// ```
 #[derive(Debug)]
@@ -119,7 +126,7 @@ impl<'a> Events<'a> {
         Events { parser, input, is_running: false }
     }
 
-    /// The next event or error; `None` when the chunk is consumed.
+    /// Returns the next event or error; `None` when the chunk is consumed.
     ///
     /// The stream continues after an error.
     ///
@@ -139,7 +146,7 @@ impl<'a> Events<'a> {
         }
     }
 
-    /// The format of the body, as in [`ResponseParser::format`].
+    /// Returns the format of the body, as in [`ResponseParser::format`].
     pub fn format(&self) -> Option<Format> {
         self.parser.format()
     }

@@ -35,8 +35,10 @@ pub fn pieces(message: &str, size: usize) -> impl Iterator<Item = &str> {
 ///
 /// let stream = "<b>é</b>";
 /// assert_eq!(Cuts::new([4, 1]).chunks(stream.as_bytes()), [&b"<"[..], b"b>\xC3", b"\xA9</b>"]);
-/// assert_eq!(Cuts::new([4, 1]).pieces(stream), ["<", "b>", "é</b>"], "text is cut before the character");
-/// assert_eq!(Cuts::new([5, 8]).chunks(b"short"), [&b"sh"[..], b"ort", b""], "5 is the end, 8 is 2");
+/// // Text is cut before the character.
+/// assert_eq!(Cuts::new([4, 1]).pieces(stream), ["<", "b>", "é</b>"]);
+/// // 5 is the end, and 8 wraps around to 2.
+/// assert_eq!(Cuts::new([5, 8]).chunks(b"short"), [&b"sh"[..], b"ort", b""]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Cuts(Vec<usize>);

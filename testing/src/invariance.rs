@@ -17,8 +17,8 @@ const RANDOM: u64 = 64;
 /// at every offset (of a stream longer than 4 KiB: at about 500 offsets), cut at every
 /// [adversarial](Cuts::adversarial) offset, at random ones of those, and at random offsets.
 ///
-/// `read` may be any reader: the [`Parser`](followup::Parser), a program around it, another parser. Its
-/// result should be a normal form, such as a [`Transcript`](crate::Transcript): lists of events
+/// `read` may be any reader: the [`Parser`](followup::Parser), a program around it, another parser.
+/// Its result should be a normal form, such as a [`Transcript`](crate::Transcript): lists of events
 /// differ by how text is split. It is called a few hundred times for a short stream, about 4,000
 /// times for one of 4 KiB, and about 700 times for a longer one.
 ///
@@ -31,7 +31,9 @@ const RANDOM: u64 = 64;
 /// use followup_testing::assert_chunk_invariant;
 ///
 /// // A reader that searches each chunk for its tag.
-/// assert_chunk_invariant(b"yes <ask>", |chunks| chunks.iter().any(|chunk| chunk.ends_with(b"<ask>")));
+/// assert_chunk_invariant(b"yes <ask>", |chunks| {
+///     chunks.iter().any(|chunk| chunk.ends_with(b"<ask>"))
+/// });
 /// ```
 #[track_caller]
 pub fn assert_chunk_invariant<T: PartialEq + Debug>(stream: &[u8], mut read: impl FnMut(&[&[u8]]) -> T) {
@@ -66,8 +68,9 @@ fn ways(stream: &[u8]) -> impl Iterator<Item = Cuts> {
         .chain((0..RANDOM).map(move |seed| Cuts::random(len, 12, seed)))
 }
 
-/// Removes cuts as long as the result `differs`. It removes halves first, so that thousands of cuts
-/// take about a hundred calls.
+/// Removes cuts as long as the result `differs`.
+///
+/// It removes halves first, so that thousands of cuts take about a hundred calls.
 fn fewest(cuts: &Cuts, mut differs: impl FnMut(&Cuts) -> bool) -> Cuts {
     let mut offsets: Vec<usize> = cuts.offsets().to_vec();
     let mut size = offsets.len().div_ceil(2);

@@ -16,7 +16,8 @@
 //! use followup_testing::{Stream, Syntax, Transcript, assert_chunk_invariant};
 //! use followup::Policy;
 //!
-//! let stream = Stream::new(Syntax::Markup, "Hm. <ask_followup_question><question>Ünder < which? \u{1F980}</question>");
+//! let message = "Hm. <ask_followup_question><question>Ünder < which? \u{1F980}</question>";
+//! let stream = Stream::new(Syntax::Markup, message);
 //! assert_chunk_invariant(&stream, |chunks| {
 //!     let mut parser = stream.parser(Policy::new());
 //!     Transcript::of(&mut parser, chunks.iter().copied())

@@ -208,7 +208,8 @@ pub const ARGUMENTS: &[&[u8]] = &[
 
 /// Beginnings of arguments.
 ///
-/// Random sequences of pieces of JSON are malformed after a few pieces, so they begin in the middle.
+/// Random sequences of pieces of JSON are malformed after a few pieces, so they begin in the
+/// middle.
 pub const ARGUMENTS_BEGINNINGS: &[&[u8]] = &[
     b"",
     b"{",
@@ -418,7 +419,8 @@ pub const PROVIDERS: &[&[u8]] = &[
 /// ```
 /// use followup_testing::literals::dictionary;
 ///
-/// assert_eq!(dictionary([&b"<b>"[..], b"\"\\", b"\n", b"<b>"]), "\"\\x0a\"\n\"\\\"\\\\\"\n\"<b>\"\n");
+/// let lines = dictionary([&b"<b>"[..], b"\"\\", b"\n", b"<b>"]);
+/// assert_eq!(lines, "\"\\x0a\"\n\"\\\"\\\\\"\n\"<b>\"\n");
 /// ```
 pub fn dictionary<'l>(literals: impl IntoIterator<Item = &'l [u8]>) -> String {
     let once: BTreeSet<&[u8]> = literals.into_iter().filter(|literal| !literal.is_empty()).collect();

@@ -85,10 +85,12 @@ impl fmt::Debug for Stream {
 ///     question: "Is a < b?".into(),
 ///     suggestions: vec![Suggestion { answer: "\"Yes\"".into(), mode: Some("code".into()) }],
 /// };
-/// assert_eq!(question.arguments(), r#"{"question":"Is a < b?","follow_up":[{"text":"\"Yes\"","mode":"code"}]}"#);
-/// for (mut parser, written) in
-///     [(Parser::default(), question.markup()), (Parser::arguments(Policy::new()), question.arguments())]
-/// {
+/// let json = r#"{"question":"Is a < b?","follow_up":[{"text":"\"Yes\"","mode":"code"}]}"#;
+/// assert_eq!(question.arguments(), json);
+/// for (mut parser, written) in [
+///     (Parser::default(), question.markup()),
+///     (Parser::arguments(Policy::new()), question.arguments()),
+/// ] {
 ///     let transcript = Transcript::of(&mut parser, [written]);
 ///     let complete = transcript.complete().next().expect("it is complete");
 ///     assert_eq!(complete.question.as_ref(), Some(&question.question));

@@ -23,7 +23,11 @@ use followup::{Event, Events, Field, Note, Parser, Reason, Suggestions};
 /// use followup_testing::Transcript;
 /// use followup::Parser;
 ///
-/// let chunks = ["Hm. <ask_followup_question><question>Which", " one?</question><suggest mode='code'>Thi", "s</suggest></ask_followup_question>"];
+/// let chunks = [
+///     "Hm. <ask_followup_question><question>Which",
+///     " one?</question><suggest mode='code'>Thi",
+///     "s</suggest></ask_followup_question>",
+/// ];
 /// let transcript = Transcript::of(&mut Parser::default(), chunks.map(str::as_bytes));
 /// assert_eq!(transcript.to_string(), "text \"Hm. \"
 /// question 0 \"Which one?\"
@@ -31,7 +35,8 @@ use followup::{Event, Events, Field, Note, Parser, Reason, Suggestions};
 /// suggestion 0.0 \"This\"
 /// complete 0 at 4..117: \"Which one?\" [\"This\" code] [OutsideFollowUp]
 /// ");
-/// assert_eq!(transcript, Transcript::of(&mut Parser::default(), chunks.concat().bytes().map(|byte| [byte])));
+/// let bytes = chunks.concat().into_bytes();
+/// assert_eq!(transcript, Transcript::of(&mut Parser::default(), bytes.chunks(1)));
 /// ```
 #[derive(Clone, Default, PartialEq)]
 pub struct Transcript {

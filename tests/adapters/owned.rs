@@ -324,8 +324,7 @@ fn long_prose_shares_its_chunk() {
 /// Markup with as many events as possible in as few bytes.
 const DENSE: [&str; 3] = ["<ask_followup_question>", "<read_file></read_file>a", CALL];
 
-/// Returns the number of events of a chunk, the most bytes that were allocated while they were
-/// taken, and the bytes that were kept.
+/// Returns the number of events of a chunk, the peak of allocated bytes, and the kept bytes.
 fn peak<P: ChunkParser>(reader: &mut Reader<P>, chunk: &Bytes) -> (u64, u64, i64) {
     let mut events = 0;
     let allocated = measure(|| events = reader.feed(chunk.clone()).count() as u64);

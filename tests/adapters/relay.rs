@@ -12,8 +12,9 @@ const MESSAGE: &str = "RELAY_MESSAGE";
 const FOLDER: &str = "RELAY_FOLDER";
 const STOP: &str = "RELAY_STOP";
 
-/// Runs the example in a process of its own, which is this test binary. Returns what it wrote, and
-/// whether it read to the end.
+/// Runs the example in a process of its own, which is this test binary.
+///
+/// Returns what it wrote, and whether it read to the end.
 fn run(message: &Path, folder: &Path, stop: usize) -> (String, bool) {
     let ran = Command::new(env::current_exe().unwrap())
         .args(["--exact", "relay::a_process_of_its_own", "--ignored"])

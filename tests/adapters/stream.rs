@@ -1,5 +1,6 @@
-//! A stream of events is equal to what the cursor lends, whatever its chunks, its errors and its
-//! consumer.
+//! A stream of events is equal to what the cursor lends.
+//!
+//! This holds for all chunks, errors and consumers.
 
 use std::collections::VecDeque;
 use std::pin::{Pin, pin};
@@ -83,8 +84,7 @@ proptest! {
         prop_assert_eq!(transcript, whole);
     }
 
-    /// Errors pass through where they come, a cancelled wait loses nothing, and another stream may
-    /// continue from a checkpoint.
+    /// Errors pass through in order, a cancelled wait loses nothing, a checkpoint can be resumed.
     #[test]
     fn errors_cancelled_waits_and_resuming_change_no_event(
         stream in streams(),

@@ -209,7 +209,7 @@ impl<'a> ArgumentsReader<'a> {
             }
             return self.nothing(2);
         }
-        // "The last of the three stands outside `follow_up`, which is a repair (`OutsideFollowUp`), unless its value is
+        // "The last of the three is outside `follow_up`, which is a repair (`OutsideFollowUp`), unless its value is
         // `null` or means nothing."
         // Decided: the repair comes with the first character of the value, before anything that is
         // wrong with the value itself: under the strict policy a number is malformed here, not of
@@ -360,7 +360,7 @@ impl<'a> ArgumentsReader<'a> {
             if markup.suggest.len() > self.suggest.len() || markup.notes.contains("SuggestionsDropped") {
                 self.given.push(self.list);
             }
-            // "All of it becomes known at once, in the order of the suggestions, the mode of each in front of its answer."
+            // "All of it becomes known at once, in the order of the suggestions, the mode of each before its answer."
             let mut shown = markup.shown;
             shown.sort_by_key(|atom| match atom {
                 Atom::Mode { i, .. } => (*i, 0),
@@ -621,7 +621,7 @@ impl<'a> ArgumentsReader<'a> {
         }
     }
 
-    /// "Of an ill-formed number or literal what could have begun one is carried."
+    /// "Of an ill-formed number or literal it has what could have begun one."
     fn literal(&mut self, word: &str, put: Put<'_, 'a>) -> Parsed<()> {
         for c in word.chars() {
             self.eat(c)?;
@@ -666,11 +666,11 @@ impl<'a> ArgumentsReader<'a> {
         Ok(())
     }
 
-    /// "Two things are repaired in strings, wherever a string stands (`IllFormedString`): a control character below U+0020
-    /// as it is stands for itself; a `\` that begins no escape is text, and so is what follows it."
+    /// "Two things are repaired in strings, wherever a string is (`IllFormedString`): a control character below U+0020
+    /// that is not escaped means itself; a `\` that begins no escape is text, and so is what follows it."
     /// "Under the strict policy the character, or the `\`, has still been read as text."
     ///
-    /// Decided: behind such a `\` reading goes on as usual, so a `"` or a `\` behind `\u12` has its
+    /// Decided: after such a `\` reading goes on as usual, so a `"` or a `\` after `\u12` has its
     /// usual meaning.
     fn string(&mut self, put: Put<'_, 'a>) -> Parsed<()> {
         self.eat('"')?;

@@ -458,7 +458,7 @@ impl Reader<'_> {
         self.chars.get(at).map_or(self.bytes, |char| char.start)
     }
 
-    /// The length of the text before the character; of all text behind the last one.
+    /// The length of the text before the character; of all text after the last one.
     fn offset(&self, at: usize) -> usize {
         self.chars
             .get(at)
@@ -515,7 +515,7 @@ impl Reader<'_> {
             }
         }
 
-        // "tag space and attributes behind the name; `/` right before `>` makes it empty"
+        // "tag space and attributes after the name; `/` right before `>` makes it empty"
         match self.peek(p) {
             None | Some('>') | Some('/') => {}
             Some(c) if is_tag_space(c) => {}
@@ -556,8 +556,8 @@ impl Reader<'_> {
                     }
                     let mut value = String::new();
                     match self.peek(p) {
-                        // "a quoted value begins with `"` or `'` as the first character behind `=` (tag
-                        // space may stand between), runs to the same quote, and may hold `>`"
+                        // "a quoted value begins with `"` or `'` as the first character after `=` (tag
+                        // space may come between), runs to the same quote, and may hold `>`"
                         Some(quote) if quote == '"' || quote == '\'' => {
                             p += 1;
                             loop {
@@ -641,7 +641,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `<ask_followup_question>`. "A tool's opening tag right before a back-tick is text wherever it stands."
+    /// `<ask_followup_question>`. "A tool's opening tag right before a back-tick is text wherever it is."
     fn ask_open(&self, at: usize) -> Option<Tag> {
         let tag = self.find_tag(at, &[(Open, Name::Ask)])?;
         match self.peek(tag.end) {
@@ -762,11 +762,11 @@ impl Reader<'_> {
             return None;
         }
         match self.peek(at)? {
-            // "a line that begins (behind spaces and tabs) with three or more back-ticks or tildes"
+            // "a line that begins (after spaces and tabs) with three or more back-ticks or tildes"
             '`' => {
                 let run = self.run(at, '`');
                 let rest_of_line = self.chars[at + run..].iter().take_while(|c| c.c != '\n');
-                // "A back-tick on the opening line behind the fence makes it a code span instead."
+                // "A back-tick on the opening line after the fence makes it a code span instead."
                 let is_fence = line_begins && run >= 3 && rest_of_line.into_iter().all(|c| c.c != '`');
                 let code = match is_fence {
                     true => Code::Fence { of: '`', long: run },
@@ -824,7 +824,7 @@ impl Reader<'_> {
         let mut at = behind_tag;
         while let Some(c) = self.peek(at) {
             if c == '<' {
-                // "Outside parameters the call ends behind its own close tag, or before any tool's opening
+                // "Outside parameters the call ends after its own close tag, or before any tool's opening
                 // tag (`ask_followup_question` and the same tool again included), or with the
                 // stream."
                 if self.ask_open(at).is_some() || self.tool_open(at).is_some() {
@@ -912,7 +912,7 @@ impl Reader<'_> {
         match self.body(tag.end) {
             Body::Certain => self.parameters(call),
             // "the opening tag was only named: it is `Text` (under the strict policy: `Rejected`, malformed, with
-            // the opening tag as its span), and reading goes on right behind it as prose"
+            // the opening tag as its span), and reading goes on right after it as prose"
             Body::Named if self.rules.strict => {
                 call.wrong = Some("malformed");
                 self.end(call, tag.end, By::CloseTag);
@@ -995,7 +995,7 @@ impl Reader<'_> {
         let mut at = call.body;
         loop {
             let Some(c) = self.peek(at) else {
-                // "if the stream ended inside a value (of a list as well, one that has begun in a `follow_up`
+                // "if the stream ended inside a value (of a list as well, one that began in a `follow_up`
                 // included)"
                 let by = match list {
                     ListBody::Begun(_) => By::StreamInsideValue,
@@ -1041,7 +1041,7 @@ impl Reader<'_> {
             let had_begun = list;
             list = ListBody::No;
             let cut = match (tag.side, tag.name) {
-                // "A call ends behind its close tag."
+                // "A call ends after its close tag."
                 (Close, Name::Ask) => {
                     if in_follow_up {
                         self.repair(&mut call, "UnclosedFollowUp");
@@ -1747,10 +1747,10 @@ pub(super) struct FollowUp {
 /// already. Returns `None` if the text is no markup.
 ///
 /// "markup, if it holds an opening tag of `suggest` or `options` (or a synonym; a tag within the tag limit, wherever it
-/// stands)"
+/// is)"
 pub(super) fn read_follow_up(text: &str, rules: &Rules, suggest: &[(String, Option<String>)]) -> Option<FollowUp> {
     let end = text.chars().count();
-    // "At its end, `</follow_up>` is put in."
+    // "At its end, `</follow_up>` is inserted."
     let stream = format!("{text}</follow_up>");
     let mut reader = Reader { put_in: Some(end), ..Reader::new(stream.as_bytes(), rules) };
     let wanted = [(Open, Name::Suggest), (Open, Name::Options)];

@@ -1,5 +1,6 @@
-//! Unusual answers: texts with tags, invalid images, damaged histories. Each is accepted whole or
-//! refused with an error that says why and contains the input.
+//! Unusual answers: texts with tags, invalid images, damaged histories.
+//!
+//! Each is accepted whole or refused with an error that says why and contains the input.
 
 use allocation_counter::measure;
 use followup::dialogue::{

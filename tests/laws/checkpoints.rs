@@ -24,7 +24,7 @@ const ENTITIES: &str = "<ask_followup_question><question> &#38; &amp &#x1F600;</
     <suggest><mode>&#109;</mode>&#32;A&#x</suggest><suggest>\u{e9}</suggest>\
     <suggest><mode>\u{e9}</mode><content>\u{e9}</content>\u{e9}</suggest><suggest>&am";
 
-/// Text that begins like a tag and is none, in every place of a message.
+/// Text that begins like a tag but is no tag, in every place of a message.
 const NO_TAGS: &str = "<ask_followup_question a='>\u{e9}' a <q<questio <</ <\u{e9}<question \u{e9}<question!\
     <ask_followup_question> a <q<questio <</ <\u{e9}<quest\u{e9}<question!<ask_followup_questio\u{e9}> \
     <read_file> </read_fi\u{e9} <path a='>' \u{e9}> <pat\u{e9} </path a> <path a=\"\u{e9}\"></pat\u{e9} </path \u{e9}></path></read_file \u{e9}";
@@ -33,8 +33,10 @@ const NO_TAGS: &str = "<ask_followup_question a='>\u{e9}' a <q<questio <</ <\u{e
 const CODE: &str = "a `b` ``c\n d`\n \n e\n```\n f\n ``` \n~~~~ rust `\ng\n~~~\n\n~~~~~\n<think> `h` </think> \
     <thinking>\n`i\n`j\n\n``````k";
 
-/// Arguments with every repair, without one, with lists that are objects and strings, with long
-/// keys, and with objects that mean nothing.
+/// Arguments that reach every kind of state.
+///
+/// Some need repairs, have objects and strings in place of lists, long keys, or objects without a
+/// meaning.
 const ARGUMENTS: [&str; 5] = [
     "{\"question\": \" W\\u0068ich é\\ud83d\\ude00 \\q?\n \", \"other\": {\"a\": [1, {\"b\": \"c\"}]}, \"question\": \"again\",
         \"follow_up\": [\" A b \", -12.5e+3, true, [\"x\"], {\"mode\": \"m\", \"text\": \" B\", \"answer\": \"no\"}, {\"mode\": \" \"}, {}],
@@ -130,7 +132,7 @@ fn a_checkpoint_knows_the_syntax_of_its_stream() {
     assert_eq!(events_of(&mut resumed(Syntax::Markup), b"{}"), "{}");
 }
 
-// ------------------------------------------------------------------------------------------------ forged
+// ------------------------------------------------------------------------------------------- forged
 
 /// Reads the rest of a stream from a forged checkpoint. No view may exceed the limits.
 fn stays_within_the_limits(parser: &mut Parser, rest: &[u8]) {

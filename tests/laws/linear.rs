@@ -1,5 +1,6 @@
-//! Time is linear in the bytes, however many chunks they come in: by ratio, never by the clock
-//! alone.
+//! Time is linear in the bytes, however many chunks they come in.
+//!
+//! The tests compare ratios, never the clock alone.
 //!
 //! `cargo test --release --test laws linear -- --ignored`
 
@@ -83,7 +84,7 @@ const ARGUMENTS: [(&str, &str, &str); 38] = [
     ("{}", " garbage }", ""),
 ];
 
-/// Bodies: what stands in front, what is repeated, and what stands behind.
+/// Bodies: a beginning, a part that is repeated, and an end.
 const BODIES: [(Format, &str, &str, &str); 22] = [
     (Format::OpenAiChat, "data: ", "a", "\n\n"),
     (Format::OpenAiChat, "data: {\"choices\":[{\"delta\":{\"content\":\"", "word \\n", "\"}}]}\n\n"),

@@ -173,8 +173,9 @@ proptest! {
     }
 }
 
-/// Found by fuzzing: inside an unclosed string of a JSON list, in a string in place of a list,
-/// `<question>` was a tag.
+/// Found by fuzzing: `<question>` was a tag in an unclosed string of a JSON list.
+///
+/// The list was in a string in place of a list.
 #[test]
 fn a_string_of_suggestions_has_no_question() {
     let rules = Rules::default();
@@ -194,8 +195,10 @@ fn a_string_of_suggestions_has_no_question() {
     }
 }
 
-/// Found by fuzzing: U+FFFD is longer than the ill-formed byte it replaces, so offsets that are
-/// counted back from the end of text that is parsed again were too small, and even negative.
+/// Found by fuzzing: offsets after ill-formed bytes were too small, and even negative.
+///
+/// They were counted back from the end of text that is parsed again, but U+FFFD is longer than the
+/// byte it replaces.
 #[test]
 fn text_that_is_parsed_again_may_be_longer_than_its_bytes() {
     let ends = [

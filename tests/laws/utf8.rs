@@ -1,5 +1,4 @@
-//! Ill-formed UTF-8 is what `String::from_utf8_lossy` makes of the whole stream, wherever it is
-//! cut.
+//! Ill-formed UTF-8 is decoded as `String::from_utf8_lossy` decodes the whole stream.
 
 use followup::{Parser, Policy};
 use followup_testing::{Syntax, Transcript};

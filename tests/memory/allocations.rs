@@ -115,8 +115,9 @@ fn payload(choices: &str) -> String {
 #[test]
 fn a_response_reuses_its_buffers_and_frees_those_of_a_long_payload() {
     const PAYLOADS: usize = 20;
-    /// How much of each buffer may be kept: the payload, as a line and as data, its text, and its
-    /// deltas.
+    /// The bytes of each buffer that may be kept.
+    ///
+    /// The buffers are for the payload, as a line and as data, its text, and its deltas.
     const KEPT: i64 = 64 << 10;
     let feed = |response: &mut ResponseParser, body: &str| {
         for chunk in body.as_bytes().chunks(100) {

@@ -1,17 +1,16 @@
-//! A call that goes on for ever: its checkpoint, which holds the whole state, stays within the
-//! limits.
+//! The checkpoint of an endless call, which contains the whole state, stays within the limits.
 
 use followup::{Limits, Parser, Policy};
 
 /// The longest checkpoint of a call within the limits of [`longest`], stored as JSON.
 const LONGEST: usize = 2500;
 
-/// How often each piece of a call is repeated: so often that a state that grows is longer than
-/// [`LONGEST`].
+/// How often each piece of a call is repeated.
+///
+/// It is enough for a state that grows to exceed [`LONGEST`].
 const TIMES: usize = 200;
 
-/// Returns the length of the longest checkpoint while the parser reads `start`, and then the piece
-/// again and again.
+/// Returns the length of the longest checkpoint while the parser reads `start` and the pieces.
 fn longest(new: impl FnOnce(Policy) -> Parser, start: &str, repeated: &str) -> usize {
     let limits = Limits { question: 64, answer: 64, suggestions: 4, ..Limits::default() };
     let mut parser = new(Policy::new().with_limits(limits));

@@ -1,5 +1,4 @@
-//! Streams that go on for as long as a test wants, their events, and the memory that parsing them
-//! takes.
+//! Endless streams, their events, and the memory that parsing them takes.
 
 use std::sync::Arc;
 
@@ -17,19 +16,22 @@ pub const GIB: u64 = 1 << 30;
 /// By a parser without a call: nothing, but for an incomplete long tag.
 pub const IDLE: u64 = KIB;
 
-/// By a parser with a call that exceeded a limit: a question of 100 KiB, in a buffer that doubles,
-/// while it is copied.
+/// By a parser with a call that exceeded a limit.
+///
+/// That is a question of 100 KiB, in a buffer that doubles, while it is copied.
 pub const CALL: u64 = 512 * KIB;
 
-/// By a parser with a list: the text of all suggestions (512 KiB), in a buffer that doubles, while
-/// it is copied.
+/// By a parser with a list.
+///
+/// That is the text of all suggestions (512 KiB), in a buffer that doubles, while it is copied.
 pub const LIST: u64 = 2 * MIB;
 
 /// By a response with short events of prose: the buffers that it keeps from payload to payload.
 pub const SHORT_EVENTS: u64 = 256 * KIB;
 
-/// By a response with events as long as their limit, in multiples of the limit: buffers that are
-/// copied, and the decoded event.
+/// By a response with events as long as their limit, in multiples of the limit.
+///
+/// That is buffers that are copied, and the decoded event.
 pub const LONG_EVENTS: u64 = 6;
 
 /// The default limit of an event of a provider's body.
@@ -164,8 +166,9 @@ impl Memory {
     }
 }
 
-/// Parses a stream with so many repeated bytes. Returns its events, and the most memory held at
-/// once.
+/// Parses a stream with so many repeated bytes.
+///
+/// Returns its events, and the peak of memory.
 pub fn parse(syntax: Syntax, policy: &Arc<Policy>, stream: Endless<'_>, bytes: u64, chunk: usize) -> (Tally, u64) {
     let (mut tally, mut memory) = (Tally::default(), Memory::default());
     let mut parser = syntax.parser(policy.clone());
@@ -174,7 +177,7 @@ pub fn parse(syntax: Syntax, policy: &Arc<Policy>, stream: Endless<'_>, bytes: u
     (tally, memory.peak)
 }
 
-/// Parses a body with so many repeated bytes. Returns its events, and the most memory held at once.
+/// Parses a body with so many repeated bytes. Returns its events, and the peak of memory.
 pub fn parse_body(response: &mut ResponseParser, stream: Endless<'_>, bytes: u64, chunk: usize) -> (Tally, u64) {
     let (mut tally, mut memory) = (Tally::default(), Memory::default());
     stream.feed(bytes, chunk, |piece| memory.measure(|| tally.add_response(response.feed(piece))));
@@ -188,7 +191,7 @@ pub fn assert_within(what: &str, peak: u64, most: u64) {
     assert!(peak <= most, "{what} takes {peak} bytes, of at most {most}");
 }
 
-/// How a call ends that goes on for ever in one place.
+/// How an endless call ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// It was no call.

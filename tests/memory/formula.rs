@@ -1,5 +1,4 @@
-//! The memory of a parser and of a response is at most what the formula in `SECURITY.md` makes of
-//! their limits.
+//! The memory of a parser and of a response never exceeds the formula in `SECURITY.md`.
 
 use std::iter::repeat_n;
 
@@ -7,8 +6,10 @@ use allocation_counter::measure;
 use followup::wire::{self, Format, ResponseParser};
 use followup::{Limits, Parser, Policy};
 
-/// Returns the most bytes of text in a call: its question, the answers and modes of its
-/// suggestions, and a list of them in one string.
+/// Returns the most bytes of text in a call.
+///
+/// They are its question, the answers and modes of its suggestions, and a list of them in one
+/// string.
 fn of_call(limits: &Limits) -> usize {
     limits.question + 3 * limits.answer * limits.suggestions
 }
@@ -16,8 +17,9 @@ fn of_call(limits: &Limits) -> usize {
 /// A buffer that grows is up to twice as large as its contents.
 const GROWTH: usize = 2;
 
-/// How many copies of an event there may be at once: in buffers that grow, for the detection of the
-/// format, and decoded.
+/// The number of copies of an event that can exist at once.
+///
+/// They are in buffers that grow, for the detection of the format, and decoded.
 const EVENTS: usize = 6;
 
 /// How many ended calls are remembered, each with a name and two ids of at most 4 KiB.

@@ -1,5 +1,4 @@
-//! Calls that go on for ever in one place: they end as the limits say, in bounded memory, and
-//! parsing goes on after them.
+//! Endless calls: the limits end them, in bounded memory, and parsing continues after them.
 
 use std::sync::Arc;
 
@@ -16,7 +15,7 @@ const SOME: u64 = 2 * MIB;
 const ASK: &str = "<ask_followup_question>";
 const END: &str = "</ask_followup_question>";
 
-/// The call after each stream: parsing goes on.
+/// The call after each stream: parsing continues.
 const NEXT: &str = "<ask_followup_question><question>And now?</question></ask_followup_question>";
 
 #[test]

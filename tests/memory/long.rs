@@ -1,5 +1,4 @@
-//! Streams of any length: the memory is that of the limits, however long they are and however small
-//! their chunks.
+//! Long streams: only the limits bound the memory, not the length or the size of chunks.
 //!
 //! The streams are short by default. `cargo test --release --test memory -- --ignored` reads a GiB
 //! of each, within the same memory.

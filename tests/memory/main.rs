@@ -1,7 +1,7 @@
-//! What parsers and responses cost in memory: their size, their allocations, and the bounds that
-//! the limits set.
+//! The memory of parsers and responses: their size, their allocations, and their bounds.
 //!
-//! `allocation-counter` counts the allocations of the thread that measures, so the tests run in parallel.
+//! `allocation-counter` counts the allocations of the thread that measures, so the tests run in
+//! parallel.
 
 mod allocations;
 mod checkpoints;

@@ -18,7 +18,7 @@ struct Repeated<'a> {
     errors: &'a str,
 }
 
-/// Parses it, an event a chunk. Returns its events, and the most memory held at once.
+/// Parses it, an event a chunk. Returns its events, and the peak of memory.
 fn parse_repeated(body: &Repeated<'_>) -> (Tally, u64) {
     let mut response = ResponseParser::new(body.wire, Policy::new());
     let (mut tally, mut memory) = (Tally::default(), Memory::default());
@@ -215,8 +215,9 @@ fn a_provider_that_lies_a_million_times_is_bounded() {
     many_lies(1_000_000);
 }
 
-/// Events as long as the limit, and events with long lists, whose elements take more memory than
-/// bytes.
+/// Events as long as the limit, and events with long lists.
+///
+/// The elements of the lists take more memory than bytes.
 fn long_events(event: usize) {
     let limits = Limits::default().with_event(event);
     let text = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n";

@@ -1,7 +1,7 @@
 //! The arguments of native calls, case by case.
 //!
-//! `arguments.txt` has the expected events of each stream, for the parser with every cut and for the
-//! reference reader, which other tests rely on.
+//! `arguments.txt` has the expected events of each stream, for the parser with every cut and for
+//! the reference reader, which other tests rely on.
 
 use std::collections::BTreeSet;
 
@@ -111,8 +111,9 @@ fn event_line(atoms: &[Atom]) -> String {
     parts.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// Checks the cases of a heading: the reference reader, and the parser with the whole stream, byte
-/// by byte, and cut in two at every offset.
+/// Checks the cases of a heading, with the reference reader and with the parser.
+///
+/// The parser reads the whole stream, byte by byte, and cut in two at every offset.
 fn check(heading: &str) {
     let all = headings();
     let (_, cases) =

@@ -1,5 +1,4 @@
-//! Events as values, and messages for people: equality, `Debug`, and the text of notes, reasons and
-//! errors.
+//! Equality and `Debug` of events, and the text of notes, reasons and errors.
 
 use std::collections::BTreeSet;
 

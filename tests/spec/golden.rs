@@ -1,8 +1,9 @@
 //! Golden messages: replies as models write them, with their expected events, cut in every way.
 //!
-//! `tests/spec/golden/NAME.md` is a message, byte for byte. `NAME.json` has its events in the form of
-//! `docs/format.md`: neighbouring text joined, the pieces of one opaque call joined, without partials.
-//! A `NAME` that ends in `.strict`, `.outside-code` or `.decoded` is parsed under that policy.
+//! `tests/spec/golden/NAME.md` is a message, byte for byte. `NAME.json` has its events in the form
+//! of `docs/format.md`: neighbouring text joined, the pieces of one opaque call joined, without
+//! partials. A `NAME` that ends in `.strict`, `.outside-code` or `.decoded` is parsed under that
+//! policy.
 //!
 //! The expected events were derived from the page, not from the parser. If one differs, the page
 //! decides which is right.

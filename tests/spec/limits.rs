@@ -1,5 +1,4 @@
-//! Each limit: one byte less, the limit itself and one byte more, with the stream cut at every
-//! offset.
+//! Each limit: one byte less, the limit itself and one byte more, for every cut.
 
 use std::sync::Arc;
 

@@ -158,7 +158,7 @@ fn the_certain_part_of_a_question_is_shown_at_once() {
         (5, "ab ", b"\xC3", "ab"),
         (7, "ab ", F0, "ab "),
         (6, "ab ", F0, "ab"),
-        // An incomplete entity waits, until what comes makes it text.
+        // An incomplete entity waits until the next text decides it.
         (99, "x &#1114111", b"", "x"),
         (99, "x &#1114111", b"\xC3", "x &#1114111"),
         (99, "x &#11141111", b"", "x &#11141111"),
@@ -229,8 +229,9 @@ fn the_state_after_dropped_text_does_not_depend_on_the_cut() {
     }
 }
 
-/// Returns after how many bytes of `stream` the first event comes. The stream begins with `start`,
-/// whose events do not count.
+/// Returns after how many bytes of `stream` the first event comes.
+///
+/// The stream begins with `start`, whose events do not count.
 fn first_event(limits: Limits, start: &str, stream: &[u8]) -> Option<usize> {
     let mut parser = Parser::new(Policy::new().with_limits(limits));
     drop(parser.feed(start));
@@ -287,7 +288,7 @@ fn an_incomplete_tag_is_shown_as_soon_as_it_exceeds_the_limit() {
     let attributes = |letters: usize, end: &[u8]| [ask.as_bytes(), "a".repeat(letters).as_bytes(), end].concat();
     for (tag, stream, expected) in [
         (30, attributes(20, b""), Some(30)),
-        // The first byte of a character is two more at the least, whatever comes of it.
+        // The first byte of a character becomes at least two bytes of text.
         (30, attributes(6, b"\xC3\xA9"), Some(30)),
         (30, attributes(5, b"\xC3\xA9"), Some(29)),
         (30, attributes(4, b"\xC3\xA9x"), Some(30)),
@@ -355,8 +356,9 @@ fn a_tag_with_long_attributes_may_confirm_a_call_at_the_limit_of_its_body() {
     }
 }
 
-/// An incomplete tag whose text is shown at once is dropped as soon as it exceeds the limit, so
-/// that the text after it takes no memory.
+/// An incomplete tag whose text is shown at once is dropped as soon as it exceeds the limit.
+///
+/// The text after it then takes no memory.
 #[test]
 fn an_incomplete_tag_that_is_shown_is_dropped_as_soon_as_it_exceeds_the_limit() {
     const LIMIT: usize = 20;
@@ -383,8 +385,9 @@ fn an_incomplete_tag_that_is_shown_is_dropped_as_soon_as_it_exceeds_the_limit() 
     }
 }
 
-/// A tag of the greatest length after an unconfirmed call keeps its span when it is parsed again
-/// after ill-formed bytes, of which one character replaces up to three.
+/// The longest tag after an unconfirmed call keeps its span when it is parsed again.
+///
+/// Before it are ill-formed bytes, of which one character replaces up to three.
 #[test]
 fn a_tag_that_is_parsed_again_after_ill_formed_bytes_keeps_its_span() {
     const ASK: &str = "<ask_followup_question>";

@@ -1,4 +1,6 @@
-//! Golden streams: bodies as providers send them, and what they mean, cut in every way. `bodies/README.md` says what the files are.
+//! Golden streams: bodies as providers send them, and what they mean, cut in every way.
+//!
+//! `bodies/README.md` says what the files are.
 
 use crate::normal as events;
 

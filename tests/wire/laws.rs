@@ -97,8 +97,8 @@ impl Received {
 
 /// Every event but partials, one line each.
 ///
-/// Pieces of text that only the cut separates are joined: in a body without payloads, chunks cut the
-/// text.
+/// Pieces of text that only the cut separates are joined: in a body without payloads, chunks cut
+/// the text.
 fn joined<'c>(parser: &mut ResponseParser, chunks: impl IntoIterator<Item = &'c [u8]>) -> Vec<String> {
     let (mut all, mut last) = (Vec::<String>::new(), None);
     let mut take = |mut events: Events<'_>| {
@@ -448,9 +448,9 @@ fn summaries(parser: &mut ResponseParser, body: &[u8], size: usize) -> Vec<Strin
                 }
                 Ok(Event::Complete(call)) => {
                     let answers: Vec<&str> = call.suggestions().iter().map(|one| one.answer).collect();
-                    let (nth, id, answers) = (call.index(), call.id().unwrap_or("-"), answers.join("|"));
+                    let (index, id, answers) = (call.index(), call.id().unwrap_or("-"), answers.join("|"));
                     let notes: String = call.notes().iter().map(|note| format!(" ({note:?})")).collect();
-                    format!("{nth} {id} asks {} {answers}", call.question()).trim_end().to_owned() + &notes
+                    format!("{index} {id} asks {} {answers}", call.question()).trim_end().to_owned() + &notes
                 }
                 Ok(Event::Rejected(call)) => {
                     format!("{} {} is rejected: {}", call.index(), call.id().unwrap_or("-"), call.reason().code())
@@ -928,7 +928,7 @@ fn an_event_of_17_megabytes_is_skipped_and_the_next_is_parsed() {
     }
 }
 
-/// Nor do the events depend on how much of the body has come when its format is detected.
+/// Nor do the events depend on how much of the body has arrived when its format is detected.
 #[test]
 fn a_format_detected_late_gives_the_same_events_for_every_cut() {
     let limits = Limits::default().with_event(200);

@@ -1,4 +1,4 @@
-//! What providers stream: bodies and the events they mean, as golden files, as laws, and case by case.
+//! Providers' streams: bodies and their events, as golden files, as laws, and case by case.
 
 mod encode;
 mod golden;

@@ -1,5 +1,4 @@
-//! Inconsistent bodies: in whatever order the events of calls come, no call is complete with parts
-//! of another.
+//! Inconsistent bodies: in any order of events, no call is complete with parts of another.
 
 use followup::wire::{self, Format, ResponseParser};
 use followup::{Event, Policy};
@@ -31,8 +30,8 @@ const EVENTS: [CallEvent; 10] = [
 /// Writes payloads, so that the arguments of each call consist of a letter of its own.
 #[derive(Clone, Copy, Default)]
 struct Writer {
-    /// How many calls have begun at each index.
-    begun: [usize; 2],
+    /// The number of calls that began at each index.
+    calls: [usize; 2],
 }
 
 impl Writer {
@@ -44,9 +43,9 @@ impl Writer {
             | CallEvent::Last(i)
             | CallEvent::Ends(i) => i,
         };
-        self.begun[i] += usize::from(matches!(event, CallEvent::Begins(_)));
+        self.calls[i] += usize::from(matches!(event, CallEvent::Begins(_)));
         // Parts before the first beginning belong to the first call.
-        let number = self.begun[i].max(1);
+        let number = self.calls[i].max(1);
         (i, number, (b'a' + (2 * number + i) as u8) as char)
     }
 
@@ -134,8 +133,9 @@ fn of_one_call(question: &str) -> bool {
     letters.next().is_none_or(|first| letters.all(|letter| letter == first))
 }
 
-/// Parses every sequence of so many events: ends before beginnings, parts after ends, everything
-/// twice.
+/// Parses every sequence of this many events.
+///
+/// Among them are ends before beginnings, parts after ends, and everything twice.
 fn sequences(length: u32) {
     for wire in [Format::OpenAiChat, Format::OpenAiResponses, Format::Anthropic, Format::Bedrock] {
         let mut response = ResponseParser::new(wire, Policy::new());

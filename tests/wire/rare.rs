@@ -200,7 +200,7 @@ fn arguments_of_an_item_are_final_when_they_are_done() {
         let payloads = [added(kind, "i"), delta("i", first), done("i"), text.clone()];
         let expected = [r#"question 0 "Q""#, r#"complete 0 (i): "Q" [] []"#, r#"text "Hm.""#];
         assert_eq!(steps(Format::OpenAiResponses, Limits::default(), &payloads), expected, "{kind}");
-        // Done without arguments, they are what has come.
+        // Done without arguments: the arguments are those that have arrived.
         let empty = event(&format!("{arguments}.done"), "i", key, "");
         let payloads = [added(kind, "i"), delta("i", ASKED), empty, text.clone()];
         let actual = steps(Format::OpenAiResponses, Limits::default(), &payloads);

@@ -99,9 +99,9 @@ fn a_parser_returns_its_policy_its_limits_and_its_declared_or_detected_format() 
 
 #[test]
 fn every_event_of_a_call_has_its_index_and_the_providers_id() {
-    let call = |nth: u64, arguments: &str| {
+    let call = |index: u64, arguments: &str| {
         let function = serde_json::json!({"name": "ask_followup_question", "arguments": arguments});
-        let call = serde_json::json!({"index": nth, "id": format!("call_{nth}"), "function": function});
+        let call = serde_json::json!({"index": index, "id": format!("call_{index}"), "function": function});
         format!("data: {}\n\n", serde_json::json!({"choices": [{"delta": {"tool_calls": [call]}}]}))
     };
     let body = [
@@ -117,13 +117,13 @@ fn every_event_of_a_call_has_its_index_and_the_providers_id() {
     let mut calls = Vec::new();
     let mut take = |mut events: followup::wire::Events<'_>| {
         while let Some(event) = events.next() {
-            let (kind, nth, id) = match event.expect("the body is well-formed") {
+            let (kind, index, id) = match event.expect("the body is well-formed") {
                 Event::Partial(call) => ("partial", call.index(), call.id()),
                 Event::Complete(call) => ("complete", call.index(), call.id()),
                 Event::Rejected(call) => ("rejected", call.index(), call.id()),
                 Event::Text(_) | Event::Opaque(_) => continue,
             };
-            calls.push(format!("{kind} {nth} {}", id.unwrap_or("-")));
+            calls.push(format!("{kind} {index} {}", id.unwrap_or("-")));
         }
     };
     take(parser.feed(body.as_bytes()));

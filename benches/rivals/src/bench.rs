@@ -8,7 +8,9 @@ use crate::message::Message;
 use crate::rivals::{self, Arguments, Markup, Memchr, PushStr, Rival};
 use crate::table::{Kind, Row, Table};
 
-/// A rival that would take more seconds than this for one run is not measured. (It runs twice: once for the check.)
+/// A rival that would take more seconds than this for one run is not measured.
+///
+/// (It runs twice: once for the check.)
 const MAX_SECONDS: f64 = 20.0;
 
 #[derive(Debug)]

@@ -22,8 +22,10 @@ pub(crate) enum Part {
 }
 
 impl Call {
-    /// Reads a call from its arguments. A missing or mistyped value is read as empty, so that the call differs from the
-    /// expected one.
+    /// Reads a call from its arguments.
+    ///
+    /// A missing or mistyped value is read as empty, so that the call differs from the expected
+    /// one.
     pub(crate) fn from_arguments(arguments: &Value) -> Call {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let suggestions = arguments["follow_up"].as_array().into_iter().flatten();

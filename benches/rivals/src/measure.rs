@@ -1,4 +1,6 @@
-//! Measures a rival and `followup` in turn. The shortest of many runs counts, because other load only makes runs longer.
+//! Measures a rival and `followup` in turn.
+//!
+//! The shortest of many runs counts, because other load only makes runs longer.
 
 use std::time::{Duration, Instant};
 
@@ -50,7 +52,9 @@ pub(crate) struct Comparison {
     pub(crate) followup: Measurement,
 }
 
-/// Measures both in turn, so that both see the same load, for about `duration`, or once if one run takes longer.
+/// Measures both in turn for about `duration`, or once if one run takes longer.
+///
+/// In turn, so that both see the same load.
 pub(crate) fn compare(
     rival: &mut dyn Rival,
     followup: &mut dyn Rival,
@@ -68,7 +72,8 @@ pub(crate) fn compare(
     while theirs.cost.time == Duration::MAX || start.elapsed() < duration {
         let run = rival.time(&their_chunks);
         theirs.cost.time = run.min(theirs.cost.time);
-        // `followup` runs for as long as the rival did, so that a slow rival does not leave it with a single run.
+        // `followup` runs for as long as the rival did, so that a slow rival does not leave it with
+        // a single run.
         let mut spent = Duration::ZERO;
         while spent < run.min(duration) {
             let run = followup.time(&our_chunks);

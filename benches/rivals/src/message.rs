@@ -1,7 +1,7 @@
 //! A message of a workload, which can be written in every format.
 
-use followup_testing::workloads::Workload;
 use followup::{Event, Parser};
+use followup_testing::workloads::Workload;
 
 use crate::call::{Call, Part, Suggestion};
 use crate::format::Format;
@@ -16,7 +16,7 @@ pub(crate) struct Message {
 }
 
 impl Message {
-    /// The first `len` bytes of a workload, without a question that is cut at the end.
+    /// Returns the first `len` bytes of a workload, without a question that is cut at the end.
     pub(crate) fn markup(workload: &Workload, len: usize) -> Message {
         let Workload { message, questions, .. } = workload;
         let len = message.floor_char_boundary(len);
@@ -26,7 +26,7 @@ impl Message {
         Message::read(Parser::new(workload.policy()), source, Format::Markup)
     }
 
-    /// A workload that consists of the arguments of one native call.
+    /// Returns a workload that consists of the arguments of one native call.
     pub(crate) fn arguments(workload: &Workload) -> Message {
         Message::read(Parser::arguments(workload.policy()), &workload.message, Format::Arguments)
     }

@@ -12,10 +12,11 @@ pub(crate) trait Sink {
     fn prose(&mut self, text: &str);
     /// Receives the question so far, each time the open call has grown.
     fn question(&mut self, so_far: &str);
-    /// Receives the JSON of the arguments so far, each time the open call has grown. The interface would have to find the
-    /// question in it.
+    /// Receives the JSON of the arguments so far, each time the open call has grown.
+    ///
+    /// The interface would have to find the question in it.
     fn arguments(&mut self, so_far: &str);
-    /// Receives the complete call. It is only put together if the sink looks at it.
+    /// Receives the complete call. It is only built if the sink uses it.
     fn complete(&mut self, call: impl FnOnce() -> Call);
     /// Receives the error of a parser that gave up.
     fn failed(&mut self, error: impl Display);

@@ -8,7 +8,9 @@ use crate::measure::Measurement;
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) workload: &'static str,
-    /// The length of the message in the workload's format. In another format it is a little longer or shorter.
+    /// The length of the message in the workload's format.
+    ///
+    /// In another format it is a little longer or shorter.
     pub(crate) len: usize,
     /// The size of a chunk. `None` if the whole message is one chunk.
     pub(crate) chunk: Option<usize>,
@@ -58,8 +60,9 @@ impl Table {
         self.rows.append(&mut rows);
     }
 
-    /// Prints for each message the fastest rival that finds all questions and, if it is another one, the fastest that also
-    /// shows them while they grow.
+    /// Prints for each message the fastest rival that finds all questions.
+    ///
+    /// If another rival is the fastest that also shows them while they grow, it prints that too.
     pub(crate) fn summary(&self) {
         if self.json {
             return;
@@ -81,7 +84,9 @@ impl Table {
     }
 }
 
-/// Returns the fastest rival that finds all questions and satisfies `accept`. The rows are sorted by time.
+/// Returns the fastest rival that finds all questions and satisfies `accept`.
+///
+/// The rows are sorted by time.
 fn fastest(rows: &[Row], accept: impl Fn(&Measurement) -> bool) -> Option<(&Row, &Measurement)> {
     rows.iter()
         .filter(|row| row.kind == Kind::Rival)
@@ -89,7 +94,7 @@ fn fastest(rows: &[Row], accept: impl Fn(&Measurement) -> bool) -> Option<(&Row,
         .find(|(_, measurement)| measurement.verdict.finds_all && accept(measurement))
 }
 
-/// The key by which neighbouring rows belong to the same message.
+/// Returns the key by which neighbouring rows belong to the same message.
 fn message(row: &Row) -> (&str, usize, Option<usize>) {
     (row.workload, row.len, row.chunk)
 }

@@ -268,16 +268,16 @@ fn an_error_in_a_dialect_has_its_position_and_what_is_allowed() {
         ("n.json", " \n", "it is empty".into()),
         ("o.toml", "\u{FEFF}", "it is empty".into()),
     ] {
-        let said = folder.dialect(name, content);
-        assert!(said.starts_with(&format!("use IT as --dialect: {says}")), "{name}: {said}");
+        let message = folder.dialect(name, content);
+        assert!(message.starts_with(&format!("use IT as --dialect: {says}")), "{name}: {message}");
     }
     assert_eq!(
         folder.dialect("p.toml", b"name = \"\xFF\""),
         "use IT as --dialect: it is not UTF-8 from byte 8 on; save it as UTF-8"
     );
     let utf_16: Vec<u8> = "name".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    let said = folder.dialect("q.toml", [b"\xFF\xFE", &*utf_16].concat());
-    assert_eq!(said, "use IT as --dialect: it is not UTF-8 from byte 0 on; save it as UTF-8");
+    let message = folder.dialect("q.toml", [b"\xFF\xFE", &*utf_16].concat());
+    assert_eq!(message, "use IT as --dialect: it is not UTF-8 from byte 0 on; save it as UTF-8");
     assert_eq!(
         Folder::refused("--dialect", folder.0.path().join("none.toml").as_path()),
         "read IT: there is no such file; check the path"
@@ -315,8 +315,12 @@ fn a_dialect_that_is_huge_or_deep_ends_in_a_short_error() {
         ("f.toml", format!("{} = 1", "a".repeat(500_000))),
         ("g.json", format!("{{\"follow_up_required\": \"{}\"}}", "a".repeat(500_000))),
     ] {
-        let said = folder.dialect(name, content);
-        assert!(said.starts_with("use IT as --dialect: ") && said.len() < 1000, "{name}: {} bytes", said.len());
+        let message = folder.dialect(name, content);
+        assert!(
+            message.starts_with("use IT as --dialect: ") && message.len() < 1000,
+            "{name}: {} bytes",
+            message.len()
+        );
     }
 }
 
@@ -325,10 +329,10 @@ fn a_dialect_that_is_huge_or_deep_ends_in_a_short_error() {
 #[test]
 fn configuration_is_not_read_beyond_its_limit() {
     for option in ["--dialect", "--tools"] {
-        let said = Folder::refused(option, Path::new("/dev/zero"));
-        assert!(said.starts_with(&format!("use IT as {option}: it has more than 1048576 bytes")), "{said}");
-        let said = Folder::refused(option, Path::new("/dev/null"));
-        assert_eq!(said, format!("use IT as {option}: it is empty"));
+        let message = Folder::refused(option, Path::new("/dev/zero"));
+        assert!(message.starts_with(&format!("use IT as {option}: it has more than 1048576 bytes")), "{message}");
+        let message = Folder::refused(option, Path::new("/dev/null"));
+        assert_eq!(message, format!("use IT as {option}: it is empty"));
     }
 }
 
@@ -339,15 +343,15 @@ fn no_error_contains_control_characters() {
     let body = "event: error\ndata: {\"type\":\"error\",\"error\":{\"message\":\"Over\\u001b]0;x\\u0007\\u009b\\u202e\"}}\n\n\
         data: {bad\u{1b}[31m\n\ndata: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"\\u001b[2J\"}}\n\n";
     let (_, streamed) = ends(&ask_about(&["--answer", "1", "--wire", "anthropic"], body), 1);
-    let said = [
+    let messages = [
         streamed,
         folder.dialect("a.toml", "name = \"\u{1b}]0;x\u{7}\""),
         folder.dialect("a.json", "{\"na\\u001b[31mme\": 1}"),
         folder.dialect("b.json", "{\"follow_up_required\": \"\\u001b[31m\\u009b\"}"),
         ends(&run(&["parse", "--records"], "{\"content\": {\"\\u001b[31m\": 1}}\n{\"\u{1b}[2J\n"), 1).1,
     ];
-    for said in said {
+    for message in messages {
         let is_control = |c: char| (c.is_control() && c != '\n') || ('\u{202A}'..='\u{202E}').contains(&c);
-        assert!(!said.contains(is_control) && !said.is_empty(), "{said:?}");
+        assert!(!message.contains(is_control) && !message.is_empty(), "{message:?}");
     }
 }

@@ -109,10 +109,10 @@ fn text_is_the_default_and_json_is_bare_arguments() {
     let arguments = r#" {"question": "Which?", "follow_up": ["A", {"text": "B", "mode": "code"}]}"#;
     let question = "? Which?\n\n  1. A\n  2. [code] B\n";
     assert_eq!(shown(&["--wire", "json"], arguments).0, question);
-    let said = "followup: these are the arguments of a native call (json)\n";
-    assert_eq!(shown(&["--wire", "auto"], arguments), (question.to_owned(), said.to_owned()));
-    let said = "followup: this is a message as plain text (text)\n";
-    assert_eq!(shown(&["--wire", "auto"], "Hm.\n"), ("Hm.\n".to_owned(), said.to_owned()));
+    let message = "followup: these are the arguments of a native call (json)\n";
+    assert_eq!(shown(&["--wire", "auto"], arguments), (question.to_owned(), message.to_owned()));
+    let message = "followup: this is a message as plain text (text)\n";
+    assert_eq!(shown(&["--wire", "auto"], "Hm.\n"), ("Hm.\n".to_owned(), message.to_owned()));
 }
 
 #[test]
@@ -182,6 +182,6 @@ fn a_lone_error_is_detected_by_its_shape() {
 fn an_unknown_format_is_a_usage_error() {
     let output = parse(&["--wire", "grok"], Path::new("-"));
     assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("openai-chat") && said.contains("'grok'"), "{said}");
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("openai-chat") && message.contains("'grok'"), "{message}");
 }

@@ -39,8 +39,8 @@ async fn every_kind_of_answer_returns_its_reply() {
         (json!({"text": "", "images": [image]}), "<answer>\n\n</answer>", Value::Null, "", "answer"),
         (json!({"cancel": true}), "The user denied this operation.", Value::Null, "", "cancelled"),
     ];
-    for (nth, (mut body, text, mode, said, kind)) in cases.into_iter().enumerate() {
-        let id = format!("kind-{nth}");
+    for (number, (mut body, text, mode, said, kind)) in cases.into_iter().enumerate() {
+        let id = format!("kind-{number}");
         asked(&service, &id, ASK).await;
         body["number"] = json!(0);
         let taken = answer(&service, &id, &body).await.ok();
@@ -121,8 +121,8 @@ async fn a_refused_answer_says_why_and_changes_nothing() {
         assert_eq!(answer(&service, "no", &body).await.error(), (status, code.into()), "{body}");
     }
     assert_eq!(page(&service, "no").await, before);
-    let said = answer(&service, "no", &json!({"number": 0, "text": "x", "images": [image(40), "data:,"]})).await;
-    assert!(said.message().starts_with("image 1 (from 0): the image is not a data URL"), "{said:?}");
+    let refused = answer(&service, "no", &json!({"number": 0, "text": "x", "images": [image(40), "data:,"]})).await;
+    assert!(refused.message().starts_with("image 1 (from 0): the image is not a data URL"), "{refused:?}");
     for (body, place) in
         [("{\"number\":0,", "column"), ("{\n  \"number\": \"0\"}", "line 2"), ("", "line 1"), ("\u{0}", "column")]
     {
@@ -159,8 +159,8 @@ async fn a_question_is_answered_once_and_only_in_its_own_conversation() {
     // Of many concurrent answers, one is accepted.
     asked(&service, "race", ASK).await;
     let mut racing = Vec::new();
-    for nth in 0..20 {
-        let call = post("/conversations/race/answer", json!({"number": 0, "text": format!("{nth}")}).to_string());
+    for number in 0..20 {
+        let call = post("/conversations/race/answer", json!({"number": 0, "text": format!("{number}")}).to_string());
         let address = service.address.clone();
         racing.push(tokio::spawn(async move { call.send_to(&address).await }));
     }

@@ -21,7 +21,7 @@ async fn relay(service: &Service, id: &str, play: &Value) {
     assert_eq!(answer.status, 200);
 }
 
-fn said(text: &str) -> String {
+fn body_of(text: &str) -> String {
     format!("data: {}\n\ndata: [DONE]\n\n", json!({"choices": [{"delta": {"content": text}}]}))
 }
 
@@ -71,8 +71,7 @@ async fn a_native_call_is_answered_and_the_model_continues_in_the_same_conversat
 async fn a_call_in_the_text_is_sent_back_verbatim_turn_after_turn() {
     let service = Service::relay(&["--continue"]);
     let id = "markup";
-    let play =
-        json!([{"name": id, "body": said(ASK)}, {"name": id, "body": said(ASK)}, {"name": id, "body": said("Done.")}]);
+    let play = json!([{"name": id, "body": body_of(ASK)}, {"name": id, "body": body_of(ASK)}, {"name": id, "body": body_of("Done.")}]);
     relay(&service, id, &play).await;
     for number in 0..2 {
         let is_asked =
@@ -91,9 +90,9 @@ async fn a_call_in_the_text_is_sent_back_verbatim_turn_after_turn() {
 async fn an_answer_before_the_end_of_the_message_is_sent_after_it() {
     let service = Service::relay(&["--continue"]);
     let id = "early-answer";
-    let body = said(ASK).replace("data: [DONE]\n\n", "") + &said("And more.");
+    let body = body_of(ASK).replace("data: [DONE]\n\n", "") + &body_of("And more.");
     let at = body.find("\n\n").unwrap() + 2;
-    let play = json!([{"name": id, "body": body, "at": at, "gate": id}, {"name": id, "body": said("Done.")}]);
+    let play = json!([{"name": id, "body": body, "at": at, "gate": id}, {"name": id, "body": body_of("Done.")}]);
     let response = chat(&play).with("x-followup-conversation", id).open(&service.address).await;
     let body = tokio::spawn(read(response));
     until(async || page(&service, id).await.all("call").iter().any(|call| call["open"] == true)).await;
@@ -111,8 +110,8 @@ async fn a_rejected_call_is_corrected_without_the_user() {
     let service = Service::relay(&["--continue"]);
     let id = "corrected";
     let bad = "<ask_followup_question><suggest>A</suggest></ask_followup_question>";
-    let play = json!([{"name": id, "body": said(bad)}, {"name": id, "body": said(bad)}, {"name": id, "body": said(bad)},
-        {"name": id, "body": said("I see.")}]);
+    let play = json!([{"name": id, "body": body_of(bad)}, {"name": id, "body": body_of(bad)}, {"name": id, "body": body_of(bad)},
+        {"name": id, "body": body_of("I see.")}]);
     relay(&service, id, &play).await;
     until(async || page(&service, id).await.stopped).await;
     until(async || page(&service, id).await.turn == "ended").await;
@@ -147,9 +146,9 @@ async fn a_failing_provider_is_reported() {
             "slow down",
         ),
         ("fails-html", json!({"type": "text/html", "body": "<h1>Oops</h1>"}), "Oops"),
-        ("fails-breaks", json!({"body": said("More."), "behave": "close"}), "broke"),
+        ("fails-breaks", json!({"body": body_of("More."), "behave": "close"}), "broke"),
     ] {
-        relay(&service, id, &json!([{"name": id, "body": said(ASK)}, then])).await;
+        relay(&service, id, &json!([{"name": id, "body": body_of(ASK)}, then])).await;
         assert_eq!(answer(&service, id, &json!({"number": 0, "suggestion": 0})).await.ok()["continued"], true);
         until(async || page(&service, id).await.turn == "cut_off").await;
         let page = page(&service, id).await;
@@ -162,12 +161,12 @@ async fn a_failing_provider_is_reported() {
 #[tokio::test]
 async fn a_request_without_messages_and_a_turn_that_was_cut_off_are_not_continued() {
     let service = Service::relay(&["--continue"]);
-    let play = json!({"play": {"name": "no-messages", "body": said(ASK)}});
+    let play = json!({"play": {"name": "no-messages", "body": body_of(ASK)}});
     post("/v1/chat/completions", play.to_string()).with("x-followup-conversation", "no-messages").send(&service).await;
     answer(&service, "no-messages", &json!({"number": 0, "suggestion": 0})).await.ok();
     until(async || page(&service, "no-messages").await.turn == "cut_off").await;
     assert!(page(&service, "no-messages").await.all("error")[0]["message"].as_str().unwrap().contains("messages"));
-    let play = json!({"name": "cut", "body": said(ASK).replace("data: [DONE]\n\n", ""), "behave": "close"});
+    let play = json!({"name": "cut", "body": body_of(ASK).replace("data: [DONE]\n\n", ""), "behave": "close"});
     let response = chat(&play).with("x-followup-conversation", "cut").open(&service.address).await;
     let _ = http_body_util::BodyExt::collect(response.into_body()).await;
     until(async || page(&service, "cut").await.turn == "cut_off").await;
@@ -179,7 +178,7 @@ async fn a_request_without_messages_and_a_turn_that_was_cut_off_are_not_continue
 async fn without_the_option_nothing_is_continued() {
     let service = Service::relay(&[]);
     let id = "by-itself";
-    relay(&service, id, &json!({"name": id, "body": said(ASK)})).await;
+    relay(&service, id, &json!({"name": id, "body": body_of(ASK)})).await;
     assert_eq!(answer(&service, id, &json!({"number": 0, "suggestion": 0})).await.ok()["continued"], false);
     assert_eq!(requests(id).await.len(), 1);
 }

@@ -26,7 +26,7 @@ fn load() {
 async fn measure(many: usize) {
     raise_open_files();
     let service = Arc::new(Service::relay(&["--limit-conversations", "10000"]));
-    let begun = Instant::now();
+    let start = Instant::now();
     let mut running = Vec::new();
     for index in 0..many {
         let service = service.clone();
@@ -60,7 +60,7 @@ async fn measure(many: usize) {
         latencies.extend(more);
         count += events;
     }
-    let took = begun.elapsed();
+    let took = start.elapsed();
     latencies.sort_unstable();
     let percentile = |part: f64| latencies[((latencies.len() - 1) as f64 * part) as usize] as f64 / 1e6;
     println!("conversations at once  {many}, each with a caller and a reader");

@@ -198,8 +198,8 @@ async fn concurrent_conversations_do_not_mix() {
             let id = format!("many-{index}");
             let question = format!("Question {index}?");
             let call = format!("<ask_followup_question><question>{question}</question></ask_followup_question>");
-            let said: Vec<String> = format!("Text {index}. {call}").chars().map(String::from).collect();
-            let body: String = said
+            let characters: Vec<String> = format!("Text {index}. {call}").chars().map(String::from).collect();
+            let body: String = characters
                 .chunks(3)
                 .map(|some| format!("data: {}\n\n", json!({"choices": [{"delta": {"content": some.concat()}}]})))
                 .collect();

@@ -219,9 +219,9 @@ fn an_open_address_without_a_token_and_invalid_settings_are_usage_errors() {
         (&["--listen", "here"], "--listen"),
     ] {
         let output = command(args).output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
-        assert!(said.contains(says), "{args:?}: {said}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {message}");
+        assert!(message.contains(says), "{args:?}: {message}");
         assert!(output.stdout.is_empty());
     }
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

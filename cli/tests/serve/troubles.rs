@@ -81,8 +81,8 @@ async fn an_unreachable_provider_is_reported() {
     let service = Service::start(&["--upstream", &format!("http://{free}/v1")]);
     let answer = chat(&json!({})).send(&service).await;
     assert_eq!(answer.error(), (502, "upstream_unreachable".into()));
-    let said = answer.message();
-    assert!(said.contains("refused"), "{said}");
+    let message = answer.message();
+    assert!(message.contains("refused"), "{message}");
     let metrics = get("/metrics").send(&service).await;
     assert!(String::from_utf8_lossy(&metrics.body).contains("followup_upstream_errors_total 1"));
 }

@@ -103,7 +103,7 @@ async fn serve(mut stream: TcpStream, seen: &Mutex<Seen>) -> std::io::Result<()>
         if let [_, what, name] = path.split('/').collect::<Vec<_>>()[..]
             && what != "v1"
         {
-            let said = {
+            let recorded = {
                 let mut seen = seen.lock().unwrap();
                 match what {
                     "requests" => json!(seen.requests.get(name).cloned().unwrap_or_default()),
@@ -112,14 +112,14 @@ async fn serve(mut stream: TcpStream, seen: &Mutex<Seen>) -> std::io::Result<()>
                     _ => json!(seen.open.insert(name.to_owned())),
                 }
             };
-            whole(&mut stream, "200 OK", "application/json", &said.to_string()).await?;
+            whole(&mut stream, "200 OK", "application/json", &recorded.to_string()).await?;
             continue;
         }
         let body: Value = serde_json::from_slice(&body).unwrap_or_default();
         // A list of plays has one for each message of the model so far.
-        let has_said = |message: &&Value| message["role"] == "assistant";
-        let said = body["messages"].as_array().map_or(0, |messages| messages.iter().filter(has_said).count());
-        let play = body["play"].as_array().map_or(&body["play"], |all| all.get(said).unwrap_or(&Value::Null));
+        let is_model = |message: &&Value| message["role"] == "assistant";
+        let past = body["messages"].as_array().map_or(0, |messages| messages.iter().filter(is_model).count());
+        let play = body["play"].as_array().map_or(&body["play"], |all| all.get(past).unwrap_or(&Value::Null));
         let name = play["name"].as_str().unwrap_or_default();
         let headers: Vec<_> = head.lines().skip(1).map(str::to_owned).collect();
         let asked = json!({"path": path, "headers": headers, "body": body});

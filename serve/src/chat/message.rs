@@ -76,7 +76,7 @@ struct FunctionDelta {
 }
 
 impl AssistantMessage {
-    /// A message of at most `limit` bytes.
+    /// Returns a message of at most `limit` bytes.
     pub(crate) fn new(limit: usize) -> AssistantMessage {
         AssistantMessage {
             line: Vec::new(),

@@ -28,7 +28,7 @@ pub(super) struct EventBuffer {
 }
 
 impl EventBuffer {
-    /// A buffer of at most `max_events` events.
+    /// Creates a buffer of at most `max_events` events.
     pub(super) fn new(epoch: String, max_events: usize) -> EventBuffer {
         EventBuffer { epoch, frames: VecDeque::new(), bytes: 0, max_events, last: 0 }
     }

@@ -119,7 +119,7 @@ impl CallItem {
         }
     }
 
-    /// Whether the call waits for an answer.
+    /// Returns `true` if the call waits for an answer.
     pub(super) fn awaits_answer(&self) -> bool {
         self.state == CallState::Complete && self.answered.is_none()
     }

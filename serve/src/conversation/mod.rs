@@ -118,7 +118,7 @@ impl Conversation {
         self.state.lock().log.buffer.number(id)
     }
 
-    /// Returns what comes after a reader's position.
+    /// Returns the events after a reader's position.
     ///
     /// That is the whole state if there is no position, or if too much has happened since.
     pub(crate) fn read(&self, position: Option<u64>) -> ReadResult {

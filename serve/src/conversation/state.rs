@@ -1,4 +1,4 @@
-//! The state of a conversation: everything that changes together, behind one lock.
+//! The state of a conversation: everything that changes together, under one lock.
 
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
@@ -37,7 +37,7 @@ pub(super) struct Log {
     transcript: Transcript,
 }
 
-/// How the last turn stands.
+/// The state of the last turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum TurnState {

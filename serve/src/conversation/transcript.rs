@@ -185,8 +185,8 @@ impl Transcript {
 
     /// Drops the oldest items until the rest is within the limit.
     ///
-    /// Calls that are still being written are dropped last; questions that wait for an answer never,
-    /// because they have a limit of their own.
+    /// Calls that are still being written are dropped last; questions that wait for an answer
+    /// never, because they have a limit of their own.
     fn shrink(&mut self) {
         while self.size > self.limit {
             let is_growing = |key: u64| self.growing.iter().any(|(_, one)| *one == Some(key));

@@ -113,7 +113,7 @@ impl Turn {
         }
     }
 
-    /// Whether the conversation was deleted or dropped, so that nobody can see the turn.
+    /// Returns `true` if the conversation was deleted or dropped, so that nobody can see the turn.
     pub(crate) fn is_gone(&self) -> bool {
         self.conversation.is_gone()
     }
@@ -140,7 +140,7 @@ impl Turn {
         state.log.push(&ConversationEvent::Error { kind, message }, &self.conversation.metrics);
     }
 
-    /// Adds the error that the body can't be parsed. The turn goes on without events.
+    /// Adds the error that the body can't be parsed. The turn continues without events.
     pub(crate) fn set_unreadable(&mut self, kind: &str, message: &str) {
         self.error(kind, message);
         self.response = None;

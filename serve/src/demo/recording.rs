@@ -29,7 +29,7 @@ pub(crate) struct Script {
 }
 
 impl Script {
-    /// The whole recording.
+    /// Returns the whole recording.
     pub(crate) fn new(recording: &'static Recording, pace: Pace) -> Script {
         Script { recording, next: 0, pace }
     }

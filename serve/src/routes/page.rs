@@ -47,7 +47,7 @@ const FILES: &[PageFile] = files![
     "vendor/markdown-it.min.js",
 ];
 
-/// Whether the path is one of the page's.
+/// Returns `true` if the path is one of the page's.
 pub(super) fn is_page_path(path: &str) -> bool {
     path == "/" || path.starts_with("/assets/")
 }

@@ -118,7 +118,7 @@ async fn describe(state: &AppState, mut response: ProviderResponse) -> String {
             body.extend_from_slice(&chunk[..chunk.len().min(MAX_SHOWN)]);
         }
     };
-    // A body that arrives slowly is shown as far as it has come.
+    // The part of a slow body that has arrived is shown.
     let _ = tokio::time::timeout(state.settings.upstream_timeout, read).await;
     body.truncate(MAX_SHOWN);
     let body = String::from_utf8_lossy(&body);

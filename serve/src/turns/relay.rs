@@ -14,7 +14,7 @@ use crate::conversation::continuation::PendingContinuation;
 use crate::conversation::turn::Turn;
 use crate::upstream::ProviderResponse;
 
-/// Whether the body is a stream of server-sent events.
+/// Returns `true` if the body is a stream of server-sent events.
 pub(crate) fn is_event_stream(headers: &HeaderMap) -> bool {
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let media_type = content_type.split(';').next().unwrap_or_default();
@@ -39,8 +39,9 @@ struct RelayedBody {
     state: Arc<AppState>,
     turn: Option<Turn>,
     response: ProviderResponse,
-    /// Bytes still to come, if that is known. The turn then ends with the last of them, without
-    /// waiting for the end of the body.
+    /// Bytes still to come, if that is known.
+    ///
+    /// The turn then ends with the last of them, without waiting for the end of the body.
     remaining: Option<u64>,
     is_broken: bool,
 }

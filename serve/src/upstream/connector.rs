@@ -20,8 +20,9 @@ use tower_service::Service;
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
-/// Idle time after which a connection is probed, interval of the probes, and number of unanswered
-/// ones after which it is closed: a provider may stay silent for minutes while its model thinks.
+/// The idle time before a connection is probed, the interval of probes, and how many may fail.
+///
+/// A provider may stay silent for minutes while its model thinks.
 const KEEPALIVE: (Duration, Duration, u32) = (Duration::from_secs(15), Duration::from_secs(15), 3);
 
 /// Opens connections to one provider.
@@ -36,8 +37,10 @@ pub(super) struct Connector {
 }
 
 impl Connector {
-    /// A connector for this provider. The proxy is that of `HTTPS_PROXY`, `HTTP_PROXY` or
-    /// `ALL_PROXY`, unless `NO_PROXY` lists the provider's host.
+    /// Creates a connector for this provider.
+    ///
+    /// The proxy is that of `HTTPS_PROXY`, `HTTP_PROXY` or `ALL_PROXY`, unless `NO_PROXY` lists the
+    /// provider's host.
     pub(super) fn new(provider: &Uri, timeout: Duration) -> Result<Connector, String> {
         Connector::with_proxies(provider, timeout, &Matcher::from_env())
     }
@@ -67,8 +70,9 @@ impl Connector {
         Ok(Connector { direct: HttpsConnector::from((tcp, tls.clone())), tls, proxy, is_https, timeout })
     }
 
-    /// Returns the header that a proxy expects in the request itself. A tunnel gets it when it is
-    /// opened.
+    /// Returns the header that a proxy expects in the request itself.
+    ///
+    /// A tunnel gets it when it is opened.
     pub(super) fn proxy_authorization(&self) -> Option<&HeaderValue> {
         self.proxy.as_ref().filter(|_| !self.is_https)?.basic_auth()
     }
@@ -171,8 +175,9 @@ impl Write for ProviderStream {
     }
 }
 
-/// Returns a configuration with the certificates that this machine trusts, and with ring, which
-/// needs no more than a C compiler to build.
+/// Returns a configuration with ring and with the certificates that this machine trusts.
+///
+/// ring needs no more than a C compiler to build.
 fn tls_config(is_used: bool) -> Result<ClientConfig, String> {
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()

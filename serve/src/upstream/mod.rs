@@ -67,8 +67,9 @@ impl Upstream {
         self.filter.for_provider(from)
     }
 
-    /// Sends a request with headers from [`Upstream::headers`]. Returns when the head of the
-    /// response has arrived.
+    /// Sends a request with headers from [`Upstream::headers`].
+    ///
+    /// Returns when the head of the response has arrived.
     ///
     /// # Errors
     ///

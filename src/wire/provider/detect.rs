@@ -90,7 +90,7 @@ pub(in crate::wire) fn detect(payload: &str) -> Detected {
     }
 }
 
-/// The format whose errors have that shape. It is a guess: many servers copy OpenAI's.
+/// Returns the format whose errors have that shape. It is a guess: many servers copy OpenAI's.
 fn error_format(kind: &[u8], error: Raw<'_>) -> Format {
     #[derive(Deserialize)]
     struct ErrorStatus<'a> {

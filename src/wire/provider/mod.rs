@@ -32,7 +32,7 @@ pub(super) enum Provider {
 }
 
 impl Provider {
-    /// The provider of a format; `None` if the format has no payloads.
+    /// Returns the provider of a format; `None` if the format has no payloads.
     pub(super) fn new(format: Format) -> Option<Provider> {
         match format {
             Format::OpenAiChat => Some(Provider::OpenAiChat),

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 /// A field that may be missing, or of another type than documented.
 pub(super) type Raw<'a> = Option<&'a RawValue>;
 
-/// The text of a string; `None` for any other type and for `null`.
+/// Returns the text of a string; `None` for any other type and for `null`.
 ///
 /// A single surrogate is kept as three bytes, as if UTF-8 could encode it, because some servers cut
 /// their deltas there; see [`Fragment`](crate::wire::deltas::Fragment).
@@ -26,7 +26,7 @@ pub(super) fn string<'a>(raw: Raw<'a>) -> Option<Cow<'a, [u8]>> {
     serde_json::Deserializer::from_str(raw).deserialize_bytes(StringBytes).ok().map(Cow::Owned)
 }
 
-/// The text of a string; empty for any other type.
+/// Returns the text of a string; empty for any other type.
 pub(super) fn text(raw: Raw<'_>) -> Cow<'_, [u8]> {
     string(raw).unwrap_or_default()
 }
@@ -36,7 +36,7 @@ pub(super) fn is_text(raw: Raw<'_>, expected: &str) -> bool {
     string(raw).is_some_and(|string| *string == *expected.as_bytes())
 }
 
-/// A number, which may be written as a string.
+/// Returns a number, which may be written as a string.
 pub(super) fn number(raw: Raw<'_>) -> Option<u64> {
     raw?.get().trim_matches('"').parse().ok()
 }
@@ -46,7 +46,7 @@ pub(super) fn is_true(raw: Raw<'_>) -> bool {
     raw.is_some_and(|raw| raw.get() == "true")
 }
 
-/// The text of a string, or the JSON of any other type; empty for `null`.
+/// Returns the text of a string, or the JSON of any other type; empty for `null`.
 ///
 /// Arguments are sent as both.
 pub(super) fn text_or_json<'a>(raw: Raw<'a>) -> Cow<'a, [u8]> {

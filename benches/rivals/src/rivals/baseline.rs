@@ -1,4 +1,6 @@
-//! The least work that is possible with the same chunks: a lower bound for every reader. These find no questions.
+//! The least work that is possible with the same chunks: a lower bound for every reader.
+//!
+//! These find no questions.
 
 use std::hint::black_box;
 

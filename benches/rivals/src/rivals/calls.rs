@@ -30,7 +30,9 @@ impl OpenCall {
         self.close(sink);
     }
 
-    /// Passes on the open call. It ends where the next call begins or the message ends; not every parser reports it earlier.
+    /// Passes on the open call.
+    ///
+    /// It ends where the next call begins or the message ends; not every parser reports it earlier.
     pub(super) fn close(&mut self, sink: &mut impl Sink) {
         if std::mem::take(&mut self.is_open) {
             sink.complete(|| Call::from_json(&self.arguments));

@@ -1,5 +1,7 @@
-//! `dynamo-parsers`: its jail holds back what may be a call, and emits the call when it is complete. It is a stream over the
-//! chunks of a completion. They are made before the measurement, because a server receives them in that form.
+//! `dynamo-parsers`: its jail buffers text that may be a call, and emits complete calls.
+//!
+//! It is a stream over the chunks of a completion. They are made before the measurement, because a
+//! server receives them in that form.
 
 use std::mem;
 

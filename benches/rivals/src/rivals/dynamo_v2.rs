@@ -1,5 +1,6 @@
-//! `dynamo-parsers-v2`: the successor of `dynamo-parsers`, which reads token by token. Its output for a call is its arguments
-//! as pieces of JSON.
+//! `dynamo-parsers-v2`: the successor of `dynamo-parsers`, which reads token by token.
+//!
+//! Its output for a call is its arguments as pieces of JSON.
 
 use dynamo_parsers_v2::{Tool, ToolParseResult, create_tool_parser_for_family};
 

@@ -1,4 +1,6 @@
-//! `jiter`: parses JSON that may end anywhere. The arguments so far are buffered, and parsed again with each delta.
+//! `jiter`: parses JSON that may end anywhere.
+//!
+//! The arguments so far are buffered, and parsed again with each delta.
 
 use jiter::{Jiter, JiterResult, JsonValue, PartialMode};
 
@@ -11,7 +13,9 @@ use crate::sink::Sink;
 #[derive(Debug, Default)]
 pub(super) struct Values(Vec<u8>);
 
-/// Uses the iterator, with code that knows the arguments. The tape, to which strings are unescaped, is reused.
+/// Uses the iterator, with code that knows the arguments.
+///
+/// The tape, to which strings are unescaped, is reused.
 #[derive(Debug, Default)]
 pub(super) struct WithIterator {
     json: Vec<u8>,

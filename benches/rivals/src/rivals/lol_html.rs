@@ -1,5 +1,7 @@
-//! `lol_html`: rewrites streamed HTML. The rewriter removes the calls, so that its output is the prose. Handlers of elements
-//! and of text collect the contents of the calls.
+//! `lol_html`: rewrites streamed HTML.
+//!
+//! The rewriter removes the calls, so that its output is the prose. Handlers of elements and of
+//! text collect the contents of the calls.
 
 use std::cell::RefCell;
 use std::rc::Rc;

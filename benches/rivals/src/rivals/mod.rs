@@ -29,8 +29,9 @@ pub(crate) trait Reader {
     /// Converts the chunks to what the reader's host would have anyway. Not timed.
     fn prepare(&mut self, _chunks: &[&str]) {}
 
-    /// Reads one message and passes on what is new after each chunk. A message in a single chunk is read as one would read
-    /// a complete message.
+    /// Reads one message and passes on what is new after each chunk.
+    ///
+    /// A message in a single chunk is read as one would read a complete message.
     fn read<S: Sink>(&mut self, chunks: &[&str], sink: &mut S);
 }
 

@@ -1,5 +1,7 @@
-//! `quick-xml`: parses complete XML. Prose is searched for the opening tag. From there the call is buffered, and parsed again
-//! from its start with each chunk until it is complete.
+//! `quick-xml`: parses complete XML.
+//!
+//! Prose is searched for the opening tag. From there the call is buffered, and parsed again from
+//! its start with each chunk until it is complete.
 
 use memchr::{memchr, memmem, memrchr};
 use quick_xml::Reader as Xml;

@@ -1,5 +1,7 @@
-//! `tool-parser`: the tool call parsers of a serving stack, one for each family of models. They are asynchronous but never
-//! wait, so `pollster` runs one future for the whole message. Their output for a call is its arguments as pieces of JSON.
+//! `tool-parser`: the tool call parsers of a serving stack, one for each family of models.
+//!
+//! They are asynchronous but never wait, so `pollster` runs one future for the whole message. Their
+//! output for a call is its arguments as pieces of JSON.
 
 use openai_protocol::common::{Function, Tool};
 use tool_parser::parsers::QwenXmlParser;

@@ -38,6 +38,7 @@ pub(super) struct CallView {
     /// Shown instead of the call while another question is open.
     placeholder: Part,
     /// The notes, or how the call ended.
+    ///
     /// The notes, or how the call ended.
     ending: Vec<Part>,
 }

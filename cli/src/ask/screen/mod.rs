@@ -336,7 +336,7 @@ impl EventLoop {
     }
 }
 
-/// The signal that Ctrl-C stands for.
+/// The signal that Ctrl-C sends.
 const SIGINT: i32 = 2;
 
 /// The signal for a terminal that is gone.

@@ -66,7 +66,7 @@ impl OpenCall {
 
     /// Lays out the block for another width, and leaves the cursor where the block begins.
     ///
-    /// `reflows` says whether the terminal has wrapped the rows that no longer fit.
+    /// `reflows`: the terminal has wrapped the rows that no longer fit.
     pub(super) fn resize(&mut self, frame: &mut String, columns: usize, lines: usize, reflows: bool) {
         let height = |&width: &usize| if reflows { width.div_ceil(columns).max(1) } else { 1 };
         let height = self.drawn.iter().map(height).sum::<usize>();

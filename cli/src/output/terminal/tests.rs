@@ -223,7 +223,7 @@ const MESSAGES: &[&str] = &[
     "Just prose.\n\nMore of it, no end of line",
     "<read_file><path>a.rs</path></read_file>then <ask_followup_question>A bare one?</ask_followup_question>",
     "<ask_followup_question><question>First\n\n- a list\n- of things\n\n\tcode</question></ask_followup_question>\
-     <ask_followup_question><question>Second, unclosed</ask_followup_question>behind",
+     <ask_followup_question><question>Second, unclosed</ask_followup_question>after",
     "どれ<ask_followup_question><question>どのデータベースを使いますか？日本語の長い質問です。</question><follow_up>\
      <suggest>ポストグレスを、クラスターで</suggest><suggest mode=\"計画\">👩‍👩‍👧 e\u{301}mojis ❤️</suggest></follow_up></ask_followup_question>後",
     "<ask_followup_question><question>Cut</question><follow_up><suggest>in the midd",

@@ -358,8 +358,7 @@ impl<'a> RowLayout<'a> {
         LeafPrefix { first, rest }
     }
 
-    /// Returns whether an empty row precedes the next block in the innermost of `filled`
-    /// containers.
+    /// Returns `true` if an empty row precedes the next block in the innermost `filled` container.
     fn is_separated(&self, filled: usize) -> bool {
         match self.containers.get(..filled) {
             Some([.., Container { kind: ContainerKind::List { is_loose }, .. }])
