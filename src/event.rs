@@ -185,6 +185,11 @@ impl<'a> Partial<'a> {
     pub fn suggestions(&self) -> Suggestions<'a> {
         Suggestions { call: self.call, view: View::Shown }
     }
+
+    /// Returns the questions so far, each with its suggestions.
+    pub fn questions(&self) -> Questions<'a> {
+        Questions { call: self.call, view: View::Shown }
+    }
 }
 
 /// A call that is closed and valid.
@@ -241,6 +246,12 @@ impl<'a> Complete<'a> {
     /// Returns the suggested answers. A call without any is normal.
     pub fn suggestions(&self) -> Suggestions<'a> {
         Suggestions { call: self.call, view: View::Whole }
+    }
+
+    /// Returns the questions, each with its suggestions. [`question`](Complete::question) and
+    /// [`suggestions`](Complete::suggestions) are those of the first.
+    pub fn questions(&self) -> Questions<'a> {
+        Questions { call: self.call, view: View::Whole }
     }
 
     /// Returns what was repaired in the call or dropped from it, in order. No note occurs twice.
@@ -301,6 +312,76 @@ impl<'a> Rejected<'a> {
     /// Returns the suggestions, as much of them as was read.
     pub fn suggestions(&self) -> Suggestions<'a> {
         Suggestions { call: self.call, view: View::Whole }
+    }
+
+    /// Returns the questions, as far as they had been read.
+    pub fn questions(&self) -> Questions<'a> {
+        Questions { call: self.call, view: View::Whole }
+    }
+}
+
+/// One question of a call, with its suggestions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Question<'a> {
+    /// The question, as far as it is known: empty if only suggestions are.
+    pub text: &'a str,
+    /// Its suggested answers.
+    pub suggestions: Suggestions<'a>,
+}
+
+/// The questions of a call, in order. A call of `ask_followup_question` has one.
+///
+/// ```
+/// use followup::{Event, Parser};
+///
+/// let mut parser = Parser::default();
+/// let message = "<ask_followup_question><question>Q?</question><suggest>A</suggest></ask_followup_question>";
+/// parser.feed(message).for_each(|event| {
+///     if let Event::Complete(call) = event {
+///         assert_eq!(call.questions().len(), 1);
+///         let question = call.questions().get(0).unwrap();
+///         assert_eq!((question.text, question.suggestions.len()), ("Q?", 1));
+///     }
+/// });
+/// ```
+#[derive(Clone, Copy)]
+pub struct Questions<'a> {
+    call: &'a Call,
+    view: View,
+}
+
+impl<'a> Questions<'a> {
+    /// Returns how many there are. O(1).
+    pub fn len(&self) -> usize {
+        usize::from(self.get(0).is_some())
+    }
+
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns a question by its index, from 0. O(1).
+    pub fn get(&self, index: usize) -> Option<Question<'a>> {
+        let text = match self.view {
+            View::Shown => self.call.shown_question(),
+            View::Whole => self.call.question(),
+        };
+        let suggestions = Suggestions { call: self.call, view: self.view };
+        let exists = index == 0 && (text.is_some() || !suggestions.is_empty());
+        exists.then(|| Question { text: text.unwrap_or_default(), suggestions })
+    }
+
+    /// Returns all of them, in order.
+    pub fn iter(&self) -> impl Iterator<Item = Question<'a>> + use<'a> {
+        self.get(0).into_iter()
+    }
+}
+
+impl fmt::Debug for Questions<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
     }
 }
 

@@ -150,7 +150,9 @@ pub mod wire;
 pub use call::Field;
 pub use checkpoint::{Checkpoint, ResumeError};
 pub use config::{CallStart, Entities, Limits, Malformed, Policy, Tools, ToolsError};
-pub use event::{Complete, Event, Opaque, Partial, Rejected, Suggestion, Suggestions, SuggestionsIter};
+pub use event::{
+    Complete, Event, Opaque, Partial, Question, Questions, Rejected, Suggestion, Suggestions, SuggestionsIter,
+};
 pub use note::Note;
 pub use parser::{Events, Parser};
 pub use reason::{CallPart, Reason};

@@ -1,5 +1,7 @@
 //! Decodes UTF-8 that arrives in chunks, as `String::from_utf8_lossy` decodes the whole stream.
 
+use alloc::string::String;
+
 /// The incomplete character at the end of the bytes so far: none to three bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -37,7 +39,13 @@ pub(crate) fn shortest_char(tail: &[u8]) -> usize {
     }
 }
 
+/// Shortens a text to `len` bytes, or to the character boundary before. Does nothing if it is shorter.
+pub(crate) fn truncate(text: &mut String, len: usize) {
+    text.truncate(floor_char_boundary(text, len));
+}
+
 /// Returns the last character boundary of `text` at or before `index`.
+#[inline]
 pub(crate) fn floor_char_boundary(text: &str, index: usize) -> usize {
     if index >= text.len() {
         return text.len();
@@ -139,7 +147,6 @@ impl Tail {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::string::String;
 
     #[test]
     fn blanks_are_the_white_space_of_unicode() {

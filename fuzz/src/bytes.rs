@@ -60,7 +60,10 @@ fn events(body: &[u8], chunks: &[&[u8]]) {
     }
     let policy = Arc::new(Policy::new());
     let transcript = |chunks: &[&[u8]]| {
-        Transcript::of_response(&mut ResponseParser::new(Format::OpenAiChat, policy.clone()), [&[EVENTS], chunks].concat())
+        Transcript::of_response(
+            &mut ResponseParser::new(Format::OpenAiChat, policy.clone()),
+            [&[EVENTS], chunks].concat(),
+        )
     };
     assert_eq!(transcript(chunks), transcript(&[&plain]), "\"{}\"", body.escape_ascii());
 }

@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 use crate::config::{Entities, Malformed, Policy};
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
+use crate::utf8;
 use value::{TooLong, Value};
 pub(crate) use view::View;
 
@@ -185,9 +186,9 @@ impl Call {
         }
         // What is open and not shown is dropped.
         let answers = self.suggestions.last().map_or(0, |newest| newest.answer.1);
-        self.text.truncate(self.bare.max(answers).max(self.question.map_or(0, |question| question.1)));
+        utf8::truncate(&mut self.text, self.bare.max(answers).max(self.question.map_or(0, |question| question.1)));
         let modes = self.suggestions.iter().rev().find_map(|one| one.mode);
-        self.modes.truncate(modes.map_or(0, |mode| mode.1));
+        utf8::truncate(&mut self.modes, modes.map_or(0, |mode| mode.1));
         self.open = Open::Failed(reason);
     }
 
@@ -267,7 +268,7 @@ impl Call {
     pub(crate) fn begin_content(&mut self) {
         let Open::Suggestion(OpenSuggestion { answer, .. }) = &mut self.open else { return };
         if let Answer::Growing(outside) | Answer::Provisional { value: outside, .. } = answer {
-            self.text.truncate(outside.start);
+            utf8::truncate(&mut self.text, outside.start);
         }
         *answer = Answer::Growing(Value::at(self.text.len()));
     }
@@ -303,7 +304,7 @@ impl Call {
         self.end_content(policy);
         if let Open::Suggestion(OpenSuggestion { listing, modes, .. }) = self.open {
             if listing != Listing::Listed {
-                self.modes.truncate(modes);
+                utf8::truncate(&mut self.modes, modes);
             }
             self.open = Open::Nothing;
         }
@@ -484,7 +485,7 @@ impl Call {
             && value.push(&mut self.text, text, policy.limits.list(), false).is_err()
         {
             *too_long = true;
-            self.text.truncate(value.start);
+            utf8::truncate(&mut self.text, value.start);
             *value = Value::at(value.start);
         }
     }
@@ -492,7 +493,7 @@ impl Call {
     /// Drops that text, if there is one: it is no list.
     pub(crate) fn drop_list(&mut self) {
         if let Open::List { value, .. } = &self.open {
-            self.text.truncate(value.start);
+            utf8::truncate(&mut self.text, value.start);
             self.open = Open::Nothing;
         }
     }
@@ -506,8 +507,8 @@ impl Call {
             self.note(Note::UnreadableList);
             return None;
         }
-        self.text.truncate(end);
-        Some(self.text.split_off(start))
+        utf8::truncate(&mut self.text, end);
+        Some(self.text.split_off(start.min(self.text.len())))
     }
 
     // The end.

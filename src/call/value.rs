@@ -65,7 +65,7 @@ impl Value {
         if text[fits.len()..].trim_start().is_empty() {
             return Ok(());
         }
-        arena.truncate(self.certain);
+        utf8::truncate(arena, self.certain);
         Err(TooLong)
     }
 
@@ -131,7 +131,7 @@ impl Value {
     /// Ends the value: what is not certain is no part of it.
     pub(super) fn end(&mut self, arena: &mut String, limit: usize) -> Result<(), TooLong> {
         let ended = self.flush_entity(arena, limit);
-        arena.truncate(self.certain);
+        utf8::truncate(arena, self.certain);
         ended
     }
 

@@ -157,7 +157,14 @@ impl Names {
                 let shown = self.shown.meets(set);
                 match more(spelling.as_bytes(), text) {
                     0 => return Lookup::Found { name, shown, len: spelling.len() },
-                    more => missing.add(more, shown),
+                    NEVER => {}
+                    more => {
+                        missing.add(more, shown);
+                        // The shortest comes first, but where nothing is there to tell them apart.
+                        if !text.is_empty() && !shown {
+                            break;
+                        }
+                    }
                 }
             }
         }

@@ -133,6 +133,6 @@ impl Machine {
         // A tool's opening tag that is whole is one unless a back-tick follows: only then can more follow.
         let afresh = SHORTEST_CONFIRMING + usize::from(tool == Some(0));
         let confirms = afresh <= rest || confirming.is_some_and(|more| more <= rest);
-        !confirms && !(unconfirmed.blank && tool.is_some_and(|more| more > 0))
+        !(confirms || unconfirmed.blank && tool.is_some_and(|more| more > 0))
     }
 }

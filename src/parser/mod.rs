@@ -472,6 +472,27 @@ impl Events<'_> {
             }
         }
     }
+
+    /// Calls `f` with each event that is left.
+    ///
+    /// ```
+    /// use followup::{Event, Parser};
+    ///
+    /// let mut parser = Parser::default();
+    /// let mut prose = String::new();
+    /// parser.feed("Hello, <world>.").for_each(|event| {
+    ///     if let Event::Text(text) = event {
+    ///         prose.push_str(text);
+    ///     }
+    /// });
+    /// assert_eq!(prose, "Hello, <world>.");
+    /// ```
+    #[inline]
+    pub fn for_each(mut self, mut f: impl FnMut(Event<'_>)) {
+        while let Some(event) = self.next() {
+            f(event);
+        }
+    }
 }
 
 impl Drop for Events<'_> {

@@ -139,6 +139,13 @@ impl<'a> Events<'a> {
         Some(self.parser.body.lend(&self.input, output))
     }
 
+    /// Calls `f` with each event and error that is left.
+    pub fn for_each(mut self, mut f: impl FnMut(Result<Event<'_>, Error<'_>>)) {
+        while let Some(event) = self.next() {
+            f(event);
+        }
+    }
+
     /// Returns the format of the body, as in [`ResponseParser::format`].
     pub fn format(&self) -> Option<Format> {
         self.parser.format()

@@ -100,7 +100,7 @@ const NEXT_IN_JSON: [&str; 24] = [
 /// Calls `visit` with continuations of the stream, in three parts, until it returns `false`.
 ///
 /// Each is the rest of what the stream ends inside of, and up to two pieces.
-fn continuations(syntax: Syntax, stream: &[u8], mut visit: impl FnMut([&[u8]; 3]) -> bool) {
+fn continuations(syntax: Syntax, stream: &[u8], visit: impl FnMut([&[u8]; 3]) -> bool) {
     let (mut rests, next) = match syntax {
         Syntax::Markup => (rests(stream), &NEXT[..]),
         Syntax::Arguments => (rests_in_json(stream), &NEXT_IN_JSON[..]),
@@ -115,7 +115,7 @@ fn continuations(syntax: Syntax, stream: &[u8], mut visit: impl FnMut([&[u8]; 3]
     let two = rests.iter().flat_map(|rest| {
         next.iter().flat_map(move |one| next.iter().map(move |two| [rest, one.as_bytes(), two.as_bytes()]))
     });
-    let _ = one.chain(two).all(|parts| visit(parts));
+    let _ = one.chain(two).all(visit);
 }
 
 /// The rests of the escape, the surrogate pair or the literal that the stream ends inside of.

@@ -1,7 +1,7 @@
 //! A message of a workload, which can be written in every format.
 
-use followup_testing::workloads::Workload;
 use followup::{Event, Parser};
+use followup_testing::workloads::Workload;
 
 use crate::call::{Call, Part, Suggestion};
 use crate::format::Format;

@@ -2,10 +2,8 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::Path;
-use std::process::Stdio;
 
-use crate::common::{ends, followup, run, spawn};
+use crate::common::{ends, run, spawn};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -439,11 +437,14 @@ mod files {
     #[test]
     #[cfg(target_os = "linux")]
     fn a_full_disk_is_an_error() {
+        use std::path::Path;
+        use std::process::Stdio;
+
         if !Path::new("/dev/full").exists() {
             return;
         }
         for args in [&["parse"][..], &["parse", "--json"], &["parse", "--records"]] {
-            let mut command = followup();
+            let mut command = crate::common::followup();
             command.args(args).stdin(Stdio::piped()).stderr(Stdio::piped());
             command.stdout(fs::OpenOptions::new().write(true).open("/dev/full").unwrap());
             let mut child = command.spawn().unwrap();

@@ -80,7 +80,7 @@ pub(super) fn run(input: Input, policy: Arc<Policy>, args: &ParseArgs) -> Result
     // The threads are not joined: when the output is closed, the reader may wait for input that
     // never comes.
     thread::spawn(move || read(reader, &to_workers, &to_writer, &spares));
-    write(&results, &to_spares, &name, &mut Progress::new(length))
+    write(&results, &to_spares, &name, Progress::new(length))
 }
 
 /// Reads lines in batches, and sends each to the workers and to the writer.
@@ -167,7 +167,7 @@ fn write(
     results: &Receiver<NextResult>,
     to_spares: &SyncSender<Buffers>,
     name: &str,
-    progress: &mut Progress,
+    mut progress: Progress,
 ) -> Result<Status, Error> {
     let mut out = BufWriter::new(io::stdout().lock());
     let (mut records, mut bytes, mut bad_lines) = (0, 0, 0);
@@ -203,7 +203,6 @@ fn write(
         progress.update(records, bytes);
     }
     out.flush()?;
-    progress.clear();
     if bad_lines == 0 {
         return Ok(Status::Success);
     }

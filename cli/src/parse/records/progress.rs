@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 /// The shortest time between two updates.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// A progress line, which is rewritten in place.
+/// A progress line, which is rewritten in place, and erased on drop.
 #[derive(Debug)]
 pub(super) struct Progress {
     /// The length of the input; `None` if unknown.
@@ -39,11 +39,17 @@ impl Progress {
         let _ = write!(io::stderr(), "\r\x1B[K{line}");
     }
 
-    /// Erases the line, for other output or at the end.
+    /// Erases the line, for other output.
     pub(super) fn clear(&mut self) {
         if std::mem::take(&mut self.is_drawn) {
             let _ = write!(io::stderr(), "\r\x1B[K");
         }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.clear();
     }
 }
 
