@@ -248,8 +248,10 @@ impl<'a> Complete<'a> {
         Suggestions { call: self.call, view: View::Whole }
     }
 
-    /// Returns the questions, each with its suggestions. [`question`](Complete::question) and
-    /// [`suggestions`](Complete::suggestions) are those of the first.
+    /// Returns the questions, each with its suggestions.
+    ///
+    /// [`question`](Complete::question) and [`suggestions`](Complete::suggestions) are those of the
+    /// first.
     pub fn questions(&self) -> Questions<'a> {
         Questions { call: self.call, view: View::Whole }
     }
@@ -314,7 +316,7 @@ impl<'a> Rejected<'a> {
         Suggestions { call: self.call, view: View::Whole }
     }
 
-    /// Returns the questions, as far as they had been read.
+    /// Returns the questions, as much of them as was read.
     pub fn questions(&self) -> Questions<'a> {
         Questions { call: self.call, view: View::Whole }
     }
@@ -324,7 +326,7 @@ impl<'a> Rejected<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Question<'a> {
-    /// The question, as far as it is known: empty if only suggestions are.
+    /// The question so far. It is empty if only suggestions are known.
     pub text: &'a str,
     /// Its suggested answers.
     pub suggestions: Suggestions<'a>,
@@ -336,7 +338,8 @@ pub struct Question<'a> {
 /// use followup::{Event, Parser};
 ///
 /// let mut parser = Parser::default();
-/// let message = "<ask_followup_question><question>Q?</question><suggest>A</suggest></ask_followup_question>";
+/// let message = "<ask_followup_question><question>Q?</question>\
+///     <suggest>A</suggest></ask_followup_question>";
 /// parser.feed(message).for_each(|event| {
 ///     if let Event::Complete(call) = event {
 ///         assert_eq!(call.questions().len(), 1);
@@ -352,17 +355,17 @@ pub struct Questions<'a> {
 }
 
 impl<'a> Questions<'a> {
-    /// Returns how many there are. O(1).
+    /// Returns the number of questions. O(1).
     pub fn len(&self) -> usize {
         usize::from(self.get(0).is_some())
     }
 
-    /// Returns whether there are none.
+    /// Returns `true` if there are no questions.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns a question by its index, from 0. O(1).
+    /// Returns the question at this index, from 0; `None` if there are no more. O(1).
     pub fn get(&self, index: usize) -> Option<Question<'a>> {
         let text = match self.view {
             View::Shown => self.call.shown_question(),
@@ -373,7 +376,7 @@ impl<'a> Questions<'a> {
         exists.then(|| Question { text: text.unwrap_or_default(), suggestions })
     }
 
-    /// Returns all of them, in order.
+    /// Returns an iterator over the questions, in order.
     pub fn iter(&self) -> impl Iterator<Item = Question<'a>> + use<'a> {
         self.get(0).into_iter()
     }

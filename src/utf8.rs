@@ -39,7 +39,7 @@ pub(crate) fn shortest_char(tail: &[u8]) -> usize {
     }
 }
 
-/// Shortens a text to `len` bytes, or to the character boundary before. Does nothing if it is shorter.
+/// Shortens a text to at most `len` bytes, at a character boundary.
 pub(crate) fn truncate(text: &mut String, len: usize) {
     text.truncate(floor_char_boundary(text, len));
 }

@@ -2,7 +2,7 @@
 //! tests for `Parser::arguments`.
 //!
 //! As in `reference`, it sees the whole stream at once, its functions quote the sentences of
-//! `docs/format.md` (section "Native calls: arguments as JSON") that they stand for, and where the
+//! `docs/format.md` (section "Native calls: arguments as JSON") that they implement, and where the
 //! page leaves something open a comment begins with `Decided:`.
 #![allow(dead_code)]
 
@@ -12,13 +12,14 @@ use super::reference::{Atom, EndedCall, Rules, TooLong, Value, read_follow_up};
 
 /// Returns everything that is shown of these arguments, in the order in which it becomes certain.
 ///
-/// "its stream is the arguments of one call, nothing else, and gives exactly one `Complete` or `Rejected`, when the
-/// stream ends, with the whole stream as its span." "There is no `Text` and no `Opaque`."
+/// "its stream is the arguments of one call, nothing else, and gives exactly one `Complete` or
+/// `Rejected`, when the stream ends, with the whole stream as its span." "There is no `Text` and no
+/// `Opaque`."
 pub fn read(stream: &[u8], rules: &Rules) -> Vec<Atom> {
     let mut reader = ArgumentsReader::new(&String::from_utf8_lossy(stream), rules, false);
     let mut reason = reader.arguments().err();
-    // "If the object has been closed, the call is `Rejected`, missing parameter, if there is no question, and otherwise
-    // `Complete`."
+    // "If the object has been closed, the call is `Rejected`, missing parameter, if there is no
+    // question, and otherwise `Complete`."
     if reason.is_none() && reader.question.is_none() {
         reason = Some("missing_parameter");
     }
@@ -81,7 +82,7 @@ struct ArgumentsReader<'a> {
     rules: &'a Rules,
     chars: Vec<char>,
     at: usize,
-    /// This is JSON in a string: "Its items become known all at once."
+    /// This is JSON in a string: "All of it becomes known at once".
     at_once: bool,
     shown: Vec<Atom>,
     question: Option<String>,
@@ -139,14 +140,15 @@ impl<'a> ArgumentsReader<'a> {
     fn arguments(&mut self) -> Parsed<()> {
         self.space();
         // "An empty stream is that [truncated] too."
-        // "If the value of the arguments begins like an array, a string, a number or a literal it is of the wrong type,
-        // whatever follows."
+        // "If the value of the arguments begins like an array, a string, a number or a literal it
+        // is of the wrong type, whatever follows."
         // Decided: a literal begins with the first letter of `true`, `false` or `null`.
         if self.kind()? != Kind::Object {
             return Err("wrong_type");
         }
         self.object(1, &mut |reader, key, kind| reader.parameter(key, kind))?;
-        // "Behind the object anything but white space (that of JSON) is ignored with a repair (`TextAfterArguments`)."
+        // "After the object anything but white space (that of JSON) is ignored with a repair
+        // (`TextAfterArguments`)."
         // Decided: ill-formed UTF-8 is anything, too.
         self.space();
         match self.peek() {
@@ -167,10 +169,11 @@ impl<'a> ArgumentsReader<'a> {
         }
     }
 
-    /// "`question`: a string. A number or a boolean is text, as it is written. `null` is blank. An array or an object is
-    /// of the wrong type."
+    /// "`question`: a string. A number or a boolean is text, as it is written. `null` is blank. An
+    /// array or an object is of the wrong type."
     fn question(&mut self, kind: Kind) -> Parsed<()> {
-        // "a second `question` leaves a note (`RepeatedQuestion`), and if there is a question, its value means nothing"
+        // "a second `question` leaves a note (`RepeatedQuestion`), and if there is a question, its
+        // value means nothing"
         self.questions += 1;
         if self.questions > 1 {
             self.notes.insert("RepeatedQuestion");
@@ -200,19 +203,18 @@ impl<'a> ArgumentsReader<'a> {
 
     /// Reads the value of a parameter that is a list of suggestions.
     fn suggestions(&mut self, list: List, kind: Kind) -> Parsed<()> {
-        // "Once one of these three has given a suggestion (one beyond the limit included), the value of the same one (or
-        // its synonym) means nothing, and leaves a note unless it is `null`
-        // (`RepeatedSuggestions`)."
+        // "Once one of these three has given a suggestion (one beyond the limit included), the
+        // value of the same one (or its synonym) means nothing, and leaves a note unless it is
+        // `null` (`RepeatedSuggestions`)."
         if self.given.contains(&list) {
             if kind != Kind::Null {
                 self.notes.insert("RepeatedSuggestions");
             }
             return self.nothing(2);
         }
-        // "The last of the three is outside `follow_up`, which is a repair (`OutsideFollowUp`), unless its value is
-        // `null` or means nothing."
-        // Decided: the repair comes with the first character of the value, before anything that is
-        // wrong with the value itself: under the strict policy a number is malformed here, not of
+        // "The last of the three is outside `follow_up`, which is a repair (`OutsideFollowUp`, at
+        // the first character of its value), unless the value is `null` or is not looked at".
+        // Decided: it comes before anything that is wrong with the value itself: under the strict policy a number is malformed here, not of
         // the wrong type.
         if list == List::Suggest && kind != Kind::Null {
             self.repair("OutsideFollowUp")?;
@@ -221,7 +223,7 @@ impl<'a> ArgumentsReader<'a> {
         self.list_value(2, kind)
     }
 
-    /// "The value of a list of suggestions is": the table. `depth` is how deep it stands.
+    /// "The value of a list of suggestions is": the table. `depth` is its own.
     fn list_value(&mut self, depth: usize, kind: Kind) -> Parsed<()> {
         match kind {
             // "array: every element is an item"
@@ -241,7 +243,8 @@ impl<'a> ArgumentsReader<'a> {
 
     // ------------------------------------------------------------------------------------------ items
 
-    /// "An item is a suggestion if it is a string, a number or a boolean (as text), or an object: a suggestion object."
+    /// "An item is a suggestion if it is a string, a number or a boolean (as text), or an object: a
+    /// suggestion object."
     fn item(&mut self, depth: usize, kind: Kind) -> Parsed<()> {
         let mut suggestion = self.suggestion();
         match kind {
@@ -268,8 +271,8 @@ impl<'a> ArgumentsReader<'a> {
         match (key, kind) {
             // "an array or object means nothing"
             ("text" | "answer", Kind::Array | Kind::Object) => self.nothing(depth),
-            // "`text` (or `answer`) is the answer: the first that is not blank; a number or a boolean is text; `null` is
-            // blank"
+            // "`text` (or `answer`) is the answer: the first that is not blank; a number or a
+            // boolean is text; `null` is blank"
             ("text" | "answer", _) => {
                 suggestion.readable = true;
                 match kind == Kind::Null || !suggestion.answer.text.is_empty() {
@@ -277,15 +280,16 @@ impl<'a> ArgumentsReader<'a> {
                     false => self.scalar(&mut |reader, c| reader.answer(suggestion, c)),
                 }
             }
-            // "`mode` is the mode: the first string that is not blank; anything else means nothing."
+            // "`mode` is the mode: the first string that is not blank; anything else means
+            // nothing."
             ("mode", Kind::Text) if suggestion.mode.is_none() => self.mode(suggestion),
             // "Other keys mean nothing."
             _ => self.nothing(depth),
         }
     }
 
-    /// "A suggestion object in which no `text` or `answer` has a value that is a string, a number, a boolean or `null`
-    /// leaves the note `UnreadableSuggestion` when it ends."
+    /// "A suggestion object in which no `text` or `answer` has a value that is a string, a number,
+    /// a boolean or `null` leaves the note `UnreadableSuggestion` when it ends."
     fn object_ends(&mut self, suggestion: OpenItem) -> Parsed<()> {
         if !suggestion.readable {
             self.notes.insert("UnreadableSuggestion");
@@ -293,8 +297,8 @@ impl<'a> ArgumentsReader<'a> {
         self.ends(suggestion)
     }
 
-    /// "An object as the list is one suggestion object, or a map of items. Its keys, in order, decide which, and until
-    /// one has, their values mean nothing."
+    /// "An object as the list is one suggestion object, or a map of items. Its keys, in order,
+    /// decide which, and until one has, their values mean nothing."
     fn list_object(&mut self, depth: usize) -> Parsed<()> {
         let mut object = Object::Undecided;
         let mut suggestion = self.suggestion();
@@ -306,8 +310,8 @@ impl<'a> ArgumentsReader<'a> {
                 object = match (key, kind) {
                     // "`text`, `answer` or `mode`: it is one suggestion object, and goes on as one"
                     ("text" | "answer" | "mode", _) => Object::Suggestion,
-                    // "a key of decimal digits only (and at least one), `suggest` or `suggestion`; or any other key with
-                    // an array or an object as its value: it is a map"
+                    // "a key of decimal digits only (and at least one), `suggest` or `suggestion`;
+                    // or any other key with an array or an object as its value: it is a map"
                     _ if is_item_key => Object::Map,
                     (_, Kind::Array | Kind::Object) => Object::Map,
                     _ => Object::Undecided,
@@ -316,9 +320,10 @@ impl<'a> ArgumentsReader<'a> {
             match (object, kind) {
                 (Object::Undecided, _) => reader.nothing(depth + 1),
                 (Object::Suggestion, _) => reader.member(&mut suggestion, key, kind, depth + 1),
-                // "In a map, the value of every key that is an object is an item; of every key that is an array, its
-                // elements are items; and under a key of digits, `suggest` or `suggestion` a
-                // string, number or boolean is an item. Everything else means nothing."
+                // "In a map, the value of every key that is an object is an item; of every key that
+                // is an array, its elements are items; and under a key of digits, `suggest` or
+                // `suggestion` a string, number or boolean is an item. Everything else means
+                // nothing."
                 (Object::Map, Kind::Object) => reader.item(depth + 1, kind),
                 (Object::Map, Kind::Array) => reader.array(depth + 1, &mut |reader, kind| reader.item(depth + 2, kind)),
                 (Object::Map, _) if is_item_key => reader.item(depth + 1, kind),
@@ -340,8 +345,9 @@ impl<'a> ArgumentsReader<'a> {
             Ok(())
         })?;
         let text = text.trim();
-        // "Its text (decoded, trimmed) may be as long as all suggestions together (`answer` limit × `suggestions`
-        // limit); of a longer one nothing is read (note `UnreadableList`, and no repair)."
+        // "Its text (decoded, trimmed) may be as long as all suggestions together (`answer` limit ×
+        // `suggestions` limit); of a longer one nothing is read (note `UnreadableList`, and no
+        // repair)."
         if text.len() > self.rules.answer.saturating_mul(self.rules.suggestions) {
             self.notes.insert("UnreadableList");
             return Ok(());
@@ -360,7 +366,8 @@ impl<'a> ArgumentsReader<'a> {
             if markup.suggest.len() > self.suggest.len() || markup.notes.contains("SuggestionsDropped") {
                 self.given.push(self.list);
             }
-            // "All of it becomes known at once, in the order of the suggestions, the mode of each before its answer."
+            // "All of it becomes known at once, in the order of the suggestions, the mode of each
+            // before its answer."
             let mut shown = markup.shown;
             shown.sort_by_key(|atom| match atom {
                 Atom::Mode { i, .. } => (*i, 0),
@@ -372,12 +379,13 @@ impl<'a> ArgumentsReader<'a> {
             self.notes.extend(markup.notes);
             return markup.wrong.map_or(Ok(()), Err);
         }
-        // "2. JSON, if its first character is `[` or `{` and the whole text is one JSON value by the rules above (with
-        // their repairs): it is read as the value of the list."
+        // "2. JSON, if its first character is `[` or `{` and the whole text is one JSON value by
+        // the rules above (with their repairs): it is read as the value of the list."
         if is_json(text, self.rules) {
             return self.list_json(text);
         }
-        // "3. lines: each line that is not blank, trimmed, is an item, known all at once. Lines end at LF."
+        // "3. lines: each line that is not blank, trimmed, is an item. Lines end at LF." "All of
+        // it becomes known at once".
         let at_once = std::mem::replace(&mut self.at_once, true);
         for line in text.split('\n') {
             let mut suggestion = self.suggestion();
@@ -392,7 +400,7 @@ impl<'a> ArgumentsReader<'a> {
 
     /// Reads the text in a string as the value of the list.
     ///
-    /// Decided: it is nested no deeper than 128 by itself, however deep its string stands.
+    /// Decided: it is nested no deeper than 128 by itself, however deep its string is nested.
     fn list_json(&mut self, text: &str) -> Parsed<()> {
         let inner = ArgumentsReader::new(text, self.rules, true);
         let outer = (
@@ -408,7 +416,8 @@ impl<'a> ArgumentsReader<'a> {
 
     // ------------------------------------------------------------------------------------------ a suggestion
 
-    /// "A suggestion beyond the limit of suggestions has no limits for its answer and mode; nothing of it is kept."
+    /// "A suggestion beyond the limit of suggestions has no limits for its answer and mode; nothing
+    /// of it is kept."
     fn suggestion(&self) -> OpenItem {
         let kept = self.suggest.len() < self.rules.suggestions;
         let limit = match kept && !self.at_once {
@@ -519,7 +528,7 @@ impl<'a> ArgumentsReader<'a> {
         self.peek().ok_or("truncated")
     }
 
-    /// Goes past this character. "What can't be JSON (ill-formed UTF-8 outside a string as well)
+    /// Goes past this character. "What can't be JSON (ill-formed UTF-8 between strings as well)
     /// makes the call malformed": U+FFFD is no character of JSON outside a string.
     fn eat(&mut self, c: char) -> Parsed<()> {
         if self.need()? != c {
@@ -666,8 +675,9 @@ impl<'a> ArgumentsReader<'a> {
         Ok(())
     }
 
-    /// "Two things are repaired in strings, wherever a string is (`IllFormedString`): a control character below U+0020
-    /// that is not escaped means itself; a `\` that begins no escape is text, and so is what follows it."
+    /// "Two things are repaired in strings, wherever a string is (`IllFormedString`): a control
+    /// character below U+0020 that is not escaped means itself; a `\` that begins no escape is
+    /// text, and so is what follows it."
     /// "Under the strict policy the character, or the `\`, has still been read as text."
     ///
     /// Decided: after such a `\` reading goes on as usual, so a `"` or a `\` after `\u12` has its
@@ -708,8 +718,8 @@ impl<'a> ArgumentsReader<'a> {
     /// Returns the character of the escape at this `\`, and the index after it. `None` if it is no
     /// escape; truncated if it "was not decided" when the stream ended.
     fn escape(&self) -> Parsed<Option<(char, usize)>> {
-        let behind = |at: usize| self.chars.get(at).copied().ok_or("truncated");
-        let c = match behind(self.at + 1)? {
+        let char_at = |at: usize| self.chars.get(at).copied().ok_or("truncated");
+        let c = match char_at(self.at + 1)? {
             c @ ('"' | '\\' | '/') => c,
             'b' => '\u{8}',
             'f' => '\u{C}',
@@ -736,8 +746,8 @@ impl<'a> ArgumentsReader<'a> {
         if !(0xD800..0xDC00).contains(&unit) {
             return Ok(Some((char::from_u32(unit).unwrap_or('\u{FFFD}'), end)));
         }
-        // "a first half of a surrogate pair [is decided] when what follows it can't be its second half any more": a second
-        // half is `\uDC00` to `\uDFFF`.
+        // "a first half of a surrogate pair [is decided] when what follows it can't be its second
+        // half any more": a second half is `\uDC00` to `\uDFFF`.
         let second = ["\\", "u", "dD", "cdefCDEF", "0123456789abcdefABCDEF", "0123456789abcdefABCDEF"];
         let mut low = 0;
         for (i, possible) in second.into_iter().enumerate() {

@@ -152,7 +152,8 @@ struct Char {
     offset: usize,
 }
 
-/// "The stream is read as `String::from_utf8_lossy` reads it: every ill-formed sequence is one U+FFFD."
+/// "The stream is read as `String::from_utf8_lossy` reads it: every ill-formed sequence is one
+/// U+FFFD."
 fn decode(stream: &[u8]) -> Vec<Char> {
     let mut chars = Vec::new();
     let (mut at, mut offset) = (0, 0);
@@ -340,7 +341,8 @@ impl Value {
 
     /// Appends a character. Returns the text that becomes certain with it.
     ///
-    /// "A value passes its limit with the first character that is not blank and would end beyond it."
+    /// "A value passes its limit with the first character that is not blank and would end beyond
+    /// it."
     pub(super) fn push(&mut self, c: char) -> Result<String, TooLong> {
         if is_blank(c) {
             if !self.text.is_empty() {
@@ -381,7 +383,7 @@ enum ListBody {
     /// Only blanks so far.
     Blank,
     /// It begins with the `[` at this index, and no tag of ours has followed.
-    Begun(usize),
+    Open(usize),
     /// It is no list.
     No,
 }
@@ -458,7 +460,7 @@ impl Reader<'_> {
         self.chars.get(at).map_or(self.bytes, |char| char.start)
     }
 
-    /// The length of the text before the character; of all text after the last one.
+    /// The length of the text before the character; for the index after the last one, of all text.
     fn offset(&self, at: usize) -> usize {
         self.chars
             .get(at)
@@ -466,7 +468,7 @@ impl Reader<'_> {
             .map_or(0, |char| char.offset + if at < self.chars.len() { 0 } else { char.c.len_utf8() })
     }
 
-    fn is_behind_back_tick(&self, at: usize) -> bool {
+    fn is_after_back_tick(&self, at: usize) -> bool {
         at > 0 && self.peek(at - 1) == Some('`')
     }
 
@@ -556,8 +558,8 @@ impl Reader<'_> {
                     }
                     let mut value = String::new();
                     match self.peek(p) {
-                        // "a quoted value begins with `"` or `'` as the first character after `=` (tag
-                        // space may come between), runs to the same quote, and may hold `>`"
+                        // "a quoted value begins with `"` or `'` as the first character after the
+                        // `=` (tag space may come between), runs to the same quote, and may hold `>`"
                         Some(quote) if quote == '"' || quote == '\'' => {
                             p += 1;
                             loop {
@@ -571,8 +573,8 @@ impl Reader<'_> {
                             }
                             p += 1;
                         }
-                        // "an unquoted value runs to tag space or `>`"; "a `/` right before the closing `>`
-                        // is never part of a value"
+                        // "an unquoted value runs to tag space or `>`"; "a `/` right before the
+                        // closing `>` is never part of a value"
                         _ => {
                             while let Some(c) = self.peek(p) {
                                 if is_tag_space(c) || c == '>' || c == '<' {
@@ -586,8 +588,9 @@ impl Reader<'_> {
                             }
                         }
                     }
-                    // "only `mode` on a suggestion counts: trimmed; blank is none; the first that is not
-                    // blank, as it is written". The attribute's name is exact and lower case too.
+                    // "only `mode` on a suggestion counts: trimmed; blank is none; the first that
+                    // is not blank, as it is written". The attribute's name is exact and lower case
+                    // too.
                     if attribute == "mode" && !has_mode && !value.trim().is_empty() {
                         has_mode = true;
                         if self.rules.decode_entities {
@@ -641,7 +644,8 @@ impl Reader<'_> {
         }
     }
 
-    /// `<ask_followup_question>`. "A tool's opening tag right before a back-tick is text wherever it is."
+    /// `<ask_followup_question>`. "A tool's opening tag right before a back-tick is text wherever
+    /// it is."
     fn ask_open(&self, at: usize) -> Option<Tag> {
         let tag = self.find_tag(at, &[(Open, Name::Ask)])?;
         match self.peek(tag.end) {
@@ -678,8 +682,8 @@ impl Reader<'_> {
         }
     }
 
-    /// "Outside calls the tags are `<ask_followup_question>` and the other tools' opening tags. Everything
-    /// else is text."
+    /// "Outside calls the tags are `<ask_followup_question>` and the other tools' opening tags.
+    /// Everything else is text."
     ///
     /// Decided: a call of another tool does not start in code either.
     fn prose(&mut self) {
@@ -705,8 +709,8 @@ impl Reader<'_> {
                         }
                     }
                     match self.code_begins(at, line_begins) {
-                        Some((begun, next)) => {
-                            code = begun;
+                        Some((opened, next)) => {
+                            code = opened;
                             next
                         }
                         None => at + 1,
@@ -727,7 +731,8 @@ impl Reader<'_> {
                         at + 1
                     }
                 }
-                // "to a line that holds nothing but at least as many of the same (and spaces and tabs)"
+                // "to a line that holds nothing but one run of at least as many of the same (and tag
+                // space)"
                 Code::Fence { of, long } => match self.closing_fence(at, of, long) {
                     Some(end) if at > 0 && self.peek(at - 1) == Some('\n') => {
                         code = Code::Outside;
@@ -762,11 +767,11 @@ impl Reader<'_> {
             return None;
         }
         match self.peek(at)? {
-            // "a line that begins (after spaces and tabs) with three or more back-ticks or tildes"
+            // "a line that begins (after tag space) with three or more back-ticks or tildes"
             '`' => {
                 let run = self.run(at, '`');
                 let rest_of_line = self.chars[at + run..].iter().take_while(|c| c.c != '\n');
-                // "A back-tick on the opening line after the fence makes it a code span instead."
+                // "A back-tick on the opening line after back-ticks makes it a code span instead."
                 let is_fence = line_begins && run >= 3 && rest_of_line.into_iter().all(|c| c.c != '`');
                 let code = match is_fence {
                     true => Code::Fence { of: '`', long: run },
@@ -820,13 +825,13 @@ impl Reader<'_> {
     // ------------------------------------------------------------------------------------------ other tools
 
     /// "A call of another tool is `Opaque`, from its opening tag on."
-    fn opaque(&mut self, start: usize, tool: String, behind_tag: usize) -> usize {
-        let mut at = behind_tag;
+    fn opaque(&mut self, start: usize, tool: String, after_tag: usize) -> usize {
+        let mut at = after_tag;
         while let Some(c) = self.peek(at) {
             if c == '<' {
-                // "Outside parameters the call ends after its own close tag, or before any tool's opening
-                // tag (`ask_followup_question` and the same tool again included), or with the
-                // stream."
+                // "Outside parameters the call ends after its own close tag, or before any tool's
+                // opening tag (`ask_followup_question` and the same tool again included), or with
+                // the stream."
                 if self.ask_open(at).is_some() || self.tool_open(at).is_some() {
                     break;
                 }
@@ -848,7 +853,8 @@ impl Reader<'_> {
         at
     }
 
-    /// "Inside, a parameter's opening tag starts a value that ends at that parameter's own close tag only."
+    /// "Inside, a parameter's opening tag starts a value that ends at that parameter's own close
+    /// tag only."
     fn parameter_of_other_tool(&self, at: usize) -> Option<usize> {
         for parameter in &self.rules.parameters {
             if let Shape::Tag { end, .. } = self.shape(at, Open, parameter, false) {
@@ -867,8 +873,8 @@ impl Reader<'_> {
 // ---------------------------------------------------------------------------------------------- a call
 
 impl Reader<'_> {
-    /// "A repair": a note, or under the strict policy a rejection. "After something has gone wrong nothing more
-    /// is read of the call."
+    /// "A repair": a note, or under the strict policy a rejection. "After something has gone wrong
+    /// nothing more is read of the call."
     ///
     /// Decided: no notes either. A repair that is a rejection leaves no note.
     fn repair(&self, call: &mut OpenCall, note: &'static str) {
@@ -884,7 +890,7 @@ impl Reader<'_> {
         }
     }
 
-    /// "Three notes are no repairs and stay notes."
+    /// "Three notes of markup are no repairs and stay notes."
     fn remark(&self, call: &mut OpenCall, note: &'static str) {
         if call.wrong.is_none() {
             call.notes.insert(note);
@@ -911,8 +917,9 @@ impl Reader<'_> {
         }
         match self.body(tag.end) {
             Body::Certain => self.parameters(call),
-            // "the opening tag was only named: it is `Text` (under the strict policy: `Rejected`, malformed, with
-            // the opening tag as its span), and reading goes on right after it as prose"
+            // "the opening tag was only named: it is `Text` (under the strict policy: `Rejected`,
+            // malformed, with the opening tag as its span), and reading goes on right after it as
+            // prose"
             Body::Named if self.rules.strict => {
                 call.wrong = Some("malformed");
                 self.end(call, tag.end, By::CloseTag);
@@ -930,8 +937,8 @@ impl Reader<'_> {
         }
     }
 
-    /// "It is not certain to be a call until a parameter's tag or the call's close tag has ended within the first
-    /// 2048 bytes of the body."
+    /// "It is not certain to be a call until a *parameter's tag* [..] or the call's close tag has
+    /// ended within the first 2048 bytes of the body."
     fn body(&self, from: usize) -> Body {
         let limit = self.offset(from).saturating_add(self.rules.bare);
         let wanted = [&PARAMETER_TAGS[..], &CALL_CLOSE[..]].concat();
@@ -949,12 +956,12 @@ impl Reader<'_> {
                 return Body::Named;
             }
         }
-        // "if the 2048 bytes pass", even if all of them are blank
+        // "if more than 2048 bytes pass", even if all of them are blank
         if self.offset(self.chars.len()) > limit {
             return Body::Named;
         }
-        // "if the stream ends and the body is blank, or blank up to the beginning of a tag that could still have
-        // been completed"
+        // "if the stream ends and the body is blank, or blank up to the beginning of a tag that
+        // could still have been completed"
         let Some(at) = (from..self.chars.len()).find(|at| !is_blank(self.chars[*at].c)) else {
             return Body::Truncated;
         };
@@ -995,18 +1002,18 @@ impl Reader<'_> {
         let mut at = call.body;
         loop {
             let Some(c) = self.peek(at) else {
-                // "if the stream ended inside a value (of a list as well, one that began in a `follow_up`
-                // included)"
+                // "if the stream ended inside a value (of a list as well, one that began in a
+                // `follow_up` included)"
                 let by = match list {
-                    ListBody::Begun(_) => By::StreamInsideValue,
+                    ListBody::Open(_) => By::StreamInsideValue,
                     ListBody::Blank | ListBody::No => By::StreamOutsideValue,
                 };
                 self.end(call, at, by);
                 return at;
             };
-            // "a string of such a list included"
+            // "(and outside the strings of a list in `follow_up`)"
             let in_string = match list {
-                ListBody::Begun(start) => self.ends_in_string(start, at),
+                ListBody::Open(start) => self.ends_in_string(start, at),
                 ListBody::Blank | ListBody::No => false,
             };
             let tag = match c {
@@ -1017,17 +1024,17 @@ impl Reader<'_> {
             let Some(tag) = tag else {
                 // "before a tool's opening tag outside any value"
                 if c == '<' && !in_string && self.tool_open(at).is_some() {
-                    if let ListBody::Begun(start) = list {
+                    if let ListBody::Open(start) = list {
                         call.list = Some((start, at));
                     }
                     self.end(call, at, By::Tool);
                     return at;
                 }
-                // "Between parameters, text and unknown tags mean nothing." "So is [a list] the body of a
-                // `follow_up` that holds no tag of ours and begins with `[`."
+                // "Between parameters, text and unknown tags mean nothing." "So is [a list] the
+                // body of a `follow_up` that holds no tag of ours and begins with `[`."
                 if matches!(list, ListBody::Blank) && !is_blank(c) {
                     list = match c {
-                        '[' => ListBody::Begun(at),
+                        '[' => ListBody::Open(at),
                         _ => ListBody::No,
                     };
                 }
@@ -1038,7 +1045,7 @@ impl Reader<'_> {
                 call.first_tag = Some(at);
             }
             // A tag of ours: an open list is none, or ends here.
-            let had_begun = list;
+            let last_list = list;
             list = ListBody::No;
             let cut = match (tag.side, tag.name) {
                 // "A call ends after its close tag."
@@ -1048,7 +1055,7 @@ impl Reader<'_> {
                     }
                     // Decided: a list in the `follow_up` ends there too and is read, as one in
                     // `options` is.
-                    if let ListBody::Begun(start) = had_begun {
+                    if let ListBody::Open(start) = last_list {
                         self.list(&mut call, start, at);
                     }
                     self.end(call, tag.end, By::CloseTag);
@@ -1056,7 +1063,7 @@ impl Reader<'_> {
                 }
                 // "before a tool's opening tag outside any value"
                 (Open, Name::Ask) => {
-                    if let ListBody::Begun(start) = had_begun {
+                    if let ListBody::Open(start) = last_list {
                         call.list = Some((start, at));
                     }
                     self.end(call, at, By::Tool);
@@ -1084,7 +1091,7 @@ impl Reader<'_> {
                 }
                 (Close, Name::FollowUp) => {
                     if in_follow_up {
-                        if let ListBody::Begun(start) = had_begun {
+                        if let ListBody::Open(start) = last_list {
                             self.list(&mut call, start, at);
                         }
                     } else {
@@ -1137,8 +1144,8 @@ impl Reader<'_> {
                 self.list(&mut call, from, to);
             }
         }
-        // "The bare question: if the call has no `<question>`, the text between the opening tag and the first
-        // parameter's tag, unless it is blank. It becomes known when the call ends."
+        // "The bare question: if the call has no `<question>`, the text between the opening tag and
+        // the first parameter's tag, unless it is blank. It becomes known when the call ends."
         // Decided: it is taken, and then it is a repair, so that under the strict policy it has
         // been read.
         if call.wrong.is_none()
@@ -1169,8 +1176,8 @@ impl Reader<'_> {
             // "1. `Rejected` for the first thing that went wrong"
             call.wrong
         } else if by == By::StreamInsideValue || by_stream && call.question.is_none() {
-            // "2. `Rejected`, truncated, if the stream ended inside a value, or if it ended outside any value and
-            // there is no question, not even a bare one"
+            // "2. `Rejected`, truncated, if the stream ended inside a value [..], or if it ended outside
+            // any value and there is no question, not even a bare one"
             Some("truncated")
         } else if call.question.is_none() {
             // "3. `Rejected`, missing parameter, if there is no question"
@@ -1222,7 +1229,8 @@ impl Reader<'_> {
     /// Reads a value up to the next of the tags `ends`. An opening tag among them right after a
     /// back-tick is text, and a repair.
     ///
-    /// `put` gets the text as it becomes certain. If the stream ends, the rest is text, without an incomplete tag.
+    /// `put` gets the text as it becomes certain. If the stream ends, the rest is text, without an
+    /// incomplete tag.
     fn stretch(
         &mut self,
         call: &mut OpenCall,
@@ -1237,7 +1245,7 @@ impl Reader<'_> {
         let mut at = from;
         while at < self.chars.len() {
             if self.chars[at].c == '<' {
-                let possible = if self.is_behind_back_tick(at) {
+                let possible = if self.is_after_back_tick(at) {
                     if let Some(tag) = self.find_tag(at, &text_in_code) {
                         for c in self.characters(at, tag.end).chars() {
                             put(self, call, c);
@@ -1311,7 +1319,8 @@ impl Reader<'_> {
         let limit = if kept { self.rules.answer } else { usize::MAX };
         let mut suggestion = Suggestion { kept, answer: Value::new(limit), mode, i: None };
 
-        // "A suggestion in which the first thing that is not blank is `<content>` or `<mode>` is nested."
+        // "A suggestion in which the first thing that is not blank is `<content>` or `<mode>` is
+        // nested."
         // Decided: blank as it is written, so an entity is not. The beginning of such a tag at the
         // end of the stream is not text either.
         let mut first = from;
@@ -1371,7 +1380,8 @@ impl Reader<'_> {
                 }
             }
         };
-        // "If it has no `<content>`, the text outside `<mode>` is [its answer]." It becomes known only here.
+        // "If it has no `<content>`, the text outside `<mode>` is [its answer]." It becomes known
+        // only here.
         if contents == 0 {
             self.whole_answer(call, suggestion.mode, &outside);
         }
@@ -1493,8 +1503,9 @@ impl Reader<'_> {
 
     /// Reads a text as a list.
     ///
-    /// "if it is JSON (RFC 8259, nested no deeper than 128) its strings, numbers and booleans are suggestions, and
-    /// other elements are skipped. A list that can't be read is dropped with a note."
+    /// "if it is JSON (RFC 8259, nested no deeper than 128) its strings, numbers and booleans are
+    /// suggestions, and other elements are skipped. A list [..] that can't be read [..] is dropped
+    /// with a note".
     ///
     /// Decided: it is trimmed of blanks like any value before it is measured and read; a blank one
     /// can't be read; JSON that is no array can't either.
@@ -1504,8 +1515,8 @@ impl Reader<'_> {
         }
         let text: String = self.chars[from..to].iter().map(|c| c.c).collect();
         let text = text.trim();
-        // "The text of a list may be as long as all suggestions together (`answer` limit × `suggestions` limit); a
-        // longer one is dropped in the same way."
+        // "The text of a list may be as long as all suggestions together (`answer` limit ×
+        // `suggestions` limit); a longer one is dropped in the same way."
         let limit = self.rules.answer.saturating_mul(self.rules.suggestions);
         let items = match text.len() <= limit {
             true => json_list(text),
@@ -1711,14 +1722,14 @@ impl Json {
     fn unicode_escape(&mut self) -> Option<char> {
         let unit = self.four_digits()?;
         if (0xD800..0xDC00).contains(&unit) {
-            let behind = self.at;
+            let after = self.at;
             if self.eat('\\').is_some() && self.eat('u').is_some() {
                 let low = self.four_digits()?;
                 if (0xDC00..0xE000).contains(&low) {
                     return char::from_u32(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00));
                 }
             }
-            self.at = behind;
+            self.at = after;
         }
         Some(char::from_u32(unit).unwrap_or('\u{FFFD}'))
     }
@@ -1746,8 +1757,8 @@ pub(super) struct FollowUp {
 /// Reads a text as the body of an open `<follow_up>`, after the suggestions that the call has
 /// already. Returns `None` if the text is no markup.
 ///
-/// "markup, if it holds an opening tag of `suggest` or `options` (or a synonym; a tag within the tag limit, wherever it
-/// is)"
+/// "markup, if it holds an opening tag of `suggest` or `options` (or a synonym; a tag within the
+/// tag limit, wherever it is)"
 pub(super) fn read_follow_up(text: &str, rules: &Rules, suggest: &[(String, Option<String>)]) -> Option<FollowUp> {
     let end = text.chars().count();
     // "At its end, `</follow_up>` is inserted."
@@ -1778,8 +1789,8 @@ impl<'a> Reader<'a> {
         Reader { rules, chars, bytes, shown: Vec::new(), calls: 0, opaques: 0, put_in: None }
     }
 
-    /// "it is read as the body of an open `<follow_up>` is, with its repairs, but there are no tags but those of
-    /// `follow_up`, `suggest`, `options`, `content` and `mode` in it"
+    /// "it is read as the body of an open `<follow_up>` is, with its repairs, but there are no tags
+    /// but those of `follow_up`, `suggest`, `options`, `content` and `mode` in it"
     fn follow_up_text(&mut self, call: &mut OpenCall, end: usize) {
         let mut in_follow_up = true;
         let mut list = ListBody::Blank;
@@ -1793,14 +1804,14 @@ impl<'a> Reader<'a> {
             let Some(tag) = tag else {
                 if matches!(list, ListBody::Blank) && !is_blank(c) {
                     list = match c {
-                        '[' => ListBody::Begun(at),
+                        '[' => ListBody::Open(at),
                         _ => ListBody::No,
                     };
                 }
                 at += 1;
                 continue;
             };
-            let had_begun = std::mem::replace(&mut list, ListBody::No);
+            let last_list = std::mem::replace(&mut list, ListBody::No);
             at = match (tag.side, tag.name) {
                 (Open, Name::FollowUp) => {
                     in_follow_up = !tag.empty;
@@ -1810,8 +1821,8 @@ impl<'a> Reader<'a> {
                     tag.end
                 }
                 (Close, Name::FollowUp) => {
-                    match had_begun {
-                        ListBody::Begun(start) if in_follow_up => self.list(call, start, at),
+                    match last_list {
+                        ListBody::Open(start) if in_follow_up => self.list(call, start, at),
                         _ if in_follow_up => {}
                         // "which leaves no note of its own"
                         _ if at == end => {}

@@ -178,8 +178,9 @@ fn paths(value: &Value) -> Vec<String> {
     all
 }
 
-/// Whatever one value is changed to, the checksum tells; with a forged checksum, nothing worse than a
-/// wrong view comes of it.
+/// The checksum detects a change of any value.
+///
+/// With a forged checksum, a changed value leads to nothing worse than a wrong view.
 #[test]
 fn a_forged_checkpoint_is_an_error_or_a_parser_that_stays_within_the_limits() {
     let (mut positions, mut sweep) = (Sweep::new(1), Sweep::new(1));
