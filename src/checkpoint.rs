@@ -7,7 +7,7 @@ use core::hash::{Hash, Hasher};
 use crate::config::Policy;
 use crate::hash::Fnv;
 use crate::parser::Parser;
-use crate::syntax::{Saved, Syntax};
+use crate::syntax::{SavedSyntax, Syntax};
 use crate::utf8::Tail;
 
 /// The version of the format. Any change of the stored data or of its meaning increases it.
@@ -41,7 +41,7 @@ pub struct Checkpoint {
     version: u32,
     /// The checksum of `state`.
     checksum: u64,
-    state: State,
+    state: StoredState,
 }
 
 impl Checkpoint {
@@ -55,15 +55,15 @@ impl Checkpoint {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct State {
+struct StoredState {
     /// The policy's fingerprint.
     policy: u64,
     read: u64,
     tail: Tail,
-    syntax: Saved,
+    syntax: SavedSyntax,
 }
 
-impl State {
+impl StoredState {
     fn checksum(&self) -> u64 {
         let mut hash = Fnv::default();
         self.hash(&mut hash);
@@ -107,7 +107,7 @@ impl Parser {
     /// Cost: a copy of the open part of the stream.
     pub fn checkpoint(&self) -> Checkpoint {
         let (read, tail, syntax) = self.parts();
-        let state = State { policy: self.policy().fingerprint(), read, tail, syntax: syntax.save() };
+        let state = StoredState { policy: self.policy().fingerprint(), read, tail, syntax: syntax.save() };
         Checkpoint { version: VERSION, checksum: state.checksum(), state }
     }
 
@@ -149,7 +149,7 @@ impl Parser {
         if policy.fingerprint() != state.policy {
             return Err(ResumeError::OtherPolicy);
         }
-        let State { read, tail, syntax, .. } = state;
+        let StoredState { read, tail, syntax, .. } = state;
         // No real stream is that long, and its length must not overflow later.
         if read > u64::MAX / 2 || !tail.is_in_bounds() {
             return Err(ResumeError::Corrupt);

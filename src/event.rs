@@ -3,7 +3,7 @@
 use core::fmt;
 use core::ops::Range;
 
-use crate::call::{Call, Delta, Field, View};
+use crate::call::{Addition, Call, Field, View};
 use crate::note::Note;
 use crate::reason::Reason;
 
@@ -51,7 +51,7 @@ pub enum Event<'a> {
 
 impl<'a> Event<'a> {
     /// Creates the event of an open call to which `delta` was added.
-    pub(crate) fn partial(call: &'a Call, index: u64, delta: Delta) -> Event<'a> {
+    pub(crate) fn partial(call: &'a Call, index: u64, delta: Addition) -> Event<'a> {
         Event::Partial(Partial { call, index, id: None, delta })
     }
 
@@ -150,7 +150,7 @@ pub struct Partial<'a> {
     pub(crate) call: &'a Call,
     pub(crate) index: u64,
     pub(crate) id: Option<&'a str>,
-    pub(crate) delta: Delta,
+    pub(crate) delta: Addition,
 }
 
 impl<'a> Partial<'a> {

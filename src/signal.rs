@@ -3,7 +3,7 @@
 //! Where one piece ends and the next begins changes only how many signals there are, not what they
 //! add up to.
 
-use crate::call::Delta;
+use crate::call::Addition;
 
 /// A piece of the stream, as text.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,7 @@ pub(crate) enum Signal {
     /// A part of another tool's call.
     Opaque { from: Source, tool: u16, start: bool },
     /// More of the open call is certain.
-    Partial(Delta),
+    Partial(Addition),
     /// A call has ended, at this offset in the stream.
     Ended { end: u64 },
 }

@@ -2,7 +2,7 @@
 
 use alloc::sync::Arc;
 
-use crate::call::{Call, Delta};
+use crate::call::{Addition, Call};
 use crate::config::Policy;
 use crate::signal::{Piece, Signal, Source};
 use crate::{json, markup};
@@ -11,18 +11,18 @@ use crate::{json, markup};
 #[derive(Clone, Debug)]
 pub(crate) enum Syntax {
     /// A message, with calls as markup.
-    Markup(markup::machine::Machine),
+    Markup(markup::machine::MarkupMachine),
     /// The arguments of one native call.
-    Json(json::machine::Machine),
+    Json(json::machine::JsonMachine),
 }
 
 impl Syntax {
     pub(crate) fn markup(policy: Arc<Policy>) -> Syntax {
-        Syntax::Markup(markup::machine::Machine::new(policy))
+        Syntax::Markup(markup::machine::MarkupMachine::new(policy))
     }
 
     pub(crate) fn json(policy: Arc<Policy>) -> Syntax {
-        Syntax::Json(json::machine::Machine::new(policy))
+        Syntax::Json(json::machine::JsonMachine::new(policy))
     }
 
     /// Reads `piece` from `*pos` up to the next signal.
@@ -38,7 +38,7 @@ impl Syntax {
     /// Returns what is to be shown; `None` if the slow path has to read the chunk, and then nothing
     /// has changed.
     #[inline]
-    pub(crate) fn push_plain(&mut self, text: &str) -> Option<Delta> {
+    pub(crate) fn push_plain(&mut self, text: &str) -> Option<Addition> {
         match self {
             Syntax::Markup(machine) => machine.push_plain(text),
             Syntax::Json(machine) => machine.push_plain(text),
@@ -129,18 +129,18 @@ impl Syntax {
         }
     }
 
-    pub(crate) fn save(&self) -> Saved {
+    pub(crate) fn save(&self) -> SavedSyntax {
         match self {
-            Syntax::Markup(machine) => Saved::Markup(machine.save()),
-            Syntax::Json(machine) => Saved::Json(machine.save()),
+            Syntax::Markup(machine) => SavedSyntax::Markup(machine.save()),
+            Syntax::Json(machine) => SavedSyntax::Json(machine.save()),
         }
     }
 
     /// Returns the machine that was saved after `read` bytes; `None` if the state is out of bounds.
-    pub(crate) fn restore(policy: Arc<Policy>, saved: Saved, read: u64) -> Option<Syntax> {
+    pub(crate) fn restore(policy: Arc<Policy>, saved: SavedSyntax, read: u64) -> Option<Syntax> {
         Some(match saved {
-            Saved::Markup(saved) => Syntax::Markup(markup::machine::Machine::restore(policy, saved, read)?),
-            Saved::Json(saved) => Syntax::Json(json::machine::Machine::restore(policy, saved)?),
+            SavedSyntax::Markup(saved) => Syntax::Markup(markup::machine::MarkupMachine::restore(policy, saved, read)?),
+            SavedSyntax::Json(saved) => Syntax::Json(json::machine::JsonMachine::restore(policy, saved)?),
         })
     }
 }
@@ -148,7 +148,7 @@ impl Syntax {
 /// The state of the machine in a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum Saved {
-    Markup(markup::machine::Saved),
-    Json(json::machine::Saved),
+pub(crate) enum SavedSyntax {
+    Markup(markup::machine::SavedMarkup),
+    Json(json::machine::SavedJson),
 }

@@ -1,6 +1,7 @@
-//! The bounds that a call from a checkpoint must keep, so that reading on neither panics nor exceeds the limits.
+//! The bounds that a call from a checkpoint must keep, so that reading on neither panics nor
+//! exceeds the limits.
 
-use super::{Answer, Call, Mode, Open, OpenSuggestion, Range, Shown};
+use super::{AnswerState, Call, ModeState, Open, OpenSuggestion, Range, Shown};
 use crate::config::Limits;
 
 /// More notes than there are kinds.
@@ -27,7 +28,8 @@ impl Call {
             && self.is_open_in_bounds(limits)
     }
 
-    /// The most text a call can hold: the bare text, the question, the answers, and one text that is open.
+    /// The most text a call can hold: the bare text, the question, the answers, and one text that
+    /// is open.
     fn most_text(&self, limits: &Limits) -> usize {
         let answers = limits.list().saturating_add(limits.answer);
         self.bare.saturating_add(limits.question).saturating_add(answers).saturating_add(limits.list())
@@ -40,15 +42,15 @@ impl Call {
             Open::List { value, .. } => value.is_in_bounds(&self.text, limits.list()),
             Open::Suggestion(OpenSuggestion { answer, mode, modes, .. }) => {
                 let answer = match answer {
-                    Answer::Growing(value) | Answer::Provisional { value, .. } => {
+                    AnswerState::Growing(value) | AnswerState::Provisional { value, .. } => {
                         value.is_in_bounds(&self.text, limits.answer)
                     }
-                    Answer::Ended => true,
+                    AnswerState::Ended => true,
                 };
                 let mode = match mode {
-                    Mode::Unknown => true,
-                    Mode::Reading(value) => value.is_in_bounds(&self.modes, limits.answer),
-                    Mode::Known((start, end)) => self.modes.get(*start..*end).is_some(),
+                    ModeState::Unknown => true,
+                    ModeState::Reading(value) => value.is_in_bounds(&self.modes, limits.answer),
+                    ModeState::Known((start, end)) => self.modes.get(*start..*end).is_some(),
                 };
                 answer && mode && self.modes.is_char_boundary(*modes)
             }

@@ -14,7 +14,7 @@ const LONGEST: usize = 9;
 /// An incomplete entity, from its `&` on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Incomplete {
+pub(super) struct IncompleteEntity {
     bytes: SmallVec<[u8; 12]>,
 }
 
@@ -28,7 +28,7 @@ pub(super) enum Step {
     Text,
 }
 
-impl Incomplete {
+impl IncompleteEntity {
     pub(super) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn an_incomplete_entity_has_at_most_ten_bytes() {
         for text in ["&quot;", "&#x00003c;", "&#0000060;", "&#x10FFFF;", "&amp ", "&#12345678", "&#x1234567"] {
-            let mut entity = Incomplete::default();
+            let mut entity = IncompleteEntity::default();
             entity.begin();
             let whole = text.bytes().skip(1).find_map(|byte| match entity.push(byte) {
                 Step::Incomplete => None,

@@ -25,13 +25,14 @@ pub(crate) type Range = (usize, usize);
 pub enum Field {
     /// The question.
     Question,
-    /// The newest suggestion. Without a delta, its mode became known (or, in a stream of bytes, that
-    /// it exists).
+    /// The newest suggestion.
+    ///
+    /// Without a delta, its mode became known (or, in a stream of bytes, that it exists).
     Suggestion,
 }
 
 /// What a partial added to a call.
-pub(crate) type Delta = (Field, Range);
+pub(crate) type Addition = (Field, Range);
 
 /// A suggestion as ranges of the arenas of its call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,7 +49,8 @@ enum Open {
     Nothing,
     Question(Value),
     Suggestion(OpenSuggestion),
-    /// A text that becomes suggestions once it is complete. Nothing of one that is `too_long` is kept.
+    /// A text that becomes suggestions once it is complete. Nothing of one that is `too_long` is
+    /// kept.
     List {
         value: Value,
         too_long: bool,
@@ -62,8 +64,8 @@ enum Open {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct OpenSuggestion {
     listing: Listing,
-    answer: Answer,
-    mode: Mode,
+    answer: AnswerState,
+    mode: ModeState,
     /// Where its modes begin in their arena.
     modes: usize,
 }
@@ -83,7 +85,7 @@ enum Listing {
 /// The answer of the open suggestion.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-enum Answer {
+enum AnswerState {
     /// It is shown while it grows.
     Growing(Value),
     /// It is not certain to be the answer, or is kept whole or not at all: it is not shown.
@@ -95,7 +97,7 @@ enum Answer {
 /// The mode of the open suggestion.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-enum Mode {
+enum ModeState {
     Unknown,
     /// An element that is being read into the arena of modes.
     Reading(Value),
@@ -214,7 +216,8 @@ impl Call {
         self.bare = end - start;
     }
 
-    /// Begins a `question`, and the value of the question if there is none yet and it is not `empty`.
+    /// Begins a `question`, and the value of the question if there is none yet and it is not
+    /// `empty`.
     pub(crate) fn begin_question(&mut self, empty: bool) {
         if self.asked {
             self.note(Note::RepeatedQuestion);
@@ -246,19 +249,19 @@ impl Call {
         let surplus = self.suggestions.len() >= policy.limits.suggestions;
         let modes = self.modes.len();
         let mode = match mode.map(|mode| append_trimmed(&mut self.modes, mode, self.entities)) {
-            Some((start, end)) if start < end => Mode::Known((start, end)),
-            _ => Mode::Unknown,
+            Some((start, end)) if start < end => ModeState::Known((start, end)),
+            _ => ModeState::Unknown,
         };
         let listing = if surplus { Listing::Surplus } else { Listing::Uncertain };
-        let answer = Answer::Growing(Value::at(self.text.len()));
+        let answer = AnswerState::Growing(Value::at(self.text.len()));
         self.open = Open::Suggestion(OpenSuggestion { listing, answer, mode, modes });
     }
 
     /// Holds the answer back: it may be none, or becomes known when it is complete.
     pub(crate) fn hold_answer_back(&mut self) {
         if let Open::Suggestion(OpenSuggestion { answer, .. }) = &mut self.open {
-            *answer = match core::mem::replace(answer, Answer::Ended) {
-                Answer::Growing(value) => Answer::Provisional { value, too_long: false },
+            *answer = match core::mem::replace(answer, AnswerState::Ended) {
+                AnswerState::Growing(value) => AnswerState::Provisional { value, too_long: false },
                 other => other,
             };
         }
@@ -267,18 +270,19 @@ impl Call {
     /// Begins a text that is the answer, unless it is blank. It replaces what was held back.
     pub(crate) fn begin_content(&mut self) {
         let Open::Suggestion(OpenSuggestion { answer, .. }) = &mut self.open else { return };
-        if let Answer::Growing(outside) | Answer::Provisional { value: outside, .. } = answer {
+        if let AnswerState::Growing(outside) | AnswerState::Provisional { value: outside, .. } = answer {
             utf8::truncate(&mut self.text, outside.start);
         }
-        *answer = Answer::Growing(Value::at(self.text.len()));
+        *answer = AnswerState::Growing(Value::at(self.text.len()));
     }
 
-    /// Ends the text that [`begin_content`](Call::begin_content) began. Returns whether it is the answer.
+    /// Ends the text that [`begin_content`](Call::begin_content) began. Returns whether it is the
+    /// answer.
     pub(crate) fn end_content(&mut self, policy: &Policy) -> bool {
         self.release_answer(policy);
         self.grow(policy, Value::end);
         let Open::Suggestion(OpenSuggestion { listing, answer, .. }) = &mut self.open else { return false };
-        let Answer::Growing(Value { exists: true, .. }) = core::mem::replace(answer, Answer::Ended) else {
+        let AnswerState::Growing(Value { exists: true, .. }) = core::mem::replace(answer, AnswerState::Ended) else {
             return false;
         };
         if *listing == Listing::Surplus {
@@ -291,11 +295,11 @@ impl Call {
     /// Makes what was held back the answer.
     fn release_answer(&mut self, policy: &Policy) {
         let Open::Suggestion(OpenSuggestion { answer, .. }) = &mut self.open else { return };
-        match core::mem::replace(answer, Answer::Ended) {
-            Answer::Provisional { too_long: true, .. } => {
+        match core::mem::replace(answer, AnswerState::Ended) {
+            AnswerState::Provisional { too_long: true, .. } => {
                 self.reject(Reason::TooLong { part: CallPart::Answer, limit: policy.limits.answer });
             }
-            Answer::Provisional { value, .. } => *answer = Answer::Growing(value),
+            AnswerState::Provisional { value, .. } => *answer = AnswerState::Growing(value),
             other => *answer = other,
         }
     }
@@ -318,28 +322,30 @@ impl Call {
         self.end_suggestion(policy);
     }
 
-    /// Returns whether a suggestion has come to exist since this was last called, one beyond the limit
-    /// included.
+    /// Returns whether a suggestion has come to exist since this was last called, one beyond the
+    /// limit included.
     pub(crate) fn take_given(&mut self) -> bool {
         core::mem::take(&mut self.given)
     }
 
     /// Begins an element that is the mode, unless it is blank or the mode is known.
     pub(crate) fn begin_mode(&mut self) {
-        if let Open::Suggestion(OpenSuggestion { mode: mode @ Mode::Unknown, listing, .. }) = &mut self.open
+        if let Open::Suggestion(OpenSuggestion { mode: mode @ ModeState::Unknown, listing, .. }) = &mut self.open
             && *listing != Listing::Surplus
         {
-            *mode = Mode::Reading(Value::at(self.modes.len()));
+            *mode = ModeState::Reading(Value::at(self.modes.len()));
         }
     }
 
     pub(crate) fn end_mode(&mut self, policy: &Policy) {
         self.grow_mode(policy, Value::end);
         if let Open::Suggestion(OpenSuggestion { mode, listing, .. }) = &mut self.open
-            && let Mode::Reading(value) = mode
+            && let ModeState::Reading(value) = mode
         {
-            *mode = if value.exists { Mode::Known((value.start, value.certain)) } else { Mode::Unknown };
-            if let (Listing::Listed, Mode::Known(range), Some(newest)) = (*listing, mode, self.suggestions.last_mut()) {
+            *mode = if value.exists { ModeState::Known((value.start, value.certain)) } else { ModeState::Unknown };
+            if let (Listing::Listed, ModeState::Known(range), Some(newest)) =
+                (*listing, mode, self.suggestions.last_mut())
+            {
                 newest.mode = Some(*range);
             }
         }
@@ -360,10 +366,12 @@ impl Call {
         self.grow_mode(policy, |mode, arena, limit| mode.push(arena, text, limit, decode));
     }
 
-    /// Takes the fast path: appends text that is certain at once to a value that is shown. Returns what
-    /// is to be shown; `None` if it is not as simple as that, and then nothing has changed.
+    /// Takes the fast path: appends text that is certain at once to a value that is shown.
+    ///
+    /// Returns what is to be shown; `None` if it is not as simple as that, and then nothing has
+    /// changed.
     #[inline(always)] // Returned through memory, the delta costs more than it took to find.
-    pub(crate) fn push_plain(&mut self, text: &str, policy: &Policy) -> Option<Delta> {
+    pub(crate) fn push_plain(&mut self, text: &str, policy: &Policy) -> Option<Addition> {
         // Up to the spaces at its end, if there are any.
         let solid = 1 + text.bytes().rposition(|byte| byte != b' ')?;
         if self.entities != Entities::Raw || !text.as_bytes()[solid - 1].is_ascii_graphic() {
@@ -376,7 +384,9 @@ impl Call {
                 self.shown.question = value.certain - value.start;
                 Some((Field::Question, (shown, value.certain)))
             }
-            Open::Suggestion(OpenSuggestion { listing: Listing::Listed, answer: Answer::Growing(value), .. }) => {
+            Open::Suggestion(OpenSuggestion {
+                listing: Listing::Listed, answer: AnswerState::Growing(value), ..
+            }) => {
                 let newest = self.suggestions.last_mut()?;
                 let shown = value.push_plain(&mut self.text, text, solid, policy.limits.answer)?;
                 newest.answer = (value.start, value.certain);
@@ -387,7 +397,8 @@ impl Call {
         }
     }
 
-    /// Makes certain what does not depend on which character the incomplete UTF-8 sequence `tail` becomes.
+    /// Makes certain what does not depend on which character the incomplete UTF-8 sequence `tail`
+    /// becomes.
     pub(crate) fn foresee_char(&mut self, tail: &[u8], policy: &Policy) {
         self.grow(policy, |value, arena, limit| value.foresee_char(arena, tail, limit));
     }
@@ -403,7 +414,7 @@ impl Call {
         change: impl FnOnce(&mut Value, &mut String, usize) -> Result<(), TooLong>,
     ) {
         let limit = policy.limits.answer;
-        if let Open::Suggestion(OpenSuggestion { mode: Mode::Reading(mode), .. }) = &mut self.open
+        if let Open::Suggestion(OpenSuggestion { mode: ModeState::Reading(mode), .. }) = &mut self.open
             && change(mode, &mut self.modes, limit).is_err()
         {
             self.reject(Reason::TooLong { part: CallPart::Mode, limit });
@@ -425,19 +436,19 @@ impl Call {
             Open::Suggestion(open) => {
                 let limit = policy.limits.answer;
                 let changed = match (&mut open.answer, open.listing) {
-                    (Answer::Ended, _) | (Answer::Provisional { too_long: true, .. }, _) => return,
-                    (Answer::Growing(value) | Answer::Provisional { value, .. }, Listing::Surplus) => {
+                    (AnswerState::Ended, _) | (AnswerState::Provisional { too_long: true, .. }, _) => return,
+                    (AnswerState::Growing(value) | AnswerState::Provisional { value, .. }, Listing::Surplus) => {
                         // No room: what would have to be kept exists.
                         if !value.exists && change(value, &mut self.text, 0).is_err() {
                             *value = Value::existing(value.start);
                         }
                         return;
                     }
-                    (Answer::Provisional { value, too_long }, _) => {
+                    (AnswerState::Provisional { value, too_long }, _) => {
                         *too_long = change(value, &mut self.text, limit).is_err();
                         return;
                     }
-                    (Answer::Growing(value), _) => change(value, &mut self.text, limit),
+                    (AnswerState::Growing(value), _) => change(value, &mut self.text, limit),
                 };
                 self.list();
                 (CallPart::Answer, limit, changed)
@@ -452,7 +463,8 @@ impl Call {
     /// Lists the open suggestion as far as it is certain.
     #[inline]
     fn list(&mut self) {
-        let Open::Suggestion(OpenSuggestion { listing, answer: Answer::Growing(value), mode, .. }) = &mut self.open
+        let Open::Suggestion(OpenSuggestion { listing, answer: AnswerState::Growing(value), mode, .. }) =
+            &mut self.open
         else {
             return;
         };
@@ -462,7 +474,7 @@ impl Call {
             (Listing::Uncertain, _) if value.exists => {
                 *listing = Listing::Listed;
                 self.given = true;
-                let mode = if let Mode::Known(mode) = mode { Some(*mode) } else { None };
+                let mode = if let ModeState::Known(mode) = mode { Some(*mode) } else { None };
                 self.suggestions.push(Suggested { answer, mode });
             }
             _ => {}
@@ -498,7 +510,8 @@ impl Call {
         }
     }
 
-    /// Ends that text and returns it, trimmed; `None` if there is none, or if it was too long to be kept.
+    /// Ends that text and returns it, trimmed; `None` if there is none, or if it was too long to be
+    /// kept.
     pub(crate) fn take_list(&mut self) -> Option<String> {
         let Open::List { value, too_long } = &self.open else { return None };
         let (start, end, too_long) = (value.start, value.certain, *too_long);

@@ -2,26 +2,26 @@
 
 use alloc::string::String;
 
-use super::entity::{Incomplete, Step};
+use super::entity::{IncompleteEntity, Step};
 use crate::utf8;
 
 /// A text that is being read into an arena, where it is `arena[start..]`.
 ///
-/// Blanks before it are never appended. Blanks at its end are, but they are certain only when something
-/// that is not blank follows. Only new text is looked at, so the cost is linear in it.
+/// Blanks before it are never appended. Blanks at its end are, but they are certain only when
+/// something that is not blank follows. Only new text is looked at, so the cost is linear in it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Value {
     pub(super) start: usize,
-    /// The end of what is certain: after the last character that is not blank, or after the blanks too
-    /// when something that is not blank is sure to follow them.
+    /// The end of what is certain: after the last character that is not blank, or after the blanks
+    /// too when something that is not blank is sure to follow them.
     pub(super) certain: usize,
     /// Something that is not blank has come, or is sure to come next.
     pub(super) exists: bool,
     /// Blanks were left out because there was no room for them: anything else is too long.
     full: bool,
     /// The incomplete entity that the text so far ends in.
-    entity: Incomplete,
+    entity: IncompleteEntity,
 }
 
 /// A value is longer than its limit.
@@ -30,7 +30,7 @@ pub(super) struct TooLong;
 
 impl Value {
     pub(super) fn at(start: usize) -> Value {
-        Value { start, certain: start, exists: false, full: false, entity: Incomplete::default() }
+        Value { start, certain: start, exists: false, full: false, entity: IncompleteEntity::default() }
     }
 
     /// A value that exists, of which nothing is kept.
@@ -69,8 +69,8 @@ impl Value {
         Err(TooLong)
     }
 
-    /// Appends text that is `solid` up to the blanks at its end, if the value exists and has room for it.
-    /// Returns the end of what was certain before.
+    /// Appends text that is `solid` up to the blanks at its end, if the value exists and has room
+    /// for it. Returns the end of what was certain before.
     #[inline(always)]
     pub(super) fn push_plain(&mut self, arena: &mut String, text: &str, solid: usize, limit: usize) -> Option<usize> {
         if !self.exists || self.full || arena.len() + text.len() - self.start > limit {
@@ -116,7 +116,8 @@ impl Value {
         self.push_raw(arena, entity.text(), limit)
     }
 
-    /// Makes certain what does not depend on which character the incomplete UTF-8 sequence `tail` becomes.
+    /// Makes certain what does not depend on which character the incomplete UTF-8 sequence `tail`
+    /// becomes.
     pub(super) fn foresee_char(&mut self, arena: &mut String, tail: &[u8], limit: usize) -> Result<(), TooLong> {
         self.flush_entity(arena, limit)?;
         // An ill-formed sequence becomes U+FFFD, of three bytes.

@@ -1,6 +1,6 @@
 //! What of a call is known, shown and lent.
 
-use super::{Call, Delta, Field, Open, Range, Shown, Suggested};
+use super::{Addition, Call, Field, Open, Range, Shown, Suggested};
 use crate::note::Note;
 use crate::reason::Reason;
 
@@ -22,9 +22,10 @@ impl Call {
         self.shown = shown;
     }
 
-    /// Returns the next part of the call that is certain and has not been shown, and counts it as shown.
+    /// Returns the next part of the call that is certain and has not been shown, and counts it as
+    /// shown.
     #[inline]
-    pub(crate) fn next_delta(&mut self) -> Option<Delta> {
+    pub(crate) fn next_delta(&mut self) -> Option<Addition> {
         // The bare question is the last thing that becomes known.
         if self.asked {
             self.question_delta().or_else(|| self.suggestion_delta())
@@ -42,14 +43,14 @@ impl Call {
     }
 
     #[inline]
-    fn question_delta(&mut self) -> Option<Delta> {
+    fn question_delta(&mut self) -> Option<Addition> {
         let (start, end) = self.question?;
         let shown = core::mem::replace(&mut self.shown.question, end - start);
         (shown < end - start).then_some((Field::Question, (start + shown, end)))
     }
 
     #[inline]
-    fn suggestion_delta(&mut self) -> Option<Delta> {
+    fn suggestion_delta(&mut self) -> Option<Addition> {
         let newest = self.shown.suggestions.checked_sub(1).and_then(|i| self.suggestions.get(i));
         if let Some(&Suggested { answer: (start, end), mode }) = newest
             && self.shown.newest != (end - start, mode.is_some())

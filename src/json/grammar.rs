@@ -10,7 +10,7 @@ use nom::{Emit, Err, OutputM, Parser, Streaming};
 
 /// The result of parsing an escape or a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Read<T> {
+pub(super) enum Matched<T> {
     /// The value, and its length in bytes.
     Whole(T, usize),
     /// More bytes may complete it.
@@ -19,16 +19,16 @@ pub(super) enum Read<T> {
     Not,
 }
 
-fn run<'i, T>(mut rule: impl Parser<&'i [u8], Output = T, Error = ()>, input: &'i [u8]) -> Read<T> {
+fn run<'i, T>(mut rule: impl Parser<&'i [u8], Output = T, Error = ()>, input: &'i [u8]) -> Matched<T> {
     match rule.process::<OutputM<Emit, Emit, Streaming>>(input) {
-        Ok((rest, found)) => Read::Whole(found, input.len() - rest.len()),
-        Err(Err::Incomplete(_)) => Read::Incomplete,
-        Err(_) => Read::Not,
+        Ok((rest, found)) => Matched::Whole(found, input.len() - rest.len()),
+        Err(Err::Incomplete(_)) => Matched::Incomplete,
+        Err(_) => Matched::Not,
     }
 }
 
 /// Parses an escape to its character. A surrogate without its other half is U+FFFD.
-pub(super) fn escape(input: &[u8]) -> Read<char> {
+pub(super) fn escape(input: &[u8]) -> Matched<char> {
     run(preceded(char('\\'), alt((simple(), preceded(char('u'), unicode())))), input)
 }
 
@@ -69,7 +69,7 @@ fn digit<'i>() -> impl Parser<&'i [u8], Output = u16, Error = ()> {
 }
 
 /// Parses `true`, `false` or `null`.
-pub(super) fn literal(input: &[u8]) -> Read<()> {
+pub(super) fn literal(input: &[u8]) -> Matched<()> {
     run(alt((tag("true"), tag("false"), tag("null"))).map(|_| ()), input)
 }
 
@@ -80,29 +80,29 @@ mod tests {
     #[test]
     fn an_escape_is_decided_by_its_last_character_and_not_later() {
         for (text, read) in [
-            ("\\", Read::Incomplete),
-            ("\\n", Read::Whole('\n', 2)),
-            ("\\/", Read::Whole('/', 2)),
-            ("\\x", Read::Not),
-            ("\\N", Read::Not),
-            ("\\u", Read::Incomplete),
-            ("\\u00e", Read::Incomplete),
-            ("\\u00E9", Read::Whole('é', 6)),
-            ("\\u00g", Read::Not),
-            ("\\ude00", Read::Whole('\u{FFFD}', 6)),
-            ("\\ud83d", Read::Incomplete),
-            ("\\ud83d\\", Read::Incomplete),
-            ("\\ud83dx", Read::Whole('\u{FFFD}', 6)),
-            ("\\ud83d\\n", Read::Whole('\u{FFFD}', 6)),
-            ("\\ud83d\\u", Read::Incomplete),
-            ("\\ud83d\\u0", Read::Whole('\u{FFFD}', 6)),
-            ("\\ud83d\\ud", Read::Incomplete),
-            ("\\ud83d\\ud8", Read::Whole('\u{FFFD}', 6)),
-            ("\\ud83d\\uDE", Read::Incomplete),
-            ("\\ud83d\\ude0x", Read::Whole('\u{FFFD}', 6)),
-            ("\\ud83d\\ude00", Read::Whole('😀', 12)),
-            ("\\uDBFF\\uDFFF", Read::Whole('\u{10FFFF}', 12)),
-            ("\\u0000", Read::Whole('\0', 6)),
+            ("\\", Matched::Incomplete),
+            ("\\n", Matched::Whole('\n', 2)),
+            ("\\/", Matched::Whole('/', 2)),
+            ("\\x", Matched::Not),
+            ("\\N", Matched::Not),
+            ("\\u", Matched::Incomplete),
+            ("\\u00e", Matched::Incomplete),
+            ("\\u00E9", Matched::Whole('é', 6)),
+            ("\\u00g", Matched::Not),
+            ("\\ude00", Matched::Whole('\u{FFFD}', 6)),
+            ("\\ud83d", Matched::Incomplete),
+            ("\\ud83d\\", Matched::Incomplete),
+            ("\\ud83dx", Matched::Whole('\u{FFFD}', 6)),
+            ("\\ud83d\\n", Matched::Whole('\u{FFFD}', 6)),
+            ("\\ud83d\\u", Matched::Incomplete),
+            ("\\ud83d\\u0", Matched::Whole('\u{FFFD}', 6)),
+            ("\\ud83d\\ud", Matched::Incomplete),
+            ("\\ud83d\\ud8", Matched::Whole('\u{FFFD}', 6)),
+            ("\\ud83d\\uDE", Matched::Incomplete),
+            ("\\ud83d\\ude0x", Matched::Whole('\u{FFFD}', 6)),
+            ("\\ud83d\\ude00", Matched::Whole('😀', 12)),
+            ("\\uDBFF\\uDFFF", Matched::Whole('\u{10FFFF}', 12)),
+            ("\\u0000", Matched::Whole('\0', 6)),
         ] {
             assert_eq!(escape(text.as_bytes()), read, "{text}");
         }
@@ -111,14 +111,14 @@ mod tests {
     #[test]
     fn a_literal_is_one_of_three() {
         for (text, read) in [
-            ("t", Read::Incomplete),
-            ("tru", Read::Incomplete),
-            ("true", Read::Whole((), 4)),
-            ("fals", Read::Incomplete),
-            ("null", Read::Whole((), 4)),
-            ("nul ", Read::Not),
-            ("T", Read::Not),
-            ("tn", Read::Not),
+            ("t", Matched::Incomplete),
+            ("tru", Matched::Incomplete),
+            ("true", Matched::Whole((), 4)),
+            ("fals", Matched::Incomplete),
+            ("null", Matched::Whole((), 4)),
+            ("nul ", Matched::Not),
+            ("T", Matched::Not),
+            ("tn", Matched::Not),
         ] {
             assert_eq!(literal(text.as_bytes()), read, "{text}");
         }

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::grammar::{self, Read};
+use super::grammar::{self, Matched};
 use crate::scan;
 
 /// The maximum depth of nested arrays and objects.
@@ -209,8 +209,8 @@ impl Lexer {
             return None;
         }
         match grammar::escape(rest) {
-            Read::Whole(char, len) => Some((char, len)),
-            Read::Incomplete | Read::Not => None,
+            Matched::Whole(char, len) => Some((char, len)),
+            Matched::Incomplete | Matched::Not => None,
         }
     }
 
@@ -228,8 +228,8 @@ impl Lexer {
     pub(super) fn is_in_bounds(&self) -> bool {
         let pending = &self.pending;
         let is_incomplete = match self.expect {
-            Expect::Literal => grammar::literal(pending) == Read::Incomplete,
-            Expect::String { .. } => pending.is_empty() || grammar::escape(pending) == Read::Incomplete,
+            Expect::Literal => grammar::literal(pending) == Matched::Incomplete,
+            Expect::String { .. } => pending.is_empty() || grammar::escape(pending) == Matched::Incomplete,
             _ => pending.is_empty(),
         };
         self.nest.is_in_bounds() && is_incomplete && pending.is_ascii() && pending.len() <= 12 && !self.plain
@@ -340,12 +340,12 @@ impl Lexer {
         let byte = *text.as_bytes().get(*pos)?;
         self.pending.push(byte);
         match grammar::literal(&self.pending) {
-            Read::Incomplete => {}
-            Read::Whole(..) => {
+            Matched::Incomplete => {}
+            Matched::Whole(..) => {
                 self.pending.clear();
                 self.expect = Expect::Ended;
             }
-            Read::Not => return self.ill_formed(),
+            Matched::Not => return self.ill_formed(),
         }
         *pos += 1;
         Some(Token::Text(&text[*pos - 1..*pos]))
@@ -386,11 +386,11 @@ impl Lexer {
         }
         loop {
             match grammar::escape(&self.pending) {
-                Read::Incomplete => {
+                Matched::Incomplete => {
                     self.pending.push(*text.as_bytes().get(*pos)?);
                     *pos += 1;
                 }
-                Read::Whole(char, len) => {
+                Matched::Whole(char, len) => {
                     self.pending.drain(..len);
                     // The byte that decided it begins another escape, or is consumed again as text.
                     if self.pending.first().is_some_and(|&byte| byte != b'\\') {
@@ -399,7 +399,7 @@ impl Lexer {
                     }
                     return Some(Token::Char(char));
                 }
-                Read::Not => {
+                Matched::Not => {
                     self.pending.pop();
                     *pos -= 1;
                     let char = self.shift();

@@ -6,22 +6,22 @@
 use alloc::sync::Arc;
 
 use super::arguments::Arguments;
-use crate::call::{Call, Delta};
+use crate::call::{Addition, Call};
 use crate::config::Policy;
 use crate::lazy::{Fresh, Lazy};
 use crate::signal::{Piece, Signal};
 
 /// The machine for the arguments of a native call.
 #[derive(Clone, Debug)]
-pub(crate) struct Machine {
+pub(crate) struct JsonMachine {
     policy: Arc<Policy>,
-    busy: Lazy<Busy>,
+    busy: Lazy<JsonBuffers>,
     stage: Stage,
 }
 
 /// The state of a stream, allocated for the first one and reused for the next.
 #[derive(Clone, Debug)]
-struct Busy {
+struct JsonBuffers {
     arguments: Arguments,
     call: Call,
 }
@@ -35,14 +35,14 @@ enum Stage {
     Ended,
 }
 
-impl Fresh for Busy {
-    const FRESH: Busy = Busy { arguments: Arguments::NEW, call: Call::NEW };
-    const SEEN: &'static Busy = &Busy::FRESH;
+impl Fresh for JsonBuffers {
+    const FRESH: JsonBuffers = JsonBuffers { arguments: Arguments::NEW, call: Call::NEW };
+    const SEEN: &'static JsonBuffers = &JsonBuffers::FRESH;
 }
 
-impl Machine {
-    pub(crate) fn new(policy: Arc<Policy>) -> Machine {
-        Machine { policy, busy: Lazy::NEW, stage: Stage::Open }
+impl JsonMachine {
+    pub(crate) fn new(policy: Arc<Policy>) -> JsonMachine {
+        JsonMachine { policy, busy: Lazy::NEW, stage: Stage::Open }
     }
 
     pub(crate) fn policy(&self) -> &Arc<Policy> {
@@ -68,11 +68,11 @@ impl Machine {
     /// Returns what is to be shown; `None` if the slow path has to read the chunk, and then nothing
     /// has changed.
     #[inline]
-    pub(crate) fn push_plain(&mut self, text: &str) -> Option<Delta> {
+    pub(crate) fn push_plain(&mut self, text: &str) -> Option<Addition> {
         if self.busy.is_fresh() {
             return None;
         }
-        let Busy { arguments, call } = &mut *self.busy;
+        let JsonBuffers { arguments, call } = &mut *self.busy;
         if arguments.lexer.plain_len(text, 0) != text.len() {
             return None;
         }
@@ -97,7 +97,7 @@ impl Machine {
         if let Some(delta) = self.busy.call.next_delta() {
             return Signal::Partial(delta);
         }
-        let Busy { arguments, call } = &mut *self.busy;
+        let JsonBuffers { arguments, call } = &mut *self.busy;
         while !is_over(arguments, call, text, pos) {
             // Most of a stream is text, for which no token is created.
             let plain = arguments.lexer.plain_len(text, *pos);
@@ -134,7 +134,7 @@ impl Machine {
         // Whatever character it becomes, it is not a delimiter. U+FFFD acts the same.
         const SOME: &str = "\u{FFFD}";
         let mut pos = 0;
-        let Busy { arguments, call } = &mut *self.busy;
+        let JsonBuffers { arguments, call } = &mut *self.busy;
         while !is_over(arguments, call, SOME, &mut pos) {
             if arguments.lexer.is_in_text() {
                 arguments.foresee(tail, call, &self.policy);
@@ -153,7 +153,7 @@ impl Machine {
             Stage::Ending => {}
             Stage::Open => {
                 self.stage = Stage::Ending;
-                let Busy { arguments, call } = &mut *self.busy;
+                let JsonBuffers { arguments, call } = &mut *self.busy;
                 if arguments.lexer.is_closed() {
                     call.end(false, &self.policy);
                 } else {
@@ -177,16 +177,16 @@ impl Machine {
         self.stage = Stage::Open;
     }
 
-    pub(crate) fn save(&self) -> Saved {
-        Saved { arguments: self.busy.arguments.clone(), call: self.busy.call.clone() }
+    pub(crate) fn save(&self) -> SavedJson {
+        SavedJson { arguments: self.busy.arguments.clone(), call: self.busy.call.clone() }
     }
 
     /// Returns the machine that was saved; `None` if the state is out of bounds.
-    pub(crate) fn restore(policy: Arc<Policy>, saved: Saved) -> Option<Machine> {
-        let Saved { arguments, call } = saved;
+    pub(crate) fn restore(policy: Arc<Policy>, saved: SavedJson) -> Option<JsonMachine> {
+        let SavedJson { arguments, call } = saved;
         let is_in_bounds = arguments.is_in_bounds() && call.start == 0 && call.is_in_bounds(&policy.limits);
-        let mut machine = Machine::new(policy);
-        *machine.busy = Busy { arguments, call };
+        let mut machine = JsonMachine::new(policy);
+        *machine.busy = JsonBuffers { arguments, call };
         is_in_bounds.then_some(machine)
     }
 }
@@ -194,7 +194,7 @@ impl Machine {
 /// The state of the machine in a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Saved {
+pub(crate) struct SavedJson {
     arguments: Arguments,
     call: Call,
 }

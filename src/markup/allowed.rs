@@ -1,7 +1,7 @@
 //! Which tags mean something in which state.
 
 use super::code::{Bracket, Code};
-use super::names::{Name, Names, Others, Set};
+use super::names::{Name, Others, Set, TagNames};
 use super::state::{Body, Inside, Spot, State};
 use super::tag::Allowed;
 use crate::scan::Quotes;
@@ -15,20 +15,20 @@ const LISTS: Set = Set::FOLLOW_UP.or(Set::SUGGEST).or(Set::OPTIONS).or(Set::CONT
 const ENDING: Set = Set::SUGGEST.or(Set::FOLLOW_UP);
 
 /// The opening tags of all tools, ours and others.
-const TOOLS: Names = Names { hidden: Set::ASK, shown: Set::NONE, others: Others::Tools };
+const TOOLS: TagNames = TagNames { hidden: Set::ASK, shown: Set::NONE, others: Others::Tools };
 
 /// No tags.
-const NOTHING: Allowed = Allowed { open: Names::NONE, close: Names::NONE };
+const NOTHING: Allowed = Allowed { open: TagNames::NONE, close: TagNames::NONE };
 
 /// The tags that confirm a call.
 pub(super) const CONFIRMING: Allowed =
-    Allowed { open: Names::hidden(PARAMETERS), close: Names::hidden(PARAMETERS.or(Set::ASK)) };
+    Allowed { open: TagNames::hidden(PARAMETERS), close: TagNames::hidden(PARAMETERS.or(Set::ASK)) };
 
 /// The length of the shortest of them: `<suggest>`.
 pub(super) const SHORTEST_CONFIRMING: usize = 9;
 
 /// The opening tags of tools.
-pub(super) const OPENING: Allowed = Allowed { open: TOOLS, close: Names::NONE };
+pub(super) const OPENING: Allowed = Allowed { open: TOOLS, close: TagNames::NONE };
 
 /// Returns the tags of a state. `listing`: there are no tags but those of lists of suggestions.
 #[inline]
@@ -36,16 +36,17 @@ pub(super) fn allowed(state: &State, after_backtick: bool, listing: bool) -> All
     match state {
         State::Prose(code) => in_prose(*code),
         State::Opaque { tool, parameter: None } => Allowed {
-            open: Names { others: Others::ToolsAndParameters, ..TOOLS },
-            close: Names { others: Others::Only(Name::Tool(*tool)), ..Names::NONE },
+            open: TagNames { others: Others::ToolsAndParameters, ..TOOLS },
+            close: TagNames { others: Others::Only(Name::Tool(*tool)), ..TagNames::NONE },
         },
-        State::Opaque { parameter: Some(parameter), .. } => {
-            Allowed { close: Names { others: Others::Only(Name::Parameter(*parameter)), ..Names::NONE }, ..NOTHING }
-        }
-        State::Unconfirmed(_) => Allowed { open: Names { hidden: PARAMETERS.or(Set::ASK), ..TOOLS }, ..CONFIRMING },
+        State::Opaque { parameter: Some(parameter), .. } => Allowed {
+            close: TagNames { others: Others::Only(Name::Parameter(*parameter)), ..TagNames::NONE },
+            ..NOTHING
+        },
+        State::Unconfirmed(_) => Allowed { open: TagNames { hidden: PARAMETERS.or(Set::ASK), ..TOOLS }, ..CONFIRMING },
         State::Inside(inside) if listing => {
             let Allowed { open, close } = in_call(*inside, after_backtick);
-            let only = |names: Names| Names {
+            let only = |names: TagNames| TagNames {
                 hidden: names.hidden.and(LISTS),
                 shown: names.shown.and(LISTS),
                 others: Others::None,
@@ -60,11 +61,11 @@ pub(super) fn allowed(state: &State, after_backtick: bool, listing: bool) -> All
 fn in_prose(code: Code) -> Allowed {
     match code.at_bracket() {
         Bracket::Plain if code == Code::Ignored => OPENING,
-        Bracket::Plain => Allowed { open: Names { shown: Set::THINK.or(Set::THINKING), ..TOOLS }, ..OPENING },
+        Bracket::Plain => Allowed { open: TagNames { shown: Set::THINK.or(Set::THINKING), ..TOOLS }, ..OPENING },
         Bracket::Code => NOTHING,
         Bracket::Thinking { long } => {
             let shown = if long { Set::THINKING } else { Set::THINK };
-            Allowed { close: Names { shown, ..Names::NONE }, ..NOTHING }
+            Allowed { close: TagNames { shown, ..TagNames::NONE }, ..NOTHING }
         }
     }
 }
@@ -76,7 +77,7 @@ fn in_call(Inside { spot, .. }: Inside, after_backtick: bool) -> Allowed {
         // In a string of a list, a tool is only named.
         Spot::Between(Body::List(Quotes::Inside | Quotes::Escaped)) => return CONFIRMING,
         Spot::Between(_) => {
-            return Allowed { open: Names { hidden: PARAMETERS.or(Set::ASK), ..TOOLS }, ..CONFIRMING };
+            return Allowed { open: TagNames { hidden: PARAMETERS.or(Set::ASK), ..TOOLS }, ..CONFIRMING };
         }
         Spot::Question => (Set::FOLLOW_UP, Set::QUESTION.or(Set::ASK)),
         Spot::Suggestion => (Set::SUGGEST.or(elements), ends_suggestion),
@@ -87,18 +88,18 @@ fn in_call(Inside { spot, .. }: Inside, after_backtick: bool) -> Allowed {
         Spot::Options => (Set::NONE, Set::OPTIONS.or(Set::ASK)),
     };
     let shown = if after_backtick { open.and(ENDING) } else { Set::NONE };
-    Allowed { open: Names { shown, ..Names::hidden(open.without(shown)) }, close: Names::hidden(close) }
+    Allowed { open: TagNames { shown, ..TagNames::hidden(open.without(shown)) }, close: TagNames::hidden(close) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::config::Tools;
-    use crate::markup::tag::{Incomplete, Read, read};
+    use crate::markup::tag::{IncompleteTag, Read, read};
 
     #[test]
     fn the_shortest_confirming_tag_is_as_short_as_the_grammar_has_it() {
-        let Read::Incomplete(Incomplete { more, .. }) = read(b"<", &CONFIRMING, &Tools::none(), 256, false) else {
+        let Read::Incomplete(IncompleteTag { more, .. }) = read(b"<", &CONFIRMING, &Tools::none(), 256, false) else {
             panic!("a bracket begins a tag")
         };
         assert_eq!(more + 1, SHORTEST_CONFIRMING);

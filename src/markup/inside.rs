@@ -1,6 +1,6 @@
 //! Inside a call: what text and each tag does.
 
-use super::machine::Machine;
+use super::machine::MarkupMachine;
 use super::names::{Name, Side};
 use super::state::{Body, Inside, Spot, State};
 use super::tag::Tag;
@@ -10,7 +10,7 @@ use crate::note::Note;
 use crate::signal::Signal;
 use crate::utf8;
 
-impl Machine {
+impl MarkupMachine {
     /// Appends text that is no tag to what is open.
     #[inline]
     pub(super) fn push_inside(&mut self, text: &str) {
@@ -48,7 +48,8 @@ impl Machine {
         after_backtick
     }
 
-    /// Makes certain what does not depend on which character the incomplete UTF-8 sequence `tail` becomes.
+    /// Makes certain what does not depend on which character the incomplete UTF-8 sequence `tail`
+    /// becomes.
     pub(super) fn foresee_inside(&mut self, tail: &[u8]) {
         let State::Inside(Inside { spot, .. }) = &mut self.state else { return };
         self.has_news = true;

@@ -2,15 +2,17 @@
 
 use smallvec::SmallVec;
 
-use super::tag::Incomplete;
+use super::tag::IncompleteTag;
 use crate::scan;
 use crate::utf8;
 
 /// `<ask_followup_question>` and one more byte.
 const INLINE: usize = 24;
 
-/// An incomplete tag, from its `<` on. It holds no second `<`: if it turns out to be no tag, all of it is
-/// text, and nothing of it is read again.
+/// An incomplete tag, from its `<` on.
+///
+/// It holds no second `<`: if it turns out to be no tag, all of it is text, and nothing of it is
+/// read again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Pending {
@@ -23,7 +25,8 @@ pub(super) struct Pending {
     /// Its text has been emitted, because it is text whatever becomes of it.
     pub(super) shown: bool,
     in_attributes: bool,
-    /// All of its text was emitted by the last signal, which borrows it. Never so between two chunks.
+    /// All of its text was emitted by the last signal, which borrows it. Never so between two
+    /// chunks.
     pub(super) lent: bool,
 }
 
@@ -46,7 +49,7 @@ impl Pending {
     }
 
     /// Begins with `text`, whose `<` is at `start` in the stream.
-    pub(super) fn begin(&mut self, text: &str, start: u64, after_backtick: bool, incomplete: Incomplete) {
+    pub(super) fn begin(&mut self, text: &str, start: u64, after_backtick: bool, incomplete: IncompleteTag) {
         self.bytes.clear();
         self.extend(text);
         (self.start, self.after_backtick) = (start, after_backtick);
@@ -66,12 +69,12 @@ impl Pending {
         (self.start, self.after_backtick, self.shown, self.in_attributes, self.lent) = (0, false, false, false, false);
     }
 
-    pub(super) fn set_incomplete(&mut self, incomplete: Incomplete) {
+    pub(super) fn set_incomplete(&mut self, incomplete: IncompleteTag) {
         self.in_attributes = incomplete.in_attributes;
     }
 
-    /// Returns as much of `text` as can matter to it: through the next `<`, or to just beyond the limit.
-    /// While it fits in place, no more than has room there.
+    /// Returns as much of `text` as can matter to it: through the next `<`, or to just beyond the
+    /// limit. While it fits in place, no more than has room there.
     pub(super) fn reach<'t>(&self, text: &'t str, limit: usize) -> &'t str {
         let mut most = utf8::floor_char_boundary(text, INLINE.saturating_sub(self.len()));
         if most == 0 {
@@ -86,13 +89,14 @@ impl Pending {
         }
     }
 
-    /// Returns whether it is still in its attributes after what came beyond its first `old` bytes, so that
-    /// it need not be read again: there only a `<` or a `>` decides, unless the limit is near.
-    pub(super) fn stays_in_attributes(&self, old: usize, limit: usize) -> Option<Incomplete> {
+    /// Returns whether it is still in its attributes after what came beyond its first `old` bytes,
+    /// so that it need not be read again: there only a `<` or a `>` decides, unless the limit is
+    /// near.
+    pub(super) fn stays_in_attributes(&self, old: usize, limit: usize) -> Option<IncompleteTag> {
         let stays = self.in_attributes
             && self.len().saturating_add(2) <= limit
             && memchr::memchr2(b'<', b'>', &self.bytes[old..]).is_none();
-        stays.then_some(Incomplete { more: 1, shown: self.shown, in_attributes: true })
+        stays.then_some(IncompleteTag { more: 1, shown: self.shown, in_attributes: true })
     }
 
     /// Returns whether it is one that a stream of `read` bytes can end in.

@@ -20,8 +20,8 @@ use super::allowed::allowed;
 use super::code::Code;
 use super::lexer::Pending;
 use super::state::{Inside, Spot, State};
-use super::tag::{self, Incomplete, Read, Tag};
-use crate::call::{Call, Delta};
+use super::tag::{self, IncompleteTag, Read, Tag};
+use crate::call::{Addition, Call};
 use crate::config::{CallStart, Policy};
 use crate::lazy::{Fresh, Lazy};
 use crate::scan;
@@ -29,36 +29,36 @@ use crate::signal::{Piece, Signal, Source};
 
 /// Reads a message, with calls written as markup in it.
 #[derive(Clone, Debug)]
-pub(crate) struct Machine {
+pub(crate) struct MarkupMachine {
     pub(super) policy: Arc<Policy>,
     pub(super) state: State,
     pub(super) pending: Pending,
     /// How many calls have ended.
     pub(super) calls: u64,
-    pub(super) busy: Lazy<Busy>,
-    /// It reads a list of suggestions that stands alone: no other tags mean anything.
+    pub(super) busy: Lazy<MarkupBuffers>,
+    /// It reads a list of suggestions alone: no other tags mean anything.
     pub(super) listing: bool,
     /// Something of the call may be certain that has not been shown.
     pub(super) has_news: bool,
 }
 
-/// What the machine needs once a call has begun; kept for the next call.
+/// What the machine needs once a call begins; kept for the next call.
 #[derive(Clone, Debug)]
-pub(super) struct Busy {
+pub(super) struct MarkupBuffers {
     pub(super) call: Call,
     /// An opening tag and the text after it, until it is certain to be a call.
     pub(super) held: String,
 }
 
-impl Fresh for Busy {
-    const FRESH: Busy = Busy { call: Call::NEW, held: String::new() };
-    const SEEN: &'static Busy = &Busy::FRESH;
+impl Fresh for MarkupBuffers {
+    const FRESH: MarkupBuffers = MarkupBuffers { call: Call::NEW, held: String::new() };
+    const SEEN: &'static MarkupBuffers = &MarkupBuffers::FRESH;
 }
 
-impl Machine {
-    pub(crate) fn new(policy: Arc<Policy>) -> Machine {
+impl MarkupMachine {
+    pub(crate) fn new(policy: Arc<Policy>) -> MarkupMachine {
         let state = State::Prose(Code::at_start(policy.call_start == CallStart::Anywhere));
-        Machine {
+        MarkupMachine {
             policy,
             state,
             pending: Pending::default(),
@@ -98,10 +98,12 @@ impl Machine {
         }
     }
 
-    /// Takes the fast path: a chunk without a tag that only grows the open value. Returns what is to be
-    /// shown; `None` if it is not as simple as that, and then nothing has changed.
+    /// Takes the fast path: a chunk without a tag that only grows the open value.
+    ///
+    /// Returns what is to be shown; `None` if it is not as simple as that, and then nothing has
+    /// changed.
     #[inline]
-    pub(crate) fn push_plain(&mut self, text: &str) -> Option<Delta> {
+    pub(crate) fn push_plain(&mut self, text: &str) -> Option<Addition> {
         let State::Inside(Inside { spot: Spot::Question | Spot::Answer, after_backtick, .. }) = &mut self.state else {
             return None;
         };
@@ -151,7 +153,8 @@ impl Machine {
         }
     }
 
-    /// Reads on at the end of all pieces so far, which is followed by the incomplete UTF-8 sequence `tail`.
+    /// Reads on at the end of all pieces so far, which is followed by the incomplete UTF-8 sequence
+    /// `tail`.
     pub(crate) fn foresee(&mut self, tail: &[u8], end: u64) -> Signal {
         loop {
             self.drop_lent();
@@ -168,7 +171,7 @@ impl Machine {
                         // Only a tool's opening tag waits for the character after it.
                         Read::Tag(tag) => self.act_pending(&tag, end),
                         Read::Text => self.drop_pending(),
-                        Read::Incomplete(Incomplete { shown: true, .. }) => self.show_pending(),
+                        Read::Incomplete(IncompleteTag { shown: true, .. }) => self.show_pending(),
                         Read::Incomplete(_) => return self.at_end_of_piece(tail).unwrap_or(Signal::More),
                     }
                 }
@@ -290,7 +293,7 @@ impl Machine {
                 self.pending.truncate(old);
                 self.drop_pending()
             }
-            Read::Tag(Tag { shown: true, .. }) | Read::Incomplete(Incomplete { shown: true, .. }) if !shown => {
+            Read::Tag(Tag { shown: true, .. }) | Read::Incomplete(IncompleteTag { shown: true, .. }) if !shown => {
                 self.pending.truncate(old);
                 self.show_pending()
             }
@@ -346,8 +349,9 @@ impl Machine {
         }
     }
 
-    /// Appends text that is no tag to what is open. Returns `false` if it does not fit, which decides what
-    /// is open; then nothing was appended.
+    /// Appends text that is no tag to what is open.
+    ///
+    /// Returns `false` if it does not fit, which decides what is open; then nothing was appended.
     pub(super) fn push(&mut self, text: &str) -> bool {
         match &mut self.state {
             State::Prose(code) => code.pass(text),
@@ -379,7 +383,8 @@ impl Machine {
         delta.map(Signal::Partial)
     }
 
-    /// Returns what is certain at the end of a piece, which is followed by the incomplete UTF-8 sequence `tail`.
+    /// Returns what is certain at the end of a piece, which is followed by the incomplete UTF-8
+    /// sequence `tail`.
     fn at_end_of_piece(&mut self, tail: &[u8]) -> Option<Signal> {
         match self.state {
             State::Unconfirmed(unconfirmed) if self.is_hopeless(&unconfirmed, tail) => {
@@ -503,7 +508,7 @@ impl Machine {
 /// What a checkpoint holds of the machine.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Saved {
+pub(crate) struct SavedMarkup {
     calls: u64,
     state: State,
     pending: Pending,
@@ -511,20 +516,20 @@ pub(crate) struct Saved {
     held: Option<String>,
 }
 
-impl Machine {
-    pub(crate) fn save(&self) -> Saved {
-        let Machine { state, pending, calls, busy, .. } = self;
+impl MarkupMachine {
+    pub(crate) fn save(&self) -> SavedMarkup {
+        let MarkupMachine { state, pending, calls, busy, .. } = self;
         let (call, held) = match state {
             State::Unconfirmed(_) => (Some(busy.call.clone()), Some(busy.held.clone())),
             State::Inside(_) => (Some(busy.call.clone()), None),
             _ => (None, None),
         };
-        Saved { calls: *calls, state: state.clone(), pending: pending.clone(), call, held }
+        SavedMarkup { calls: *calls, state: state.clone(), pending: pending.clone(), call, held }
     }
 
     /// Returns the machine that was saved after `read` bytes; `None` if it is out of bounds.
-    pub(crate) fn restore(policy: Arc<Policy>, saved: Saved, read: u64) -> Option<Machine> {
-        let Saved { calls, state, pending, call, held } = saved;
+    pub(crate) fn restore(policy: Arc<Policy>, saved: SavedMarkup, read: u64) -> Option<MarkupMachine> {
+        let SavedMarkup { calls, state, pending, call, held } = saved;
         let (limits, tools) = (policy.limits, &policy.tools);
         let state_is_in_bounds = match &state {
             State::Prose(_) => call.is_none() && held.is_none(),
@@ -544,9 +549,9 @@ impl Machine {
         if calls > read || !pending.is_in_bounds(read, limits.tag) || !state_is_in_bounds || !call_is_in_bounds {
             return None;
         }
-        let mut machine = Machine { state, pending, calls, has_news: true, ..Machine::new(policy) };
+        let mut machine = MarkupMachine { state, pending, calls, has_news: true, ..MarkupMachine::new(policy) };
         if let Some(call) = call {
-            *machine.busy = Busy { call, held: held.unwrap_or_default() };
+            *machine.busy = MarkupBuffers { call, held: held.unwrap_or_default() };
         }
         Some(machine)
     }

@@ -93,7 +93,7 @@ fn ours(first: Option<u8>) -> &'static [(&'static str, Set, Name)] {
 
 /// The names that mean something on one side of a tag, in some state.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Names {
+pub(super) struct TagNames {
     /// Ours whose tags are no text.
     pub(super) hidden: Set,
     /// Ours whose tags mean something and are text all the same.
@@ -124,6 +124,7 @@ pub(super) enum Lookup {
 }
 
 /// The fewest bytes that complete a name, with the byte after it: of hidden tags and of shown ones.
+///
 /// [`NEVER`]: it becomes none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Missing {
@@ -141,11 +142,11 @@ impl Missing {
     }
 }
 
-impl Names {
-    pub(super) const NONE: Names = Names::hidden(Set::NONE);
+impl TagNames {
+    pub(super) const NONE: TagNames = TagNames::hidden(Set::NONE);
 
-    pub(super) const fn hidden(hidden: Set) -> Names {
-        Names { hidden, shown: Set::NONE, others: Others::None }
+    pub(super) const fn hidden(hidden: Set) -> TagNames {
+        TagNames { hidden, shown: Set::NONE, others: Others::None }
     }
 
     /// Looks up the name that `text` begins with. It ends at tag space, `/` or `>`.
@@ -203,8 +204,8 @@ impl Names {
     }
 }
 
-/// Returns how many bytes the name lacks at the end of `text`, with the one after it: 0 if it is all
-/// there, [`NEVER`] if it is not that name.
+/// Returns how many bytes the name lacks at the end of `text`, with the one after it: 0 if it is
+/// all there, [`NEVER`] if it is not that name.
 #[inline]
 fn more(name: &[u8], text: &[u8]) -> usize {
     match text.get(name.len()) {

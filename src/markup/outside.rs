@@ -1,12 +1,12 @@
 //! Outside our calls: prose, and other tools' calls.
 
-use super::machine::Machine;
+use super::machine::MarkupMachine;
 use super::names::{Name, Side};
 use super::state::State;
 use super::tag::Tag;
 use crate::signal::{Signal, Source};
 
-impl Machine {
+impl MarkupMachine {
     /// Acts on a tool's opening tag.
     pub(super) fn act_outside(&mut self, tag: &Tag, text: &[u8], start: u64, end: u64, from: Source) -> Option<Signal> {
         if let Name::Tool(tool) = tag.name {

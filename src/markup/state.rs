@@ -18,14 +18,16 @@ pub(super) enum State {
     Unconfirmed(Unconfirmed),
     /// A call.
     Inside(Inside),
-    /// A call has ended at `end`, which is not emitted yet. `is_named`: it was only an opening tag, and
-    /// what was held back after it is prose.
+    /// A call has ended at `end`, which is not emitted yet.
+    ///
+    /// `is_named`: it was only an opening tag, and what was held back after it is prose.
     Ended {
         end: u64,
         is_named: bool,
     },
-    /// The opening tag was only named: what was held back is prose and not emitted yet. `opening`: the
-    /// length of the tag.
+    /// The opening tag was only named: what was held back is prose and not emitted yet.
+    ///
+    /// `opening`: the length of the tag.
     Named {
         opening: usize,
     },

@@ -2,8 +2,8 @@
 
 use alloc::sync::Arc;
 
-use super::machine::Machine;
-use super::names::{Name, Names, Set, Side};
+use super::machine::MarkupMachine;
+use super::names::{Name, Set, Side, TagNames};
 use super::state::{Inside, Spot, State};
 use super::tag::{self, Allowed, Read, Tag};
 use crate::call::Call;
@@ -12,7 +12,7 @@ use crate::signal::{Piece, Signal};
 
 /// Returns whether an opening tag of a suggestion or of options is in the text.
 pub(crate) fn holds_suggestions(text: &str, policy: &Policy) -> bool {
-    let allowed = Allowed { open: Names::hidden(Set::SUGGEST.or(Set::OPTIONS)), close: Names::NONE };
+    let allowed = Allowed { open: TagNames::hidden(Set::SUGGEST.or(Set::OPTIONS)), close: TagNames::NONE };
     let limit = policy.limits.tag;
     memchr::memchr_iter(b'<', text.as_bytes()).any(|bracket| {
         let rest = &text.as_bytes()[bracket..];
@@ -24,7 +24,7 @@ pub(crate) fn holds_suggestions(text: &str, policy: &Policy) -> bool {
 /// Reads the text as the body of an open `follow_up`, and ends that.
 pub(crate) fn read_suggestions(text: &str, call: &mut Call, policy: &Arc<Policy>) {
     let shown = call.shown();
-    let mut machine = Machine::new(policy.clone());
+    let mut machine = MarkupMachine::new(policy.clone());
     machine.listing = true;
     machine.state = State::Inside(Inside { spot: Spot::BETWEEN, follow_up: true, after_backtick: false });
     machine.busy.call = core::mem::replace(call, Call::NEW);
@@ -37,7 +37,7 @@ pub(crate) fn read_suggestions(text: &str, call: &mut Call, policy: &Arc<Policy>
     call.set_shown(shown);
 }
 
-impl Machine {
+impl MarkupMachine {
     fn read_body(&mut self, text: &str) {
         let end = text.len() as u64;
         let (piece, mut pos) = (Piece { text, start: 0, end }, 0);

@@ -1,12 +1,12 @@
 //! The grammar of one tag, from `<` to `>`.
 //!
 //! A table finds the name; nom reads everything after it. The same rules serve while chunks come
-//! (`Streaming`) and at the end of the stream (`Complete`). A tag that means nothing fails with its first
-//! wrong byte, so that nothing is held back for it.
+//! (`Streaming`) and at the end of the stream (`Complete`). A tag that means nothing fails with its
+//! first wrong byte, so that nothing is held back for it.
 //!
-//! `Incomplete` says more here than nom promises: its size is exactly the fewest bytes that can still
-//! complete a tag. A tag near its length limit is decided by that number, not by waiting for the limit to
-//! pass.
+//! `Incomplete` says more here than nom promises: its size is exactly the fewest bytes that can
+//! still complete a tag. A tag near its length limit is decided by that number, not by waiting for
+//! the limit to pass.
 
 use core::ops::Range;
 
@@ -16,14 +16,14 @@ use nom::combinator::not;
 use nom::sequence::preceded;
 use nom::{Complete, Emit, Err, IsStreaming, Needed, OutputM, Parser, Streaming};
 
-use super::names::{Lookup, NEVER, Name, Names, Side, is_space};
+use super::names::{Lookup, NEVER, Name, Side, TagNames, is_space};
 use crate::config::Tools;
 
 /// The tags that mean something in some state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Allowed {
-    pub(super) open: Names,
-    pub(super) close: Names,
+    pub(super) open: TagNames,
+    pub(super) close: TagNames,
 }
 
 /// One tag, as far as it means anything.
@@ -47,12 +47,12 @@ pub(super) enum Read {
     /// No tag: the `<` and what follows it is text.
     Text,
     /// An incomplete tag.
-    Incomplete(Incomplete),
+    Incomplete(IncompleteTag),
 }
 
 /// How a tag is incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Incomplete {
+pub(super) struct IncompleteTag {
     /// The fewest bytes that complete it. 0: it is a tool's opening tag, and the next byte decides
     /// whether it is one.
     pub(super) more: usize,
@@ -68,8 +68,9 @@ impl Tag {
     }
 }
 
-/// Reads `input`, which begins with `<`, as one of the `allowed` tags, at most `limit` bytes long. `last`:
-/// nothing follows it.
+/// Reads `input`, which begins with `<`, as one of the `allowed` tags, at most `limit` bytes long.
+///
+/// `last`: nothing follows it.
 pub(super) fn read(input: &[u8], allowed: &Allowed, tools: &Tools, limit: usize, last: bool) -> Read {
     if last {
         read_mode::<Complete>(input, allowed, tools, limit)
@@ -82,7 +83,7 @@ fn read_mode<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, lim
     let room = limit.saturating_sub(input.len());
     let incomplete = |more: usize, shown, in_attributes| {
         if more <= room && more < NEVER && S::is_streaming() && input.len() <= limit {
-            Read::Incomplete(Incomplete { more, shown, in_attributes })
+            Read::Incomplete(IncompleteTag { more, shown, in_attributes })
         } else {
             Read::Text
         }
@@ -233,8 +234,8 @@ mod tests {
     use crate::markup::names::Set;
 
     const TAGS: Allowed = Allowed {
-        open: Names::hidden(Set::ASK.or(Set::SUGGEST)),
-        close: Names::hidden(Set::SUGGEST.or(Set::QUESTION)),
+        open: TagNames::hidden(Set::ASK.or(Set::SUGGEST)),
+        close: TagNames::hidden(Set::SUGGEST.or(Set::QUESTION)),
     };
 
     fn read_all(text: &str, last: bool) -> Read {

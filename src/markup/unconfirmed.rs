@@ -1,24 +1,24 @@
 //! After an opening tag, until it is certain that a call began there.
 //!
-//! A model that writes about the tool names its tag in prose. So nothing is shown and everything is held
-//! back, until a parameter's tag or the close tag confirms the call, or it is certain that none will: then
-//! the opening tag is text.
+//! A model that writes about the tool names its tag in prose. So nothing is shown and everything is
+//! held back, until a parameter's tag or the close tag confirms the call, or it is certain that
+//! none will: then the opening tag is text.
 
 use super::allowed::{CONFIRMING, OPENING, SHORTEST_CONFIRMING};
-use super::machine::{Busy, Machine};
+use super::machine::{MarkupBuffers, MarkupMachine};
 use super::state::{Inside, Spot, State, Unconfirmed};
-use super::tag::{self, Allowed, Incomplete, Read, Tag};
+use super::tag::{self, Allowed, IncompleteTag, Read, Tag};
 use crate::config::Malformed;
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
 use crate::signal::{Signal, Source};
 use crate::utf8;
 
-impl Machine {
+impl MarkupMachine {
     /// Begins a call at its opening tag.
     pub(super) fn begin_call(&mut self, tag: &Tag, text: &[u8], start: u64, end: u64) {
         self.has_news = true;
-        let Busy { call, held } = &mut *self.busy;
+        let MarkupBuffers { call, held } = &mut *self.busy;
         call.restart(start, self.policy.entities);
         held.clear();
         if tag.empty {
@@ -30,7 +30,8 @@ impl Machine {
         }
     }
 
-    /// Holds text back. If there is no room for it, the opening tag was only named: returns `false`.
+    /// Holds text back. If there is no room for it, the opening tag was only named: returns
+    /// `false`.
     pub(super) fn hold(&mut self, text: &str) -> bool {
         let State::Unconfirmed(unconfirmed) = self.state else { return true };
         if self.room(&unconfirmed) < text.len() {
@@ -50,7 +51,7 @@ impl Machine {
 
     /// Confirms the call.
     pub(super) fn confirm(&mut self, unconfirmed: &Unconfirmed) {
-        let Busy { call, held } = &mut *self.busy;
+        let MarkupBuffers { call, held } = &mut *self.busy;
         call.keep_bare(held.get(unconfirmed.opening..).unwrap_or_default());
         held.clear();
         self.state = State::Inside(Inside { spot: Spot::BETWEEN, follow_up: false, after_backtick: false });
@@ -61,7 +62,7 @@ impl Machine {
         self.state = match self.policy.malformed {
             Malformed::Repair => State::Named { opening },
             Malformed::Reject => {
-                let Busy { call, held } = &mut *self.busy;
+                let MarkupBuffers { call, held } = &mut *self.busy;
                 call.reject(Reason::Malformed(Note::OnlyNamed));
                 held.drain(..opening.min(held.len()));
                 State::Ended { end, is_named: true }
@@ -69,7 +70,8 @@ impl Machine {
         };
     }
 
-    /// Ends it with the stream: a call that was cut, if nothing but blanks and an incomplete tag follow.
+    /// Ends it with the stream: a call that was cut, if nothing but blanks and an incomplete tag
+    /// follow.
     pub(super) fn cut_unconfirmed(&mut self, unconfirmed: Unconfirmed, end: u64) {
         if !unconfirmed.blank {
             return self.demote(&unconfirmed);
@@ -80,8 +82,9 @@ impl Machine {
         self.state = State::Ended { end, is_named: false };
     }
 
-    /// Emits what was held back as prose. It holds no call, but what comes after the opening tag decides
-    /// what is code.
+    /// Emits what was held back as prose.
+    ///
+    /// It holds no call, but what comes after the opening tag decides what is code.
     pub(super) fn emit_named(&mut self, opening: usize) -> Option<Signal> {
         self.state = self.after_call();
         let mut held = core::mem::take(&mut self.busy.held);
@@ -106,14 +109,14 @@ impl Machine {
         (!self.busy.held.is_empty()).then_some(Signal::Text(Source::Held))
     }
 
-    /// Returns whether no continuation can confirm the call any more, or end the stream in an unconfirmed
-    /// one, after the incomplete UTF-8 sequence `tail`.
+    /// Returns whether no continuation can confirm the call any more, or end the stream in an
+    /// unconfirmed one, after the incomplete UTF-8 sequence `tail`.
     pub(super) fn is_hopeless(&self, unconfirmed: &Unconfirmed, tail: &[u8]) -> bool {
         let room = self.room(unconfirmed);
         let tail_len = utf8::shortest_char(tail);
         let Some(rest) = room.checked_sub(self.pending.len() + tail_len) else { return true };
-        // Nearly always: any tag has room, whether it begins with the next byte or, if that must not be a
-        // back-tick, with the one after it.
+        // Nearly always: any tag has room, whether it begins with the next byte or, if that must
+        // not be a back-tick, with the one after it.
         if rest > SHORTEST_CONFIRMING {
             return false;
         }
@@ -124,13 +127,14 @@ impl Machine {
         let limit = self.policy.limits.tag;
         let more = |allowed: &Allowed| match tag::read(self.pending.bytes(), allowed, &self.policy.tools, limit, false)
         {
-            Read::Incomplete(Incomplete { more, .. }) => {
+            Read::Incomplete(IncompleteTag { more, .. }) => {
                 Some(more).filter(|more| self.pending.len() + tail_len + more <= limit)
             }
             _ => None,
         };
         let (confirming, tool) = (more(&CONFIRMING), more(&OPENING));
-        // A tool's opening tag that is whole is one unless a back-tick follows: only then can more follow.
+        // A tool's opening tag that is whole is one unless a back-tick follows: only then can more
+        // follow.
         let afresh = SHORTEST_CONFIRMING + usize::from(tool == Some(0));
         let confirms = afresh <= rest || confirming.is_some_and(|more| more <= rest);
         !(confirms || unconfirmed.blank && tool.is_some_and(|more| more > 0))

@@ -9,7 +9,8 @@ pub(crate) struct Feed<'a> {
     pub(crate) text: &'a str,
     /// What follows it.
     pub(super) rest: Rest<'a>,
-    /// The text is read up to here. (Last: what is copied with it would have to be written as it is read.)
+    /// The text is read up to here. (Last: what is copied with it would have to be written as it is
+    /// read.)
     pub(crate) pos: usize,
 }
 
@@ -85,19 +86,21 @@ impl Decision {
     }
 }
 
-/// One character that is not in a chunk as it is: it was cut, or its bytes were ill-formed. It comes right
-/// before the text of the feed, and is read before anything else is taken from the feed.
+/// One character that is not in a chunk as it is: it was cut, or its bytes were ill-formed.
+///
+/// It comes right before the text of the feed, and is read before anything else is taken from the
+/// feed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Patch {
     /// In UTF-8, then zeros. All zeros: there is none.
     text: [u8; 4],
-    /// How many bytes of the stream it stands for.
+    /// The number of bytes of the stream that it replaces.
     bytes: u8,
     was_read: bool,
 }
 
 impl Patch {
-    /// A character that stands for up to four bytes of the stream.
+    /// A character that replaces up to four bytes of the stream.
     pub(super) fn new(char: char, bytes: usize) -> Patch {
         let mut text = [0; 4];
         char.encode_utf8(&mut text);

@@ -4,7 +4,7 @@ mod feed;
 
 use alloc::sync::Arc;
 
-use crate::call::Delta;
+use crate::call::Addition;
 use crate::config::{Limits, Policy};
 use crate::event::{Event, Opaque};
 use crate::scan;
@@ -235,7 +235,7 @@ impl Parser {
     ///
     /// Returns what is to be shown; `None` if the slow path has to read the chunk.
     #[inline(always)] // Returned through memory, the delta costs more than it took to find.
-    fn push_plain(&mut self, feed: &mut Feed<'_>) -> Option<Delta> {
+    fn push_plain(&mut self, feed: &mut Feed<'_>) -> Option<Addition> {
         if feed.pos > 0 || !feed.is_last() || self.patch.is_unread() || !self.tail.is_empty() {
             return None;
         }
