@@ -166,7 +166,7 @@ impl Tools {
 /// The number of brackets without a tag after which it pays to search for an underscore.
 const MISSES: u32 = 8;
 
-/// How far to search for an underscore.
+/// The number of bytes to search for an underscore.
 const WINDOW: usize = 4096;
 
 /// The tool whose calls are parsed.

@@ -1,4 +1,4 @@
-//! What a parser is given to read, and how far it has read.
+//! What a parser is given to read, and the index it has read to.
 
 use crate::signal::{Piece, Signal};
 

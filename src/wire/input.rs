@@ -1,4 +1,4 @@
-//! The input of a cursor: bytes of the body, and how far its end has been processed.
+//! The input of a cursor: bytes of the body, and the stage of its end.
 
 use alloc::vec::Vec;
 
@@ -13,7 +13,7 @@ pub(super) struct BodyInput<'a> {
     pub(super) stage: BodyStage,
 }
 
-/// How far the end of the body has been processed.
+/// The stage of the end of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BodyStage {
     /// The body continues after the input.

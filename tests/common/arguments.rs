@@ -41,7 +41,7 @@ pub fn read(stream: &[u8], rules: &Rules) -> Vec<Atom> {
     reader.shown
 }
 
-/// Reading goes on, or the first thing has gone wrong, or the stream has ended: the reason of the
+/// Reading continues, or the first thing has gone wrong, or the stream has ended: the reason of the
 /// rejection. "After something has gone wrong nothing more is read of the call."
 type Parsed<T> = Result<T, &'static str>;
 
@@ -630,7 +630,8 @@ impl<'a> ArgumentsReader<'a> {
         }
     }
 
-    /// "Of an ill-formed number or literal it has what could have begun one."
+    /// "Of an ill-formed number or literal it has what could be the beginning
+    /// of one."
     fn literal(&mut self, word: &str, put: Put<'_, 'a>) -> Parsed<()> {
         for c in word.chars() {
             self.eat(c)?;
@@ -680,7 +681,7 @@ impl<'a> ArgumentsReader<'a> {
     /// text, and so is what follows it."
     /// "Under the strict policy the character, or the `\`, has still been read as text."
     ///
-    /// Decided: after such a `\` reading goes on as usual, so a `"` or a `\` after `\u12` has its
+    /// Decided: after such a `\` reading continues as usual, so a `"` or a `\` after `\u12` has its
     /// usual meaning.
     fn string(&mut self, put: Put<'_, 'a>) -> Parsed<()> {
         self.eat('"')?;

@@ -897,7 +897,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a call from its `<ask_followup_question>`. Returns the index at which prose goes on.
+    /// Reads a call from its `<ask_followup_question>`. Returns the index at which prose continues.
     fn call(&mut self, at: usize, tag: Tag) -> usize {
         let mut call = OpenCall {
             start: self.byte(at),
@@ -918,7 +918,7 @@ impl Reader<'_> {
         match self.body(tag.end) {
             Body::Certain => self.parameters(call),
             // "the opening tag was only named: it is `Text` (under the strict policy: `Rejected`,
-            // malformed, with the opening tag as its span), and reading goes on right after it as
+            // malformed, with the opening tag as its span), and parsing continues right after it as
             // prose"
             Body::Named if self.rules.strict => {
                 call.wrong = Some("malformed");
