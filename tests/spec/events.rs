@@ -339,3 +339,26 @@ fn rare_streams_do_not_depend_on_the_cut() {
         assert_chunk_invariant(stream.as_bytes(), |chunks| Transcript::of(&mut Parser::default(), chunks));
     }
 }
+
+#[test]
+fn questions_by_index_are_what_the_shortcuts_return() {
+    let mut parser = Parser::default();
+    let mut views = 0;
+    let message = "<ask_followup_question><question>Q?</question><suggest>A</suggest><suggest>B";
+    for chunk in message.as_bytes().chunks(3) {
+        parser.feed_bytes(chunk).for_each(|event| {
+            let Event::Partial(call) = event else { panic!("{event:?}") };
+            let question = call.questions().get(0).unwrap();
+            assert_eq!((Some(question.text), question.suggestions), (call.question(), call.suggestions()));
+            assert!(call.questions().len() == 1 && call.questions().get(1).is_none());
+            views += 1;
+        });
+    }
+    parser.finish().for_each(|event| {
+        let Event::Rejected(call) = event else { panic!("{event:?}") };
+        let question = call.questions().iter().next().unwrap();
+        assert_eq!((Some(question.text), question.suggestions), (call.question(), call.suggestions()));
+        views += 1;
+    });
+    assert!(views > 3);
+}
