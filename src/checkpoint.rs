@@ -11,7 +11,7 @@ use crate::syntax::{SavedSyntax, Syntax};
 use crate::utf8::Tail;
 
 /// The version of the format. Any change of the stored data or of its meaning increases it.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The state of a [`Parser`] between two chunks, as data.
 ///
@@ -35,7 +35,7 @@ const VERSION: u32 = 1;
 /// }
 /// assert_eq!(whole.checkpoint(), pieces.checkpoint());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Checkpoint {
     version: u32,

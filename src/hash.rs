@@ -5,7 +5,8 @@ use core::hash::Hasher;
 /// FNV-1a, which never changes, unlike the hashers of the standard library.
 ///
 /// Numbers are hashed as 64 bits, little endian, so that the hash does not depend on the machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Fnv(u64);
 
 impl Default for Fnv {

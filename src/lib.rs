@@ -105,7 +105,8 @@
 //! |---|---|---|
 //! | `std` | yes | run-time CPU detection in memchr. Without it the crate is `no_std` with `alloc`, and the API is the same |
 //! | `serde` | no | `Serialize` and `Deserialize` for [`Checkpoint`], [`Policy`] and what they contain |
-//! | `wire` | no | the module `wire`: from the bytes of a provider's response (OpenAI, Anthropic, Gemini, Bedrock, Ollama) to events |
+//! | `wire` | no | the module `wire`: from the bytes of a provider's response (OpenAI, Anthropic, Gemini, Bedrock, Ollama, Cohere and others) to events |
+//! | `eventstream` | no | in `wire`: the binary frames in which Amazon Bedrock streams, and the models' own payloads in them |
 //! | `dialogue` | no | the module `dialogue`: one open question at a time, its answer, and the messages to the model |
 //! | `stream` | no | the modules `owned`: events that own their text; `stream`: a `futures` stream of events; and `observe`: hooks for metrics |
 //! | `codec` | no | `stream`, and the module `codec`: a decoder for `FramedRead` of tokio-util |

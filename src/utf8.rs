@@ -34,7 +34,7 @@ pub(crate) fn shortest_blank(tail: &[u8]) -> Option<usize> {
 pub(crate) fn shortest_char(tail: &[u8]) -> usize {
     match tail {
         [] => 0,
-        [..0xE0, ..] => 2,
+        [first, ..] if *first < 0xE0 => 2,
         _ => 3,
     }
 }

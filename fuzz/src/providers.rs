@@ -126,11 +126,19 @@ fn check_cuts(format: Format, body: &[u8], cuts: &Cuts) {
     let small = (small, wire::Limits::default().with_event(200).with_open_calls(2));
     for (limits, wire_limits) in [(Limits::default(), wire::Limits::default()), small] {
         let policy = Arc::new(Policy::new().with_limits(limits));
-        for parser in [ResponseParser::new(format, policy.clone()), ResponseParser::auto(policy)] {
+        for parser in [ResponseParser::new(format, policy.clone()), ResponseParser::auto(policy.clone())] {
             let mut parser = parser.with_limits(wire_limits);
             let whole = Transcript::of_response(&mut parser, [body]);
             assert_eq!(Transcript::of_response(&mut parser, cuts.chunks(body)), whole, "{format}, cut at {cuts:?}");
             assert_eq!(Transcript::of_response(&mut parser, body.chunks(1)), whole, "{format}, byte by byte");
+            let mut resumed = parser.clone();
+            for chunk in cuts.chunks(body) {
+                drop(resumed.feed(chunk));
+                let policy = policy.clone();
+                resumed = ResponseParser::resume(policy, wire_limits, resumed.checkpoint()).expect("it was just made");
+            }
+            body.chunks(1).for_each(|byte| drop(parser.feed(byte)));
+            assert_eq!(resumed.checkpoint(), parser.checkpoint(), "{format}, resumed at {cuts:?}");
         }
     }
 }

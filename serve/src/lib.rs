@@ -33,7 +33,7 @@
 //! | `store`, `upstream`, `auth` | all conversations; the HTTP client of the provider; who may call |
 //! | `conversation` | one conversation: its dialogue, its events, its snapshot |
 //! | `chat`, `demo` | the provider's requests and messages; the recorded messages |
-//! | `settings`, `cut`, `error`, `metrics` | plain data |
+//! | `settings`, `error`, `metrics` | plain data |
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -41,7 +41,6 @@ mod app_state;
 mod auth;
 mod chat;
 mod conversation;
-mod cut;
 mod demo;
 mod error;
 mod metrics;
@@ -53,6 +52,5 @@ mod store;
 mod turns;
 mod upstream;
 
-pub use cut::{Cut, Sizes};
 pub use service::{Service, StartError};
 pub use settings::{Limits, Pace, Secret, Settings};

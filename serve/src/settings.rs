@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use followup::dialogue::Setup;
 use followup::{Policy, wire};
-
-use crate::cut::Cut;
+use followup_testing::Chunking;
 
 /// The settings of a service. The defaults are those of `followup serve`.
 #[derive(Clone, Debug)]
@@ -95,14 +94,14 @@ impl Default for Limits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
     /// How the message is cut into chunks.
-    pub chunk: Cut,
+    pub chunk: Chunking,
     /// Pause between two chunks.
     pub delay: Duration,
 }
 
 impl Default for Pace {
     fn default() -> Pace {
-        Pace { chunk: Cut::Every(4), delay: Duration::from_millis(30) }
+        Pace { chunk: Chunking::Every(4), delay: Duration::from_millis(30) }
     }
 }
 

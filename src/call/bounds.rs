@@ -42,9 +42,7 @@ impl Call {
             Open::List { value, .. } => value.is_in_bounds(&self.text, limits.list()),
             Open::Suggestion(OpenSuggestion { answer, mode, modes, .. }) => {
                 let answer = match answer {
-                    AnswerState::Growing(value) | AnswerState::Provisional { value, .. } => {
-                        value.is_in_bounds(&self.text, limits.answer)
-                    }
+                    AnswerState::Reading(value, _) => value.is_in_bounds(&self.text, limits.answer),
                     AnswerState::Ended => true,
                 };
                 let mode = match mode {

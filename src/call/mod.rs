@@ -86,12 +86,21 @@ enum Listing {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum AnswerState {
-    /// It is shown while it grows.
-    Growing(Value),
-    /// It is not certain to be the answer, or is kept whole or not at all: it is not shown.
-    Provisional { value: Value, too_long: bool },
+    Reading(Value, Visibility),
     /// It has ended, or there was none.
     Ended,
+}
+
+/// Whether the answer that is being read is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Visibility {
+    /// It is shown while it grows.
+    Growing,
+    /// It is not certain to be the answer, or is kept whole or not at all: it is not shown.
+    Provisional,
+    /// The same, and it is longer than its limit.
+    TooLong,
 }
 
 /// The mode of the open suggestion.
@@ -253,36 +262,40 @@ impl Call {
             _ => ModeState::Unknown,
         };
         let listing = if surplus { Listing::Surplus } else { Listing::Uncertain };
-        let answer = AnswerState::Growing(Value::at(self.text.len()));
+        let answer = AnswerState::Reading(Value::at(self.text.len()), Visibility::Growing);
         self.open = Open::Suggestion(OpenSuggestion { listing, answer, mode, modes });
     }
 
     /// Holds the answer back: it may be none, or becomes known when it is complete.
     pub(crate) fn hold_answer_back(&mut self) {
-        if let Open::Suggestion(OpenSuggestion { answer, .. }) = &mut self.open {
-            *answer = match core::mem::replace(answer, AnswerState::Ended) {
-                AnswerState::Growing(value) => AnswerState::Provisional { value, too_long: false },
-                other => other,
-            };
+        if let Some(visibility @ Visibility::Growing) = self.visibility() {
+            *visibility = Visibility::Provisional;
         }
     }
 
     /// Begins a text that is the answer, unless it is blank. It replaces what was held back.
     pub(crate) fn begin_content(&mut self) {
         let Open::Suggestion(OpenSuggestion { answer, .. }) = &mut self.open else { return };
-        if let AnswerState::Growing(outside) | AnswerState::Provisional { value: outside, .. } = answer {
+        if let AnswerState::Reading(outside, _) = answer {
             utf8::truncate(&mut self.text, outside.start);
         }
-        *answer = AnswerState::Growing(Value::at(self.text.len()));
+        *answer = AnswerState::Reading(Value::at(self.text.len()), Visibility::Growing);
     }
 
     /// Ends the text that [`begin_content`](Call::begin_content) began. Returns whether it is the
     /// answer.
     pub(crate) fn end_content(&mut self, policy: &Policy) -> bool {
-        self.release_answer(policy);
+        match self.visibility() {
+            Some(Visibility::TooLong) => {
+                self.reject(Reason::TooLong { part: CallPart::Answer, limit: policy.limits.answer });
+            }
+            // What was held back is the answer.
+            Some(visibility) => *visibility = Visibility::Growing,
+            None => {}
+        }
         self.grow(policy, Value::end);
         let Open::Suggestion(OpenSuggestion { listing, answer, .. }) = &mut self.open else { return false };
-        let AnswerState::Growing(Value { exists: true, .. }) = core::mem::replace(answer, AnswerState::Ended) else {
+        let AnswerState::Reading(Value { exists: true, .. }, _) = core::mem::replace(answer, AnswerState::Ended) else {
             return false;
         };
         if *listing == Listing::Surplus {
@@ -292,15 +305,11 @@ impl Call {
         true
     }
 
-    /// Makes what was held back the answer.
-    fn release_answer(&mut self, policy: &Policy) {
-        let Open::Suggestion(OpenSuggestion { answer, .. }) = &mut self.open else { return };
-        match core::mem::replace(answer, AnswerState::Ended) {
-            AnswerState::Provisional { too_long: true, .. } => {
-                self.reject(Reason::TooLong { part: CallPart::Answer, limit: policy.limits.answer });
-            }
-            AnswerState::Provisional { value, .. } => *answer = AnswerState::Growing(value),
-            other => *answer = other,
+    /// Returns whether the answer that is being read is shown; `None` if none is being read.
+    fn visibility(&mut self) -> Option<&mut Visibility> {
+        match &mut self.open {
+            Open::Suggestion(OpenSuggestion { answer: AnswerState::Reading(_, visibility), .. }) => Some(visibility),
+            _ => None,
         }
     }
 
@@ -356,14 +365,18 @@ impl Call {
     /// Appends text to the value that is open.
     #[inline]
     pub(crate) fn push(&mut self, text: &str, policy: &Policy) {
-        let decode = self.entities == Entities::Decoded;
-        self.grow(policy, |value, arena, limit| value.push(arena, text, limit, decode));
+        match self.entities {
+            Entities::Raw => self.grow(policy, |value, arena, limit| value.push(arena, text, limit)),
+            Entities::Decoded => self.grow(policy, |value, arena, limit| value.push_decoded(arena, text, limit)),
+        }
     }
 
     /// Appends text to the mode that is open.
     pub(crate) fn push_mode(&mut self, text: &str, policy: &Policy) {
-        let decode = self.entities == Entities::Decoded;
-        self.grow_mode(policy, |mode, arena, limit| mode.push(arena, text, limit, decode));
+        match self.entities {
+            Entities::Raw => self.grow_mode(policy, |mode, arena, limit| mode.push(arena, text, limit)),
+            Entities::Decoded => self.grow_mode(policy, |mode, arena, limit| mode.push_decoded(arena, text, limit)),
+        }
     }
 
     /// Takes the fast path: appends text that is certain at once to a value that is shown.
@@ -385,7 +398,9 @@ impl Call {
                 Some((Field::Question, (shown, value.certain)))
             }
             Open::Suggestion(OpenSuggestion {
-                listing: Listing::Listed, answer: AnswerState::Growing(value), ..
+                listing: Listing::Listed,
+                answer: AnswerState::Reading(value, Visibility::Growing),
+                ..
             }) => {
                 let newest = self.suggestions.last_mut()?;
                 let shown = value.push_plain(&mut self.text, text, solid, policy.limits.answer)?;
@@ -435,49 +450,42 @@ impl Call {
             }
             Open::Suggestion(open) => {
                 let limit = policy.limits.answer;
-                let changed = match (&mut open.answer, open.listing) {
-                    (AnswerState::Ended, _) | (AnswerState::Provisional { too_long: true, .. }, _) => return,
-                    (AnswerState::Growing(value) | AnswerState::Provisional { value, .. }, Listing::Surplus) => {
+                let AnswerState::Reading(value, visibility) = &mut open.answer else { return };
+                match (open.listing, *visibility) {
+                    (_, Visibility::TooLong) => return,
+                    (Listing::Surplus, _) => {
                         // No room: what would have to be kept exists.
                         if !value.exists && change(value, &mut self.text, 0).is_err() {
                             *value = Value::existing(value.start);
                         }
                         return;
                     }
-                    (AnswerState::Provisional { value, too_long }, _) => {
-                        *too_long = change(value, &mut self.text, limit).is_err();
+                    (_, Visibility::Provisional) => {
+                        if change(value, &mut self.text, limit).is_err() {
+                            *visibility = Visibility::TooLong;
+                        }
                         return;
                     }
-                    (AnswerState::Growing(value), _) => change(value, &mut self.text, limit),
-                };
-                self.list();
+                    (_, Visibility::Growing) => {}
+                }
+                let changed = change(value, &mut self.text, limit);
+                let answer = (value.start, value.certain);
+                match (open.listing, self.suggestions.last_mut()) {
+                    (Listing::Listed, Some(newest)) => newest.answer = answer,
+                    (Listing::Uncertain, _) if value.exists => {
+                        open.listing = Listing::Listed;
+                        self.given = true;
+                        let mode = if let ModeState::Known(mode) = open.mode { Some(mode) } else { None };
+                        self.suggestions.push(Suggested { answer, mode });
+                    }
+                    _ => {}
+                }
                 (CallPart::Answer, limit, changed)
             }
             _ => return,
         };
         if changed.is_err() {
             self.reject(Reason::TooLong { part, limit });
-        }
-    }
-
-    /// Lists the open suggestion as far as it is certain.
-    #[inline]
-    fn list(&mut self) {
-        let Open::Suggestion(OpenSuggestion { listing, answer: AnswerState::Growing(value), mode, .. }) =
-            &mut self.open
-        else {
-            return;
-        };
-        let answer = (value.start, value.certain);
-        match (*listing, self.suggestions.last_mut()) {
-            (Listing::Listed, Some(newest)) => newest.answer = answer,
-            (Listing::Uncertain, _) if value.exists => {
-                *listing = Listing::Listed;
-                self.given = true;
-                let mode = if let ModeState::Known(mode) = mode { Some(*mode) } else { None };
-                self.suggestions.push(Suggested { answer, mode });
-            }
-            _ => {}
         }
     }
 
@@ -494,7 +502,7 @@ impl Call {
     pub(crate) fn push_list(&mut self, text: &str, policy: &Policy) {
         if let Open::List { value, too_long } = &mut self.open
             && !*too_long
-            && value.push(&mut self.text, text, policy.limits.list(), false).is_err()
+            && value.push(&mut self.text, text, policy.limits.list()).is_err()
         {
             *too_long = true;
             utf8::truncate(&mut self.text, value.start);

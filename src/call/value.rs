@@ -40,12 +40,7 @@ impl Value {
 
     /// Appends text as it is written.
     #[inline]
-    pub(super) fn push(&mut self, arena: &mut String, text: &str, limit: usize, decode: bool) -> Result<(), TooLong> {
-        if decode { self.push_decoded(arena, text, limit) } else { self.push_raw(arena, text, limit) }
-    }
-
-    #[inline]
-    fn push_raw(&mut self, arena: &mut String, text: &str, limit: usize) -> Result<(), TooLong> {
+    pub(super) fn push(&mut self, arena: &mut String, text: &str, limit: usize) -> Result<(), TooLong> {
         let text = if arena.len() == self.start { text.trim_start() } else { text };
         if text.is_empty() {
             return Ok(());
@@ -81,12 +76,13 @@ impl Value {
         Some(core::mem::replace(&mut self.certain, certain))
     }
 
-    fn push_decoded(&mut self, arena: &mut String, text: &str, limit: usize) -> Result<(), TooLong> {
+    /// Appends text in which entities are decoded.
+    pub(super) fn push_decoded(&mut self, arena: &mut String, text: &str, limit: usize) -> Result<(), TooLong> {
         let mut rest = text;
         while !rest.is_empty() {
             if self.entity.is_empty() {
                 let start = memchr::memchr(b'&', rest.as_bytes()).unwrap_or(rest.len());
-                self.push_raw(arena, &rest[..start], limit)?;
+                self.push(arena, &rest[..start], limit)?;
                 rest = &rest[start..];
                 if !rest.is_empty() {
                     self.entity.begin();
@@ -99,7 +95,7 @@ impl Value {
                 Step::Char(c) => {
                     rest = &rest[1..];
                     self.entity.clear();
-                    self.push_raw(arena, c.encode_utf8(&mut [0; 4]), limit)?;
+                    self.push(arena, c.encode_utf8(&mut [0; 4]), limit)?;
                 }
                 Step::Text => self.flush_entity(arena, limit)?,
             }
@@ -113,7 +109,7 @@ impl Value {
             return Ok(());
         }
         let entity = core::mem::take(&mut self.entity);
-        self.push_raw(arena, entity.text(), limit)
+        self.push(arena, entity.text(), limit)
     }
 
     /// Makes certain what does not depend on which character the incomplete UTF-8 sequence `tail`
@@ -152,7 +148,11 @@ mod tests {
     fn parse(pieces: &[&str], limit: usize, decode: bool) -> (String, String, bool) {
         let mut arena = String::from("before");
         let mut value = Value::at(arena.len());
-        let mut passed = pieces.iter().any(|piece| value.push(&mut arena, piece, limit, decode).is_err());
+        let mut push = |piece| match decode {
+            true => value.push_decoded(&mut arena, piece, limit),
+            false => value.push(&mut arena, piece, limit),
+        };
+        let mut passed = pieces.iter().any(|piece| push(piece).is_err());
         let certain = arena[value.start..value.certain].into();
         if !passed {
             passed = value.end(&mut arena, limit).is_err();

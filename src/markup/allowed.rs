@@ -99,7 +99,9 @@ mod tests {
 
     #[test]
     fn the_shortest_confirming_tag_is_as_short_as_the_grammar_has_it() {
-        let Read::Incomplete(IncompleteTag { more, .. }) = read(b"<", &CONFIRMING, &Tools::none(), 256, false) else {
+        let Read::Incomplete(IncompleteTag { more, .. }) =
+            read::<nom::Streaming>(b"<", &CONFIRMING, &Tools::none(), 256)
+        else {
             panic!("a bracket begins a tag")
         };
         assert_eq!(more + 1, SHORTEST_CONFIRMING);

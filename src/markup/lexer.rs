@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::tag::IncompleteTag;
+use super::tag::{IncompleteTag, Part};
 use crate::scan;
 use crate::utf8;
 
@@ -24,7 +24,7 @@ pub(super) struct Pending {
     pub(super) after_backtick: bool,
     /// Its text has been emitted, because it is text whatever becomes of it.
     pub(super) shown: bool,
-    in_attributes: bool,
+    part: Part,
     /// All of its text was emitted by the last signal, which borrows it. Never so between two
     /// chunks.
     pub(super) lent: bool,
@@ -53,11 +53,12 @@ impl Pending {
         self.bytes.clear();
         self.extend(text);
         (self.start, self.after_backtick) = (start, after_backtick);
-        (self.shown, self.in_attributes) = (incomplete.shown, incomplete.in_attributes);
+        (self.shown, self.part) = (incomplete.shown, incomplete.part);
     }
 
     pub(super) fn extend(&mut self, text: &str) {
-        self.bytes.extend_from_slice(text.as_bytes());
+        // Nearly always a few bytes, for which a copy of a slice costs twice as much.
+        self.bytes.extend(text.bytes());
     }
 
     pub(super) fn truncate(&mut self, len: usize) {
@@ -66,11 +67,12 @@ impl Pending {
 
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
-        (self.start, self.after_backtick, self.shown, self.in_attributes, self.lent) = (0, false, false, false, false);
+        (self.start, self.after_backtick, self.shown, self.lent) = (0, false, false, false);
+        self.part = Part::Other;
     }
 
     pub(super) fn set_incomplete(&mut self, incomplete: IncompleteTag) {
-        self.in_attributes = incomplete.in_attributes;
+        self.part = incomplete.part;
     }
 
     /// Returns as much of `text` as can matter to it: through the next `<`, or to just beyond the
@@ -89,14 +91,17 @@ impl Pending {
         }
     }
 
-    /// Returns whether it is still in its attributes after what came beyond its first `old` bytes,
-    /// so that it need not be read again: there only a `<` or a `>` decides, unless the limit is
-    /// near.
-    pub(super) fn stays_in_attributes(&self, old: usize, limit: usize) -> Option<IncompleteTag> {
-        let stays = self.in_attributes
-            && self.len().saturating_add(2) <= limit
-            && memchr::memchr2(b'<', b'>', &self.bytes[old..]).is_none();
-        stays.then_some(IncompleteTag { more: 1, shown: self.shown, in_attributes: true })
+    /// Returns it as an incomplete tag if what came after its first `old` bytes decides nothing, so
+    /// that it need not be read again: unless the limit is near, more of the name that is expected,
+    /// or of the attributes.
+    pub(super) fn stays_incomplete(&self, old: usize, limit: usize) -> Option<IncompleteTag> {
+        let more = match self.part {
+            Part::Attributes if memchr::memchr2(b'<', b'>', &self.bytes[old..]).is_none() => 1,
+            Part::Attributes | Part::Other => return None,
+            Part::Name(name) => name.more(&self.bytes, old)?,
+        };
+        let stays = self.len().saturating_add(more + 1) <= limit;
+        stays.then_some(IncompleteTag { more, shown: self.shown, part: self.part })
     }
 
     /// Returns whether it is one that a stream of `read` bytes can end in.

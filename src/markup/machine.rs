@@ -16,6 +16,8 @@
 use alloc::string::String;
 use alloc::sync::Arc;
 
+use nom::{Complete, IsStreaming, Streaming};
+
 use super::allowed::allowed;
 use super::code::Code;
 use super::lexer::Pending;
@@ -165,7 +167,7 @@ impl MarkupMachine {
                     // The shortest character that it may become; it is no part of a name.
                     let old = self.pending.len();
                     self.pending.extend(if crate::utf8::shortest_char(tail) == 2 { "é" } else { "\u{FFFD}" });
-                    let read = self.read_pending(old, false);
+                    let read = self.read_pending(old);
                     self.pending.truncate(old);
                     match read {
                         // Only a tool's opening tag waits for the character after it.
@@ -194,7 +196,7 @@ impl MarkupMachine {
             let signal = match (&self.state, waits) {
                 (State::Ended { .. } | State::Named { .. }, _) => self.emit_end(),
                 (State::Prose(_) | State::Opaque { .. }, false) => return Signal::More,
-                (_, true) => match self.read_pending(0, true) {
+                (_, true) => match self.read::<Complete>(self.pending.bytes(), self.pending.after_backtick) {
                     Read::Tag(tag) => self.act_pending(&tag, end),
                     // An incomplete tag is no part of a value that is cut.
                     _ if matches!(self.state, State::Inside(_) | State::Unconfirmed(_)) => self.cut(end),
@@ -240,7 +242,7 @@ impl MarkupMachine {
                 break bracket;
             }
             let after_backtick = self.before_bracket();
-            match self.read(&text.as_bytes()[bracket..], after_backtick, false) {
+            match self.read::<Streaming>(&text.as_bytes()[bracket..], after_backtick) {
                 Read::Text => {
                     if !self.push("<") {
                         return None;
@@ -288,7 +290,7 @@ impl MarkupMachine {
         let new = self.pending.reach(&text[from..], self.policy.limits.tag);
         self.pending.extend(new);
         let shown = self.pending.shown;
-        match self.read_pending(old, false) {
+        match self.read_pending(old) {
             Read::Text => {
                 self.pending.truncate(old);
                 self.drop_pending()
@@ -336,16 +338,16 @@ impl MarkupMachine {
     }
 
     /// Reads what the bytes from a `<` on are in this state.
-    fn read(&self, bytes: &[u8], after_backtick: bool, last: bool) -> Read {
+    fn read<S: IsStreaming>(&self, bytes: &[u8], after_backtick: bool) -> Read {
         let allowed = allowed(&self.state, after_backtick, self.listing);
-        tag::read(bytes, &allowed, &self.policy.tools, self.policy.limits.tag, last)
+        tag::read::<S>(bytes, &allowed, &self.policy.tools, self.policy.limits.tag)
     }
 
     /// Reads what the incomplete tag is, of which all beyond `old` bytes is new.
-    fn read_pending(&self, old: usize, last: bool) -> Read {
-        match self.pending.stays_in_attributes(old, self.policy.limits.tag) {
-            Some(incomplete) if !last => Read::Incomplete(incomplete),
-            _ => self.read(self.pending.bytes(), self.pending.after_backtick, last),
+    fn read_pending(&self, old: usize) -> Read {
+        match self.pending.stays_incomplete(old, self.policy.limits.tag) {
+            Some(incomplete) => Read::Incomplete(incomplete),
+            None => self.read::<Streaming>(self.pending.bytes(), self.pending.after_backtick),
         }
     }
 
@@ -374,10 +376,9 @@ impl MarkupMachine {
     /// Returns the signal for the next part of the call that is certain and has not been shown.
     #[inline]
     pub(super) fn partial(&mut self) -> Option<Signal> {
-        if self.has_news { self.next_partial() } else { None }
-    }
-
-    fn next_partial(&mut self) -> Option<Signal> {
+        if !self.has_news {
+            return None;
+        }
         let delta = self.busy.call.next_delta();
         self.has_news = delta.is_some();
         delta.map(Signal::Partial)

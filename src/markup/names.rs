@@ -1,5 +1,7 @@
 //! The names of tags, and sets of them.
 
+use core::ops::Range;
+
 use crate::config::Tools;
 
 /// What a tag's name means. Synonyms are one name.
@@ -75,19 +77,19 @@ const OURS: [(&str, Set, Name); 11] = [
     ("thinking", Set::THINKING, Name::Thinking),
 ];
 
-/// Returns our names that begin with that character; all of them without one.
-fn ours(first: Option<u8>) -> &'static [(&'static str, Set, Name)] {
+/// Returns which of our names begin with that character; all of them without one.
+fn ours(first: Option<u8>) -> Range<usize> {
     match first {
-        None => &OURS,
-        Some(b'a') => &OURS[0..1],
-        Some(b'c') => &OURS[1..2],
-        Some(b'f') => &OURS[2..3],
-        Some(b'm') => &OURS[3..4],
-        Some(b'o') => &OURS[4..5],
-        Some(b'q') => &OURS[5..6],
-        Some(b's') => &OURS[6..9],
-        Some(b't') => &OURS[9..11],
-        Some(_) => &[],
+        None => 0..OURS.len(),
+        Some(b'a') => 0..1,
+        Some(b'c') => 1..2,
+        Some(b'f') => 2..3,
+        Some(b'm') => 3..4,
+        Some(b'o') => 4..5,
+        Some(b'q') => 5..6,
+        Some(b's') => 6..9,
+        Some(b't') => 9..11,
+        Some(_) => 0..0,
     }
 }
 
@@ -130,6 +132,28 @@ pub(super) enum Lookup {
 pub(super) struct Missing {
     pub(super) hidden: usize,
     pub(super) shown: usize,
+    /// One of the hidden names.
+    pub(super) name: Option<OurName>,
+}
+
+/// The index of a name of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct OurName(u8);
+
+impl OurName {
+    /// Returns how many bytes are missing from a tag of this name, of which `tag` is the beginning.
+    ///
+    /// Its first `old` bytes are known to be. `None` if the bytes after them do not continue the
+    /// name.
+    #[inline]
+    pub(super) fn more(self, tag: &[u8], old: usize) -> Option<usize> {
+        let (name, ..) = OURS.get(usize::from(self.0))?;
+        let start = if tag.get(1) == Some(&b'/') { 2 } else { 1 };
+        let (rest, new) = (name.as_bytes().get(old.checked_sub(start)?..)?, tag.get(old..)?);
+        let continues = new.len() <= rest.len() && new.iter().zip(rest).all(|(one, other)| one == other);
+        continues.then(|| rest.len() - new.len() + 1)
+    }
 }
 
 /// More bytes than any tag has.
@@ -151,9 +175,10 @@ impl TagNames {
 
     /// Looks up the name that `text` begins with. It ends at tag space, `/` or `>`.
     pub(super) fn find(self, text: &[u8], tools: &Tools) -> Lookup {
-        let mut missing = Missing { hidden: NEVER, shown: NEVER };
+        let mut missing = Missing { hidden: NEVER, shown: NEVER, name: None };
         let all = self.hidden.or(self.shown);
-        for &(spelling, set, name) in ours(text.first().copied()) {
+        for i in ours(text.first().copied()) {
+            let (spelling, set, name) = OURS[i];
             if all.meets(set) {
                 let shown = self.shown.meets(set);
                 match more(spelling.as_bytes(), text) {
@@ -163,6 +188,7 @@ impl TagNames {
                         missing.add(more, shown);
                         // The shortest comes first, but where nothing is there to tell them apart.
                         if !text.is_empty() && !shown {
+                            missing.name = Some(OurName(i as u8));
                             break;
                         }
                     }
@@ -228,7 +254,7 @@ mod tests {
     fn our_names_are_found_by_their_first_character() {
         for first in 0..=u8::MAX {
             let all = OURS.iter().filter(|(name, ..)| name.as_bytes()[0] == first);
-            assert!(all.eq(ours(Some(first))), "{first}");
+            assert!(all.eq(&OURS[ours(Some(first))]), "{first}");
         }
     }
 }

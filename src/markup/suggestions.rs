@@ -2,6 +2,8 @@
 
 use alloc::sync::Arc;
 
+use nom::Complete;
+
 use super::machine::MarkupMachine;
 use super::names::{Name, Set, Side, TagNames};
 use super::state::{Inside, Spot, State};
@@ -17,7 +19,7 @@ pub(crate) fn holds_suggestions(text: &str, policy: &Policy) -> bool {
     memchr::memchr_iter(b'<', text.as_bytes()).any(|bracket| {
         let rest = &text.as_bytes()[bracket..];
         let near = &rest[..rest.len().min(limit)];
-        matches!(tag::read(near, &allowed, &policy.tools, limit, true), Read::Tag(_))
+        matches!(tag::read::<Complete>(near, &allowed, &policy.tools, limit), Read::Tag(_))
     })
 }
 

@@ -14,9 +14,9 @@ use nom::bytes::{take_while, take_while1};
 use nom::character::char;
 use nom::combinator::not;
 use nom::sequence::preceded;
-use nom::{Complete, Emit, Err, IsStreaming, Needed, OutputM, Parser, Streaming};
+use nom::{Emit, Err, IsStreaming, Needed, OutputM, Parser};
 
-use super::names::{Lookup, NEVER, Name, Side, TagNames, is_space};
+use super::names::{Lookup, NEVER, Name, OurName, Side, TagNames, is_space};
 use crate::config::Tools;
 
 /// The tags that mean something in some state.
@@ -58,8 +58,19 @@ pub(super) struct IncompleteTag {
     pub(super) more: usize,
     /// It is text, whatever becomes of it.
     pub(super) shown: bool,
-    /// It has come to its attributes, where only a `<` or a `>` decides.
-    pub(super) in_attributes: bool,
+    pub(super) part: Part,
+}
+
+/// The part of a tag that its text so far ends in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) enum Part {
+    /// The name. Nothing is decided while it grows to be that one of ours.
+    Name(OurName),
+    /// The attributes, where only a `<` or a `>` decides.
+    Attributes,
+    #[default]
+    Other,
 }
 
 impl Tag {
@@ -70,20 +81,12 @@ impl Tag {
 
 /// Reads `input`, which begins with `<`, as one of the `allowed` tags, at most `limit` bytes long.
 ///
-/// `last`: nothing follows it.
-pub(super) fn read(input: &[u8], allowed: &Allowed, tools: &Tools, limit: usize, last: bool) -> Read {
-    if last {
-        read_mode::<Complete>(input, allowed, tools, limit)
-    } else {
-        read_mode::<Streaming>(input, allowed, tools, limit)
-    }
-}
-
-fn read_mode<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, limit: usize) -> Read {
+/// `S` is `Streaming` if more may follow, and `Complete` if nothing does.
+pub(super) fn read<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, limit: usize) -> Read {
     let room = limit.saturating_sub(input.len());
-    let incomplete = |more: usize, shown, in_attributes| {
+    let incomplete = |more: usize, shown, part| {
         if more <= room && more < NEVER && S::is_streaming() && input.len() <= limit {
-            Read::Incomplete(IncompleteTag { more, shown, in_attributes })
+            Read::Incomplete(IncompleteTag { more, shown, part })
         } else {
             Read::Text
         }
@@ -103,7 +106,8 @@ fn read_mode<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, lim
                 missing.shown = missing.shown.min(close.shown.saturating_add(1));
             }
             let shown = missing.hidden > room;
-            return incomplete(if shown { missing.shown } else { missing.hidden }, shown, false);
+            let part = missing.name.filter(|_| !shown).map_or(Part::Other, Part::Name);
+            return incomplete(if shown { missing.shown } else { missing.hidden }, shown, part);
         }
     };
     let has_attributes =
@@ -112,7 +116,8 @@ fn read_mode<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, lim
     let (rest, mode) = match if has_attributes { attributes::<S>(after) } else { space_and_end::<S>(after) } {
         Ok(read) => read,
         Err(Err::Incomplete(Needed::Size(more))) => {
-            return incomplete(more.get(), shown, has_attributes && !after.is_empty());
+            let part = if has_attributes && !after.is_empty() { Part::Attributes } else { Part::Other };
+            return incomplete(more.get(), shown, part);
         }
         Err(_) => return Read::Text,
     };
@@ -129,7 +134,7 @@ fn read_mode<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, lim
     if tag.opens_tool() {
         // Right before a back-tick it is only named.
         match run::<S, _>(not(char('`')), rest) {
-            Err(Err::Incomplete(_)) => return incomplete(0, shown, false),
+            Err(Err::Incomplete(_)) => return incomplete(0, shown, Part::Other),
             Err(_) => return Read::Text,
             Ok(_) => {}
         }
@@ -230,6 +235,7 @@ fn trim(value: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nom::{Complete, Streaming};
 
     use crate::markup::names::Set;
 
@@ -239,7 +245,8 @@ mod tests {
     };
 
     fn read_all(text: &str, last: bool) -> Read {
-        read(text.as_bytes(), &TAGS, &Tools::none(), 256, last)
+        let (text, none) = (text.as_bytes(), Tools::none());
+        if last { read::<Complete>(text, &TAGS, &none, 256) } else { read::<Streaming>(text, &TAGS, &none, 256) }
     }
 
     /// The fewest bytes that complete the tag.

@@ -4,6 +4,8 @@
 //! held back, until a parameter's tag or the close tag confirms the call, or it is certain that
 //! none will: then the opening tag is text.
 
+use nom::Streaming;
+
 use super::allowed::{CONFIRMING, OPENING, SHORTEST_CONFIRMING};
 use super::machine::{MarkupBuffers, MarkupMachine};
 use super::state::{Inside, Spot, State, Unconfirmed};
@@ -125,8 +127,12 @@ impl MarkupMachine {
             return SHORTEST_CONFIRMING > rest && !(unconfirmed.blank && stays_blank);
         }
         let limit = self.policy.limits.tag;
-        let more = |allowed: &Allowed| match tag::read(self.pending.bytes(), allowed, &self.policy.tools, limit, false)
-        {
+        let more = |allowed: &Allowed| match tag::read::<Streaming>(
+            self.pending.bytes(),
+            allowed,
+            &self.policy.tools,
+            limit,
+        ) {
             Read::Incomplete(IncompleteTag { more, .. }) => {
                 Some(more).filter(|more| self.pending.len() + tail_len + more <= limit)
             }

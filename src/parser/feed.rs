@@ -96,7 +96,7 @@ pub(super) struct Patch {
     text: [u8; 4],
     /// The number of bytes of the stream that it replaces.
     bytes: u8,
-    was_read: bool,
+    pub(super) was_read: bool,
 }
 
 impl Patch {
@@ -116,10 +116,6 @@ impl Patch {
     /// Returns whether there is one that is not read.
     pub(super) fn is_unread(&self) -> bool {
         self.text[0] != 0 && !self.was_read
-    }
-
-    pub(super) fn set_read(&mut self) {
-        self.was_read = true;
     }
 
     /// Returns it as a piece that ends at `end`.

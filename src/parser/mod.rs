@@ -120,9 +120,8 @@ impl Parser {
     }
 
     pub(crate) fn from_parts(read: u64, tail: Tail, syntax: Syntax) -> Parser {
-        let mut parser = Parser { read, is_quiet: false, patch: Patch::default(), tail, syntax };
-        parser.update_quiet();
-        parser
+        let is_quiet = tail.is_empty() && syntax.is_quiet();
+        Parser { read, is_quiet, patch: Patch::default(), tail, syntax }
     }
 
     /// Returns the bytes read, the incomplete character after them, and the syntax.
@@ -236,7 +235,7 @@ impl Parser {
     /// Returns what is to be shown; `None` if the slow path has to read the chunk.
     #[inline(always)] // Returned through memory, the delta costs more than it took to find.
     fn push_plain(&mut self, feed: &mut Feed<'_>) -> Option<Addition> {
-        if feed.pos > 0 || !feed.is_last() || self.patch.is_unread() || !self.tail.is_empty() {
+        if feed.pos > 0 || !feed.is_last() || self.is_waiting() {
             return None;
         }
         let delta = self.syntax.push_plain(feed.text)?;
@@ -271,13 +270,8 @@ impl Parser {
         if let Some(delta) = self.push_plain(feed) {
             return Some(Event::partial(self.syntax.call(), self.syntax.calls(), delta));
         }
-        self.next_event_slow(feed, is_over)
-    }
-
-    #[inline(never)]
-    fn next_event_slow<'s, 'a: 's>(&'s mut self, feed: &mut Feed<'a>, is_over: &mut bool) -> Option<Event<'s>> {
         let decision = self.decide_slow(feed)?;
-        *is_over = self.is_read(feed);
+        *is_over = feed.is_read() && !self.is_waiting() && self.syntax.is_silent();
         Some(self.lend(feed, decision))
     }
 
@@ -300,51 +294,52 @@ impl Parser {
         }
     }
 
+    #[inline(never)]
     fn decide_slow(&mut self, feed: &mut Feed<'_>) -> Option<Decision> {
-        let decision = self.decide_next(feed);
-        self.update_quiet();
+        let decision = loop {
+            // Where in the stream the text begins. Nothing after it has been read.
+            let start = self.read - feed.text.len() as u64;
+            let in_patch = self.patch.is_unread();
+            let mut signal = if in_patch {
+                let mut pos = 0;
+                let signal = self.syntax.step(&self.patch.piece(start), &mut pos);
+                self.patch.was_read = pos > 0;
+                signal
+            } else {
+                let piece = Piece { text: feed.text, start, end: self.read };
+                self.syntax.step(&piece, &mut feed.pos)
+            };
+            if let Signal::More = signal {
+                signal = match feed.rest {
+                    _ if in_patch => continue,
+                    Rest::Bytes([]) if self.tail.is_empty() => break None,
+                    Rest::Bytes([]) => self.syntax.foresee(self.tail.bytes(), self.read),
+                    Rest::Bytes(bytes) => {
+                        self.take_bytes(feed, bytes);
+                        continue;
+                    }
+                    Rest::End => self.syntax.finish(self.read),
+                };
+            }
+            match signal {
+                Signal::More if matches!(feed.rest, Rest::End) => {
+                    feed.rest = Rest::default();
+                    self.syntax.restart();
+                    self.read = 0;
+                    break None;
+                }
+                Signal::More => break None,
+                signal => break Some(Decision { signal, in_patch }),
+            }
+        };
+        self.is_quiet = !self.is_waiting() && self.syntax.is_quiet();
         decision
     }
 
-    fn decide_next(&mut self, feed: &mut Feed<'_>) -> Option<Decision> {
-        loop {
-            let in_patch = self.patch.is_unread();
-            let signal = self.step(feed, in_patch);
-            match (signal, feed.rest) {
-                (Signal::More, _) if in_patch => {}
-                (Signal::More, Rest::Bytes([])) if self.tail.is_empty() => return None,
-                (Signal::More, Rest::Bytes([])) => {
-                    let signal = self.syntax.foresee(self.tail.bytes(), self.read);
-                    return (!matches!(signal, Signal::More)).then_some(Decision { signal, in_patch });
-                }
-                (Signal::More, Rest::Bytes(bytes)) => self.take_bytes(feed, bytes),
-                (Signal::More, Rest::End) => match self.syntax.finish(self.read) {
-                    Signal::More => {
-                        feed.rest = Rest::default();
-                        self.syntax.restart();
-                        self.read = 0;
-                        return None;
-                    }
-                    signal => return Some(Decision { signal, in_patch }),
-                },
-                (signal, _) => return Some(Decision { signal, in_patch }),
-            }
-        }
-    }
-
-    fn step(&mut self, feed: &mut Feed<'_>, in_patch: bool) -> Signal {
-        // Where in the stream the text begins. Nothing after it has been read.
-        let start = self.read - feed.text.len() as u64;
-        if !in_patch {
-            let piece = Piece { text: feed.text, start, end: self.read };
-            return self.syntax.step(&piece, &mut feed.pos);
-        }
-        let mut pos = 0;
-        let signal = self.syntax.step(&self.patch.piece(start), &mut pos);
-        if pos > 0 {
-            self.patch.set_read();
-        }
-        signal
+    /// Returns whether a character that was cut or ill-formed is not read yet.
+    #[inline]
+    fn is_waiting(&self) -> bool {
+        self.patch.is_unread() || !self.tail.is_empty()
     }
 
     /// Makes text of the next bytes.
@@ -382,16 +377,6 @@ impl Parser {
     fn patch(&mut self, char: char, bytes: usize) {
         self.patch = Patch::new(char, bytes);
         self.read += bytes as u64;
-    }
-
-    fn update_quiet(&mut self) {
-        self.is_quiet = !self.patch.is_unread() && self.tail.is_empty() && self.syntax.is_quiet();
-    }
-
-    /// Returns whether nothing more can come of the feed, as far as that is quickly known.
-    #[inline]
-    fn is_read(&self, feed: &Feed<'_>) -> bool {
-        feed.is_read() && !self.patch.is_unread() && self.tail.is_empty() && self.syntax.is_silent()
     }
 
     /// Lends the event that was decided.

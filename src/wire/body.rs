@@ -1,28 +1,31 @@
 //! Parsing a body: its payloads, and with them its text and its calls.
 
 use alloc::collections::VecDeque;
-use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::call::CallState;
-use super::calls::{Action, NativeCalls};
+use super::calls::{Action, NativeCalls, SavedCalls};
 use super::deltas::{Deltas, TextRange};
-use super::detection::Detection;
+use super::detection::{Detection, Verdict};
 use super::drive::{CallProgress, Decision, ParserFeed, call_progress, reject_open_call};
 use super::error::Error;
+use super::fault::Fault;
 use super::format::Format;
-use super::frames::{Frame, Frames};
 use super::input::{BodyInput, BodyStage};
 use super::limits::Limits;
-use super::provider::{Detected, Provider, detect};
+use super::payloads::Payloads;
+use super::received::meaning;
 use crate::event::{Event, Opaque};
-use crate::{Parser, Policy};
+use crate::{Checkpoint, Parser, Policy, ResumeError};
 
 /// The bytes of a body without payloads that a parser is given at once.
 ///
 /// For every decision, that many are validated as UTF-8 again.
 const PIECE: usize = 4 << 10;
+
+/// The bytes of a text that was detected in which a NUL shows that it is none.
+const TEXT_CHECKED: usize = 8_000;
 
 /// The state of parsing one body after the other.
 #[derive(Clone, Debug)]
@@ -47,20 +50,23 @@ pub(super) struct BodyParser {
 }
 
 /// What the body is parsed as.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum BodyKind {
     Detecting(Detection),
-    Payloads {
-        format: Format,
-        provider: Provider,
-        frames: Frames,
-        /// A payload was of the provider.
-        is_confirmed: bool,
+    Payloads(Payloads),
+    /// The text of a message. A NUL in the next `unchecked` bytes shows that it is none.
+    Text {
+        unchecked: usize,
     },
-    /// The text of a message.
-    Text,
     /// The arguments of one call.
     Arguments,
+    /// A stream of events of which nothing is known.
+    UnknownStream,
+    /// Neither text nor a stream of events.
+    Binary {
+        is_reported: bool,
+    },
 }
 
 /// A parser and its input.
@@ -82,32 +88,14 @@ enum Target {
 pub(super) enum Output {
     Parsed { feeding: Feeding, decision: Decision, call_index: u64 },
     OtherTool { call: usize, arguments: TextRange, start: bool },
-    ProviderError(TextRange),
-    Orphan(TextRange),
-    TooManyCalls(TextRange),
-    Unreadable(TextRange),
-    TooLong,
-    Foreign,
-}
-
-impl Output {
-    /// Returns whether a part of the message was lost.
-    ///
-    /// What never was a payload is no loss, such as the error page of a proxy.
-    fn is_loss(self, text: &str) -> bool {
-        match self {
-            Output::TooLong => true,
-            Output::Unreadable((start, end)) => text[start..end].starts_with('{'),
-            _ => false,
-        }
-    }
+    Fault(Fault),
 }
 
 impl BodyParser {
     pub(super) fn new(declared: Option<Format>, policy: Arc<Policy>, limits: Limits) -> BodyParser {
         let mut parser = BodyParser {
             declared,
-            kind: BodyKind::Text,
+            kind: BodyKind::Text { unchecked: 0 },
             text: Parser::new(policy.clone()),
             text_call: None,
             calls: NativeCalls::new(policy.clone(), limits),
@@ -137,10 +125,10 @@ impl BodyParser {
 
     /// Returns the format of the body; `None` while it is not known.
     pub(super) fn format(&self) -> Option<Format> {
-        match self.kind {
-            BodyKind::Detecting(_) => None,
-            BodyKind::Payloads { format, .. } => Some(format),
-            BodyKind::Text => Some(Format::Text),
+        match &self.kind {
+            BodyKind::Detecting(_) | BodyKind::UnknownStream | BodyKind::Binary { .. } => None,
+            BodyKind::Payloads(payloads) => Some(payloads.format),
+            BodyKind::Text { .. } => Some(Format::Text),
             BodyKind::Arguments => Some(Format::Json),
         }
     }
@@ -152,8 +140,8 @@ impl BodyParser {
             return BodyInput::new(Vec::new(), chunk, BodyStage::Continues);
         };
         let replay = match detection.feed(chunk) {
-            Some((format, body)) => {
-                self.parse_as(format);
+            Some((verdict, body)) => {
+                self.parse_as_detected(verdict);
                 body
             }
             None => Vec::new(),
@@ -167,8 +155,8 @@ impl BodyParser {
         let BodyKind::Detecting(detection) = &mut self.kind else {
             return BodyInput::new(Vec::new(), &[], BodyStage::Ends);
         };
-        let (format, body) = detection.finish();
-        self.parse_as(format);
+        let (verdict, body) = detection.finish();
+        self.parse_as_detected(verdict);
         BodyInput::new(body, &[], BodyStage::Ends)
     }
 
@@ -184,23 +172,30 @@ impl BodyParser {
         self.text_call = None;
         self.calls.restart();
         match self.declared {
-            Some(format) => self.parse_as(format),
+            Some(format) => self.parse_as(format, true),
             None => self.kind = BodyKind::Detecting(Detection::new(self.limits.event)),
         }
     }
 
-    fn parse_as(&mut self, format: Format) {
-        self.kind = match Provider::new(format) {
-            Some(provider) => {
-                let frames = Frames::new(self.limits.event);
-                BodyKind::Payloads { format, provider, frames, is_confirmed: false }
-            }
+    fn parse_as(&mut self, format: Format, is_known: bool) {
+        self.kind = match Payloads::new(format, is_known, self.limits.event) {
+            Some(payloads) => BodyKind::Payloads(payloads),
             None if format == Format::Json => {
                 self.calls.open_arguments();
                 BodyKind::Arguments
             }
-            None => BodyKind::Text,
+            None => BodyKind::Text { unchecked: 0 },
         };
+    }
+
+    fn parse_as_detected(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Certain(Format::Text) => self.kind = BodyKind::Text { unchecked: TEXT_CHECKED },
+            Verdict::Certain(format) => self.parse_as(format, true),
+            Verdict::Guess(format) => self.parse_as(format, false),
+            Verdict::UnknownStream => self.kind = BodyKind::UnknownStream,
+            Verdict::Binary => self.kind = BodyKind::Binary { is_reported: false },
+        }
     }
 
     /// Runs up to the next output; `None` when the input is consumed.
@@ -223,7 +218,7 @@ impl BodyParser {
                         return None;
                     }
                     stage => {
-                        let (output, next) = self.end(stage);
+                        let (output, next) = self.end(stage, input);
                         input.stage = next;
                         output
                     }
@@ -291,15 +286,14 @@ impl BodyParser {
                         if call.may_have_gap || call.received.are_contradicted(parser) {
                             reject_open_call(parser);
                         }
+                        call.ended_as = Some(meaning(&mut parser.clone()));
                         *feeding = Some(Feeding { target: Target::Call(i), feed: ParserFeed::end(parser) });
                     }
                     state => *state = CallState::Over,
                 }
                 None
             }
-            Action::ProviderError(message) => Some(Output::ProviderError(message)),
-            Action::Orphan(arguments) => Some(Output::Orphan(arguments)),
-            Action::TooManyCalls(tool) => Some(Output::TooManyCalls(tool)),
+            Action::Report(fault) => Some(self.report(fault)),
         }
     }
 
@@ -323,54 +317,87 @@ impl BodyParser {
 
     /// Consumes the next payload of the input, or a piece of a body without payloads.
     fn consume(&mut self, input: &mut BodyInput<'_>) -> Option<Output> {
-        let target = match &self.kind {
-            BodyKind::Payloads { .. } => return self.consume_payload(input),
+        let rest = input.rest();
+        let mut len = rest.len().min(PIECE);
+        let target = match &mut self.kind {
+            BodyKind::Payloads(_) => return self.consume_payload(input),
             BodyKind::Detecting(_) => return None,
-            BodyKind::Text => Target::Text,
             BodyKind::Arguments => Target::Call(0),
+            BodyKind::Text { unchecked } => {
+                let checked = len.min(*unchecked);
+                match memchr::memchr(0, &rest[..checked]) {
+                    Some(0) => {
+                        self.kind = BodyKind::Binary { is_reported: false };
+                        return None;
+                    }
+                    Some(nul) => len = nul,
+                    None => {}
+                }
+                *unchecked -= len.min(*unchecked);
+                Target::Text
+            }
+            BodyKind::UnknownStream => {
+                input.used += rest.len();
+                return None;
+            }
+            BodyKind::Binary { is_reported } => {
+                input.used += rest.len();
+                return (!core::mem::replace(is_reported, true)).then_some(Output::Fault(Fault::Binary));
+            }
         };
-        let len = input.rest().len().min(PIECE);
         input.used += len;
         self.feeding = Some(Feeding { target, feed: ParserFeed::bytes(input.used, len) });
         None
     }
 
     fn consume_payload(&mut self, input: &mut BodyInput<'_>) -> Option<Output> {
-        let BodyKind::Payloads { format, provider, frames, is_confirmed } = &mut self.kind else { return None };
+        let BodyKind::Payloads(payloads) = &mut self.kind else { return None };
         let mut rest = input.rest();
-        let (len, frame) = (rest.len(), frames.next(&mut rest));
+        let len = rest.len();
+        let fault = payloads.next(&mut rest, &mut self.deltas).err();
         let used = len - rest.len();
-        let output = frame.and_then(|frame| parse_payload(provider, frame, &mut self.deltas, *format, is_confirmed));
         input.used += used;
-        if output.is_some_and(|output| output.is_loss(&self.deltas.text)) {
-            // Any open call may have lost a part of it, and must not be acted on.
+        fault.map(|fault| self.report(fault))
+    }
+
+    /// Returns the output of a fault, after which some calls must not be acted on.
+    fn report(&mut self, fault: Fault) -> Output {
+        if fault.is_loss(&self.deltas.text) {
+            // Any open call may have lost a part of it.
             reject_open_call(&mut self.text);
             self.calls.note_lost_event();
+        } else if matches!(fault, Fault::Contradiction(_)) {
+            reject_open_call(&mut self.text);
         }
-        output
+        Output::Fault(fault)
     }
 
     /// Processes one stage of the end of the body. Returns its output and the next stage.
-    fn end(&mut self, stage: BodyStage) -> (Option<Output>, BodyStage) {
+    fn end(&mut self, stage: BodyStage, input: &mut BodyInput<'_>) -> (Option<Output>, BodyStage) {
         let BodyParser { kind, text, calls, deltas, actions, feeding, .. } = self;
         match stage {
             BodyStage::Ends => {
+                if let BodyKind::Payloads(payloads) = kind
+                    && let Some(rest) = payloads.take_rest()
+                {
+                    *input = BodyInput::new(rest, &[], BodyStage::Ends);
+                    return (None, BodyStage::Ends);
+                }
                 // Nothing follows the last payload, so nothing that is open can miss a part.
-                let output = match kind {
-                    BodyKind::Payloads { format, provider, frames, is_confirmed } => {
-                        frames.finish().and_then(|frame| parse_payload(provider, frame, deltas, *format, is_confirmed))
-                    }
-                    _ => None,
+                let result = match kind {
+                    BodyKind::Payloads(payloads) => payloads.finish(deltas),
+                    _ => Ok(()),
                 };
-                (output, BodyStage::TextOfDeltas)
+                (result.err().map(Output::Fault), BodyStage::TextOfDeltas)
             }
             BodyStage::TextOfDeltas => {
                 calls.finish_text(deltas, actions);
-                let is_foreign = matches!(
-                    kind,
-                    BodyKind::Payloads { is_confirmed: false, frames, .. } if frames.has_content()
-                );
-                (is_foreign.then_some(Output::Foreign), BodyStage::TextParser)
+                let result = match kind {
+                    BodyKind::Payloads(payloads) => payloads.verdict(),
+                    BodyKind::UnknownStream => Err(Fault::Foreign(None)),
+                    _ => Ok(()),
+                };
+                (result.err().map(Output::Fault), BodyStage::TextParser)
             }
             BodyStage::TextParser => {
                 *feeding = Some(Feeding { target: Target::Text, feed: ParserFeed::end(text) });
@@ -405,35 +432,69 @@ impl BodyParser {
                 let (tool, raw) = (&*calls.list[call].name, slice(arguments));
                 Ok(Event::Opaque(Opaque { tool, raw, start, id: id(call) }))
             }
-            Output::ProviderError(message) => Err(Error::Provider(slice(message))),
-            Output::Orphan(arguments) => Err(Error::Orphan(slice(arguments))),
-            Output::TooManyCalls(tool) => Err(Error::TooManyCalls(slice(tool))),
-            Output::Unreadable(data) => Err(Error::Unreadable(slice(data))),
-            Output::TooLong => Err(Error::TooLong(self.limits.event)),
-            Output::Foreign => Err(Error::Foreign(self.format().unwrap_or(Format::Text))),
+            Output::Fault(fault) => Err(match fault {
+                Fault::Unreadable(data) => Error::Unreadable(slice(data)),
+                Fault::Provider(message) => Error::Provider(slice(message)),
+                Fault::Orphan(arguments) => Error::Orphan(slice(arguments)),
+                Fault::TooManyCalls(tool) => Error::TooManyCalls(slice(tool)),
+                Fault::Contradiction(all) => Error::Contradiction(slice(all)),
+                Fault::TooLong => Error::TooLong(self.limits.event),
+                Fault::Corrupt(what) => Error::Corrupt(what),
+                Fault::Foreign(format) => Error::Foreign(format),
+                Fault::Empty(format) => Error::Empty(format),
+                Fault::Binary => Error::Binary,
+            }),
         }
     }
 }
 
-/// Parses a payload into deltas. Returns the error if it can't be parsed.
-fn parse_payload(
-    provider: &mut Provider,
-    frame: Frame<'_>,
-    deltas: &mut Deltas,
-    format: Format,
-    is_confirmed: &mut bool,
-) -> Option<Output> {
-    let payload = match frame {
-        Frame::Payload(payload) => String::from_utf8_lossy(payload),
-        Frame::TooLong => return Some(Output::TooLong),
-    };
-    // `[DONE]` ends the streams of OpenAI and of compatible servers. It is not JSON.
-    if payload == "[DONE]" || provider.parse(&payload, deltas).is_ok() && !deltas.has_too_many() {
-        *is_confirmed = *is_confirmed || !deltas.list.is_empty() || detect(&payload) == Detected::Provider(format);
-        return None;
+/// What a checkpoint holds of a body.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct SavedBody {
+    declared: Option<Format>,
+    kind: BodyKind,
+    text: Checkpoint,
+    text_call: Option<u64>,
+    calls: SavedCalls,
+}
+
+impl BodyParser {
+    pub(super) fn save(&self) -> SavedBody {
+        // A cursor that was leaked has left its deltas.
+        let mut parser = self.clone();
+        let mut input = parser.begin_chunk(&[]);
+        while parser.next(&mut input).is_some() {}
+        let BodyParser { declared, mut kind, text, text_call, calls, .. } = parser;
+        match &mut kind {
+            BodyKind::Payloads(payloads) => payloads.clear_lent(),
+            BodyKind::Detecting(detection) => detection.clear_lent(),
+            BodyKind::Text { .. } | BodyKind::Arguments | BodyKind::UnknownStream | BodyKind::Binary { .. } => {}
+        }
+        SavedBody { declared, kind, text: text.checkpoint(), text_call, calls: calls.save() }
     }
-    // Nothing is taken from a payload that fails to parse further on.
-    deltas.clear();
-    let data = deltas.store(payload.as_bytes());
-    Some(Output::Unreadable(deltas.resolve(data)))
+
+    /// Returns the parser that was saved.
+    ///
+    /// # Errors
+    ///
+    /// If the state is out of bounds.
+    pub(super) fn restore(policy: Arc<Policy>, limits: Limits, saved: SavedBody) -> Result<BodyParser, ResumeError> {
+        let SavedBody { declared, kind, text, text_call, calls } = saved;
+        let is_in_bounds = match &kind {
+            BodyKind::Detecting(detection) => detection.is_in_bounds(limits.event),
+            BodyKind::Payloads(payloads) => payloads.is_in_bounds(limits.event),
+            // Its arguments are those of the first call.
+            BodyKind::Arguments => !calls.is_empty(),
+            BodyKind::Text { .. } | BodyKind::UnknownStream | BodyKind::Binary { .. } => true,
+        };
+        if !is_in_bounds {
+            return Err(ResumeError::Corrupt);
+        }
+        let mut parser = BodyParser::new(declared, policy.clone(), limits);
+        (parser.kind, parser.text_call) = (kind, text_call);
+        parser.text = Parser::resume(policy.clone(), text)?;
+        parser.calls = NativeCalls::restore(policy, limits, calls)?;
+        Ok(parser)
+    }
 }

@@ -1,7 +1,8 @@
 //! Finding the end of a JSON value without parsing it.
 
 /// A scanner that counts the open brackets of JSON text, outside of strings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct BracketScanner {
     /// The number of arrays and objects that are open.
     pub(super) depth: u64,
@@ -14,6 +15,11 @@ pub(super) struct BracketScanner {
 }
 
 impl BracketScanner {
+    /// Returns whether it can count on.
+    pub(super) fn is_in_bounds(self) -> bool {
+        self.depth < u64::MAX / 2
+    }
+
     /// Consumes the next byte.
     pub(super) fn push(&mut self, byte: u8) {
         if self.in_string {
@@ -39,6 +45,17 @@ impl BracketScanner {
     /// Consumes all bytes.
     pub(super) fn push_all(&mut self, bytes: &[u8]) {
         bytes.iter().for_each(|&byte| self.push(byte));
+    }
+
+    /// Consumes the bytes up to the bracket that closes the value. Returns how many these are.
+    pub(super) fn push_value(&mut self, bytes: &[u8]) -> usize {
+        for (i, &byte) in bytes.iter().enumerate() {
+            self.push(byte);
+            if matches!(byte, b'}' | b']') && self.is_closed() {
+                return i + 1;
+            }
+        }
+        bytes.len()
     }
 
     /// Returns whether an array or object was opened and all brackets are closed.

@@ -3,31 +3,33 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 
-use super::received::ReceivedArguments;
+use super::received::{Meaning, ReceivedArguments};
 use crate::Parser;
 
 /// What is done with the arguments of a call.
-#[derive(Clone, Debug)]
-pub(super) enum CallState {
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) enum CallState<P = Box<Parser>> {
     /// The tool is not known yet: the arguments are kept until it is.
     Unnamed(String),
     /// The call asks a question: its arguments are parsed. `call_index` is the one of its events.
-    Asking { parser: Box<Parser>, call_index: u64 },
+    Asking { parser: P, call_index: u64 },
     /// The call is another tool's: its arguments are passed on.
     OtherTool,
     /// The call is over. It is kept for a while, because some providers send everything again.
     Over,
 }
 
-/// A native call of the message.
-#[derive(Clone, Debug)]
-pub(super) struct NativeCall {
+/// A native call of the message. `P` is the parser of its arguments, or a checkpoint of that.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct NativeCall<P = Box<Parser>> {
     /// The provider's index, item id, id and tool name. Empty strings are unknown.
     pub(super) index: Option<u64>,
     pub(super) item_id: String,
     pub(super) id: String,
     pub(super) name: String,
-    pub(super) state: CallState,
+    pub(super) state: CallState<P>,
     pub(super) received: ReceivedArguments,
     /// The provider has said that the call is final. It ends once its tool is known.
     pub(super) is_final: bool,
@@ -35,6 +37,10 @@ pub(super) struct NativeCall {
     pub(super) may_have_gap: bool,
     /// No more arguments are accepted.
     pub(super) is_closed: bool,
+    /// The last repetition of the whole message that had the call.
+    pub(super) repeated_in: u64,
+    /// What the call meant when it ended, if it asked a question.
+    pub(super) ended_as: Option<Meaning>,
 }
 
 impl NativeCall {
@@ -49,6 +55,8 @@ impl NativeCall {
             is_final: false,
             may_have_gap: false,
             is_closed: false,
+            repeated_in: 0,
+            ended_as: None,
         }
     }
 
@@ -60,5 +68,39 @@ impl NativeCall {
         if self.item_id.is_empty() {
             self.item_id.push_str(item_id);
         }
+    }
+}
+
+impl<P> NativeCall<P> {
+    /// Returns whether what is known of the call is no more than a body with that limit can say.
+    pub(super) fn is_in_bounds(&self, event: usize) -> bool {
+        let kept = if let CallState::Unnamed(kept) = &self.state { kept.len() } else { 0 };
+        let lens = [self.item_id.len(), self.id.len(), self.name.len(), kept];
+        lens.iter().all(|&len| len <= event) && self.received.is_in_bounds(event)
+    }
+
+    /// Replaces the parser.
+    pub(super) fn try_map<Q, E>(self, map: impl FnOnce(P) -> Result<Q, E>) -> Result<NativeCall<Q>, E> {
+        let NativeCall { index, item_id, id, name, state, received, is_final, .. } = self;
+        let NativeCall { may_have_gap, is_closed, repeated_in, ended_as, .. } = self;
+        let state = match state {
+            CallState::Unnamed(kept) => CallState::Unnamed(kept),
+            CallState::Asking { parser, call_index } => CallState::Asking { parser: map(parser)?, call_index },
+            CallState::OtherTool => CallState::OtherTool,
+            CallState::Over => CallState::Over,
+        };
+        Ok(NativeCall {
+            index,
+            item_id,
+            id,
+            name,
+            state,
+            received,
+            is_final,
+            may_have_gap,
+            is_closed,
+            repeated_in,
+            ended_as,
+        })
     }
 }

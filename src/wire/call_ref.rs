@@ -82,6 +82,34 @@ impl CallRef {
         })
     }
 
+    /// Returns the call that a call of the whole message repeats.
+    ///
+    /// Some servers leave out the ids there, or make new ones. So it is the call with its id, else
+    /// one that `is_equal`, else one whose arguments `all` continue, else one of the same tool
+    /// that is open or has no other id. Each is repeated once.
+    pub(super) fn find_repeated(
+        &self,
+        calls: &[NativeCall],
+        repetition: u64,
+        all: &str,
+        is_equal: &dyn Fn(&NativeCall) -> bool,
+        text: &str,
+    ) -> Option<usize> {
+        let first = |is_match: &dyn Fn(&NativeCall) -> bool| {
+            calls.iter().position(|call| {
+                let may_be_same_tool = call.name.is_empty() || is_empty(self.name) || same(&call.name, self.name, text);
+                call.repeated_in != repetition && may_be_same_tool && is_match(call)
+            })
+        };
+        let has_other_id = |call: &NativeCall| differs(self.id, &call.id, text);
+        let is_continued = |call: &NativeCall| !call.is_closed && call.received.prefix_len(all).is_some();
+        first(&|call| same(&call.id, self.id, text))
+            .or_else(|| first(&|call| same(&call.item_id, self.item_id, text)))
+            .or_else(|| first(is_equal))
+            .or_else(|| first(&is_continued))
+            .or_else(|| first(&|call| !call.is_closed || !has_other_id(call)))
+    }
+
     /// Returns the call that a delta belongs to.
     ///
     /// It is found by its index, else its item id, else its id; else it is the last open one.
@@ -126,17 +154,22 @@ impl CallRef {
         if !self.has_name() || call.name.is_empty() {
             return false;
         }
-        let differs =
-            |range: TextRange, known: &str| !is_empty(range) && !known.is_empty() && known != &text[range.0..range.1];
         let same_id = same(&call.id, self.id, text) || same(&call.item_id, self.item_id, text);
         let is_complete = call.is_closed || call.received.look_complete();
-        differs(self.name, &call.name) || differs(self.id, &call.id) || (!same_id && self.has_arguments && is_complete)
+        differs(self.name, &call.name, text)
+            || differs(self.id, &call.id, text)
+            || (!same_id && self.has_arguments && is_complete)
     }
 }
 
 /// Returns whether the text in the range is the known one. An empty range never is.
 fn same(known: &str, range: TextRange, text: &str) -> bool {
     !is_empty(range) && known == &text[range.0..range.1]
+}
+
+/// Returns whether both texts are known, and differ.
+fn differs(range: TextRange, known: &str, text: &str) -> bool {
+    !is_empty(range) && !known.is_empty() && !same(known, range, text)
 }
 
 fn is_empty(range: TextRange) -> bool {

@@ -5,15 +5,25 @@ use alloc::collections::VecDeque;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::cell::OnceCell;
+use core::convert::Infallible;
+use core::hash::Hasher;
 
 use super::call::{CallState, NativeCall};
 use super::call_ref::CallRef;
-use super::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, Fragment, TextRange};
+use super::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, Fragment, MAX_DELTAS, TextRange};
+use super::fault::Fault;
 use super::limits::Limits;
-use crate::{Parser, Policy};
+use super::message_text::{Added, MessageText};
+use super::received::meaning_of;
+use crate::hash::Fnv;
+use crate::{Checkpoint, Parser, Policy, ResumeError};
 
 /// The tool whose calls are parsed.
 const TOOL: &str = "ask_followup_question";
+
+/// The number of calls that are over and are remembered.
+const REMEMBERED: usize = 256;
 
 /// The next thing to do because of a delta. Calls are indices into [`NativeCalls::list`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,12 +36,8 @@ pub(super) enum Action {
     Arguments(usize, TextRange),
     /// Finish a call.
     Finish(usize),
-    /// Report the provider's error.
-    ProviderError(TextRange),
-    /// Report arguments that belong to no call.
-    Orphan(TextRange),
-    /// Report a call of this tool beyond the limit.
-    TooManyCalls(TextRange),
+    /// Report what is wrong.
+    Report(Fault),
 }
 
 /// The native calls of a message.
@@ -43,19 +49,34 @@ pub(super) struct NativeCalls {
     pub(super) list: Vec<NativeCall>,
     /// The number of calls that ask a question and have started, in the text as well.
     started: u64,
-    /// The high surrogate that the prose ends in.
-    pending_surrogate: Option<u16>,
+    text: MessageText,
+    /// Some calls that are over are not in the list any more.
+    has_forgotten: bool,
+    /// The number of times that the provider has sent the whole message.
+    repetitions: u64,
+    /// A hash of the last error that the provider reported.
+    error: Option<Fnv>,
 }
 
 impl NativeCalls {
     pub(super) fn new(policy: Arc<Policy>, limits: Limits) -> NativeCalls {
-        NativeCalls { policy, limits, list: Vec::new(), started: 0, pending_surrogate: None }
+        NativeCalls {
+            policy,
+            limits,
+            list: Vec::new(),
+            started: 0,
+            text: MessageText::default(),
+            has_forgotten: false,
+            repetitions: 0,
+            error: None,
+        }
     }
 
     /// Begins with a new message.
     pub(super) fn restart(&mut self) {
         self.list.clear();
-        (self.started, self.pending_surrogate) = (0, None);
+        self.text = MessageText::default();
+        (self.started, self.has_forgotten, self.repetitions, self.error) = (0, false, 0, None);
     }
 
     /// Assigns an index to a call that asks a question and starts.
@@ -73,23 +94,44 @@ impl NativeCalls {
     /// Appends the actions that a delta demands.
     pub(super) fn apply(&mut self, delta: Delta, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
         match delta {
-            Delta::Text(fragment) => {
-                let range = deltas.join(&mut self.pending_surrogate, fragment);
-                push_unless_empty(actions, range, Action::Text);
-            }
+            Delta::Text(text) => match self.text.apply(text, deltas) {
+                Added::Text(range) => push_unless_empty(actions, range, Action::Text),
+                Added::Contradiction(all) => actions.push_back(Action::Report(Fault::Contradiction(all))),
+            },
             Delta::Call(call) => self.apply_call(call, deltas, actions),
             Delta::AllFinal { truncated } => {
                 for i in 0..self.list.len() {
                     if truncated { self.close(i, deltas, actions) } else { self.finalize(i, deltas, actions) }
                 }
             }
-            Delta::Error(message) => actions.push_back(Action::ProviderError(deltas.resolve(message))),
+            Delta::End => {}
+            Delta::WholeMessage => {
+                self.repetitions += 1;
+                self.text.begin_repetition();
+            }
+            Delta::Error(message) => self.report_error(deltas.resolve(message), deltas, actions),
+            Delta::Failed(message) => {
+                let message = deltas.resolve(message);
+                if self.error.is_none() {
+                    self.report_error(message, deltas, actions);
+                }
+            }
+            Delta::Unreadable(data) => actions.push_back(Action::Report(Fault::Unreadable(deltas.resolve(data)))),
+        }
+    }
+
+    /// Appends the report of a provider's error, unless it has just been reported.
+    fn report_error(&mut self, message: TextRange, deltas: &Deltas, actions: &mut VecDeque<Action>) {
+        let mut hash = Fnv::default();
+        hash.write(&deltas.text.as_bytes()[message.0..message.1]);
+        if self.error.replace(hash) != Some(hash) {
+            actions.push_back(Action::Report(Fault::Provider(message)));
         }
     }
 
     /// Appends the actions that the end of the prose demands.
     pub(super) fn finish_text(&mut self, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
-        let range = deltas.finish(&mut self.pending_surrogate);
+        let range = self.text.finish(deltas);
         push_unless_empty(actions, range, Action::Text);
     }
 
@@ -102,16 +144,17 @@ impl NativeCalls {
 
     /// Notes that an event was lost, which may have been about any of the open calls.
     pub(super) fn note_lost_event(&mut self) {
+        self.text.note_lost_event();
         let may_miss_it = |call: &&mut NativeCall| !call.is_closed && !call.received.look_complete();
         self.list.iter_mut().filter(may_miss_it).for_each(|call| call.may_have_gap = true);
     }
 
     /// Forgets the oldest calls that are over, but for as many as a provider may still refer to.
     pub(super) fn forget_old(&mut self) {
-        const REMEMBERED: usize = 256;
         let over = self.list.iter().filter(|call| matches!(call.state, CallState::Over)).count();
         let mut excess = over.saturating_sub(REMEMBERED);
         if excess > 0 {
+            self.has_forgotten = true;
             self.list.retain(|call| {
                 let is_forgotten = excess > 0 && matches!(call.state, CallState::Over);
                 excess -= usize::from(is_forgotten);
@@ -122,7 +165,9 @@ impl NativeCalls {
 
     fn apply_call(&mut self, call: CallDelta, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
         let target = CallRef::new(call, deltas);
-        let found = if call.starts {
+        let found = if call.may_repeat {
+            self.find_repeated(&target, call.arguments, deltas)
+        } else if call.starts {
             target.find_started(&self.list, call.arguments, deltas)
         } else {
             target.find(&self.list, &deltas.text)
@@ -132,9 +177,11 @@ impl NativeCalls {
             Some(i) => i,
             // An empty delta, or the end of a content block that is no call.
             None if says_nothing => return,
+            // It may be one that is forgotten.
+            None if call.may_repeat && self.has_forgotten => return,
             None if target.is_anonymous() => {
                 let range = deltas.resolve(call.arguments.fragment());
-                return push_unless_empty(actions, range, Action::Orphan);
+                return push_unless_empty(actions, range, |range| Action::Report(Fault::Orphan(range)));
             }
             None if self.is_full() => {
                 // The call is remembered, so that its other deltas go to no other call; and its
@@ -145,10 +192,14 @@ impl NativeCalls {
                 let name = target.name();
                 skipped.name.push_str(&deltas.text[name.0..name.1]);
                 (skipped.state, skipped.is_closed) = (CallState::Over, true);
-                return actions.push_back(Action::TooManyCalls(name));
+                return actions.push_back(Action::Report(Fault::TooManyCalls(name)));
             }
             None => self.open(call.index),
         };
+        if call.may_repeat {
+            self.list[i].repeated_in = self.repetitions;
+            self.check_repeated(i, call.arguments, deltas, actions);
+        }
         self.identify(i, &target, deltas, actions);
         match call.arguments {
             ArgumentsDelta::None => {}
@@ -162,6 +213,31 @@ impl NativeCalls {
         }
         if call.is_final {
             self.finalize(i, deltas, actions);
+        }
+    }
+
+    /// Returns the call that a call of the whole message repeats, if it has come before.
+    fn find_repeated(&self, target: &CallRef, arguments: ArgumentsDelta, deltas: &mut Deltas) -> Option<usize> {
+        let (start, end) = deltas.resolve(arguments.fragment());
+        let all = &deltas.text[start..end];
+        let means = OnceCell::new();
+        let is_equal = |call: &NativeCall| {
+            let means = || *means.get_or_init(|| meaning_of(all, &self.policy));
+            call.received.equal(all) || call.ended_as.is_some_and(|meaning| meaning == means())
+        };
+        target.find_repeated(&self.list, self.repetitions, all, &is_equal, &deltas.text)
+    }
+
+    /// Appends an error if a call that is over was something else than the whole message says.
+    fn check_repeated(&self, i: usize, arguments: ArgumentsDelta, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
+        let call = &self.list[i];
+        let all = deltas.resolve(arguments.fragment());
+        let text = &deltas.text[all.0..all.1];
+        if call.is_closed
+            && !call.received.equal(text)
+            && call.ended_as.is_some_and(|meaning| meaning != meaning_of(text, &self.policy))
+        {
+            actions.push_back(Action::Report(Fault::Contradiction(all)));
         }
     }
 
@@ -259,6 +335,10 @@ impl NativeCalls {
         let call = &mut self.list[i];
         let text = &deltas.text[range.0..range.1];
         call.received.push(text);
+        if matches!(call.state, CallState::Asking { .. }) && !call.is_closed && !self.has_room() {
+            return self.reject(i, deltas, actions);
+        }
+        let call = &mut self.list[i];
         match &mut call.state {
             CallState::Unnamed(kept) => {
                 kept.push_str(text);
@@ -271,6 +351,20 @@ impl NativeCalls {
             }
             CallState::Over => {}
         }
+    }
+
+    /// Returns whether the arguments of all open calls that ask a question are within the limit.
+    fn has_room(&self) -> bool {
+        let is_open = |call: &&NativeCall| matches!(call.state, CallState::Asking { .. }) && !call.is_closed;
+        self.list.iter().filter(is_open).map(|call| call.received.len()).sum::<usize>() <= self.limits.arguments
+    }
+
+    /// Rejects a call, for whose arguments there is no room.
+    fn reject(&mut self, i: usize, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
+        let name = deltas.store(self.list[i].name.as_bytes());
+        actions.push_back(Action::Report(Fault::TooManyCalls(deltas.resolve(name))));
+        self.list[i].may_have_gap = true;
+        self.close(i, deltas, actions);
     }
 
     /// Appends what has not been received of a call's complete arguments.
@@ -322,10 +416,60 @@ impl NativeCalls {
             CallState::Unnamed(kept) => {
                 let kept = deltas.store(kept.as_bytes());
                 call.state = CallState::Over;
-                push_unless_empty(actions, deltas.resolve(kept), Action::Orphan);
+                push_unless_empty(actions, deltas.resolve(kept), |range| Action::Report(Fault::Orphan(range)));
             }
             CallState::Asking { .. } | CallState::OtherTool => actions.push_back(Action::Finish(i)),
         }
+    }
+}
+
+/// What a checkpoint holds of the calls.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct SavedCalls {
+    list: Vec<NativeCall<Checkpoint>>,
+    started: u64,
+    text: MessageText,
+    has_forgotten: bool,
+    repetitions: u64,
+    error: Option<Fnv>,
+}
+
+impl SavedCalls {
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+}
+
+impl NativeCalls {
+    pub(super) fn save(self) -> SavedCalls {
+        let NativeCalls { list, started, text, has_forgotten, repetitions, error, .. } = self;
+        let saved = |call: NativeCall| call.try_map(|parser| Ok::<_, Infallible>(parser.checkpoint()));
+        let list = list.into_iter().map(|call| match saved(call) {
+            Ok(call) => call,
+            Err(never) => match never {},
+        });
+        SavedCalls { list: list.collect(), started, text, has_forgotten, repetitions, error }
+    }
+
+    /// Returns the calls that were saved.
+    ///
+    /// # Errors
+    ///
+    /// If they are out of bounds.
+    pub(super) fn restore(policy: Arc<Policy>, limits: Limits, saved: SavedCalls) -> Result<NativeCalls, ResumeError> {
+        let SavedCalls { list, started, text, has_forgotten, repetitions, error } = saved;
+        // Of one payload, all calls may be over at once.
+        let are_few = list.len() <= limits.open_calls.saturating_add(REMEMBERED + MAX_DELTAS);
+        let numbers_fit = started.max(repetitions) < u64::MAX / 2;
+        if !are_few || !numbers_fit || !text.is_in_bounds() || !list.iter().all(|call| call.is_in_bounds(limits.event))
+        {
+            return Err(ResumeError::Corrupt);
+        }
+        let resume = |checkpoint| Parser::resume(policy.clone(), checkpoint).map(Box::new);
+        let list = list.into_iter().map(|call| call.try_map(resume)).collect::<Result<_, _>>()?;
+        let calls = NativeCalls::new(policy, limits);
+        Ok(NativeCalls { list, started, text, has_forgotten, repetitions, error, ..calls })
     }
 }
 

@@ -3,6 +3,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::json_text::{JsonText, unescape, unescape_text};
+
 /// A piece of text in [`Deltas`].
 ///
 /// A server that works in UTF-16 may cut a delta inside a surrogate pair and escape both halves. A
@@ -28,13 +30,51 @@ pub(super) type TextRange = (usize, usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Delta {
     /// More prose.
-    Text(Fragment),
+    Text(TextDelta),
     /// A call starts, continues, or is final.
     Call(CallDelta),
     /// Every call is final. `truncated`: because the message reached a length limit or a filter.
     AllFinal { truncated: bool },
+    /// The message ends here, as documented. Calls are final by themselves.
+    End,
+    /// What follows in the payload is the whole message, of which any part may have come before.
+    WholeMessage,
     /// The provider reports an error.
     Error(Fragment),
+    /// The message has failed. It is reported unless an error has been.
+    Failed(Fragment),
+    /// A part of the payload that is not what is documented, and is skipped.
+    Unreadable(Fragment),
+}
+
+/// What a payload says about the prose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct TextDelta {
+    pub(super) text: Fragment,
+    /// The part of the message that it belongs to, if the provider may repeat that.
+    pub(super) key: Option<PartKey>,
+    pub(super) extent: TextExtent,
+}
+
+/// How much of a part of the message a text is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum TextExtent {
+    /// The next piece.
+    #[default]
+    More,
+    /// All of it, whether it has been sent in pieces before or not.
+    All,
+    /// All of it, in the [whole message](Delta::WholeMessage), which may number it in another way.
+    AllInMessage,
+}
+
+/// How a provider numbers the parts of a message's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct PartKey {
+    /// The output item or content block; `None` if they have no numbers.
+    pub(super) item: Option<u64>,
+    pub(super) content: u64,
 }
 
 /// What a payload says about a call.
@@ -53,6 +93,8 @@ pub(super) struct CallDelta {
     pub(super) arguments: ArgumentsDelta,
     /// The call is final after this.
     pub(super) is_final: bool,
+    /// It is a call of the [whole message](Delta::WholeMessage), and may have come before.
+    pub(super) may_repeat: bool,
 }
 
 /// What a payload says about the arguments of a call.
@@ -80,7 +122,7 @@ impl ArgumentsDelta {
 /// A delta takes much more memory than the few bytes it may be written in, and no provider comes
 /// near this number. A list of 1,024 parts with four deltas each fits, so that Gemini's parser,
 /// which keeps state about the open call, never has a delta refused.
-const MAX_DELTAS: usize = 5_000;
+pub(super) const MAX_DELTAS: usize = 5_000;
 
 /// The bytes of each buffer that are kept from one payload to the next.
 pub(super) const RETAINED: usize = 64 << 10;
@@ -120,28 +162,49 @@ impl Deltas {
         self.list.len() > MAX_DELTAS
     }
 
-    /// Appends a delta of prose, unless it is empty.
-    pub(super) fn push_text(&mut self, text: &[u8]) {
+    /// Appends a delta of prose that the provider never repeats, unless it is empty.
+    pub(super) fn push_text<'t>(&mut self, text: impl Into<JsonText<'t>>) {
+        self.push_text_delta(text.into(), None, TextExtent::More);
+    }
+
+    /// Appends text of a part of the message, unless it is empty.
+    pub(super) fn push_part<'t>(&mut self, key: PartKey, text: impl Into<JsonText<'t>>, extent: TextExtent) {
+        self.push_text_delta(text.into(), Some(key), extent);
+    }
+
+    fn push_text_delta(&mut self, text: JsonText<'_>, key: Option<PartKey>, extent: TextExtent) {
         if !text.is_empty() {
-            let fragment = self.store(text);
-            self.push(Delta::Text(fragment));
+            let text = self.store(text);
+            self.push(Delta::Text(TextDelta { text, key, extent }));
+        }
+    }
+
+    /// Makes room for more text. Long text grows by an eighth at a time, to take no more than it must.
+    fn reserve(&mut self, more: usize) {
+        let needed = self.text.len() + more;
+        if needed > self.text.capacity() && needed > RETAINED {
+            self.text.reserve_exact(more.max(self.text.len() / 8));
         }
     }
 
     /// Stores text, which may hold single surrogates.
-    pub(super) fn store(&mut self, bytes: &[u8]) -> Fragment {
-        match core::str::from_utf8(bytes) {
-            Ok(text) => {
-                let start = self.text.len();
-                self.text.push_str(text);
-                Fragment { start, end: self.text.len(), has_surrogates: false }
-            }
-            Err(_) => {
-                let start = self.with_surrogates.len();
-                self.with_surrogates.extend_from_slice(bytes);
-                Fragment { start, end: self.with_surrogates.len(), has_surrogates: true }
-            }
+    pub(super) fn store<'t>(&mut self, text: impl Into<JsonText<'t>>) -> Fragment {
+        let (text, start) = (text.into(), self.text.len());
+        self.reserve(text.max_len());
+        let is_text = match text {
+            JsonText::Plain(bytes) => core::str::from_utf8(bytes).map(|text| self.text.push_str(text)).is_ok(),
+            JsonText::Escaped(inside) => unescape_text(inside, &mut self.text),
+        };
+        if is_text {
+            return Fragment { start, end: self.text.len(), has_surrogates: false };
         }
+        self.text.truncate(start);
+        let start = self.with_surrogates.len();
+        match text {
+            JsonText::Plain(bytes) => self.with_surrogates.extend_from_slice(bytes),
+            JsonText::Escaped(inside) => unescape(inside, &mut self.with_surrogates),
+        }
+        Fragment { start, end: self.with_surrogates.len(), has_surrogates: true }
     }
 
     /// Returns whether the fragment is empty or white space.

@@ -6,6 +6,8 @@ use core::str::FromStr;
 
 /// The format of a response body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "String", into = "&'static str"))]
 #[non_exhaustive]
 pub enum Format {
     /// OpenAI chat completions, and the many compatible servers: server-sent events.
@@ -15,13 +17,30 @@ pub enum Format {
     /// Anthropic messages: server-sent events.
     Anthropic,
     /// Gemini `streamGenerateContent`: server-sent events, or one JSON array.
+    ///
+    /// Each chunk may be in the envelope of Cloud Code, `{"response": …}`.
     Gemini,
     /// Amazon Bedrock `ConverseStream`: its events as JSON lines, as the SDKs give them.
     ///
-    /// The binary framing of the HTTP body is not parsed.
+    /// With the feature `eventstream` also the binary frames of the HTTP body, and the chunks of
+    /// `InvokeModelWithResponseStream`.
     Bedrock,
     /// Ollama: JSON lines.
     Ollama,
+    /// Cohere, version 2 of its chat: server-sent events.
+    Cohere,
+    /// Gemini's Interactions API: server-sent events.
+    GeminiInteractions,
+    /// The events of a run of OpenAI Assistants: server-sent events.
+    OpenAiAssistants,
+    /// Cloudflare Workers AI: server-sent events.
+    WorkersAi,
+    /// IBM watsonx: server-sent events.
+    Watsonx,
+    /// Alibaba's DashScope in its own format: server-sent events.
+    DashScope,
+    /// The output of a prediction on Replicate: server-sent events whose data is text.
+    Replicate,
     /// The text of a message, without a provider's framing.
     Text,
     /// The arguments of one call, without a provider's framing.
@@ -30,13 +49,20 @@ pub enum Format {
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 8] = [
+    pub const ALL: [Format; 15] = [
         Format::OpenAiChat,
         Format::OpenAiResponses,
         Format::Anthropic,
         Format::Gemini,
         Format::Bedrock,
         Format::Ollama,
+        Format::Cohere,
+        Format::GeminiInteractions,
+        Format::OpenAiAssistants,
+        Format::WorkersAi,
+        Format::Watsonx,
+        Format::DashScope,
+        Format::Replicate,
         Format::Text,
         Format::Json,
     ];
@@ -57,6 +83,13 @@ impl Format {
             Format::Gemini => "gemini",
             Format::Bedrock => "bedrock",
             Format::Ollama => "ollama",
+            Format::Cohere => "cohere",
+            Format::GeminiInteractions => "gemini-interactions",
+            Format::OpenAiAssistants => "openai-assistants",
+            Format::WorkersAi => "workers-ai",
+            Format::Watsonx => "watsonx",
+            Format::DashScope => "dashscope",
+            Format::Replicate => "replicate",
             Format::Text => "text",
             Format::Json => "json",
         }
@@ -66,6 +99,22 @@ impl Format {
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Format> for &'static str {
+    fn from(format: Format) -> &'static str {
+        format.name()
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<String> for Format {
+    type Error = UnknownFormat;
+
+    fn try_from(name: String) -> Result<Format, UnknownFormat> {
+        name.parse()
     }
 }
 

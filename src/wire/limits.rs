@@ -19,7 +19,7 @@
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes of one event of the stream. Default 16 MiB.
+    /// Bytes of one event of the stream. Default 8 MiB.
     ///
     /// A longer one is skipped, with an error.
     pub event: usize,
@@ -27,11 +27,16 @@ pub struct Limits {
     ///
     /// Further ones are skipped, with an error.
     pub open_calls: usize,
+    /// Bytes of the arguments of all calls that ask a question and are open, together. Default
+    /// 4 MiB.
+    ///
+    /// The call that exceeds it is rejected, with an error.
+    pub arguments: usize,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { event: 16 << 20, open_calls: 64 }
+        Limits { event: 8 << 20, open_calls: 64, arguments: 4 << 20 }
     }
 }
 
@@ -46,5 +51,11 @@ impl Limits {
     #[must_use]
     pub fn with_open_calls(self, open_calls: usize) -> Limits {
         Limits { open_calls, ..self }
+    }
+
+    /// Sets the limit of the arguments of all open calls together, in bytes.
+    #[must_use]
+    pub fn with_arguments(self, arguments: usize) -> Limits {
+        Limits { arguments, ..self }
     }
 }

@@ -1,7 +1,7 @@
 //! The bodies of providers' streaming responses: bytes in, events out.
 //!
 //! A [`ResponseParser`] consumes the body of one streaming response, in whatever chunks it arrives:
-//! server-sent events, JSON lines, or one JSON array. The model's text goes to a markup
+//! server-sent events, JSON lines, one JSON array, or binary frames. The model's text goes to a markup
 //! [`Parser`](crate::Parser), and the arguments of every native call of `ask_followup_question` to
 //! a parser of their own, so that a model may ask either way. The provider's ids tell calls that
 //! overlap apart.
@@ -53,26 +53,34 @@
 //! | reasoning, usage, everything else | nothing |
 //!
 //! A call is final when the provider says so (`finish_reason`, `content_block_stop`, `done`), or
-//! with the end of the body; never because its arguments look complete. Arguments that a provider
-//! sends twice, in pieces and as a whole, count once.
+//! with the end of the body; never because its arguments look complete. Text and arguments that a
+//! provider sends twice, in pieces and as a whole, count once.
 
 mod body;
 mod brackets;
+mod buffer;
 mod call;
 mod call_ref;
 mod calls;
+mod checkpoint;
 mod deltas;
 mod detection;
 mod drive;
+mod elements;
 mod error;
+mod fault;
 mod format;
 mod frames;
 mod input;
+mod json_text;
 mod limits;
+mod message_text;
+mod payloads;
 mod provider;
 mod received;
 mod response;
 
+pub use checkpoint::Checkpoint;
 pub use error::Error;
 pub use format::{Format, UnknownFormat};
 pub use limits::Limits;

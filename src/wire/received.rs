@@ -10,7 +10,8 @@ use crate::hash::Fnv;
 use crate::{Event, Parser, Policy};
 
 /// The arguments received of a call, without their text: enough to judge what comes next.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct ReceivedArguments {
     /// Length and hash of the text, to tell whether complete arguments begin with it.
     len: usize,
@@ -28,8 +29,15 @@ pub(super) struct ReceivedArguments {
     contradiction: Option<Meaning>,
 }
 
-/// A hash of a call's question and suggestions; `None` if the call can't be asked.
-type Meaning = Option<u64>;
+/// What the arguments of a call mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) enum Meaning {
+    /// The call can't be asked.
+    Nothing,
+    /// A hash of the question and the suggestions.
+    Asked(u64),
+}
 
 impl ReceivedArguments {
     /// Appends text.
@@ -37,6 +45,15 @@ impl ReceivedArguments {
         self.len += text.len();
         self.hash.write(text.as_bytes());
         self.brackets.push_all(text.as_bytes());
+    }
+
+    /// Returns whether it is what a body with that limit can say.
+    pub(super) fn is_in_bounds(&self, event: usize) -> bool {
+        self.len < usize::MAX / 2 && self.brackets.is_in_bounds() && self.placeholder.len() <= event
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -64,14 +81,12 @@ impl ReceivedArguments {
 
     /// Returns whether the text is `all`.
     pub(super) fn equal(&self, all: &str) -> bool {
-        self.prefix_len(all) == Some(all.len())
+        self.len == all.len() && self.prefix_len(all).is_some()
     }
 
     /// Notes that the complete arguments are `all`, which do not begin with the text.
     pub(super) fn contradict(&mut self, all: &str, policy: &Arc<Policy>) {
-        let mut parser = Parser::arguments(policy.clone());
-        drop(parser.feed(all));
-        self.contradiction = Some(meaning(&mut parser));
+        self.contradiction = Some(meaning_of(all, policy));
     }
 
     /// Returns whether the call in `parser` means something else than the complete arguments.
@@ -85,10 +100,17 @@ fn is_empty_object(text: &str) -> bool {
     text.bytes().filter(|byte| !byte.is_ascii_whitespace()).eq(*b"{}")
 }
 
+/// Returns the meaning of a call with these arguments.
+pub(super) fn meaning_of(all: &str, policy: &Arc<Policy>) -> Meaning {
+    let mut parser = Parser::arguments(policy.clone());
+    drop(parser.feed(all));
+    meaning(&mut parser)
+}
+
 /// Returns the meaning of the call if it ends here.
-fn meaning(parser: &mut Parser) -> Meaning {
+pub(super) fn meaning(parser: &mut Parser) -> Meaning {
     let mut events = parser.finish();
-    let mut meaning = None;
+    let mut meaning = Meaning::Nothing;
     while let Some(event) = events.next() {
         if let Event::Complete(call) = event {
             let mut hash = Fnv::default();
@@ -97,7 +119,7 @@ fn meaning(parser: &mut Parser) -> Meaning {
                 suggestion.answer.hash(&mut hash);
                 suggestion.mode.hash(&mut hash);
             }
-            meaning = Some(hash.finish());
+            meaning = Meaning::Asked(hash.finish());
         }
     }
     meaning

@@ -23,7 +23,7 @@ use crate::event::Event;
 /// memory, which holds one event of the stream and the open calls.
 #[derive(Clone, Debug)]
 pub struct ResponseParser {
-    body: BodyParser,
+    pub(super) body: BodyParser,
 }
 
 impl ResponseParser {

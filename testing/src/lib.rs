@@ -8,6 +8,7 @@
 //! | [`assert_chunk_invariant`] | reads a stream with many different cuts, and panics with a minimal set of cuts that changes the result |
 //! | [`Transcript`] | the events of a stream in a normal form, checked against what each event promises |
 //! | [`Cuts`], [`pieces`] | where a stream is cut: everywhere, at random, inside characters, tags and escapes |
+//! | [`Chunking`] | chunks of one length or of random ones, as a command line names them |
 //! | [`Stream`], [`Question`] | the bytes to read; the feature `proptest` has strategies for them, `arbitrary` makes them from a fuzzer's bytes |
 //! | [`literals`] | the pieces that streams are made of, and dictionaries for fuzzers |
 //! | [`workloads`] | messages for benchmarks |
@@ -28,6 +29,7 @@
 
 #[cfg(feature = "arbitrary")]
 mod arbitrary;
+mod chunking;
 mod cuts;
 mod invariance;
 pub mod literals;
@@ -37,6 +39,7 @@ mod stream;
 mod transcript;
 pub mod workloads;
 
+pub use chunking::{ChunkSizes, Chunking};
 pub use cuts::{Cuts, pieces};
 pub use invariance::assert_chunk_invariant;
 pub use stream::{Question, Stream, Suggestion, Syntax};

@@ -192,6 +192,14 @@ fn an_owned_error_equals_the_borrowed_one() {
         ("too_long", Format::OpenAiChat, format!("data: {}\n\n", "x".repeat(200))),
         ("orphan", Format::Anthropic, format!("data: {delta}\n\n")),
         ("foreign", Format::Gemini, "Not found".to_owned()),
+        ("empty", Format::Anthropic, "data: {\"type\":\"message_start\"}\n\n".to_owned()),
+        (
+            "contradiction",
+            Format::OpenAiResponses,
+            "data: {\"type\":\"response.output_text.delta\",\"output_index\":0,\"delta\":\"a\"}\n\n\
+             data: {\"type\":\"response.output_text.done\",\"output_index\":0,\"text\":\"b\"}\n\n"
+                .to_owned(),
+        ),
         ("too_many_calls", Format::Anthropic, block(0) + &block(1)),
     ] {
         let response = || ResponseParser::new(wire, Policy::new()).with_limits(limits);

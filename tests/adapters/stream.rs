@@ -209,7 +209,10 @@ fn a_stream_of_a_response_yields_the_events_and_errors_of_the_cursor() {
 #[test]
 fn an_error_displays_the_inner_error() {
     let wire: StreamError<std::io::Error> = StreamError::Wire(owned::Error::TooLong(9));
-    assert_eq!(wire.to_string(), "an event of the stream is longer than the limit of 9 bytes and was skipped");
+    assert_eq!(
+        wire.to_string(),
+        "an event of the stream is longer than the limit of 9 bytes and was skipped: raise the limit"
+    );
     let source = StreamError::Source(std::io::Error::other("reset by peer"));
     assert_eq!(source.to_string(), "reset by peer");
     // It displays the inner error, so its source is the source of that.

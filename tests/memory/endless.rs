@@ -32,16 +32,16 @@ pub const SHORT_EVENTS: u64 = 256 * KIB;
 /// By a response with events as long as their limit, in multiples of the limit.
 ///
 /// That is buffers that are copied, and the decoded event.
-pub const LONG_EVENTS: u64 = 6;
+pub const LONG_EVENTS: u64 = 3;
 
 /// The default limit of an event of a provider's body.
-pub const EVENT: u64 = 16 * MIB;
+pub const EVENT: u64 = 8 * MIB;
 
 /// OpenAI chat: the start of a call of another tool.
 pub const CHAT_OTHER: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"lookup\",\"arguments\":\"{\\\"p\\\":\\\"\"}}]}}]}\n\n";
 
 /// Anthropic: an event without a meaning.
-pub const ANTHROPIC_PING: &str = "data: {\"type\":\"ping\"}\n\n";
+pub const ANTHROPIC_STOP: &str = "data: {\"type\":\"message_stop\"}\n\n";
 
 /// A stream with a part that is repeated as often as a test wants.
 #[derive(Clone, Copy, Debug)]

@@ -20,14 +20,14 @@ const GROWTH: usize = 2;
 /// The number of copies of an event that can exist at once.
 ///
 /// They are in buffers that grow, for the detection of the format, and decoded.
-const EVENTS: usize = 6;
+const EVENTS: usize = 3;
 
 /// How many ended calls are remembered, each with a name and two ids of at most 4 KiB.
 const ENDED: usize = 256;
 const NAMES: usize = 3 * (4 << 10);
 
 /// Memory that no limit bounds.
-const REST: usize = 64 << 10;
+const REST: usize = 128 << 10;
 
 fn peak(act: impl FnOnce()) -> usize {
     usize::try_from(measure(act).bytes_max).unwrap()
@@ -81,7 +81,7 @@ fn a_parser_holds_at_most_the_limits_of_a_call_however_long_it_goes_on() {
 #[test]
 fn a_response_holds_an_event_and_its_open_calls_however_long_it_goes_on() {
     let limits = Limits { question: 4 << 10, answer: 1 << 10, ..Limits::default() };
-    let wire_limits = wire::Limits::default().with_event(256 << 10).with_open_calls(4);
+    let wire_limits = wire::Limits::default().with_event(256 << 10).with_open_calls(4).with_arguments(64 << 10);
     let long = "x".repeat(wire_limits.event - 200);
     let call = |index: usize, arguments: &str| {
         format!(
@@ -182,9 +182,61 @@ fn a_response_holds_an_event_and_its_open_calls_however_long_it_goes_on() {
                 while events.next().is_some() {}
             });
             // The text has a parser of its own, and a call that may be another is read once more.
-            let calls = (wire_limits.open_calls + 2) * (GROWTH * of_call(&limits) + NAMES) + ENDED * NAMES;
-            let bound = EVENTS * wire_limits.event + calls + REST;
+            let calls = GROWTH * (wire_limits.arguments + 2 * of_call(&limits));
+            let names = (wire_limits.open_calls + ENDED) * NAMES;
+            let bound = EVENTS * wire_limits.event + calls + names + REST;
             assert!(held <= bound, "{held} of {bound}: {wire} {}", &repeated[..repeated.len().min(200)]);
+        }
+    }
+}
+
+/// The most memory that a response takes with the defaults.
+const DEFAULTS: usize = 48 << 20;
+
+#[test]
+fn a_response_with_the_default_limits_takes_at_most_48_mib() {
+    let (limits, wire_limits) = (Limits::default(), wire::Limits::default());
+    let names = (wire_limits.open_calls + ENDED) * NAMES;
+    let bound = EVENTS * wire_limits.event + GROWTH * (wire_limits.arguments + 2 * of_call(&limits)) + names + REST;
+    assert!(bound <= DEFAULTS, "{bound}");
+    let chunk = |delta: &str| format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{{delta}}}}}]}}\n\n");
+    // Calls that are open, whose arguments take as much as they may together.
+    let share = wire_limits.arguments / wire_limits.open_calls - 100;
+    let ask = |index: usize| {
+        let suggestion = format!("{{\\\"text\\\":\\\"{}\\\",\\\"mode\\\":\\\"m\\\"}},", "a".repeat(4000));
+        let suggestions = suggestion.repeat(share / suggestion.len());
+        chunk(&format!(
+            "\"tool_calls\":[{{\"index\":{index},\"id\":\"{index:04096}\",\"function\":{{\"name\":\"ask_followup_question\",\
+             \"arguments\":\"{{\\\"question\\\":\\\"Q?\\\",\\\"follow_up\\\":[{suggestions}\"}}}}]"
+        ))
+    };
+    let open: String = (0..wire_limits.open_calls).map(ask).collect();
+    // A call in the text with all that it may have.
+    let answer = "a".repeat(limits.answer);
+    let suggest = format!("<suggest><mode>{answer}</mode><content>{answer}</content></suggest>");
+    let question = format!("<ask_followup_question><question>{}</question><follow_up>", "q".repeat(limits.question));
+    let in_text = chunk(&format!("\"content\":\"{question}{}\"", suggest.repeat(limits.suggestions)));
+    let most = wire_limits.event - 100;
+    for event in ["x".repeat(most), "\\n".repeat(most / 2), "\\u00e9".repeat(most / 6), "\\ud83d".repeat(most / 6)] {
+        let event = chunk(&format!("\"content\":\"{event}\""));
+        for auto in [false, true] {
+            let held = peak(|| {
+                let format = Format::OpenAiChat;
+                let mut response =
+                    if auto { ResponseParser::auto(Policy::new()) } else { ResponseParser::new(format, Policy::new()) };
+                for body in [&open, &in_text, &event, &event] {
+                    for chunk in body.as_bytes().chunks(8 << 10) {
+                        let mut events = response.feed(chunk);
+                        while let Some(event) = events.next() {
+                            assert!(event.is_ok(), "{event:?}");
+                        }
+                    }
+                }
+                let mut events = response.finish();
+                while events.next().is_some() {}
+            });
+            eprintln!("{held} bytes of at most {DEFAULTS}");
+            assert!(held <= DEFAULTS, "{held}");
         }
     }
 }

@@ -108,7 +108,7 @@ fn long_bodies(bytes: u64) {
         ("text", Format::OpenAiChat, Endless::new("", CHAT_TEXT, ""), SHORT_EVENTS, ""),
         ("another tool's call", Format::OpenAiChat, Endless::new(CHAT_OTHER, CHAT_MORE, ""), SHORT_EVENTS, ""),
         ("a question", Format::OpenAiChat, Endless::new(CHAT_ASK, CHAT_MORE, ""), CALL, "too_long"),
-        ("comments", Format::Anthropic, Endless::new(ANTHROPIC_PING, ": ping\n\n", ""), SHORT_EVENTS, ""),
+        ("comments", Format::Anthropic, Endless::new(ANTHROPIC_STOP, ": ping\n\n", ""), SHORT_EVENTS, ""),
         ("lines", Format::Ollama, Endless::new("", "{\"response\":\"word \"}\n", ""), SHORT_EVENTS, ""),
         ("plain text", Format::Text, Endless::new("", "Prose, 日本 and a < b.\n", ""), IDLE, ""),
     ] {

@@ -71,8 +71,26 @@ impl Sent {
 }
 
 /// The providers that can be encoded.
-pub const PROVIDERS: [Format; 6] =
-    [Format::OpenAiChat, Format::OpenAiResponses, Format::Anthropic, Format::Gemini, Format::Bedrock, Format::Ollama];
+pub const PROVIDERS: [Format; 13] = [
+    Format::OpenAiChat,
+    Format::OpenAiResponses,
+    Format::Anthropic,
+    Format::Gemini,
+    Format::Bedrock,
+    Format::Ollama,
+    Format::Cohere,
+    Format::GeminiInteractions,
+    Format::OpenAiAssistants,
+    Format::WorkersAi,
+    Format::Watsonx,
+    Format::DashScope,
+    Format::Replicate,
+];
+
+/// Returns whether bodies of that format have text only.
+fn is_text_only(format: Format) -> bool {
+    matches!(format, Format::Watsonx | Format::Replicate)
+}
 
 /// Pieces of prose and of values, none of which starts a call in prose.
 const PIECES: &[&str] = &[
@@ -439,9 +457,9 @@ impl PlannedCall {
         let asking = number == 0 || dice.once_in(2);
         let tool = if asking { TOOL } else { dice.pick(&["read_file", "lookup", "ask_followup_questions"]) };
         let whole = match format {
-            Format::Gemini => true,
+            Format::Gemini | Format::WorkersAi => true,
             Format::Ollama => !dice.once_in(4),
-            Format::Anthropic => dice.once_in(4),
+            Format::Anthropic | Format::GeminiInteractions => dice.once_in(4),
             _ => false,
         };
         let custom = !asking && matches!(format, Format::OpenAiChat | Format::OpenAiResponses) && dice.once_in(3);
@@ -517,8 +535,10 @@ fn fragments(text: &str, dice: &mut Dice, splits_pairs: bool) -> Vec<Vec<u16>> {
 
 /// The steps of sending a message, in order.
 fn plan(calls: &[PlannedCall], prose: &str, format: Format, dice: &mut Dice) -> Vec<SendStep> {
-    let splits_pairs = dice.once_in(2);
-    let is_sequential = matches!(format, Format::Gemini | Format::Ollama) || dice.once_in(2);
+    // What has come so far can be compared only if it is whole characters.
+    let splits_pairs = dice.once_in(2) && !matches!(format, Format::DashScope | Format::Replicate);
+    let is_sequential =
+        matches!(format, Format::Gemini | Format::Ollama | Format::WorkersAi | Format::DashScope) || dice.once_in(2);
     let mut rows: Vec<Vec<SendStep>> =
         vec![fragments(prose, dice, splits_pairs).into_iter().map(SendStep::Text).collect()];
     for (i, call) in calls.iter().enumerate() {
@@ -568,6 +588,69 @@ enum Framing {
     Events,
     Lines,
     Array,
+    /// Amazon's binary frames.
+    Binary,
+    /// Binary frames of an invoked model: every payload is in the base64 of a chunk.
+    Chunks,
+}
+
+/// A binary frame, with these headers as strings.
+pub fn binary_frame(headers: &[(&str, &str)], payload: &[u8]) -> Vec<u8> {
+    let mut written = Vec::new();
+    for (name, value) in headers {
+        written.push(u8::try_from(name.len()).expect("a short name"));
+        written.extend(name.as_bytes());
+        written.push(7);
+        written.extend(u16::try_from(value.len()).expect("a short value").to_be_bytes());
+        written.extend(value.as_bytes());
+    }
+    let len = |len: usize| u32::try_from(len).expect("a short frame").to_be_bytes();
+    let mut frame = [len(16 + written.len() + payload.len()), len(written.len())].concat();
+    frame.extend(checksum(&frame));
+    frame.extend([&written, payload].concat());
+    frame.extend(checksum(&frame));
+    frame
+}
+
+/// The CRC-32 of the bytes, a bit at a time.
+fn checksum(bytes: &[u8]) -> [u8; 4] {
+    let mut crc = u32::MAX;
+    for byte in bytes {
+        crc ^= u32::from(*byte);
+        for _ in 0..8 {
+            crc = if crc & 1 == 1 { crc >> 1 ^ 0xEDB8_8320 } else { crc >> 1 };
+        }
+    }
+    (!crc).to_be_bytes()
+}
+
+/// The frame of an event, or with `model` that of a chunk whose payload it is.
+fn event_frame(payload: &str, model: bool) -> Vec<u8> {
+    let (name, payload) = match model {
+        true => ("chunk", format!("{{\"bytes\":\"{}\",\"p\":\"abcd\"}}", base64(payload.as_bytes()))),
+        false => {
+            // An event has one key, its name.
+            let mut parts = payload.splitn(3, '"').skip(1);
+            let (name, rest) = (parts.next().expect("a name"), parts.next().expect("a value"));
+            let (_, value) = rest.split_once(':').expect("a value");
+            (name, value[..value.rfind('}').expect("an end")].to_owned())
+        }
+    };
+    let headers = [(":event-type", name), (":content-type", "application/json"), (":message-type", "event")];
+    binary_frame(&headers, payload.as_bytes())
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::new();
+    for group in bytes.chunks(3) {
+        let bits = (0..3).fold(0, |bits, i| bits << 8 | usize::from(group.get(i).copied().unwrap_or(0)));
+        for i in 0..4 {
+            let digit = char::from(DIGITS[bits >> (18 - 6 * i) & 63]);
+            out.push(if i <= group.len() { digit } else { '=' });
+        }
+    }
+    out
 }
 
 impl EventWriter<'_> {
@@ -586,6 +669,8 @@ impl EventWriter<'_> {
                 let between = if self.written == 1 { "" } else { between };
                 self.events.push([start, between, &payload].concat().into_bytes());
             }
+            Framing::Binary => self.events.push(event_frame(&payload, false)),
+            Framing::Chunks => self.events.push(event_frame(&payload, true)),
         }
     }
 
@@ -594,7 +679,7 @@ impl EventWriter<'_> {
             _ if !self.spread => &[""],
             Framing::Lines => BLANKS_IN_LINE,
             Framing::Events => BLANKS_WITH_LF,
-            Framing::Array => ANY_BLANK,
+            Framing::Array | Framing::Binary | Framing::Chunks => ANY_BLANK,
         };
         let (mut out, mut in_string) = (String::new(), false);
         let mut rest = template.chars();
@@ -660,6 +745,8 @@ impl EventWriter<'_> {
                 }
             }
             Framing::Lines => {}
+            // Nothing can be added to binary frames.
+            Framing::Binary | Framing::Chunks => return,
             Framing::Array => self.events.push(self.dice.pick(&["]", "\n]\n", " ] "]).into()),
         }
         let last = self.events.last_mut().expect("something was sent");
@@ -679,13 +766,18 @@ impl EventWriter<'_> {
 
 /// Encodes a body in that format. The dice choose its content and its variants.
 pub fn send(format: Format, dice: &mut Dice) -> Sent {
-    let ids = !matches!(format, Format::Gemini | Format::Ollama) || dice.once_in(2);
-    let calls: Vec<PlannedCall> =
-        (0..1 + dice.below(4)).map(|number| PlannedCall::new(number, format, ids, dice)).collect();
-    let prose = text(dice, 16);
+    let ids = !matches!(format, Format::Gemini | Format::Ollama | Format::WorkersAi) || dice.once_in(2);
+    let count = if is_text_only(format) { 0 } else { 1 + dice.below(4) };
+    let calls: Vec<PlannedCall> = (0..count).map(|number| PlannedCall::new(number, format, ids, dice)).collect();
+    let mut prose = text(dice, 16);
+    if format == Format::Replicate {
+        // The data of an event can't have it.
+        prose.retain(|c| c != '\r');
+    }
     let steps = plan(&calls, &prose, format, dice);
     let framing = match format {
-        Format::Bedrock | Format::Ollama => Framing::Lines,
+        Format::Bedrock => dice.pick(&[Framing::Lines, Framing::Binary, Framing::Chunks]),
+        Format::Ollama => Framing::Lines,
         Format::Gemini if dice.once_in(2) => Framing::Array,
         _ => Framing::Events,
     };
@@ -696,8 +788,21 @@ pub fn send(format: Format, dice: &mut Dice) -> Sent {
         Format::OpenAiResponses => openai_responses(&steps, &calls, &mut out),
         Format::Anthropic => anthropic(&steps, &calls, &mut out),
         Format::Gemini => gemini(&steps, &calls, &mut out),
+        // Three of the models that can be invoked; Nova's payloads are the events of `ConverseStream`.
+        Format::Bedrock if framing == Framing::Chunks => match out.dice.below(3) {
+            0 => anthropic(&steps, &calls, &mut out),
+            1 => openai_chat(&steps, &calls, &mut out),
+            _ => bedrock(&steps, &calls, &mut out),
+        },
         Format::Bedrock => bedrock(&steps, &calls, &mut out),
         Format::Ollama => ollama(&steps, &calls, &mut out),
+        Format::Cohere => cohere(&steps, &calls, &mut out),
+        Format::GeminiInteractions => gemini_interactions(&steps, &calls, &mut out),
+        Format::OpenAiAssistants => openai_assistants(&steps, &calls, &prose, &mut out),
+        Format::WorkersAi => workers_ai(&steps, &calls, &mut out),
+        Format::Watsonx => watsonx(&steps, &mut out),
+        Format::DashScope => dashscope(&steps, &calls, &mut out),
+        Format::Replicate => replicate(&steps, &mut out),
         Format::Text | Format::Json => panic!("{format} has no provider"),
         other => panic!("{other} can't be encoded"),
     }
@@ -716,12 +821,31 @@ pub fn send(format: Format, dice: &mut Dice) -> Sent {
             None => {
                 // An empty object at the start of a block means that the input is still to come.
                 let is_empty = call.arguments.split_whitespace().collect::<String>() == "{}";
-                let raw = if call.whole && is_empty && format == Format::Anthropic { "{}" } else { &*call.arguments };
+                let comes_later = matches!(format, Format::Anthropic | Format::GeminiInteractions);
+                let raw = if call.whole && is_empty && comes_later { "{}" } else { &*call.arguments };
                 others.push(Other { id: call.id.clone(), tool: call.tool.to_owned(), raw: raw.to_owned() });
             }
         }
     }
     Sent { format, events, prose, asks, others }
+}
+
+/// All prose that the steps send.
+fn all_text(steps: &[SendStep], dice: &mut Dice) -> String {
+    let texts = steps.iter().filter_map(|step| if let SendStep::Text(text) = step { Some(&**text) } else { None });
+    string(&texts.collect::<Vec<_>>().concat(), dice)
+}
+
+/// The position of the last step that sends prose, if that is left out: the whole message has it.
+fn left_out(steps: &[SendStep], dice: &mut Dice) -> Option<usize> {
+    let last = steps.iter().rposition(|step| matches!(step, SendStep::Text(_)));
+    last.filter(|_| dice.once_in(2))
+}
+
+/// The calls in the order in which they start.
+fn started<'c>(steps: &[SendStep], calls: &'c [PlannedCall]) -> impl Iterator<Item = (usize, &'c PlannedCall)> {
+    let starts = steps.iter().filter_map(|step| if let SendStep::Start(i, _) = step { Some(*i) } else { None });
+    starts.map(|i| (i, &calls[i])).collect::<Vec<_>>().into_iter()
 }
 
 fn openai_chat(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWriter<'_>) {
@@ -736,19 +860,37 @@ fn openai_chat(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWriter<
     ];
     let (repeats_id, type_, finish) =
         (out.dice.once_in(3), out.dice.once_in(2), out.dice.pick(&["\"tool_calls\"", "\"stop\"", "\"length\"", ""]));
+    let (repeats, with_ids, left_out) = (out.dice.once_in(3), out.dice.once_in(2), left_out(steps, out.dice));
+    let whole = repeats.then(|| {
+        let calls = self::started(steps, calls).map(|(_, call)| {
+            let arguments = string(&call.arguments.encode_utf16().collect::<Vec<_>>(), out.dice);
+            let template = match (call.custom, with_ids) {
+                (true, _) => r#"{"id":$0,"type":"custom","custom":{"name":$1,"input":$2}}"#,
+                (false, true) => r#"{"id":$0,"type":"function","function":{"name":$1,"arguments":$2}}"#,
+                (false, false) => r#"{"type":"function","function":{"name":$1,"arguments":$2}}"#,
+            };
+            out.fill(template, &[&plain(call.id()), &plain(call.tool), &arguments])
+        });
+        let calls = calls.collect::<Vec<_>>().join(",");
+        (all_text(steps, out.dice), calls)
+    });
     let mut started = Vec::new();
     let mut pending: Vec<String> = Vec::new();
     for (position, step) in steps.iter().enumerate() {
         let call = match step {
             SendStep::Text(text) => {
                 let text = string(text, out.dice);
-                let template = out.dice.pick(&[
+                let templates = &[
                     r#"{"id":"c","choices":[{"index":0,"delta":{"content":$0},"finish_reason":null}]}"#,
                     r#"{"choices":[{"delta":{"role":"assistant","content":$0,"reasoning":null}}],"error":null}"#,
-                    r#"{"choices":[{"delta":{"content":[{"type":"text","text":$0},{"type":"thinking","text":"no"}]}}]}"#,
+                    r#"{"choices":[{"delta":{"content":[{"type":"text","text":$0},null,{"type":"thinking","text":"no"}]}}]}"#,
+                    r#"{"choices":[null,{"index":0,"delta":{"content":$0,"tool_calls":[null,{}]}}]}"#,
                     r#"{"choices":[{"index":0,"delta":{"refusal":$0}}]}"#,
-                ]);
-                out.event("message", template, &[&text]);
+                ];
+                let template = out.dice.pick(&templates[..templates.len() - usize::from(repeats)]);
+                if !(repeats && left_out == Some(position)) {
+                    out.event("message", template, &[&text]);
+                }
                 out.noise(NOISE);
                 continue;
             }
@@ -790,6 +932,15 @@ fn openai_chat(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWriter<
     if !finish.is_empty() {
         out.event("message", r#"{"choices":[{"index":0,"delta":{},"finish_reason":$0}]}"#, &[finish]);
     }
+    if let Some((text, calls)) = whole {
+        let template = out.dice.pick(&[
+            r#"{"object":"chat.completion","choices":[{"finish_reason":"stop","index":0,"message":{"role":"assistant","content":$0,"tool_calls":[$1]}}]}"#,
+            r#"{"choices":[{"delta":{},"message":{"content":[{"type":"text","text":$0}],"tool_calls":[$1]}},{"index":1,"message":{"content":"no"}}]}"#,
+        ]);
+        for _ in 0..1 + out.dice.below(2) {
+            out.event("message", template, &[&text, &calls]);
+        }
+    }
     out.noise(&NOISE[..1]);
     out.end(true);
 }
@@ -800,7 +951,7 @@ fn openai_responses(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWr
         r#"{"type":"response.reasoning_summary_text.delta","item_id":"rs_1","output_index":90,"delta":"no"}"#,
         r#"{"type":"response.output_item.added","output_index":91,"item":{"id":"ws","type":"web_search_call"}}"#,
         r#"{"type":"response.output_item.done","output_index":91,"item":{"id":"ws","type":"web_search_call"}}"#,
-        r#"{"type":"response.output_text.done","item_id":"msg_1","output_index":92,"text":"no"}"#,
+        r#"{"type":"response.output_text.done","item_id":"msg_1","output_index":92,"text":""}"#,
         r#"{"type":"response.output_text.delta","item_id":"msg_1","output_index":92,"delta":""}"#,
     ];
     // Which events say that a call is done, and whether there are others.
@@ -812,6 +963,7 @@ fn openai_responses(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWr
             ("function_call", "function_call_arguments", "arguments")
         }
     };
+    let (repeats, left_out) = (out.dice.once_in(2), left_out(steps, out.dice));
     let mut started = Vec::new();
     if out.dice.once_in(2) {
         out.event(
@@ -820,9 +972,12 @@ fn openai_responses(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWr
             &[],
         );
     }
-    for step in steps {
+    for (position, step) in steps.iter().enumerate() {
         let (SendStep::Start(i, _) | SendStep::More(i, _) | SendStep::End(i)) = step else {
             let SendStep::Text(text) = step else { continue };
+            if repeats && left_out == Some(position) {
+                continue;
+            }
             let text = string(text, out.dice);
             let template = out.dice.pick(&[
                 r#"{"type":"response.output_text.delta","item_id":"msg_1","output_index":92,"delta":$0,"logprobs":[]}"#,
@@ -867,10 +1022,34 @@ fn openai_responses(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWr
         }
         out.noise(NOISE);
     }
-    if out.dice.once_in(2) {
-        let template =
-            r#"{"type":"response.completed","response":{"output":[{"type":"message","content":[{"text":"no"}]}]}}"#;
-        out.event("response.completed", template, &[]);
+    let text = all_text(steps, out.dice);
+    let wholes = [
+        r#"{"type":"response.output_text.done","item_id":"msg_1","output_index":92,"content_index":0,"text":$0}"#,
+        r#"{"type":"response.content_part.done","output_index":92,"part":{"type":"output_text","text":$0}}"#,
+        r#"{"type":"response.output_item.done","output_index":92,"item":{"type":"message","content":[{"type":"output_text","text":$0}]}}"#,
+    ];
+    if repeats {
+        out.event("done", wholes[0], &[&text]);
+    }
+    for whole in wholes {
+        if repeats && out.dice.once_in(2) {
+            out.event("done", whole, &[&text]);
+        }
+    }
+    if repeats && out.dice.once_in(2) {
+        let calls = self::started(steps, calls).map(|(i, call)| {
+            let ((type_, _, field), item) = (kind(i), plain(&format!("item_{i}")));
+            let arguments = string(&call.arguments.encode_utf16().collect::<Vec<_>>(), out.dice);
+            let template = r#"{"type":$0,"id":$1,"call_id":$2,"name":$3,$4:$5}"#;
+            let (id, name) = (plain(call.id()), plain(call.tool));
+            out.fill(template, &[&plain(type_), &item, &id, &name, &plain(field), &arguments])
+        });
+        let message = r#"{"type":"reasoning","content":[{"text":"no"}]},{"type":"message","content":[{"type":"output_text","text":$0}]}"#;
+        let mut items: Vec<String> = calls.collect();
+        items.insert(0, out.fill(message, &[&text]));
+        let items = items.join(",");
+        let template = r#"{"type":"response.completed","response":{"error":null,"output":[$0]}}"#;
+        out.event("response.completed", template, &[&items]);
     }
     out.end(false);
 }
@@ -1148,5 +1327,294 @@ fn gemini_partial_args(
     }
     if last_alone {
         out.event("message", PART, &[""]);
+    }
+}
+
+fn cohere(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWriter<'_>) {
+    const NOISE: &[&str] = &[
+        r#"{"type":"content-start","index":90,"delta":{"message":{"content":{"type":"thinking","thinking":""}}}}"#,
+        r#"{"type":"content-delta","index":90,"delta":{"message":{"content":{"thinking":"no"}}}}"#,
+        r#"{"type":"content-start","index":91,"delta":{"message":{"content":{"type":"text","text":""}}}}"#,
+        r#"{"type":"content-end","index":91}"#,
+        r#"{"type":"citation-start","index":0,"delta":{"message":{"citations":{"start":0,"end":1,"text":"no"}}}}"#,
+        r#"{"type":"citation-end","index":0}"#,
+    ];
+    let (ends, finishes) = (out.dice.below(4) < 3, !out.dice.once_in(4));
+    let start = r#"{"id":"m","type":"message-start","delta":{"message":{"role":"assistant","content":[],"tool_plan":"","tool_calls":[]}}}"#;
+    out.event("message-start", start, &[]);
+    let mut started = Vec::new();
+    for step in steps {
+        let index = |i: &usize| started.iter().position(|one| one == i).unwrap_or(started.len()).to_string();
+        match step {
+            SendStep::Text(text) => {
+                let text = string(text, out.dice);
+                let template = out.dice.pick(&[
+                    r#"{"type":"content-delta","index":91,"delta":{"message":{"content":{"text":$0}}}}"#,
+                    r#"{"type":"tool-plan-delta","delta":{"message":{"tool_plan":$0}}}"#,
+                ]);
+                out.event("content-delta", template, &[&text]);
+            }
+            SendStep::Start(i, _) => {
+                let (index, id, name) = (index(i), plain(calls[*i].id()), plain(calls[*i].tool));
+                let template = out.dice.pick(&[
+                    r#"{"type":"tool-call-start","index":$0,"delta":{"message":{"tool_calls":{"id":$1,"type":"function","function":{"name":$2,"arguments":""}}}}}"#,
+                    r#"{"delta":{"message":{"tool_calls":[{"id":$1,"function":{"name":$2}}]}},"type":"tool-call-start","index":$0}"#,
+                ]);
+                out.event("tool-call-start", template, &[&index, &id, &name]);
+                started.push(*i);
+            }
+            SendStep::More(i, more) => {
+                let (index, more) = (index(i), string(more, out.dice));
+                let template = r#"{"type":"tool-call-delta","index":$0,"delta":{"message":{"tool_calls":{"function":{"arguments":$1}}}}}"#;
+                out.event("tool-call-delta", template, &[&index, &more]);
+            }
+            SendStep::End(i) if ends => {
+                let index = index(i);
+                out.event("tool-call-end", r#"{"type":"tool-call-end","index":$0}"#, &[&index]);
+            }
+            SendStep::End(_) => {}
+        }
+        out.noise(NOISE);
+    }
+    if finishes {
+        let template = r#"{"type":"message-end","id":"m","delta":{"finish_reason":"TOOL_CALL","usage":{}}}"#;
+        out.event("message-end", template, &[]);
+    }
+    out.end(false);
+}
+
+fn gemini_interactions(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWriter<'_>) {
+    const NOISE: &[&str] = &[
+        r#"{"interaction_id":"v1","status":"in_progress","event_type":"interaction.status_update"}"#,
+        r#"{"index":90,"step":{"type":"thought","summary":[{"text":"no","type":"text"}]},"event_type":"step.start"}"#,
+        r#"{"index":90,"delta":{"type":"thought_summary","content":{"type":"text","text":"no"}},"event_type":"step.delta"}"#,
+        r#"{"index":90,"delta":{"signature":"no","type":"thought_signature"},"event_type":"step.delta"}"#,
+        r#"{"index":90,"event_type":"step.stop"}"#,
+    ];
+    let stops = out.dice.below(4) < 3;
+    // A call without arguments is final only if something says so.
+    let finishes = !out.dice.once_in(4) || !stops;
+    let start = r#"{"interaction":{"id":"v1","status":"in_progress","object":"interaction"},"event_type":"interaction.created"}"#;
+    out.event("interaction.created", start, &[]);
+    let mut started = Vec::new();
+    for step in steps {
+        let index = |i: &usize| started.iter().position(|one| one == i).unwrap_or(started.len()).to_string();
+        match step {
+            SendStep::Text(text) => {
+                let text = string(text, out.dice);
+                let template = out.dice.pick(&[
+                    r#"{"index":91,"delta":{"text":$0,"type":"text"},"event_type":"step.delta"}"#,
+                    r#"{"index":91,"step":{"type":"model_output","content":[{"type":"text","text":$0}]},"event_type":"step.start"}"#,
+                    r#"{"event_type":"content.delta","index":91,"delta":{"type":"text","text":$0}}"#,
+                ]);
+                out.event("step.delta", template, &[&text]);
+            }
+            SendStep::Start(i, _) => {
+                let call = &calls[*i];
+                let (index, id, name) = (index(i), plain(call.id()), plain(call.tool));
+                let arguments = if call.whole { &*call.arguments } else { out.dice.pick(&["{}", "{ }", "null"]) };
+                let template = r#"{"index":$0,"step":{"type":"function_call","id":$1,"name":$2,"arguments":$3,"signature":"x"},"event_type":"step.start"}"#;
+                out.event("step.start", template, &[&index, &id, &name, arguments]);
+                started.push(*i);
+            }
+            SendStep::More(i, more) => {
+                let (index, more) = (index(i), string(more, out.dice));
+                let template = out.dice.pick(&[
+                    r#"{"index":$0,"delta":{"type":"arguments_delta","arguments":$1},"event_type":"step.delta"}"#,
+                    r#"{"index":$0,"delta":{"type":"arguments","partial_arguments":$1},"event_type":"step.delta"}"#,
+                ]);
+                out.event("step.delta", template, &[&index, &more]);
+            }
+            SendStep::End(i) if stops => {
+                let index = index(i);
+                out.event("step.stop", r#"{"index":$0,"event_type":"step.stop"}"#, &[&index]);
+            }
+            SendStep::End(_) => {}
+        }
+        out.noise(NOISE);
+    }
+    if finishes {
+        let end =
+            r#"{"interaction":{"id":"v1","status":"requires_action","usage":{}},"event_type":"interaction.completed"}"#;
+        out.event("interaction.completed", end, &[]);
+    }
+    out.end(true);
+}
+
+fn openai_assistants(steps: &[SendStep], calls: &[PlannedCall], prose: &str, out: &mut EventWriter<'_>) {
+    const NOISE: &[&str] = &[
+        r#"{"id":"run","object":"thread.run","status":"in_progress","required_action":null,"last_error":null}"#,
+        r#"{"id":"step","object":"thread.run.step","status":"in_progress","type":"tool_calls"}"#,
+        r#"{"id":"msg","object":"thread.message","status":"in_progress","role":"assistant","content":[]}"#,
+        r#"{"object":"thread.run.step.delta","delta":{"step_details":{"type":"tool_calls","tool_calls":[{"index":90,"id":"ci","type":"code_interpreter","code_interpreter":{"input":"no"}}]}}}"#,
+    ];
+    let finishes = !out.dice.once_in(4);
+    out.event("thread.run.created", r#"{"id":"run","object":"thread.run","status":"queued","metadata":{}}"#, &[]);
+    let mut started = Vec::new();
+    let mut has_text = false;
+    for step in steps {
+        let index = |i: &usize| started.iter().position(|one| one == i).unwrap_or(started.len()).to_string();
+        match step {
+            SendStep::Text(text) => {
+                has_text = true;
+                let text = string(text, out.dice);
+                let template = r#"{"id":"msg","object":"thread.message.delta","delta":{"content":[{"index":0,"type":"text","text":{"value":$0,"annotations":[]}}]}}"#;
+                out.event("thread.message.delta", template, &[&text]);
+            }
+            SendStep::Start(i, _) => {
+                let (index, id, name) = (index(i), plain(calls[*i].id()), plain(calls[*i].tool));
+                let template = r#"{"id":"step","object":"thread.run.step.delta","delta":{"step_details":{"type":"tool_calls","tool_calls":[{"index":$0,"id":$1,"type":"function","function":{"name":$2,"arguments":"","output":null}}]}}}"#;
+                out.event("thread.run.step.delta", template, &[&index, &id, &name]);
+                started.push(*i);
+            }
+            SendStep::More(i, more) => {
+                let (index, more) = (index(i), string(more, out.dice));
+                let template = r#"{"id":"step","object":"thread.run.step.delta","delta":{"step_details":{"type":"tool_calls","tool_calls":[{"index":$0,"type":"function","function":{"arguments":$1}}]}}}"#;
+                out.event("thread.run.step.delta", template, &[&index, &more]);
+            }
+            SendStep::End(_) => {}
+        }
+        out.noise(NOISE);
+    }
+    if has_text && out.dice.once_in(2) {
+        let all = string(&prose.encode_utf16().collect::<Vec<_>>(), out.dice);
+        let template = r#"{"id":"msg","object":"thread.message","status":"completed","role":"assistant","content":[{"type":"text","text":{"value":$0,"annotations":[]}}]}"#;
+        out.event("thread.message.completed", template, &[&all]);
+    }
+    if finishes {
+        let mut whole = Vec::new();
+        for &i in &started {
+            let arguments = string(&calls[i].arguments.encode_utf16().collect::<Vec<_>>(), out.dice);
+            let (id, name) = (plain(calls[i].id()), plain(calls[i].tool));
+            let template = r#"{"id":$0,"type":"function","function":{"name":$1,"arguments":$2}}"#;
+            whole.push(out.fill(template, &[&id, &name, &arguments]));
+        }
+        let template = r#"{"id":"run","object":"thread.run","status":"requires_action","required_action":{"type":"submit_tool_outputs","submit_tool_outputs":{"tool_calls":[$0]}},"last_error":null}"#;
+        out.event("thread.run.requires_action", template, &[&whole.join(",")]);
+    }
+    out.end(true);
+}
+
+fn workers_ai(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWriter<'_>) {
+    const NOISE: &[&str] = &[r#"{"response":"","p":"ab"}"#, r#"{"response":null,"tool_calls":[],"p":"a"}"#];
+    let padding = if out.dice.once_in(2) { r#","p":"abcdefgh""# } else { "" };
+    for step in steps {
+        match step {
+            SendStep::Text(text) => {
+                let text = string(text, out.dice);
+                out.event("", r#"{"response":$0$1}"#, &[&text, padding]);
+            }
+            SendStep::Start(i, _) => {
+                let (id, name) = (plain(calls[*i].id()), plain(calls[*i].tool));
+                let id = if calls[*i].id.is_some() { format!("\"id\":{id},") } else { String::new() };
+                let template = r#"{"response":"","tool_calls":[{$0"name":$1,"arguments":$2}]$3}"#;
+                out.event("", template, &[&id, &name, &calls[*i].arguments, padding]);
+            }
+            SendStep::More(..) | SendStep::End(_) => {}
+        }
+        out.noise(NOISE);
+    }
+    out.event("", r#"{"response":"","usage":{"total_tokens":9}$0}"#, &[padding]);
+    out.end(true);
+}
+
+fn watsonx(steps: &[SendStep], out: &mut EventWriter<'_>) {
+    const PIECE: &str = r#"{"model_id":"m","created_at":"2025","results":[{"generated_text":$0,"generated_token_count":2,"input_token_count":0,"stop_reason":$1}]}"#;
+    for step in steps {
+        let SendStep::Text(text) = step else { continue };
+        let text = string(text, out.dice);
+        out.event("message", PIECE, &[&text, "\"not_finished\""]);
+    }
+    out.event("message", PIECE, &["\"\"", "\"eos_token\""]);
+    out.end(false);
+}
+
+fn dashscope(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWriter<'_>) {
+    const MESSAGE: &str = r#"{"output":{"choices":[{"message":{"content":$0,"role":"assistant"$1},"finish_reason":$2}]},"usage":{"total_tokens":9},"request_id":"r"}"#;
+    // Pieces that look like all so far can't be told from it.
+    let texts: Vec<&[u16]> =
+        steps.iter().filter_map(|step| if let SendStep::Text(text) = step { Some(&text[..]) } else { None }).collect();
+    let pieces = |call: usize| -> Vec<&[u16]> {
+        let mut pieces = Vec::new();
+        for step in steps {
+            match step {
+                SendStep::More(i, more) if *i == call => pieces.push(&more[..]),
+                _ => {}
+            }
+        }
+        pieces
+    };
+    let look_cumulative = |pieces: &[&[u16]]| matches!(pieces, [one, two, ..] if two.starts_with(one));
+    let must_be_cumulative = look_cumulative(&texts) || (0..calls.len()).any(|call| look_cumulative(&pieces(call)));
+    let cumulative = out.dice.once_in(2) || must_be_cumulative;
+    let (mut text, mut arguments) = (Vec::new(), vec![Vec::new(); calls.len()]);
+    let mut started = Vec::new();
+    let finish = out.dice.pick(&["\"tool_calls\"", "\"stop\"", "\"length\"", ""]);
+    for step in steps {
+        let mut call = None;
+        if !cumulative {
+            text.clear();
+        }
+        match step {
+            SendStep::Text(more) => text.extend(more),
+            SendStep::Start(i, _) => {
+                started.push(*i);
+                call = Some(*i);
+            }
+            SendStep::More(i, more) => {
+                if !cumulative {
+                    arguments[*i].clear();
+                }
+                arguments[*i].extend(more);
+                call = Some(*i);
+            }
+            SendStep::End(_) => continue,
+        }
+        let calls = call.map_or(String::new(), |i| {
+            let index = started.iter().position(|one| *one == i).expect("the call has started").to_string();
+            let all = string(&arguments[i], out.dice);
+            let (id, name) = match arguments[i].is_empty() || cumulative {
+                true => (plain(calls[i].id()), plain(calls[i].tool)),
+                false => ("\"\"".to_owned(), "\"\"".to_owned()),
+            };
+            let template =
+                r#","tool_calls":[{"index":$0,"id":$1,"type":"function","function":{"name":$2,"arguments":$3}}]"#;
+            out.fill(template, &[&index, &id, &name, &all])
+        });
+        let content = string(&text, out.dice);
+        out.event("result", MESSAGE, &[&content, &calls, "\"null\""]);
+    }
+    if !cumulative {
+        text.clear();
+    }
+    if !finish.is_empty() || steps.is_empty() {
+        let (content, finish) = (string(&text, out.dice), if finish.is_empty() { "\"stop\"" } else { finish });
+        out.event("result", MESSAGE, &[&content, "", finish]);
+    }
+    out.end(false);
+}
+
+fn replicate(steps: &[SendStep], out: &mut EventWriter<'_>) {
+    let mut data = vec![String::new()];
+    for step in steps {
+        let SendStep::Text(text) = step else { continue };
+        data.push(String::from_utf16(text).expect("whole characters"));
+    }
+    for (i, text) in data.iter().enumerate() {
+        let end = out.dice.pick(&["\n", "\r\n"]);
+        let mut lines = vec!["event: output".to_owned(), format!("id: {i}")];
+        lines.extend(text.split('\n').map(|line| format!("data: {line}")));
+        if out.dice.once_in(6) {
+            lines.swap(0, 1);
+        }
+        lines.push(String::new());
+        if out.dice.once_in(6) {
+            lines.extend(["event: logs", "data: no", ""].map(String::from));
+        }
+        out.events.push(lines.iter().flat_map(|line| [line, end]).collect::<String>().into_bytes());
+    }
+    if !out.dice.once_in(4) || data.len() == 1 {
+        out.events.push(b"event: done\ndata: {}\n\n".to_vec());
+        out.end(false);
     }
 }

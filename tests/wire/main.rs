@@ -1,11 +1,17 @@
 //! Providers' streams: bodies and their events, as golden files, as laws, and case by case.
 
+mod binary;
+mod checkpoints;
+mod detection;
 mod encode;
+mod error_bodies;
+mod formats;
 mod golden;
 mod laws;
 mod normal;
 mod order;
 mod rare;
+mod repeats;
 #[allow(dead_code)]
 #[path = "../common/sweep.rs"]
 mod sweep;

@@ -10,7 +10,8 @@ fn a_format_is_displayed_as_it_is_parsed_and_the_error_lists_all_formats() {
         assert_eq!(format.to_string(), format.name());
     }
     let unknown = "xml".parse::<Format>().unwrap_err();
-    let all = "openai-chat, openai-responses, anthropic, gemini, bedrock, ollama, text, json";
+    let all = "openai-chat, openai-responses, anthropic, gemini, bedrock, ollama, cohere, gemini-interactions, \
+               openai-assistants, workers-ai, watsonx, dashscope, replicate, text, json";
     assert_eq!(unknown.to_string(), format!("\"xml\" is none of {all}"));
     assert!("Text".parse::<Format>().is_err() && "".parse::<Format>().is_err());
 }
@@ -22,12 +23,23 @@ fn every_error_has_a_code_a_message_and_the_data_that_could_not_be_parsed() {
     let whole = "x".repeat(120);
     for (error, code, data, message) in [
         (Error::Provider("Overloaded"), "provider", None, "the provider reports an error: Overloaded"),
-        (Error::Unreadable("{]"), "unreadable", Some("{]"), "an event of the stream can't be read and was skipped: {]"),
+        (
+            Error::Unreadable("{]"),
+            "unreadable",
+            Some("{]"),
+            "an event of the stream can't be read and was skipped (check the connection and the format): {]",
+        ),
         (
             Error::TooLong(9),
             "too_long",
             None,
-            "an event of the stream is longer than the limit of 9 bytes and was skipped",
+            "an event of the stream is longer than the limit of 9 bytes and was skipped: raise the limit",
+        ),
+        (
+            Error::Corrupt("it is cut off"),
+            "corrupt",
+            None,
+            "a frame of the stream is corrupt: it is cut off; it was damaged on its way, send the request again",
         ),
         (Error::Orphan("{}"), "orphan", Some("{}"), "arguments belong to no call and were skipped: {}"),
         (Error::Orphan(&long), "orphan", Some(&*long), &format!("arguments belong to no call and were skipped: {cut}")),
@@ -41,13 +53,40 @@ fn every_error_has_a_code_a_message_and_the_data_that_could_not_be_parsed() {
             Error::TooManyCalls("read_file"),
             "too_many_calls",
             None,
-            "too many calls are open at once; one of read_file was skipped",
+            "too many calls are open at once, or their arguments are too long together: one of read_file was skipped; raise the limit",
         ),
         (
-            Error::Foreign(Format::Gemini),
+            Error::Foreign(Some(Format::Gemini)),
             "foreign",
             None,
-            "nothing in the body is what gemini streams: it is another provider's, or no stream",
+            "nothing in the body is what gemini streams: it is another provider's, or no stream; \
+             name its format, or let it be detected",
+        ),
+        (
+            Error::Contradiction("Good evening"),
+            "contradiction",
+            Some("Good evening"),
+            "the provider repeats the message with other words, which were skipped: Good evening",
+        ),
+        (
+            Error::Foreign(None),
+            "foreign",
+            None,
+            "the body is a stream of events, but tells no provider: it breaks off too early, \
+             or its provider is not known; if you know its format, name it",
+        ),
+        (
+            Error::Empty(Format::Ollama),
+            "empty",
+            None,
+            "the stream of ollama breaks off before it says anything: send the request again",
+        ),
+        (
+            Error::Binary,
+            "binary",
+            None,
+            "the body is binary, neither text nor a stream of events: it may be compressed; \
+             ask the provider for an uncompressed one",
         ),
     ] {
         assert_eq!((error.code(), error.data(), &*error.to_string()), (code, data, message));

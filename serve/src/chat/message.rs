@@ -195,11 +195,11 @@ impl AssistantMessage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cut::Cut;
+    use followup_testing::Chunking;
 
-    fn message_of(body: &str, cut: Cut) -> Option<Value> {
+    fn message_of(body: &str, chunking: Chunking) -> Option<Value> {
         let mut message = AssistantMessage::new(1 << 20);
-        cut.pieces(body.as_bytes()).for_each(|piece| message.feed(piece));
+        chunking.chunks(body.as_bytes()).for_each(|chunk| message.feed(chunk));
         message.into_json()
     }
 
@@ -220,7 +220,9 @@ mod tests {
             {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{\"x\":1}"}},
             {"id": "b", "type": "function", "function": {"name": "g", "arguments": "{}"}},
         ]});
-        for cut in [Cut::AsItArrives, Cut::Every(1), Cut::Every(7), Cut::Random(1), Cut::Random(2)] {
+        for cut in
+            [Chunking::AsItArrives, Chunking::Every(1), Chunking::Every(7), Chunking::Random(1), Chunking::Random(2)]
+        {
             assert_eq!(message_of(BODY, cut), Some(expected.clone()), "{cut:?}");
         }
     }
@@ -233,7 +235,7 @@ mod tests {
             )
         };
         let body = [call("a", "f", "1"), call("", "", "2"), call("new", "", "3"), call("b", "f", "4")].concat();
-        let message = message_of(&body, Cut::AsItArrives).unwrap();
+        let message = message_of(&body, Chunking::AsItArrives).unwrap();
         let calls: Vec<_> =
             message["tool_calls"].as_array().unwrap().iter().map(|one| &one["function"]["arguments"]).collect();
         assert_eq!(calls, ["123", "4"]);
@@ -242,8 +244,8 @@ mod tests {
 
     #[test]
     fn an_unreadable_or_too_long_stream_yields_no_message() {
-        assert_eq!(message_of("data: {\"choices\":\n\n", Cut::AsItArrives), None);
-        assert_eq!(message_of("data: <html>\n\n", Cut::AsItArrives), None);
+        assert_eq!(message_of("data: {\"choices\":\n\n", Chunking::AsItArrives), None);
+        assert_eq!(message_of("data: <html>\n\n", Chunking::AsItArrives), None);
         let mut long = AssistantMessage::new(10);
         long.feed(b"data: 0123456789");
         assert_eq!(long.into_json(), None);
@@ -252,6 +254,6 @@ mod tests {
             long.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"0123\"}}]}\n\n");
         }
         assert_eq!(long.into_json(), None);
-        assert_eq!(message_of("", Cut::AsItArrives), Some(json!({"role": "assistant", "content": ""})));
+        assert_eq!(message_of("", Chunking::AsItArrives), Some(json!({"role": "assistant", "content": ""})));
     }
 }

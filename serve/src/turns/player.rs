@@ -14,7 +14,7 @@ pub(crate) async fn play(state: Arc<AppState>, mut turn: Turn, script: Script) {
     }
     let pace = script.pace();
     let mut is_first = true;
-    for piece in pace.chunk.pieces(script.body().as_bytes()) {
+    for piece in pace.chunk.chunks(script.body().as_bytes()) {
         if !std::mem::replace(&mut is_first, false) {
             tokio::select! {
                 () = tokio::time::sleep(pace.delay) => {}

@@ -11,14 +11,21 @@ use proptest::sample::select;
 
 /// The payloads of a body; `None` for one that is too long.
 fn payloads(chunks: &[&[u8]], limit: usize) -> Vec<Option<Vec<u8>>> {
-    let mut frames = Frames::new(limit);
+    let mut frames = Frames::new(Some(Format::OpenAiChat), limit);
     let mut all = vec![];
     let own = |frame: Frame<'_>| match frame {
         Frame::Payload(payload) => Some(payload.to_vec()),
         Frame::TooLong => None,
+        Frame::Corrupt(what) => panic!("text has no corrupt frames: {what}"),
     };
     for chunk in chunks {
         let mut rest = *chunk;
+        while let Some(frame) = frames.next(&mut rest) {
+            all.push(own(frame));
+        }
+    }
+    if let Some(rest) = frames.take_rest() {
+        let mut rest = &*rest;
         while let Some(frame) = frames.next(&mut rest) {
             all.push(own(frame));
         }
@@ -74,6 +81,16 @@ fn the_payload_of_an_event_is_its_data_lines_joined() {
 }
 
 #[test]
+fn an_object_without_its_field_is_a_payload() {
+    check(&[
+        ("data: a\n\n{\n \"b\": 1\n}\ndata: c\n\n", &["a", "{\n \"b\": 1\n}", "c"][..]),
+        (":\n{\"a\":1}\n{\"b\":2}", &["{\"a\":1}", "{\"b\":2}"]),
+        (":\n{\"a\":\n\ndata: b", &["{\"a\":", "b"]),
+        ("data: a\n{\"b\":1}\n\n", &["a"]),
+    ]);
+}
+
+#[test]
 fn the_end_of_the_body_ends_an_event() {
     check(&[
         ("data: a\n\ndata: b", &["a", "b"][..]),
@@ -108,7 +125,7 @@ fn a_byte_order_mark_and_white_space_may_come_first() {
 }
 
 #[test]
-fn a_line_is_a_payload() {
+fn a_value_is_a_payload() {
     check(&[
         ("{\"a\":1}\n{\"b\":2}\n", &["{\"a\":1}", "{\"b\":2}"][..]),
         ("{\"a\":1}\r\n{\"b\":2}\r\n", &["{\"a\":1}", "{\"b\":2}"]),
@@ -120,24 +137,15 @@ fn a_line_is_a_payload() {
             &["{\n  \"a\": [\n    {\"b\": \"}\"}\n  ]\n}", "{\"c\":1}"],
         ),
         ("{\"a\":\r\n 1}\r\n{\"b\":2}\n", &["{\"a\":\r\n 1}", "{\"b\":2}"]),
-        (r#"{"a":"\\"}{"b":"\"{["}"#, &[r#"{"a":"\\"}{"b":"\"{["}"#]),
+        (r#"{"a":"\\"}{"b":"\"{["}"#, &[r#"{"a":"\\"}"#, r#"{"b":"\"{["}"#]),
+        ("{\"a\":1} {\"b\":2}} x\n{\"c\":3}", &["{\"a\":1}", "{\"b\":2}", "} x", "{\"c\":3}"]),
         ("{\"a\":\"\\\\\"}\n{\"b\":\"\\\"{[\"}\n{}\n", &["{\"a\":\"\\\\\"}", "{\"b\":\"\\\"{[\"}", "{}"]),
     ]);
 }
 
 #[test]
 fn an_ill_formed_line_does_not_affect_the_next() {
-    for bad in [
-        "{\"a\":",
-        "{\"a\":[{",
-        "{\"a\":\"open",
-        "{\"a\":\"open\\",
-        "{]",
-        "{\"a\":1}}}}]]",
-        "{\"a\"\"b\":\"}",
-        "{\"\\\"",
-        "{x",
-    ] {
+    for bad in ["{\"a\":", "{\"a\":[{", "{\"a\":\"open", "{\"a\":\"open\\", "{]", "{\"a\"\"b\":\"}", "{\"\\\"", "{x"] {
         let expected = ["{\"c\":[{}]}", bad, "{\"b\":\"{\"}", "{\"d\":2}"];
         for end in ["\n", "\r\n"] {
             assert_eq!(read(expected.join(end).as_bytes(), LARGE), expected, "{bad} {end:?}");
@@ -165,6 +173,63 @@ fn an_element_of_an_array_is_a_payload() {
         ("[{\"a\":1}", &["{\"a\":1}"]),
         ("[{", &["{"]),
     ]);
+}
+
+#[test]
+fn an_ill_formed_element_of_an_array_costs_no_other() {
+    let (first, last) = ("{\"a\":[{\"x\":1}]}", "{\"a\":[{\"y\":2},{\"z\":3}]}");
+    for (bad, payloads) in [
+        // No objects.
+        ("-Infinity", &["-Infinity"][..]),
+        ("NaN", &["NaN"]),
+        ("null", &[]),
+        ("7, \"text, {\\\"a\\\":1}\",true", &["7", "\"text, {\\\"a\\\":1}\"", "true"]),
+        ("[]", &[]),
+        ("", &[]),
+        ("}", &["}"]),
+        ("\"open", &["\"open"]),
+        // No JSON, but the brackets are balanced.
+        ("{\"a\":-Infinity}", &["{\"a\":-Infinity}"]),
+        ("{\"a\":NaN,\"b\":[NaN]}", &["{\"a\":NaN,\"b\":[NaN]}"]),
+        // A bracket that is missing, or another one.
+        ("{\"a\":[1}", &["{\"a\":[1}"]),
+        ("{\"a\":{\"b\":1]}", &["{\"a\":{\"b\":1]"]),
+        ("{\"a\":[{\"b\":1},{\"c\":2}}", &["{\"a\":[{\"b\":1},{\"c\":2}}"]),
+        ("{\"a\":{\"b\":1}", &["{\"a\":{\"b\":1},"]),
+        ("{\"a\":[1]", &["{\"a\":[1],"]),
+        ("{\"a\":[{\"b\":1}", &["{\"a\":[{\"b\":1},"]),
+        ("{\"a\":[[[", &["{\"a\":[[[,"]),
+        ("{\"a\":[{\"b\":[", &["{\"a\":[{\"b\":[,"]),
+        ("{\"a\":\"open", &["{\"a\":\"open"]),
+        // A bracket too many.
+        ("{\"a\":1}}", &["{\"a\":1}", "}"]),
+        ("{\"a\":1}]", &["{\"a\":1}"]),
+        // What follows the mistake is skipped.
+        ("{\"a\":[1},\"b\":{\"c\":\",{\"}}", &["{\"a\":[1}"]),
+    ] {
+        for between in [",", "\n,\r\n"] {
+            let open_string = bad.ends_with("open");
+            if open_string && between == "," {
+                continue; // It ends with its line.
+            }
+            let trimmed = |payload: &String| payload.trim_end_matches([',', '\n', '\r']).to_owned();
+            let body = format!("[{first}{between}{bad}{between}{last}]");
+            let found: Vec<String> = read(body.as_bytes(), LARGE).iter().map(trimmed).collect();
+            let bad_payloads = payloads.iter().map(|payload| trimmed(&(*payload).to_owned()));
+            let expected: Vec<String> =
+                iter::once(first.to_owned()).chain(bad_payloads).chain([last.to_owned()]).collect();
+            assert_eq!(found, expected, "{body}");
+        }
+    }
+}
+
+#[test]
+fn an_array_may_repeat_its_first_key_inside_an_element() {
+    let element = "{\"a\":[{\"a\":1},{\"a\":2}]}";
+    assert_eq!(read(format!("[{element},{element}]").as_bytes(), LARGE), [element; 2]);
+    // Only in an element that never ends they are elements.
+    assert_eq!(read(b"[{\"a\":[{\"b\":1},{\"a\":2}", LARGE), ["{\"a\":[{\"b\":1},", "{\"a\":2}"]);
+    assert_eq!(read(b"[{\"a\":[{\"b\":1},{\"c\":2}", LARGE), ["{\"a\":[{\"b\":1},{\"c\":2}"]);
 }
 
 /// JSON of exactly `len` bytes.
@@ -259,7 +324,7 @@ fn the_buffers_stay_within_the_limit() {
     for (begin, more) in
         [("data: ", "x"), (": ", "x"), ("x", "x"), ("", "data: x\n"), ("{\"a\":\"", "x"), ("{", "\n"), ("[{", "[")]
     {
-        let mut frames = Frames::new(LIMIT);
+        let mut frames = Frames::new(Some(Format::OpenAiChat), LIMIT);
         for chunk in iter::once(begin).chain(iter::repeat_n(more, 5_000)) {
             let mut rest = chunk.as_bytes();
             while frames.next(&mut rest).is_some() {}
@@ -318,7 +383,15 @@ fn bodies(more: &'static [&'static [u8]]) -> impl Strategy<Value = Vec<u8>> {
         let body = [first, &pieces.concat()].concat();
         // A body that begins like JSON would not be parsed as events.
         let begin = body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&body).trim_ascii_start();
-        if begin.starts_with(b"{") || begin.starts_with(b"[") { [b":", &*body].concat() } else { body }
+        let body = if begin.starts_with(b"{") || begin.starts_with(b"[") { [b":", &*body].concat() } else { body };
+        // Nor would an object without its field be ignored.
+        let mut events = Vec::new();
+        for byte in body {
+            let begins_object = byte == b'{' && matches!(events.last(), Some(b'\n' | b'\r'));
+            events.extend(begins_object.then_some(b':'));
+            events.push(byte);
+        }
+        events
     })
 }
 

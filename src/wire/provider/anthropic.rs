@@ -2,13 +2,15 @@
 //!
 //! <https://docs.anthropic.com/en/docs/build-with-claude/streaming>. A message is a sequence of
 //! content blocks; a block of type `tool_use` is a call, and final at its `content_block_stop`.
-//! Thinking is not prose. A call whose `content_block_start` has the input needs no deltas.
+//! Thinking is not prose. A call whose `content_block_start` has the input needs no deltas. A
+//! response that is not streamed is the whole message; some servers, such as MiniMax's, end a stream
+//! with it.
 
 use serde::Deserialize;
 
 use super::error::push_error;
-use super::payload::{Raw, number, text, text_or_json};
-use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
+use super::payload::{Elements, Raw, entries, is_text, number, raw_text, raw_text_or_json, text, text_or_json};
+use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, PartKey, TextExtent};
 
 #[derive(Deserialize)]
 struct AnthropicEvent<'a> {
@@ -20,6 +22,11 @@ struct AnthropicEvent<'a> {
     content_block: Option<AnthropicBlock<'a>>,
     #[serde(borrow)]
     delta: Option<AnthropicDelta<'a>>,
+    /// A list of [`AnthropicBlock`] of the whole message.
+    #[serde(borrow)]
+    content: Raw<'a>,
+    #[serde(borrow)]
+    stop_reason: Raw<'a>,
     #[serde(borrow)]
     error: Raw<'a>,
 }
@@ -54,9 +61,9 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
     match (&*text(event.kind), event.content_block, event.delta) {
         (b"content_block_start", Some(block), _) => push_block(index, &block, deltas),
         (b"content_block_delta", _, Some(delta)) => match &*text(delta.kind) {
-            b"text_delta" => deltas.push_text(&text(delta.text)),
+            b"text_delta" => push_text(index, delta.text, TextExtent::More, deltas),
             b"input_json_delta" => {
-                let arguments = ArgumentsDelta::More(deltas.store(&text(delta.partial_json)));
+                let arguments = ArgumentsDelta::More(deltas.store(raw_text(delta.partial_json)));
                 deltas.push(Delta::Call(CallDelta { index, arguments, ..CallDelta::default() }));
             }
             _ => {}
@@ -65,26 +72,58 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
             deltas.push(Delta::Call(CallDelta { index, is_final: true, ..CallDelta::default() }));
         }
         (b"message_stop", ..) => deltas.push(Delta::AllFinal { truncated: false }),
+        (b"message", ..) => push_message(event.content, event.stop_reason, deltas)?,
         (b"error" | b"", ..) => push_error(event.error, deltas),
         _ => {}
     }
     Ok(())
 }
 
+/// Appends the start of a content block.
 fn push_block(index: Option<u64>, block: &AnthropicBlock<'_>, deltas: &mut Deltas) {
-    match &*text(block.kind) {
-        b"text" => deltas.push_text(&text(block.text)),
-        b"tool_use" | b"server_tool_use" | b"mcp_tool_use" => {
-            let input = text_or_json(block.input);
-            // The input is an empty object when it is sent in deltas.
-            let is_empty = input.iter().filter(|byte| !byte.is_ascii_whitespace()).eq(b"{}");
-            let arguments = match is_empty || input.is_empty() {
-                true => ArgumentsDelta::None,
-                false => ArgumentsDelta::All(deltas.store(&input)),
-            };
-            let (id, name) = (deltas.store(&text(block.id)), deltas.store(&text(block.name)));
-            deltas.push(Delta::Call(CallDelta { starts: true, index, id, name, arguments, ..CallDelta::default() }));
+    if block.is_text() {
+        push_text(index, block.text, TextExtent::More, deltas);
+    } else if block.is_call() {
+        let input = text_or_json(block.input);
+        // The input is an empty object when it is sent in deltas.
+        let is_empty = input.iter().filter(|byte| !byte.is_ascii_whitespace()).eq(b"{}");
+        let arguments = match is_empty || input.is_empty() {
+            true => ArgumentsDelta::None,
+            false => ArgumentsDelta::All(deltas.store(&input)),
+        };
+        let (id, name) = (deltas.store(raw_text(block.id)), deltas.store(raw_text(block.name)));
+        deltas.push(Delta::Call(CallDelta { starts: true, index, id, name, arguments, ..CallDelta::default() }));
+    }
+}
+
+fn push_text(index: Option<u64>, raw: Raw<'_>, extent: TextExtent, deltas: &mut Deltas) {
+    deltas.push_part(PartKey { item: index, content: 0 }, raw_text(raw), extent);
+}
+
+/// Appends the whole message.
+fn push_message(content: Raw<'_>, stop_reason: Raw<'_>, deltas: &mut Deltas) -> serde_json::Result<()> {
+    deltas.push(Delta::WholeMessage);
+    let blocks: Elements<AnthropicBlock<'_>> = entries(content, deltas)?;
+    for (index, block) in (0..).zip(blocks) {
+        if block.is_text() {
+            push_text(Some(index), block.text, TextExtent::AllInMessage, deltas);
+        } else if block.is_call() {
+            let (id, name) = (deltas.store(raw_text(block.id)), deltas.store(raw_text(block.name)));
+            let arguments = ArgumentsDelta::All(deltas.store(raw_text_or_json(block.input)));
+            let call = CallDelta { index: Some(index), id, name, arguments, ..CallDelta::default() };
+            deltas.push(Delta::Call(CallDelta { may_repeat: true, ..call }));
         }
-        _ => {}
+    }
+    deltas.push(Delta::AllFinal { truncated: is_text(stop_reason, "max_tokens") });
+    Ok(())
+}
+
+impl AnthropicBlock<'_> {
+    fn is_text(&self) -> bool {
+        is_text(self.kind, "text")
+    }
+
+    fn is_call(&self) -> bool {
+        ["tool_use", "server_tool_use", "mcp_tool_use"].iter().any(|kind| is_text(self.kind, kind))
     }
 }

@@ -3,12 +3,10 @@
 //! <https://github.com/ollama/ollama/blob/main/docs/api.md>, `/api/chat` and `/api/generate`. A
 //! call comes in one line, and is final with it. Thinking is not prose.
 
-use alloc::vec::Vec;
-
 use serde::Deserialize;
 
 use super::error::push_error;
-use super::payload::{Raw, bounded_list, text, text_or_json};
+use super::payload::{Raw, entries, is_true, raw_text, raw_text_or_json};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
 
 #[derive(Deserialize)]
@@ -19,6 +17,8 @@ struct OllamaLine<'a> {
     #[serde(borrow)]
     response: Raw<'a>,
     #[serde(borrow)]
+    done: Raw<'a>,
+    #[serde(borrow)]
     error: Raw<'a>,
 }
 
@@ -26,8 +26,9 @@ struct OllamaLine<'a> {
 struct OllamaMessage<'a> {
     #[serde(borrow)]
     content: Raw<'a>,
-    #[serde(borrow, default, deserialize_with = "bounded_list")]
-    tool_calls: Option<Vec<OllamaToolCall<'a>>>,
+    /// A list of [`OllamaToolCall`].
+    #[serde(borrow)]
+    tool_calls: Raw<'a>,
 }
 
 #[derive(Deserialize)]
@@ -49,16 +50,19 @@ struct OllamaFunction<'a> {
 pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
     let line: OllamaLine<'_> = serde_json::from_str(payload)?;
     if let Some(message) = line.message {
-        deltas.push_text(&text(message.content));
-        for OllamaToolCall { id, function } in message.tool_calls.into_iter().flatten() {
+        deltas.push_text(raw_text(message.content));
+        for OllamaToolCall { id, function } in entries(message.tool_calls, deltas)? {
             let Some(function) = function else { continue };
-            let (id, name) = (deltas.store(&text(id)), deltas.store(&text(function.name)));
-            let arguments = ArgumentsDelta::All(deltas.store(&text_or_json(function.arguments)));
+            let (id, name) = (deltas.store(raw_text(id)), deltas.store(raw_text(function.name)));
+            let arguments = ArgumentsDelta::All(deltas.store(raw_text_or_json(function.arguments)));
             let call = CallDelta { starts: true, id, name, arguments, is_final: true, ..CallDelta::default() };
             deltas.push(Delta::Call(call));
         }
     }
-    deltas.push_text(&text(line.response));
+    deltas.push_text(raw_text(line.response));
     push_error(line.error, deltas);
+    if is_true(line.done) {
+        deltas.push(Delta::End);
+    }
     Ok(())
 }

@@ -2,21 +2,36 @@
 //!
 //! <https://platform.openai.com/docs/api-reference/chat-streaming>. Calls come as fragments by
 //! `index`, and are final at `finish_reason`. Of several choices only the first is parsed.
-//! `reasoning_content` and `reasoning` are not prose; a refusal is.
+//! `reasoning_content` and `reasoning` are not prose; a refusal is. Some servers, such as MiniMax's,
+//! end the stream with the whole message; Together sends each text twice.
 
 use alloc::vec::Vec;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::error::push_error;
-use super::payload::{Raw, bounded_list, is_text, number, parse_list, string, text, text_or_json};
-use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
+use super::error::{push_error, push_error_body};
+use super::payload::{Elements, Raw, bounded_list, entries, is_text, number, object, raw_text, raw_text_or_json, text};
+use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, PartKey, TextExtent};
+
+/// The texts of a message: its content, a refusal, a completion that is not a chat.
+const CONTENT: PartKey = PartKey { item: None, content: 0 };
+const REFUSAL: PartKey = PartKey { item: None, content: 1 };
+const COMPLETION: PartKey = PartKey { item: None, content: 2 };
 
 #[derive(Deserialize)]
 struct ChatChunk<'a> {
     #[serde(borrow, default, deserialize_with = "bounded_list")]
-    choices: Option<Vec<ChatChoice<'a>>>,
+    choices: Option<Elements<ChatChoice<'a>>>,
+    #[serde(borrow)]
+    error: Raw<'a>,
+}
+
+/// The same with odd entries among the choices.
+#[derive(Deserialize)]
+struct OddChunk<'a> {
+    #[serde(borrow)]
+    choices: Raw<'a>,
     #[serde(borrow)]
     error: Raw<'a>,
 }
@@ -27,7 +42,7 @@ struct ChatChoice<'a> {
     index: Raw<'a>,
     #[serde(borrow)]
     delta: Option<ChatMessage<'a>>,
-    /// Instead of `delta`, in a response that is not streamed.
+    /// The whole message: of a response that is not streamed, or at the end of a stream.
     #[serde(borrow)]
     message: Option<ChatMessage<'a>>,
     /// The text of a completion that is not a chat.
@@ -48,7 +63,7 @@ struct ChatMessage<'a> {
     tool_calls: Raw<'a>,
     /// The predecessor of `tool_calls`.
     #[serde(borrow)]
-    function_call: Option<ChatFunction<'a>>,
+    function_call: Raw<'a>,
 }
 
 #[derive(Deserialize)]
@@ -89,16 +104,36 @@ struct ChatPart<'a> {
 }
 
 pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
-    let ChatChunk { choices, error } = serde_json::from_str(payload)?;
+    let (choices, error) = match serde_json::from_str(payload) {
+        Ok(ChatChunk { choices, error }) => (choices, error),
+        Err(_) => {
+            let OddChunk { choices, error } = serde_json::from_str(payload)?;
+            (Some(entries(choices, deltas)?), error)
+        }
+    };
+    let Some(choices) = choices else {
+        // Servers and gateways report errors in many shapes, inside a stream as well.
+        push_error_body(payload, deltas);
+        return Ok(());
+    };
     push_error(error, deltas);
-    for choice in choices.into_iter().flatten() {
+    for choice in choices {
         if number(choice.index).unwrap_or(0) != 0 {
             continue;
         }
-        if let Some(message) = choice.delta.or(choice.message) {
-            push_message(message, deltas)?;
+        let before = deltas.list.len();
+        if let Some(delta) = choice.delta {
+            push_message(&delta, TextExtent::More, deltas)?;
         }
-        deltas.push_text(&text(choice.text));
+        if let (Some(message), true) = (choice.message, deltas.list.len() == before) {
+            deltas.push(Delta::WholeMessage);
+            push_message(&message, TextExtent::AllInMessage, deltas)?;
+        }
+        let has_text = deltas.list[before..].iter().any(|delta| matches!(delta, Delta::Text(_)));
+        if !has_text {
+            // Together's chat has the text of the delta here as well.
+            deltas.push_part(COMPLETION, raw_text(choice.text), TextExtent::More);
+        }
         match &*text(choice.finish_reason) {
             b"" | b"null" => {}
             b"length" | b"content_filter" => deltas.push(Delta::AllFinal { truncated: true }),
@@ -108,46 +143,49 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
     Ok(())
 }
 
-fn push_message(message: ChatMessage<'_>, deltas: &mut Deltas) -> serde_json::Result<()> {
-    push_content(message.content, deltas)?;
-    deltas.push_text(&text(message.refusal));
-    let calls: Vec<ChatToolCall<'_>> = parse_list(message.tool_calls)?;
+/// Appends a message: a delta of it, or the whole.
+fn push_message(message: &ChatMessage<'_>, extent: TextExtent, deltas: &mut Deltas) -> serde_json::Result<()> {
+    let is_whole = extent == TextExtent::AllInMessage;
+    if let Some(parts) = message.content.filter(|content| content.get().starts_with('[')) {
+        let parts = join_parts(parts, deltas)?;
+        deltas.push_part(CONTENT, &parts, extent);
+    }
+    deltas.push_part(CONTENT, raw_text(message.content), extent);
+    deltas.push_part(REFUSAL, raw_text(message.refusal), extent);
+    let calls: Elements<ChatToolCall<'_>> = entries(message.tool_calls, deltas)?;
     // Some servers send the same call in both fields.
-    let function = message.function_call.filter(|_| calls.is_empty());
+    let function: Option<ChatFunction<'_>> = object(message.function_call, deltas).filter(|_| calls.is_empty());
     for call in calls {
         let (name, arguments) = match (call.function, call.custom) {
             (Some(function), _) => (function.name, function.arguments),
             (None, Some(custom)) => (custom.name, custom.input),
             (None, None) => (None, None),
         };
-        push_call(number(call.index), call.id, name, arguments, deltas);
+        push_call(number(call.index), call.id, name, arguments, is_whole, deltas);
     }
     if let Some(function) = function {
-        push_call(None, None, function.name, function.arguments, deltas);
+        push_call(None, None, function.name, function.arguments, is_whole, deltas);
     }
     Ok(())
 }
 
-/// Appends the content: a string, or with some servers a list of parts. Any other type is ignored.
-fn push_content(content: Raw<'_>, deltas: &mut Deltas) -> serde_json::Result<()> {
-    match (string(content), content) {
-        (Some(text), _) => deltas.push_text(&text),
-        (None, Some(raw)) if raw.get().starts_with('[') => {
-            for part in parse_list::<&RawValue>(content)? {
-                match serde_json::from_str::<ChatPart<'_>>(part.get()) {
-                    Ok(part) if is_text(part.kind, "text") => deltas.push_text(&text(part.text)),
-                    Ok(_) => {}
-                    Err(_) => deltas.push_text(&text(Some(part))),
-                }
-            }
+/// Returns the text of a content that is a list of parts, as some servers send it.
+fn join_parts(content: &RawValue, deltas: &mut Deltas) -> serde_json::Result<Vec<u8>> {
+    let mut all = Vec::new();
+    for part in entries::<&RawValue>(Some(content), deltas)? {
+        match serde_json::from_str::<ChatPart<'_>>(part.get()) {
+            Ok(part) if is_text(part.kind, "text") => all.extend_from_slice(&text(part.text)),
+            Ok(_) => {}
+            Err(_) => all.extend_from_slice(&text(Some(part))),
         }
-        (None, _) => {}
     }
-    Ok(())
+    Ok(all)
 }
 
-fn push_call(index: Option<u64>, id: Raw<'_>, name: Raw<'_>, arguments: Raw<'_>, deltas: &mut Deltas) {
-    let (id, name) = (deltas.store(&text(id)), deltas.store(&text(name)));
-    let arguments = ArgumentsDelta::More(deltas.store(&text_or_json(arguments)));
-    deltas.push(Delta::Call(CallDelta { index, loose_index: true, id, name, arguments, ..CallDelta::default() }));
+fn push_call(index: Option<u64>, id: Raw<'_>, name: Raw<'_>, arguments: Raw<'_>, is_whole: bool, deltas: &mut Deltas) {
+    let (id, name) = (deltas.store(raw_text(id)), deltas.store(raw_text(name)));
+    let arguments = deltas.store(raw_text_or_json(arguments));
+    let arguments = if is_whole { ArgumentsDelta::All(arguments) } else { ArgumentsDelta::More(arguments) };
+    let call = CallDelta { index, loose_index: true, id, name, arguments, ..CallDelta::default() };
+    deltas.push(Delta::Call(CallDelta { may_repeat: is_whole, ..call }));
 }

@@ -2,13 +2,18 @@
 //!
 //! <https://platform.openai.com/docs/api-reference/responses-streaming>. A call is an item of the
 //! output, with an `item_id` beside the `call_id` that its result is sent under. It is final when
-//! its arguments are done, or when the item is.
+//! its arguments are done, or when the item is. Texts and calls are sent up to four times: in
+//! deltas, when they are done, when their item is, and when the response is. Some servers leave out
+//! all but one. A response that is not streamed is the same as that of the last event.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
-use super::error::push_error;
-use super::payload::{Raw, is_text, number, string, text, text_or_json};
-use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
+use super::error::{message, push_error};
+use super::payload::{
+    Elements, Raw, entries, is_text, number, object, raw_text, raw_text_or_json, string, text, text_or_json,
+};
+use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, PartKey, TextExtent};
 
 #[derive(Deserialize)]
 struct ResponsesEvent<'a> {
@@ -19,9 +24,17 @@ struct ResponsesEvent<'a> {
     #[serde(borrow)]
     output_index: Raw<'a>,
     #[serde(borrow)]
+    content_index: Raw<'a>,
+    #[serde(borrow)]
     item_id: Raw<'a>,
     #[serde(borrow)]
     item: Option<ResponsesItem<'a>>,
+    #[serde(borrow)]
+    part: Option<ResponsesPart<'a>>,
+    #[serde(borrow)]
+    text: Raw<'a>,
+    #[serde(borrow)]
+    refusal: Raw<'a>,
     #[serde(borrow)]
     name: Raw<'a>,
     #[serde(borrow)]
@@ -32,10 +45,14 @@ struct ResponsesEvent<'a> {
     message: Raw<'a>,
     #[serde(borrow)]
     error: Raw<'a>,
+    /// A [`ResponsesObject`].
     #[serde(borrow)]
-    response: Option<FailedResponse<'a>>,
+    response: Raw<'a>,
+    #[serde(borrow)]
+    object: Raw<'a>,
 }
 
+/// An item of the output: a message, a call, or anything else.
 #[derive(Deserialize)]
 struct ResponsesItem<'a> {
     #[serde(rename = "type", borrow)]
@@ -50,65 +67,160 @@ struct ResponsesItem<'a> {
     arguments: Raw<'a>,
     #[serde(borrow)]
     input: Raw<'a>,
+    /// A list of [`ResponsesPart`].
+    #[serde(borrow)]
+    content: Raw<'a>,
 }
 
+/// A part of a message.
 #[derive(Deserialize)]
-struct FailedResponse<'a> {
+struct ResponsesPart<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Raw<'a>,
+    #[serde(borrow)]
+    text: Raw<'a>,
+    #[serde(borrow)]
+    refusal: Raw<'a>,
+}
+
+/// The whole response.
+#[derive(Deserialize)]
+struct ResponsesObject<'a> {
+    #[serde(borrow)]
+    status: Raw<'a>,
+    /// A list of [`ResponsesItem`].
+    #[serde(borrow)]
+    output: Raw<'a>,
     #[serde(borrow)]
     error: Raw<'a>,
 }
 
+/// What an event says about an item.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ItemStage {
+    Added,
+    Done,
+    /// It is in the whole response.
+    Repeated,
+}
+
 pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
     let event: ResponsesEvent<'_> = serde_json::from_str(payload)?;
+    let index = number(event.output_index);
+    let key = PartKey { item: index, content: number(event.content_index).unwrap_or(0) };
     match &*text(event.kind) {
-        b"response.output_text.delta" | b"response.refusal.delta" => deltas.push_text(&text(event.delta)),
-        b"response.output_item.added" => push_item(&event, false, deltas),
-        b"response.output_item.done" => push_item(&event, true, deltas),
+        b"response.output_text.delta" | b"response.refusal.delta" => {
+            deltas.push_part(key, raw_text(event.delta), TextExtent::More);
+        }
+        b"response.output_text.done" => deltas.push_part(key, raw_text(event.text), TextExtent::All),
+        b"response.refusal.done" => deltas.push_part(key, raw_text(event.refusal), TextExtent::All),
+        b"response.content_part.done" => {
+            event.part.iter().for_each(|part| push_part(key, part, TextExtent::All, deltas));
+        }
+        b"response.output_item.added" => push_item(event.item, index, ItemStage::Added, deltas)?,
+        b"response.output_item.done" => push_item(event.item, index, ItemStage::Done, deltas)?,
         b"response.function_call_arguments.delta"
         | b"response.mcp_call_arguments.delta"
         | b"response.custom_tool_call_input.delta" => {
-            let more = deltas.store(&text(event.delta));
+            let more = deltas.store(raw_text(event.delta));
             push_arguments(&event, ArgumentsDelta::More(more), false, deltas);
         }
         b"response.function_call_arguments.done" | b"response.mcp_call_arguments.done" => {
-            let all = deltas.store(&text_or_json(event.arguments));
+            let all = deltas.store(raw_text_or_json(event.arguments));
             // If it has none, they come with the item, when that is done.
             push_arguments(&event, ArgumentsDelta::All(all), !all.is_empty(), deltas);
         }
         b"response.custom_tool_call_input.done" => {
-            let all = deltas.store(&text(event.input));
+            let all = deltas.store(raw_text(event.input));
             push_arguments(&event, ArgumentsDelta::All(all), true, deltas);
         }
         // The documented error is flat, but it has been seen nested.
-        b"error" if event.error.is_some() => push_error(event.error, deltas),
-        b"error" => push_error(event.message, deltas),
-        b"response.failed" => push_error(event.response.and_then(|response| response.error), deltas),
+        b"error" => push_error(event.error.or(event.message), deltas),
+        b"response.completed" | b"response.incomplete" | b"response.failed" => {
+            let response: Option<ResponsesObject<'_>> = object(event.response, deltas);
+            push_response(&text(event.kind)["response.".len()..], response, deltas)?;
+        }
+        b"" if is_text(event.object, "response") => {
+            let response: ResponsesObject<'_> = serde_json::from_str(payload)?;
+            push_response(&text(response.status), Some(response), deltas)?;
+        }
         b"" => push_error(event.error, deltas),
         _ => {}
     }
     Ok(())
 }
 
-/// Appends an item of the output that was added, or is done.
-fn push_item(event: &ResponsesEvent<'_>, is_done: bool, deltas: &mut Deltas) {
-    let Some(item) = &event.item else { return };
-    if !["function_call", "custom_tool_call", "mcp_call"].iter().any(|kind| is_text(item.kind, kind)) {
-        return;
+/// Appends the whole response, which ends with that status.
+fn push_response(status: &[u8], response: Option<ResponsesObject<'_>>, deltas: &mut Deltas) -> serde_json::Result<()> {
+    let (output, error) = response.map_or((None, None), |response| (response.output, response.error));
+    deltas.push(Delta::WholeMessage);
+    let items: Elements<ResponsesItem<'_>> = entries(output, deltas)?;
+    for (index, item) in (0..).zip(items) {
+        push_item(Some(item), Some(index), ItemStage::Repeated, deltas)?;
     }
+    match status {
+        b"failed" => {
+            let mut message = message(error);
+            if message.is_empty() {
+                message = b"the response failed".into();
+            }
+            let message = deltas.store(&message);
+            deltas.push(Delta::Failed(message));
+        }
+        b"incomplete" => deltas.push(Delta::AllFinal { truncated: true }),
+        _ => deltas.push(Delta::AllFinal { truncated: false }),
+    }
+    Ok(())
+}
+
+/// Appends an item of the output.
+fn push_item(
+    item: Option<ResponsesItem<'_>>,
+    index: Option<u64>,
+    stage: ItemStage,
+    deltas: &mut Deltas,
+) -> serde_json::Result<()> {
+    let Some(item) = item else { return Ok(()) };
+    let is_call = ["function_call", "custom_tool_call", "mcp_call"].iter().any(|kind| is_text(item.kind, kind));
+    if is_call {
+        push_call(&item, index, stage, deltas);
+    } else if is_text(item.kind, "message") && stage != ItemStage::Added {
+        let parts: Elements<ResponsesPart<'_>> = entries(item.content, deltas)?;
+        let extent = if stage == ItemStage::Done { TextExtent::All } else { TextExtent::AllInMessage };
+        for (content, part) in (0..).zip(parts) {
+            push_part(PartKey { item: index, content }, &part, extent, deltas);
+        }
+    }
+    Ok(())
+}
+
+/// Appends all text of a part of a message.
+fn push_part(key: PartKey, part: &ResponsesPart<'_>, extent: TextExtent, deltas: &mut Deltas) {
+    match &*text(part.kind) {
+        b"output_text" | b"text" => deltas.push_part(key, raw_text(part.text), extent),
+        b"refusal" => deltas.push_part(key, raw_text(part.refusal), extent),
+        _ => {}
+    }
+}
+
+fn push_call(item: &ResponsesItem<'_>, index: Option<u64>, stage: ItemStage, deltas: &mut Deltas) {
     let id = string(item.call_id).filter(|id| !id.is_empty()).unwrap_or_else(|| text(item.id));
+    let all = text_or_json(item.arguments.or(item.input));
+    // The arguments of an added item are empty, and come later. Some servers send them only there.
+    let arguments = match stage {
+        ItemStage::Added if serde_json::from_slice::<IgnoredAny>(&all).is_err() => ArgumentsDelta::None,
+        _ => ArgumentsDelta::All(deltas.store(&all)),
+    };
     let call = CallDelta {
-        starts: !is_done,
-        index: number(event.output_index),
+        starts: stage == ItemStage::Added,
+        index,
         loose_index: false,
-        item_id: deltas.store(&text(item.id)),
+        item_id: deltas.store(raw_text(item.id)),
         id: deltas.store(&id),
-        name: deltas.store(&text(item.name)),
-        // The arguments of an added item are empty, or sent again later.
-        arguments: match is_done {
-            true => ArgumentsDelta::All(deltas.store(&text_or_json(item.arguments.or(item.input)))),
-            false => ArgumentsDelta::None,
-        },
-        is_final: is_done,
+        name: deltas.store(raw_text(item.name)),
+        arguments,
+        is_final: stage == ItemStage::Done,
+        may_repeat: stage == ItemStage::Repeated,
     };
     deltas.push(Delta::Call(call));
 }
@@ -116,8 +228,8 @@ fn push_item(event: &ResponsesEvent<'_>, is_done: bool, deltas: &mut Deltas) {
 fn push_arguments(event: &ResponsesEvent<'_>, arguments: ArgumentsDelta, is_final: bool, deltas: &mut Deltas) {
     let call = CallDelta {
         index: number(event.output_index),
-        item_id: deltas.store(&text(event.item_id)),
-        name: deltas.store(&text(event.name)),
+        item_id: deltas.store(raw_text(event.item_id)),
+        name: deltas.store(raw_text(event.name)),
         arguments,
         is_final,
         ..CallDelta::default()

@@ -1,13 +1,16 @@
 //! Reading payloads leniently: fields of any type, and lists of bounded length.
 
 use alloc::borrow::Cow;
-use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
+use smallvec::SmallVec;
+
+use crate::wire::deltas::{ArgumentsDelta, Delta, Deltas};
+use crate::wire::json_text::JsonText;
 
 /// A field that may be missing, or of another type than documented.
 pub(super) type Raw<'a> = Option<&'a RawValue>;
@@ -17,13 +20,25 @@ pub(super) type Raw<'a> = Option<&'a RawValue>;
 /// A single surrogate is kept as three bytes, as if UTF-8 could encode it, because some servers cut
 /// their deltas there; see [`Fragment`](crate::wire::deltas::Fragment).
 pub(super) fn string<'a>(raw: Raw<'a>) -> Option<Cow<'a, [u8]>> {
-    let raw = raw?.get();
-    let inside = raw.strip_prefix('"')?.strip_suffix('"')?;
-    if memchr::memchr(b'\\', inside.as_bytes()).is_none() {
-        return Some(Cow::Borrowed(inside.as_bytes()));
+    json_string(raw).map(JsonText::bytes)
+}
+
+/// Returns a string as it is written, to be decoded where it is stored; `None` for any other type.
+fn json_string(raw: Raw<'_>) -> Option<JsonText<'_>> {
+    raw?.get().strip_prefix('"')?.strip_suffix('"').map(JsonText::inside)
+}
+
+/// Returns a string as it is written, to be decoded where it is stored; empty for any other type.
+pub(super) fn raw_text(raw: Raw<'_>) -> JsonText<'_> {
+    json_string(raw).unwrap_or_default()
+}
+
+/// Does the same for arguments, which are sent as the text of a string, or as JSON of another type.
+pub(super) fn raw_text_or_json(raw: Raw<'_>) -> JsonText<'_> {
+    match raw.map(RawValue::get) {
+        None | Some("null") => JsonText::default(),
+        Some(json) => json_string(raw).unwrap_or(JsonText::Plain(json.as_bytes())),
     }
-    // serde_json accepts single surrogates only when bytes are asked for.
-    serde_json::Deserializer::from_str(raw).deserialize_bytes(StringBytes).ok().map(Cow::Owned)
 }
 
 /// Returns the text of a string; empty for any other type.
@@ -50,25 +65,11 @@ pub(super) fn is_true(raw: Raw<'_>) -> bool {
 ///
 /// Arguments are sent as both.
 pub(super) fn text_or_json<'a>(raw: Raw<'a>) -> Cow<'a, [u8]> {
-    match raw.map(RawValue::get) {
-        None | Some("null") => Cow::Borrowed(b""),
-        Some(json) => string(raw).unwrap_or(Cow::Borrowed(json.as_bytes())),
-    }
+    raw_text_or_json(raw).bytes()
 }
 
-struct StringBytes;
-
-impl Visitor<'_> for StringBytes {
-    type Value = Vec<u8>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
-    }
-
-    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
-        Ok(bytes.to_vec())
-    }
-}
+/// A list in a payload. Most have one element, for which nothing is allocated.
+pub(super) type Elements<T> = SmallVec<[T; 1]>;
 
 /// The number of elements that a list in a payload may have. No provider comes near it.
 const MAX_ELEMENTS: usize = 1 << 10;
@@ -78,11 +79,11 @@ const MAX_ELEMENTS: usize = 1 << 10;
 /// An element takes much more memory than the few bytes it may be written in.
 pub(super) fn bounded_list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
-) -> Result<Option<Vec<T>>, D::Error> {
+) -> Result<Option<Elements<T>>, D::Error> {
     struct BoundedList<T>(PhantomData<T>);
 
     impl<'de, T: Deserialize<'de>> Visitor<'de> for BoundedList<T> {
-        type Value = Option<Vec<T>>;
+        type Value = Option<Elements<T>>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             write!(f, "a list of no more than {MAX_ELEMENTS}")
@@ -93,7 +94,7 @@ pub(super) fn bounded_list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
         }
 
         fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-            let mut list = Vec::new();
+            let mut list = Elements::new();
             while let Some(element) = seq.next_element()? {
                 if list.len() == MAX_ELEMENTS {
                     return Err(A::Error::invalid_length(list.len(), &self));
@@ -115,11 +116,75 @@ pub(super) fn bounded_list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 /// # Errors
 ///
 /// If the field is neither such a list nor `null`, or is longer.
-pub(super) fn parse_list<'a, T: Deserialize<'a>>(raw: Raw<'a>) -> serde_json::Result<Vec<T>> {
+pub(super) fn parse_list<'a, T: Deserialize<'a>>(raw: Raw<'a>) -> serde_json::Result<Elements<T>> {
     match raw {
-        None => Ok(Vec::new()),
+        None => Ok(Elements::new()),
         Some(raw) => bounded_list(&mut serde_json::Deserializer::from_str(raw.get())).map(Option::unwrap_or_default),
     }
+}
+
+/// Parses the entries of a list that was left raw. One of another shape costs only itself.
+///
+/// `null` is no entry. Any other entry, or a field that is no list, is [skipped].
+///
+/// # Errors
+///
+/// If the list is longer than [`MAX_ELEMENTS`].
+///
+/// [skipped]: Delta::Unreadable
+pub(super) fn entries<'a, T: Deserialize<'a>>(raw: Raw<'a>, deltas: &mut Deltas) -> serde_json::Result<Elements<T>> {
+    let Some(list) = raw.filter(|raw| raw.get() != "null") else { return Ok(Elements::new()) };
+    if !list.get().starts_with('[') {
+        push_unreadable(list, deltas);
+        return Ok(Elements::new());
+    }
+    if let Ok(all) = parse_list(raw) {
+        return Ok(all);
+    }
+    let raw: Elements<&RawValue> = parse_list(raw)?;
+    Ok(raw.into_iter().filter_map(|entry| object(Some(entry), deltas)).collect())
+}
+
+/// Parses one object that was left raw, or the [`entries`] of a list.
+///
+/// # Errors
+///
+/// If the list is longer than [`MAX_ELEMENTS`].
+pub(super) fn one_or_list<'a, T: Deserialize<'a>>(
+    raw: Raw<'a>,
+    deltas: &mut Deltas,
+) -> serde_json::Result<Elements<T>> {
+    match raw {
+        Some(one) if one.get().starts_with('{') => Ok(object(raw, deltas).into_iter().collect()),
+        _ => entries(raw, deltas),
+    }
+}
+
+/// Parses an object that was left raw. One of another shape is [skipped](Delta::Unreadable).
+pub(super) fn object<'a, T: Deserialize<'a>>(raw: Raw<'a>, deltas: &mut Deltas) -> Option<T> {
+    let raw = raw.filter(|raw| raw.get() != "null")?;
+    let object = serde_json::from_str(raw.get()).ok();
+    if object.is_none() {
+        push_unreadable(raw, deltas);
+    }
+    object
+}
+
+/// Stores the arguments that a call has where it begins.
+///
+/// An empty object means that the arguments come in deltas.
+pub(super) fn arguments_at_start(raw: Raw<'_>, deltas: &mut Deltas) -> ArgumentsDelta {
+    let arguments = text_or_json(raw);
+    let is_empty = arguments.iter().filter(|byte| !byte.is_ascii_whitespace()).eq(b"{}");
+    match is_empty || arguments.is_empty() {
+        true => ArgumentsDelta::None,
+        false => ArgumentsDelta::All(deltas.store(&arguments)),
+    }
+}
+
+fn push_unreadable(raw: &RawValue, deltas: &mut Deltas) {
+    let data = deltas.store(raw.get().as_bytes());
+    deltas.push(Delta::Unreadable(data));
 }
 
 #[cfg(test)]

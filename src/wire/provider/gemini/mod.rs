@@ -11,16 +11,35 @@ mod partial;
 use alloc::vec::Vec;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::error::push_error;
-use super::payload::{Raw, bounded_list, is_true, number, parse_list, text, text_or_json};
+use super::payload::{Elements, Raw, bounded_list, entries, is_true, number, parse_list, raw_text, text, text_or_json};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
-use partial::{ArgumentsWriter, PartialArg};
+use partial::ArgumentsWriter;
 
 #[derive(Deserialize)]
 struct GeminiChunk<'a> {
+    /// The chunk in the envelope of Cloud Code.
+    #[serde(borrow)]
+    response: Raw<'a>,
     #[serde(borrow, default, deserialize_with = "bounded_list")]
-    candidates: Option<Vec<GeminiCandidate<'a>>>,
+    candidates: Option<Elements<GeminiCandidate<'a>>>,
+    #[serde(rename = "promptFeedback", borrow)]
+    prompt_feedback: Raw<'a>,
+    #[serde(borrow)]
+    error: Raw<'a>,
+}
+
+/// The same with odd entries among the candidates.
+#[derive(Deserialize)]
+struct OddChunk<'a> {
+    #[serde(borrow)]
+    response: Raw<'a>,
+    #[serde(borrow)]
+    candidates: Raw<'a>,
+    #[serde(rename = "promptFeedback", borrow)]
+    prompt_feedback: Raw<'a>,
     #[serde(borrow)]
     error: Raw<'a>,
 }
@@ -31,6 +50,8 @@ struct GeminiCandidate<'a> {
     index: Raw<'a>,
     #[serde(borrow)]
     content: Option<GeminiContent<'a>>,
+    #[serde(rename = "finishReason", borrow)]
+    finish_reason: Raw<'a>,
 }
 
 #[derive(Deserialize)]
@@ -60,7 +81,7 @@ struct GeminiCall<'a> {
     name: Raw<'a>,
     #[serde(borrow)]
     args: Raw<'a>,
-    /// A list of [`PartialArg`], parsed for one call at a time.
+    /// A list of [`partial::PartialArg`], parsed for one call at a time.
     #[serde(borrow)]
     partial_args: Raw<'a>,
     #[serde(borrow)]
@@ -68,13 +89,15 @@ struct GeminiCall<'a> {
 }
 
 /// The parser of the payloads of one body.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(in crate::wire) struct GeminiParser {
     /// The call whose arguments are streaming.
     open: Option<StreamingCall>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct StreamingCall {
     name: Vec<u8>,
     id: Vec<u8>,
@@ -82,20 +105,43 @@ struct StreamingCall {
 }
 
 impl GeminiParser {
+    /// Returns whether the state is one of a body with that limit of an event.
+    pub(in crate::wire) fn is_in_bounds(&self, limit: usize) -> bool {
+        self.open
+            .as_ref()
+            .is_none_or(|call| call.name.len().max(call.id.len()) <= limit && call.writer.is_in_bounds(limit))
+    }
+
     pub(super) fn parse(&mut self, payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
-        let GeminiChunk { candidates, error } = serde_json::from_str(payload)?;
+        let mut chunk = read_chunk(payload, deltas)?;
+        if let (Some(response), None) = (chunk.response, &chunk.candidates) {
+            chunk = read_chunk(response.get(), deltas)?;
+        }
+        let GeminiChunk { candidates, prompt_feedback, error, .. } = chunk;
         push_error(error, deltas);
+        push_blocked(prompt_feedback, deltas);
         let first = candidates.into_iter().flatten().find(|candidate| number(candidate.index).unwrap_or(0) == 0);
-        let Some(content) = first.and_then(|candidate| candidate.content) else { return Ok(()) };
-        let parts: Vec<GeminiPart<'_>> = parse_list(content.parts)?;
-        // A payload that fails to parse must not change the open call, so its lists are parsed
-        // first.
-        for call in parts.iter().filter_map(|part| part.function_call.as_ref()) {
-            parse_list::<PartialArg<'_>>(call.partial_args)?;
+        let Some(candidate) = first else { return Ok(()) };
+        if let Some(content) = candidate.content {
+            self.push_content(&content, deltas)?;
+        }
+        if !text(candidate.finish_reason).is_empty() {
+            deltas.push(Delta::End);
+        }
+        Ok(())
+    }
+
+    fn push_content(&mut self, content: &GeminiContent<'_>, deltas: &mut Deltas) -> serde_json::Result<()> {
+        let parts: Elements<GeminiPart<'_>> = entries(content.parts, deltas)?;
+        // A payload that fails to parse must not change the open call, so the lengths of its lists
+        // are checked first.
+        let calls = parts.iter().filter_map(|part| part.function_call.as_ref());
+        for list in calls.filter_map(|call| call.partial_args).filter(|list| list.get().starts_with('[')) {
+            parse_list::<IgnoredAny>(Some(list))?;
         }
         for part in parts {
             if !is_true(part.thought) {
-                deltas.push_text(&text(part.text));
+                deltas.push_text(raw_text(part.text));
             }
             if let Some(call) = part.function_call {
                 self.push_call(&call, deltas)?;
@@ -130,7 +176,7 @@ impl GeminiParser {
         deltas.push(Delta::Call(CallDelta { starts: !continues, id, name, arguments, ..CallDelta::default() }));
         if let Some(open) = &mut self.open {
             let mut json = Vec::new();
-            parse_list(call.partial_args)?.iter().for_each(|arg| open.writer.write(arg, &mut json));
+            entries(call.partial_args, deltas)?.iter().for_each(|arg| open.writer.write(arg, &mut json));
             if !will_continue {
                 open.writer.close(&mut json);
             }
@@ -142,6 +188,31 @@ impl GeminiParser {
             deltas.push(Delta::Call(CallDelta { id, is_final: true, ..CallDelta::default() }));
         }
         Ok(())
+    }
+}
+
+fn read_chunk<'a>(payload: &'a str, deltas: &mut Deltas) -> serde_json::Result<GeminiChunk<'a>> {
+    if let Ok(chunk) = serde_json::from_str(payload) {
+        return Ok(chunk);
+    }
+    let OddChunk { response, candidates, prompt_feedback, error } = serde_json::from_str(payload)?;
+    let candidates = Some(entries(candidates, deltas)?);
+    Ok(GeminiChunk { response, candidates, prompt_feedback, error })
+}
+
+/// Appends an error if the prompt was blocked: there are no candidates then.
+fn push_blocked(feedback: Raw<'_>, deltas: &mut Deltas) {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct PromptFeedback<'a> {
+        #[serde(borrow)]
+        block_reason: Raw<'a>,
+    }
+    let Some(Ok(feedback)) = feedback.map(|raw| serde_json::from_str::<PromptFeedback<'_>>(raw.get())) else { return };
+    let reason = text(feedback.block_reason);
+    if !reason.is_empty() {
+        let message = deltas.store(&[b"the prompt was blocked: ", &*reason].concat());
+        deltas.push(Delta::Error(message));
     }
 }
 

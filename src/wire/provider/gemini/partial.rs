@@ -29,7 +29,8 @@ pub(super) struct PartialArg<'a> {
 }
 
 /// One step of a path: into an object or an array.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum PathStep {
     Key(String),
     Index(u64),
@@ -42,7 +43,8 @@ const MAX_PATHS: usize = 4096;
 const MAX_DEPTH: usize = 128;
 
 /// A writer of arguments as JSON text, from values at paths.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct ArgumentsWriter {
     /// The path of the last value.
     last: Vec<PathStep>,
@@ -55,6 +57,14 @@ pub(super) struct ArgumentsWriter {
 }
 
 impl ArgumentsWriter {
+    /// Returns whether the state is one of a body with that limit of an event.
+    pub(super) fn is_in_bounds(&self, limit: usize) -> bool {
+        let len = |step: &PathStep| if let PathStep::Key(key) = step { key.len() } else { 0 };
+        self.last.len() <= MAX_DEPTH
+            && self.last.iter().map(len).sum::<usize>() <= limit
+            && self.written.len() <= MAX_PATHS
+    }
+
     /// Appends to `out` what a value adds to the JSON.
     pub(super) fn write(&mut self, arg: &PartialArg<'_>, out: &mut Vec<u8>) {
         let path = parse_path(&String::from_utf8_lossy(&text(arg.json_path)));

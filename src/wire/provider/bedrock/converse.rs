@@ -6,8 +6,8 @@
 
 use serde::Deserialize;
 
-use super::error::push_error;
-use super::payload::{Raw, number, text, text_or_json};
+use super::super::error::push_error;
+use super::super::payload::{Raw, entries, number, raw_text, raw_text_or_json, text};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
 
 #[derive(Deserialize)]
@@ -21,6 +21,13 @@ struct BedrockEvent<'a> {
     content_block_stop: Option<BedrockBlock<'a>>,
     #[serde(borrow)]
     message_stop: Raw<'a>,
+    /// The output of `Converse`, which is not streamed.
+    #[serde(borrow)]
+    output: Option<BedrockOutput<'a>>,
+    #[serde(borrow)]
+    stop_reason: Raw<'a>,
+    #[serde(borrow)]
+    chunk: Option<BedrockChunk<'a>>,
     #[serde(borrow)]
     internal_server_exception: Raw<'a>,
     #[serde(borrow)]
@@ -33,6 +40,28 @@ struct BedrockEvent<'a> {
     validation_exception: Raw<'a>,
     #[serde(borrow)]
     error: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct BedrockOutput<'a> {
+    #[serde(borrow)]
+    message: Option<BedrockMessage<'a>>,
+}
+
+#[derive(Deserialize)]
+struct BedrockMessage<'a> {
+    /// A list of [`BedrockContent`].
+    #[serde(borrow)]
+    content: Raw<'a>,
+}
+
+/// A piece of the payload of an invoked model.
+#[derive(Deserialize)]
+pub(super) struct BedrockChunk<'a> {
+    /// The piece, as base64.
+    #[serde(borrow)]
+    #[cfg_attr(not(feature = "eventstream"), allow(dead_code))]
+    pub(super) bytes: Raw<'a>,
 }
 
 /// The start, a delta or the stop of a content block.
@@ -67,27 +96,39 @@ struct BedrockToolUse<'a> {
     input: Raw<'a>,
 }
 
-pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
+/// Parses an event, unless it is the chunk of an invoked model, which is returned.
+pub(super) fn parse<'a>(payload: &'a str, deltas: &mut Deltas) -> serde_json::Result<Option<BedrockChunk<'a>>> {
     let event: BedrockEvent<'_> = serde_json::from_str(payload)?;
     if let Some(BedrockBlock {
         start: Some(BedrockContent { tool_use: Some(tool), .. }), content_block_index, ..
     }) = event.content_block_start
     {
-        let (id, name) = (deltas.store(&text(tool.tool_use_id)), deltas.store(&text(tool.name)));
+        let (id, name) = (deltas.store(raw_text(tool.tool_use_id)), deltas.store(raw_text(tool.name)));
         let index = number(content_block_index);
         deltas.push(Delta::Call(CallDelta { starts: true, index, id, name, ..CallDelta::default() }));
     }
     if let Some(BedrockBlock { delta: Some(content), content_block_index, .. }) = event.content_block_delta {
-        deltas.push_text(&text(content.text));
+        deltas.push_text(raw_text(content.text));
         if let Some(tool) = content.tool_use {
             let index = number(content_block_index);
-            let arguments = ArgumentsDelta::More(deltas.store(&text_or_json(tool.input)));
+            let arguments = ArgumentsDelta::More(deltas.store(raw_text_or_json(tool.input)));
             deltas.push(Delta::Call(CallDelta { index, arguments, ..CallDelta::default() }));
         }
     }
     if let Some(stop) = event.content_block_stop {
         let index = number(stop.content_block_index);
         deltas.push(Delta::Call(CallDelta { index, is_final: true, ..CallDelta::default() }));
+    }
+    if let Some(message) = event.output.and_then(|output| output.message) {
+        for content in entries::<BedrockContent<'_>>(message.content, deltas)? {
+            deltas.push_text(raw_text(content.text));
+            if let Some(tool) = content.tool_use {
+                let (id, name) = (deltas.store(raw_text(tool.tool_use_id)), deltas.store(raw_text(tool.name)));
+                let arguments = ArgumentsDelta::All(deltas.store(raw_text_or_json(tool.input)));
+                deltas.push(Delta::Call(CallDelta { starts: true, id, name, arguments, ..CallDelta::default() }));
+            }
+        }
+        deltas.push(Delta::AllFinal { truncated: *text(event.stop_reason) == *b"max_tokens" });
     }
     if event.message_stop.is_some() {
         deltas.push(Delta::AllFinal { truncated: false });
@@ -101,5 +142,5 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
         event.error,
     ];
     errors.into_iter().for_each(|error| push_error(error, deltas));
-    Ok(())
+    Ok(event.chunk)
 }

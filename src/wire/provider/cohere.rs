@@ -1,0 +1,134 @@
+//! Cohere, version 2 of its chat.
+//!
+//! <https://docs.cohere.com/v2/docs/streaming> and <https://docs.cohere.com/docs/tool-use-streaming>.
+//! A call begins with `tool-call-start`, and is final at its `tool-call-end`. What the model says
+//! before its calls comes as `tool_plan`, and is prose; thinking is not.
+
+use serde::Deserialize;
+
+use super::error::push_error;
+use super::payload::{Raw, number, one_or_list, raw_text, raw_text_or_json, string, text};
+use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
+
+#[derive(Deserialize)]
+struct CohereEvent<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Raw<'a>,
+    #[serde(borrow)]
+    index: Raw<'a>,
+    #[serde(borrow)]
+    delta: Option<CohereDelta<'a>>,
+    /// A response that is not streamed; or the message of an error, a text.
+    #[serde(borrow)]
+    message: Raw<'a>,
+    #[serde(borrow)]
+    finish_reason: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct CohereDelta<'a> {
+    #[serde(borrow)]
+    message: Option<CohereMessage<'a>>,
+    #[serde(borrow)]
+    finish_reason: Raw<'a>,
+    #[serde(borrow)]
+    error: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct CohereMessage<'a> {
+    /// A [`CohereContent`], or a list of them.
+    #[serde(borrow)]
+    content: Raw<'a>,
+    #[serde(borrow)]
+    tool_plan: Raw<'a>,
+    /// A [`CohereToolCall`], or a list of them.
+    #[serde(borrow)]
+    tool_calls: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct CohereContent<'a> {
+    #[serde(borrow)]
+    text: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct CohereToolCall<'a> {
+    #[serde(borrow)]
+    id: Raw<'a>,
+    #[serde(borrow)]
+    function: Option<CohereFunction<'a>>,
+}
+
+#[derive(Deserialize)]
+struct CohereFunction<'a> {
+    #[serde(borrow)]
+    name: Raw<'a>,
+    #[serde(borrow)]
+    arguments: Raw<'a>,
+}
+
+pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
+    let event: CohereEvent<'_> = serde_json::from_str(payload)?;
+    let index = number(event.index);
+    let kind = text(event.kind);
+    match (&*kind, event.delta) {
+        (b"tool-call-end", _) => deltas.push(Delta::Call(CallDelta { index, is_final: true, ..CallDelta::default() })),
+        (b"message-end", delta) => {
+            let (reason, error) = delta.map_or((None, None), |delta| (delta.finish_reason, delta.error));
+            push_error(error, deltas);
+            push_end(reason, deltas);
+        }
+        (b"", None) => push_response(&event.message, event.finish_reason, deltas)?,
+        (kind, Some(CohereDelta { message: Some(message), .. })) => {
+            push_message(&message, index, kind == b"tool-call-start", deltas)?;
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Appends a response that is not streamed, or an error.
+fn push_response(message: &Raw<'_>, finish_reason: Raw<'_>, deltas: &mut Deltas) -> serde_json::Result<()> {
+    match message {
+        Some(raw) if string(*message).is_none() => {
+            if let Some(message) = serde_json::from_str::<Option<CohereMessage<'_>>>(raw.get())? {
+                push_message(&message, None, true, deltas)?;
+            }
+        }
+        error => push_error(*error, deltas),
+    }
+    if finish_reason.is_some() {
+        push_end(finish_reason, deltas);
+    }
+    Ok(())
+}
+
+fn push_end(reason: Raw<'_>, deltas: &mut Deltas) {
+    deltas.push(Delta::AllFinal { truncated: *text(reason) == *b"MAX_TOKENS" });
+}
+
+fn push_message(
+    message: &CohereMessage<'_>,
+    index: Option<u64>,
+    starts: bool,
+    deltas: &mut Deltas,
+) -> serde_json::Result<()> {
+    deltas.push_text(raw_text(message.tool_plan));
+    match string(message.content) {
+        Some(text) => deltas.push_text(&text),
+        None => {
+            for content in one_or_list::<CohereContent<'_>>(message.content, deltas)? {
+                deltas.push_text(raw_text(content.text));
+            }
+        }
+    }
+    for CohereToolCall { id, function } in one_or_list(message.tool_calls, deltas)? {
+        let Some(function) = function else { continue };
+        let (id, name) = (deltas.store(raw_text(id)), deltas.store(raw_text(function.name)));
+        let arguments = ArgumentsDelta::More(deltas.store(raw_text_or_json(function.arguments)));
+        deltas.push(Delta::Call(CallDelta { starts, index, id, name, arguments, ..CallDelta::default() }));
+    }
+    Ok(())
+}

@@ -1,0 +1,251 @@
+//! Alibaba's DashScope, in its own format.
+//!
+//! <https://help.aliyun.com/zh/model-studio/qwen-api-via-dashscope>: `output.choices`, or `output.text`.
+//! A payload has the next piece (`incremental_output`), or all that there is so far; the second piece
+//! tells which. Reasoning is not prose.
+
+use alloc::borrow::Cow;
+use core::hash::Hasher;
+
+use serde::Deserialize;
+
+use super::error::push_error;
+use super::payload::{Raw, entries, number, raw_text, string, text, text_or_json};
+use crate::hash::Fnv;
+use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
+
+#[derive(Deserialize)]
+struct DashScopeChunk<'a> {
+    #[serde(borrow)]
+    output: Option<DashScopeOutput<'a>>,
+    /// With a `code`, the message of an error.
+    #[serde(borrow)]
+    message: Raw<'a>,
+    #[serde(borrow)]
+    code: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct DashScopeOutput<'a> {
+    #[serde(borrow)]
+    text: Raw<'a>,
+    #[serde(borrow)]
+    finish_reason: Raw<'a>,
+    /// A list of [`DashScopeChoice`].
+    #[serde(borrow)]
+    choices: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct DashScopeChoice<'a> {
+    #[serde(borrow)]
+    index: Raw<'a>,
+    #[serde(borrow)]
+    message: Option<DashScopeMessage<'a>>,
+    #[serde(borrow)]
+    finish_reason: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct DashScopeMessage<'a> {
+    /// A text, or a list of [`DashScopePart`].
+    #[serde(borrow)]
+    content: Raw<'a>,
+    /// A list of [`DashScopeToolCall`].
+    #[serde(borrow)]
+    tool_calls: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct DashScopePart<'a> {
+    #[serde(borrow)]
+    text: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct DashScopeToolCall<'a> {
+    #[serde(borrow)]
+    index: Raw<'a>,
+    #[serde(borrow)]
+    id: Raw<'a>,
+    #[serde(borrow)]
+    function: Option<DashScopeFunction<'a>>,
+}
+
+#[derive(Deserialize)]
+struct DashScopeFunction<'a> {
+    #[serde(borrow)]
+    name: Raw<'a>,
+    #[serde(borrow)]
+    arguments: Raw<'a>,
+}
+
+/// The parser of the payloads of one body.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(in crate::wire) struct DashScopeParser {
+    text: Progress,
+    /// The arguments of the last call that is new.
+    arguments: Progress,
+    /// The index of that call.
+    call: Option<u64>,
+}
+
+/// How a text has come so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Progress {
+    mode: Mode,
+    /// Length and hash of the text.
+    len: usize,
+    hash: Fnv,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Mode {
+    #[default]
+    Unknown,
+    /// Each payload has the next piece.
+    Incremental,
+    /// Each payload has all of it so far.
+    Cumulative,
+}
+
+/// The bytes that a second piece must have to count as all so far when it is the same as the first.
+///
+/// Short pieces do repeat.
+const MIN_REPEATED: usize = 8;
+
+impl Progress {
+    /// Returns what a payload adds. `may_repeat`: a text that has come is no new piece.
+    fn advance<'t>(&mut self, text: &'t [u8], may_repeat: bool) -> &'t [u8] {
+        if self.len == 0 {
+            self.push(text);
+            return text;
+        }
+        if self.mode == Mode::Unknown {
+            self.mode = match text.get(self.len..) {
+                Some(rest) if self.begins(text) && (!rest.is_empty() || may_repeat || text.len() >= MIN_REPEATED) => {
+                    Mode::Cumulative
+                }
+                _ => Mode::Incremental,
+            };
+        }
+        let added = if self.mode == Mode::Cumulative && self.begins(text) { &text[self.len..] } else { text };
+        self.push(added);
+        added
+    }
+
+    /// Returns whether a text begins with all that has come.
+    fn begins(&self, text: &[u8]) -> bool {
+        let mut hash = Fnv::default();
+        text.get(..self.len).is_some_and(|start| {
+            hash.write(start);
+            hash == self.hash
+        })
+    }
+
+    fn push(&mut self, text: &[u8]) {
+        self.len += text.len();
+        self.hash.write(text);
+    }
+}
+
+impl DashScopeParser {
+    /// Returns whether the lengths can grow.
+    pub(super) fn is_in_bounds(&self) -> bool {
+        self.text.len.max(self.arguments.len) < usize::MAX / 2
+    }
+
+    pub(super) fn parse(&mut self, payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
+        let chunk: DashScopeChunk<'_> = serde_json::from_str(payload)?;
+        if !text(chunk.code).is_empty() {
+            push_error(chunk.message.or(chunk.code), deltas);
+        }
+        let Some(output) = chunk.output else { return Ok(()) };
+        let choice = entries::<DashScopeChoice<'_>>(output.choices, deltas)?
+            .into_iter()
+            .find(|choice| number(choice.index).unwrap_or(0) == 0);
+        let (message, reason) = match choice {
+            Some(choice) => (choice.message, choice.finish_reason),
+            None => (None, output.finish_reason),
+        };
+        let reason = text(reason);
+        let is_last = !matches!(&*reason, b"" | b"null");
+        // A payload that fails to parse must not change the progress, so its lists are parsed first.
+        let content = match &message {
+            Some(message) => content(message.content, deltas)?,
+            None => text(output.text),
+        };
+        let calls = entries::<DashScopeToolCall<'_>>(message.and_then(|message| message.tool_calls), deltas)?;
+        // A new piece of text comes neither with calls nor at the end.
+        deltas.push_text(self.text.advance(&content, is_last || !calls.is_empty()));
+        for call in calls {
+            self.push_call(call, is_last, deltas);
+        }
+        if is_last {
+            deltas.push(Delta::AllFinal { truncated: *reason == *b"length" });
+        }
+        Ok(())
+    }
+
+    fn push_call(&mut self, call: DashScopeToolCall<'_>, is_last: bool, deltas: &mut Deltas) {
+        let Some(function) = call.function else { return };
+        let index = number(call.index);
+        let arguments = text_or_json(function.arguments);
+        if self.call != index {
+            // Another call comes in the same way, if that is known.
+            (self.arguments.len, self.arguments.hash) = (0, Fnv::default());
+            self.call = index;
+        }
+        self.arguments.advance(&arguments, is_last);
+        let all = deltas.store(&arguments);
+        let arguments = match self.arguments.mode {
+            Mode::Cumulative => ArgumentsDelta::All(all),
+            Mode::Unknown | Mode::Incremental => ArgumentsDelta::More(all),
+        };
+        let (id, name) = (deltas.store(raw_text(call.id)), deltas.store(raw_text(function.name)));
+        deltas.push(Delta::Call(CallDelta { index, id, name, arguments, ..CallDelta::default() }));
+    }
+}
+
+/// Returns the text of a message's content.
+fn content<'a>(content: Raw<'a>, deltas: &mut Deltas) -> serde_json::Result<Cow<'a, [u8]>> {
+    if let Some(text) = string(content) {
+        return Ok(text);
+    }
+    let parts = entries::<DashScopePart<'_>>(content, deltas)?;
+    Ok(parts.iter().flat_map(|part| text(part.text).into_owned()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::String;
+
+    /// What the texts of payloads add up to. The last one is the end.
+    fn added(texts: &[&str]) -> String {
+        let mut progress = Progress::default();
+        let last = texts.len() - 1;
+        let add = |(i, text): (usize, &&str)| {
+            String::from_utf8(progress.advance(text.as_bytes(), i == last).to_vec()).unwrap()
+        };
+        texts.iter().enumerate().map(add).collect()
+    }
+
+    #[test]
+    fn the_second_piece_tells_whether_payloads_have_all_so_far() {
+        for (texts, expected) in [
+            (&["Which", " one", "?", ""][..], "Which one?"),
+            (&["Which", "Which one", "Which one?", "Which one?"], "Which one?"),
+            (&["Which one?", "Which one?", "Which one?"], "Which one?"),
+            (&["Hm", "Hm"], "Hm"),
+            (&["", "", "Hm", "", ".", ""], "Hm."),
+            (&["0", "0", "0", ""], "000"),
+            (&["Which", "Which one", "?"], "Which one?"),
+        ] {
+            assert_eq!(added(texts), expected, "{texts:?}");
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Gemini, the Interactions API.
+//!
+//! <https://ai.google.dev/gemini-api/docs/interactions/streaming>. An interaction is a sequence of
+//! steps; one of type `function_call` is a call, and final at its `step.stop`. Before its revision of
+//! May 2026 the API called the steps contents, and sent each call whole. Thoughts are not prose.
+
+use serde::Deserialize;
+
+use super::error::push_error;
+use super::payload::{Raw, arguments_at_start, entries, is_text, number, one_or_list, raw_text, text, text_or_json};
+use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
+
+#[derive(Deserialize)]
+struct InteractionEvent<'a> {
+    #[serde(borrow)]
+    event_type: Raw<'a>,
+    #[serde(borrow)]
+    index: Raw<'a>,
+    #[serde(borrow)]
+    step: Option<Step<'a>>,
+    #[serde(borrow)]
+    content: Option<Step<'a>>,
+    #[serde(borrow)]
+    delta: Option<Step<'a>>,
+    #[serde(borrow)]
+    interaction: Option<Interaction<'a>>,
+    #[serde(borrow)]
+    error: Raw<'a>,
+}
+
+/// An interaction, which may have all that it consists of.
+#[derive(Deserialize)]
+struct Interaction<'a> {
+    #[serde(borrow)]
+    status: Raw<'a>,
+    /// A list of [`Step`].
+    #[serde(borrow, alias = "outputs")]
+    steps: Raw<'a>,
+    #[serde(borrow)]
+    error: Raw<'a>,
+}
+
+/// A step, a content, or a part of one.
+#[derive(Deserialize)]
+struct Step<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Raw<'a>,
+    #[serde(borrow)]
+    text: Raw<'a>,
+    /// The [`StepContent`]s of a step.
+    #[serde(borrow)]
+    content: Raw<'a>,
+    #[serde(borrow)]
+    id: Raw<'a>,
+    #[serde(borrow)]
+    name: Raw<'a>,
+    #[serde(borrow)]
+    arguments: Raw<'a>,
+    #[serde(borrow)]
+    partial_arguments: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct StepContent<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Raw<'a>,
+    #[serde(borrow)]
+    text: Raw<'a>,
+}
+
+pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
+    let event: InteractionEvent<'_> = serde_json::from_str(payload)?;
+    let index = number(event.index);
+    match (&*text(event.event_type), event.step.or(event.content).or(event.delta)) {
+        (b"step.start" | b"content.start", Some(step)) => push_step(&step, index, deltas)?,
+        (b"step.delta" | b"content.delta", Some(delta)) => match &*text(delta.kind) {
+            b"arguments_delta" | b"arguments" => {
+                let more = text_or_json(delta.partial_arguments.or(delta.arguments));
+                let arguments = ArgumentsDelta::More(deltas.store(&more));
+                deltas.push(Delta::Call(CallDelta { index, arguments, ..CallDelta::default() }));
+            }
+            _ => push_step(&delta, index, deltas)?,
+        },
+        (b"step.stop" | b"content.stop", _) => {
+            deltas.push(Delta::Call(CallDelta { index, is_final: true, ..CallDelta::default() }));
+        }
+        (b"interaction.completed" | b"interaction.complete", _) => {
+            let failed = event.interaction.filter(|interaction| is_text(interaction.status, "failed"));
+            push_error(failed.and_then(|interaction| interaction.error), deltas);
+            deltas.push(Delta::AllFinal { truncated: false });
+        }
+        (b"" | b"error", _) if event.error.is_some() => push_error(event.error, deltas),
+        (b"", _) => push_interaction(payload, deltas)?,
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Appends an interaction that is not streamed.
+fn push_interaction(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
+    let interaction: Interaction<'_> = serde_json::from_str(payload)?;
+    for (index, step) in (0..).zip(entries::<Step<'_>>(interaction.steps, deltas)?) {
+        push_step(&step, Some(index), deltas)?;
+    }
+    match &*text(interaction.status) {
+        b"" | b"in_progress" => {}
+        status => deltas.push(Delta::AllFinal { truncated: status == b"incomplete" }),
+    }
+    Ok(())
+}
+
+/// Appends what a step says where it begins, and all of one that comes whole.
+fn push_step(step: &Step<'_>, index: Option<u64>, deltas: &mut Deltas) -> serde_json::Result<()> {
+    match &*text(step.kind) {
+        b"text" => deltas.push_text(raw_text(step.text)),
+        b"model_output" => {
+            for content in one_or_list::<StepContent<'_>>(step.content, deltas)? {
+                if is_text(content.kind, "text") {
+                    deltas.push_text(raw_text(content.text));
+                }
+            }
+        }
+        b"function_call" => {
+            let arguments = arguments_at_start(step.arguments, deltas);
+            let (id, name) = (deltas.store(raw_text(step.id)), deltas.store(raw_text(step.name)));
+            deltas.push(Delta::Call(CallDelta { starts: true, index, id, name, arguments, ..CallDelta::default() }));
+        }
+        _ => {}
+    }
+    Ok(())
+}

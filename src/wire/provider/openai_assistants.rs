@@ -1,0 +1,161 @@
+//! OpenAI Assistants: the events of a run.
+//!
+//! <https://platform.openai.com/docs/api-reference/assistants-streaming/events>. Each payload is an
+//! object that its `object` names. A call is final when the run requires its output.
+
+use serde::Deserialize;
+
+use super::error::push_error;
+use super::payload::{Raw, entries, is_text, number, raw_text, raw_text_or_json, string, text};
+use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
+
+#[derive(Deserialize)]
+struct RunEvent<'a> {
+    #[serde(borrow)]
+    object: Raw<'a>,
+    #[serde(borrow)]
+    status: Raw<'a>,
+    #[serde(borrow)]
+    role: Raw<'a>,
+    /// The content of a whole message.
+    #[serde(borrow)]
+    content: Raw<'a>,
+    #[serde(borrow)]
+    delta: Option<RunDelta<'a>>,
+    #[serde(borrow)]
+    required_action: Option<RequiredAction<'a>>,
+    #[serde(borrow)]
+    last_error: Raw<'a>,
+    #[serde(borrow)]
+    error: Raw<'a>,
+    /// The message of an error.
+    #[serde(borrow)]
+    message: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct RunDelta<'a> {
+    /// A list of [`MessageContent`].
+    #[serde(borrow)]
+    content: Raw<'a>,
+    #[serde(borrow)]
+    step_details: Option<ToolCalls<'a>>,
+}
+
+#[derive(Deserialize)]
+struct RequiredAction<'a> {
+    #[serde(borrow)]
+    submit_tool_outputs: Option<ToolCalls<'a>>,
+}
+
+#[derive(Deserialize)]
+struct ToolCalls<'a> {
+    /// A list of [`RunToolCall`].
+    #[serde(borrow)]
+    tool_calls: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct RunToolCall<'a> {
+    #[serde(borrow)]
+    index: Raw<'a>,
+    #[serde(borrow)]
+    id: Raw<'a>,
+    #[serde(borrow)]
+    function: Option<RunFunction<'a>>,
+}
+
+#[derive(Deserialize)]
+struct RunFunction<'a> {
+    #[serde(borrow)]
+    name: Raw<'a>,
+    #[serde(borrow)]
+    arguments: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct MessageContent<'a> {
+    #[serde(borrow)]
+    text: Option<MessageText<'a>>,
+    #[serde(borrow)]
+    refusal: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct MessageText<'a> {
+    #[serde(borrow)]
+    value: Raw<'a>,
+}
+
+/// The parser of the payloads of one body.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(in crate::wire) struct AssistantsParser {
+    /// The message that is open has come in deltas.
+    has_deltas: bool,
+}
+
+impl AssistantsParser {
+    pub(super) fn parse(&mut self, payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
+        let event: RunEvent<'_> = serde_json::from_str(payload)?;
+        match (&*text(event.object), event.delta) {
+            (b"thread.message.delta", Some(delta)) => {
+                push_content(delta.content, deltas)?;
+                self.has_deltas = true;
+            }
+            (b"thread.run.step.delta", Some(RunDelta { step_details: Some(details), .. })) => {
+                push_calls(&details, false, deltas)?;
+            }
+            (b"thread.message", _) if is_text(event.status, "completed") => {
+                let is_new = !self.has_deltas && is_text(event.role, "assistant");
+                push_content(event.content.filter(|_| is_new), deltas)?;
+                self.has_deltas = false;
+            }
+            (b"thread.run", _) => push_run(event.status, event.required_action, event.last_error, deltas)?,
+            (b"" | b"error", _) => push_error(event.error.or(event.message.filter(|_| event.error.is_none())), deltas),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn push_run(
+    status: Raw<'_>,
+    action: Option<RequiredAction<'_>>,
+    error: Raw<'_>,
+    deltas: &mut Deltas,
+) -> serde_json::Result<()> {
+    if let Some(calls) = action.and_then(|action| action.submit_tool_outputs) {
+        push_calls(&calls, true, deltas)?;
+    }
+    push_error(error, deltas);
+    match string(status).as_deref() {
+        Some(b"requires_action" | b"completed") => deltas.push(Delta::AllFinal { truncated: false }),
+        Some(b"incomplete" | b"failed" | b"expired" | b"cancelled") => {
+            deltas.push(Delta::AllFinal { truncated: true });
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn push_calls(calls: &ToolCalls<'_>, is_whole: bool, deltas: &mut Deltas) -> serde_json::Result<()> {
+    for call in entries::<RunToolCall<'_>>(calls.tool_calls, deltas)? {
+        // The provider runs its other tools itself.
+        let Some(function) = call.function else { continue };
+        let (id, name) = (deltas.store(raw_text(call.id)), deltas.store(raw_text(function.name)));
+        let arguments = deltas.store(raw_text_or_json(function.arguments));
+        let arguments = if is_whole { ArgumentsDelta::All(arguments) } else { ArgumentsDelta::More(arguments) };
+        let index = number(call.index);
+        deltas.push(Delta::Call(CallDelta { starts: is_whole, index, id, name, arguments, ..CallDelta::default() }));
+    }
+    Ok(())
+}
+
+fn push_content(content: Raw<'_>, deltas: &mut Deltas) -> serde_json::Result<()> {
+    for content in entries::<MessageContent<'_>>(content, deltas)? {
+        deltas.push_text(raw_text(content.text.and_then(|text| text.value)));
+        deltas.push_text(raw_text(content.refusal));
+    }
+    Ok(())
+}

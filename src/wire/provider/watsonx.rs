@@ -1,0 +1,47 @@
+//! IBM watsonx.
+//!
+//! <https://cloud.ibm.com/apidocs/watsonx-ai#text-generation-stream>: pieces of text in `results`.
+//! `text/chat_stream` streams chat completions.
+
+use serde::Deserialize;
+
+use super::error::push_error;
+use super::openai_chat;
+use super::payload::{Raw, entries, raw_text, text};
+use crate::wire::deltas::{Delta, Deltas};
+
+#[derive(Deserialize)]
+struct WatsonxChunk<'a> {
+    /// A list of [`WatsonxResult`].
+    #[serde(borrow)]
+    results: Raw<'a>,
+    #[serde(borrow)]
+    choices: Raw<'a>,
+    #[serde(borrow)]
+    errors: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct WatsonxResult<'a> {
+    #[serde(borrow)]
+    generated_text: Raw<'a>,
+    #[serde(borrow)]
+    stop_reason: Raw<'a>,
+}
+
+pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
+    let chunk: WatsonxChunk<'_> = serde_json::from_str(payload)?;
+    if chunk.choices.is_some_and(|choices| choices.get() != "null") {
+        return openai_chat::parse(payload, deltas);
+    }
+    for error in entries::<Raw<'_>>(chunk.errors, deltas)? {
+        push_error(error, deltas);
+    }
+    for result in entries::<WatsonxResult<'_>>(chunk.results, deltas)? {
+        deltas.push_text(raw_text(result.generated_text));
+        if !matches!(&*text(result.stop_reason), b"" | b"not_finished") {
+            deltas.push(Delta::End);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,197 @@
+//! Checkpoints of responses: resumed after any byte, stored, damaged and forged.
+
+use std::sync::Arc;
+
+use followup::wire::{Checkpoint, Events, Format, Limits, ResponseParser};
+use followup::{Event, Malformed, Policy, ResumeError};
+use serde_json::{Value, json};
+
+use crate::golden::{Golden, goldens};
+use crate::normal::lines;
+use crate::sweep::Sweep;
+
+/// One event a line.
+#[derive(Debug, Default, PartialEq)]
+struct Lines(Vec<String>);
+
+impl Lines {
+    fn take(&mut self, mut events: Events<'_>) {
+        while let Some(event) = events.next() {
+            self.0.push(format!("{event:?}"));
+        }
+    }
+}
+
+/// Stores a checkpoint as JSON and reads it again.
+fn stored(checkpoint: &Checkpoint) -> Checkpoint {
+    serde_json::from_str(&serde_json::to_string(checkpoint).unwrap()).unwrap()
+}
+
+fn resumed(policy: &Arc<Policy>, checkpoint: Checkpoint) -> ResponseParser {
+    ResponseParser::resume(policy.clone(), Limits::default(), checkpoint.clone())
+        .unwrap_or_else(|error| panic!("{error}: {checkpoint:?}"))
+}
+
+/// The parsers of a body: of its format, and one that detects it.
+fn parsers(golden: &Golden, policy: &Arc<Policy>) -> [ResponseParser; 2] {
+    [ResponseParser::new(golden.format, policy.clone()), ResponseParser::auto(policy.clone())]
+}
+
+#[test]
+fn a_body_resumed_after_any_byte_has_the_same_events() {
+    let (policy, mut sweep) = (Arc::new(Policy::new()), Sweep::new(1));
+    for golden in goldens() {
+        for new in parsers(&golden, &policy) {
+            let whole = Lines(lines(&mut new.clone(), [&*golden.body]));
+            let (mut parser, mut before) = (new, Vec::new());
+            for (at, byte) in golden.body.iter().enumerate() {
+                // One in a hundred, if not all.
+                if sweep.tries(1) && sweep.tries(1) {
+                    let mut resumed = resumed(&policy, stored(&parser.checkpoint()));
+                    let mut all = Lines(before.clone());
+                    all.take(resumed.feed(&golden.body[at..]));
+                    all.take(resumed.finish());
+                    assert_eq!(all, whole, "{} at {at}", golden.name);
+                }
+                let mut events = Lines::default();
+                events.take(parser.feed(&[*byte]));
+                before.extend(events.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_body_resumed_after_every_byte_has_the_same_events() {
+    let (policy, mut sweep) = (Arc::new(Policy::new()), Sweep::new(1));
+    for golden in goldens() {
+        for mut parser in parsers(&golden, &policy).into_iter().filter(|_| sweep.tries(1)) {
+            let whole = Lines(lines(&mut parser.clone(), [&*golden.body]));
+            let mut all = Lines::default();
+            for byte in &golden.body {
+                all.take(parser.feed(&[*byte]));
+                parser = resumed(&policy, parser.checkpoint());
+            }
+            all.take(parser.finish());
+            assert_eq!(all, whole, "{}", golden.name);
+        }
+    }
+}
+
+#[test]
+fn equal_bytes_make_equal_checkpoints() {
+    let (policy, mut sweep) = (Arc::new(Policy::new()), Sweep::new(1));
+    for golden in goldens() {
+        for new in parsers(&golden, &policy) {
+            let mut parser = new.clone();
+            for (at, byte) in golden.body.iter().enumerate() {
+                Lines::default().take(parser.feed(&[*byte]));
+                if sweep.tries(1) && sweep.tries(1) {
+                    let mut whole = new.clone();
+                    drop(whole.feed(&golden.body[..=at]));
+                    assert_eq!(whole.checkpoint(), parser.checkpoint(), "{} after {at}", golden.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn events_that_were_not_taken_are_not_part_of_a_checkpoint() {
+    let body = "data: {\"choices\":[{\"delta\":{\"content\":\"one\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"two\"}}]}\n\n";
+    let mut parser = ResponseParser::new(Format::OpenAiChat, Policy::new());
+    drop(parser.feed(body.as_bytes()));
+    let taken = parser.checkpoint();
+    let mut parser = ResponseParser::new(Format::OpenAiChat, Policy::new());
+    let mut events = parser.feed(body.as_bytes());
+    assert_eq!(events.next(), Some(Ok(Event::Text("one"))));
+    drop(events);
+    assert_eq!(parser.checkpoint(), taken);
+}
+
+#[test]
+fn a_checkpoint_of_another_policy_or_other_limits_is_an_error() {
+    let checkpoint = ResponseParser::auto(Policy::new()).checkpoint();
+    let strict = Policy::new().with_malformed(Malformed::Reject);
+    let resume = |policy, limits| ResponseParser::resume(policy, limits, checkpoint.clone()).map(drop);
+    assert_eq!(resume(Policy::new(), Limits::default()), Ok(()));
+    assert_eq!(resume(strict, Limits::default()), Err(ResumeError::OtherPolicy));
+    assert_eq!(resume(Policy::new(), Limits::default().with_open_calls(3)), Err(ResumeError::OtherPolicy));
+}
+
+#[test]
+fn a_damaged_checkpoint_is_an_error() {
+    let mut parser = ResponseParser::auto(Policy::new());
+    drop(parser.feed(
+        b"data: {\"choices\":[{\"delta\":{\"content\":\"<ask_followup_question><question>Wh\"}}]}\n\ndata: {\"ch",
+    ));
+    let stored = serde_json::to_value(parser.checkpoint()).unwrap();
+    for path in paths(&stored) {
+        for other in [json!(0), json!(1), json!(7), json!(true), json!(null), json!("x"), json!([]), json!({})] {
+            let mut damaged = stored.clone();
+            *damaged.pointer_mut(&path).unwrap() = other;
+            let Ok(checkpoint) = serde_json::from_value::<Checkpoint>(damaged.clone()) else { continue };
+            // A value may mean the same.
+            let is_damaged = checkpoint != parser.checkpoint();
+            let result = ResponseParser::resume(Policy::new(), Limits::default(), checkpoint);
+            assert_eq!(result.is_err(), is_damaged, "{path}: {damaged}");
+        }
+    }
+}
+
+#[test]
+fn a_forged_checkpoint_never_panics_and_stays_within_the_limits() {
+    let limits = Limits::default().with_event(300).with_open_calls(2);
+    let mut sweep = Sweep::new(1);
+    for golden in goldens() {
+        let (start, rest) = golden.body.split_at(golden.body.len() * 2 / 3);
+        for new in parsers(&golden, &Arc::new(Policy::new())) {
+            let mut parser = new.with_limits(limits);
+            let fresh = lines(&mut parser.clone(), [&*golden.body]);
+            drop(parser.feed(start));
+            let stored = serde_json::to_value(parser.checkpoint()).unwrap();
+            for path in paths(&stored) {
+                for other in forgeries() {
+                    // One in a hundred, if not all.
+                    if !sweep.tries(1) || !sweep.tries(1) {
+                        continue;
+                    }
+                    let mut forged = stored.clone();
+                    *forged.pointer_mut(&path).unwrap() = other;
+                    let Ok(checkpoint) = serde_json::from_value::<Checkpoint>(forged) else { continue };
+                    let checkpoint = checkpoint.with_valid_checksum();
+                    let Ok(mut parser) = ResponseParser::resume(Policy::new(), limits, checkpoint) else { continue };
+                    let mut events = Lines::default();
+                    events.take(parser.feed(rest));
+                    events.take(parser.feed("\u{e9}\n\n<\"}]".as_bytes()));
+                    events.take(parser.finish());
+                    if path.ends_with("/declared") {
+                        // It is a parser for other bodies now.
+                        continue;
+                    }
+                    // The parser is ready for the next body, and has forgotten this one.
+                    assert_eq!(lines(&mut parser, [&*golden.body]), fresh, "{} {path}", golden.name);
+                }
+            }
+        }
+    }
+}
+
+/// JSON in place of any value of a stored checkpoint.
+fn forgeries() -> impl Iterator<Item = Value> {
+    let numbers = [0, 1, 2, 60, 255, u64::from(u32::MAX), u64::MAX / 2, u64::MAX].map(|number| json!(number));
+    let others = [json!(true), json!(false), json!(null), json!(""), json!("é"), json!([]), json!([0, 0]), json!({})];
+    numbers.into_iter().chain(others)
+}
+
+/// The paths of all values.
+fn paths(value: &Value) -> Vec<String> {
+    let below = |key: String, value: &Value| paths(value).into_iter().map(move |path| format!("/{key}{path}"));
+    let mut all = vec![String::new()];
+    match value {
+        Value::Object(fields) => all.extend(fields.iter().flat_map(|(key, value)| below(key.clone(), value))),
+        Value::Array(items) => all.extend(items.iter().enumerate().flat_map(|(i, value)| below(i.to_string(), value))),
+        _ => {}
+    }
+    all
+}
