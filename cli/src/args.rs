@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
+use followup_testing::Chunking;
 
-use crate::chunks::Cut;
 use crate::input::InputArgs;
 use crate::policy::PolicyArgs;
 
@@ -136,6 +136,8 @@ Examples:
   followup parse --records turns.jsonl > whole
   followup parse --records --chunk 1 turns.jsonl | diff whole -
       No difference: events are independent of how a message is cut.
+  followup parse --records --wire auto --field body gateway.jsonl
+      What a gateway has logged: the bodies of responses, of any provider.
 
 The events of --json, one per line:
   {\"event\":\"text\",\"text\":S}
@@ -153,10 +155,13 @@ The events of --json, one per line:
    \"question\":S|null,\"suggest\":[…]}
       A call that can't be asked. R is missing_parameter, malformed, truncated,
       too_long or wrong_type.
-  {\"event\":\"error\",\"kind\":K,\"message\":S,\"data\":S}
+  {\"event\":\"error\",\"kind\":K,\"message\":S,\"data\":S,\"format\":F}
       An error in a provider's stream (--wire), which continues. K is provider (reported
-      by the provider), unreadable, too_long, orphan, too_many_calls or foreign (nothing
-      in it is from that provider). \"data\" is what could not be read.
+      by the provider), unreadable, too_long, corrupt (a binary frame that was damaged),
+      orphan, too_many_calls, foreign (nothing in it is from that provider, or from any),
+      empty (it breaks off before it says anything), contradiction (it repeats the message
+      with other words) or binary.
+      \"data\" is what was not used, \"format\" that of the stream, if it is known.
   A span counts the bytes of the message, or the bytes of a native call's arguments.
   Events of a native call also have the provider's \"id\":S, if there is one. Native
   calls may overlap: \"call\" and \"id\" tell them apart.
@@ -167,8 +172,9 @@ The events of --json, one per line:
 Exit status:
   0  Success.
   1  A question was rejected, there was an error in a provider's stream, or something
-     could not be read. With --records, a rejected question is data and no failure; a
-     line that can't be read is one.
+     could not be read. With --records, a rejected question and an error of kind provider
+     are data and no failure; a line that can't be read, or a body that can be read only
+     in part, is one.
   2  The command line is wrong.";
 
 /// Reads a message as it arrives, and prints its text and its questions.
@@ -201,19 +207,34 @@ pub(crate) struct ParseArgs {
     #[arg(long, help_heading = "Output")]
     pub(crate) no_color: bool,
 
-    /// Read JSON Lines, one message per line; print one line for each
+    /// Read JSON Lines, one message or one provider's body per line; print one line for each
     ///
     /// Each line is an object with the message in "content" (or --field). Its "id", of any type, is
     /// copied to the output: {"id":…,"events":[…]}, with the events of --json, without partials,
     /// "at" and "end", and with pieces joined, so that the output is the same however the messages
     /// are cut. The order is kept; all cores are used; blank lines are skipped. A line that can't
-    /// be read is reported on standard error, and reading continues.
-    #[arg(long, conflicts_with_all = ["wire", "delay"], help_heading = "Records")]
+    /// be read is reported on standard error with its number and offset, and reading continues.
+    ///
+    /// With --wire, the field holds the body of a response: as text, as base64 (--base64), or, if
+    /// it is one JSON value, as that value. With --wire auto the format is detected for each
+    /// record, and the output has it: {"id":…,"events":[…],"format":S|null}. docs/records.md has
+    /// more.
+    #[arg(long, conflicts_with = "delay", help_heading = "Records")]
     pub(crate) records: bool,
 
-    /// The field of a record that holds the message
+    /// The field of a record that holds the message or the body
     #[arg(long, value_name = "NAME", default_value = "content", requires = "records", help_heading = "Records")]
     pub(crate) field: String,
+
+    /// The field is base64, padded or not
+    #[arg(long, requires = "records", help_heading = "Records")]
+    pub(crate) base64: bool,
+
+    /// Skip a line longer than this, with an error
+    ///
+    /// Memory holds at most 32 MiB of lines, or one that is longer, beside the line being read.
+    #[arg(long, value_name = "BYTES", default_value_t = 32 << 20, requires = "records", help_heading = "Records")]
+    pub(crate) limit_line: usize,
 
     #[command(flatten)]
     pub(crate) policy: PolicyArgs,
@@ -405,7 +426,7 @@ pub(crate) struct ServeArgs {
 
     /// Cut recorded messages into chunks of this many bytes, or of random length: N or random:SEED
     #[arg(long, value_name = "N|random:SEED", default_value = "4", requires = "demo")]
-    pub(crate) chunk: Cut,
+    pub(crate) chunk: Chunking,
 
     /// Wait this many milliseconds between the chunks of a recorded message
     #[arg(long, value_name = "MS", default_value_t = 30, requires = "demo")]

@@ -3,8 +3,7 @@
 use std::io::{self, Read};
 use std::time::Duration;
 
-pub(crate) use followup_serve::Cut;
-use followup_serve::Sizes;
+use followup_testing::{ChunkSizes, Chunking};
 
 /// The number of bytes requested at once. A pipe holds no more.
 const READ_SIZE: usize = 64 << 10;
@@ -13,15 +12,15 @@ const READ_SIZE: usize = 64 << 10;
 #[derive(Debug)]
 pub(crate) struct Chunks<R> {
     reader: R,
-    sizes: Sizes,
+    sizes: ChunkSizes,
     delay: Duration,
     is_first: bool,
     buffer: Vec<u8>,
 }
 
 impl<R: Read> Chunks<R> {
-    pub(crate) fn new(reader: R, cut: Cut, delay: Duration) -> Chunks<R> {
-        Chunks { reader, sizes: cut.sizes(), delay, is_first: true, buffer: Vec::new() }
+    pub(crate) fn new(reader: R, chunking: Chunking, delay: Duration) -> Chunks<R> {
+        Chunks { reader, sizes: chunking.sizes(), delay, is_first: true, buffer: Vec::new() }
     }
 
     /// Returns the next chunk; `None` at the end.
@@ -79,8 +78,8 @@ mod tests {
         }
     }
 
-    fn all(reader: impl Read, cut: Cut) -> Vec<Vec<u8>> {
-        let mut chunks = Chunks::new(reader, cut, Duration::ZERO);
+    fn all(reader: impl Read, chunking: Chunking) -> Vec<Vec<u8>> {
+        let mut chunks = Chunks::new(reader, chunking, Duration::ZERO);
         let mut all = Vec::new();
         while let Some(chunk) = chunks.next().unwrap() {
             all.push(chunk.to_vec());
@@ -92,29 +91,29 @@ mod tests {
     fn chunks_come_as_they_arrive() {
         let interrupted = || Err(io::Error::from(io::ErrorKind::Interrupted));
         let script = Script(vec![Ok(b"ab"), interrupted(), Ok(b"c"), Ok(b"defg")]);
-        assert_eq!(all(script, Cut::AsItArrives), [&b"ab"[..], b"c", b"defg"]);
+        assert_eq!(all(script, Chunking::AsItArrives), [&b"ab"[..], b"c", b"defg"]);
     }
 
     #[test]
     fn fixed_chunks_are_independent_of_how_the_stream_arrives() {
         let interrupted = || Err(io::Error::from(io::ErrorKind::Interrupted));
         let script = || Script(vec![Ok(b"ab"), interrupted(), Ok(b"c"), Ok(b"defg")]);
-        assert_eq!(all(script(), Cut::Every(3)), [&b"abc"[..], b"def", b"g"]);
-        assert_eq!(all(script(), Cut::Every(usize::MAX)), [b"abcdefg"]);
+        assert_eq!(all(script(), Chunking::Every(3)), [&b"abc"[..], b"def", b"g"]);
+        assert_eq!(all(script(), Chunking::Every(usize::MAX)), [b"abcdefg"]);
     }
 
     #[test]
     fn an_empty_stream_has_no_chunks() {
-        for cut in [Cut::AsItArrives, Cut::Every(1), Cut::Random(1)] {
-            assert!(all(io::empty(), cut).is_empty());
+        for chunking in [Chunking::AsItArrives, Chunking::Every(1), Chunking::Random(1)] {
+            assert!(all(io::empty(), chunking).is_empty());
         }
     }
 
     #[test]
     fn a_read_error_is_returned() {
         let script = || Script(vec![Err(io::Error::from(io::ErrorKind::IsADirectory))]);
-        for cut in [Cut::AsItArrives, Cut::Every(1), Cut::Random(1)] {
-            let error = Chunks::new(script(), cut, Duration::ZERO).next().unwrap_err();
+        for chunking in [Chunking::AsItArrives, Chunking::Every(1), Chunking::Random(1)] {
+            let error = Chunks::new(script(), chunking, Duration::ZERO).next().unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::IsADirectory);
         }
     }
@@ -122,7 +121,7 @@ mod tests {
     #[test]
     fn random_chunks_of_a_reader_and_of_a_slice_are_the_same() {
         let stream: Vec<u8> = (0..=255).cycle().take(20_000).collect();
-        let pieces: Vec<_> = Cut::Random(7).pieces(&stream).map(<[u8]>::to_vec).collect();
-        assert_eq!(pieces, all(&*stream, Cut::Random(7)));
+        let chunks: Vec<_> = Chunking::Random(7).chunks(&stream).map(<[u8]>::to_vec).collect();
+        assert_eq!(chunks, all(&*stream, Chunking::Random(7)));
     }
 }

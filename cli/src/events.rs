@@ -15,6 +15,8 @@ pub(crate) struct EmittedAt {
     pub(crate) offset: u64,
     /// Whether it was emitted only at the end of the message.
     pub(crate) at_end: bool,
+    /// The format of the input; `None` while it is not known.
+    pub(crate) format: Option<Format>,
 }
 
 /// An event of the input.
@@ -65,7 +67,7 @@ impl BodyReader {
         };
         let is_detected = format != InputFormat::Auto;
         let response = response.with_limits(limits);
-        BodyReader { response, is_detected, emitted: EmittedAt { offset: 0, at_end: false } }
+        BodyReader { response, is_detected, emitted: EmittedAt { offset: 0, at_end: false, format: None } }
     }
 
     /// Consumes the next chunk, or with `None` the end of the body.
@@ -80,6 +82,7 @@ impl BodyReader {
                 self.response.finish()
             }
         };
+        self.emitted.format = events.format();
         // The format of an empty body is not reported.
         if let (false, Some(format), 1..) = (self.is_detected, events.format(), self.emitted.offset) {
             self.is_detected = true;

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use followup::{Policy, wire};
+use followup_testing::Chunking;
 
-use crate::chunks::{Chunks, Cut};
+use crate::chunks::Chunks;
 use crate::error::Error;
 use crate::events::{BodyReader, EmittedAt, InputEvent};
 use crate::input_format::InputFormat;
@@ -24,13 +25,13 @@ pub(crate) struct InputArgs {
     ///
     /// text is a message as plain text; json is the arguments of one native call. The others are
     /// the body of one streaming response, as the provider sends it: server-sent events, JSON lines
-    /// or a JSON array (for Bedrock, its events as JSON, as its SDKs return them). auto detects the
-    /// format from the first event, and reports it on standard error.
+    /// or a JSON array (for Bedrock, its binary frames, or its events as JSON lines). auto detects
+    /// the format from the first event, and reports it on standard error.
     #[arg(
         long,
         value_name = "FORMAT",
         default_value = "text",
-        value_parser = PossibleValuesParser::new(InputFormat::NAMES).map(|name| name.parse::<InputFormat>().unwrap_or_default()),
+        value_parser = PossibleValuesParser::new(InputFormat::names()).map(|name| name.parse::<InputFormat>().unwrap_or_default()),
         help_heading = "Reading"
     )]
     pub(crate) wire: InputFormat,
@@ -40,7 +41,7 @@ pub(crate) struct InputArgs {
     /// The chunks change when events are emitted, but not what they add up to; this option shows
     /// it. The same SEED, any number, always gives the same chunks.
     #[arg(long, value_name = "N|random:SEED", help_heading = "Watching")]
-    pub(crate) chunk: Option<Cut>,
+    pub(crate) chunk: Option<Chunking>,
 
     /// Wait this many milliseconds between chunks, to watch
     #[arg(long, value_name = "MS", help_heading = "Watching")]

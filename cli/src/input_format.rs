@@ -13,9 +13,12 @@ pub(crate) enum InputFormat {
 }
 
 impl InputFormat {
-    /// All names, in the order in which `--help` lists them.
-    pub(crate) const NAMES: [&str; 9] =
-        ["text", "json", "openai-chat", "openai-responses", "anthropic", "gemini", "bedrock", "ollama", "auto"];
+    /// Returns all names, in the order in which `--help` lists them.
+    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+        let has_payloads = |format: &Format| !matches!(format, Format::Text | Format::Json);
+        let providers = Format::ALL.into_iter().filter(has_payloads);
+        [Format::Text, Format::Json].into_iter().chain(providers).map(Format::name).chain(["auto"])
+    }
 }
 
 impl Default for InputFormat {

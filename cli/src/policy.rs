@@ -51,13 +51,18 @@ pub(crate) struct PolicyArgs {
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
     limit_bare: Option<usize>,
 
-    /// Skip an event of a provider's stream longer than this [default: 16777216]
+    /// Skip an event of a provider's stream longer than this [default: 8388608]
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
     limit_event: Option<usize>,
 
     /// Skip native calls beyond this many open at once [default: 64]
     #[arg(long, value_name = "N", help_heading = "Limits")]
     limit_open_calls: Option<usize>,
+
+    /// Reject the native call that makes the arguments of all open ones longer than this
+    /// [default: 4194304]
+    #[arg(long, value_name = "BYTES", help_heading = "Limits")]
+    limit_arguments: Option<usize>,
 }
 
 impl PolicyArgs {
@@ -100,6 +105,7 @@ impl PolicyArgs {
         default
             .with_event(self.limit_event.unwrap_or(default.event))
             .with_open_calls(self.limit_open_calls.unwrap_or(default.open_calls))
+            .with_arguments(self.limit_arguments.unwrap_or(default.arguments))
     }
 }
 
@@ -138,7 +144,7 @@ mod tests {
     fn the_help_states_the_defaults_of_the_library() {
         let help = TestArgs::command().term_width(200).render_help().to_string();
         let Limits { question, answer, suggestions, tag, bare } = Limits::default();
-        let wire::Limits { event, open_calls, .. } = wire::Limits::default();
+        let wire::Limits { event, open_calls, arguments, .. } = wire::Limits::default();
         for (flag, default) in [
             ("--limit-question", question),
             ("--limit-answer", answer),
@@ -147,6 +153,7 @@ mod tests {
             ("--limit-bare", bare),
             ("--limit-event", event),
             ("--limit-open-calls", open_calls),
+            ("--limit-arguments", arguments),
         ] {
             let line = help.lines().find(|line| line.contains(flag)).unwrap();
             assert!(line.contains(&format!("[default: {default}]")), "{line}");
@@ -175,5 +182,6 @@ mod tests {
         assert_eq!(args("").wire_limits(), default);
         assert_eq!(args("--limit-event 1").wire_limits(), default.with_event(1));
         assert_eq!(args("--limit-open-calls 1").wire_limits(), default.with_open_calls(1));
+        assert_eq!(args("--limit-arguments 1").wire_limits(), default.with_arguments(1));
     }
 }

@@ -34,7 +34,7 @@ impl<W: Write> Output for JsonOutput<W> {
     }
 
     fn error(&mut self, error: Error<'_>, emitted: EmittedAt) -> io::Result<()> {
-        ErrorLine { error, emitted }.serialize(&mut serde_json::Serializer::with_formatter(&mut self.out, Escaped))?;
+        ErrorLine { error, emitted: Some(emitted) }.write(&mut self.out)?;
         self.out.write_all(b"\n")
     }
 
@@ -52,7 +52,7 @@ impl<W: Write> Output for JsonOutput<W> {
 #[derive(Debug)]
 pub(crate) struct EventLine<'a> {
     pub(crate) event: Event<'a>,
-    /// `None` in records, whose messages are read whole.
+    /// `None` in records, which are read whole.
     pub(crate) emitted: Option<EmittedAt>,
 }
 
@@ -120,17 +120,24 @@ impl Serialize for EventLine<'_> {
                 map.serialize_entry("suggest", &SuggestList(call.suggestions()))?;
             }
         }
-        if let Some(emitted) = self.emitted {
-            serialize_emitted(&mut map, emitted)?;
-        }
+        serialize_emitted(&mut map, self.emitted)?;
         map.end()
     }
 }
 
 /// An error as one JSON object.
-struct ErrorLine<'a> {
-    error: Error<'a>,
-    emitted: EmittedAt,
+#[derive(Debug)]
+pub(crate) struct ErrorLine<'a> {
+    pub(crate) error: Error<'a>,
+    /// `None` in records, which are read whole.
+    pub(crate) emitted: Option<EmittedAt>,
+}
+
+impl ErrorLine<'_> {
+    /// Writes the object, without a line end.
+    pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        Ok(self.serialize(&mut serde_json::Serializer::with_formatter(out, Escaped))?)
+    }
 }
 
 impl Serialize for ErrorLine<'_> {
@@ -145,6 +152,9 @@ impl Serialize for ErrorLine<'_> {
         if let Some(data) = self.error.data() {
             map.serialize_entry("data", data)?;
         }
+        if let Some(format) = self.emitted.and_then(|emitted| emitted.format) {
+            map.serialize_entry("format", format.name())?;
+        }
         serialize_emitted(&mut map, self.emitted)?;
         map.end()
     }
@@ -155,7 +165,8 @@ fn serialize_id<M: SerializeMap>(map: &mut M, id: Option<&str>) -> Result<(), M:
     id.map_or(Ok(()), |id| map.serialize_entry("id", id))
 }
 
-fn serialize_emitted<M: SerializeMap>(map: &mut M, emitted: EmittedAt) -> Result<(), M::Error> {
+fn serialize_emitted<M: SerializeMap>(map: &mut M, emitted: Option<EmittedAt>) -> Result<(), M::Error> {
+    let Some(emitted) = emitted else { return Ok(()) };
     map.serialize_entry("at", &emitted.offset)?;
     if emitted.at_end { map.serialize_entry("end", &true) } else { Ok(()) }
 }

@@ -19,8 +19,11 @@ const USUAL: u64 = 4 * MIB;
 /// The memory allowed where no event is long: code, buffers, one call.
 const SMALL: u64 = 24 * MIB;
 
-/// The memory allowed with an event at the limit (16 MiB), or where all cores parse records.
-const LONG_EVENT: u64 = 128 * MIB;
+/// The memory allowed with an event at the limit (8 MiB), or where all cores parse records.
+const LONG_EVENT: u64 = 64 * MIB;
+
+/// The memory allowed with a line of records at the limit (32 MiB).
+const LONG_LINE: u64 = 64 * MIB;
 
 /// The result of a run, with only the end of its output.
 #[derive(Debug)]
@@ -142,8 +145,8 @@ fn endless_streams(bytes: u64) {
     let record = json!({"id": 1, "content": format!("Prose. {WELL}")}).to_string() + "\n";
     let bad = "no record, ".repeat(100) + "\n";
     let shown = "? Well?\n\n  1. A\n";
-    // An event longer than 16 MiB is skipped with an error.
-    let long = i32::from(bytes > 16 * MIB);
+    // An event longer than 8 MiB is skipped with an error.
+    let long = i32::from(bytes > 8 * MIB);
     // The arguments, the input, the exit status, the end of the output, and the allowed memory.
     for (args, stream, status, tail, most) in [
         (&["parse"][..], endless("", "Prose, 日本 and a < b.\n", &well), 0, shown, SMALL),
@@ -226,6 +229,33 @@ fn memory_is_bounded_for_endless_streams() {
 #[ignore = "a GiB of each stream: run it in release"]
 fn memory_is_bounded_for_a_gib() {
     endless_streams(GIB);
+}
+
+/// A line of this many bytes, between two records that are read.
+fn long_line(bytes: u64) {
+    // "SG0u" is a message, and base64 of another.
+    let good = json!({"id": 1, "content": "SG0u"}).to_string();
+    let stream = endless(&format!("{good}\n{{\"content\":\""), "Prose, and so on. ", &format!("\"}}\n{good}"));
+    for args in [&["parse", "--records"][..], &["parse", "--records", "--wire", "auto", "--base64"]] {
+        let stream = stream.clone();
+        let ran = fed(args, move |to| stream.write(bytes, to));
+        within(&format!("{args:?} of a line of {bytes} bytes"), &ran, LONG_LINE);
+        assert_eq!(ran.status, 1, "{}", ran.err);
+        let reason = "longer than the limit of 33554432 bytes; it was skipped, and --limit-line raises the limit\n";
+        let end = "followup: 1 line of standard input could not be read; 2 could\n";
+        assert!(ran.err.ends_with(&format!("{reason}{end}")), "{}", ran.err);
+    }
+}
+
+#[test]
+fn memory_is_bounded_for_a_long_line_of_records() {
+    long_line(48 * MIB);
+}
+
+#[test]
+#[ignore = "a line of a GiB: run it in release"]
+fn memory_is_bounded_for_a_line_of_a_gib() {
+    long_line(GIB);
 }
 
 /// Each chunk of one byte is an event, and is written.

@@ -7,6 +7,7 @@ mod common;
 mod generate;
 mod hostile;
 mod parse;
+mod records;
 #[cfg(unix)]
 mod screen;
 #[cfg(unix)]

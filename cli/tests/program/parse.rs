@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 /// Runs the program, which succeeds without a word on standard error, and returns its output.
 #[track_caller]
-fn succeeds(args: &[&str], stdin: impl AsRef<[u8]>) -> String {
+pub(crate) fn succeeds(args: &[&str], stdin: impl AsRef<[u8]>) -> String {
     let (out, err) = ends(&run(args, stdin), 0);
     assert_eq!(err, "");
     out
@@ -23,7 +23,7 @@ fn events(args: &[&str], stdin: impl AsRef<[u8]>) -> Vec<Value> {
     lines(&String::from_utf8(output.stdout).unwrap())
 }
 
-fn lines(text: &str) -> Vec<Value> {
+pub(crate) fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
@@ -32,13 +32,13 @@ fn kinds(events: &[Value]) -> Vec<&str> {
     events.iter().map(|event| event["event"].as_str().unwrap()).collect()
 }
 
-const MESSAGE: &str = "Hm.\n<ask_followup_question><question>Which?</question><follow_up><suggest>This</suggest>\
+pub(crate) const MESSAGE: &str = "Hm.\n<ask_followup_question><question>Which?</question><follow_up><suggest>This</suggest>\
     <suggest mode=\"code\">That</suggest></follow_up></ask_followup_question>\nDone.\n";
 
-const REJECTED: &str = "<ask_followup_question></ask_followup_question>";
+pub(crate) const REJECTED: &str = "<ask_followup_question></ask_followup_question>";
 
 /// A message with every kind of event.
-const MIXED: &str = "Prose, ünïcödé.\r\n<read_file><path>a</path></read_file>\
+pub(crate) const MIXED: &str = "Prose, ünïcödé.\r\n<read_file><path>a</path></read_file>\
     <ask_followup_question>bare 日本?<suggest>A</suggest></ask_followup_question>\
     <ask_followup_question>`named`\n\n<read_file><path>b</path></read_file><ask_followup_question></ask_followup_question>\
     <ask_followup_question><question>Cut";
@@ -455,175 +455,6 @@ mod files {
     }
 }
 
-mod records {
-    use super::*;
-
-    #[track_caller]
-    fn records(args: &[&str], input: impl AsRef<[u8]>) -> Vec<Value> {
-        let args: Vec<_> = ["parse", "--records"].iter().chain(args).copied().collect();
-        lines(&succeeds(&args, input))
-    }
-
-    #[test]
-    fn each_record_has_one_line() {
-        let input =
-            json!({"id": 1, "content": MESSAGE}).to_string() + "\n" + &json!({"content": "", "id": 2}).to_string();
-        let expected = "{\"id\":1,\"events\":[{\"event\":\"text\",\"text\":\"Hm.\\n\"},{\"event\":\"complete\",\"call\":0,\"span\":[4,159],\
-            \"question\":\"Which?\",\"suggest\":[{\"answer\":\"This\"},{\"answer\":\"That\",\"mode\":\"code\"}],\"notes\":[]},\
-            {\"event\":\"text\",\"text\":\"\\nDone.\\n\"}]}\n{\"id\":2,\"events\":[]}\n";
-        assert_eq!(succeeds(&["parse", "--records"], &input), expected);
-        assert_eq!(succeeds(&["parse", "--records", "--json", "--no-partials", "-"], &input), expected);
-    }
-
-    #[test]
-    fn the_output_is_independent_of_the_chunks() {
-        let input = json!({"id": "x", "content": MIXED}).to_string();
-        let whole = records(&[], &input);
-        assert_eq!(whole[0]["events"].as_array().unwrap().len(), 7);
-        for cut in (1..30).map(|n| n.to_string()).chain((0..10).map(|seed| format!("random:{seed}"))) {
-            assert_eq!(records(&["--chunk", &cut], &input), whole, "{cut}");
-        }
-    }
-
-    #[test]
-    fn thousands_of_records_keep_their_order() {
-        // The lengths differ widely, so that some records take much longer than others.
-        let message = |i: usize| "x".repeat(i * 7919 % 3000) + MESSAGE;
-        let input: String = (0..5_000).map(|i| json!({"id": i, "content": message(i)}).to_string() + "\n").collect();
-        let out = records(&[], &input);
-        assert_eq!(out.len(), 5_000);
-        for (i, record) in out.iter().enumerate() {
-            assert_eq!(record["id"], i);
-            let text = record["events"][0]["text"].as_str().unwrap();
-            assert_eq!(text.len(), message(i).find('<').unwrap());
-        }
-    }
-
-    #[test]
-    fn an_id_of_any_type_is_copied_verbatim() {
-        for id in [
-            "1",
-            "\"a\"",
-            "null",
-            "true",
-            "[1,{\"b\":[]}]",
-            "12345678901234567890123.50",
-            "1e400",
-            "\"\\u00e9\\ud800\"",
-        ] {
-            let out = succeeds(&["parse", "--records"], format!("{{\"id\":{id},\"content\":\"\"}}"));
-            assert_eq!(out, format!("{{\"id\":{id},\"events\":[]}}\n"));
-        }
-        assert_eq!(succeeds(&["parse", "--records"], r#"{"content":""}"#), "{\"id\":null,\"events\":[]}\n");
-    }
-
-    #[test]
-    fn the_field_of_the_message_can_be_chosen() {
-        let input = r#"{"id":7,"text":"a","content":"b","more":{"text":"c"}}"#;
-        assert_eq!(records(&["--field", "text"], input)[0]["events"][0]["text"], "a");
-        assert_eq!(
-            records(&["--field", "id"], r#"{"id":"m"}"#),
-            [json!({"id":"m","events":[{"event":"text","text":"m"}]})]
-        );
-    }
-
-    #[test]
-    fn bad_lines_are_reported_and_the_others_are_read() {
-        let input = "{\"content\":\"1\"}\nnonsense\n{\"id\":3}\n{\"content\":4}\n[5]\n{\"content\":null}\n\n{\"content\":\"8\"} x\n\
-            {\"content\":\"9\"\n{\"content\":\"10\"}\n";
-        let (out, err) = ends(&run(&["parse", "--records"], input), 1);
-        let texts: Vec<_> = lines(&out).iter().map(|record| record["events"][0]["text"].clone()).collect();
-        assert_eq!(texts, ["1", "10"]);
-        let expected = "\
-followup: standard input, line 2: not JSON: expected ident at column 2
-followup: standard input, line 3: no field \"content\" (--field names another)
-followup: standard input, line 4: field \"content\" is a number, not a string
-followup: standard input, line 5: not a JSON object: invalid type: sequence, expected an object
-followup: standard input, line 6: field \"content\" is null, not a string
-followup: standard input, line 8: not JSON: trailing characters at column 17
-followup: standard input, line 9: not JSON: EOF while parsing an object at column 14
-followup: 7 lines of standard input could not be read; 2 could
-";
-        assert_eq!(err, expected);
-    }
-
-    #[test]
-    fn line_numbers_are_correct_over_many_reads() {
-        let good = json!({ "content": "x".repeat(500) }).to_string() + "\n";
-        let input = (good.repeat(999) + "bad\n").repeat(5);
-        let (out, err) = ends(&run(&["parse", "--records"], input), 1);
-        assert_eq!(lines(&out).len(), 999 * 5);
-        for line in [1000, 2000, 3000, 4000, 5000] {
-            assert!(err.contains(&format!("standard input, line {line}: ")), "{err}");
-        }
-    }
-
-    #[test]
-    fn blank_lines_crlf_and_a_byte_order_mark_are_accepted() {
-        let input = "\u{FEFF}{\"content\":\"1\"}\r\n\r\n  \n{\"content\":\"2\"}";
-        assert_eq!(records(&[], input).len(), 2);
-    }
-
-    #[test]
-    fn a_rejected_question_is_no_failure() {
-        let input = json!({ "content": REJECTED }).to_string();
-        assert_eq!(records(&[], input)[0]["events"][0]["reason"], "missing_parameter");
-    }
-
-    #[test]
-    fn invalid_characters_are_replaced() {
-        let text = |input: &[u8]| records(&[], input)[0]["events"][0]["text"].as_str().unwrap().to_owned();
-        assert_eq!(text(b"{\"content\":\"a\xFFb\"}"), "a\u{FFFD}b");
-        assert_eq!(text(br#"{"content":"a\ud83db\ude00\ud83d\ude00\n"}"#), "a\u{FFFD}b\u{FFFD}😀\n");
-    }
-
-    #[test]
-    fn a_very_long_and_a_very_deep_line_are_read() {
-        let long = "x".repeat(3_000_000);
-        assert_eq!(
-            records(&[], json!({ "content": long }).to_string())[0]["events"][0]["text"].as_str().unwrap(),
-            long
-        );
-        let deep = format!("{{\"a\":{}{},\"content\":\"b\"}}", "[".repeat(100_000), "]".repeat(100_000));
-        assert_eq!(records(&[], deep).len(), 1);
-    }
-
-    #[test]
-    fn one_record_is_one_line_without_control_characters() {
-        let input = json!({"id": "\u{2028}\u{85}", "content": "\u{2028}\u{85}\x1B"}).to_string();
-        let out = succeeds(&["parse", "--records"], &input);
-        assert!(out.trim_end().chars().all(|char| !char.is_control() && char != '\u{2028}'), "{out:?}");
-        assert_eq!(lines(&out)[0]["id"], "\u{2028}\u{85}");
-    }
-
-    #[test]
-    fn a_record_is_printed_before_the_next_one_arrives() {
-        let mut child = spawn(&["parse", "--records"]);
-        let mut to = child.stdin.take().unwrap();
-        let mut from = BufReader::new(child.stdout.take().unwrap()).lines();
-        for i in 0..20 {
-            writeln!(to, "{}", json!({"id": i, "content": "text"})).unwrap();
-            let record: Value = serde_json::from_str(&from.next().unwrap().unwrap()).unwrap();
-            assert_eq!(record["id"], i);
-        }
-        drop(to);
-        assert!(from.next().is_none());
-        assert_eq!(child.wait().unwrap().code(), Some(0));
-    }
-
-    #[test]
-    fn a_bad_line_is_reported_before_the_next_one_arrives() {
-        let mut child = spawn(&["parse", "--records"]);
-        let mut to = child.stdin.take().unwrap();
-        to.write_all(b"bad\n").unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
-        assert!(line.contains("line 1: not JSON"), "{line}");
-        drop(to);
-        assert_eq!(child.wait().unwrap().code(), Some(1));
-    }
-}
-
 mod usage {
     use super::*;
 
@@ -640,11 +471,35 @@ mod usage {
             &["parse", "--delay", "-1"],
             &["parse", "--field", "x"],
             &["parse", "--records", "--delay", "5"],
+            &["parse", "--base64"],
+            &["parse", "--limit-line", "5"],
+            &["parse", "--records", "--limit-line", "x"],
             &["parse", "--limit-question", "x"],
         ] {
             let (out, err) = ends(&run(args, ""), 2);
             assert_eq!(out, "");
             assert!(err.contains("--help") || err.contains("Usage:"), "{args:?}: {err}");
+        }
+    }
+
+    #[test]
+    fn help_names_every_kind_of_error() {
+        use followup::wire::Error;
+
+        let help = succeeds(&["parse", "--help"], "");
+        for error in [
+            Error::Provider(""),
+            Error::Unreadable(""),
+            Error::TooLong(0),
+            Error::Corrupt(""),
+            Error::Orphan(""),
+            Error::Contradiction(""),
+            Error::TooManyCalls(""),
+            Error::Foreign(None),
+            Error::Empty(followup::wire::Format::Ollama),
+            Error::Binary,
+        ] {
+            assert!(help.contains(error.code()), "{}", error.code());
         }
     }
 
@@ -657,6 +512,8 @@ mod usage {
             "--no-color",
             "--records",
             "--field",
+            "--base64",
+            "--limit-line",
             "--chunk",
             "--delay",
             "--strict",
@@ -668,6 +525,9 @@ mod usage {
             "--limit-suggestions",
             "--limit-tag",
             "--limit-bare",
+            "--limit-event",
+            "--limit-open-calls",
+            "--limit-arguments",
             "Examples:",
             "Exit status:",
             "wrong_type",

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 /// Returns the library's golden bodies, each with its format and its expected events.
-fn goldens() -> Vec<(String, PathBuf, Vec<Value>)> {
+pub(crate) fn goldens() -> Vec<(String, PathBuf, Vec<Value>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/wire/bodies");
     let mut goldens = Vec::new();
     for provider in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
@@ -120,7 +120,7 @@ fn errors_in_a_stream_are_events() {
     let body = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: oops\n\n\
         data: {\"error\":{\"message\":\"No \\u001b[31mmore\"}}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"b\"}}]}\n\n";
     let output = parse(&["--wire", "openai-chat"], file(body).path());
-    let shown = "a\n✗ error: an event of the stream can't be read and was skipped: oops\n\
+    let shown = "a\n✗ error: an event of the stream can't be read and was skipped (check the connection and the format): oops\n\
         ✗ error: the provider reports an error: No ␛[31mmore\nb";
     assert_eq!(String::from_utf8(output.stdout).unwrap(), shown);
     assert_eq!(output.status.code(), Some(1));
@@ -128,6 +128,8 @@ fn errors_in_a_stream_are_events() {
     let kinds: Vec<_> = events.iter().map(|event| event["kind"].as_str().unwrap_or_default()).collect();
     assert_eq!(kinds, ["", "unreadable", "provider", ""]);
     assert_eq!(events[2]["message"], "No \u{1b}[31mmore");
+    let formats: Vec<_> = events.iter().map(|event| event["format"].as_str().unwrap_or_default()).collect();
+    assert_eq!(formats, ["", "openai-chat", "openai-chat", ""]);
 }
 
 #[test]
@@ -135,7 +137,7 @@ fn a_body_in_another_format_is_an_error() {
     for (wire, body) in [
         ("gemini", "data: {\"type\":\"message_start\"}\n\n"),
         ("anthropic", "<html>502 Bad Gateway</html>"),
-        ("openai-chat", "{\"detail\":\"Not Found\"}"),
+        ("openai-chat", "{\"status\":\"Not Found\"}"),
         ("ollama", "\u{1f}\u{8b}\u{8}junk"),
     ] {
         let output = parse(&["--wire", wire], file(body).path());
@@ -145,6 +147,23 @@ fn a_body_in_another_format_is_an_error() {
     }
     let nothing = parse(&["--wire", "auto"], file("").path());
     assert_eq!((nothing.status.code(), nothing.stdout, nothing.stderr), (Some(0), Vec::new(), Vec::new()));
+}
+
+#[test]
+fn a_stream_that_tells_no_provider_is_no_text() {
+    for (body, kind) in [
+        (": waiting\n\n", "foreign"),
+        ("data: [DONE]\n\n", "foreign"),
+        ("data: {\"metadata\":{},\"text\":\"Hm.\"}\n\n", "foreign"),
+        ("data: {\"choices\":[{\"delta\":{\"con", "unreadable"),
+        ("data: {\"type\":\"message_start\"}\n\n", "empty"),
+        ("\u{1f}\u{8b}\u{8}junk", "binary"),
+    ] {
+        let output = parse(&["--wire", "auto", "--json"], file(body).path());
+        assert_eq!(output.status.code(), Some(1), "{body}");
+        let events = lines(&output);
+        assert!(matches!(&*events, [error] if error["kind"] == kind), "{body}: {events:?}");
+    }
 }
 
 #[test]

@@ -137,16 +137,17 @@ async fn a_stream_that_is_compressed_nevertheless_is_forwarded_unparsed() {
 #[tokio::test]
 async fn a_stream_with_a_wrong_content_type_is_forwarded_and_is_an_error() {
     let service = Service::relay(&[]);
-    for (index, body) in
-        ["{\"detail\":\"Not Found\"}", "<html>502 Bad Gateway</html>", "data: {\"type\":\"message_start\"}\n\n"]
-            .into_iter()
-            .enumerate()
-    {
+    let bodies = [
+        ("{\"detail\":\"Not Found\"}", "provider"),
+        ("<html>502 Bad Gateway</html>", "foreign"),
+        ("data: {\"type\":\"message_start\"}\n\n", "foreign"),
+    ];
+    for (index, (body, kind)) in bodies.into_iter().enumerate() {
         let id = format!("lies-{index}");
         let answer = chat(&json!({"body": body})).with("x-followup-conversation", &id).send(&service).await;
         assert_eq!(answer.body, body.as_bytes());
         let kinds: Vec<_> = all_events(&service, &id).await.into_iter().filter(|event| event.kind == "error").collect();
-        assert_eq!(kinds.last().unwrap().data["kind"], "foreign", "{body}");
+        assert_eq!(kinds.last().unwrap().data["kind"], kind, "{body}");
     }
 }
 

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, SystemTime};
 
-use followup_serve::Cut;
+use followup_testing::Chunking;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -197,8 +197,8 @@ async fn answer(stream: &mut TcpStream, play: &Value, seen: &Mutex<Seen>) -> std
     stream.write_all((head + "\r\n").as_bytes()).await?;
     let is_chunked = framing.starts_with("transfer");
     let held_from = play["at"].as_u64().map_or(length, |offset| offset as usize).min(length);
-    let cut: Cut = text("cut", "65536").parse().unwrap();
-    send(stream, &body[..held_from], cut, is_chunked, &name, seen).await?;
+    let chunking: Chunking = text("cut", "65536").parse().unwrap();
+    send(stream, &body[..held_from], chunking, is_chunked, &name, seen).await?;
     match &*behave {
         "stall" => return left(stream).await,
         "reset" => {
@@ -214,7 +214,7 @@ async fn answer(stream: &mut TcpStream, play: &Value, seen: &Mutex<Seen>) -> std
         _ => {}
     }
     gate(&text("gate", ""), seen).await;
-    send(stream, &body[held_from..], cut, is_chunked, &name, seen).await?;
+    send(stream, &body[held_from..], chunking, is_chunked, &name, seen).await?;
     if is_chunked {
         stream.write_all(b"0\r\n\r\n").await?;
     }
@@ -224,23 +224,23 @@ async fn answer(stream: &mut TcpStream, play: &Value, seen: &Mutex<Seen>) -> std
 async fn send(
     stream: &mut TcpStream,
     body: &[u8],
-    cut: Cut,
+    chunking: Chunking,
     is_chunked: bool,
     name: &str,
     seen: &Mutex<Seen>,
 ) -> std::io::Result<()> {
-    for piece in cut.pieces(body) {
+    for chunk in chunking.chunks(body) {
         let mut bytes = Vec::new();
         if is_chunked {
-            bytes.extend_from_slice(format!("{:x}\r\n", piece.len()).as_bytes());
+            bytes.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());
         }
-        bytes.extend_from_slice(piece);
+        bytes.extend_from_slice(chunk);
         if is_chunked {
             bytes.extend_from_slice(b"\r\n");
         }
         stream.write_all(&bytes).await?;
         if !name.is_empty() {
-            *seen.lock().unwrap().sent.entry(name.to_owned()).or_default() += piece.len();
+            *seen.lock().unwrap().sent.entry(name.to_owned()).or_default() += chunk.len();
         }
         tokio::task::yield_now().await;
     }

@@ -194,7 +194,7 @@ fn watch(fake: &FakeTerminal, message: &str, chunk_size: usize, mut check: impl 
         let mut events = parser.feed_bytes(piece);
         while let Some(event) = events.next() {
             expected.event(event);
-            terminal.event(event, EmittedAt { offset: 0, at_end: false }).unwrap();
+            terminal.event(event, EmittedAt { offset: 0, at_end: false, format: None }).unwrap();
         }
         terminal.flush().unwrap();
         check(&expected);
@@ -202,7 +202,7 @@ fn watch(fake: &FakeTerminal, message: &str, chunk_size: usize, mut check: impl 
     let mut events = parser.finish();
     while let Some(event) = events.next() {
         expected.event(event);
-        terminal.event(event, EmittedAt { offset: 0, at_end: true }).unwrap();
+        terminal.event(event, EmittedAt { offset: 0, at_end: true, format: None }).unwrap();
     }
     terminal.finish().unwrap();
     check(&expected);
@@ -285,7 +285,7 @@ fn growing_text_is_appended_and_nothing_else_is_written() {
     for piece in ["<ask_followup_question><question>Wh", "ich", "</question><suggest>", "A", "b", "…"] {
         let mut events = parser.feed(piece);
         while let Some(event) = events.next() {
-            terminal.event(event, EmittedAt { offset: 0, at_end: false }).unwrap();
+            terminal.event(event, EmittedAt { offset: 0, at_end: false, format: None }).unwrap();
         }
         fake.frame.borrow_mut().clear();
         terminal.flush().unwrap();
@@ -416,12 +416,12 @@ fn colours_are_reset_and_can_be_turned_off() {
         let (mut terminal, mut parser) = (plain.terminal(false), Parser::default());
         let mut events = parser.feed(message);
         while let Some(event) = events.next() {
-            terminal.event(event, EmittedAt { offset: 0, at_end: false }).unwrap();
+            terminal.event(event, EmittedAt { offset: 0, at_end: false, format: None }).unwrap();
         }
         drop(events);
         let mut events = parser.finish();
         while let Some(event) = events.next() {
-            terminal.event(event, EmittedAt { offset: 0, at_end: true }).unwrap();
+            terminal.event(event, EmittedAt { offset: 0, at_end: true, format: None }).unwrap();
         }
         terminal.finish().unwrap();
         assert_eq!(plain.shown(), fake.shown());
@@ -449,8 +449,8 @@ fn watch_response(fake: &FakeTerminal, body: &str, mut check: impl FnMut()) {
         let mut events = if end { response.finish() } else { response.feed(piece.as_bytes()) };
         while let Some(event) = events.next() {
             match event {
-                Ok(event) => terminal.event(event, EmittedAt { offset: 0, at_end: end }).unwrap(),
-                Err(error) => terminal.error(error, EmittedAt { offset: 0, at_end: end }).unwrap(),
+                Ok(event) => terminal.event(event, EmittedAt { offset: 0, at_end: end, format: None }).unwrap(),
+                Err(error) => terminal.error(error, EmittedAt { offset: 0, at_end: end, format: None }).unwrap(),
             }
         }
         terminal.flush().unwrap();
