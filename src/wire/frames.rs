@@ -445,16 +445,17 @@ impl SseEvent {
     /// Parses a complete line. Returns whether it ends the event, as a blank one does.
     ///
     /// Some servers, such as Gemini's, report an error as an object without a field, over many lines.
-    /// It ends where its brackets are closed.
+    /// It ends where its brackets are closed, or with a line beyond the limit: of such a line only the
+    /// beginning may be buffered, in which brackets can't be counted.
     fn push_line(&mut self, line: &[u8], limit: usize) -> bool {
         if self.bare.is_none() && line.starts_with(b"{") && !self.has_data && !self.too_long {
             self.bare = Some(BracketScanner::default());
         }
         if let Some(brackets) = self.bare.as_mut().filter(|_| !line.is_empty()) {
             brackets.push_all(line);
-            let is_closed = brackets.is_closed();
+            let is_over = brackets.is_closed() || line.len() > limit;
             self.push_data(line, limit);
-            return is_closed;
+            return is_over;
         }
         let (field, value) = match memchr::memchr(b':', line) {
             Some(colon) => (&line[..colon], &line[colon + 1..]),

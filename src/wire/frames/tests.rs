@@ -308,6 +308,17 @@ fn ignored_lines_may_have_any_length() {
 }
 
 #[test]
+fn an_object_without_its_field_ends_with_a_line_beyond_the_limit() {
+    // Only the beginning of that line is buffered, so that its brackets can't be counted.
+    let limit = 12;
+    assert_eq!(read(b":\n{\"a\":\"open open open open\"}\ndata: b\n\n", limit), ["<too long>", "b"]);
+    assert_eq!(read(b":\n{\"a\":\"open open open open\"} x\r{\"b\":2}\r", limit), ["<too long>", "{\"b\":2}"]);
+    assert_eq!(read(b":\n{\n \"a\":\"open open open open\"\n}\ndata: b\n\n", limit), ["<too long>", "b"]);
+    assert_eq!(read(b":\n{\n \"a\":\n \"open\"\n}\ndata: b\n\n", limit), ["<too long>", "b"]);
+    assert_eq!(read(b":\n{\"a\":\"open open open open", limit), ["<too long>"]);
+}
+
+#[test]
 fn a_line_of_a_megabyte_may_come_in_small_chunks() {
     let payload = json(1 << 20);
     let limit = crate::wire::Limits::default().event;
@@ -375,6 +386,10 @@ const PIECES: &[&[u8]] = &[
 /// Ill-formed UTF-8, including parts of a byte order mark.
 const ILL_FORMED: &[&[u8]] =
     &[b"\xEF", b"\xBB", b"\xBF", b"\xEF\xBB", b"\xFF", b"\x80", b"\xC3", b"\xED\xA0\x80", b"\xF0\x9F\x98"];
+
+/// Pieces of objects, of whole ones, and of those without their field.
+const OF_OBJECTS: &[&[u8]] =
+    &[b"\n{", b"\r{\"a\":1}", b"{\"a\":[", b"}", b"}\n", b"]", b"\"", b"\\", b",", b",{\"a\":", b":1", b"null"];
 
 fn bodies(more: &'static [&'static [u8]]) -> impl Strategy<Value = Vec<u8>> {
     let first = select(vec![&b""[..], b"", b"\xEF\xBB\xBF", b"\n", b"\r\n "]);
@@ -448,6 +463,19 @@ proptest! {
         prop_assert_eq!(payloads(&cut(&body, &cuts), limit), &expected[..], "\"{}\"", body.escape_ascii());
         let bytes: Vec<&[u8]> = body.chunks(1).collect();
         prop_assert_eq!(payloads(&bytes, limit), expected, "\"{}\"", body.escape_ascii());
+    }
+
+    #[test]
+    fn payloads_do_not_depend_on_the_cut_whatever_the_limit(
+        pieces in prop::collection::vec(select([PIECES, ILL_FORMED, OF_OBJECTS].concat()), 0..40),
+        cuts in prop::collection::vec(any::<usize>(), 0..8),
+        limit in 0..100_usize,
+    ) {
+        let body = pieces.concat();
+        let whole = payloads(&[&body], limit);
+        prop_assert_eq!(payloads(&cut(&body, &cuts), limit), &whole[..], "\"{}\"", body.escape_ascii());
+        let bytes: Vec<&[u8]> = body.chunks(1).collect();
+        prop_assert_eq!(payloads(&bytes, limit), whole, "\"{}\"", body.escape_ascii());
     }
 
     #[test]
