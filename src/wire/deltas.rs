@@ -21,6 +21,11 @@ impl Fragment {
     pub(super) fn is_empty(self) -> bool {
         self.start == self.end
     }
+
+    /// Returns the fragment without its first bytes, which are as many as it has or fewer.
+    pub(super) fn skip(self, bytes: usize) -> Fragment {
+        Fragment { start: self.start + bytes, ..self }
+    }
 }
 
 /// A range of `Deltas::text`, as start and end. (`Range` is not `Copy`.)
@@ -179,6 +184,13 @@ impl Deltas {
         }
     }
 
+    /// Appends a delta of prose that is stored already, unless it is empty.
+    pub(super) fn push_stored_text(&mut self, text: Fragment) {
+        if !text.is_empty() {
+            self.push(Delta::Text(TextDelta { text, ..TextDelta::default() }));
+        }
+    }
+
     /// Makes room for more text. Long text grows by an eighth at a time, to take no more than it must.
     fn reserve(&mut self, more: usize) {
         let needed = self.text.len() + more;
@@ -215,6 +227,12 @@ impl Deltas {
     /// Returns the text of a fragment; `None` if it holds single surrogates.
     pub(super) fn plain_text(&self, fragment: Fragment) -> Option<&str> {
         (!fragment.has_surrogates).then(|| &self.text[fragment.start..fragment.end])
+    }
+
+    /// Returns the bytes of a fragment, in which single surrogates are three bytes each.
+    pub(super) fn bytes(&self, fragment: Fragment) -> &[u8] {
+        let all = if fragment.has_surrogates { &*self.with_surrogates } else { self.text.as_bytes() };
+        &all[fragment.start..fragment.end]
     }
 
     /// Returns a range of the text as a fragment.

@@ -640,7 +640,7 @@ fn event_frame(payload: &str, model: bool) -> Vec<u8> {
     binary_frame(&headers, payload.as_bytes())
 }
 
-fn base64(bytes: &[u8]) -> String {
+pub fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for group in bytes.chunks(3) {

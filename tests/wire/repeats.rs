@@ -2,6 +2,8 @@
 //!
 //! Every body is cut everywhere, and its format is declared and detected.
 
+use crate::encode::base64;
+
 use followup::Policy;
 use followup::wire::{Format, ResponseParser};
 use followup_testing::{Transcript, assert_chunk_invariant};
@@ -74,6 +76,8 @@ mod chat {
         assert_eq!(steps(&[both("Hm"), both("."), both("")]), [r#"text "Hm.""#]);
         let beside = json!({"choices": [{"index": 0, "text": "Hm.", "delta": {"tool_calls": [7]}}]});
         assert_eq!(steps(&[beside]), ["error unreadable", r#"text "Hm.""#]);
+        let beside_odd_message = json!({"choices": [{"index": 0, "text": "Hm.", "message": 7}]});
+        assert_eq!(steps(&[beside_odd_message]), ["error unreadable", r#"text "Hm.""#]);
     }
 
     /// The last frame: the whole message.
@@ -180,6 +184,16 @@ mod chat {
         assert_eq!(steps(&[whole("", twice(None))]), both);
         let second = json!({"index": 1, "function": {"name": "ask_followup_question", "arguments": ASKED}});
         assert_eq!(steps(&[calls(&[call(None, ASKED), second]), whole("", twice(None))]), both);
+    }
+
+    #[test]
+    fn a_model_that_is_invoked_on_bedrock_may_repeat_its_message_without_a_finish_reason() {
+        let message = json!({"content": "Hm.", "tool_calls": [call(None, ASKED)]});
+        let repeated = json!({"choices": [{"message": message}]});
+        let payloads = [text("Hm."), calls(&[call(Some("a"), ASKED)]), finish(), repeated];
+        let chunks = payloads.map(|payload| json!({"chunk": {"bytes": base64(payload.to_string().as_bytes())}}));
+        let complete = format!("complete 0 (a){COMPLETE}");
+        assert_eq!(super::steps(Format::Bedrock, &chunks), [r#"text "Hm.""#, &*complete]);
     }
 
     #[test]

@@ -7,17 +7,17 @@
 use serde::Deserialize;
 
 use super::error::push_error;
-use super::payload::{Raw, number, one_or_list, raw_text, raw_text_or_json, string, text};
+use super::payload::{List, OneOrFew, OneOrMany, Raw, entries, number, raw_text, raw_text_or_json, string, text};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
 
 #[derive(Deserialize)]
-struct CohereEvent<'a> {
+struct CohereEvent<'a, Calls> {
     #[serde(rename = "type", borrow)]
     kind: Raw<'a>,
     #[serde(borrow)]
     index: Raw<'a>,
     #[serde(borrow)]
-    delta: Option<CohereDelta<'a>>,
+    delta: Option<CohereDelta<'a, Calls>>,
     /// A response that is not streamed; or the message of an error, a text.
     #[serde(borrow)]
     message: Raw<'a>,
@@ -26,9 +26,9 @@ struct CohereEvent<'a> {
 }
 
 #[derive(Deserialize)]
-struct CohereDelta<'a> {
+struct CohereDelta<'a, Calls> {
     #[serde(borrow)]
-    message: Option<CohereMessage<'a>>,
+    message: Option<CohereMessage<'a, Calls>>,
     #[serde(borrow)]
     finish_reason: Raw<'a>,
     #[serde(borrow)]
@@ -36,15 +36,14 @@ struct CohereDelta<'a> {
 }
 
 #[derive(Deserialize)]
-struct CohereMessage<'a> {
-    /// A [`CohereContent`], or a list of them.
+struct CohereMessage<'a, Calls> {
+    /// A text, a [`CohereContent`], or a list of them.
     #[serde(borrow)]
     content: Raw<'a>,
     #[serde(borrow)]
     tool_plan: Raw<'a>,
     /// A [`CohereToolCall`], or a list of them.
-    #[serde(borrow)]
-    tool_calls: Raw<'a>,
+    tool_calls: Option<Calls>,
 }
 
 #[derive(Deserialize)]
@@ -70,7 +69,16 @@ struct CohereFunction<'a> {
 }
 
 pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
-    let event: CohereEvent<'_> = serde_json::from_str(payload)?;
+    match serde_json::from_str::<CohereEvent<'_, OneOrFew<CohereToolCall<'_>>>>(payload) {
+        Ok(event) => push_event(event, deltas),
+        Err(_) => push_event(serde_json::from_str::<CohereEvent<'_, OneOrMany<'_>>>(payload)?, deltas),
+    }
+}
+
+fn push_event<'a>(
+    event: CohereEvent<'a, impl List<'a, CohereToolCall<'a>>>,
+    deltas: &mut Deltas,
+) -> serde_json::Result<()> {
     let index = number(event.index);
     let kind = text(event.kind);
     match (&*kind, event.delta) {
@@ -82,7 +90,7 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
         }
         (b"", None) => push_response(&event.message, event.finish_reason, deltas)?,
         (kind, Some(CohereDelta { message: Some(message), .. })) => {
-            push_message(&message, index, kind == b"tool-call-start", deltas)?;
+            push_message(message, index, kind == b"tool-call-start", deltas)?;
         }
         _ => {}
     }
@@ -93,8 +101,8 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
 fn push_response(message: &Raw<'_>, finish_reason: Raw<'_>, deltas: &mut Deltas) -> serde_json::Result<()> {
     match message {
         Some(raw) if string(*message).is_none() => {
-            if let Some(message) = serde_json::from_str::<Option<CohereMessage<'_>>>(raw.get())? {
-                push_message(&message, None, true, deltas)?;
+            if let Some(message) = serde_json::from_str::<Option<CohereMessage<'_, OneOrMany<'_>>>>(raw.get())? {
+                push_message(message, None, true, deltas)?;
             }
         }
         error => push_error(*error, deltas),
@@ -109,22 +117,22 @@ fn push_end(reason: Raw<'_>, deltas: &mut Deltas) {
     deltas.push(Delta::AllFinal { truncated: *text(reason) == *b"MAX_TOKENS" });
 }
 
-fn push_message(
-    message: &CohereMessage<'_>,
+fn push_message<'a>(
+    message: CohereMessage<'a, impl List<'a, CohereToolCall<'a>>>,
     index: Option<u64>,
     starts: bool,
     deltas: &mut Deltas,
 ) -> serde_json::Result<()> {
     deltas.push_text(raw_text(message.tool_plan));
-    match string(message.content) {
-        Some(text) => deltas.push_text(&text),
-        None => {
-            for content in one_or_list::<CohereContent<'_>>(message.content, deltas)? {
+    match message.content {
+        Some(text) if text.get().starts_with('"') => deltas.push_text(raw_text(message.content)),
+        _ => {
+            for content in entries::<CohereContent<'_>>(message.content.map(OneOrMany), deltas)? {
                 deltas.push_text(raw_text(content.text));
             }
         }
     }
-    for CohereToolCall { id, function } in one_or_list(message.tool_calls, deltas)? {
+    for CohereToolCall { id, function } in entries(message.tool_calls, deltas)? {
         let Some(function) = function else { continue };
         let (id, name) = (deltas.store(raw_text(id)), deltas.store(raw_text(function.name)));
         let arguments = ArgumentsDelta::More(deltas.store(raw_text_or_json(function.arguments)));

@@ -4,20 +4,21 @@
 //! A payload has the next piece (`incremental_output`), or all that there is so far; the second piece
 //! tells which. Reasoning is not prose.
 
-use alloc::borrow::Cow;
+use alloc::vec::Vec;
 use core::hash::Hasher;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::error::push_error;
-use super::payload::{Raw, entries, number, raw_text, string, text, text_or_json};
+use super::payload::{Few, List, Raw, entries, number, raw_text, raw_text_or_json, text};
 use crate::hash::Fnv;
-use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
+use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, Fragment};
 
 #[derive(Deserialize)]
-struct DashScopeChunk<'a> {
+struct DashScopeChunk<'a, Choices> {
     #[serde(borrow)]
-    output: Option<DashScopeOutput<'a>>,
+    output: Option<DashScopeOutput<'a, Choices>>,
     /// With a `code`, the message of an error.
     #[serde(borrow)]
     message: Raw<'a>,
@@ -26,34 +27,32 @@ struct DashScopeChunk<'a> {
 }
 
 #[derive(Deserialize)]
-struct DashScopeOutput<'a> {
+struct DashScopeOutput<'a, Choices> {
     #[serde(borrow)]
     text: Raw<'a>,
     #[serde(borrow)]
     finish_reason: Raw<'a>,
     /// A list of [`DashScopeChoice`].
-    #[serde(borrow)]
-    choices: Raw<'a>,
+    choices: Option<Choices>,
 }
 
 #[derive(Deserialize)]
-struct DashScopeChoice<'a> {
+struct DashScopeChoice<'a, Calls> {
     #[serde(borrow)]
     index: Raw<'a>,
     #[serde(borrow)]
-    message: Option<DashScopeMessage<'a>>,
+    message: Option<DashScopeMessage<'a, Calls>>,
     #[serde(borrow)]
     finish_reason: Raw<'a>,
 }
 
 #[derive(Deserialize)]
-struct DashScopeMessage<'a> {
+struct DashScopeMessage<'a, Calls> {
     /// A text, or a list of [`DashScopePart`].
     #[serde(borrow)]
     content: Raw<'a>,
     /// A list of [`DashScopeToolCall`].
-    #[serde(borrow)]
-    tool_calls: Raw<'a>,
+    tool_calls: Option<Calls>,
 }
 
 #[derive(Deserialize)]
@@ -79,6 +78,8 @@ struct DashScopeFunction<'a> {
     #[serde(borrow)]
     arguments: Raw<'a>,
 }
+
+type FewChoices<'a> = Few<DashScopeChoice<'a, Few<DashScopeToolCall<'a>>>>;
 
 /// The parser of the payloads of one body.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -118,11 +119,12 @@ enum Mode {
 const MIN_REPEATED: usize = 8;
 
 impl Progress {
-    /// Returns what a payload adds. `may_repeat`: a text that has come is no new piece.
-    fn advance<'t>(&mut self, text: &'t [u8], may_repeat: bool) -> &'t [u8] {
+    /// Returns how many bytes of a payload's text have come before. `may_repeat`: a text that has
+    /// come is no new piece.
+    fn advance(&mut self, text: &[u8], may_repeat: bool) -> usize {
         if self.len == 0 {
             self.push(text);
-            return text;
+            return 0;
         }
         if self.mode == Mode::Unknown {
             self.mode = match text.get(self.len..) {
@@ -132,9 +134,9 @@ impl Progress {
                 _ => Mode::Incremental,
             };
         }
-        let added = if self.mode == Mode::Cumulative && self.begins(text) { &text[self.len..] } else { text };
-        self.push(added);
-        added
+        let known = if self.mode == Mode::Cumulative && self.begins(text) { self.len } else { 0 };
+        self.push(&text[known..]);
+        known
     }
 
     /// Returns whether a text begins with all that has come.
@@ -159,14 +161,25 @@ impl DashScopeParser {
     }
 
     pub(super) fn parse(&mut self, payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
-        let chunk: DashScopeChunk<'_> = serde_json::from_str(payload)?;
+        match serde_json::from_str::<DashScopeChunk<'_, FewChoices<'_>>>(payload) {
+            Ok(chunk) => self.push(chunk, deltas),
+            Err(_) => {
+                let chunk: DashScopeChunk<'_, &RawValue> = serde_json::from_str(payload)?;
+                self.push::<&RawValue>(chunk, deltas)
+            }
+        }
+    }
+
+    fn push<'a, Calls: List<'a, DashScopeToolCall<'a>>>(
+        &mut self,
+        chunk: DashScopeChunk<'a, impl List<'a, DashScopeChoice<'a, Calls>>>,
+        deltas: &mut Deltas,
+    ) -> serde_json::Result<()> {
         if !text(chunk.code).is_empty() {
             push_error(chunk.message.or(chunk.code), deltas);
         }
         let Some(output) = chunk.output else { return Ok(()) };
-        let choice = entries::<DashScopeChoice<'_>>(output.choices, deltas)?
-            .into_iter()
-            .find(|choice| number(choice.index).unwrap_or(0) == 0);
+        let choice = entries(output.choices, deltas)?.into_iter().find(|choice| number(choice.index).unwrap_or(0) == 0);
         let (message, reason) = match choice {
             Some(choice) => (choice.message, choice.finish_reason),
             None => (None, output.finish_reason),
@@ -175,12 +188,13 @@ impl DashScopeParser {
         let is_last = !matches!(&*reason, b"" | b"null");
         // A payload that fails to parse must not change the progress, so its lists are parsed first.
         let content = match &message {
-            Some(message) => content(message.content, deltas)?,
-            None => text(output.text),
+            Some(message) => store_content(message.content, deltas)?,
+            None => deltas.store(raw_text(output.text)),
         };
-        let calls = entries::<DashScopeToolCall<'_>>(message.and_then(|message| message.tool_calls), deltas)?;
+        let calls = entries(message.and_then(|message| message.tool_calls), deltas)?;
         // A new piece of text comes neither with calls nor at the end.
-        deltas.push_text(self.text.advance(&content, is_last || !calls.is_empty()));
+        let known = self.text.advance(deltas.bytes(content), is_last || !calls.is_empty());
+        deltas.push_stored_text(content.skip(known));
         for call in calls {
             self.push_call(call, is_last, deltas);
         }
@@ -193,14 +207,13 @@ impl DashScopeParser {
     fn push_call(&mut self, call: DashScopeToolCall<'_>, is_last: bool, deltas: &mut Deltas) {
         let Some(function) = call.function else { return };
         let index = number(call.index);
-        let arguments = text_or_json(function.arguments);
+        let all = deltas.store(raw_text_or_json(function.arguments));
         if self.call != index {
             // Another call comes in the same way, if that is known.
             (self.arguments.len, self.arguments.hash) = (0, Fnv::default());
             self.call = index;
         }
-        self.arguments.advance(&arguments, is_last);
-        let all = deltas.store(&arguments);
+        self.arguments.advance(deltas.bytes(all), is_last);
         let arguments = match self.arguments.mode {
             Mode::Cumulative => ArgumentsDelta::All(all),
             Mode::Unknown | Mode::Incremental => ArgumentsDelta::More(all),
@@ -210,27 +223,27 @@ impl DashScopeParser {
     }
 }
 
-/// Returns the text of a message's content.
-fn content<'a>(content: Raw<'a>, deltas: &mut Deltas) -> serde_json::Result<Cow<'a, [u8]>> {
-    if let Some(text) = string(content) {
-        return Ok(text);
+/// Stores the text of a message's content.
+fn store_content(content: Raw<'_>, deltas: &mut Deltas) -> serde_json::Result<Fragment> {
+    if content.is_some_and(|content| content.get().starts_with('"')) {
+        return Ok(deltas.store(raw_text(content)));
     }
     let parts = entries::<DashScopePart<'_>>(content, deltas)?;
-    Ok(parts.iter().flat_map(|part| text(part.text).into_owned()).collect())
+    let all: Vec<u8> = parts.iter().flat_map(|part| text(part.text).into_owned()).collect();
+    Ok(deltas.store(&all))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::borrow::ToOwned;
     use alloc::string::String;
 
     /// What the texts of payloads add up to. The last one is the end.
     fn added(texts: &[&str]) -> String {
         let mut progress = Progress::default();
         let last = texts.len() - 1;
-        let add = |(i, text): (usize, &&str)| {
-            String::from_utf8(progress.advance(text.as_bytes(), i == last).to_vec()).unwrap()
-        };
+        let add = |(i, text): (usize, &&str)| text[progress.advance(text.as_bytes(), i == last)..].to_owned();
         texts.iter().enumerate().map(add).collect()
     }
 

@@ -7,7 +7,7 @@
 use serde::Deserialize;
 
 use super::error::push_error;
-use super::payload::{Raw, arguments_at_start, entries, is_text, number, one_or_list, raw_text, text, text_or_json};
+use super::payload::{OneOrMany, Raw, arguments_at_start, entries, is_text, number, raw_text, raw_text_or_json, text};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
 
 #[derive(Deserialize)]
@@ -75,8 +75,8 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
         (b"step.start" | b"content.start", Some(step)) => push_step(&step, index, deltas)?,
         (b"step.delta" | b"content.delta", Some(delta)) => match &*text(delta.kind) {
             b"arguments_delta" | b"arguments" => {
-                let more = text_or_json(delta.partial_arguments.or(delta.arguments));
-                let arguments = ArgumentsDelta::More(deltas.store(&more));
+                let more = deltas.store(raw_text_or_json(delta.partial_arguments.or(delta.arguments)));
+                let arguments = ArgumentsDelta::More(more);
                 deltas.push(Delta::Call(CallDelta { index, arguments, ..CallDelta::default() }));
             }
             _ => push_step(&delta, index, deltas)?,
@@ -114,7 +114,7 @@ fn push_step(step: &Step<'_>, index: Option<u64>, deltas: &mut Deltas) -> serde_
     match &*text(step.kind) {
         b"text" => deltas.push_text(raw_text(step.text)),
         b"model_output" => {
-            for content in one_or_list::<StepContent<'_>>(step.content, deltas)? {
+            for content in entries::<StepContent<'_>>(step.content.map(OneOrMany), deltas)? {
                 if is_text(content.kind, "text") {
                     deltas.push_text(raw_text(content.text));
                 }

@@ -4,26 +4,24 @@
 //! object that its `object` names. A call is final when the run requires its output.
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::error::push_error;
-use super::payload::{Raw, entries, is_text, number, raw_text, raw_text_or_json, string, text};
+use super::payload::{Few, List, Raw, entries, is_text, number, raw_text, raw_text_or_json, string, text};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
 
 #[derive(Deserialize)]
-struct RunEvent<'a> {
+struct RunEvent<'a, Calls, Contents> {
     #[serde(borrow)]
     object: Raw<'a>,
     #[serde(borrow)]
     status: Raw<'a>,
     #[serde(borrow)]
     role: Raw<'a>,
-    /// The content of a whole message.
-    #[serde(borrow)]
-    content: Raw<'a>,
-    #[serde(borrow)]
-    delta: Option<RunDelta<'a>>,
-    #[serde(borrow)]
-    required_action: Option<RequiredAction<'a>>,
+    /// The content of a whole message: a list of [`MessageContent`].
+    content: Option<Contents>,
+    delta: Option<RunDelta<Calls, Contents>>,
+    required_action: Option<RequiredAction<Calls>>,
     #[serde(borrow)]
     last_error: Raw<'a>,
     #[serde(borrow)]
@@ -34,25 +32,21 @@ struct RunEvent<'a> {
 }
 
 #[derive(Deserialize)]
-struct RunDelta<'a> {
+struct RunDelta<Calls, Contents> {
     /// A list of [`MessageContent`].
-    #[serde(borrow)]
-    content: Raw<'a>,
-    #[serde(borrow)]
-    step_details: Option<ToolCalls<'a>>,
+    content: Option<Contents>,
+    step_details: Option<ToolCalls<Calls>>,
 }
 
 #[derive(Deserialize)]
-struct RequiredAction<'a> {
-    #[serde(borrow)]
-    submit_tool_outputs: Option<ToolCalls<'a>>,
+struct RequiredAction<Calls> {
+    submit_tool_outputs: Option<ToolCalls<Calls>>,
 }
 
 #[derive(Deserialize)]
-struct ToolCalls<'a> {
+struct ToolCalls<Calls> {
     /// A list of [`RunToolCall`].
-    #[serde(borrow)]
-    tool_calls: Raw<'a>,
+    tool_calls: Option<Calls>,
 }
 
 #[derive(Deserialize)]
@@ -97,14 +91,24 @@ pub(in crate::wire) struct AssistantsParser {
 
 impl AssistantsParser {
     pub(super) fn parse(&mut self, payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
-        let event: RunEvent<'_> = serde_json::from_str(payload)?;
+        match serde_json::from_str::<RunEvent<'_, Few<RunToolCall<'_>>, Few<MessageContent<'_>>>>(payload) {
+            Ok(event) => self.push(event, deltas),
+            Err(_) => self.push(serde_json::from_str::<RunEvent<'_, &RawValue, &RawValue>>(payload)?, deltas),
+        }
+    }
+
+    fn push<'a>(
+        &mut self,
+        event: RunEvent<'a, impl List<'a, RunToolCall<'a>>, impl List<'a, MessageContent<'a>>>,
+        deltas: &mut Deltas,
+    ) -> serde_json::Result<()> {
         match (&*text(event.object), event.delta) {
             (b"thread.message.delta", Some(delta)) => {
                 push_content(delta.content, deltas)?;
                 self.has_deltas = true;
             }
             (b"thread.run.step.delta", Some(RunDelta { step_details: Some(details), .. })) => {
-                push_calls(&details, false, deltas)?;
+                push_calls(details, false, deltas)?;
             }
             (b"thread.message", _) if is_text(event.status, "completed") => {
                 let is_new = !self.has_deltas && is_text(event.role, "assistant");
@@ -119,14 +123,14 @@ impl AssistantsParser {
     }
 }
 
-fn push_run(
+fn push_run<'a>(
     status: Raw<'_>,
-    action: Option<RequiredAction<'_>>,
+    action: Option<RequiredAction<impl List<'a, RunToolCall<'a>>>>,
     error: Raw<'_>,
     deltas: &mut Deltas,
 ) -> serde_json::Result<()> {
     if let Some(calls) = action.and_then(|action| action.submit_tool_outputs) {
-        push_calls(&calls, true, deltas)?;
+        push_calls(calls, true, deltas)?;
     }
     push_error(error, deltas);
     match string(status).as_deref() {
@@ -139,8 +143,12 @@ fn push_run(
     Ok(())
 }
 
-fn push_calls(calls: &ToolCalls<'_>, is_whole: bool, deltas: &mut Deltas) -> serde_json::Result<()> {
-    for call in entries::<RunToolCall<'_>>(calls.tool_calls, deltas)? {
+fn push_calls<'a>(
+    calls: ToolCalls<impl List<'a, RunToolCall<'a>>>,
+    is_whole: bool,
+    deltas: &mut Deltas,
+) -> serde_json::Result<()> {
+    for call in entries(calls.tool_calls, deltas)? {
         // The provider runs its other tools itself.
         let Some(function) = call.function else { continue };
         let (id, name) = (deltas.store(raw_text(call.id)), deltas.store(raw_text(function.name)));
@@ -152,8 +160,11 @@ fn push_calls(calls: &ToolCalls<'_>, is_whole: bool, deltas: &mut Deltas) -> ser
     Ok(())
 }
 
-fn push_content(content: Raw<'_>, deltas: &mut Deltas) -> serde_json::Result<()> {
-    for content in entries::<MessageContent<'_>>(content, deltas)? {
+fn push_content<'a>(
+    contents: Option<impl List<'a, MessageContent<'a>>>,
+    deltas: &mut Deltas,
+) -> serde_json::Result<()> {
+    for content in entries(contents, deltas)? {
         deltas.push_text(raw_text(content.text.and_then(|text| text.value)));
         deltas.push_text(raw_text(content.refusal));
     }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::error::{push_error, push_error_body};
-use super::payload::{Elements, Raw, bounded_list, entries, is_text, number, object, raw_text, raw_text_or_json, text};
+use super::payload::{Elements, Few, List, Raw, entries, is_text, number, object, raw_text, raw_text_or_json, text};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, PartKey, TextExtent};
 
 /// The texts of a message: its content, a refusal, a completion that is not a chat.
@@ -20,31 +20,21 @@ const REFUSAL: PartKey = PartKey { item: None, content: 1 };
 const COMPLETION: PartKey = PartKey { item: None, content: 2 };
 
 #[derive(Deserialize)]
-struct ChatChunk<'a> {
-    #[serde(borrow, default, deserialize_with = "bounded_list")]
-    choices: Option<Elements<ChatChoice<'a>>>,
-    #[serde(borrow)]
-    error: Raw<'a>,
-}
-
-/// The same with odd entries among the choices.
-#[derive(Deserialize)]
-struct OddChunk<'a> {
-    #[serde(borrow)]
-    choices: Raw<'a>,
+struct ChatChunk<'a, Choices> {
+    choices: Option<Choices>,
     #[serde(borrow)]
     error: Raw<'a>,
 }
 
 #[derive(Deserialize)]
-struct ChatChoice<'a> {
+struct ChatChoice<'a, Calls> {
     #[serde(borrow)]
     index: Raw<'a>,
     #[serde(borrow)]
-    delta: Option<ChatMessage<'a>>,
-    /// The whole message: of a response that is not streamed, or at the end of a stream.
+    delta: Option<ChatMessage<'a, Calls>>,
+    /// The whole [message](ChatMessage): of a response that is not streamed, or at the end of a stream.
     #[serde(borrow)]
-    message: Option<ChatMessage<'a>>,
+    message: Raw<'a>,
     /// The text of a completion that is not a chat.
     #[serde(borrow)]
     text: Raw<'a>,
@@ -53,14 +43,13 @@ struct ChatChoice<'a> {
 }
 
 #[derive(Deserialize)]
-struct ChatMessage<'a> {
+struct ChatMessage<'a, Calls> {
     #[serde(borrow)]
     content: Raw<'a>,
     #[serde(borrow)]
     refusal: Raw<'a>,
-    /// A list of [`ChatToolCall`], parsed for one choice at a time.
-    #[serde(borrow)]
-    tool_calls: Raw<'a>,
+    /// A list of [`ChatToolCall`].
+    tool_calls: Option<Calls>,
     /// The predecessor of `tool_calls`.
     #[serde(borrow)]
     function_call: Raw<'a>,
@@ -103,14 +92,24 @@ struct ChatPart<'a> {
     text: Raw<'a>,
 }
 
+type FewChoices<'a> = Few<ChatChoice<'a, Few<ChatToolCall<'a>>>>;
+
 pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
-    let (choices, error) = match serde_json::from_str(payload) {
-        Ok(ChatChunk { choices, error }) => (choices, error),
-        Err(_) => {
-            let OddChunk { choices, error } = serde_json::from_str(payload)?;
-            (Some(entries(choices, deltas)?), error)
-        }
-    };
+    if let Ok(mut chunk) = serde_json::from_str::<ChatChunk<'_, FewChoices<'_>>>(payload) {
+        let choices = chunk.choices.as_mut().map(Few::as_mut_slice);
+        return push_choices(payload, choices, chunk.error, deltas);
+    }
+    let ChatChunk { choices, error } = serde_json::from_str::<ChatChunk<'_, &RawValue>>(payload)?;
+    let mut choices: Elements<ChatChoice<'_, &RawValue>> = entries(choices, deltas)?;
+    push_choices(payload, Some(&mut choices), error, deltas)
+}
+
+fn push_choices<'a, Calls: List<'a, ChatToolCall<'a>>>(
+    payload: &str,
+    choices: Option<&mut [ChatChoice<'a, Calls>]>,
+    error: Raw<'_>,
+    deltas: &mut Deltas,
+) -> serde_json::Result<()> {
     let Some(choices) = choices else {
         // Servers and gateways report errors in many shapes, inside a stream as well.
         push_error_body(payload, deltas);
@@ -122,12 +121,14 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
             continue;
         }
         let before = deltas.list.len();
-        if let Some(delta) = choice.delta {
-            push_message(&delta, TextExtent::More, deltas)?;
+        if let Some(delta) = &mut choice.delta {
+            push_message(delta, TextExtent::More, deltas)?;
         }
         if let (Some(message), true) = (choice.message, deltas.list.len() == before) {
             deltas.push(Delta::WholeMessage);
-            push_message(&message, TextExtent::AllInMessage, deltas)?;
+            if let Some(mut message) = object::<ChatMessage<'_, &RawValue>>(Some(message), deltas) {
+                push_message(&mut message, TextExtent::AllInMessage, deltas)?;
+            }
         }
         let has_text = deltas.list[before..].iter().any(|delta| matches!(delta, Delta::Text(_)));
         if !has_text {
@@ -144,7 +145,11 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
 }
 
 /// Appends a message: a delta of it, or the whole.
-fn push_message(message: &ChatMessage<'_>, extent: TextExtent, deltas: &mut Deltas) -> serde_json::Result<()> {
+fn push_message<'a>(
+    message: &mut ChatMessage<'a, impl List<'a, ChatToolCall<'a>>>,
+    extent: TextExtent,
+    deltas: &mut Deltas,
+) -> serde_json::Result<()> {
     let is_whole = extent == TextExtent::AllInMessage;
     if let Some(parts) = message.content.filter(|content| content.get().starts_with('[')) {
         let parts = join_parts(parts, deltas)?;
@@ -152,7 +157,7 @@ fn push_message(message: &ChatMessage<'_>, extent: TextExtent, deltas: &mut Delt
     }
     deltas.push_part(CONTENT, raw_text(message.content), extent);
     deltas.push_part(REFUSAL, raw_text(message.refusal), extent);
-    let calls: Elements<ChatToolCall<'_>> = entries(message.tool_calls, deltas)?;
+    let calls: Elements<ChatToolCall<'_>> = entries(message.tool_calls.take(), deltas)?;
     // Some servers send the same call in both fields.
     let function: Option<ChatFunction<'_>> = object(message.function_call, deltas).filter(|_| calls.is_empty());
     for call in calls {

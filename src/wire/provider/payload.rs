@@ -2,9 +2,11 @@
 
 use alloc::borrow::Cow;
 use core::fmt;
+use core::iter;
 use core::marker::PhantomData;
 
-use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use smallvec::SmallVec;
@@ -74,38 +76,35 @@ pub(super) type Elements<T> = SmallVec<[T; 1]>;
 /// The number of elements that a list in a payload may have. No provider comes near it.
 const MAX_ELEMENTS: usize = 1 << 10;
 
-/// Deserializes a list of at most [`MAX_ELEMENTS`], or `null`.
+/// The visitor of a list of at most `max`, or of `null`.
 ///
 /// An element takes much more memory than the few bytes it may be written in.
-pub(super) fn bounded_list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    deserializer: D,
-) -> Result<Option<Elements<T>>, D::Error> {
-    struct BoundedList<T>(PhantomData<T>);
+struct BoundedList<T> {
+    max: usize,
+    of: PhantomData<T>,
+}
 
-    impl<'de, T: Deserialize<'de>> Visitor<'de> for BoundedList<T> {
-        type Value = Option<Elements<T>>;
+impl<'de, T: Deserialize<'de>> Visitor<'de> for BoundedList<T> {
+    type Value = Option<Elements<T>>;
 
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "a list of no more than {MAX_ELEMENTS}")
-        }
-
-        fn visit_unit<E>(self) -> Result<Self::Value, E> {
-            Ok(None)
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-            let mut list = Elements::new();
-            while let Some(element) = seq.next_element()? {
-                if list.len() == MAX_ELEMENTS {
-                    return Err(A::Error::invalid_length(list.len(), &self));
-                }
-                list.push(element);
-            }
-            Ok(Some(list))
-        }
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a list of no more than {}", self.max)
     }
 
-    deserializer.deserialize_any(BoundedList(PhantomData))
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut list = Elements::new();
+        while let Some(element) = seq.next_element()? {
+            if list.len() == self.max {
+                return Err(A::Error::invalid_length(list.len(), &self));
+            }
+            list.push(element);
+        }
+        Ok(Some(list))
+    }
 }
 
 /// Parses a list that was left raw, of at most [`MAX_ELEMENTS`].
@@ -119,44 +118,143 @@ pub(super) fn bounded_list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 pub(super) fn parse_list<'a, T: Deserialize<'a>>(raw: Raw<'a>) -> serde_json::Result<Elements<T>> {
     match raw {
         None => Ok(Elements::new()),
-        Some(raw) => bounded_list(&mut serde_json::Deserializer::from_str(raw.get())).map(Option::unwrap_or_default),
+        Some(raw) => serde_json::Deserializer::from_str(raw.get())
+            .deserialize_any(BoundedList { max: MAX_ELEMENTS, of: PhantomData })
+            .map(Option::unwrap_or_default),
     }
 }
 
-/// Parses the entries of a list that was left raw. One of another shape costs only itself.
+/// A list of objects in a payload, of which one of another shape costs only itself.
 ///
-/// `null` is no entry. Any other entry, or a field that is no list, is [skipped].
-///
-/// # Errors
-///
-/// If the list is longer than [`MAX_ELEMENTS`].
-///
-/// [skipped]: Delta::Unreadable
-pub(super) fn entries<'a, T: Deserialize<'a>>(raw: Raw<'a>, deltas: &mut Deltas) -> serde_json::Result<Elements<T>> {
-    let Some(list) = raw.filter(|raw| raw.get() != "null") else { return Ok(Elements::new()) };
-    if !list.get().starts_with('[') {
-        push_unreadable(list, deltas);
-        return Ok(Elements::new());
-    }
-    if let Ok(all) = parse_list(raw) {
-        return Ok(all);
-    }
-    let raw: Elements<&RawValue> = parse_list(raw)?;
-    Ok(raw.into_iter().filter_map(|entry| object(Some(entry), deltas)).collect())
+/// A payload is first parsed with [`Few`] in its lists, because it takes an allocation to skip an
+/// object inside a list. Where that fails, it is parsed again with lists that are left raw.
+pub(super) trait List<'a, T> {
+    /// Returns the entries. `null` is no entry. Any other entry, or a field that is no list, is
+    /// [skipped](Delta::Unreadable).
+    ///
+    /// # Errors
+    ///
+    /// If the list is longer than [`MAX_ELEMENTS`].
+    fn entries(self, deltas: &mut Deltas) -> serde_json::Result<Elements<T>>;
+
+    /// Returns the error that [`entries`](List::entries) will give.
+    fn check_len(&self) -> serde_json::Result<()>;
 }
 
-/// Parses one object that was left raw, or the [`entries`] of a list.
+impl<'a, T: Deserialize<'a>> List<'a, T> for &'a RawValue {
+    fn entries(self, deltas: &mut Deltas) -> serde_json::Result<Elements<T>> {
+        if self.get() == "null" {
+            return Ok(Elements::new());
+        }
+        if !self.get().starts_with('[') {
+            push_unreadable(self, deltas);
+            return Ok(Elements::new());
+        }
+        if let Ok(all) = parse_list(Some(self)) {
+            return Ok(all);
+        }
+        let raw: Elements<&RawValue> = parse_list(Some(self))?;
+        Ok(raw.into_iter().filter_map(|entry| object(Some(entry), deltas)).collect())
+    }
+
+    fn check_len(&self) -> serde_json::Result<()> {
+        match self.get().starts_with('[') {
+            true => parse_list::<IgnoredAny>(Some(self)).map(drop),
+            false => Ok(()),
+        }
+    }
+}
+
+/// A list of at most [`MAX_FEW`] objects, all of the same shape.
 ///
-/// # Errors
-///
-/// If the list is longer than [`MAX_ELEMENTS`].
-pub(super) fn one_or_list<'a, T: Deserialize<'a>>(
-    raw: Raw<'a>,
-    deltas: &mut Deltas,
-) -> serde_json::Result<Elements<T>> {
-    match raw {
-        Some(one) if one.get().starts_with('{') => Ok(object(raw, deltas).into_iter().collect()),
-        _ => entries(raw, deltas),
+/// So few that lists in lists in lists take no more memory than a payload may.
+pub(super) struct Few<T>(Elements<T>);
+
+/// The number of elements of [`Few`].
+const MAX_FEW: usize = 16;
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Few<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer
+            .deserialize_seq(BoundedList { max: MAX_FEW, of: PhantomData })
+            .map(|list| Few(list.unwrap_or_default()))
+    }
+}
+
+impl<T> Few<T> {
+    pub(super) fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+}
+
+impl<'a, T> List<'a, T> for Few<T> {
+    fn entries(self, _: &mut Deltas) -> serde_json::Result<Elements<T>> {
+        Ok(self.0)
+    }
+
+    fn check_len(&self) -> serde_json::Result<()> {
+        Ok(())
+    }
+}
+
+/// Returns the [entries](List::entries) of a list that may be missing.
+pub(super) fn entries<'a, T>(list: Option<impl List<'a, T>>, deltas: &mut Deltas) -> serde_json::Result<Elements<T>> {
+    list.map_or(Ok(Elements::new()), |list| list.entries(deltas))
+}
+
+/// The same as [`Few`], or one object.
+pub(super) struct OneOrFew<T>(Elements<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrFew<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct OneOrList<T>(BoundedList<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrList<T> {
+            type Value = Elements<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object, or ")?;
+                self.0.expecting(f)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(|one| iter::once(one).collect())
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {
+                self.0.visit_seq(seq).map(Option::unwrap_or_default)
+            }
+        }
+
+        deserializer.deserialize_any(OneOrList(BoundedList { max: MAX_FEW, of: PhantomData })).map(OneOrFew)
+    }
+}
+
+impl<'a, T> List<'a, T> for OneOrFew<T> {
+    fn entries(self, _: &mut Deltas) -> serde_json::Result<Elements<T>> {
+        Ok(self.0)
+    }
+
+    fn check_len(&self) -> serde_json::Result<()> {
+        Ok(())
+    }
+}
+
+/// A list that is left raw, or one object.
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub(super) struct OneOrMany<'a>(#[serde(borrow)] pub(super) &'a RawValue);
+
+impl<'a, T: Deserialize<'a>> List<'a, T> for OneOrMany<'a> {
+    fn entries(self, deltas: &mut Deltas) -> serde_json::Result<Elements<T>> {
+        match self.0.get().starts_with('{') {
+            true => Ok(object(Some(self.0), deltas).into_iter().collect()),
+            false => self.0.entries(deltas),
+        }
+    }
+
+    fn check_len(&self) -> serde_json::Result<()> {
+        List::<T>::check_len(&self.0)
     }
 }
 

@@ -4,17 +4,17 @@
 //! `text/chat_stream` streams chat completions.
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::error::push_error;
 use super::openai_chat;
-use super::payload::{Raw, entries, raw_text, text};
+use super::payload::{Few, List, Raw, entries, raw_text, text};
 use crate::wire::deltas::{Delta, Deltas};
 
 #[derive(Deserialize)]
-struct WatsonxChunk<'a> {
+struct WatsonxChunk<'a, Results> {
     /// A list of [`WatsonxResult`].
-    #[serde(borrow)]
-    results: Raw<'a>,
+    results: Option<Results>,
     #[serde(borrow)]
     choices: Raw<'a>,
     #[serde(borrow)]
@@ -30,14 +30,24 @@ struct WatsonxResult<'a> {
 }
 
 pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
-    let chunk: WatsonxChunk<'_> = serde_json::from_str(payload)?;
+    match serde_json::from_str::<WatsonxChunk<'_, Few<WatsonxResult<'_>>>>(payload) {
+        Ok(chunk) => push_chunk(payload, chunk, deltas),
+        Err(_) => push_chunk(payload, serde_json::from_str::<WatsonxChunk<'_, &RawValue>>(payload)?, deltas),
+    }
+}
+
+fn push_chunk<'a>(
+    payload: &str,
+    chunk: WatsonxChunk<'a, impl List<'a, WatsonxResult<'a>>>,
+    deltas: &mut Deltas,
+) -> serde_json::Result<()> {
     if chunk.choices.is_some_and(|choices| choices.get() != "null") {
         return openai_chat::parse(payload, deltas);
     }
     for error in entries::<Raw<'_>>(chunk.errors, deltas)? {
         push_error(error, deltas);
     }
-    for result in entries::<WatsonxResult<'_>>(chunk.results, deltas)? {
+    for result in entries(chunk.results, deltas)? {
         deltas.push_text(raw_text(result.generated_text));
         if !matches!(&*text(result.stop_reason), b"" | b"not_finished") {
             deltas.push(Delta::End);

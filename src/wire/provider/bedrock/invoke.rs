@@ -12,7 +12,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde::de::{Error as _, IgnoredAny};
 
-use super::super::payload::{Raw, entries, raw_text, raw_text_or_json, text};
+use super::super::payload::{Elements, Raw, entries, raw_text, raw_text_or_json, text};
 use super::super::{anthropic, openai_chat};
 use super::converse::{self, BedrockChunk};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, RETAINED};
@@ -45,9 +45,11 @@ struct ModelPayload<'a> {
 
 /// A choice of Mistral's chat on Bedrock, in which each `message` is the next piece.
 ///
-/// It has a `stop_reason`; chat completions, whose `message` is the whole, have a `finish_reason`.
+/// It has a `stop_reason`. Chat completions have a `finish_reason`, or were streamed in a `delta`, of
+/// which a `message` is the whole.
 #[derive(Deserialize)]
 struct ModelChoice<'a> {
+    delta: Option<IgnoredAny>,
     #[serde(borrow)]
     message: Option<ModelMessage<'a>>,
     #[serde(borrow)]
@@ -92,9 +94,16 @@ struct ModelOutput<'a> {
 pub(super) struct InvokedModel {
     /// The current payload. Its memory is reused.
     decoded: Vec<u8>,
+    /// A choice had a `delta`.
+    has_deltas: bool,
 }
 
 impl InvokedModel {
+    /// Clears the buffer that is reused for the next payload.
+    pub(super) fn clear_buffer(&mut self) {
+        self.decoded = Vec::new();
+    }
+
     /// Parses a chunk.
     ///
     /// # Errors
@@ -111,8 +120,10 @@ impl InvokedModel {
             return anthropic::parse(&payload, deltas);
         }
         if choices.is_some_and(|choices| choices.get() != "null") {
-            let choices = entries::<ModelChoice<'_>>(choices, deltas)?;
-            if choices.iter().all(|choice| choice.message.is_none() || choice.finish_reason.is_some()) {
+            let choices: Elements<ModelChoice<'_>> = entries(choices, deltas)?;
+            self.has_deltas |= choices.iter().any(|choice| choice.delta.is_some());
+            let is_whole = |choice: &ModelChoice<'_>| choice.message.is_none() || choice.finish_reason.is_some();
+            if self.has_deltas || choices.iter().all(is_whole) {
                 return openai_chat::parse(&payload, deltas);
             }
             return choices.into_iter().try_for_each(|choice| push_choice(choice, deltas));

@@ -21,9 +21,7 @@ impl BedrockParser {
     /// Clears the buffers that are reused for the next payload.
     pub(in crate::wire) fn clear_buffers(&mut self) {
         #[cfg(feature = "eventstream")]
-        {
-            self.invoked = invoke::InvokedModel::default();
-        }
+        self.invoked.clear_buffer();
     }
 
     pub(super) fn parse(&mut self, payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {

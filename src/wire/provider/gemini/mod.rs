@@ -11,33 +11,19 @@ mod partial;
 use alloc::vec::Vec;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 
 use super::error::push_error;
-use super::payload::{Elements, Raw, bounded_list, entries, is_true, number, parse_list, raw_text, text, text_or_json};
+use super::payload::{Elements, Few, List, Raw, entries, is_true, number, raw_text, text, text_or_json};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
-use partial::ArgumentsWriter;
+use partial::{ArgumentsWriter, PartialArg};
 
 #[derive(Deserialize)]
-struct GeminiChunk<'a> {
+struct GeminiChunk<'a, Candidates> {
     /// The chunk in the envelope of Cloud Code.
     #[serde(borrow)]
     response: Raw<'a>,
-    #[serde(borrow, default, deserialize_with = "bounded_list")]
-    candidates: Option<Elements<GeminiCandidate<'a>>>,
-    #[serde(rename = "promptFeedback", borrow)]
-    prompt_feedback: Raw<'a>,
-    #[serde(borrow)]
-    error: Raw<'a>,
-}
-
-/// The same with odd entries among the candidates.
-#[derive(Deserialize)]
-struct OddChunk<'a> {
-    #[serde(borrow)]
-    response: Raw<'a>,
-    #[serde(borrow)]
-    candidates: Raw<'a>,
+    candidates: Option<Candidates>,
     #[serde(rename = "promptFeedback", borrow)]
     prompt_feedback: Raw<'a>,
     #[serde(borrow)]
@@ -45,48 +31,47 @@ struct OddChunk<'a> {
 }
 
 #[derive(Deserialize)]
-struct GeminiCandidate<'a> {
+struct GeminiCandidate<'a, Parts> {
     #[serde(borrow)]
     index: Raw<'a>,
-    #[serde(borrow)]
-    content: Option<GeminiContent<'a>>,
+    content: Option<GeminiContent<Parts>>,
     #[serde(rename = "finishReason", borrow)]
     finish_reason: Raw<'a>,
 }
 
 #[derive(Deserialize)]
-struct GeminiContent<'a> {
-    /// A list of [`GeminiPart`], parsed for one candidate only.
-    #[serde(borrow)]
-    parts: Raw<'a>,
+struct GeminiContent<Parts> {
+    /// A list of [`GeminiPart`].
+    parts: Option<Parts>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct GeminiPart<'a> {
+struct GeminiPart<'a, Args> {
     #[serde(borrow)]
     text: Raw<'a>,
     #[serde(borrow)]
     thought: Raw<'a>,
     #[serde(borrow)]
-    function_call: Option<GeminiCall<'a>>,
+    function_call: Option<GeminiCall<'a, Args>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct GeminiCall<'a> {
+struct GeminiCall<'a, Args> {
     #[serde(borrow)]
     id: Raw<'a>,
     #[serde(borrow)]
     name: Raw<'a>,
     #[serde(borrow)]
     args: Raw<'a>,
-    /// A list of [`partial::PartialArg`], parsed for one call at a time.
-    #[serde(borrow)]
-    partial_args: Raw<'a>,
+    /// A list of [`PartialArg`].
+    partial_args: Option<Args>,
     #[serde(borrow)]
     will_continue: Raw<'a>,
 }
+
+type FewCandidates<'a> = Few<GeminiCandidate<'a, Few<GeminiPart<'a, Few<PartialArg<'a>>>>>>;
 
 /// The parser of the payloads of one body.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -113,17 +98,41 @@ impl GeminiParser {
     }
 
     pub(super) fn parse(&mut self, payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
-        let mut chunk = read_chunk(payload, deltas)?;
-        if let (Some(response), None) = (chunk.response, &chunk.candidates) {
-            chunk = read_chunk(response.get(), deltas)?;
+        match serde_json::from_str::<GeminiChunk<'_, FewCandidates<'_>>>(payload) {
+            Ok(GeminiChunk { response: Some(response), candidates: None, .. }) => {
+                self.parse_chunk(response.get(), deltas)
+            }
+            Ok(chunk) => self.push_chunk(chunk, deltas),
+            Err(_) => self.parse_odd_chunk(payload, deltas),
         }
-        let GeminiChunk { candidates, prompt_feedback, error, .. } = chunk;
-        push_error(error, deltas);
-        push_blocked(prompt_feedback, deltas);
-        let first = candidates.into_iter().flatten().find(|candidate| number(candidate.index).unwrap_or(0) == 0);
+    }
+
+    /// Parses a chunk that is in no envelope.
+    fn parse_chunk(&mut self, chunk: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
+        match serde_json::from_str::<GeminiChunk<'_, FewCandidates<'_>>>(chunk) {
+            Ok(chunk) => self.push_chunk(chunk, deltas),
+            Err(_) => self.parse_odd_chunk(chunk, deltas),
+        }
+    }
+
+    /// Parses a chunk with odd entries, or many.
+    fn parse_odd_chunk(&mut self, chunk: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
+        let chunk: GeminiChunk<'_, &RawValue> = serde_json::from_str(chunk)?;
+        self.push_chunk::<&RawValue, &RawValue>(chunk, deltas)
+    }
+
+    fn push_chunk<'a, Parts: List<'a, GeminiPart<'a, Args>>, Args: List<'a, PartialArg<'a>>>(
+        &mut self,
+        chunk: GeminiChunk<'a, impl List<'a, GeminiCandidate<'a, Parts>>>,
+        deltas: &mut Deltas,
+    ) -> serde_json::Result<()> {
+        let candidates = entries(chunk.candidates, deltas)?;
+        push_error(chunk.error, deltas);
+        push_blocked(chunk.prompt_feedback, deltas);
+        let first = candidates.into_iter().find(|candidate| number(candidate.index).unwrap_or(0) == 0);
         let Some(candidate) = first else { return Ok(()) };
         if let Some(content) = candidate.content {
-            self.push_content(&content, deltas)?;
+            self.push_parts(entries(content.parts, deltas)?, deltas)?;
         }
         if !text(candidate.finish_reason).is_empty() {
             deltas.push(Delta::End);
@@ -131,29 +140,34 @@ impl GeminiParser {
         Ok(())
     }
 
-    fn push_content(&mut self, content: &GeminiContent<'_>, deltas: &mut Deltas) -> serde_json::Result<()> {
-        let parts: Elements<GeminiPart<'_>> = entries(content.parts, deltas)?;
+    fn push_parts<'a, Args: List<'a, PartialArg<'a>>>(
+        &mut self,
+        parts: Elements<GeminiPart<'a, Args>>,
+        deltas: &mut Deltas,
+    ) -> serde_json::Result<()> {
         // A payload that fails to parse must not change the open call, so the lengths of its lists
         // are checked first.
         let calls = parts.iter().filter_map(|part| part.function_call.as_ref());
-        for list in calls.filter_map(|call| call.partial_args).filter(|list| list.get().starts_with('[')) {
-            parse_list::<IgnoredAny>(Some(list))?;
-        }
+        calls.filter_map(|call| call.partial_args.as_ref()).try_for_each(List::check_len)?;
         for part in parts {
             if !is_true(part.thought) {
                 deltas.push_text(raw_text(part.text));
             }
             if let Some(call) = part.function_call {
-                self.push_call(&call, deltas)?;
+                self.push_call(call, deltas)?;
             }
         }
         Ok(())
     }
 
-    fn push_call(&mut self, call: &GeminiCall<'_>, deltas: &mut Deltas) -> serde_json::Result<()> {
+    fn push_call<'a>(
+        &mut self,
+        call: GeminiCall<'a, impl List<'a, PartialArg<'a>>>,
+        deltas: &mut Deltas,
+    ) -> serde_json::Result<()> {
         let (name, id) = (text(call.name), text(call.id));
         let will_continue = is_true(call.will_continue);
-        let is_partial = will_continue || call.partial_args.is_some_and(|list| list.get() != "null");
+        let is_partial = will_continue || call.partial_args.is_some();
         let continues = self.open.as_ref().is_some_and(|open| open.is_continued_by(&name, &id));
         if !continues {
             if name.is_empty() {
@@ -189,15 +203,6 @@ impl GeminiParser {
         }
         Ok(())
     }
-}
-
-fn read_chunk<'a>(payload: &'a str, deltas: &mut Deltas) -> serde_json::Result<GeminiChunk<'a>> {
-    if let Ok(chunk) = serde_json::from_str(payload) {
-        return Ok(chunk);
-    }
-    let OddChunk { response, candidates, prompt_feedback, error } = serde_json::from_str(payload)?;
-    let candidates = Some(entries(candidates, deltas)?);
-    Ok(GeminiChunk { response, candidates, prompt_feedback, error })
 }
 
 /// Appends an error if the prompt was blocked: there are no candidates then.
