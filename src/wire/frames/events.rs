@@ -1,0 +1,200 @@
+//! Server-sent events.
+//!
+//! See <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
+
+use alloc::vec::Vec;
+
+use super::named::{NamedEvents, write_object};
+use super::{BracketScanner, Frame, Frames, Framing, RETAINED, append, frame};
+
+/// The current server-sent event.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct SseEvent {
+    /// The `data` so far, its lines joined.
+    data: Vec<u8>,
+    has_data: bool,
+    /// The `data` would be longer than the limit.
+    too_long: bool,
+    /// The `data` is an object without its field, of which so much is open.
+    bare: Option<BracketScanner>,
+    /// The previous line ended in a CR, so that a LF next is part of its end.
+    after_cr: bool,
+    named: NamedEvents,
+    /// The event's name, if it may matter.
+    name: Vec<u8>,
+    /// The object that is made of the name and the data.
+    object: Vec<u8>,
+}
+
+/// The bytes of an event's name that are kept.
+const MAX_NAME_LEN: usize = 8;
+
+/// Returns the bytes of an incomplete line that are kept: a payload and its field's name, or an
+/// event's name.
+pub(super) fn max_line(limit: usize) -> usize {
+    limit.saturating_add("data: ".len() + 1).max("event: ".len() + MAX_NAME_LEN)
+}
+
+impl Frames {
+    /// Consumes the chunk up to the end of the next event that has a payload.
+    pub(super) fn next_event<'f, 'c: 'f>(&'f mut self, chunk: &mut &'c [u8]) -> Option<Frame<'f>> {
+        let Framing::ServerSentEvents(event) = &mut self.framing else { return None };
+        while let Some(&first) = chunk.first() {
+            if core::mem::take(&mut event.after_cr) && first == b'\n' {
+                *chunk = &chunk[1..];
+                continue;
+            }
+            let Some(end) = memchr::memchr2(b'\n', b'\r', chunk) else {
+                buffer_line(&mut self.buffer, chunk, self.limit);
+                *chunk = &[];
+                break;
+            };
+            let (line, rest) = chunk.split_at(end);
+            event.after_cr = rest[0] == b'\r';
+            *chunk = &rest[1..];
+            let is_end = if self.buffer.is_empty() {
+                event.push_line(line, self.limit)
+            } else {
+                buffer_line(&mut self.buffer, line, self.limit);
+                event.push_buffered(&mut self.buffer, self.limit)
+            };
+            if is_end && event.has_payload() {
+                self.lent = true;
+                return event.frame();
+            }
+            if is_end {
+                event.clear();
+            }
+        }
+        None
+    }
+}
+
+impl SseEvent {
+    pub(super) fn new(named: NamedEvents) -> SseEvent {
+        SseEvent { named, ..SseEvent::default() }
+    }
+
+    /// Returns the payload that the end of the body completes, with the last line.
+    pub(super) fn finish(&mut self, line: &[u8], limit: usize) -> Option<Frame<'_>> {
+        self.push_line(line, limit);
+        self.frame()
+    }
+
+    pub(super) fn is_in_bounds(&self, limit: usize) -> bool {
+        self.data.len() <= limit
+            && self.name.len() <= MAX_NAME_LEN
+            && self.bare.is_none_or(BracketScanner::is_in_bounds)
+    }
+
+    /// Clears the object that was lent.
+    pub(super) fn clear_object(&mut self) {
+        self.object.clear();
+    }
+
+    /// Clears the event for the next one.
+    pub(super) fn clear(&mut self) {
+        self.data.clear();
+        self.data.shrink_to(RETAINED);
+        (self.has_data, self.too_long, self.bare) = (false, false, None);
+        self.name.clear();
+        self.object.shrink_to(RETAINED);
+    }
+
+    /// Parses a complete line, which is taken from its buffer. Returns whether it ends the event.
+    fn push_buffered(&mut self, line: &mut Vec<u8>, limit: usize) -> bool {
+        const DATA: &[u8] = b"data:";
+        let is_first_data = line.starts_with(DATA) && !self.has_data && !self.too_long;
+        let value = DATA.len() + usize::from(line.get(DATA.len()) == Some(&b' '));
+        if !is_first_data || line.len() - value > limit {
+            let is_end = self.push_line(line, limit);
+            line.clear();
+            return is_end;
+        }
+        // The line becomes the data, so that a long one exists only once.
+        core::mem::swap(&mut self.data, line);
+        self.data.drain(..value);
+        line.clear();
+        self.has_data = true;
+        false
+    }
+
+    /// Parses a complete line. Returns whether it ends the event, as a blank one does.
+    ///
+    /// Some servers, such as Gemini's, report an error as an object without a field, over many lines.
+    /// It ends where its brackets are closed, or with a line beyond the limit: of such a line only the
+    /// beginning may be buffered, in which brackets can't be counted.
+    fn push_line(&mut self, line: &[u8], limit: usize) -> bool {
+        if self.bare.is_none() && line.starts_with(b"{") && !self.has_data && !self.too_long {
+            self.bare = Some(BracketScanner::default());
+        }
+        if let Some(brackets) = self.bare.as_mut().filter(|_| !line.is_empty()) {
+            brackets.push_all(line);
+            let is_over = brackets.is_closed() || line.len() > limit;
+            self.push_data(line, limit);
+            return is_over;
+        }
+        let (field, value) = match memchr::memchr(b':', line) {
+            Some(colon) => (&line[..colon], &line[colon + 1..]),
+            None => (line, &b""[..]),
+        };
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        if field == b"event" && self.named != NamedEvents::None {
+            // A longer name is none that matters.
+            self.name.clear();
+            self.name.extend_from_slice(&value[..value.len().min(MAX_NAME_LEN)]);
+        }
+        if field != b"data" {
+            return line.is_empty();
+        }
+        self.push_data(value, limit);
+        false
+    }
+
+    /// Appends a line of the data.
+    fn push_data(&mut self, value: &[u8], limit: usize) {
+        let separator = usize::from(self.has_data);
+        if self.too_long || self.data.len() + separator + value.len() > limit {
+            self.data.clear();
+            self.too_long = true;
+            return;
+        }
+        if core::mem::replace(&mut self.has_data, true) {
+            self.data.push(b'\n');
+        }
+        append(&mut self.data, value, limit);
+    }
+
+    /// Returns whether the event has data that is not blank, or too much of it.
+    fn has_payload(&self) -> bool {
+        let means_nothing = self.named.ignore(&self.name, &self.data);
+        self.too_long || self.is_named() || !(means_nothing || self.data.trim_ascii().is_empty())
+    }
+
+    /// Returns whether the event is lent under its name.
+    fn is_named(&self) -> bool {
+        self.has_data && self.named.include(&self.name, &self.data)
+    }
+
+    fn frame(&mut self) -> Option<Frame<'_>> {
+        if self.is_named() && !self.too_long {
+            write_object(&self.name, &self.data, &mut self.object);
+            return Some(Frame::Payload(&self.object));
+        }
+        match self.too_long || self.has_payload() {
+            true => frame(&self.data, self.too_long),
+            false => None,
+        }
+    }
+}
+
+/// Buffers more of an incomplete line of server-sent events.
+///
+/// Of a line that is too long, enough is buffered to tell its field, the beginning of an event's
+/// name, and that it is too long.
+fn buffer_line(buffer: &mut Vec<u8>, more: &[u8], limit: usize) {
+    let kept = max_line(limit);
+    let room = kept.saturating_sub(buffer.len());
+    append(buffer, &more[..more.len().min(room)], kept);
+}
