@@ -37,19 +37,15 @@ const VERSION: u32 = 2;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Checkpoint {
-    version: u32,
-    /// The checksum of `state`.
-    checksum: u64,
-    state: StoredState,
-}
+#[cfg_attr(feature = "serde", serde(transparent))]
+pub struct Checkpoint(Sealed<StoredState>);
 
 impl Checkpoint {
     /// Forges the version and the checksum. For tests of what a forged checkpoint may do.
     #[doc(hidden)]
     #[must_use]
     pub fn with_valid_checksum(self) -> Checkpoint {
-        Checkpoint { version: VERSION, checksum: self.state.checksum(), state: self.state }
+        Checkpoint(self.0.reseal(VERSION))
     }
 }
 
@@ -61,14 +57,6 @@ struct StoredState {
     read: u64,
     tail: Tail,
     syntax: SavedSyntax,
-}
-
-impl StoredState {
-    fn checksum(&self) -> u64 {
-        let mut hash = Fnv::default();
-        self.hash(&mut hash);
-        hash.finish()
-    }
 }
 
 /// The reason why a checkpoint can't be resumed.
@@ -108,7 +96,7 @@ impl Parser {
     pub fn checkpoint(&self) -> Checkpoint {
         let (read, tail, syntax) = self.parts();
         let state = StoredState { policy: self.policy().fingerprint(), read, tail, syntax: syntax.save() };
-        Checkpoint { version: VERSION, checksum: state.checksum(), state }
+        Checkpoint(Sealed::new(VERSION, state))
     }
 
     /// Returns a parser that continues where the checkpoint was made.
@@ -139,13 +127,7 @@ impl Parser {
     /// # Ok::<(), ResumeError>(())
     /// ```
     pub fn resume(policy: impl Into<Arc<Policy>>, checkpoint: Checkpoint) -> Result<Parser, ResumeError> {
-        let (policy, Checkpoint { version, checksum, state }) = (policy.into(), checkpoint);
-        if version != VERSION {
-            return Err(ResumeError::OtherVersion);
-        }
-        if checksum != state.checksum() {
-            return Err(ResumeError::Corrupt);
-        }
+        let (policy, state) = (policy.into(), checkpoint.0.open(VERSION)?);
         if policy.fingerprint() != state.policy {
             return Err(ResumeError::OtherPolicy);
         }
@@ -157,4 +139,46 @@ impl Parser {
         let syntax = Syntax::restore(policy, syntax, read).ok_or(ResumeError::Corrupt)?;
         Ok(Parser::from_parts(read, tail, syntax))
     }
+}
+
+/// A state as data, with the version of its format and a checksum.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Sealed<S> {
+    version: u32,
+    /// The checksum of `state`.
+    checksum: u64,
+    state: S,
+}
+
+impl<S: Hash> Sealed<S> {
+    pub(crate) fn new(version: u32, state: S) -> Sealed<S> {
+        Sealed { version, checksum: checksum(&state), state }
+    }
+
+    /// Returns the state.
+    ///
+    /// # Errors
+    ///
+    /// If the format has another version, or the checksum is wrong.
+    pub(crate) fn open(self, version: u32) -> Result<S, ResumeError> {
+        if self.version != version {
+            return Err(ResumeError::OtherVersion);
+        }
+        if self.checksum != checksum(&self.state) {
+            return Err(ResumeError::Corrupt);
+        }
+        Ok(self.state)
+    }
+
+    /// Forges the version and the checksum.
+    pub(crate) fn reseal(self, version: u32) -> Sealed<S> {
+        Sealed::new(version, self.state)
+    }
+}
+
+fn checksum(state: &impl Hash) -> u64 {
+    let mut hash = Fnv::default();
+    state.hash(&mut hash);
+    hash.finish()
 }

@@ -1,12 +1,11 @@
 //! Checkpoints: the state of a parser of responses as data.
 
 use alloc::sync::Arc;
-use core::hash::{Hash, Hasher};
 
 use super::body::{BodyParser, SavedBody};
 use super::limits::Limits;
 use super::response::ResponseParser;
-use crate::hash::Fnv;
+use crate::checkpoint::Sealed;
 use crate::{Policy, ResumeError};
 
 /// The version of the format. Any change of the stored data or of its meaning increases it.
@@ -38,19 +37,15 @@ const VERSION: u32 = 1;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Checkpoint {
-    version: u32,
-    /// The checksum of `state`.
-    checksum: u64,
-    state: StoredResponse,
-}
+#[cfg_attr(feature = "serde", serde(transparent))]
+pub struct Checkpoint(Sealed<StoredResponse>);
 
 impl Checkpoint {
     /// Forges the version and the checksum. For tests of what a forged checkpoint may do.
     #[doc(hidden)]
     #[must_use]
     pub fn with_valid_checksum(self) -> Checkpoint {
-        Checkpoint { version: VERSION, checksum: self.state.checksum(), state: self.state }
+        Checkpoint(self.0.reseal(VERSION))
     }
 }
 
@@ -63,14 +58,6 @@ struct StoredResponse {
     body: SavedBody,
 }
 
-impl StoredResponse {
-    fn checksum(&self) -> u64 {
-        let mut hash = Fnv::default();
-        self.hash(&mut hash);
-        hash.finish()
-    }
-}
-
 impl ResponseParser {
     /// Returns the state as data.
     ///
@@ -80,7 +67,7 @@ impl ResponseParser {
     pub fn checkpoint(&self) -> Checkpoint {
         let state =
             StoredResponse { policy: self.policy().fingerprint(), limits: *self.limits(), body: self.body.save() };
-        Checkpoint { version: VERSION, checksum: state.checksum(), state }
+        Checkpoint(Sealed::new(VERSION, state))
     }
 
     /// Returns a parser that continues where the checkpoint was made.
@@ -114,13 +101,7 @@ impl ResponseParser {
         limits: Limits,
         checkpoint: Checkpoint,
     ) -> Result<ResponseParser, ResumeError> {
-        let (policy, Checkpoint { version, checksum, state }) = (policy.into(), checkpoint);
-        if version != VERSION {
-            return Err(ResumeError::OtherVersion);
-        }
-        if checksum != state.checksum() {
-            return Err(ResumeError::Corrupt);
-        }
+        let (policy, state) = (policy.into(), checkpoint.0.open(VERSION)?);
         if (policy.fingerprint(), limits) != (state.policy, state.limits) {
             return Err(ResumeError::OtherPolicy);
         }
