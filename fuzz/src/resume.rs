@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use followup::{Checkpoint, Event, Events, Parser, Policy, Suggestions};
+use followup::{Checkpoint, Parser, Policy};
 use serde_json::{Value, json};
 
 use crate::common::policy;
+use crate::common::stored::paths;
+use crate::common::within_limits::check_views;
 use crate::input::{CUT, Input};
 
 /// The first byte of an input that is a checkpoint as JSON, a [`CUT`], and the rest of the stream.
@@ -54,37 +56,10 @@ fn stays_within_the_limits(policy: &Arc<Policy>, checkpoint: Checkpoint, rest: &
     let Ok(mut parser) = Parser::resume(policy.clone(), checkpoint.with_valid_checksum()) else { return };
     let mut byte_by_byte = parser.clone();
     let limits = *parser.limits();
-    let check = |question: Option<&str>, suggestions: Suggestions<'_>| {
-        assert!(question.unwrap_or_default().len() <= limits.question, "{question:?}");
-        assert!(suggestions.len() <= limits.suggestions, "{suggestions:?}");
-        assert!(suggestions.iter().all(|one| one.answer.len() <= limits.answer), "{suggestions:?}");
-    };
-    let check_all = |mut events: Events<'_>| {
-        while let Some(event) = events.next() {
-            match event {
-                Event::Text(_) | Event::Opaque(_) => {}
-                Event::Partial(call) => check(call.question(), call.suggestions()),
-                Event::Complete(call) => check(Some(call.question()), call.suggestions()),
-                Event::Rejected(call) => check(call.question(), call.suggestions()),
-            }
-        }
-    };
-    check_all(parser.feed_bytes(rest));
-    check_all(parser.finish());
-    rest.chunks(1).for_each(|byte| check_all(byte_by_byte.feed_bytes(byte)));
-    check_all(byte_by_byte.finish());
-}
-
-/// Returns the paths of all values.
-fn paths(value: &Value) -> Vec<String> {
-    let below = |key: String, value: &Value| paths(value).into_iter().map(move |path| format!("/{key}{path}"));
-    let mut all = vec![String::new()];
-    match value {
-        Value::Object(fields) => all.extend(fields.iter().flat_map(|(key, value)| below(key.clone(), value))),
-        Value::Array(items) => all.extend(items.iter().enumerate().flat_map(|(i, value)| below(i.to_string(), value))),
-        _ => {}
-    }
-    all
+    check_views(&limits, parser.feed_bytes(rest));
+    check_views(&limits, parser.finish());
+    rest.chunks(1).for_each(|byte| check_views(&limits, byte_by_byte.feed_bytes(byte)));
+    check_views(&limits, byte_by_byte.finish());
 }
 
 /// Returns a value to put in the place of another.

@@ -3,7 +3,9 @@
 
 pub mod arguments;
 pub mod reference;
+pub mod stored;
 pub mod sweep;
+pub mod within_limits;
 
 use followup::{CallStart, Entities, Limits, Malformed, Note, Parser, Policy, Tools};
 use followup_testing::{Call, Entry, Syntax, Transcript};

@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
-use followup::{
-    CallStart, Checkpoint, Entities, Event, Events, Limits, Malformed, Parser, Policy, ResumeError, Suggestions, Tools,
-};
+use followup::{CallStart, Checkpoint, Entities, Event, Events, Limits, Malformed, Parser, Policy, ResumeError, Tools};
 use followup_testing::Syntax;
 use serde_json::{Value, json};
 
+use crate::common::stored::paths;
 use crate::common::sweep::Sweep;
+use crate::common::within_limits::check_views;
 
 const MESSAGE: &str = "Hm `x` <b> <read_file><path>a.rs</path> </read_file>\
     <ask_followup_question a='>'>\n<question>Which &amp; why? </question>\n<follow_up>\n\
@@ -137,25 +137,8 @@ fn a_checkpoint_knows_the_syntax_of_its_stream() {
 /// Reads the rest of a stream from a forged checkpoint. No view may exceed the limits.
 fn stays_within_the_limits(parser: &mut Parser, rest: &[u8]) {
     let limits = *parser.limits();
-    let check = |question: Option<&str>, suggestions: Suggestions<'_>| {
-        assert!(question.unwrap_or_default().len() <= limits.question, "{question:?}");
-        assert!(suggestions.len() <= limits.suggestions, "{suggestions:?}");
-        for one in suggestions.iter() {
-            assert!(one.answer.len() <= limits.answer, "{suggestions:?}");
-        }
-    };
-    let check_all = |mut events: Events<'_>| {
-        while let Some(event) = events.next() {
-            match event {
-                Event::Text(_) | Event::Opaque(_) => {}
-                Event::Partial(call) => check(call.question(), call.suggestions()),
-                Event::Complete(call) => check(Some(call.question()), call.suggestions()),
-                Event::Rejected(call) => check(call.question(), call.suggestions()),
-            }
-        }
-    };
-    check_all(parser.feed_bytes(rest));
-    check_all(parser.finish());
+    check_views(&limits, parser.feed_bytes(rest));
+    check_views(&limits, parser.finish());
 }
 
 /// JSON in place of any value of a stored checkpoint; so are the values of the same checkpoint.
@@ -164,18 +147,6 @@ fn forgeries() -> Vec<Value> {
     let other = [json!(true), json!(false), json!(null), json!(""), json!("é"), json!("<"), json!("[\\ud83d")];
     let lists = [json!([]), json!([0, 0]), json!([1, 0]), json!([0, u64::MAX]), json!([255, 60]), json!({})];
     numbers.into_iter().chain(other).chain(lists).collect()
-}
-
-/// The paths of all values in a stored checkpoint.
-fn paths(value: &Value) -> Vec<String> {
-    let below = |key: String, value: &Value| paths(value).into_iter().map(move |path| format!("/{key}{path}"));
-    let mut all = vec![String::new()];
-    match value {
-        Value::Object(fields) => all.extend(fields.iter().flat_map(|(key, value)| below(key.clone(), value))),
-        Value::Array(items) => all.extend(items.iter().enumerate().flat_map(|(i, value)| below(i.to_string(), value))),
-        _ => {}
-    }
-    all
 }
 
 /// The checksum detects a change of any value.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::golden::{Golden, goldens};
 use crate::normal::lines;
+use crate::stored::paths;
 use crate::sweep::Sweep;
 
 /// One event a line.
@@ -182,16 +183,4 @@ fn forgeries() -> impl Iterator<Item = Value> {
     let numbers = [0, 1, 2, 60, 255, u64::from(u32::MAX), u64::MAX / 2, u64::MAX].map(|number| json!(number));
     let others = [json!(true), json!(false), json!(null), json!(""), json!("é"), json!([]), json!([0, 0]), json!({})];
     numbers.into_iter().chain(others)
-}
-
-/// The paths of all values.
-fn paths(value: &Value) -> Vec<String> {
-    let below = |key: String, value: &Value| paths(value).into_iter().map(move |path| format!("/{key}{path}"));
-    let mut all = vec![String::new()];
-    match value {
-        Value::Object(fields) => all.extend(fields.iter().flat_map(|(key, value)| below(key.clone(), value))),
-        Value::Array(items) => all.extend(items.iter().enumerate().flat_map(|(i, value)| below(i.to_string(), value))),
-        _ => {}
-    }
-    all
 }

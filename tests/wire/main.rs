@@ -12,6 +12,8 @@ mod normal;
 mod order;
 mod rare;
 mod repeats;
+#[path = "../common/stored.rs"]
+mod stored;
 #[allow(dead_code)]
 #[path = "../common/sweep.rs"]
 mod sweep;
