@@ -379,7 +379,6 @@ fn without_a_screen_questions_are_asked_line_by_line() {
         for (keys, reply) in [
             ("2\n", "<answer>\nSQLite\n</answer>\n"),
             ("Neither\n", "<answer>\nNeither\n</answer>\n"),
-            ("7\n", "<answer>\n7\n</answer>\n"),
             ("\n", "The user denied this operation.\n"),
         ] {
             let mut session = Session::with(args, (24, 80), ReplyTo::Pipe, term);
@@ -387,6 +386,41 @@ fn without_a_screen_questions_are_asked_line_by_line() {
             assert_eq!(session.concludes().stdout, reply);
         }
     }
+}
+
+#[test]
+fn a_number_that_is_none_of_the_choices_is_asked_for_again() {
+    for (args, term) in [(&["--lines"][..], "xterm"), (&[], "dumb")] {
+        for (keys, reply) in [("2\n", "SQLite"), ("7\n", "7"), ("Neither\n", "Neither")] {
+            let mut session = Session::with(args, (24, 100), ReplyTo::Pipe, term);
+            session.writes(&call()).ends().sees(&["> (1 to 2"]).types("7\n");
+            session.sees(&["7 is none of the choices: they are 1 to 2. To answer with 7 itself, type it again."]);
+            session.waits("the next prompt", |screen| screen.matches("> (1 to 2").count() == 2).types(keys);
+            assert_eq!(session.concludes().stdout, format!("<answer>\n{reply}\n</answer>\n"));
+        }
+    }
+    // Without choices, a number is an answer.
+    let question = "<ask_followup_question><question>How many?</question></ask_followup_question>";
+    let mut session = Session::new(&["--lines"], (24, 80));
+    session.writes(question).ends().sees(&["> (your answer"]).types("7\n");
+    assert_eq!(session.concludes().stdout, "<answer>\n7\n</answer>\n");
+}
+
+#[test]
+fn typing_on_ones_own_words_types_and_a_draft_is_kept_until_it_is_given_up() {
+    let mut session = Session::new(&[], (24, 80));
+    session
+        .writes(&call())
+        .ends()
+        .sees(&["❯ 1"])
+        .types("\x1B[F")
+        .sees(&["❯ ✎"])
+        .types("no")
+        .sees(&["── Your answer", "no"]);
+    session.types("\x1B").sees(&["You have begun an answer of your own"]).types("\x1B[H").sees(&["❯ 1"]).types("2");
+    session.sees(&["Take suggestion 2, and lose what you have written?"]).types("\x1B").misses("Take suggestion");
+    session.types("w").sees(&["── Your answer"]).types("ne\r");
+    assert_eq!(session.concludes().stdout, "<answer>\nnone\n</answer>\n");
 }
 
 /// The program has no controlling terminal.

@@ -47,6 +47,8 @@ pub(super) struct App {
     pub(super) scroll: Scroll,
     /// Whether the list of keys is shown.
     pub(super) help: bool,
+    /// The first visible line of the list of keys.
+    pub(super) help_top: usize,
     /// A notice about the effect of the last key.
     pub(super) notice: Option<String>,
     pub(super) drawn: DrawnFrame,
@@ -78,6 +80,9 @@ const ANSWER_DELAY: Duration = Duration::from_millis(400);
 /// Keyboards begin to repeat after up to 660 ms.
 const KEY_REPEAT: Duration = Duration::from_millis(700);
 
+/// How many lines of the list of keys a page is, at least on the lowest screens.
+const HELP_PAGE: usize = 4;
+
 /// Whether the person quits the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quit {
@@ -108,6 +113,7 @@ impl App {
             countdown: Countdown::new(seconds),
             scroll: Scroll::Follow,
             help: false,
+            help_top: 0,
             notice: None,
             drawn: DrawnFrame::default(),
             pressed: None,
@@ -250,28 +256,60 @@ impl App {
         if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
             return self.control_c(was_confirming);
         }
-        if std::mem::take(&mut self.help) {
-            // A key that closes the help does nothing else.
+        if self.help {
+            // A key that closes the list does nothing else.
+            self.help = self.scroll_help(key.code);
             return;
         }
         if self.scroll.key(key, &self.drawn, self.open_question.is_some()) {
             return;
         }
+        if key.code == KeyCode::F(1) {
+            return self.open_help();
+        }
         let is_visible = self.visible_since.is_some();
         let Some(open) = &mut self.open_question else {
-            self.help = key.code == KeyCode::Char('?');
-            return;
+            return self.key_without_question(key);
         };
         if open.draft().is_none() || !is_visible {
             // Every key brings the question into view.
             self.scroll = Scroll::Follow;
-            self.help = key.code == KeyCode::Char('?');
-            if self.help || !self.is_answerable {
-                return;
+            if !self.is_answerable {
+                return self.key_without_question(key);
+            }
+            if key.code == KeyCode::Char('?') && !open.begins_text(key) {
+                return self.open_help();
             }
         }
         let action = open.key(key);
+        self.document.filter(self.open_question.as_ref().and_then(OpenQuestion::filtered));
         self.perform(action);
+    }
+
+    /// Handles a key that has the same effect whether or not a question is open.
+    fn key_without_question(&mut self, key: KeyEvent) {
+        if key.code == KeyCode::Char('?') {
+            self.open_help();
+        }
+    }
+
+    fn open_help(&mut self) {
+        (self.help, self.help_top) = (true, 0);
+    }
+
+    /// Scrolls the list of keys, and returns whether the key does that.
+    fn scroll_help(&mut self, key: KeyCode) -> bool {
+        // Drawing it keeps the position within the list.
+        self.help_top = match key {
+            KeyCode::Up | KeyCode::Char('k') => self.help_top.saturating_sub(1),
+            KeyCode::Down | KeyCode::Char('j') => self.help_top + 1,
+            KeyCode::PageUp => self.help_top.saturating_sub(HELP_PAGE),
+            KeyCode::PageDown | KeyCode::Char(' ') => self.help_top + HELP_PAGE,
+            KeyCode::Home => 0,
+            KeyCode::End => usize::MAX / 2,
+            _ => return false,
+        };
+        true
     }
 
     /// Handles Ctrl-C, which has to be confirmed if drafts would be lost.
@@ -289,6 +327,7 @@ impl App {
         self.help = false;
         if let Some(open) = self.open_question.as_mut().filter(|_| self.visible_since.is_some()) {
             open.paste(text);
+            self.document.filter(open.filtered());
         }
     }
 
@@ -300,6 +339,8 @@ impl App {
         }
         self.on_input();
         match mouse.kind {
+            MouseEventKind::ScrollUp if self.help => self.help_top = self.help_top.saturating_sub(3),
+            MouseEventKind::ScrollDown if self.help => self.help_top += 3,
             MouseEventKind::ScrollUp => self.scroll.by(-3, &self.drawn),
             MouseEventKind::ScrollDown => self.scroll.by(3, &self.drawn),
             MouseEventKind::Down(MouseButton::Left) => self.press(at),
@@ -326,7 +367,8 @@ impl App {
             if matches!(open.focus, Focus::Choices) {
                 self.pressed = Some(choice);
             } else {
-                open.focus = Focus::Choices;
+                open.leave_editor();
+                self.document.filter(None);
             }
         }
     }
@@ -366,7 +408,7 @@ impl App {
                 Ok(image) => {
                     self.images.push(image);
                     if let Some(open) = &mut self.open_question {
-                        open.back();
+                        open.attached();
                     }
                 }
                 Err(error) => self.notice = Some(error.to_string()),
@@ -439,6 +481,7 @@ impl App {
             slot.reply = Some(reply);
         }
         self.open_question = None;
+        self.document.filter(None);
         self.scroll = Scroll::Follow;
         self.countdown.reset();
         self.open_next();
