@@ -423,6 +423,64 @@ fn typing_on_ones_own_words_types_and_a_draft_is_kept_until_it_is_given_up() {
     assert_eq!(session.concludes().stdout, "<answer>\nnone\n</answer>\n");
 }
 
+/// Runs a script of a shell, in which `$0` is the program and `message` is a message.
+fn shell(folder: &tempfile::TempDir, script: &str) -> Session {
+    std::fs::write(folder.path().join("message"), call()).unwrap();
+    let (terminal, child_side) = open().unwrap();
+    terminal.resize(Size::new(24, 60)).unwrap();
+    let command = Command::new("sh").args(["-c", script, env!("CARGO_BIN_EXE_followup")]);
+    let child = command.env("TERM", "xterm-256color").current_dir(folder.path()).spawn(child_side).unwrap();
+    Session::watch(terminal, child, None, None, (24, 60))
+}
+
+#[test]
+fn control_z_suspends_the_program_until_the_shell_continues_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "set -m; \"$0\" ask message > reply; echo back in the shell; read line; fg > /dev/null; \
+        echo back again; read line; fg > /dev/null; echo ended with $?";
+    let mut session = shell(&folder, script);
+    session.sees(&["❯ 1"]).types("wmine").sees(&["── Your answer", "mine"]).types("\x1A");
+    session.sees(&["back in the shell"]).misses("── Your answer").types("\n").sees(&["── Your answer", "mine"]);
+    // And once more, with what has been typed since.
+    session.types("!").sees(&["mine!"]).types("\x1A").sees(&["back again"]).misses("── Your answer").types("\n");
+    session.sees(&["── Your answer", "mine!"]).types("\r").sees(&["ended with 0"]);
+    session.concludes();
+    assert_eq!(std::fs::read_to_string(folder.path().join("reply")).unwrap(), "<answer>\nmine!\n</answer>\n");
+}
+
+#[test]
+fn a_program_that_no_shell_can_continue_is_not_suspended() {
+    let mut session = Session::new(&[], (24, 60));
+    session.writes(&call()).ends().sees(&["❯ 1"]).types("\x1A").sees(&["There is no shell that could continue"]);
+    assert!(
+        std::process::Command::new("kill").args(["-TSTP", &session.child.id().to_string()]).status().unwrap().success()
+    );
+    session.types("2");
+    assert_eq!(session.concludes().stdout, "<answer>\nSQLite\n</answer>\n");
+}
+
+#[test]
+fn control_c_also_ends_a_producer_that_writes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = shell(&folder, "(cat message; exec sleep 1000) | \"$0\" ask");
+    session.sees(&["❯ 1"]).types("\x03");
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&ends(&mut session.child)), Some(2));
+}
+
+#[test]
+fn tab_completes_the_path_of_an_image() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("pictures")).unwrap();
+    for name in ["one.gif", "two.gif", "two.txt"] {
+        std::fs::write(folder.path().join("pictures").join(name), b"GIF89a").unwrap();
+    }
+    let mut session = shell(&folder, "\"$0\" ask --format json message > reply");
+    session.sees(&["❯ 1"]).types("ipic\t").sees(&["pictures/"]).types("\t").sees(&["one.gif  two.gif"]);
+    session.types("t\t").sees(&["pictures/two.gif"]).types("\r").sees(&["+ two.gif (GIF, 6 bytes)"]).types("1");
+    session.concludes();
+    assert!(std::fs::read_to_string(folder.path().join("reply")).unwrap().contains("R0lGODlh"));
+}
+
 /// The program has no controlling terminal.
 #[test]
 fn no_terminal_to_ask_on_is_a_usage_error_with_a_remedy() {

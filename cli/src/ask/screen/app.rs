@@ -18,12 +18,8 @@ use super::open_question::{Action, Focus, OpenQuestion};
 use super::scroll::Scroll;
 use super::theme::Theme;
 use crate::ask::answers::{answer_text, early_end_warning};
-use crate::ask::images::AttachedImage;
-use crate::error::Error;
+use crate::ask::images::{AttachedImage, ImageFiles};
 use crate::events::InputEvent;
-
-/// Loads the image whose path was typed.
-pub(super) type LoadImage = fn(&str) -> Result<AttachedImage, Error>;
 
 /// The state of the screen.
 #[derive(Debug)]
@@ -40,7 +36,7 @@ pub(super) struct App {
     pub(super) is_answerable: bool,
     /// The images to send with the next answer.
     pub(super) images: Vec<AttachedImage>,
-    load_image: LoadImage,
+    files: ImageFiles,
     /// Whether the format of the replies has room for images.
     pub(super) sends_images: bool,
     pub(super) countdown: Countdown,
@@ -96,7 +92,7 @@ impl App {
     pub(super) fn new(
         setup: Setup,
         images: Vec<AttachedImage>,
-        load_image: LoadImage,
+        files: ImageFiles,
         seconds: Option<u64>,
         theme: Theme,
     ) -> App {
@@ -108,7 +104,7 @@ impl App {
             visible_since: None,
             is_answerable: false,
             images,
-            load_image,
+            files,
             sends_images: true,
             countdown: Countdown::new(seconds),
             scroll: Scroll::Follow,
@@ -219,7 +215,7 @@ impl App {
     }
 
     /// Stops the countdown, because a person is present, and clears the notice.
-    fn on_input(&mut self) {
+    pub(super) fn on_input(&mut self) {
         self.countdown = Countdown::Off;
         self.notice = None;
     }
@@ -404,7 +400,7 @@ impl App {
             Action::Attach(path) if path.trim().is_empty() => {
                 self.notice = Some("Type the path of an image, or Esc to go back.".into());
             }
-            Action::Attach(path) => match (self.load_image)(&path) {
+            Action::Attach(path) => match (self.files.load)(&path) {
                 Ok(image) => {
                     self.images.push(image);
                     if let Some(open) = &mut self.open_question {
@@ -413,6 +409,13 @@ impl App {
                 }
                 Err(error) => self.notice = Some(error.to_string()),
             },
+            Action::Complete(path) => {
+                let completion = (self.files.complete)(&path);
+                if let Some(open) = &mut self.open_question {
+                    open.complete_path(&completion.path);
+                }
+                self.notice = completion.notice();
+            }
             Action::Detach => {
                 if let Some(AttachedImage { label, .. }) = self.images.pop() {
                     self.notice = Some(format!("{label} will not be sent."));

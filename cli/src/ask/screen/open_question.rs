@@ -47,6 +47,8 @@ pub(super) enum Action {
     Cancel,
     /// Send the image at this path with the answer.
     Attach(String),
+    /// Complete this path of an image.
+    Complete(String),
     /// Remove the last image.
     Detach,
 }
@@ -202,6 +204,7 @@ impl OpenQuestion {
         let Focus::Image(path, _) = &mut self.focus else { return Action::Nothing };
         match key.code {
             KeyCode::Enter => return Action::Attach(path.text()),
+            KeyCode::Tab => return Action::Complete(path.text()),
             KeyCode::Esc => self.back(),
             KeyCode::Backspace if path.is_empty() => return Action::Detach,
             _ => path.key(key),
@@ -279,6 +282,16 @@ impl OpenQuestion {
         if !matches!(self.focus, Focus::Image(..)) {
             let path = self.path.take().unwrap_or_else(|| Box::new(Editor::single()));
             self.focus = Focus::Image(path, back);
+        }
+    }
+
+    /// Replaces the path of an image by its completion.
+    pub(super) fn complete_path(&mut self, completed: &str) {
+        if let Focus::Image(path, _) = &mut self.focus
+            && path.text() != completed
+        {
+            **path = Editor::single();
+            path.paste(completed);
         }
     }
 

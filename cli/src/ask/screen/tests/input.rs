@@ -322,6 +322,22 @@ fn a_narrow_footer_keeps_the_key_for_the_list_of_keys() {
 }
 
 #[test]
+fn tab_completes_the_path_of_an_image() {
+    let mut scene = scene();
+    scene.types("isk").press(KeyCode::Tab).sees("sketch.gif").misses("begins like").press(ENTER).sees("+ sketch.gif");
+    scene.types("ix").press(KeyCode::Tab).sees("No folder and no image begins like that.").types("y").sees("xy");
+}
+
+#[test]
+fn undo_does_not_need_the_key_that_suspends() {
+    for key in ['7', '_', '/'] {
+        let mut scene = scene();
+        scene.types("wab").control(key).press(ENTER);
+        assert_eq!(scene.replies(), [answer("a")]);
+    }
+}
+
+#[test]
 fn the_path_of_an_image_is_kept() {
     let mut scene = scene();
     scene.types("isketch").press(ESC).misses("── Path").types("i").sees("sketch").types(".gif").press(ENTER);
