@@ -407,6 +407,24 @@ fn a_number_that_is_none_of_the_choices_is_asked_for_again() {
 }
 
 #[test]
+fn the_first_suggestion_is_taken_line_by_line_unless_somebody_types() {
+    let told = "in 1 s 1 is taken, unless you begin to type";
+    let mut session = Session::new(&["--lines", "--auto-answer", "1"], (24, 120));
+    session.writes(&call()).writes(&call()).ends().sees(&[told]);
+    let ended = session.concludes();
+    assert_eq!(ended.stdout, "<answer>\nPostgreSQL\n</answer>\n".repeat(2));
+    assert_eq!(ended.screen.matches("taken because nobody typed").count(), 2);
+    // What has been typed is not lost, and later questions have no countdown.
+    let mut session = Session::new(&["--lines", "--auto-answer", "3"], (24, 120));
+    session.writes(&call()).writes(&call()).ends().sees(&["in 3 s 1 is taken"]).types("Nei").sees(&["nothing is taken by itself"]);
+    session
+        .types("ther\n")
+        .sees(&["✓ Neither", "> (1 to 2, or in your own words; an empty line leaves it unanswered) "]);
+    session.types("2\n");
+    assert_eq!(session.concludes().stdout, "<answer>\nNeither\n</answer>\n<answer>\nSQLite\n</answer>\n");
+}
+
+#[test]
 fn typing_on_ones_own_words_types_and_a_draft_is_kept_until_it_is_given_up() {
     let mut session = Session::new(&[], (24, 80));
     session
