@@ -253,13 +253,16 @@ Examples:
   followup ask --text \"Neither\" --image sketch.png --format json message.txt
       Answers in other words, with an image.
 
-On the screen, ? shows all keys: a number, the arrows and Enter, or a click take a
-suggestion, e edits it first, w writes another answer, i adds an image, Esc leaves the
-question unanswered, Ctrl-C quits.
+On the screen, ? shows all keys: a number, the arrows and Enter, or a click take
+a suggestion, e edits it first, w writes another answer, / filters a long list,
+i adds an image, Esc leaves the question unanswered, Ctrl-C quits, Ctrl-Z
+suspends.
 
-Line by line (--lines), an answer is the number of a suggestion, or one line of text.
---answer and --text can't be combined. A question left unanswered is told to the model
-(\"The user denied this operation.\"). --auto-answer waits at a question without suggestions.
+Line by line (--lines), an answer is the number of a suggestion, or one line of
+text. A number that is none of the choices is asked for again; typed a second
+time, it is the answer. --answer and --text can't be combined. A question left
+unanswered is told to the model (\"The user denied this operation.\").
+--auto-answer waits at a question without suggestions.
 
 What is printed on standard output, a reply for each call, in order:
   text              the result of the call: the answer, wrapped as the dialect says;
@@ -310,8 +313,8 @@ pub(crate) struct AskArgs {
     /// Take the first suggestion after this many seconds, unless a key is pressed
     ///
     /// The countdown is shown on the screen, and starts when a question can be answered. Any key, a
-    /// click or the wheel stops it for good.
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["answer", "text", "lines"], help_heading = "Answering")]
+    /// click or the wheel stops it for good. Line by line, the beginning of a line does.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["answer", "text"], help_heading = "Answering")]
     pub(crate) auto_answer: Option<u32>,
 
     /// Ask line by line, without a screen: for screen readers, and terminals that can't draw one

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use followup::dialogue::{IMAGE_LIMIT, Image, ImageError};
 
 use crate::error::Error;
+use crate::sanitize::is_control;
 
 /// An image to send with an answer.
 #[derive(Clone, Debug)]
@@ -15,6 +16,18 @@ pub(super) struct AttachedImage {
     pub(super) label: String,
     pub(super) image: Image,
 }
+
+/// What the screen does with files.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ImageFiles {
+    /// Loads the image whose path was typed.
+    pub(super) load: fn(&str) -> Result<AttachedImage, Error>,
+    /// Completes a path that is being typed.
+    pub(super) complete: fn(&str) -> Completion,
+}
+
+/// The files of the system.
+pub(super) const FILES: ImageFiles = ImageFiles { load: load_typed, complete };
 
 /// Loads the image at this path.
 pub(super) fn load(path: &Path) -> Result<AttachedImage, Error> {
@@ -100,6 +113,81 @@ fn percent_decoded(url: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+/// The completion of a path.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Completion {
+    /// The path, as far as it is certain.
+    pub(super) path: String,
+    /// The names that could follow; empty if there is only one.
+    pub(super) names: Vec<String>,
+    pub(super) is_found: bool,
+}
+
+/// How many names a notice lists.
+const MAX_NAMES: usize = 8;
+
+impl Completion {
+    /// Describes what can't be completed.
+    pub(super) fn notice(&self) -> Option<String> {
+        if !self.is_found {
+            return Some("No folder and no image begins like that.".into());
+        }
+        let more = if self.names.len() > MAX_NAMES { "  …" } else { "" };
+        let names = self.names.iter().take(MAX_NAMES).map(String::as_str).collect::<Vec<_>>().join("  ");
+        (!names.is_empty()).then(|| names + more)
+    }
+}
+
+/// Completes a path to a folder or an image.
+fn complete(text: &str) -> Completion {
+    let begin = text.rfind(std::path::is_separator).map_or(0, |end| end + 1);
+    let (folder, begun) = text.split_at(begin);
+    let path = if folder.is_empty() { PathBuf::from(".") } else { parse_path(folder, std::env::home_dir().as_deref()) };
+    let mut names = names_in(&path, begun);
+    names.sort();
+    let Some(first) = names.first() else { return Completion { path: text.to_owned(), ..Completion::default() } };
+    let common = names.iter().fold(first.len(), |len, name| common_len(&first[..len], name));
+    let path = format!("{folder}{}", &first[..common]);
+    if names.len() == 1 {
+        names.clear();
+    }
+    Completion { path, names, is_found: true }
+}
+
+/// How many files of a folder are looked at.
+const MAX_FILES: usize = 10_000;
+
+/// Returns the names of the folders and images in a folder that begin like this.
+fn names_in(folder: &Path, begun: &str) -> Vec<String> {
+    let Ok(files) = std::fs::read_dir(folder) else { return Vec::new() };
+    let name = |file: std::fs::DirEntry| {
+        let name = file.file_name().into_string().ok()?;
+        let is_hidden = name.starts_with('.') && !begun.starts_with('.');
+        if !name.starts_with(begun) || is_hidden || name.contains(is_control) {
+            return None;
+        }
+        // A link to a folder is one, too.
+        let is_folder = std::fs::metadata(file.path()).is_ok_and(|file| file.is_dir());
+        let extension = Path::new(&name).extension().map(|extension| extension.to_ascii_lowercase());
+        let is_image = extension.is_some_and(|extension| EXTENSIONS.iter().any(|image| extension == *image));
+        match (is_folder, is_image) {
+            (true, _) => Some(name + "/"),
+            (false, true) => Some(name),
+            (false, false) => None,
+        }
+    };
+    files.take(MAX_FILES).filter_map(|file| name(file.ok()?)).collect()
+}
+
+/// The extensions of images.
+const EXTENSIONS: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];
+
+/// Returns the length in bytes of what both texts begin with.
+fn common_len(one: &str, other: &str) -> usize {
+    let pairs = one.char_indices().zip(other.chars());
+    pairs.take_while(|((_, one), other)| one == other).map(|((at, char), _)| at + char.len_utf8()).last().unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,6 +220,30 @@ mod tests {
         let missing = folder.path().join("none.png").display().to_string();
         let error = load_typed(&missing).unwrap_err().to_string();
         assert!(error.contains("there is no such file") && error.contains(&missing), "{error}");
+    }
+
+    #[test]
+    fn a_path_is_completed_as_far_as_it_is_certain() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["sketch one.png", "sketch öne.JPG", "sketch.txt", "other.webp", ".hidden.gif"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        std::fs::create_dir(folder.path().join("pictures")).unwrap();
+        let typed = |text: &str| format!("{}/{text}", folder.path().display());
+        for (text, path, notice) in [
+            ("sk", "sketch ", Some("sketch one.png  sketch öne.JPG")),
+            ("sketch ö", "sketch öne.JPG", None),
+            ("p", "pictures/", None),
+            (".", ".hidden.gif", None),
+            ("", "", Some("other.webp  pictures/  sketch one.png  sketch öne.JPG")),
+            ("x", "x", Some("No folder and no image begins like that.")),
+            ("no folder/a", "no folder/a", Some("No folder and no image begins like that.")),
+        ] {
+            let completion = complete(&typed(text));
+            assert_eq!((completion.path.clone(), completion.notice().as_deref()), (typed(path), notice), "{text}");
+        }
+        // The tests run in the folder of the crate.
+        assert_eq!(complete("tes").path, "tests/");
     }
 
     #[test]

@@ -4,10 +4,12 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
+use std::time::Duration;
 
 use followup::dialogue::{Answer, AnswerErrorKind, Question};
 
-use super::answers::{Answerer, describe_refusal};
+use super::answers::{Answerer, answer_text, describe_refusal};
+use super::typing::{self, Typing};
 use crate::error::Error;
 use crate::events::{EmittedAt, InputEvent};
 use crate::output::plain::PlainOutput;
@@ -20,6 +22,8 @@ pub(super) struct LinePrompt {
     message: Box<dyn Output>,
     out: File,
     keys: BufReader<File>,
+    /// The seconds after which the first suggestion is taken; `None` once a person is there.
+    auto_answer: Option<u64>,
 }
 
 impl LinePrompt {
@@ -33,7 +37,58 @@ impl LinePrompt {
             Some(terminal) => Box::new(TerminalOutput::new(message_out, terminal, colour(no_color))),
             None => Box::new(PlainOutput::new(message_out)),
         };
-        Some(LinePrompt { message, out, keys: BufReader::new(keys) })
+        Some(LinePrompt { message, out, keys: BufReader::new(keys), auto_answer: None })
+    }
+
+    /// Takes the first suggestion when nothing was typed for this long.
+    pub(super) fn answer_after(&mut self, seconds: u64) -> Result<(), Error> {
+        if !typing::can_wait(self.keys.get_ref()) {
+            return Err(Error::Usage("--auto-answer needs the screen here: leave out --lines".into()));
+        }
+        self.auto_answer = Some(seconds);
+        Ok(())
+    }
+
+    /// Waits for a person, and returns whether there is none.
+    ///
+    /// Whoever begins to type stops the countdown for good, as on the screen.
+    fn nobody_types(&mut self) -> Result<bool, Error> {
+        let Some(seconds) = self.auto_answer else { return Ok(false) };
+        self.out.flush()?;
+        let typing = typing::wait(self.keys.get_ref(), Duration::from_secs(seconds)).map_err(unreadable)?;
+        if typing == Typing::Nothing {
+            writeln!(self.out)?;
+            return Ok(true);
+        }
+        self.auto_answer = None;
+        if typing == Typing::Begun {
+            write!(self.out, "\n(nothing is taken by itself any more: type on) ")?;
+        }
+        Ok(false)
+    }
+
+    /// Asks for a line until it is UTF-8, and returns it without its end.
+    ///
+    /// Returns `None` if nobody typed before the countdown has ended.
+    fn read_line(&mut self, count: usize) -> Result<Option<String>, Error> {
+        loop {
+            write!(self.out, "{}", prompt(count, self.auto_answer))?;
+            if count > 0 && self.nobody_types()? {
+                return Ok(None);
+            }
+            let mut line = Vec::new();
+            let read = self.keys.read_until(b'\n', &mut line).map_err(unreadable)?;
+            if read == 0 {
+                writeln!(self.out)?;
+            }
+            match String::from_utf8(line) {
+                Ok(line) => return Ok(Some(line.trim_end_matches(['\r', '\n']).to_owned())),
+                // The terminal uses another encoding. The person can change that, and answer again.
+                Err(_) => {
+                    writeln!(self.out, "what was typed is not UTF-8: set the terminal to UTF-8, and type it again")?
+                }
+            }
+        }
     }
 
     /// Discards what was typed before the question was shown.
@@ -44,6 +99,52 @@ impl LinePrompt {
         #[cfg(unix)]
         let _ = rustix::termios::tcflush(self.keys.get_ref(), rustix::termios::QueueSelector::IFlush);
     }
+}
+
+/// What a typed line means.
+#[derive(Debug, PartialEq, Eq)]
+enum Typed {
+    Answer(Answer),
+    /// An empty line.
+    Nothing,
+    /// A number that is none of the choices.
+    NoChoice,
+}
+
+/// Parses a line. A number that is none of the choices is an answer if it was refused before.
+fn parse_line(line: &str, count: usize, refused: Option<&str>) -> Typed {
+    let text = line.trim();
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.parse::<usize>() {
+        Ok(number) if (1..=count).contains(&number) => Typed::Answer(Answer::Suggestion(number - 1)),
+        _ if is_number && count > 0 && refused != Some(text) => Typed::NoChoice,
+        _ if text.is_empty() => Typed::Nothing,
+        _ => Typed::Answer(Answer::Text(line.to_owned())),
+    }
+}
+
+fn unreadable(error: std::io::Error) -> Error {
+    Error::Unreadable(format!("can't read the terminal: {error}"))
+}
+
+/// Returns the prompt for a question with this many suggestions.
+fn prompt(count: usize, auto_answer: Option<u64>) -> String {
+    let choices = match count {
+        0 => "your answer".to_owned(),
+        1 => "1, or in your own words".to_owned(),
+        _ => format!("1 to {count}, or in your own words"),
+    };
+    let countdown = match auto_answer {
+        Some(seconds) if count > 0 => format!("; in {seconds} s 1 is taken, unless you begin to type"),
+        _ => String::new(),
+    };
+    format!("> ({choices}; an empty line leaves it unanswered{countdown}) ")
+}
+
+/// Says that a number is none of the choices, and how to answer with it all the same.
+fn no_choice(number: &str, count: usize) -> String {
+    let choices = if count == 1 { "the only one is 1".to_owned() } else { format!("they are 1 to {count}") };
+    format!("{number} is none of the choices: {choices}. To answer with {number} itself, type it again.")
 }
 
 impl Answerer for LinePrompt {
@@ -61,38 +162,25 @@ impl Answerer for LinePrompt {
     fn answer(&mut self, question: &Question) -> Result<Option<Answer>, Error> {
         self.message.flush()?;
         let count = question.suggest.len();
-        let choices = match count {
-            0 => "your answer".to_owned(),
-            1 => "1, or in your own words".to_owned(),
-            _ => format!("1 to {count}, or in your own words"),
-        };
         self.discard_typed();
-        let line = loop {
-            write!(self.out, "> ({choices}; an empty line leaves it unanswered) ")?;
-            let mut line = Vec::new();
-            let read = self
-                .keys
-                .read_until(b'\n', &mut line)
-                .map_err(|error| Error::Unreadable(format!("can't read the terminal: {error}")))?;
-            if read == 0 {
-                writeln!(self.out)?;
-            }
-            match String::from_utf8(line) {
-                Ok(line) => break line,
-                // The terminal uses another encoding. The person can change that, and answer again.
-                Err(_) => {
-                    writeln!(self.out, "what was typed is not UTF-8: set the terminal to UTF-8, and type it again")?
+        let mut refused = None;
+        let answer = loop {
+            let Some(line) = self.read_line(count)? else {
+                let answer = Answer::Suggestion(0);
+                let taken = sanitize(answer_text(question, &answer));
+                writeln!(self.out, "✓ {taken}\n  taken because nobody typed")?;
+                return Ok(Some(answer));
+            };
+            match parse_line(&line, count, refused.as_deref()) {
+                Typed::Answer(answer) => break Some(answer),
+                Typed::Nothing => break None,
+                Typed::NoChoice => {
+                    writeln!(self.out, "{}", no_choice(line.trim(), count))?;
+                    refused = Some(line.trim().to_owned());
                 }
             }
         };
-        let text = line.trim_end_matches(['\r', '\n']);
-        let (answer, taken) = match text.trim().parse::<usize>() {
-            Ok(number) if (1..=count).contains(&number) => {
-                (Some(Answer::Suggestion(number - 1)), question.suggest.get(number - 1).map_or("", |one| &one.answer))
-            }
-            _ if text.trim().is_empty() => (None, "not answered"),
-            _ => (Some(Answer::Text(text.to_owned())), text),
-        };
+        let taken = answer.as_ref().map_or("not answered", |answer| answer_text(question, answer));
         writeln!(self.out, "{} {}", if answer.is_some() { '✓' } else { '✗' }, sanitize(taken))?;
         Ok(answer)
     }

@@ -6,6 +6,7 @@ mod line_prompt;
 mod notice;
 mod replies;
 mod screen;
+mod typing;
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -51,10 +52,10 @@ pub(crate) fn run(args: &AskArgs) -> Result<Status, Error> {
     {
         return screen::run(terminal, input, policy, setup, images, args);
     }
-    if args.auto_answer.is_some() {
-        return Err(Error::Usage("--auto-answer needs a terminal that can show a countdown".into()));
+    let mut prompt = LinePrompt::open(args.no_color).ok_or_else(|| Error::Usage(NO_TERMINAL.into()))?;
+    if let Some(seconds) = args.auto_answer {
+        prompt.answer_after(seconds.into())?;
     }
-    let prompt = LinePrompt::open(args.no_color).ok_or_else(|| Error::Usage(NO_TERMINAL.into()))?;
     ask_in_turn(input, policy, setup, images, args, Box::new(prompt))
 }
 

@@ -379,7 +379,6 @@ fn without_a_screen_questions_are_asked_line_by_line() {
         for (keys, reply) in [
             ("2\n", "<answer>\nSQLite\n</answer>\n"),
             ("Neither\n", "<answer>\nNeither\n</answer>\n"),
-            ("7\n", "<answer>\n7\n</answer>\n"),
             ("\n", "The user denied this operation.\n"),
         ] {
             let mut session = Session::with(args, (24, 80), ReplyTo::Pipe, term);
@@ -387,6 +386,117 @@ fn without_a_screen_questions_are_asked_line_by_line() {
             assert_eq!(session.concludes().stdout, reply);
         }
     }
+}
+
+#[test]
+fn a_number_that_is_none_of_the_choices_is_asked_for_again() {
+    for (args, term) in [(&["--lines"][..], "xterm"), (&[], "dumb")] {
+        for (keys, reply) in [("2\n", "SQLite"), ("7\n", "7"), ("Neither\n", "Neither")] {
+            let mut session = Session::with(args, (24, 100), ReplyTo::Pipe, term);
+            session.writes(&call()).ends().sees(&["> (1 to 2"]).types("7\n");
+            session.sees(&["7 is none of the choices: they are 1 to 2. To answer with 7 itself, type it again."]);
+            session.waits("the next prompt", |screen| screen.matches("> (1 to 2").count() == 2).types(keys);
+            assert_eq!(session.concludes().stdout, format!("<answer>\n{reply}\n</answer>\n"));
+        }
+    }
+    // Without choices, a number is an answer.
+    let question = "<ask_followup_question><question>How many?</question></ask_followup_question>";
+    let mut session = Session::new(&["--lines"], (24, 80));
+    session.writes(question).ends().sees(&["> (your answer"]).types("7\n");
+    assert_eq!(session.concludes().stdout, "<answer>\n7\n</answer>\n");
+}
+
+#[test]
+fn the_first_suggestion_is_taken_line_by_line_unless_somebody_types() {
+    let told = "in 1 s 1 is taken, unless you begin to type";
+    let mut session = Session::new(&["--lines", "--auto-answer", "1"], (24, 120));
+    session.writes(&call()).writes(&call()).ends().sees(&[told]);
+    let ended = session.concludes();
+    assert_eq!(ended.stdout, "<answer>\nPostgreSQL\n</answer>\n".repeat(2));
+    assert_eq!(ended.screen.matches("taken because nobody typed").count(), 2);
+    // What has been typed is not lost, and later questions have no countdown.
+    let mut session = Session::new(&["--lines", "--auto-answer", "3"], (24, 120));
+    session.writes(&call()).writes(&call()).ends().sees(&["in 3 s 1 is taken"]).types("Nei").sees(&["nothing is taken by itself"]);
+    session
+        .types("ther\n")
+        .sees(&["✓ Neither", "> (1 to 2, or in your own words; an empty line leaves it unanswered) "]);
+    session.types("2\n");
+    assert_eq!(session.concludes().stdout, "<answer>\nNeither\n</answer>\n<answer>\nSQLite\n</answer>\n");
+}
+
+#[test]
+fn typing_on_ones_own_words_types_and_a_draft_is_kept_until_it_is_given_up() {
+    let mut session = Session::new(&[], (24, 80));
+    session
+        .writes(&call())
+        .ends()
+        .sees(&["❯ 1"])
+        .types("\x1B[F")
+        .sees(&["❯ ✎"])
+        .types("no")
+        .sees(&["── Your answer", "no"]);
+    session.types("\x1B").sees(&["You have begun an answer of your own"]).types("\x1B[H").sees(&["❯ 1"]).types("2");
+    session.sees(&["Take suggestion 2, and lose what you have written?"]).types("\x1B").misses("Take suggestion");
+    session.types("w").sees(&["── Your answer"]).types("ne\r");
+    assert_eq!(session.concludes().stdout, "<answer>\nnone\n</answer>\n");
+}
+
+/// Runs a script of a shell, in which `$0` is the program and `message` is a message.
+fn shell(folder: &tempfile::TempDir, script: &str) -> Session {
+    std::fs::write(folder.path().join("message"), call()).unwrap();
+    let (terminal, child_side) = open().unwrap();
+    terminal.resize(Size::new(24, 60)).unwrap();
+    let command = Command::new("sh").args(["-c", script, env!("CARGO_BIN_EXE_followup")]);
+    let child = command.env("TERM", "xterm-256color").current_dir(folder.path()).spawn(child_side).unwrap();
+    Session::watch(terminal, child, None, None, (24, 60))
+}
+
+#[test]
+fn control_z_suspends_the_program_until_the_shell_continues_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "set -m; \"$0\" ask message > reply; echo back in the shell; read line; fg > /dev/null; \
+        echo back again; read line; fg > /dev/null; echo ended with $?";
+    let mut session = shell(&folder, script);
+    session.sees(&["❯ 1"]).types("wmine").sees(&["── Your answer", "mine"]).types("\x1A");
+    session.sees(&["back in the shell"]).misses("── Your answer").types("\n").sees(&["── Your answer", "mine"]);
+    // And once more, with what has been typed since.
+    session.types("!").sees(&["mine!"]).types("\x1A").sees(&["back again"]).misses("── Your answer").types("\n");
+    session.sees(&["── Your answer", "mine!"]).types("\r").sees(&["ended with 0"]);
+    session.concludes();
+    assert_eq!(std::fs::read_to_string(folder.path().join("reply")).unwrap(), "<answer>\nmine!\n</answer>\n");
+}
+
+#[test]
+fn a_program_that_no_shell_can_continue_is_not_suspended() {
+    let mut session = Session::new(&[], (24, 60));
+    session.writes(&call()).ends().sees(&["❯ 1"]).types("\x1A").sees(&["There is no shell that could continue"]);
+    assert!(
+        std::process::Command::new("kill").args(["-TSTP", &session.child.id().to_string()]).status().unwrap().success()
+    );
+    session.types("2");
+    assert_eq!(session.concludes().stdout, "<answer>\nSQLite\n</answer>\n");
+}
+
+#[test]
+fn control_c_also_ends_a_producer_that_writes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = shell(&folder, "(cat message; exec sleep 1000) | \"$0\" ask");
+    session.sees(&["❯ 1"]).types("\x03");
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&ends(&mut session.child)), Some(2));
+}
+
+#[test]
+fn tab_completes_the_path_of_an_image() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("pictures")).unwrap();
+    for name in ["one.gif", "two.gif", "two.txt"] {
+        std::fs::write(folder.path().join("pictures").join(name), b"GIF89a").unwrap();
+    }
+    let mut session = shell(&folder, "\"$0\" ask --format json message > reply");
+    session.sees(&["❯ 1"]).types("ipic\t").sees(&["pictures/"]).types("\t").sees(&["one.gif  two.gif"]);
+    session.types("t\t").sees(&["pictures/two.gif"]).types("\r").sees(&["+ two.gif (GIF, 6 bytes)"]).types("1");
+    session.concludes();
+    assert!(std::fs::read_to_string(folder.path().join("reply")).unwrap().contains("R0lGODlh"));
 }
 
 /// The program has no controlling terminal.

@@ -18,12 +18,8 @@ use super::open_question::{Action, Focus, OpenQuestion};
 use super::scroll::Scroll;
 use super::theme::Theme;
 use crate::ask::answers::{answer_text, early_end_warning};
-use crate::ask::images::AttachedImage;
-use crate::error::Error;
+use crate::ask::images::{AttachedImage, ImageFiles};
 use crate::events::InputEvent;
-
-/// Loads the image whose path was typed.
-pub(super) type LoadImage = fn(&str) -> Result<AttachedImage, Error>;
 
 /// The state of the screen.
 #[derive(Debug)]
@@ -40,13 +36,15 @@ pub(super) struct App {
     pub(super) is_answerable: bool,
     /// The images to send with the next answer.
     pub(super) images: Vec<AttachedImage>,
-    load_image: LoadImage,
+    files: ImageFiles,
     /// Whether the format of the replies has room for images.
     pub(super) sends_images: bool,
     pub(super) countdown: Countdown,
     pub(super) scroll: Scroll,
     /// Whether the list of keys is shown.
     pub(super) help: bool,
+    /// The first visible line of the list of keys.
+    pub(super) help_top: usize,
     /// A notice about the effect of the last key.
     pub(super) notice: Option<String>,
     pub(super) drawn: DrawnFrame,
@@ -78,6 +76,9 @@ const ANSWER_DELAY: Duration = Duration::from_millis(400);
 /// Keyboards begin to repeat after up to 660 ms.
 const KEY_REPEAT: Duration = Duration::from_millis(700);
 
+/// How many lines of the list of keys a page is, at least on the lowest screens.
+const HELP_PAGE: usize = 4;
+
 /// Whether the person quits the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quit {
@@ -91,7 +92,7 @@ impl App {
     pub(super) fn new(
         setup: Setup,
         images: Vec<AttachedImage>,
-        load_image: LoadImage,
+        files: ImageFiles,
         seconds: Option<u64>,
         theme: Theme,
     ) -> App {
@@ -103,11 +104,12 @@ impl App {
             visible_since: None,
             is_answerable: false,
             images,
-            load_image,
+            files,
             sends_images: true,
             countdown: Countdown::new(seconds),
             scroll: Scroll::Follow,
             help: false,
+            help_top: 0,
             notice: None,
             drawn: DrawnFrame::default(),
             pressed: None,
@@ -213,7 +215,7 @@ impl App {
     }
 
     /// Stops the countdown, because a person is present, and clears the notice.
-    fn on_input(&mut self) {
+    pub(super) fn on_input(&mut self) {
         self.countdown = Countdown::Off;
         self.notice = None;
     }
@@ -250,28 +252,60 @@ impl App {
         if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
             return self.control_c(was_confirming);
         }
-        if std::mem::take(&mut self.help) {
-            // A key that closes the help does nothing else.
+        if self.help {
+            // A key that closes the list does nothing else.
+            self.help = self.scroll_help(key.code);
             return;
         }
         if self.scroll.key(key, &self.drawn, self.open_question.is_some()) {
             return;
         }
+        if key.code == KeyCode::F(1) {
+            return self.open_help();
+        }
         let is_visible = self.visible_since.is_some();
         let Some(open) = &mut self.open_question else {
-            self.help = key.code == KeyCode::Char('?');
-            return;
+            return self.key_without_question(key);
         };
         if open.draft().is_none() || !is_visible {
             // Every key brings the question into view.
             self.scroll = Scroll::Follow;
-            self.help = key.code == KeyCode::Char('?');
-            if self.help || !self.is_answerable {
-                return;
+            if !self.is_answerable {
+                return self.key_without_question(key);
+            }
+            if key.code == KeyCode::Char('?') && !open.begins_text(key) {
+                return self.open_help();
             }
         }
         let action = open.key(key);
+        self.document.filter(self.open_question.as_ref().and_then(OpenQuestion::filtered));
         self.perform(action);
+    }
+
+    /// Handles a key that has the same effect whether or not a question is open.
+    fn key_without_question(&mut self, key: KeyEvent) {
+        if key.code == KeyCode::Char('?') {
+            self.open_help();
+        }
+    }
+
+    fn open_help(&mut self) {
+        (self.help, self.help_top) = (true, 0);
+    }
+
+    /// Scrolls the list of keys, and returns whether the key does that.
+    fn scroll_help(&mut self, key: KeyCode) -> bool {
+        // Drawing it keeps the position within the list.
+        self.help_top = match key {
+            KeyCode::Up | KeyCode::Char('k') => self.help_top.saturating_sub(1),
+            KeyCode::Down | KeyCode::Char('j') => self.help_top + 1,
+            KeyCode::PageUp => self.help_top.saturating_sub(HELP_PAGE),
+            KeyCode::PageDown | KeyCode::Char(' ') => self.help_top + HELP_PAGE,
+            KeyCode::Home => 0,
+            KeyCode::End => usize::MAX / 2,
+            _ => return false,
+        };
+        true
     }
 
     /// Handles Ctrl-C, which has to be confirmed if drafts would be lost.
@@ -289,6 +323,7 @@ impl App {
         self.help = false;
         if let Some(open) = self.open_question.as_mut().filter(|_| self.visible_since.is_some()) {
             open.paste(text);
+            self.document.filter(open.filtered());
         }
     }
 
@@ -300,6 +335,8 @@ impl App {
         }
         self.on_input();
         match mouse.kind {
+            MouseEventKind::ScrollUp if self.help => self.help_top = self.help_top.saturating_sub(3),
+            MouseEventKind::ScrollDown if self.help => self.help_top += 3,
             MouseEventKind::ScrollUp => self.scroll.by(-3, &self.drawn),
             MouseEventKind::ScrollDown => self.scroll.by(3, &self.drawn),
             MouseEventKind::Down(MouseButton::Left) => self.press(at),
@@ -326,7 +363,8 @@ impl App {
             if matches!(open.focus, Focus::Choices) {
                 self.pressed = Some(choice);
             } else {
-                open.focus = Focus::Choices;
+                open.leave_editor();
+                self.document.filter(None);
             }
         }
     }
@@ -362,15 +400,22 @@ impl App {
             Action::Attach(path) if path.trim().is_empty() => {
                 self.notice = Some("Type the path of an image, or Esc to go back.".into());
             }
-            Action::Attach(path) => match (self.load_image)(&path) {
+            Action::Attach(path) => match (self.files.load)(&path) {
                 Ok(image) => {
                     self.images.push(image);
                     if let Some(open) = &mut self.open_question {
-                        open.back();
+                        open.attached();
                     }
                 }
                 Err(error) => self.notice = Some(error.to_string()),
             },
+            Action::Complete(path) => {
+                let completion = (self.files.complete)(&path);
+                if let Some(open) = &mut self.open_question {
+                    open.complete_path(&completion.path);
+                }
+                self.notice = completion.notice();
+            }
             Action::Detach => {
                 if let Some(AttachedImage { label, .. }) = self.images.pop() {
                     self.notice = Some(format!("{label} will not be sent."));
@@ -439,6 +484,7 @@ impl App {
             slot.reply = Some(reply);
         }
         self.open_question = None;
+        self.document.filter(None);
         self.scroll = Scroll::Follow;
         self.countdown.reset();
         self.open_next();

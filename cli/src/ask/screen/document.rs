@@ -48,11 +48,13 @@ pub(super) struct Document {
     opaque: OpaqueCalls,
     /// Whether the next opaque piece begins a line.
     line_start: bool,
+    /// The suggestions of the open question to show; `None` for all choices.
+    filter: Option<Vec<Choice>>,
 }
 
 impl Document {
     pub(super) fn new(theme: Theme) -> Document {
-        Document { theme, items: Vec::new(), opaque: OpaqueCalls::default(), line_start: true }
+        Document { theme, items: Vec::new(), opaque: OpaqueCalls::default(), line_start: true, filter: None }
     }
 
     /// Updates the document with an event.
@@ -182,9 +184,14 @@ impl Document {
         }
     }
 
+    /// Shows only these suggestions of the open question; with `None` all choices.
+    pub(super) fn filter(&mut self, shown: Option<Vec<Choice>>) {
+        self.filter = shown;
+    }
+
     /// Visits all parts from top to bottom, and returns the number of rows.
     fn walk(&mut self, width: usize, visit: &mut dyn FnMut(PlacedPart<'_>)) -> usize {
-        let theme = self.theme;
+        let (theme, filter) = (self.theme, self.filter.as_ref());
         let mut row = 0;
         let has_open_question =
             self.items.iter().any(|item| matches!(item, Item::Call(call) if matches!(call.state, CallState::Open(_))));
@@ -204,7 +211,13 @@ impl Document {
                 Item::Prose(part) | Item::Opaque(part) | Item::Error(part) => place(part, None, false),
                 Item::Call(call) => {
                     let is_open = matches!(call.state, CallState::Open(_));
-                    call.parts(has_open_question).for_each(|(part, choice)| place(part, choice, is_open));
+                    for (part, choice) in call.parts(has_open_question) {
+                        // Only the choices of the open question have a number.
+                        let is_shown = filter.is_none_or(|shown| choice.is_none_or(|choice| shown.contains(&choice)));
+                        if is_shown {
+                            place(part, choice, is_open);
+                        }
+                    }
                 }
             }
         }

@@ -55,7 +55,8 @@ impl Editor {
             KeyCode::Char('u') if control => {
                 self.area.delete_line_by_head();
             }
-            KeyCode::Char('z') if control => {
+            // Terminals send Ctrl-_ and Ctrl-/ as Ctrl-7. Ctrl-Z suspends the program.
+            KeyCode::Char('_' | '/' | '7') if control => {
                 self.area.undo();
             }
             KeyCode::Char('y') if control => {

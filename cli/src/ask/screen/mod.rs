@@ -13,6 +13,7 @@ mod countdown;
 mod document;
 mod drawn;
 mod editor;
+mod jobs;
 mod markdown;
 mod open_question;
 mod part;
@@ -30,11 +31,12 @@ mod tests;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
+use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use followup::Policy;
 use followup::dialogue::Setup;
 use followup::wire;
@@ -68,6 +70,9 @@ enum Message {
     /// The program continues after it was stopped.
     #[cfg_attr(not(unix), expect(dead_code, reason = "programs can't be stopped on Windows"))]
     Continued,
+    /// A signal to suspend the program, of which [`EventLoop::suspend`] has a note.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "programs can't be stopped on Windows"))]
+    Suspend,
 }
 
 /// The length of the message queue. A full queue blocks its senders.
@@ -91,7 +96,7 @@ pub(super) fn run(
     args: &AskArgs,
 ) -> Result<Status, Error> {
     let theme = Theme::new(colour(args.no_color));
-    let mut app = App::new(setup, images, images::load_typed, args.auto_answer.map(u64::from), theme);
+    let mut app = App::new(setup, images, images::FILES, args.auto_answer.map(u64::from), theme);
     app.sends_images = args.format != ReplyFormat::Text;
     let (sender, receiver) = sync_channel(QUEUE_LEN);
     let name = input.name.clone();
@@ -101,8 +106,9 @@ pub(super) fn run(
     let screen = Tty::enter(tty).map_err(unusable)?;
     // Only now: keys typed before the terminal is taken over belong to the shell.
     spawn_readers(chunks, &sender);
+    let suspend = Arc::new(AtomicBool::new(false));
     #[cfg(unix)]
-    spawn_signal_handler(sender.clone(), rescue);
+    spawn_signal_handler(sender.clone(), Arc::clone(&suspend), rescue);
     let failed = sender.clone();
     let mut event_loop = EventLoop {
         app,
@@ -113,6 +119,7 @@ pub(super) fn run(
         detected: None,
         read_error: None,
         signal: None,
+        suspend,
         replies_failed: false,
         notice: NoQuestionNotice::default(),
         start: Instant::now(),
@@ -145,14 +152,22 @@ fn spawn_readers(chunks: Chunks<Box<dyn Read + Send>>, sender: &SyncSender<Messa
 ///
 /// A killed program restores the terminal even if the event loop hangs: `rescue` is that terminal.
 #[cfg(unix)]
-fn spawn_signal_handler(sender: SyncSender<Message>, mut rescue: std::fs::File) {
-    use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
+fn spawn_signal_handler(sender: SyncSender<Message>, suspend: Arc<AtomicBool>, mut rescue: std::fs::File) {
+    use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
     // Without a handler, signals end the program as usual.
-    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGCONT, SIGHUP, SIGINT, SIGTERM]) else { return };
+    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP]) else {
+        return;
+    };
     thread::spawn(move || {
         for signal in signals.forever() {
             if signal == SIGCONT {
                 let _ = sender.try_send(Message::Continued);
+                continue;
+            }
+            if signal == SIGTSTP {
+                // The flag is seen even if the queue is full.
+                suspend.store(true, Ordering::Relaxed);
+                let _ = sender.try_send(Message::Suspend);
                 continue;
             }
             let _ = sender.try_send(Message::Signal(signal));
@@ -191,6 +206,8 @@ struct EventLoop {
     /// The error that ended the input early.
     read_error: Option<io::Error>,
     signal: Option<i32>,
+    /// Whether the program is to be suspended.
+    suspend: Arc<AtomicBool>,
     /// Whether writing a reply has failed, which ends the loop.
     replies_failed: bool,
     notice: NoQuestionNotice,
@@ -207,6 +224,9 @@ impl EventLoop {
             }
             let timeout = self.app.next_tick(now);
             self.receive(&mut screen, receiver, timeout)?;
+            if self.suspend.swap(false, Ordering::Relaxed) {
+                self.unless_gone(|event_loop| event_loop.suspend(&mut screen))?;
+            }
             self.app.tick(self.start.elapsed());
             self.send_replies()?;
         }
@@ -269,12 +289,28 @@ impl EventLoop {
                 self.replies_failed = true;
                 Ok(())
             }
-            Message::Continued => self.unless_gone(|_| screen.take_over()),
+            Message::Continued => self.unless_gone(|event_loop| event_loop.continued(screen)),
+            Message::Suspend => Ok(()),
             Message::Signal(signal) => {
                 self.signal = Some(signal);
                 Ok(())
             }
         }
+    }
+
+    /// Restores the terminal, and stops until a shell continues the program.
+    fn suspend(&mut self, screen: &mut Tty) -> io::Result<()> {
+        if !jobs::can_be_continued() {
+            return Ok(());
+        }
+        screen.restore()?;
+        jobs::stop();
+        self.continued(screen)
+    }
+
+    fn continued(&mut self, screen: &mut Tty) -> io::Result<()> {
+        self.app.on_input();
+        screen.take_over()
     }
 
     /// Calls `action`, and hangs up if it fails because the terminal is gone.
@@ -301,8 +337,16 @@ impl EventLoop {
     fn terminal_event(&mut self, screen: &mut Tty, event: Event) -> io::Result<()> {
         match event {
             Event::Key(key) if key.kind == KeyEventKind::Release => {}
+            Event::Key(key) if is_control(key, 'z') => {
+                self.app.on_input();
+                if jobs::can_be_continued() {
+                    jobs::suspend();
+                } else {
+                    self.app.notice = Some("There is no shell that could continue the program.".into());
+                }
+            }
             Event::Key(key) => {
-                if key.code == KeyCode::Char('l') && key.modifiers.contains(KeyModifiers::CONTROL) {
+                if is_control(key, 'l') {
                     screen.clear()?;
                 }
                 self.app.key(key, self.start.elapsed());
@@ -323,6 +367,9 @@ impl EventLoop {
         let interrupt = Some(SIGINT).filter(|_| self.app.quit == Quit::Yes);
         if let Some(signal) = self.signal.or(interrupt) {
             self.replies.abandon(SHUTDOWN_TIMEOUT / 2);
+            if interrupt.is_some() && !self.app.has_ended {
+                jobs::interrupt();
+            }
             return Ok(Status::Signal(signal));
         }
         self.replies.finish()?;
@@ -334,6 +381,10 @@ impl EventLoop {
             None => Ok(Status::Success),
         }
     }
+}
+
+fn is_control(key: KeyEvent, char: char) -> bool {
+    key.code == KeyCode::Char(char) && key.modifiers.contains(KeyModifiers::CONTROL)
 }
 
 /// The signal that Ctrl-C sends.

@@ -91,6 +91,11 @@ impl Tty {
         self.terminal.resize(self.area)
     }
 
+    /// Restores the terminal for another program, until the next [`take_over`](Tty::take_over).
+    pub(super) fn restore(&mut self) -> io::Result<()> {
+        restore(self.out())
+    }
+
     /// Returns the number of columns.
     pub(super) fn width(&self) -> usize {
         usize::from(self.area.width)

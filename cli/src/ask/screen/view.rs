@@ -28,7 +28,9 @@ pub(super) fn draw(app: &mut App, now: Duration, area: Rect, buffer: &mut Buffer
     let room = usize::from(rest.height.saturating_sub(1)).min(pane.len());
     let pane_area = take_below(&mut rest, room);
     // If there is no room for all lines, the last are the most important.
-    let hidden = if app.help { 0 } else { pane.len() - room };
+    let hidden = pane.len() - room;
+    app.help_top = app.help_top.min(hidden);
+    let hidden = if app.help { app.help_top } else { hidden };
     for (line, y) in pane.iter().skip(hidden).zip(pane_area.y..pane_area.bottom()) {
         buffer.set_line(area.x, y, line, area.width);
     }
@@ -42,7 +44,8 @@ pub(super) fn draw(app: &mut App, now: Duration, area: Rect, buffer: &mut Buffer
     // The selection is marked only once it can be taken.
     app.document.draw(top, Some(selected).filter(|_| app.is_answerable), rest, buffer);
     let drawn = DrawnFrame { document: rest, top, layout, draft, countdown };
-    hints(app, &drawn, hints_area, buffer);
+    let help_below = if app.help { pane.len() - room - app.help_top } else { 0 };
+    hints(app, &drawn, help_below, hints_area, buffer);
     (cursor, drawn)
 }
 
@@ -108,18 +111,25 @@ fn images(app: &App) -> Vec<String> {
 /// Returns a hint about the selection or the draft.
 fn hint(open: &OpenQuestion) -> Option<String> {
     match open.focus {
+        Focus::Choices if open.first_digit.is_some() => {
+            Some(format!("{}: Enter takes it, and another digit another one.", open.selected + 1))
+        }
         Focus::Choices if open.selected < open.own_answer() && open.has_draft(open.selected) => {
             Some("You have changed it: e continues with that, Enter takes it as it was suggested.".into())
         }
         Focus::Choices if open.has_draft(open.own_answer()) => {
-            Some("You have begun an answer of your own: w continues with it.".into())
+            let key = if open.selected == open.own_answer() { "typing" } else { "w" };
+            Some(format!("You have begun an answer of your own: {key} continues with it."))
         }
         Focus::Draft(_) => {
             let invisible = open.draft().map_or(0, Editor::count_invisible);
             let what = if invisible == 1 { "is 1 character" } else { "are several characters" };
             (invisible > 0).then(|| format!("There {what} in it that can't be seen."))
         }
-        Focus::Choices | Focus::Image(..) | Focus::ConfirmCancel => None,
+        Focus::Filter(_) if open.filtered().is_some_and(|shown| shown.is_empty()) => {
+            Some("No suggestion contains that.".into())
+        }
+        Focus::Choices | Focus::Image(..) | Focus::Filter(_) | Focus::ConfirmCancel | Focus::ConfirmAnswer(..) => None,
     }
 }
 
@@ -130,9 +140,14 @@ fn title(open: &OpenQuestion) -> Option<String> {
         Focus::Draft(choice) if *choice < open.own_answer() => format!("Suggestion {}, changed", choice + 1),
         Focus::Draft(_) => "Your answer".into(),
         Focus::Image(..) => "Path of an image (PNG, JPEG, GIF or WebP)".into(),
+        Focus::Filter(_) => "Suggestions that contain".into(),
         Focus::ConfirmCancel if open.has_drafts() => {
             "Leave the question unanswered, and lose what you have written?".into()
         }
+        Focus::ConfirmAnswer(_, None) => {
+            format!("Take suggestion {}, and lose what you have written?", open.selected + 1)
+        }
+        Focus::ConfirmAnswer(_, Some(_)) => "Send this, and lose what you have written for other choices?".into(),
         Focus::ConfirmCancel => "Leave the question unanswered?".into(),
     })
 }
@@ -150,20 +165,34 @@ fn rule(title: &str, width: usize) -> String {
 type Hint = (&'static str, &'static str);
 
 /// Draws the last line: as many keys as fit, the most important first, and what is hidden.
-fn hints(app: &App, drawn: &DrawnFrame, area: Rect, buffer: &mut Buffer) {
+///
+/// The key for the list of keys always fits, because the others can be found there.
+fn hints(app: &App, drawn: &DrawnFrame, help_below: usize, area: Rect, buffer: &mut Buffer) {
     if area.is_empty() {
         return;
     }
     let theme = app.theme;
     let width = usize::from(area.width);
-    let aside = aside(app, drawn, width);
+    let aside = aside(app, drawn, help_below, width);
     let mut room = width.saturating_sub(Span::raw(&*aside).width());
-    let mut line = Line::default();
-    for (key, does) in hints_for(app) {
+    let columns = |(key, does): &Hint| Span::raw(*key).width() + 1 + Span::raw(*does).width();
+    let hints = hints_for(app);
+    let mut reserved = hints.iter().find(|hint| hint.1 == LIST_OF_KEYS).map(|list| columns(list) + 2);
+    let (mut line, mut is_full) = (Line::default(), false);
+    for hint @ (key, does) in hints {
+        let is_list = *does == LIST_OF_KEYS;
+        let kept = if is_list { 0 } else { reserved.unwrap_or(0) };
         let between = if line.spans.is_empty() { "" } else { "  " };
-        let wide = Span::raw(between).width() + Span::raw(*key).width() + 1 + Span::raw(*does).width();
+        let wide = between.len() + columns(hint);
         // One column stays free before the text on the right.
-        let Some(left) = room.checked_sub(wide).filter(|_| wide < room || aside.is_empty()) else { break };
+        let fits = |left: &usize| *left >= kept + usize::from(!aside.is_empty());
+        let Some(left) = room.checked_sub(wide).filter(fits).filter(|_| is_list || !is_full) else {
+            is_full = true;
+            continue;
+        };
+        if is_list {
+            reserved = None;
+        }
         room = left;
         line.spans.extend([
             Span::raw(between),
@@ -177,9 +206,12 @@ fn hints(app: &App, drawn: &DrawnFrame, area: Rect, buffer: &mut Buffer) {
 }
 
 /// Describes what is hidden and what is still to come, briefly on a narrow screen.
-fn aside(app: &App, drawn: &DrawnFrame, width: usize) -> String {
+fn aside(app: &App, drawn: &DrawnFrame, help_below: usize, width: usize) -> String {
     let DrawnFrame { document, top, layout, .. } = drawn;
     let is_narrow = width < NARROW;
+    if app.help {
+        return if help_below > 0 { format!("▼ {help_below}") } else { String::new() };
+    }
     let text = |long: String, short: String| if is_narrow { short } else { long };
     let mut parts = Vec::new();
     if let Some(hidden @ 1..) = layout.question.map(|question| top.saturating_sub(question.begin)) {
@@ -206,42 +238,76 @@ const NARROW: usize = 40;
 
 fn hints_for(app: &App) -> &'static [Hint] {
     if app.help {
-        return &[("any key", "closes this")];
+        return &[("any key", "closes this"), ("↑ ↓", "scroll")];
     }
     let Some(open) = &app.open_question else {
-        return &[("PgUp PgDn", "scroll"), ("Ctrl-C", "quit"), ("?", "keys")];
+        return &[("PgUp PgDn", "scroll"), ("Ctrl-C", "quit"), ("?", LIST_OF_KEYS)];
     };
     match &open.focus {
+        Focus::Choices if open.selected == open.own_answer() => &[
+            ("type", "your answer"),
+            ("↑ ↓", "choose"),
+            ("F1", LIST_OF_KEYS),
+            ("Esc", "leave"),
+            ("PgUp PgDn", "scroll"),
+            ("Ctrl-C", "quit"),
+        ],
+        Focus::Choices if open.own_answer() > LONG_LIST => &[
+            ("↑ ↓", "choose"),
+            ("Enter", "take"),
+            ("/", "filter"),
+            ("e", "edit"),
+            ("w", "write"),
+            ("?", LIST_OF_KEYS),
+            ("Esc", "leave"),
+        ],
         Focus::Choices => &[
             ("↑ ↓", "choose"),
             ("Enter", "take"),
             ("e", "edit"),
             ("w", "write"),
-            ("?", "keys"),
+            ("?", LIST_OF_KEYS),
             ("Esc", "leave"),
             ("i", "image"),
             ("PgUp PgDn", "scroll"),
             ("Ctrl-C", "quit"),
         ],
-        Focus::Draft(_) => &[("Enter", "send"), ("Alt-Enter", "new line"), ("Esc", "back"), ("Ctrl-O", "image")],
-        Focus::Image(..) => {
-            &[("Enter", "attach"), ("Esc", "back"), ("Backspace", "(in the empty field) removes the last image")]
+        Focus::Draft(_) => {
+            &[("Enter", "send"), ("Esc", "back"), ("Alt-Enter", "new line"), ("Ctrl-O", "image"), ("F1", LIST_OF_KEYS)]
         }
+        Focus::Image(..) => &[
+            ("Enter", "attach"),
+            ("Tab", "complete"),
+            ("Esc", "back"),
+            ("F1", LIST_OF_KEYS),
+            ("Backspace", "(in the empty field) removes the last image"),
+        ],
+        Focus::Filter(_) => &[("Enter", "take"), ("↑ ↓", "choose"), ("Esc", "show all"), ("F1", LIST_OF_KEYS)],
         Focus::ConfirmCancel => &[("y", "leave it"), ("any other key", "goes back")],
+        Focus::ConfirmAnswer(..) => &[("y", "yes"), ("any other key", "goes back")],
     }
 }
 
-const KEYS: [&str; 12] = [
+/// What the key for the list of keys does.
+const LIST_OF_KEYS: &str = "keys";
+
+/// Filtering is mentioned with more suggestions than this, which have numbers of two digits.
+const LONG_LIST: usize = 9;
+
+const KEYS: [&str; 15] = [
     "↑ ↓          choose (k j, Home, End)",
     "Enter        take what is chosen",
-    "1 to 9       take that suggestion",
+    "1, 12, …     take that suggestion",
+    "/            show only suggestions with a text",
     "e            edit it before it is sent",
-    "w, Tab       write your own answer",
-    "i, Ctrl-O    send an image with the answer",
+    "w, Tab       write your own answer; on that choice, just type",
+    "i, Ctrl-O    send an image with the answer; Tab completes its path",
     "Esc          back; leave the question unanswered",
     "Ctrl-C       quit",
+    "?, F1        this list",
     "PgUp PgDn    scroll (also the wheel, Ctrl-Home, Ctrl-End)",
     "Mouse        click to take; hold Shift to select text",
     "In what you write: Enter sends, Alt-Enter or Ctrl-J begins a line,",
-    "Ctrl-Z and Ctrl-Y undo and redo, Ctrl-W Ctrl-U Ctrl-K delete.",
+    "Ctrl-_ and Ctrl-Y undo and redo, Ctrl-W Ctrl-U Ctrl-K delete.",
+    "Ctrl-Z       suspend",
 ];

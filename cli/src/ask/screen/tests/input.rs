@@ -23,8 +23,9 @@ fn a_suggestion_is_taken_by_its_number_by_arrows_and_by_the_mouse() {
         ((|scene| scene.types("2")) as fn(&mut Scene) -> &mut Scene, "That"),
         (|scene| scene.press(ENTER), "This"),
         (|scene| scene.press(KeyCode::Down).press(ENTER), "That"),
-        (|scene| scene.types("jjj").press(ENTER), "This"),
-        (|scene| scene.types("kk").press(ENTER), "That"),
+        (|scene| scene.types("jjj").press(ENTER), "That"),
+        (|scene| scene.types("kk").press(ENTER), "This"),
+        (|scene| scene.press(KeyCode::Up).press(KeyCode::Up).press(ENTER), "That"),
         (|scene| scene.press(KeyCode::End).press(KeyCode::Up).press(ENTER), "That"),
         (|scene| scene.press(KeyCode::End).press(KeyCode::Home).press(ENTER), "This"),
         (|scene| scene.clicks(3), "That"),
@@ -45,7 +46,7 @@ fn keys_and_clicks_that_are_no_choice_do_nothing() {
         .types("x")
         .clicks(0)
         .clicks(19)
-        .press(KeyCode::F(1));
+        .press(KeyCode::F(5));
     assert!(scene.replies().is_empty());
     // Pressed on one row, released on another.
     scene.mouse(MouseEventKind::Down(MouseButton::Left), 2).mouse(MouseEventKind::Up(MouseButton::Left), 3);
@@ -96,6 +97,7 @@ fn drafts_are_kept_until_the_question_is_answered() {
         .press(KeyCode::Tab)
         .sees("mine");
     scene.press(ESC).press(KeyCode::Home).types("e").sees("This and more").types("!").press(ENTER);
+    scene.sees("lose what you have written for other").types("y");
     assert_eq!(scene.replies(), [answer("This and more!")]);
     scene.writes(&asked("And?", &["A"])).types("w").misses("mine");
 }
@@ -202,7 +204,7 @@ fn a_click_in_the_editor_view_only_returns_to_the_choices() {
     scene.types("w").sees("mine").press(ESC).types("?").clicks(2).misses("── Keys").types("i").clicks(2);
     scene.press(ESC).sees("Leave the question").clicks(2).misses("Leave the question");
     assert!(scene.replies().is_empty());
-    scene.clicks(2);
+    scene.clicks(2).sees("Take suggestion 1, and lose what you have written?").types("y");
     assert_eq!(scene.replies(), [answer("This")]);
 }
 
@@ -227,6 +229,119 @@ fn an_unsent_draft_is_mentioned_and_kept() {
     scene.misses("You have changed it").press(ESC).sees("and lose what you have").types("n");
     scene.press(KeyCode::Up).types("e").press(ENTER);
     assert_eq!(scene.replies(), [answer("This!")]);
+}
+
+#[test]
+fn typing_on_ones_own_words_begins_the_answer() {
+    for first in ["k", "?", "2", "/", "é", "日"] {
+        let mut scene = scene();
+        scene.press(KeyCode::End).types(first).types(" and more").press(ENTER);
+        assert_eq!(scene.replies(), [answer(&format!("{first} and more"))]);
+    }
+    // Ctrl and Alt type nothing, and a question that has just appeared is not answered.
+    let mut scene = scene();
+    scene.press(KeyCode::End).key(KeyCode::Char('b'), KeyModifiers::ALT).control('b').sees("In your own").misses("──");
+    scene.types("a").press(ESC).sees("❯ ✎").types("b").sees("ab");
+}
+
+#[test]
+fn a_draft_is_not_lost_without_a_question() {
+    for act in [
+        (|scene| scene.types("2")) as fn(&mut Scene) -> &mut Scene,
+        (|scene| scene.press(KeyCode::Home).press(ENTER)),
+        (|scene| scene.clicks(3)),
+    ] {
+        let mut scene = scene();
+        scene.types("wmine").press(ESC).press(KeyCode::Home);
+        act(&mut scene).sees("lose what you have written").press(ENTER).misses("lose what you have written");
+        assert!(scene.replies().is_empty());
+        act(&mut scene).types("y");
+        assert_eq!(scene.replies().len(), 1, "{}", scene.shown());
+    }
+    // Escape leaves nothing unanswered that has a draft.
+    let mut scene = scene();
+    scene.types("wmine").press(ESC).press(ESC).sees("and lose what you have").press(ESC).misses("lose");
+    scene.sees("You have begun an answer of your own: typing").press(KeyCode::Up).sees("own: w continues");
+    scene.types("w").sees("mine");
+    assert!(scene.replies().is_empty());
+}
+
+#[test]
+fn a_number_may_have_two_digits() {
+    let suggestions: Vec<String> = (1..=23).map(|i| format!("answer {i}")).collect();
+    let suggestions: Vec<&str> = suggestions.iter().map(|one| &**one).collect();
+    for (keys, taken) in
+        [("12", 12), ("23", 23), ("3", 3), ("2\r", 2), ("20", 20), ("1x3", 3), ("x03", 3), ("2/4\r", 4)]
+    {
+        let mut scene = Scene::new(60, 40);
+        scene.writes(&asked("Which?", &suggestions));
+        for key in keys.chars() {
+            scene.press(if key == '\r' { ENTER } else { KeyCode::Char(key) });
+        }
+        assert_eq!(scene.replies(), [answer(&format!("answer {taken}"))], "{keys}");
+    }
+    let mut scene = Scene::new(60, 40);
+    scene.writes(&asked("Which?", &suggestions)).types("1").sees("❯ 1").sees("1: Enter takes it, and another digit");
+    assert!(scene.types("x").misses("another digit").types("24").misses("another digit").replies().is_empty());
+}
+
+#[test]
+fn suggestions_are_filtered() {
+    let mut scene = Scene::new(60, 20);
+    scene.writes(&asked("Which?", &["Alpha", "Beta", "Gamma", "Delta beta"]));
+    scene.types("/").sees("── Suggestions that contain").types("BET").sees("❯ 2  Beta").sees("  4  Delta beta");
+    scene.misses("Alpha").misses("Gamma").misses("In your own").press(KeyCode::Down).sees("❯ 4").press(KeyCode::Down);
+    scene.sees("❯ 4").press(KeyCode::Up).sees("❯ 2").types("ax").sees("No suggestion contains that").press(ENTER);
+    scene.press(KeyCode::Backspace).sees("❯ 2").press(ESC).sees("Alpha").sees("In your own").sees("❯ 2");
+    scene.types("/d").sees("❯ 4  Delta beta").press(ENTER);
+    assert_eq!(scene.replies(), [answer("Delta beta")]);
+    // The next question is not filtered.
+    scene.writes(&asked("And?", &["Epsilon"])).sees("❯ 1  Epsilon").sees("In your own");
+}
+
+#[test]
+fn the_list_of_keys_scrolls_on_a_low_screen() {
+    let mut scene = Scene::new(60, 8);
+    scene.types("?").sees("choose (k j").misses("Ctrl-Z       suspend").sees("▼ ");
+    scene.press(KeyCode::End).sees("Ctrl-Z       suspend").misses("choose (k j").misses("▼ ").press(KeyCode::Up);
+    scene.misses("Ctrl-Z       suspend").press(KeyCode::Home).sees("choose (k j").press(KeyCode::PageDown);
+    scene.misses("choose (k j").mouse(MouseEventKind::ScrollUp, 3).mouse(MouseEventKind::ScrollUp, 3);
+    scene.sees("choose (k j").types("x").misses("choose (k j");
+    // F1 works where a question mark is text.
+    let mut scene = self::scene();
+    scene.types("w?").press(KeyCode::F(1)).sees("── Keys").types("x").misses("── Keys").sees("?").press(ENTER);
+    assert_eq!(scene.replies(), [answer("?")]);
+}
+
+#[test]
+fn a_narrow_footer_keeps_the_key_for_the_list_of_keys() {
+    for width in 8..80 {
+        let mut scene = Scene::new(width, 20);
+        scene.sees("? keys").writes(&asked("Which?", &["This", "That"])).sees("? keys").types("w").sees("F1 keys");
+    }
+}
+
+#[test]
+fn tab_completes_the_path_of_an_image() {
+    let mut scene = scene();
+    scene.types("isk").press(KeyCode::Tab).sees("sketch.gif").misses("begins like").press(ENTER).sees("+ sketch.gif");
+    scene.types("ix").press(KeyCode::Tab).sees("No folder and no image begins like that.").types("y").sees("xy");
+}
+
+#[test]
+fn undo_does_not_need_the_key_that_suspends() {
+    for key in ['7', '_', '/'] {
+        let mut scene = scene();
+        scene.types("wab").control(key).press(ENTER);
+        assert_eq!(scene.replies(), [answer("a")]);
+    }
+}
+
+#[test]
+fn the_path_of_an_image_is_kept() {
+    let mut scene = scene();
+    scene.types("isketch").press(ESC).misses("── Path").types("i").sees("sketch").types(".gif").press(ENTER);
+    scene.sees("+ sketch.gif").types("i").sees("── Path").misses("── sketch").press(ENTER).sees("Type the path");
 }
 
 #[test]
@@ -268,7 +383,7 @@ fn notices_are_visible_whatever_else_is_shown() {
         scene.types("isketch.gif").press(ENTER);
     }
     scene.sees("+ 30 images").sees("? Which?").types("wmine").control('c').sees("Ctrl-C again quits");
-    scene.press(ESC).types("i").pastes(&"x".repeat(3000)).press(ENTER).sees("can't read").sees("…").sees("Which?");
+    scene.control('o').pastes(&"x".repeat(3000)).press(ENTER).sees("can't read").sees("…").sees("Which?");
 }
 
 #[test]

@@ -18,7 +18,7 @@ use ratatui::buffer::Buffer;
 use super::app::App;
 use super::theme::Theme;
 use super::view;
-use crate::ask::images::AttachedImage;
+use crate::ask::images::{AttachedImage, Completion, ImageFiles};
 use crate::error::Error;
 use crate::events::{BodyReader, InputEvent};
 use crate::input_format::InputFormat;
@@ -47,6 +47,12 @@ fn load(path: &str) -> Result<AttachedImage, Error> {
     }
 }
 
+/// Completes the path of the only image that exists in these tests.
+fn complete(path: &str) -> Completion {
+    let is_found = "sketch.gif".starts_with(path);
+    Completion { path: if is_found { "sketch.gif" } else { path }.into(), names: Vec::new(), is_found }
+}
+
 impl Scene {
     fn new(width: u16, height: u16) -> Scene {
         Scene::with(width, height, None, Format::Text)
@@ -55,7 +61,7 @@ impl Scene {
     fn with(width: u16, height: u16, seconds: Option<u64>, wire: Format) -> Scene {
         let setup = Setup::default().with_dialect(Dialect::roo_code()).with_mistake_limit(0);
         let mut scene = Scene {
-            app: App::new(setup, Vec::new(), load, seconds, Theme::new(true)),
+            app: App::new(setup, Vec::new(), ImageFiles { load, complete }, seconds, Theme::new(true)),
             body: BodyReader::new(InputFormat::Known(wire), Arc::new(Policy::default()), Limits::default()),
             terminal: Terminal::new(TestBackend::new(width, height)).unwrap(),
             drawn: Buffer::default(),

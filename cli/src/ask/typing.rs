@@ -1,0 +1,67 @@
+//! Waits for a line on the terminal for a limited time.
+
+use std::fs::File;
+use std::io;
+use std::time::Duration;
+
+/// What was typed within the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Typing {
+    Nothing,
+    /// A line that is not ended yet.
+    Begun,
+    /// A line, or the end of the input.
+    Line,
+}
+
+/// Returns whether [`wait`] works for this terminal: some systems can wait for files only.
+#[cfg(unix)]
+pub(super) fn can_wait(tty: &File) -> bool {
+    is_readable(tty, Duration::ZERO).is_ok()
+}
+
+/// Waits for a line.
+#[cfg(unix)]
+pub(super) fn wait(tty: &File, time: Duration) -> io::Result<Typing> {
+    if is_readable(tty, time)? {
+        return Ok(Typing::Line);
+    }
+    // A terminal that reads lines does not tell that one has been begun.
+    use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+    let by_line = tcgetattr(tty)?;
+    let mut by_key = by_line.clone();
+    by_key.local_modes.remove(LocalModes::ICANON);
+    tcsetattr(tty, OptionalActions::Now, &by_key)?;
+    let is_begun = is_readable(tty, Duration::ZERO);
+    tcsetattr(tty, OptionalActions::Now, &by_line)?;
+    Ok(if is_begun? { Typing::Begun } else { Typing::Nothing })
+}
+
+/// Waits until there is something to read, and returns whether there is.
+#[cfg(unix)]
+fn is_readable(tty: &File, time: Duration) -> io::Result<bool> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let end = std::time::Instant::now() + time;
+    loop {
+        let left = end.saturating_duration_since(std::time::Instant::now());
+        let timeout = Timespec::try_from(left).map_err(io::Error::other)?;
+        let mut polled = [PollFd::new(tty, PollFlags::IN)];
+        match poll(&mut polled, Some(&timeout)) {
+            Ok(_) if polled[0].revents().contains(PollFlags::NVAL) => return Err(io::ErrorKind::Unsupported.into()),
+            Ok(ready) => return Ok(ready > 0),
+            // The program was suspended and continued.
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) fn can_wait(_: &File) -> bool {
+    false
+}
+
+#[cfg(not(unix))]
+pub(super) fn wait(_: &File, _: Duration) -> io::Result<Typing> {
+    Ok(Typing::Line)
+}
