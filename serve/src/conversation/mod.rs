@@ -6,6 +6,7 @@ mod dialogue;
 mod event;
 mod event_buffer;
 mod item;
+pub(crate) mod request_content;
 mod state;
 mod transcript;
 pub(crate) mod turn;

@@ -8,6 +8,7 @@ use followup::wire;
 
 use super::continuation::{Continuation, PendingContinuation};
 use super::event::ConversationEvent;
+use super::request_content::RequestContent;
 use super::state::TurnState;
 use super::{Conversation, Readiness};
 use crate::error::ApiError;
@@ -65,6 +66,7 @@ impl Turn {
         conversation: &Arc<Conversation>,
         wire: Option<wire::Format>,
         source: TurnSource,
+        _content: RequestContent,
     ) -> Result<Turn, ApiError> {
         let mut state = conversation.lock_for_change();
         if state.gone {
