@@ -23,6 +23,8 @@ pub(crate) struct Metrics {
     events: Family<Label, Counter>,
     bytes: Counter<u64, AtomicU64>,
     answers: Family<Label, Counter>,
+    deliveries: Family<Label, Counter>,
+    retries: Counter,
     upstream_errors: Counter,
     turn_seconds: Histogram,
 }
@@ -37,6 +39,8 @@ impl Metrics {
             events: Family::default(),
             bytes: Counter::default(),
             answers: Family::default(),
+            deliveries: Family::default(),
+            retries: Counter::default(),
             upstream_errors: Counter::default(),
             // 50 ms to 7 minutes.
             turn_seconds: Histogram::new(exponential_buckets(0.05, 2.0, 14)),
@@ -48,6 +52,8 @@ impl Metrics {
         registry.register("events", "Events of conversations", metrics.events.clone());
         registry.register("bytes", "Bytes of messages that were read", metrics.bytes.clone());
         registry.register("answers", "What users did with questions", metrics.answers.clone());
+        registry.register("deliveries", "What became of replies", metrics.deliveries.clone());
+        registry.register("retries", "Requests that were tried again", metrics.retries.clone());
         registry.register("upstream_errors", "Requests that the provider failed", metrics.upstream_errors.clone());
         registry.register("turn_seconds", "How long messages took", metrics.turn_seconds.clone());
         metrics
@@ -67,6 +73,14 @@ impl Metrics {
 
     pub(crate) fn answer(&self, kind: &'static str) {
         self.answers.get_or_create(&[("kind", kind)]).inc();
+    }
+
+    pub(crate) fn delivery(&self, state: &'static str) {
+        self.deliveries.get_or_create(&[("state", state)]).inc();
+    }
+
+    pub(crate) fn retry(&self) {
+        self.retries.inc();
     }
 
     pub(crate) fn upstream_error(&self) {

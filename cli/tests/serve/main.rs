@@ -6,6 +6,7 @@
 
 mod answers;
 mod client;
+mod closing;
 mod continuing;
 mod demo;
 mod ending;
@@ -17,6 +18,8 @@ mod page;
 mod push;
 mod readers;
 mod relay;
+mod replies;
+mod retrying;
 mod security;
 mod service;
 mod troubles;

@@ -1,11 +1,15 @@
 //! One conversation of a model and its user: its dialogue, its events, and its readers.
 
 pub(crate) mod action;
+mod closing;
 pub(crate) mod continuation;
+pub(crate) mod delivery;
 mod dialogue;
 mod event;
 mod event_buffer;
 mod item;
+pub(crate) mod replies;
+mod reply_log;
 pub(crate) mod request_content;
 mod state;
 mod transcript;
@@ -26,7 +30,8 @@ use self::state::{ConversationState, TurnState};
 use crate::metrics::Metrics;
 use crate::settings::Settings;
 
-pub(crate) use self::dialogue::Readiness;
+pub(crate) use self::closing::ClosedWhy;
+pub(crate) use self::dialogue::{AnswerRefusal, Readiness};
 
 /// A conversation of a model and its user.
 pub(crate) struct Conversation {
@@ -50,6 +55,9 @@ pub(crate) struct Summary {
     id: String,
     turn: TurnState,
     open: Option<String>,
+    /// How many questions wait for an answer.
+    waiting: usize,
+    stopped: bool,
     /// Seconds since 1970.
     updated: u64,
     #[serde(skip)]
@@ -109,7 +117,8 @@ impl Conversation {
         });
         let updated_at = state.updated;
         let updated = updated_at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
-        Summary { id: self.id.clone(), turn: state.turn, open, updated, updated_at }
+        let (waiting, stopped) = (state.dialogue.waiting(), state.dialogue.has_stopped());
+        Summary { id: self.id.clone(), turn: state.turn, open, waiting, stopped, updated, updated_at }
     }
 
     /// Returns the position of a reader that has seen the event with this id.
@@ -161,8 +170,14 @@ impl Conversation {
 
     /// Locks the state for a change. Readers are woken when the guard is dropped.
     fn lock_for_change(&self) -> ChangeGuard<'_> {
+        let mut guard = self.lock_for_use();
+        guard.updated = SystemTime::now();
+        guard
+    }
+
+    /// Locks the state for a change that may turn out to be none.
+    fn lock_for_use(&self) -> ChangeGuard<'_> {
         let mut state = self.state.lock();
-        state.updated = SystemTime::now();
         state.used = Instant::now();
         ChangeGuard { state, changed: &self.changed }
     }
@@ -225,3 +240,7 @@ impl Drop for Reader {
         conversation.metrics.readers.dec();
     }
 }
+
+#[cfg(test)]
+#[path = "superseding_tests.rs"]
+mod superseding_tests;

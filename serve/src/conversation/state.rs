@@ -8,9 +8,11 @@ use followup::{Event, wire};
 use serde::Serialize;
 
 use super::continuation::Continuation;
+use super::delivery::FailedRequest;
 use super::dialogue::{BoundedDialogue, CallOutcome, Readiness};
 use super::event::{AskedCall, ConversationEvent};
 use super::event_buffer::EventBuffer;
+use super::request_content::RequestContent;
 use super::transcript::Transcript;
 use crate::metrics::Metrics;
 use crate::settings::Limits;
@@ -28,7 +30,11 @@ pub(super) struct ConversationState {
     /// When somebody last used the conversation.
     pub(super) used: Instant,
     /// What follows once everything in the last turn has been answered.
-    continuation: Continuation,
+    pub(super) continuation: Continuation,
+    /// Something may follow the turn that is streaming.
+    pub(super) may_continue: bool,
+    /// The request that failed, to be tried again.
+    pub(super) failed_request: Option<FailedRequest>,
 }
 
 /// What readers see: the latest events, and the state that all events add up to.
@@ -55,6 +61,7 @@ pub(super) struct Snapshot<'a> {
     last: String,
     turn: TurnState,
     stopped: bool,
+    retry: bool,
     dropped: u64,
     items: &'a Transcript,
 }
@@ -73,6 +80,8 @@ impl ConversationState {
             updated: SystemTime::now(),
             used: Instant::now(),
             continuation: Continuation::Nothing,
+            may_continue: false,
+            failed_request: None,
         }
     }
 
@@ -83,6 +92,7 @@ impl ConversationState {
             last: buffer.last_id(),
             turn: self.turn,
             stopped: self.dialogue.has_stopped(),
+            retry: self.failed_request.is_some(),
             dropped: transcript.dropped(),
             items: transcript,
         }
@@ -92,12 +102,21 @@ impl ConversationState {
     pub(super) fn end(&mut self) {
         self.gone = true;
         self.continuation = Continuation::Nothing;
+        self.failed_request = None;
+    }
+
+    /// Ends what the last turn has left open, because the agent's next request has arrived.
+    pub(super) fn supersede(&mut self, content: &RequestContent, setup: &Setup, metrics: &Metrics) {
+        let (shown, wrapping) = (&content.replies, &setup.dialect.reply);
+        self.close_answered_elsewhere(shown, wrapping, metrics);
+        self.compare_deliveries(shown, wrapping, metrics);
     }
 
     /// Begins a turn. `source` is its label in the metrics.
     pub(super) fn begin_turn(&mut self, source: &'static str, metrics: &Metrics) {
         self.turn = TurnState::Streaming;
         self.continuation = Continuation::Nothing;
+        self.may_continue = false;
         self.dialogue.begin_turn();
         let index = self.turns;
         self.turns += 1;
@@ -113,6 +132,8 @@ impl ConversationState {
         if !self.gone {
             self.continuation = continuation;
         }
+        self.end_sending();
+        self.decide_deliveries(metrics);
         !matches!(self.continuation, Continuation::Nothing)
     }
 

@@ -10,6 +10,9 @@ mod health;
 mod page;
 mod push;
 mod relay;
+mod replies;
+mod reply_format;
+mod retry;
 
 use std::sync::Arc;
 
@@ -29,6 +32,9 @@ pub(crate) fn router(state: &Arc<AppState>) -> Router {
         .route("/conversations/{id}", get(conversations::snapshot).delete(conversations::remove))
         .route("/conversations/{id}/events", get(events::events))
         .route("/conversations/{id}/answer", post(answer::answer))
+        .route("/conversations/{id}/replies", get(replies::replies))
+        .route("/conversations/{id}/retry", post(retry::retry))
+        .route("/conversations/{id}/dismiss", post(conversations::dismiss))
         .route("/demo", get(demo::list).post(demo::play))
         .route(health::PATH, get(health::health))
         .route("/metrics", get(health::metrics))
