@@ -51,7 +51,8 @@ impl ApiError {
     }
 
     pub(crate) fn bad_id() -> ApiError {
-        let message = "that is not a conversation id: an id has 1 to 64 characters, of A-Z a-z 0-9 - _";
+        let message =
+            "that is not a conversation id: an id has 1 to 64 characters, of A-Z a-z 0-9 - _, and is not `events`";
         ApiError::new(StatusCode::BAD_REQUEST, "bad_id", message)
     }
 
@@ -74,6 +75,11 @@ impl ApiError {
 
     pub(crate) fn too_many_readers(limit: usize) -> ApiError {
         let message = format!("this conversation already has {limit} readers: close one, or raise --limit-readers");
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_readers", message).with_retry_after(5)
+    }
+
+    pub(crate) fn too_many_list_readers(limit: usize) -> ApiError {
+        let message = format!("the list already has {limit} readers: close one, or raise --limit-readers");
         ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_readers", message).with_retry_after(5)
     }
 

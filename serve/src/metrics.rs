@@ -18,6 +18,7 @@ type Label = [(&'static str, &'static str); 1];
 pub(crate) struct Metrics {
     registry: Registry,
     pub(crate) readers: Gauge,
+    pub(crate) list_readers: Gauge,
     conversations: Gauge,
     turns: Family<Label, Counter>,
     events: Family<Label, Counter>,
@@ -34,6 +35,7 @@ impl Metrics {
         let mut metrics = Metrics {
             registry: Registry::with_prefix("followup"),
             readers: Gauge::default(),
+            list_readers: Gauge::default(),
             conversations: Gauge::default(),
             turns: Family::default(),
             events: Family::default(),
@@ -48,6 +50,7 @@ impl Metrics {
         let registry = &mut metrics.registry;
         registry.register("conversations", "Conversations held", metrics.conversations.clone());
         registry.register("readers", "Readers of conversations", metrics.readers.clone());
+        registry.register("list_readers", "Readers of the list of conversations", metrics.list_readers.clone());
         registry.register("turns", "Messages of models that were started", metrics.turns.clone());
         registry.register("events", "Events of conversations", metrics.events.clone());
         registry.register("bytes", "Bytes of messages that were read", metrics.bytes.clone());

@@ -12,6 +12,7 @@ mod demo;
 mod ending;
 mod goldens;
 mod limits;
+mod list;
 mod load;
 mod observing;
 mod page;

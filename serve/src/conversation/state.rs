@@ -13,6 +13,7 @@ use super::dialogue::{BoundedDialogue, CallOutcome, Readiness};
 use super::event::{AskedCall, ConversationEvent};
 use super::event_buffer::EventBuffer;
 use super::request_content::RequestContent;
+use super::title::title_of;
 use super::transcript::Transcript;
 use crate::metrics::Metrics;
 use crate::settings::Limits;
@@ -26,6 +27,8 @@ pub(super) struct ConversationState {
     turns: u64,
     /// The conversation was deleted or dropped.
     pub(super) gone: bool,
+    /// What the conversation is about, once that is known.
+    pub(super) title: Option<String>,
     pub(super) updated: SystemTime,
     /// When somebody last used the conversation.
     pub(super) used: Instant,
@@ -35,6 +38,16 @@ pub(super) struct ConversationState {
     pub(super) may_continue: bool,
     /// The request that failed, to be tried again.
     pub(super) failed_request: Option<FailedRequest>,
+}
+
+/// What the list of conversations shows of one, except for the time of its last change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ListKey {
+    turn: TurnState,
+    open: Option<u64>,
+    waiting: usize,
+    stopped: bool,
+    has_title: bool,
 }
 
 /// What readers see: the latest events, and the state that all events add up to.
@@ -77,6 +90,7 @@ impl ConversationState {
             turn: TurnState::None,
             turns: 0,
             gone: false,
+            title: None,
             updated: SystemTime::now(),
             used: Instant::now(),
             continuation: Continuation::Nothing,
@@ -98,6 +112,17 @@ impl ConversationState {
         }
     }
 
+    /// Returns what the list of conversations shows.
+    pub(super) fn list_key(&self) -> ListKey {
+        ListKey {
+            turn: self.turn,
+            open: self.dialogue.open_question().map(|question| question.number),
+            waiting: self.dialogue.waiting(),
+            stopped: self.dialogue.has_stopped(),
+            has_title: self.title.is_some(),
+        }
+    }
+
     /// Ends the conversation.
     pub(super) fn end(&mut self) {
         self.gone = true;
@@ -107,6 +132,9 @@ impl ConversationState {
 
     /// Ends what the last turn has left open, because the agent's next request has arrived.
     pub(super) fn supersede(&mut self, content: &RequestContent, setup: &Setup, metrics: &Metrics) {
+        if self.title.is_none() {
+            self.title = content.title.as_deref().and_then(title_of);
+        }
         let (shown, wrapping) = (&content.replies, &setup.dialect.reply);
         self.close_answered_elsewhere(shown, wrapping, metrics);
         self.compare_deliveries(shown, wrapping, metrics);
@@ -172,6 +200,9 @@ impl ConversationState {
             Event::Complete(call) => {
                 let outcome = self.dialogue.complete(call);
                 if let CallOutcome::Asked { number, open } = outcome {
+                    if self.title.is_none() {
+                        self.title = title_of(call.question());
+                    }
                     self.log.push(&ConversationEvent::Complete(AskedCall::new(&call, number, open)), metrics);
                     return;
                 }

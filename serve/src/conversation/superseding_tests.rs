@@ -7,17 +7,17 @@ use followup::wire;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::Conversation;
 use super::action::UserAction;
 use super::request_content::{RequestContent, ShownReply};
 use super::turn::{Turn, TurnSource};
+use super::{Conversation, ListChanges};
 use crate::metrics::Metrics;
 use crate::settings::Settings;
 
 fn conversation() -> Arc<Conversation> {
     let (ended, _) = mpsc::unbounded_channel();
     let (settings, metrics) = (Arc::new(Settings::default()), Arc::new(Metrics::new()));
-    Arc::new(Conversation::new("c".into(), "e".into(), settings, metrics, ended))
+    Arc::new(Conversation::new("c".into(), "e".into(), settings, metrics, ended, Arc::new(ListChanges::new())))
 }
 
 /// A request of the agent that shows these replies, and is answered with this body.
@@ -77,6 +77,24 @@ fn a_new_request_closes_open_and_waiting_questions_with_what_it_shows() {
         assert_eq!(answer(&conversation, number, "Late"), Err("answered_elsewhere"));
     }
     assert!(calls(&conversation).iter().all(|call| call.get("answered").is_none()));
+}
+
+#[test]
+fn the_first_message_of_the_user_is_the_title_and_stays() {
+    let titled = |title: Option<&str>, body: &str, conversation: &Arc<Conversation>| {
+        let content = RequestContent { title: title.map(str::to_owned), replies: Vec::new() };
+        let mut turn = Turn::begin(conversation, Some(TEXT), TurnSource::Relay, content).unwrap();
+        turn.feed(body.as_bytes());
+        turn.end(false);
+        json!(conversation.summary())["title"].clone()
+    };
+    let one = conversation();
+    assert_eq!(titled(Some("Brew\nnow"), ASK, &one), "Brew");
+    assert_eq!(titled(Some("Something else"), "", &one), "Brew");
+    let other = conversation();
+    assert_eq!(titled(None, "Hm.", &other), Value::Null);
+    assert_eq!(titled(None, ASK, &other), "Tea?");
+    assert_eq!(titled(Some("Brew"), "", &other), "Tea?");
 }
 
 #[test]

@@ -7,6 +7,8 @@ mod demo;
 mod events;
 mod guard;
 mod health;
+mod info;
+mod list_events;
 mod page;
 mod push;
 mod relay;
@@ -29,6 +31,7 @@ pub(crate) fn router(state: &Arc<AppState>) -> Router {
     Router::new()
         .route(relay::PATH, post(relay::relay))
         .route("/conversations", get(conversations::list).post(push::push))
+        .route("/conversations/events", get(list_events::events))
         .route("/conversations/{id}", get(conversations::snapshot).delete(conversations::remove))
         .route("/conversations/{id}/events", get(events::events))
         .route("/conversations/{id}/answer", post(answer::answer))
@@ -36,6 +39,7 @@ pub(crate) fn router(state: &Arc<AppState>) -> Router {
         .route("/conversations/{id}/retry", post(retry::retry))
         .route("/conversations/{id}/dismiss", post(conversations::dismiss))
         .route("/demo", get(demo::list).post(demo::play))
+        .route("/info", get(info::info))
         .route(health::PATH, get(health::health))
         .route("/metrics", get(health::metrics))
         .route("/", get(page::index))
