@@ -8,6 +8,8 @@ use axum::response::{IntoResponse, Response};
 use followup::dialogue::{AnswerErrorKind, GuideError, ImageError};
 use serde_json::json;
 
+use crate::conversation::{AnswerRefusal, ClosedWhy};
+
 /// Why a request failed: a code for programs, a sentence for people.
 #[derive(Debug)]
 pub(crate) struct ApiError {
@@ -49,7 +51,8 @@ impl ApiError {
     }
 
     pub(crate) fn bad_id() -> ApiError {
-        let message = "that is not a conversation id: an id has 1 to 64 characters, of A-Z a-z 0-9 - _";
+        let message =
+            "that is not a conversation id: an id has 1 to 64 characters, of A-Z a-z 0-9 - _, and is not `events`";
         ApiError::new(StatusCode::BAD_REQUEST, "bad_id", message)
     }
 
@@ -75,13 +78,22 @@ impl ApiError {
         ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_readers", message).with_retry_after(5)
     }
 
+    pub(crate) fn too_many_list_readers(limit: usize) -> ApiError {
+        let message = format!("the list already has {limit} readers: close one, or raise --limit-readers");
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_readers", message).with_retry_after(5)
+    }
+
     pub(crate) fn busy(id: &str) -> ApiError {
         let message = format!("the model is still writing in conversation {id}: wait until the message has ended");
         ApiError::new(StatusCode::CONFLICT, "busy", message)
     }
 
     /// Question `number` can't be answered.
-    pub(crate) fn answer(number: u64, kind: AnswerErrorKind) -> ApiError {
+    pub(crate) fn answer(number: u64, why: AnswerRefusal) -> ApiError {
+        let kind = match why {
+            AnswerRefusal::Dialogue(kind) => kind,
+            AnswerRefusal::Closed(why) => return ApiError::closed(number, why),
+        };
         let (status, code) = match kind {
             AnswerErrorKind::AlreadyAnswered => (StatusCode::CONFLICT, "already_answered"),
             AnswerErrorKind::AlreadyCancelled => (StatusCode::CONFLICT, "already_cancelled"),
@@ -92,8 +104,24 @@ impl ApiError {
         ApiError::new(status, code, format!("question {number}: {kind}"))
     }
 
+    /// Question `number` was closed.
+    fn closed(number: u64, why: ClosedWhy) -> ApiError {
+        let (code, why) = match why {
+            ClosedWhy::AnsweredElsewhere => {
+                ("answered_elsewhere", "the agent has sent its next request, and needs no answer any more")
+            }
+            ClosedWhy::Dismissed => ("dismissed", "it was dismissed"),
+        };
+        ApiError::new(StatusCode::CONFLICT, code, format!("question {number}: {why}"))
+    }
+
     pub(crate) fn not_stopped(error: &GuideError) -> ApiError {
         ApiError::new(StatusCode::CONFLICT, "not_stopped", error.to_string())
+    }
+
+    pub(crate) fn nothing_to_retry() -> ApiError {
+        let message = "there is nothing to try again: no answer failed on its way, or the agent has gone on since";
+        ApiError::new(StatusCode::CONFLICT, "nothing_to_retry", message)
     }
 
     pub(crate) fn bad_image(index: usize, error: &ImageError) -> ApiError {

@@ -1,5 +1,7 @@
 //! The user's actions in a conversation: answer, cancel, guide.
 
+use std::sync::Arc;
+
 use followup::dialogue::{Answer, Image, MessageFormat, Question, Reply, ReplyKind};
 use serde_json::Value;
 
@@ -22,7 +24,7 @@ pub(crate) enum UserAction {
 /// The result of an action.
 #[derive(Debug)]
 pub(crate) struct ActionOutcome {
-    pub(crate) reply: Reply,
+    pub(crate) reply: Arc<Reply>,
     /// The messages that carry all replies to the turn so far.
     pub(crate) messages: Vec<Value>,
     /// How many questions still wait for an answer.
@@ -64,11 +66,11 @@ impl Conversation {
                     Answer::Text(_) => None,
                 };
                 let reply =
-                    state.dialogue.answer(number, answer, images).map_err(|kind| ApiError::answer(number, kind))?;
+                    state.dialogue.answer(number, answer, images).map_err(|why| ApiError::answer(number, why))?;
                 (reply, said.unwrap_or_default(), suggestion)
             }
             UserAction::Cancel { number } => {
-                let reply = state.dialogue.cancel(number).map_err(|kind| ApiError::answer(number, kind))?;
+                let reply = state.dialogue.cancel(number).map_err(|why| ApiError::answer(number, why))?;
                 (reply, String::new(), None)
             }
             UserAction::Guide { text } => {
@@ -89,6 +91,7 @@ impl Conversation {
         if let Some(number) = open.filter(|_| open != was_open) {
             state.log.push(&ConversationEvent::Open { number }, &self.metrics);
         }
+        state.decide_deliveries(&self.metrics);
         let messages = Reply::messages_of(&state.dialogue.replies(), format);
         Ok(ActionOutcome { reply, messages, waiting: state.dialogue.waiting() })
     }
