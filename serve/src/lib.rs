@@ -33,7 +33,7 @@
 //! | `store`, `upstream`, `auth` | all conversations; the HTTP client of the provider; who may call |
 //! | `conversation` | one conversation: its dialogue, its events, its snapshot |
 //! | `chat`, `demo` | the provider's requests and messages; the recorded messages |
-//! | `settings`, `error`, `metrics` | plain data |
+//! | `settings`, `error`, `metrics`, `paced_body` | plain data; bodies of requests that may not pause |
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -44,6 +44,7 @@ mod conversation;
 mod demo;
 mod error;
 mod metrics;
+mod paced_body;
 mod routes;
 mod server;
 mod service;

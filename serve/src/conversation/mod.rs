@@ -6,6 +6,8 @@ mod dialogue;
 mod event;
 mod event_buffer;
 mod item;
+#[allow(dead_code)]
+pub(crate) mod request_content;
 mod state;
 mod transcript;
 pub(crate) mod turn;

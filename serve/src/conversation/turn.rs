@@ -8,6 +8,7 @@ use followup::wire;
 
 use super::continuation::{Continuation, PendingContinuation};
 use super::event::ConversationEvent;
+use super::request_content::RequestContent;
 use super::state::TurnState;
 use super::{Conversation, Readiness};
 use crate::error::ApiError;
@@ -65,6 +66,7 @@ impl Turn {
         conversation: &Arc<Conversation>,
         wire: Option<wire::Format>,
         source: TurnSource,
+        _content: RequestContent,
     ) -> Result<Turn, ApiError> {
         let mut state = conversation.lock_for_change();
         if state.gone {
@@ -111,6 +113,11 @@ impl Turn {
             has_ended: false,
             continuation: PendingContinuation::Nothing,
         }
+    }
+
+    /// Returns the conversation to which the turn belongs.
+    pub(crate) fn conversation(&self) -> &Arc<Conversation> {
+        &self.conversation
     }
 
     /// Returns `true` if the conversation was deleted or dropped, so that nobody can see the turn.

@@ -1,21 +1,27 @@
-//! `POST /v1/chat/completions`: relays a request to the provider, and its response to the caller.
+//! `/v1/…`: relays a request to the provider, and its response to the caller.
 
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use axum::response::Response;
-use followup::wire;
+use bytes::Bytes;
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::body::read_limited;
 use crate::app_state::AppState;
+use crate::chat::ApiFormat;
+use crate::conversation::request_content::RequestContent;
 use crate::conversation::turn::{Turn, TurnSource};
 use crate::error::ApiError;
-use crate::turns::relay::{is_event_stream, prepare_continuation, relayed_body};
-use crate::upstream::end_to_end;
+use crate::turns::relay::{BodyKind, prepare_continuation, relayed_body};
+use crate::upstream::{ProviderResponse, Upstream, end_to_end};
 
-pub(super) const PATH: &str = "/v1/chat/completions";
+/// Everything below this path is relayed.
+pub(super) const PREFIX: &str = "/v1/";
+pub(super) const ROUTE: &str = "/v1/{*path}";
 
 /// Names the conversation in the request and in the response.
 const CONVERSATION: HeaderName = HeaderName::from_static("x-followup-conversation");
@@ -23,7 +29,33 @@ const CONVERSATION: HeaderName = HeaderName::from_static("x-followup-conversatio
 pub(super) async fn relay(State(state): State<Arc<AppState>>, request: Request) -> Result<Response, ApiError> {
     state.check_running()?;
     let upstream = state.upstream.as_ref().ok_or_else(ApiError::no_upstream)?;
+    let permit = state.request_permit()?;
     let (parts, body) = request.into_parts();
+    // The slash belongs to the path that is appended to the base URL.
+    let path = &parts.uri.path()[PREFIX.len() - 1..];
+    let uri = upstream.uri(path, parts.uri.query())?;
+    match ApiFormat::of(&parts.method, path) {
+        Some(format) => relay_turn(&state, upstream, format, uri, &parts, body, permit).await,
+        None => {
+            let headers = upstream.headers(&parts.headers);
+            let sent = upstream.forward(parts.method, uri, headers, body).await;
+            let response = count_error(&state, sent)?;
+            let head = (response.status(), end_to_end(response.headers()));
+            Ok(with_head(head, Body::from_stream(relayed_body(state, None, response, permit))))
+        }
+    }
+}
+
+/// Relays a request whose answer is a message of a model: the next turn of a conversation.
+async fn relay_turn(
+    state: &Arc<AppState>,
+    upstream: &Upstream,
+    format: ApiFormat,
+    uri: Uri,
+    parts: &Parts,
+    body: Body,
+    permit: OwnedSemaphorePermit,
+) -> Result<Response, ApiError> {
     let id = conversation_id(&parts.headers)?;
     if let Some(id) = id {
         // Checked before the provider is sent anything.
@@ -34,36 +66,50 @@ pub(super) async fn relay(State(state): State<Arc<AppState>>, request: Request) 
         }
     }
     let body = read_limited(&parts.headers, body, state.settings.limits.body).await?;
-    let headers = upstream.headers(&parts.headers);
-    let response = match upstream.send(headers.clone(), body.clone()).await {
-        Ok(response) => response,
-        Err(error) => {
-            state.metrics.upstream_error();
-            return Err(error);
-        }
-    };
+    let headers = upstream.headers_of_turn(&parts.headers);
+    let sent = upstream.forward(parts.method.clone(), uri, headers.clone(), body.clone().into()).await;
+    let response = count_error(state, sent)?;
     let mut head = (response.status(), end_to_end(response.headers()));
     let mut turn = None;
-    if is_event_stream(response.headers()) {
-        let (conversation, _) = state.store.get_or_create(id)?;
-        let name = HeaderValue::from_str(conversation.id()).map_err(|_| ApiError::bad_id())?;
+    if let Some(kind) = BodyKind::of(&response) {
+        let started = begin_turn(state, id, format, kind, &response, headers, &body)?;
+        let name = HeaderValue::from_str(started.conversation().id()).map_err(|_| ApiError::bad_id())?;
         head.1.insert(CONVERSATION, name);
-        let mut started = Turn::begin(&conversation, Some(wire::Format::OpenAiChat), TurnSource::Relay)?;
-        if let Some(encoding) = encoding(response.headers()) {
-            started.set_unreadable(
-                "encoded",
-                &format!("the provider's stream is forwarded, but can't be read: its content-encoding is {encoding}"),
-            );
-        } else {
-            prepare_continuation(&state, &mut started, headers, &body);
-        }
         turn = Some(started);
     }
-    let body = Body::from_stream(relayed_body(state, turn, response));
-    Ok(with_head(head, body))
+    Ok(with_head(head, Body::from_stream(relayed_body(state.clone(), turn, response, permit))))
 }
 
-fn with_head((status, headers): (StatusCode, HeaderMap), body: Body) -> Response {
+fn begin_turn(
+    state: &Arc<AppState>,
+    id: Option<&str>,
+    format: ApiFormat,
+    kind: BodyKind,
+    response: &ProviderResponse,
+    headers: HeaderMap,
+    body: &Bytes,
+) -> Result<Turn, ApiError> {
+    let (conversation, _) = state.store.get_or_create(id)?;
+    let mut turn = Turn::begin(&conversation, Some(format.wire()), TurnSource::Relay, RequestContent::default())?;
+    if let Some(encoding) = encoding(response.headers()) {
+        turn.set_unreadable(
+            "encoded",
+            &format!("the provider's answer is forwarded, but can't be read: its content-encoding is {encoding}"),
+        );
+    } else {
+        prepare_continuation(state, &mut turn, format, kind, headers, body);
+    }
+    Ok(turn)
+}
+
+fn count_error(state: &AppState, sent: Result<ProviderResponse, ApiError>) -> Result<ProviderResponse, ApiError> {
+    if sent.as_ref().is_err_and(ApiError::is_of_upstream) {
+        state.metrics.upstream_error();
+    }
+    sent
+}
+
+fn with_head((status, headers): (axum::http::StatusCode, HeaderMap), body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = status;
     *response.headers_mut() = headers;

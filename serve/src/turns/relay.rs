@@ -7,31 +7,74 @@ use axum::http::{HeaderMap, header};
 use bytes::Bytes;
 use futures_util::Stream;
 use futures_util::stream::unfold;
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::app_state::AppState;
-use crate::chat::{AssistantMessage, ChatRequest};
+use crate::chat::{ApiFormat, AssistantMessage, ChatRequest};
 use crate::conversation::continuation::PendingContinuation;
 use crate::conversation::turn::Turn;
 use crate::upstream::ProviderResponse;
 
+/// How a provider sends a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BodyKind {
+    /// In pieces, as server-sent events.
+    EventStream,
+    /// As one JSON object.
+    Json,
+}
+
+impl BodyKind {
+    /// Returns how a response holds a message of a model; `None` if it holds none.
+    pub(crate) fn of(response: &ProviderResponse) -> Option<BodyKind> {
+        if !response.status().is_success() {
+            return None;
+        }
+        match media_type(response.headers()) {
+            one if one.eq_ignore_ascii_case("text/event-stream") => Some(BodyKind::EventStream),
+            one if one.eq_ignore_ascii_case("application/json") => Some(BodyKind::Json),
+            _ => None,
+        }
+    }
+}
+
+fn media_type(headers: &HeaderMap) -> &str {
+    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    content_type.split(';').next().unwrap_or_default().trim()
+}
+
 /// Returns `true` if the body is a stream of server-sent events.
 pub(crate) fn is_event_stream(headers: &HeaderMap) -> bool {
-    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let media_type = content_type.split(';').next().unwrap_or_default();
-    media_type.trim().eq_ignore_ascii_case("text/event-stream")
+    media_type(headers).eq_ignore_ascii_case("text/event-stream")
 }
 
 /// With `--continue`, keeps what the next request to the provider needs.
-pub(crate) fn prepare_continuation(state: &AppState, turn: &mut Turn, headers: HeaderMap, body: &Bytes) {
-    if state.settings.auto_continue {
-        turn.set_continuation(match ChatRequest::parse(body) {
+pub(crate) fn prepare_continuation(
+    state: &AppState,
+    turn: &mut Turn,
+    format: ApiFormat,
+    kind: BodyKind,
+    headers: HeaderMap,
+    body: &Bytes,
+) {
+    if !state.settings.auto_continue {
+        return;
+    }
+    turn.set_continuation(match (format, kind) {
+        (ApiFormat::OpenAiResponses | ApiFormat::Anthropic, _) => PendingContinuation::Unavailable(
+            "the service continues only chat completions: your agent has to send the replies",
+        ),
+        (ApiFormat::OpenAiChat, BodyKind::Json) => PendingContinuation::Unavailable(
+            "the service continues only messages that are streamed: your agent has to send the replies",
+        ),
+        (ApiFormat::OpenAiChat, BodyKind::EventStream) => match ChatRequest::parse(body) {
             Ok(request) => {
                 let message = Box::new(AssistantMessage::new(state.settings.limits.body));
                 PendingContinuation::Provider { headers, request: Arc::new(request), message }
             }
             Err(_) => PendingContinuation::Unavailable("the request was not a JSON object"),
-        });
-    }
+        },
+    });
 }
 
 /// A body on its way to the caller.
@@ -44,6 +87,8 @@ struct RelayedBody {
     /// The turn then ends with the last of them, without waiting for the end of the body.
     remaining: Option<u64>,
     is_broken: bool,
+    /// Counts the request until its response has been sent.
+    _permit: OwnedSemaphorePermit,
 }
 
 /// Returns the provider's body as a stream of chunks, each fed to the turn before it is handed out.
@@ -55,9 +100,10 @@ pub(crate) fn relayed_body(
     state: Arc<AppState>,
     turn: Option<Turn>,
     response: ProviderResponse,
+    permit: OwnedSemaphorePermit,
 ) -> impl Stream<Item = io::Result<Bytes>> + use<> {
     let remaining = response.remaining();
-    let mut body = RelayedBody { state, turn, response, remaining, is_broken: false };
+    let mut body = RelayedBody { state, turn, response, remaining, is_broken: false, _permit: permit };
     if remaining == Some(0) {
         body.end_turn();
     }
