@@ -14,6 +14,7 @@ mod limits;
 mod load;
 mod observing;
 mod page;
+mod passing;
 mod push;
 mod readers;
 mod relay;

@@ -55,15 +55,16 @@ async fn a_chunk_is_forwarded_and_shown_before_the_next_is_sent() {
 }
 
 #[tokio::test]
-async fn a_response_that_is_not_an_event_stream_is_forwarded_and_creates_no_conversation() {
+async fn a_response_that_is_no_message_is_forwarded_and_creates_no_conversation() {
     let service = Service::relay(&[]);
     for (status, kind, body) in [
-        ("200 OK", "application/json", r#"{"choices":[{"message":{"content":"Hi"}}]}"#),
+        ("200 OK", "text/plain", "Hi"),
+        ("500 Oops", "text/event-stream", "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n"),
         ("429 Too Many Requests", "application/json", r#"{"error":{"message":"slow down"}}"#),
         ("500 Oops", "text/html", "<h1>Oops</h1>"),
         ("302 Found", "text/plain", "elsewhere"),
         // The content type decides, even if the body is an event stream.
-        ("200 OK", "application/json", "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n"),
+        ("200 OK", "application/octet-stream", "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n"),
     ] {
         let headers = json!({"x-request-id": "r-1", "retry-after": "7", "location": "/x", "set-cookie": "a=b"});
         let play = json!({"status": status, "type": kind, "body": body, "sized": true, "headers": headers});
