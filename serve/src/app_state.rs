@@ -9,6 +9,7 @@ use tokio_util::task::TaskTracker;
 use crate::conversation::Conversation;
 use crate::error::ApiError;
 use crate::metrics::Metrics;
+use crate::recognition::Recognizer;
 use crate::settings::Settings;
 use crate::store::Store;
 use crate::upstream::Upstream;
@@ -19,6 +20,7 @@ pub(crate) struct AppState {
     pub(crate) store: Store,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) upstream: Option<Upstream>,
+    pub(crate) recognizer: Arc<Recognizer>,
     /// Cancelled when the service begins to shut down.
     pub(crate) shutdown: CancellationToken,
     /// A permit for each request that may be relayed or pushed at the same time.
@@ -41,6 +43,7 @@ impl AppState {
             settings,
             metrics,
             upstream,
+            recognizer: Arc::new(Recognizer::new()),
             shutdown: CancellationToken::new(),
             requests,
             tasks: TaskTracker::new(),

@@ -17,6 +17,7 @@ mod page;
 mod passing;
 mod push;
 mod readers;
+mod recognition;
 mod relay;
 mod security;
 mod service;

@@ -185,18 +185,6 @@ impl Drop for Turn {
 }
 
 impl Conversation {
-    /// Checks that a turn may begin, before any work is done for it. [`Turn::begin`] checks again.
-    ///
-    /// # Errors
-    ///
-    /// If a turn is still streaming.
-    pub(crate) fn check_free(&self) -> Result<(), ApiError> {
-        match self.state.lock().turn {
-            TurnState::Streaming => Err(ApiError::busy(&self.id)),
-            _ => Ok(()),
-        }
-    }
-
     fn apply_all(&self, mut events: wire::Events<'_>) {
         let mut state = self.lock_for_change();
         while let Some(event) = events.next() {

@@ -7,16 +7,16 @@ use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use axum::response::Response;
-use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::body::read_limited;
 use crate::app_state::AppState;
-use crate::chat::ApiFormat;
-use crate::conversation::request_content::RequestContent;
+use crate::chat::{AnswerReader, ApiFormat};
+use crate::conversation::Conversation;
 use crate::conversation::turn::{Turn, TurnSource};
 use crate::error::ApiError;
-use crate::turns::relay::{BodyKind, prepare_continuation, relayed_body};
+use crate::recognition::ShownConversation;
+use crate::turns::relay::{BodyKind, RelayedTurn, prepare_continuation, relayed_body};
 use crate::upstream::{ProviderResponse, Upstream, end_to_end};
 
 /// Everything below this path is relayed.
@@ -57,49 +57,64 @@ async fn relay_turn(
     permit: OwnedSemaphorePermit,
 ) -> Result<Response, ApiError> {
     let id = conversation_id(&parts.headers)?;
-    if let Some(id) = id {
-        // Checked before the provider is sent anything.
-        match state.store.get(id) {
-            Ok(conversation) => conversation.check_free()?,
-            Err(error) if error.code() == "not_found" => {}
-            Err(error) => return Err(error),
-        }
+    // Checked before the provider is sent anything.
+    if let Some(Err(error)) = id.map(|id| state.store.get(id))
+        && error.code() != "not_found"
+    {
+        return Err(error);
     }
     let body = read_limited(&parts.headers, body, state.settings.limits.body).await?;
+    let shown = state.recognizer.read(format, &body);
     let headers = upstream.headers_of_turn(&parts.headers);
     let sent = upstream.forward(parts.method.clone(), uri, headers.clone(), body.clone().into()).await;
     let response = count_error(state, sent)?;
     let mut head = (response.status(), end_to_end(response.headers()));
     let mut turn = None;
     if let Some(kind) = BodyKind::of(&response) {
-        let started = begin_turn(state, id, format, kind, &response, headers, &body)?;
-        let name = HeaderValue::from_str(started.conversation().id()).map_err(|_| ApiError::bad_id())?;
+        let mut begun = begin_turn(state, id, format, &shown).await?;
+        let conversation = begun.conversation().clone();
+        let name = HeaderValue::from_str(conversation.id()).map_err(|_| ApiError::bad_id())?;
         head.1.insert(CONVERSATION, name);
-        turn = Some(started);
+        let record = state.recognizer.record(&shown, &conversation);
+        let mut answer = None;
+        if let Some(encoding) = encoding(response.headers()) {
+            begun.set_unreadable(
+                "encoded",
+                &format!("the provider's answer is forwarded, but can't be read: its content-encoding is {encoding}"),
+            );
+        } else {
+            answer = Some(AnswerReader::new(format, kind == BodyKind::EventStream, state.settings.limits.kept));
+            prepare_continuation(state, &mut begun, format, kind, headers, &body);
+        }
+        turn = Some(RelayedTurn::new(begun, answer, record));
     }
     Ok(with_head(head, Body::from_stream(relayed_body(state.clone(), turn, response, permit))))
 }
 
-fn begin_turn(
-    state: &Arc<AppState>,
+/// Begins a turn in the conversation that the caller names or the request extends, or in a new one.
+///
+/// A conversation in which another turn is streaming is left alone: the caller gets a new one.
+async fn begin_turn(
+    state: &AppState,
     id: Option<&str>,
     format: ApiFormat,
-    kind: BodyKind,
-    response: &ProviderResponse,
-    headers: HeaderMap,
-    body: &Bytes,
+    shown: &ShownConversation,
 ) -> Result<Turn, ApiError> {
-    let (conversation, _) = state.store.get_or_create(id)?;
-    let mut turn = Turn::begin(&conversation, Some(format.wire()), TurnSource::Relay, RequestContent::default())?;
-    if let Some(encoding) = encoding(response.headers()) {
-        turn.set_unreadable(
-            "encoded",
-            &format!("the provider's answer is forwarded, but can't be read: its content-encoding is {encoding}"),
-        );
-    } else {
-        prepare_continuation(state, &mut turn, format, kind, headers, body);
+    let begin = |conversation: &Arc<Conversation>| {
+        Turn::begin(conversation, Some(format.wire()), TurnSource::Relay, shown.content.clone())
+    };
+    let known = match id {
+        Some(id) => {
+            state.recognizer.settle(shown, id).await;
+            Some(state.store.get_or_create(Some(id))?.0)
+        }
+        None => state.recognizer.find(shown).await,
+    };
+    match known.as_ref().map(begin) {
+        Some(Ok(turn)) => Ok(turn),
+        // It has become busy, or was deleted.
+        Some(Err(_)) | None => begin(&state.store.get_or_create(None)?.0),
     }
-    Ok(turn)
 }
 
 fn count_error(state: &AppState, sent: Result<ProviderResponse, ApiError>) -> Result<ProviderResponse, ApiError> {

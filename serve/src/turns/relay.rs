@@ -10,9 +10,10 @@ use futures_util::stream::unfold;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::app_state::AppState;
-use crate::chat::{ApiFormat, AssistantMessage, ChatRequest};
+use crate::chat::{AnswerReader, ApiFormat, AssistantMessage, ChatRequest};
 use crate::conversation::continuation::PendingContinuation;
 use crate::conversation::turn::Turn;
+use crate::recognition::AnswerRecord;
 use crate::upstream::ProviderResponse;
 
 /// How a provider sends a message.
@@ -77,10 +78,49 @@ pub(crate) fn prepare_continuation(
     });
 }
 
+/// A turn whose bytes are on their way to the caller.
+pub(crate) struct RelayedTurn {
+    /// Dropped first: whoever waits for the answer can then begin the next turn.
+    turn: Turn,
+    /// `None` if the answer can't be read.
+    answer: Option<AnswerReader>,
+    record: Option<AnswerRecord>,
+}
+
+impl RelayedTurn {
+    pub(crate) fn new(turn: Turn, answer: Option<AnswerReader>, record: Option<AnswerRecord>) -> RelayedTurn {
+        RelayedTurn { turn, answer, record }
+    }
+
+    fn feed(&mut self, chunk: &[u8]) {
+        self.turn.feed(chunk);
+        if let Some(answer) = &mut self.answer {
+            answer.feed(chunk);
+        }
+    }
+
+    /// Returns `true` if the last event of the stream has arrived.
+    fn is_done(&self) -> bool {
+        self.answer.as_ref().is_some_and(AnswerReader::is_done)
+    }
+
+    fn end(self) {
+        self.turn.end(false);
+        if let Some(record) = self.record {
+            record.finish(self.answer.and_then(AnswerReader::finish));
+        }
+    }
+
+    fn fail(mut self, error: &str) {
+        self.turn.error("upstream", error);
+        self.turn.end(true);
+    }
+}
+
 /// A body on its way to the caller.
 struct RelayedBody {
     state: Arc<AppState>,
-    turn: Option<Turn>,
+    turn: Option<RelayedTurn>,
     response: ProviderResponse,
     /// Bytes still to come, if that is known.
     ///
@@ -98,7 +138,7 @@ struct RelayedBody {
 /// provider's connection with it.
 pub(crate) fn relayed_body(
     state: Arc<AppState>,
-    turn: Option<Turn>,
+    turn: Option<RelayedTurn>,
     response: ProviderResponse,
     permit: OwnedSemaphorePermit,
 ) -> impl Stream<Item = io::Result<Bytes>> + use<> {
@@ -121,7 +161,8 @@ impl RelayedBody {
                     turn.feed(&chunk);
                 }
                 self.remaining = self.remaining.map(|remaining| remaining.saturating_sub(chunk.len() as u64));
-                if self.remaining == Some(0) {
+                // The caller may send its next request as soon as it has the last event.
+                if self.remaining == Some(0) || self.turn.as_ref().is_some_and(RelayedTurn::is_done) {
                     self.end_turn();
                 }
                 Some(Ok(chunk))
@@ -131,9 +172,8 @@ impl RelayedBody {
                 None
             }
             Err(error) => {
-                if let Some(mut turn) = self.turn.take() {
-                    turn.error("upstream", &error);
-                    turn.end(true);
+                if let Some(turn) = self.turn.take() {
+                    turn.fail(&error);
                 }
                 self.is_broken = true;
                 // An error breaks the caller's connection, as the provider's was broken.
@@ -144,7 +184,7 @@ impl RelayedBody {
 
     fn end_turn(&mut self) {
         if let Some(turn) = self.turn.take() {
-            turn.end(false);
+            turn.end();
         }
     }
 }
