@@ -73,6 +73,8 @@ fn settings(args: &ServeArgs) -> Result<Settings, Error> {
             events: args.limit_events,
             idle: seconds(args.idle),
             readers: args.limit_readers,
+            requests: args.limit_requests,
+            body_pause: seconds(args.body_timeout),
         },
     })
 }

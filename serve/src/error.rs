@@ -9,6 +9,7 @@ use followup::dialogue::{AnswerErrorKind, GuideError, ImageError};
 use serde_json::json;
 
 use crate::conversation::{AnswerRefusal, ClosedWhy};
+use crate::paced_body::RequestBodyError;
 
 /// Why a request failed: a code for programs, a sentence for people.
 #[derive(Debug)]
@@ -64,6 +65,24 @@ impl ApiError {
         ApiError::too_large(format!(
             "the request's body may have at most {limit} bytes: send less, or raise the service's --limit-body"
         ))
+    }
+
+    /// The body of a request can't be read to its end.
+    pub(crate) fn body_unreadable(error: &(dyn std::error::Error + 'static)) -> ApiError {
+        match RequestBodyError::find(error) {
+            Some(paused @ RequestBodyError::Paused(_)) => {
+                let message = format!("{paused}: send it without such pauses, or raise --body-timeout");
+                ApiError::new(StatusCode::REQUEST_TIMEOUT, "body_timeout", message)
+            }
+            _ => ApiError::bad_request(format!("the request's body can't be read to its end: {error}")),
+        }
+    }
+
+    pub(crate) fn too_many_requests(limit: usize) -> ApiError {
+        let message = format!(
+            "{limit} requests are relayed or pushed at the moment: try again when one has ended, or raise --limit-requests"
+        );
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_requests", message).with_retry_after(1)
     }
 
     pub(crate) fn too_many_conversations(limit: usize) -> ApiError {
@@ -160,6 +179,11 @@ impl ApiError {
     pub(crate) fn no_random(why: &dyn fmt::Display) -> ApiError {
         let message = format!("the system provides no random numbers: {why}");
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "no_random", message)
+    }
+
+    /// Returns `true` if the provider is at fault.
+    pub(crate) fn is_of_upstream(&self) -> bool {
+        matches!(self.status, StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT)
     }
 
     /// Returns the code for programs.

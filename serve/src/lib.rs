@@ -30,10 +30,11 @@
 //! | `routes` | one file per path of the protocol: requests to calls, results to responses |
 //! | `turns` | what feeds a turn: the relay, the player of recorded messages, the continuation |
 //! | `app_state` | what all requests share |
+//! | `recognition` | which conversation a request belongs to |
 //! | `store`, `upstream`, `auth` | all conversations; the HTTP client of the provider; who may call |
 //! | `conversation` | one conversation: its dialogue, its events, its snapshot |
 //! | `chat`, `demo` | the provider's requests and messages; the recorded messages |
-//! | `settings`, `error`, `metrics` | plain data |
+//! | `settings`, `error`, `metrics`, `paced_body` | plain data; bodies of requests that may not pause |
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -44,6 +45,8 @@ mod conversation;
 mod demo;
 mod error;
 mod metrics;
+mod paced_body;
+mod recognition;
 mod routes;
 mod server;
 mod service;

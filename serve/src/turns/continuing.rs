@@ -9,9 +9,9 @@ use tokio::sync::mpsc;
 
 use super::player;
 use super::problem::describe;
-use super::relay::{is_event_stream, prepare_continuation};
+use super::relay::{BodyKind, is_event_stream, prepare_continuation};
 use crate::app_state::AppState;
-use crate::chat::ChatRequest;
+use crate::chat::{ApiFormat, ChatRequest};
 use crate::conversation::continuation::{Continuation, NextRequest};
 use crate::conversation::delivery::FailedRequest;
 use crate::conversation::turn::Turn;
@@ -104,7 +104,8 @@ async fn send_replies(state: Arc<AppState>, mut turn: Turn, request: FailedReque
         Err(why) => return turn.fail(&why, Some(request)),
     };
     turn.sent();
-    prepare_continuation(&state, &mut turn, request.headers.clone(), &request.body);
+    let (format, kind) = (ApiFormat::OpenAiChat, BodyKind::EventStream);
+    prepare_continuation(&state, &mut turn, format, kind, request.headers.clone(), &request.body);
     loop {
         match response.chunk().await {
             Ok(Some(chunk)) => turn.feed(&chunk),
