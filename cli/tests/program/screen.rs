@@ -416,7 +416,13 @@ fn the_first_suggestion_is_taken_line_by_line_unless_somebody_types() {
     assert_eq!(ended.screen.matches("taken because nobody typed").count(), 2);
     // What has been typed is not lost, and later questions have no countdown.
     let mut session = Session::new(&["--lines", "--auto-answer", "3"], (24, 120));
-    session.writes(&call()).writes(&call()).ends().sees(&["in 3 s 1 is taken"]).types("Nei").sees(&["nothing is taken by itself"]);
+    session
+        .writes(&call())
+        .writes(&call())
+        .ends()
+        .sees(&["in 3 s 1 is taken"])
+        .types("Nei")
+        .sees(&["nothing is taken by itself"]);
     session
         .types("ther\n")
         .sees(&["✓ Neither", "> (1 to 2, or in your own words; an empty line leaves it unanswered) "]);
@@ -439,6 +445,20 @@ fn typing_on_ones_own_words_types_and_a_draft_is_kept_until_it_is_given_up() {
     session.sees(&["Take suggestion 2, and lose what you have written?"]).types("\x1B").misses("Take suggestion");
     session.types("w").sees(&["── Your answer"]).types("ne\r");
     assert_eq!(session.concludes().stdout, "<answer>\nnone\n</answer>\n");
+}
+
+#[test]
+fn questions_and_suggestions_are_markdown_and_answers_are_not() {
+    let question = "It may\nbe one of\n\n| Name | Size |\n|---|--:|\n| `SQLite` | *1* |\n\n```sh\nls\n```";
+    let message = format!(
+        "<ask_followup_question><question>{question}</question><follow_up><suggest>**Use** `SQLite`</suggest>{END}"
+    );
+    let mut session = Session::new(&[], (24, 60));
+    session.writes(&message).ends().sees(&["? It may be one of", "Name   │ Size", "SQLite │    1", "── sh", "    ls"]);
+    session.sees(&["❯ 1  Use SQLite"]).types("1");
+    let ended = session.concludes();
+    assert_eq!(ended.stdout, "<answer>\n**Use** `SQLite`\n</answer>\n");
+    assert!(ended.screen.contains("✓ **Use** `SQLite`"), "what is sent is shown as it is: {}", ended.screen);
 }
 
 /// Runs a script of a shell, in which `$0` is the program and `message` is a message.

@@ -9,7 +9,7 @@ use super::markdown::Markdown;
 use super::part::{Part, PartBody};
 use super::plain_text::PlainText;
 use super::theme::Theme;
-use crate::sanitize::one_line;
+use crate::sanitize::{one_line, sanitize};
 
 /// The state of a call. The numbers are those of the dialogue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,14 +82,16 @@ impl CallView {
             let Some(suggestion) = suggestions.get(i) else { break };
             if i == self.suggestions.len() {
                 let number = Span::styled(format!("  {:<2} ", i + 1), theme.number());
-                self.suggestions.push(SuggestionView { part: Part::plain(number, "", Style::new()), len: 0 });
+                let part = Part::beside(number, PartBody::Markdown(Markdown::default()));
+                self.suggestions.push(SuggestionView { part, len: 0 });
             }
-            if let Some(SuggestionView { part: Part { body: PartBody::Plain(plain), .. }, len }) =
+            if let Some(SuggestionView { part: Part { body: PartBody::Markdown(markdown), .. }, len }) =
                 self.suggestions.get_mut(i)
             {
-                plain.set_prefix(suggestion.mode.map(|mode| (format!("[{}] ", one_line(mode)), theme.mode())));
+                let mode = suggestion.mode.map(|mode| format!("[{}] ", sanitize(&one_line(mode))));
+                markdown.set_lead(Span::styled(mode.unwrap_or_default(), theme.mode()));
                 if let Some(more) = suggestion.answer.get(*len..) {
-                    plain.push(more);
+                    markdown.push(more);
                     *len += more.len();
                 }
             }

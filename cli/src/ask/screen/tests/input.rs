@@ -498,7 +498,7 @@ fn text_after_an_open_question_moves_nothing() {
 #[test]
 fn a_long_message_is_scrolled_and_followed() {
     let mut scene = Scene::new(40, 12);
-    let lines = |from: usize| (from..from + 50).map(|i| format!("line {i}\n")).collect::<String>();
+    let lines = |from: usize| (from..from + 50).map(|i| format!("line {i}  \n")).collect::<String>();
     scene.writes(&lines(100)).sees("line 149");
     scene.press(KeyCode::Up).misses("line 149").sees("line 148").sees("▼ 1 line");
     // A person who has scrolled stays there.
