@@ -461,6 +461,17 @@ fn questions_and_suggestions_are_markdown_and_answers_are_not() {
     assert!(ended.screen.contains("✓ **Use** `SQLite`"), "what is sent is shown as it is: {}", ended.screen);
 }
 
+#[test]
+fn notes_and_calls_of_other_tools_are_shown_by_keys() {
+    let mut session = Session::new(&[], (24, 60));
+    session.writes("<read_file>\n<path>a.rs</path>\n</read_file>").writes(&call().replace("PostgreSQL", "In [path]"));
+    session.sees(&["▸ read_file <path>a.rs</path>", "▸ 1 note: n shows it", "❯ 1"]).types("n").sees(&["advice: "]);
+    session.types("o").sees(&["<read_file>"]).types("o").misses("<read_file>").types("n").misses("advice: ");
+    session.types("2").ends();
+    let ended = session.concludes();
+    assert!(ended.screen.starts_with("▸ read_file <path>a.rs</path>\n\n? Which database?"), "{}", ended.screen);
+}
+
 /// Runs a script of a shell, in which `$0` is the program and `message` is a message.
 fn shell(folder: &tempfile::TempDir, script: &str) -> Session {
     std::fs::write(folder.path().join("message"), call()).unwrap();

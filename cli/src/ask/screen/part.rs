@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use super::cut_line::CutLine;
 use super::markdown::Markdown;
 use super::plain_text::PlainText;
 use super::theme::Theme;
@@ -14,6 +15,7 @@ use super::theme::Theme;
 pub(super) enum PartBody {
     Markdown(Markdown),
     Plain(PlainText),
+    Line(CutLine),
 }
 
 /// A part of the document.
@@ -47,6 +49,7 @@ impl Part {
         match &mut self.body {
             PartBody::Markdown(markdown) => markdown.finish(),
             PartBody::Plain(plain) => plain.finish(),
+            PartBody::Line(_) => {}
         }
     }
 
@@ -60,6 +63,7 @@ impl Part {
         match &mut self.body {
             PartBody::Markdown(markdown) => markdown.rows(width, theme),
             PartBody::Plain(plain) => plain.rows(width),
+            PartBody::Line(line) => line.rows(width),
         }
     }
 
