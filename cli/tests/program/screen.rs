@@ -583,6 +583,15 @@ fn control_sequences_of_a_model_do_not_reach_the_terminal() {
 }
 
 #[test]
+fn balanced_isolates_are_kept_and_overrides_are_visible() {
+    let message = call().replace("PostgreSQL", "\u{2067}שלום\u{2069} A\u{202E}B \u{2066}C");
+    let mut session = Session::new(&[], (24, 60));
+    // The emulated terminal leaves out replacement characters.
+    session.writes(&message).ends().sees(&["❯ 1  \u{2067}שלום\u{2069} AB C"]).types("1");
+    assert_eq!(session.concludes().stdout, "<answer>\n\u{2067}שלום\u{2069} A\u{202E}B \u{2066}C\n</answer>\n");
+}
+
+#[test]
 fn a_slow_reader_does_not_block_the_screen() {
     let folder = tempfile::tempdir().unwrap();
     let image = folder.path().join("large.gif");

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
 
 use super::cut_line::CutLine;
 use super::markdown::Markdown;
@@ -76,7 +77,10 @@ impl Part {
         }
         let left = u16::try_from(gutter).unwrap_or(u16::MAX);
         if let Some(line) = self.rows(width, theme).get(row) {
-            buffer.set_line(area.x.saturating_add(left), area.y, line, area.width.saturating_sub(left));
+            // Unlike `Buffer::set_line`, this keeps characters without a width, such as isolates.
+            let area =
+                Rect { x: area.x.saturating_add(left), width: area.width.saturating_sub(left), height: 1, ..area };
+            line.render(area, buffer);
         }
         if is_selected {
             buffer.set_style(area, theme.chosen());

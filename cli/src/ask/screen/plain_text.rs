@@ -23,7 +23,8 @@ pub(super) struct PlainText {
 
 impl PlainText {
     pub(super) fn new(text: &str, style: Style) -> PlainText {
-        let mut plain = PlainText { style, has_grown: true, ..PlainText::default() };
+        let mut plain =
+            PlainText { style, has_grown: true, sanitizer: Sanitizer::keeping_isolates(), ..PlainText::default() };
         plain.push(text);
         plain
     }

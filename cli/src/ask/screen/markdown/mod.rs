@@ -20,13 +20,14 @@ use self::layout::lay_out;
 use self::source::parser;
 use self::table::completed_head;
 use super::theme::Theme;
+use crate::isolates::open_count;
 use crate::sanitize::Sanitizer;
 
 /// Growing Markdown, laid out in rows.
 ///
 /// A block that is followed by another one can't change any more: its rows are kept, and only the
 /// last block is parsed again.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Markdown {
     sanitizer: Sanitizer,
     /// The text so far, sanitized, and without link definitions.
@@ -51,6 +52,22 @@ struct CacheKey {
     is_finished: bool,
     width: usize,
     theme: Theme,
+}
+
+impl Default for Markdown {
+    fn default() -> Markdown {
+        Markdown {
+            sanitizer: Sanitizer::keeping_isolates(),
+            source: String::new(),
+            is_finished: false,
+            rows: Vec::new(),
+            settled: 0,
+            settled_rows: 0,
+            searched: 0,
+            cached: None,
+            lead: None,
+        }
+    }
 }
 
 impl Markdown {
@@ -116,7 +133,10 @@ impl Markdown {
         if self.is_finished {
             lay_out(last, width, theme, lead, &mut self.rows);
         } else {
-            lay_out(&with_completed_head(completed(last)), width, theme, lead, &mut self.rows);
+            let mut last = with_completed_head(completed(last));
+            // Open isolates, too, are shown as if they were closed.
+            last.extend(std::iter::repeat_n('\u{2069}', open_count(&last)));
+            lay_out(&last, width, theme, lead, &mut self.rows);
         }
         if let (true, Some(lead)) = (self.rows.is_empty(), lead) {
             self.rows.push(Line::from(lead.clone()));

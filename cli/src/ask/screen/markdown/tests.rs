@@ -246,6 +246,14 @@ fn control_characters_are_replaced() {
 }
 
 #[test]
+fn balanced_isolates_are_kept_while_they_grow() {
+    assert_eq!(growing("a \u{2067}b"), ["a \u{2067}b\u{2069}"]);
+    assert_eq!(growing("a **\u{2067}b"), ["a \u{2067}b\u{2069}"]);
+    assert_eq!(growing("a \u{2067}b\u{2069} \u{2069}\u{202E}"), ["a \u{2067}b\u{2069} \u{FFFD}\u{FFFD}"]);
+    assert_eq!(shown("a \u{2067}b\n\nc\u{2069}", 40), ["a \u{FFFD}b", "", "c\u{FFFD}"]);
+}
+
+#[test]
 fn crlf_line_ends_are_independent_of_the_cut() {
     let source = "# a\r\n\r\nb\r\nc\r\n- d\r\n\r\n```\r\ne\r\n\r\nf\r\n```\r\n<b>\r\n";
     let expected = shown(&source.replace('\r', ""), 20);

@@ -402,6 +402,16 @@ fn the_path_of_an_image_is_kept() {
 }
 
 #[test]
+fn balanced_isolates_are_kept_and_overrides_are_visible() {
+    let mut scene = Scene::new(60, 20);
+    scene.writes("<ask_followup_question><question>\u{2067}של").sees("? \u{2067}של\u{2069}").writes("ום?</question>");
+    scene.writes("<follow_up><suggest>A \u{2067}b\u{2069} \u{202E}c \u{2066}d</suggest>").writes(END);
+    scene.sees("? \u{FFFD}שלום?").sees("1  A \u{2067}b\u{2069} \u{FFFD}c \u{FFFD}d").types("1");
+    scene.sees("✓ A \u{2067}b\u{2069} \u{FFFD}c \u{FFFD}d");
+    assert_eq!(scene.replies(), [answer("A \u{2067}b\u{2069} \u{202E}c \u{2066}d")]);
+}
+
+#[test]
 fn invisible_characters_are_reported() {
     let mut scene = Scene::new(60, 20);
     scene
