@@ -13,6 +13,7 @@ mod events;
 mod generate;
 mod input;
 mod input_format;
+mod isolates;
 mod line_break;
 mod output;
 mod parse;

@@ -5,6 +5,8 @@
 
 use std::io::{self, Write};
 
+use crate::isolates::{balanced, is_isolate};
+
 /// Returns whether a terminal acts on the character instead of displaying it.
 ///
 /// True for C0, DEL and C1, for the line and paragraph separators, and for characters that change
@@ -31,17 +33,36 @@ pub(crate) fn replacement(char: char) -> char {
 #[derive(Debug, Default)]
 pub(crate) struct Sanitizer {
     pending_carriage_return: bool,
+    keeps_isolates: bool,
 }
 
-/// Returns the sanitized form of a whole text.
+/// Returns the sanitized form of a whole text. Balanced [isolates](crate::isolates) are kept.
 pub(crate) fn sanitize(text: &str) -> String {
-    let (mut sanitizer, mut out) = (Sanitizer::default(), String::new());
+    let (mut sanitizer, mut out) = (Sanitizer::keeping_isolates(), String::new());
     sanitizer.push(text, &mut out);
     sanitizer.finish(&mut out);
-    out
+    replace_unbalanced(&out).unwrap_or(out)
+}
+
+/// Replaces isolates that are not balanced; `None` if there are no isolates.
+pub(crate) fn replace_unbalanced(text: &str) -> Option<String> {
+    if !text.contains(is_isolate) {
+        return None;
+    }
+    let balanced = balanced(text);
+    let shown = |(at, char)| match is_isolate(char) && balanced.binary_search(&at).is_err() {
+        true => replacement(char),
+        false => char,
+    };
+    Some(text.char_indices().map(shown).collect())
 }
 
 impl Sanitizer {
+    /// Returns a sanitizer for text whose isolates are checked once all of a line is there.
+    pub(crate) fn keeping_isolates() -> Sanitizer {
+        Sanitizer { keeps_isolates: true, ..Sanitizer::default() }
+    }
+
     /// Appends the sanitized form of the next piece to `out`.
     pub(crate) fn push(&mut self, piece: &str, out: &mut String) {
         for char in piece.chars() {
@@ -52,6 +73,7 @@ impl Sanitizer {
             match char {
                 '\r' => self.pending_carriage_return = true,
                 '\n' | '\t' => out.push(char),
+                _ if self.keeps_isolates && is_isolate(char) => out.push(char),
                 _ if is_control(char) => out.push(replacement(char)),
                 _ => out.push(char),
             }
@@ -104,7 +126,7 @@ mod tests {
     #[test]
     fn every_control_character_is_replaced() {
         let everything: String = ('\0'..=char::MAX).collect();
-        let shown = sanitize(&everything);
+        let shown = sanitize_pieces(&[&everything]);
         assert_eq!(shown.chars().filter(|&char| is_control(char)).collect::<String>(), "\t\n");
         assert_eq!(shown.chars().count(), everything.chars().count());
     }
@@ -112,6 +134,14 @@ mod tests {
     #[test]
     fn a_replacement_tells_which_character_it_replaces() {
         assert_eq!(sanitize_pieces(&["\x1B[31m\x07\x7F\u{9B}\u{202E}"]), "␛[31m␇␡\u{FFFD}\u{FFFD}");
+    }
+
+    #[test]
+    fn balanced_isolates_are_kept_in_a_whole_text() {
+        let text = "a \u{2067}b\u{2069} \u{202E}c\u{202C} \u{2066}d\n\u{2069}";
+        let shown = "a \u{2067}b\u{2069} \u{FFFD}c\u{FFFD} \u{FFFD}d\n\u{FFFD}";
+        assert_eq!(sanitize(text), shown);
+        assert_eq!(sanitize_pieces(&["\u{2067}b\u{2069}"]), "\u{FFFD}b\u{FFFD}", "it is not known yet where it ends");
     }
 
     #[test]

@@ -416,7 +416,13 @@ fn the_first_suggestion_is_taken_line_by_line_unless_somebody_types() {
     assert_eq!(ended.screen.matches("taken because nobody typed").count(), 2);
     // What has been typed is not lost, and later questions have no countdown.
     let mut session = Session::new(&["--lines", "--auto-answer", "3"], (24, 120));
-    session.writes(&call()).writes(&call()).ends().sees(&["in 3 s 1 is taken"]).types("Nei").sees(&["nothing is taken by itself"]);
+    session
+        .writes(&call())
+        .writes(&call())
+        .ends()
+        .sees(&["in 3 s 1 is taken"])
+        .types("Nei")
+        .sees(&["nothing is taken by itself"]);
     session
         .types("ther\n")
         .sees(&["✓ Neither", "> (1 to 2, or in your own words; an empty line leaves it unanswered) "]);
@@ -439,6 +445,31 @@ fn typing_on_ones_own_words_types_and_a_draft_is_kept_until_it_is_given_up() {
     session.sees(&["Take suggestion 2, and lose what you have written?"]).types("\x1B").misses("Take suggestion");
     session.types("w").sees(&["── Your answer"]).types("ne\r");
     assert_eq!(session.concludes().stdout, "<answer>\nnone\n</answer>\n");
+}
+
+#[test]
+fn questions_and_suggestions_are_markdown_and_answers_are_not() {
+    let question = "It may\nbe one of\n\n| Name | Size |\n|---|--:|\n| `SQLite` | *1* |\n\n```sh\nls\n```";
+    let message = format!(
+        "<ask_followup_question><question>{question}</question><follow_up><suggest>**Use** `SQLite`</suggest>{END}"
+    );
+    let mut session = Session::new(&[], (24, 60));
+    session.writes(&message).ends().sees(&["? It may be one of", "Name   │ Size", "SQLite │    1", "── sh", "    ls"]);
+    session.sees(&["❯ 1  Use SQLite"]).types("1");
+    let ended = session.concludes();
+    assert_eq!(ended.stdout, "<answer>\n**Use** `SQLite`\n</answer>\n");
+    assert!(ended.screen.contains("✓ **Use** `SQLite`"), "what is sent is shown as it is: {}", ended.screen);
+}
+
+#[test]
+fn notes_and_calls_of_other_tools_are_shown_by_keys() {
+    let mut session = Session::new(&[], (24, 60));
+    session.writes("<read_file>\n<path>a.rs</path>\n</read_file>").writes(&call().replace("PostgreSQL", "In [path]"));
+    session.sees(&["▸ read_file <path>a.rs</path>", "▸ 1 note: n shows it", "❯ 1"]).types("n").sees(&["advice: "]);
+    session.types("o").sees(&["<read_file>"]).types("o").misses("<read_file>").types("n").misses("advice: ");
+    session.types("2").ends();
+    let ended = session.concludes();
+    assert!(ended.screen.starts_with("▸ read_file <path>a.rs</path>\n\n? Which database?"), "{}", ended.screen);
 }
 
 /// Runs a script of a shell, in which `$0` is the program and `message` is a message.
@@ -549,6 +580,15 @@ fn control_sequences_of_a_model_do_not_reach_the_terminal() {
         let ended = session.concludes();
         assert!(!written.emulated.lock().unwrap().callbacks().is_title_set, "{}", ended.screen);
     }
+}
+
+#[test]
+fn balanced_isolates_are_kept_and_overrides_are_visible() {
+    let message = call().replace("PostgreSQL", "\u{2067}שלום\u{2069} A\u{202E}B \u{2066}C");
+    let mut session = Session::new(&[], (24, 60));
+    // The emulated terminal leaves out replacement characters.
+    session.writes(&message).ends().sees(&["❯ 1  \u{2067}שלום\u{2069} AB C"]).types("1");
+    assert_eq!(session.concludes().stdout, "<answer>\n\u{2067}שלום\u{2069} A\u{202E}B \u{2066}C\n</answer>\n");
 }
 
 #[test]

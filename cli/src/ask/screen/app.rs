@@ -265,28 +265,39 @@ impl App {
         }
         let is_visible = self.visible_since.is_some();
         let Some(open) = &mut self.open_question else {
-            return self.key_without_question(key);
+            self.key_without_question(key);
+            return;
         };
         if open.draft().is_none() || !is_visible {
             // Every key brings the question into view.
             self.scroll = Scroll::Follow;
             if !self.is_answerable {
-                return self.key_without_question(key);
+                self.key_without_question(key);
+                return;
             }
-            if key.code == KeyCode::Char('?') && !open.begins_text(key) {
-                return self.open_help();
+            let is_chosen_from = matches!(open.focus, Focus::Choices) && !open.begins_text(key);
+            if is_chosen_from && self.key_without_question(key) {
+                return;
             }
         }
+        let Some(open) = &mut self.open_question else { return };
         let action = open.key(key);
         self.document.filter(self.open_question.as_ref().and_then(OpenQuestion::filtered));
         self.perform(action);
     }
 
     /// Handles a key that has the same effect whether or not a question is open.
-    fn key_without_question(&mut self, key: KeyEvent) {
-        if key.code == KeyCode::Char('?') {
-            self.open_help();
+    ///
+    /// Returns whether it is one.
+    fn key_without_question(&mut self, key: KeyEvent) -> bool {
+        match key.code {
+            _ if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) => return false,
+            KeyCode::Char('?') => self.open_help(),
+            KeyCode::Char('n') => self.document.toggle_notes(),
+            KeyCode::Char('o') => self.document.toggle_calls(),
+            _ => return false,
         }
+        true
     }
 
     fn open_help(&mut self) {

@@ -9,7 +9,7 @@ use super::markdown::Markdown;
 use super::part::{Part, PartBody};
 use super::plain_text::PlainText;
 use super::theme::Theme;
-use crate::sanitize::one_line;
+use crate::sanitize::{one_line, sanitize};
 
 /// The state of a call. The numbers are those of the dialogue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,9 +37,11 @@ pub(super) struct CallView {
     own_answer: Part,
     /// Shown instead of the call while another question is open.
     placeholder: Part,
-    /// The notes, or how the call ended.
-    ///
-    /// The notes, or how the call ended.
+    /// Notes about repairs, and advice.
+    notes: Vec<Part>,
+    /// Shown instead of the notes.
+    folded_notes: Part,
+    /// How the call ended.
     ending: Vec<Part>,
 }
 
@@ -65,6 +67,8 @@ impl CallView {
             suggestions: Vec::new(),
             own_answer: Part::plain(Span::styled("  ✎  ", theme.number()), "In your own words…", theme.dim()),
             placeholder: bare("… another question, for when this one is answered", theme.dim()),
+            notes: Vec::new(),
+            folded_notes: bare("", theme.dim()),
             ending: Vec::new(),
         }
     }
@@ -82,14 +86,16 @@ impl CallView {
             let Some(suggestion) = suggestions.get(i) else { break };
             if i == self.suggestions.len() {
                 let number = Span::styled(format!("  {:<2} ", i + 1), theme.number());
-                self.suggestions.push(SuggestionView { part: Part::plain(number, "", Style::new()), len: 0 });
+                let part = Part::beside(number, PartBody::Markdown(Markdown::default()));
+                self.suggestions.push(SuggestionView { part, len: 0 });
             }
-            if let Some(SuggestionView { part: Part { body: PartBody::Plain(plain), .. }, len }) =
+            if let Some(SuggestionView { part: Part { body: PartBody::Markdown(markdown), .. }, len }) =
                 self.suggestions.get_mut(i)
             {
-                plain.set_prefix(suggestion.mode.map(|mode| (format!("[{}] ", one_line(mode)), theme.mode())));
+                let mode = suggestion.mode.map(|mode| format!("[{}] ", sanitize(&one_line(mode))));
+                markdown.set_lead(Span::styled(mode.unwrap_or_default(), theme.mode()));
                 if let Some(more) = suggestion.answer.get(*len..) {
-                    plain.push(more);
+                    markdown.push(more);
                     *len += more.len();
                 }
             }
@@ -109,14 +115,23 @@ impl CallView {
         self.state = CallState::Waiting(question.number);
         let advice = question.advice.iter().map(|finding| format!("advice: {finding}"));
         for note in notes.map(|note| format!("note: {note}")).chain(advice) {
-            self.ending.push(Part::plain(Span::raw("  "), &note, theme.dim()));
+            self.notes.push(Part::plain(Span::raw("  "), &note, theme.dim()));
         }
+        let text = match self.notes.len() {
+            1 => "1 note: n shows it".to_owned(),
+            count => format!("{count} notes: n shows them"),
+        };
+        self.folded_notes = Part::plain(Span::styled("▸ ", theme.dim()), &text, theme.dim());
+    }
+
+    pub(super) fn has_notes(&self) -> bool {
+        !self.notes.is_empty()
     }
 
     /// Marks the call as answered with `text`, and appends the remarks.
     pub(super) fn answered(&mut self, text: &str, remarks: &[String], theme: Theme) {
         self.state = CallState::Ended;
-        self.ending.clear();
+        self.notes.clear();
         self.ending.push(Part::plain(Span::styled("✓ ", theme.asked()), text, theme.strong()));
         for line in remarks {
             self.ending.push(Part::plain(Span::raw("  "), line, theme.dim()));
@@ -148,17 +163,26 @@ impl CallView {
     ///
     /// With `hide_unasked`, a call that is not asked yet shows only its placeholder, so that one
     /// question is visible at a time and nothing moves.
-    pub(super) fn parts(&mut self, hide_unasked: bool) -> impl Iterator<Item = (&mut Part, Option<Choice>)> {
+    pub(super) fn parts(
+        &mut self,
+        hide_unasked: bool,
+        show_notes: bool,
+    ) -> impl Iterator<Item = (&mut Part, Option<Choice>)> {
         let is_hidden = hide_unasked && matches!(self.state, CallState::Growing | CallState::Waiting(_));
         let is_open = matches!(self.state, CallState::Open(_));
         let own_answer = self.suggestions.len();
         let blank = (own_answer > 0 || is_open).then_some((&mut self.blank, None));
         let suggestions =
             self.suggestions.iter_mut().enumerate().map(move |(i, one)| (&mut one.part, is_open.then_some(i)));
+        let is_folded = !show_notes && !self.notes.is_empty();
+        let folded_notes = is_folded.then_some(&mut self.folded_notes);
+        let notes = if show_notes { self.notes.as_mut_slice() } else { &mut [] };
         let shown = std::iter::once((&mut self.question, None))
             .chain(blank)
             .chain(suggestions)
             .chain(is_open.then_some((&mut self.own_answer, Some(own_answer))))
+            .chain(folded_notes.map(|part| (part, None)))
+            .chain(notes.iter_mut().map(|part| (part, None)))
             .chain(self.ending.iter_mut().map(|part| (part, None)));
         let placeholder = is_hidden.then_some((&mut self.placeholder, None));
         shown.take_while(move |_| !is_hidden).chain(placeholder)

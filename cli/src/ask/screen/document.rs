@@ -8,16 +8,14 @@ use ratatui::text::{Line, Span};
 
 use super::call_view::{CallState, CallView, Choice};
 use super::markdown::Markdown;
+use super::opaque_view::OpaqueView;
 use super::part::{Part, PartBody};
-use super::plain_text::PlainText;
 use super::theme::Theme;
-use crate::output::opaque::OpaqueCalls;
 
 #[derive(Debug)]
 enum Item {
     Prose(Part),
-    /// Other tools' calls, verbatim.
-    Opaque(Part),
+    Opaque(Box<OpaqueView>),
     Error(Part),
     Call(Box<CallView>),
 }
@@ -40,21 +38,28 @@ pub(super) struct DocumentLayout {
     pub(super) selected: Option<RowRange>,
 }
 
+/// What is shown although it is folded away at first.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Folds {
+    /// Other tools' calls.
+    pub(super) calls: bool,
+    /// Notes about repairs, and advice.
+    pub(super) notes: bool,
+}
+
 /// The document.
 #[derive(Debug)]
 pub(super) struct Document {
     theme: Theme,
     items: Vec<Item>,
-    opaque: OpaqueCalls,
-    /// Whether the next opaque piece begins a line.
-    line_start: bool,
+    folds: Folds,
     /// The suggestions of the open question to show; `None` for all choices.
     filter: Option<Vec<Choice>>,
 }
 
 impl Document {
     pub(super) fn new(theme: Theme) -> Document {
-        Document { theme, items: Vec::new(), opaque: OpaqueCalls::default(), line_start: true, filter: None }
+        Document { theme, items: Vec::new(), folds: Folds::default(), filter: None }
     }
 
     /// Updates the document with an event.
@@ -82,18 +87,17 @@ impl Document {
     }
 
     fn opaque(&mut self, piece: &Opaque<'_>) {
-        if !matches!(self.items.last(), Some(Item::Opaque(_))) {
-            self.finish();
-            let plain = PlainText::new("", self.theme.dim());
-            self.items.push(Item::Opaque(Part::bare(PartBody::Plain(plain))));
-            self.line_start = true;
-        }
-        let text = self.opaque.prefix(piece, self.line_start) + piece.raw;
-        if let Some(Item::Opaque(Part { body: PartBody::Plain(plain), .. })) = self.items.last_mut() {
-            plain.push(&text);
-        }
-        if let Some(last) = text.bytes().last() {
-            self.line_start = last == b'\n';
+        let is_same = |item: &Item| matches!(item, Item::Opaque(call) if call.is_continued_by(piece));
+        let position = match self.items.iter().rposition(is_same) {
+            Some(position) => position,
+            None => {
+                self.finish();
+                self.items.push(Item::Opaque(Box::new(OpaqueView::new(piece, self.theme))));
+                self.items.len() - 1
+            }
+        };
+        if let Some(Item::Opaque(call)) = self.items.get_mut(position) {
+            call.push(piece.raw);
         }
     }
 
@@ -123,9 +127,10 @@ impl Document {
 
     /// Ends the last item, unless it is a call, which ends by itself.
     pub(super) fn finish(&mut self) {
-        self.opaque.finish_line(true);
-        if let Some(Item::Prose(part) | Item::Opaque(part)) = self.items.last_mut() {
-            part.finish();
+        match self.items.last_mut() {
+            Some(Item::Prose(part)) => part.finish(),
+            Some(Item::Opaque(call)) => call.finish(),
+            Some(Item::Error(_) | Item::Call(_)) | None => {}
         }
     }
 
@@ -184,6 +189,24 @@ impl Document {
         }
     }
 
+    /// Shows other tools' calls in full, or each as one line.
+    pub(super) fn toggle_calls(&mut self) {
+        self.folds.calls = !self.folds.calls;
+    }
+
+    /// Shows or hides the notes.
+    pub(super) fn toggle_notes(&mut self) {
+        self.folds.notes = !self.folds.notes;
+    }
+
+    pub(super) fn has_other_calls(&self) -> bool {
+        self.items.iter().any(|item| matches!(item, Item::Opaque(_)))
+    }
+
+    pub(super) fn has_notes(&self) -> bool {
+        self.items.iter().any(|item| matches!(item, Item::Call(call) if call.has_notes()))
+    }
+
     /// Shows only these suggestions of the open question; with `None` all choices.
     pub(super) fn filter(&mut self, shown: Option<Vec<Choice>>) {
         self.filter = shown;
@@ -191,13 +214,16 @@ impl Document {
 
     /// Visits all parts from top to bottom, and returns the number of rows.
     fn walk(&mut self, width: usize, visit: &mut dyn FnMut(PlacedPart<'_>)) -> usize {
-        let (theme, filter) = (self.theme, self.filter.as_ref());
+        let (theme, folds, filter) = (self.theme, self.folds, self.filter.as_ref());
         let mut row = 0;
+        let mut is_after_line = false;
         let has_open_question =
             self.items.iter().any(|item| matches!(item, Item::Call(call) if matches!(call.state, CallState::Open(_))));
         for item in &mut self.items {
-            // A blank row separates items that have rows.
-            let mut gap = usize::from(row > 0);
+            // A blank row separates items that have rows, but not calls of one line each.
+            let is_line = matches!(item, Item::Opaque(_)) && !folds.calls;
+            let mut gap = usize::from(row > 0 && !(is_line && is_after_line));
+            let before = row;
             let mut place = |part, choice, is_open| {
                 let part: &mut Part = part;
                 let rows = part.rows(width, theme).len();
@@ -208,10 +234,11 @@ impl Document {
                 }
             };
             match item {
-                Item::Prose(part) | Item::Opaque(part) | Item::Error(part) => place(part, None, false),
+                Item::Prose(part) | Item::Error(part) => place(part, None, false),
+                Item::Opaque(call) => place(call.part(folds.calls), None, false),
                 Item::Call(call) => {
                     let is_open = matches!(call.state, CallState::Open(_));
-                    for (part, choice) in call.parts(has_open_question) {
+                    for (part, choice) in call.parts(has_open_question, folds.notes) {
                         // Only the choices of the open question have a number.
                         let is_shown = filter.is_none_or(|shown| choice.is_none_or(|choice| shown.contains(&choice)));
                         if is_shown {
@@ -219,6 +246,9 @@ impl Document {
                         }
                     }
                 }
+            }
+            if row > before {
+                is_after_line = is_line;
             }
         }
         row
@@ -269,6 +299,8 @@ impl Document {
     /// Returns all rows, to be printed after the screen is left.
     pub(super) fn transcript(&mut self, width: usize) -> Vec<Line<'static>> {
         let theme = self.theme;
+        // There is no key any more that would show them.
+        self.folds.notes = true;
         let mut lines = Vec::new();
         self.walk(width, &mut |PlacedPart { part, rows, .. }| {
             lines.resize(rows.begin, Line::default());

@@ -10,11 +10,13 @@
 mod app;
 mod call_view;
 mod countdown;
+mod cut_line;
 mod document;
 mod drawn;
 mod editor;
 mod jobs;
 mod markdown;
+mod opaque_view;
 mod open_question;
 mod part;
 mod plain_text;

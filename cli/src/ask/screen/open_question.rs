@@ -68,6 +68,11 @@ impl OpenQuestion {
         self.question.suggest.len()
     }
 
+    /// Returns whether the choice to answer in one's own words is selected.
+    pub(super) fn is_own_selected(&self) -> bool {
+        self.selected == self.own_answer()
+    }
+
     /// Returns the editor that has the focus.
     pub(super) fn draft(&self) -> Option<&Editor> {
         match &self.focus {
@@ -104,7 +109,7 @@ impl OpenQuestion {
     /// Returns whether the key begins an answer in one's own words, because that choice is selected.
     pub(super) fn begins_text(&self, key: KeyEvent) -> bool {
         let is_character = matches!(key.code, KeyCode::Char(_)) && !is_combination(key);
-        matches!(self.focus, Focus::Choices) && self.selected == self.own_answer() && is_character
+        matches!(self.focus, Focus::Choices) && self.is_own_selected() && is_character
     }
 
     pub(super) fn key(&mut self, key: KeyEvent) -> Action {

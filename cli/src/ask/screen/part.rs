@@ -4,7 +4,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
 
+use super::cut_line::CutLine;
 use super::markdown::Markdown;
 use super::plain_text::PlainText;
 use super::theme::Theme;
@@ -14,6 +16,7 @@ use super::theme::Theme;
 pub(super) enum PartBody {
     Markdown(Markdown),
     Plain(PlainText),
+    Line(CutLine),
 }
 
 /// A part of the document.
@@ -47,6 +50,7 @@ impl Part {
         match &mut self.body {
             PartBody::Markdown(markdown) => markdown.finish(),
             PartBody::Plain(plain) => plain.finish(),
+            PartBody::Line(_) => {}
         }
     }
 
@@ -60,6 +64,7 @@ impl Part {
         match &mut self.body {
             PartBody::Markdown(markdown) => markdown.rows(width, theme),
             PartBody::Plain(plain) => plain.rows(width),
+            PartBody::Line(line) => line.rows(width),
         }
     }
 
@@ -72,7 +77,10 @@ impl Part {
         }
         let left = u16::try_from(gutter).unwrap_or(u16::MAX);
         if let Some(line) = self.rows(width, theme).get(row) {
-            buffer.set_line(area.x.saturating_add(left), area.y, line, area.width.saturating_sub(left));
+            // Unlike `Buffer::set_line`, this keeps characters without a width, such as isolates.
+            let area =
+                Rect { x: area.x.saturating_add(left), width: area.width.saturating_sub(left), height: 1, ..area };
+            line.render(area, buffer);
         }
         if is_selected {
             buffer.set_style(area, theme.chosen());

@@ -9,8 +9,6 @@ use crate::sanitize::Sanitizer;
 /// Growing text, laid out in rows.
 #[derive(Debug, Default)]
 pub(super) struct PlainText {
-    /// The text before it, in another style.
-    prefix: Option<(String, Style)>,
     text: String,
     style: Style,
     sanitizer: Sanitizer,
@@ -25,7 +23,8 @@ pub(super) struct PlainText {
 
 impl PlainText {
     pub(super) fn new(text: &str, style: Style) -> PlainText {
-        let mut plain = PlainText { style, has_grown: true, ..PlainText::default() };
+        let mut plain =
+            PlainText { style, has_grown: true, sanitizer: Sanitizer::keeping_isolates(), ..PlainText::default() };
         plain.push(text);
         plain
     }
@@ -39,14 +38,6 @@ impl PlainText {
     pub(super) fn finish(&mut self) {
         self.sanitizer.finish(&mut self.text);
         self.has_grown = true;
-    }
-
-    /// Sets the text before it.
-    pub(super) fn set_prefix(&mut self, prefix: Option<(String, Style)>) {
-        if self.prefix != prefix {
-            self.prefix = prefix;
-            self.width = None;
-        }
     }
 
     /// Returns the rows.
@@ -66,7 +57,6 @@ impl PlainText {
     fn lay_out(&mut self, width: usize) {
         let (begin, _) = self.settled;
         let mut rest = self.text.get(begin..).unwrap_or_default();
-        let mut prefix = self.prefix.as_ref().filter(|_| begin == 0);
         loop {
             let (line, next) = match rest.split_once('\n') {
                 Some((line, next)) => (line, Some(next)),
@@ -74,13 +64,7 @@ impl PlainText {
             };
             // A carriage return here is part of the line feed.
             let line = line.trim_end_matches('\r');
-            let spans: Vec<Span<'_>> = prefix
-                .take()
-                .map(|(prefix, style)| Span::styled(&**prefix, *style))
-                .into_iter()
-                .chain([Span::styled(line, self.style)])
-                .collect();
-            self.rows.extend(wrap(&spans, width, &[], &[]));
+            self.rows.extend(wrap(&[Span::styled(line, self.style)], width, &[], &[]));
             let Some(next) = next else { return };
             self.settled = (self.text.len() - next.len(), self.rows.len());
             rest = next;
@@ -100,8 +84,7 @@ mod tests {
     fn lines_are_kept_and_wrapped() {
         let mut plain = PlainText::new("one two\r\n\nthree\tfour\x1B", Style::new());
         assert_eq!(rows(&mut plain, 5), ["one", "two", "", "three", "four␛"]);
-        plain.set_prefix(Some(("[a] ".into(), Style::new())));
-        assert_eq!(rows(&mut plain, 20), ["[a] one two", "", "three   four␛"]);
+        assert_eq!(rows(&mut plain, 20), ["one two", "", "three   four␛"]);
     }
 
     #[test]

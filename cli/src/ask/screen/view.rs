@@ -176,10 +176,12 @@ fn hints(app: &App, drawn: &DrawnFrame, help_below: usize, area: Rect, buffer: &
     let aside = aside(app, drawn, help_below, width);
     let mut room = width.saturating_sub(Span::raw(&*aside).width());
     let columns = |(key, does): &Hint| Span::raw(*key).width() + 1 + Span::raw(*does).width();
-    let hints = hints_for(app);
+    let mut hints: Vec<&Hint> = hints_for(app).iter().collect();
+    let after_list = hints.iter().position(|hint| hint.1 == LIST_OF_KEYS).map_or(hints.len(), |list| list + 1);
+    hints.splice(after_list..after_list, fold_hints(app));
     let mut reserved = hints.iter().find(|hint| hint.1 == LIST_OF_KEYS).map(|list| columns(list) + 2);
     let (mut line, mut is_full) = (Line::default(), false);
-    for hint @ (key, does) in hints {
+    for hint @ (key, does) in hints.iter().copied() {
         let is_list = *does == LIST_OF_KEYS;
         let kept = if is_list { 0 } else { reserved.unwrap_or(0) };
         let between = if line.spans.is_empty() { "" } else { "  " };
@@ -236,6 +238,15 @@ fn aside(app: &App, drawn: &DrawnFrame, help_below: usize, width: usize) -> Stri
 /// Below this width there is room for little more than one key.
 const NARROW: usize = 40;
 
+/// Returns the keys that show what is folded away.
+fn fold_hints(app: &App) -> impl Iterator<Item = &'static Hint> {
+    let open = app.open_question.as_ref();
+    let is_key = !app.help && open.is_none_or(|open| matches!(open.focus, Focus::Choices) && !open.is_own_selected());
+    let calls = (is_key && app.document.has_other_calls()).then_some(&("o", "other calls"));
+    let notes = (is_key && app.document.has_notes()).then_some(&("n", "notes"));
+    calls.into_iter().chain(notes)
+}
+
 fn hints_for(app: &App) -> &'static [Hint] {
     if app.help {
         return &[("any key", "closes this"), ("↑ ↓", "scroll")];
@@ -244,7 +255,7 @@ fn hints_for(app: &App) -> &'static [Hint] {
         return &[("PgUp PgDn", "scroll"), ("Ctrl-C", "quit"), ("?", LIST_OF_KEYS)];
     };
     match &open.focus {
-        Focus::Choices if open.selected == open.own_answer() => &[
+        Focus::Choices if open.is_own_selected() => &[
             ("type", "your answer"),
             ("↑ ↓", "choose"),
             ("F1", LIST_OF_KEYS),
@@ -294,7 +305,7 @@ const LIST_OF_KEYS: &str = "keys";
 /// Filtering is mentioned with more suggestions than this, which have numbers of two digits.
 const LONG_LIST: usize = 9;
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "↑ ↓          choose (k j, Home, End)",
     "Enter        take what is chosen",
     "1, 12, …     take that suggestion",
@@ -302,6 +313,7 @@ const KEYS: [&str; 15] = [
     "e            edit it before it is sent",
     "w, Tab       write your own answer; on that choice, just type",
     "i, Ctrl-O    send an image with the answer; Tab completes its path",
+    "n, o         show notes; show other tools' calls in full",
     "Esc          back; leave the question unanswered",
     "Ctrl-C       quit",
     "?, F1        this list",

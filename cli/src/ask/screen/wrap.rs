@@ -9,6 +9,7 @@ use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use crate::isolates::{balanced, is_isolate};
 use crate::line_break::can_break;
 use crate::sanitize::{is_control, replacement};
 
@@ -71,16 +72,26 @@ fn width_of(text: &str) -> usize {
 
 /// Joins neighbouring spans of the same style, and replaces control characters.
 ///
+/// Isolates that are balanced in the line are kept. A row that ends inside one ends its effect.
+///
 /// Joining matters because a grapheme cluster may be spread over two spans.
 fn joined(spans: &[Span<'_>]) -> Vec<(Style, String)> {
-    let mut joined: Vec<(Style, String)> = Vec::new();
+    let has_isolates = spans.iter().any(|span| span.content.contains(is_isolate));
+    let whole = if has_isolates { spans.iter().map(|span| &*span.content).collect() } else { String::new() };
+    let balanced = balanced(&whole);
+    let (mut joined, mut begin): (Vec<(Style, String)>, _) = (Vec::new(), 0);
     for span in spans {
-        let shown =
-            span.content.chars().map(|char| if char != '\t' && is_control(char) { replacement(char) } else { char });
+        let is_kept = |at| balanced.binary_search(&(begin + at)).is_ok();
+        let shown = span.content.char_indices().map(|(at, char)| match char {
+            '\t' => char,
+            _ if is_control(char) && !is_kept(at) => replacement(char),
+            _ => char,
+        });
         match joined.last_mut() {
             Some((style, text)) if *style == span.style => text.extend(shown),
             _ => joined.push((span.style, shown.collect())),
         }
+        begin += span.content.len();
     }
     joined
 }
@@ -367,6 +378,14 @@ mod tests {
     #[test]
     fn control_characters_are_replaced() {
         assert_eq!(plain("a\x1B[2J\u{202E}b\nc\r", 40), ["a␛[2J\u{FFFD}b␊c␍"]);
+    }
+
+    #[test]
+    fn balanced_isolates_are_kept_and_take_no_room() {
+        assert_eq!(plain("\u{2067}ab\u{2069} \u{2066}c", 40), ["\u{2067}ab\u{2069} \u{FFFD}c"]);
+        assert_eq!(plain("\u{2067}ab\u{2069} cd", 5), ["\u{2067}ab\u{2069} cd"]);
+        let rows = wrap(&["\u{2067}a".into(), "b".bold(), "\u{2069}\u{2069}".into()], 40, &[], &[]);
+        assert_eq!(shown(&rows), ["\u{2067}ab\u{2069}\u{FFFD}"]);
     }
 
     #[test]

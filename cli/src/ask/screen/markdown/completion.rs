@@ -55,6 +55,8 @@ impl LastLeaf {
             match &event {
                 Event::Rule => last = None,
                 Event::End(tag) if is_block(*tag) => ended = true,
+                // The parser adds the cells that a row lacks.
+                Event::Start(Tag::TableCell) if range.is_empty() || range.start >= source.trim_end().len() => {}
                 Event::Start(tag) if is_block(tag.to_end()) => {
                     let kind = match tag {
                         Tag::Heading { .. } => LeafKind::Line,

@@ -6,13 +6,23 @@ use pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::source::{display, parser};
+use super::source::{display, is_definition, parser};
+use super::table::Table;
 use crate::ask::screen::theme::Theme;
 use crate::ask::screen::wrap::{columns, shortened, wrap};
 
 /// Appends the rows of the blocks in `source`, after an empty row if there are rows.
-pub(super) fn lay_out(source: &str, width: usize, theme: Theme, rows: &mut Vec<Line<'static>>) {
+///
+/// The first of all rows begins with `lead`.
+pub(super) fn lay_out(
+    source: &str,
+    width: usize,
+    theme: Theme,
+    lead: Option<&Span<'static>>,
+    rows: &mut Vec<Line<'static>>,
+) {
     let mut layout = RowLayout::new(source, width, theme, rows);
+    layout.lead = lead.filter(|_| layout.rows.is_empty()).cloned();
     for (event, range) in parser(source).into_offset_iter() {
         layout.event(event, range);
     }
@@ -81,6 +91,10 @@ struct RowLayout<'a> {
     verbatim: Option<String>,
     /// Whether the open block is code.
     is_code: bool,
+    /// The open table.
+    table: Option<Table>,
+    /// What the first row begins with.
+    lead: Option<Span<'static>>,
 }
 
 impl<'a> RowLayout<'a> {
@@ -99,6 +113,8 @@ impl<'a> RowLayout<'a> {
             link_text: String::new(),
             verbatim: None,
             is_code: false,
+            table: None,
+            lead: None,
         }
     }
 
@@ -107,7 +123,8 @@ impl<'a> RowLayout<'a> {
             Event::Start(tag) => self.start(tag, range),
             Event::End(tag) => self.end(tag, range),
             Event::Code(text) => self.text(&display(&text), self.style().patch(self.theme.code())),
-            Event::SoftBreak | Event::HardBreak => self.end_line(),
+            Event::SoftBreak => self.soft_break(range),
+            Event::HardBreak => self.end_line(),
             Event::Rule => self.rule(),
             Event::TaskListMarker(done) => self.task(done),
             Event::Text(text)
@@ -135,6 +152,15 @@ impl<'a> RowLayout<'a> {
                 self.text("[image: ", self.style());
                 self.start_link(&dest_url, &title);
             }
+            Tag::TableHead | Tag::TableRow => {
+                if let Some(table) = &mut self.table {
+                    table.start_row();
+                }
+                if matches!(tag, Tag::TableHead) {
+                    self.push_style(self.theme.strong());
+                }
+            }
+            Tag::TableCell => {}
             _ => {
                 self.close();
                 self.start_block(tag, range);
@@ -154,6 +180,7 @@ impl<'a> RowLayout<'a> {
             }
             Tag::CodeBlock(kind) => self.start_code(&kind),
             Tag::HtmlBlock => self.verbatim = Some(String::new()),
+            Tag::Table(alignments) => self.table = Some(Table::new(alignments)),
             _ => {}
         }
     }
@@ -180,6 +207,17 @@ impl<'a> RowLayout<'a> {
                 self.styles.pop();
             }
             TagEnd::CodeBlock | TagEnd::HtmlBlock => self.end_verbatim(),
+            TagEnd::Table => self.end_table(range),
+            TagEnd::TableHead => {
+                self.styles.pop();
+            }
+            TagEnd::TableRow => {}
+            TagEnd::TableCell => {
+                let cell = std::mem::take(&mut self.line);
+                if let Some(table) = &mut self.table {
+                    table.push(cell);
+                }
+            }
             TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::Item => {
                 self.close();
                 self.pop();
@@ -189,15 +227,50 @@ impl<'a> RowLayout<'a> {
     }
 
     fn start_code(&mut self, kind: &CodeBlockKind<'_>) {
-        self.is_code = true;
         self.verbatim = Some(String::new());
-        if let CodeBlockKind::Fenced(language) = kind {
-            // Despite its name it may be any text.
-            self.text(&display(language), self.theme.dim());
-        }
-        if !self.line.is_empty() {
+        if let CodeBlockKind::Fenced(language) = kind
+            && !language.is_empty()
+        {
+            // Despite its name it may be any text. It is no line of code, so it is not indented.
+            self.text(&format!("── {}", display(language)), self.theme.dim());
             self.end_line();
+            if let Some(LeafPrefix { first, rest }) = &mut self.leaf {
+                first.push(CODE_INDENT.into());
+                rest.push(CODE_INDENT.into());
+            }
         }
+        self.is_code = true;
+    }
+
+    /// Ends a line in the middle of a paragraph, which has no meaning of its own.
+    fn soft_break(&mut self, range: Range<usize>) {
+        let line = self.source.get(..range.start).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
+        let next = self.source.get(range.end..).unwrap_or_default().trim_start_matches([' ', '>']);
+        // What may become a definition must not move when it does.
+        if is_definition(line) || next.starts_with('[') {
+            self.end_line();
+        } else if !self.line.is_empty() {
+            self.text(" ", self.style());
+        }
+    }
+
+    fn end_table(&mut self, range: Range<usize>) {
+        let Some(table) = self.table.take() else { return };
+        let mut leaf = self.open();
+        leaf.first.splice(0..0, self.lead.take());
+        let room = self.width.saturating_sub(columns(&leaf.first).max(columns(&leaf.rest)));
+        self.leaf = Some(leaf);
+        match table.lines(room, self.theme) {
+            Some(lines) => lines.into_iter().for_each(|line| {
+                self.line = line;
+                self.end_line();
+            }),
+            None => {
+                let source = display(self.source.get(range).unwrap_or_default());
+                self.lines(source.trim_end());
+            }
+        }
+        self.close();
     }
 
     fn end_verbatim(&mut self) {
@@ -290,11 +363,15 @@ impl<'a> RowLayout<'a> {
     }
 
     fn end_line(&mut self) {
-        let line = std::mem::take(&mut self.line);
-        let leaf = match self.leaf.take() {
+        let mut line = std::mem::take(&mut self.line);
+        let mut leaf = match self.leaf.take() {
             Some(leaf) => leaf,
             None => self.open(),
         };
+        if let Some(lead) = self.lead.take() {
+            // In a paragraph it is text, which can be wrapped.
+            if leaf.first.is_empty() { &mut line } else { &mut leaf.first }.insert(0, lead);
+        }
         self.rows.extend(wrap(&line, self.width, &leaf.first, &leaf.rest));
         self.leaf = Some(LeafPrefix { first: leaf.rest.clone(), rest: leaf.rest });
     }

@@ -1,29 +1,33 @@
 //! Markdown as models write it, laid out in rows while it grows.
 //!
 //! Nothing that the model wrote is lost. Markup without content becomes a style or a mark;
-//! everything else is shown as written: raw HTML, tables, the destinations of links, and link
-//! definitions, because CommonMark would hide a line like `[Option A]: PostgreSQL`.
+//! everything else is shown as written: raw HTML, the destinations of links, and link definitions,
+//! because CommonMark would hide a line like `[Option A]: PostgreSQL`. A table that is too wide for
+//! the screen is shown as written, too.
 
 mod completion;
 mod layout;
 mod source;
+mod table;
 #[cfg(test)]
 mod tests;
 
 use pulldown_cmark::Event;
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
 use self::completion::completed;
 use self::layout::lay_out;
 use self::source::parser;
+use self::table::completed_head;
 use super::theme::Theme;
+use crate::isolates::open_count;
 use crate::sanitize::Sanitizer;
 
 /// Growing Markdown, laid out in rows.
 ///
 /// A block that is followed by another one can't change any more: its rows are kept, and only the
 /// last block is parsed again.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Markdown {
     sanitizer: Sanitizer,
     /// The text so far, sanitized, and without link definitions.
@@ -37,6 +41,8 @@ pub(super) struct Markdown {
     /// The length in bytes of the complete lines that were searched for such blocks.
     searched: usize,
     cached: Option<CacheKey>,
+    /// What the first row begins with. With it, there is a row even without text.
+    lead: Option<Span<'static>>,
 }
 
 /// What the cached rows depend on.
@@ -48,7 +54,32 @@ struct CacheKey {
     theme: Theme,
 }
 
+impl Default for Markdown {
+    fn default() -> Markdown {
+        Markdown {
+            sanitizer: Sanitizer::keeping_isolates(),
+            source: String::new(),
+            is_finished: false,
+            rows: Vec::new(),
+            settled: 0,
+            settled_rows: 0,
+            searched: 0,
+            cached: None,
+            lead: None,
+        }
+    }
+}
+
 impl Markdown {
+    /// Sets what the first row begins with.
+    pub(super) fn set_lead(&mut self, lead: Span<'static>) {
+        let lead = Some(lead);
+        if self.lead != lead {
+            (self.lead, self.cached) = (lead, None);
+            (self.settled, self.settled_rows, self.searched) = (0, 0, 0);
+        }
+    }
+
     /// Appends the next piece, as the model wrote it.
     pub(super) fn push(&mut self, more: &str) {
         let mut sanitized = String::new();
@@ -90,7 +121,7 @@ impl Markdown {
         let Some(lines) = self.source.get(self.settled..searched) else { return };
         let len = last_block_start(lines);
         if let Some(settled) = lines.get(..len) {
-            lay_out(settled, width, theme, &mut self.rows);
+            lay_out(settled, width, theme, self.lead.as_ref(), &mut self.rows);
             self.settled += len;
             self.settled_rows = self.rows.len();
         }
@@ -98,12 +129,29 @@ impl Markdown {
 
     fn lay_out_last(&mut self, width: usize, theme: Theme) {
         let Some(last) = self.source.get(self.settled..) else { return };
+        let lead = self.lead.as_ref();
         if self.is_finished {
-            lay_out(last, width, theme, &mut self.rows);
+            lay_out(last, width, theme, lead, &mut self.rows);
         } else {
-            lay_out(&completed(last), width, theme, &mut self.rows);
+            let mut last = with_completed_head(completed(last));
+            // Open isolates, too, are shown as if they were closed.
+            last.extend(std::iter::repeat_n('\u{2069}', open_count(&last)));
+            lay_out(&last, width, theme, lead, &mut self.rows);
+        }
+        if let (true, Some(lead)) = (self.rows.is_empty(), lead) {
+            self.rows.push(Line::from(lead.clone()));
         }
     }
+}
+
+/// Completes the head of a table in the last block.
+fn with_completed_head(mut source: String) -> String {
+    let last = last_block_start(&source);
+    if let Some(completed) = source.get(last..).and_then(completed_head) {
+        source.truncate(last);
+        source.push_str(&completed);
+    }
+    source
 }
 
 /// Returns the offset of the line on which the last block begins.

@@ -24,7 +24,13 @@ pub(super) fn display(source: &str) -> String {
     source.replace(COLON, ":")
 }
 
+/// Returns whether a line is a link definition, which stays a line of its own.
+pub(super) fn is_definition(line: &str) -> bool {
+    let line = line.trim_start_matches(|char: char| " >-*+.)".contains(char) || char.is_ascii_digit());
+    line.starts_with('[') && line.contains(&format!("]{COLON}"))
+}
+
 /// Returns the events of a source.
 pub(super) fn parser(source: &str) -> Parser<'_> {
-    Parser::new_ext(source, Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS)
+    Parser::new_ext(source, Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS)
 }

@@ -54,11 +54,11 @@ fn styled(source: &str) -> String {
 }
 
 #[test]
-fn paragraphs_and_headings_are_separated_and_lines_stay_lines() {
+fn paragraphs_and_headings_are_separated_and_soft_line_breaks_joined() {
     let source =
         "# Which *one*?\nA first line\nand a second,\\\na third  \nand a fourth.\n\n\n\nAnother #1 #\n===\n## B ##";
     let rows =
-        ["Which one?", "", "A first line", "and a second,", "a third", "and a fourth.", "", "Another #1 #", "", "B"];
+        ["Which one?", "", "A first line and a second,", "a third", "and a fourth.", "", "Another #1 #", "", "B"];
     assert_eq!(shown(source, 40), rows);
     assert_eq!(shown("one two three", 9), ["one two", "three"]);
 }
@@ -67,7 +67,7 @@ fn paragraphs_and_headings_are_separated_and_lines_stay_lines() {
 fn lists_are_indented_and_keep_their_numbers() {
     let source = "Choose:\n- one two\n  three\n* other\n3. third\n7. seventh\n   - a\n     1) deep\n";
     let rows =
-        ["Choose:", "", "• one two", "  three", "", "• other", "", "3. third", "7. seventh", "   • a", "     1) deep"];
+        ["Choose:", "", "• one two three", "", "• other", "", "3. third", "7. seventh", "   • a", "     1) deep"];
     assert_eq!(shown(source, 40), rows);
 }
 
@@ -96,12 +96,12 @@ fn quotes_have_a_bar_on_every_row() {
 #[test]
 fn code_is_shown_verbatim() {
     let source = "Run\n```sh main\n\n  a  b\n\tc\n```\nor\n\n    x\n\n      y\n";
-    let rows = ["Run", "", "  sh main", "", "    a  b", "      c", "", "or", "", "  x", "", "    y"];
+    let rows = ["Run", "", "── sh main", "", "    a  b", "      c", "", "or", "", "  x", "", "    y"];
     assert_eq!(shown(source, 40), rows);
     assert_eq!(shown("- a\n  ~~~\n  b\n  ~~~\n- c", 40), ["• a", "    b", "• c"]);
     assert_eq!(shown("```\nlet one = two;", 12), ["  let one =", "  two;"]);
     assert_eq!(styled("`**a**  b` c"), "c<**a**  b> c");
-    assert_eq!(styled("```sql\n*a*\n```"), "  d<sql>  c<*a*>");
+    assert_eq!(styled("```sql\n*a*\n```"), "d<── sql>  c<*a*>");
 }
 
 #[test]
@@ -130,21 +130,78 @@ fn the_destination_of_a_link_is_shown() {
 }
 
 #[test]
-fn html_and_tables_are_shown_as_written() {
-    let source = "Use `<b>` or <i>it</i><!-- see\nthis -->?\n\n<div>\n  *a*\n</div>\n\n| a | b |\n|---|---|\n| 1 | 2 |";
-    let rows = [
-        "Use <b> or <i>it</i><!-- see",
-        "this -->?",
-        "",
-        "<div>",
-        "  *a*",
-        "</div>",
-        "",
-        "| a | b |",
-        "|---|---|",
-        "| 1 | 2 |",
-    ];
+fn html_is_shown_as_written() {
+    let source = "Use `<b>` or <i>it</i><!-- see\nthis -->?\n\n<div>\n  *a*\n</div>";
+    let rows = ["Use <b> or <i>it</i><!-- see", "this -->?", "", "<div>", "  *a*", "</div>"];
     assert_eq!(shown(source, 40), rows);
+}
+
+const TABLE: &str = "Which?\n\n| Database | Size | **Note** |\n|---|--:|:-:|\n| `SQLite` | 1 | small |\n\
+                     | [Postgre](x) | 1000 | the *usual* one |\n\nend";
+
+#[test]
+fn tables_have_columns_and_markdown_in_their_cells() {
+    let rows = [
+        "Which?",
+        "",
+        "Database    │ Size │     Note",
+        "────────────┼──────┼──────────────",
+        "SQLite      │    1 │     small",
+        "Postgre (x) │ 1000 │ the usual one",
+        "",
+        "end",
+    ];
+    assert_eq!(shown(TABLE, 40), rows);
+    let narrow = [
+        "Which?",
+        "",
+        "Databa │ Size │  Note",
+        "se     │      │",
+        "───────┼──────┼───────",
+        "SQLite │    1 │ small",
+        "Postgr │ 1000 │  the",
+        "e (x)  │      │ usual",
+        "       │      │  one",
+        "",
+        "end",
+    ];
+    assert_eq!(shown(TABLE, 22), narrow);
+    assert_eq!(styled("| a | b |\n|-|-|\n| `c` | *d* |"), "b<a>d< │ >b<b>d<──┼──>c<c>d< │ >i<d>");
+    assert_eq!(shown("> | a |\n> |---|\n> | b |\n\n- | c |\n  |---|", 40), ["│ a", "│ ─", "│ b", "", "• c", "  ─"]);
+    // Where there is no room, it is shown as written.
+    assert_eq!(shown("| a | b |\n|---|---|\n| 1 | 2 |", 4)[..2], ["| a", "| b"]);
+    let wide = format!("|{}\n|{}\n", "a|".repeat(5_000), "-|".repeat(5_000));
+    assert!(shown(&wide, 80).concat().starts_with("|a|a|"));
+}
+
+#[test]
+fn a_growing_table_is_a_table_from_its_first_cell_on() {
+    assert_eq!(growing("a\n\n|"), ["a"]);
+    assert_eq!(growing("| **Data"), ["Data", "────"]);
+    assert_eq!(growing("| **Data** | Si"), ["Data │ Si", "─────┼───"]);
+    assert_eq!(growing("| Data | Size |\n|--"), ["Data │ Size", "─────┼─────"]);
+    assert_eq!(growing("| a | b |\n|---|---|\n| `c"), ["a │ b", "──┼──", "c │"]);
+    assert_eq!(shown("| **Data | Si", 40), ["| **Data | Si"], "nothing more came");
+}
+
+#[test]
+fn the_first_row_begins_with_the_lead() {
+    for (source, rows) in [
+        ("", &["[m]"][..]),
+        ("one *two* three", &["[m] one two", "three"]),
+        ("- a\n- b", &["[m] • a", "• b"]),
+        ("a\n\nb", &["[m] a", "", "b"]),
+        ("```\nc\n```", &["[m]   c"]),
+    ] {
+        let mut grown = Markdown::default();
+        grown.set_lead("[m] ".into());
+        for at in 0..source.len() {
+            grown.push(&source[at..=at]);
+            grown.rows(11, theme());
+        }
+        grown.finish();
+        assert_eq!(screen(grown.rows(11, theme())), rows, "{source}");
+    }
 }
 
 #[test]
@@ -161,12 +218,12 @@ fn link_definitions_are_shown() {
     assert_eq!(shown(definitions, 40), ["[Option A]: PostgreSQL", "[Option A]: \"SQLite\"", "[b]: <x>", "'title'"]);
     assert_eq!(shown("[a]: x\ntext\n\n[a] [b][a] [c][]", 40), ["[a]: x", "text", "", "[a] [b][a] [c][]"]);
     assert_eq!(shown("- [a]: x\n- > [b]: y\n  > z", 40), ["• [a]: x", "• │ [b]: y", "  │ z"]);
-    assert_eq!(shown("[a\nb]:\nx", 40), ["[a", "b]:", "x"]);
+    assert_eq!(shown("[a\nb]:\nx", 40), ["[a b]: x"]);
     assert_eq!(
         shown("[^1]: note `[a]:` [b](x]:y) <http://[::1]:80>", 60),
         ["[^1]: note [a]: b (x]:y) http://[::1]:80"]
     );
-    assert_eq!(shown("```[x]: y\n[a]: b\n```\n<p a=[b]:c>", 40), ["  [x]: y", "  [a]: b", "", "<p a=[b]:c>"]);
+    assert_eq!(shown("```[x]: y\n[a]: b\n```\n<p a=[b]:c>", 40), ["── [x]: y", "  [a]: b", "", "<p a=[b]:c>"]);
 }
 
 #[test]
@@ -184,8 +241,16 @@ fn control_characters_are_replaced() {
         assert!(!shown.contains(crate::sanitize::is_control), "{shown:?}");
     }
     markdown.finish();
-    let rows = ["a␛[31m ␛[2J \u{FFFD}b", "c", "", "  ␇", "  &#27;␛", "", "x (␛]0;t \"\u{FFFD}\")", "end␍"];
+    let rows = ["a␛[31m ␛[2J \u{FFFD}b", "c", "", "── ␇", "  &#27;␛", "", "x (␛]0;t \"\u{FFFD}\") end␍"];
     assert_eq!(screen(markdown.rows(80, theme())), rows);
+}
+
+#[test]
+fn balanced_isolates_are_kept_while_they_grow() {
+    assert_eq!(growing("a \u{2067}b"), ["a \u{2067}b\u{2069}"]);
+    assert_eq!(growing("a **\u{2067}b"), ["a \u{2067}b\u{2069}"]);
+    assert_eq!(growing("a \u{2067}b\u{2069} \u{2069}\u{202E}"), ["a \u{2067}b\u{2069} \u{FFFD}\u{FFFD}"]);
+    assert_eq!(shown("a \u{2067}b\n\nc\u{2069}", 40), ["a \u{FFFD}b", "", "c\u{FFFD}"]);
 }
 
 #[test]
@@ -335,7 +400,7 @@ fn incremental_and_full_layout_agree() {
             let mut incremental = markdown(&[&source]);
             incremental.finish();
             let mut at_once = Vec::new();
-            lay_out(&incremental.source, 30, theme(), &mut at_once);
+            lay_out(&incremental.source, 30, theme(), None, &mut at_once);
             assert_eq!(incremental.rows(30, theme()), at_once, "{source:?}");
         }
     }

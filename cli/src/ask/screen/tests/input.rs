@@ -322,6 +322,63 @@ fn a_narrow_footer_keeps_the_key_for_the_list_of_keys() {
 }
 
 #[test]
+fn notes_are_folded_away() {
+    let mut scene = Scene::new(80, 20);
+    scene.writes(&asked("Which?", &["This", "That"])).misses("n notes").types("1");
+    let repaired = "<ask_followup_question><question>Where?<follow_up><suggest>In [path]</suggest></follow_up>\
+        </ask_followup_question>";
+    scene.writes(repaired).sees("▸ 3 notes: n shows them").sees("n notes").misses("note: ").misses("advice: ");
+    scene
+        .types("n")
+        .sees("  note: ")
+        .sees("  advice: suggestion 1 has a placeholder")
+        .misses("▸")
+        .types("n")
+        .sees("▸ 3");
+    scene.types("wn").sees("── Your answer").sees("▸ 3 notes").press(ESC).press(KeyCode::Home).types("1").types("y");
+    scene.misses("notes").ends();
+}
+
+#[test]
+fn calls_of_other_tools_are_one_line_each() {
+    let mut scene = Scene::new(80, 24);
+    scene.writes("See <read_file>\n<path>src").sees("▸ read_file <path>src").misses("<read_file>");
+    scene.writes("/main.rs</path>\n</read_file>\n\n<list_files><path>.</path></list_files>\nAnd then");
+    let rows = scene.rows();
+    assert_eq!(rows[2..6], ["▸ read_file <path>src/main.rs</path>", "▸ list_files <path>.</path>", "", "And then"]);
+    scene
+        .sees("o other calls")
+        .types("o")
+        .sees("<read_file>")
+        .sees("</list_files>")
+        .misses("▸")
+        .types("o")
+        .sees("▸ list");
+    scene.writes(&format!("<read_file>{}</read_file>", "x y ".repeat(9_999))).sees("▸ read_file x y x").sees("y…");
+    // While a question is open, too.
+    scene.writes(&asked("Which?", &["This"])).types("o").sees("x y x y").misses("▸ read_file").types("o");
+}
+
+#[test]
+fn native_calls_of_other_tools_that_overlap_are_one_line_each() {
+    let delta = |index: usize, arguments: &str| {
+        let name =
+            if arguments.is_empty() { serde_json::json!(format!("tool{index}")) } else { serde_json::Value::Null };
+        let function = serde_json::json!({"name": name, "arguments": arguments});
+        let call = serde_json::json!({"index": index, "id": format!("c{index}"), "function": function});
+        format!("data: {}\n\n", serde_json::json!({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}))
+    };
+    let mut scene = Scene::with(60, 24, None, Format::OpenAiChat);
+    for (index, arguments) in [(0, ""), (0, "{\"a\""), (1, ""), (1, "{}"), (0, ":1}")] {
+        scene.writes(&delta(index, arguments));
+    }
+    scene.ends();
+    assert_eq!(scene.rows()[..2], ["▸ tool0 {\"a\":1}", "▸ tool1 {}"]);
+    scene.types("o");
+    assert_eq!(scene.rows()[..3], ["tool0 {\"a\":1}", "", "tool1 {}"]);
+}
+
+#[test]
 fn tab_completes_the_path_of_an_image() {
     let mut scene = scene();
     scene.types("isk").press(KeyCode::Tab).sees("sketch.gif").misses("begins like").press(ENTER).sees("+ sketch.gif");
@@ -342,6 +399,16 @@ fn the_path_of_an_image_is_kept() {
     let mut scene = scene();
     scene.types("isketch").press(ESC).misses("── Path").types("i").sees("sketch").types(".gif").press(ENTER);
     scene.sees("+ sketch.gif").types("i").sees("── Path").misses("── sketch").press(ENTER).sees("Type the path");
+}
+
+#[test]
+fn balanced_isolates_are_kept_and_overrides_are_visible() {
+    let mut scene = Scene::new(60, 20);
+    scene.writes("<ask_followup_question><question>\u{2067}של").sees("? \u{2067}של\u{2069}").writes("ום?</question>");
+    scene.writes("<follow_up><suggest>A \u{2067}b\u{2069} \u{202E}c \u{2066}d</suggest>").writes(END);
+    scene.sees("? \u{FFFD}שלום?").sees("1  A \u{2067}b\u{2069} \u{FFFD}c \u{FFFD}d").types("1");
+    scene.sees("✓ A \u{2067}b\u{2069} \u{FFFD}c \u{FFFD}d");
+    assert_eq!(scene.replies(), [answer("A \u{2067}b\u{2069} \u{202E}c \u{2066}d")]);
 }
 
 #[test]
@@ -498,7 +565,7 @@ fn text_after_an_open_question_moves_nothing() {
 #[test]
 fn a_long_message_is_scrolled_and_followed() {
     let mut scene = Scene::new(40, 12);
-    let lines = |from: usize| (from..from + 50).map(|i| format!("line {i}\n")).collect::<String>();
+    let lines = |from: usize| (from..from + 50).map(|i| format!("line {i}  \n")).collect::<String>();
     scene.writes(&lines(100)).sees("line 149");
     scene.press(KeyCode::Up).misses("line 149").sees("line 148").sees("▼ 1 line");
     // A person who has scrolled stays there.

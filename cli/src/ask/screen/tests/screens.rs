@@ -19,6 +19,9 @@ const STATES: &[Case] = &[
     ("call of another tool", |scene| {
         scene.writes("First <read_file>\n<path>src/main.rs</path>\n</read_file>\nthen more.");
     }),
+    ("calls of other tools shown", |scene| {
+        scene.writes("First <read_file>\n<path>src/main.rs</path>\n</read_file>\nthen more.").types("o");
+    }),
     ("growing question", |scene| {
         scene.writes("One thing.\n").writes(&QUESTION[..80]);
     }),
@@ -79,6 +82,9 @@ const STATES: &[Case] = &[
     }),
     ("advice", |scene| {
         scene.writes(&asked("Where?", &["In [path]", "in  [path]"]));
+    }),
+    ("advice shown", |scene| {
+        scene.writes(&asked("Where?", &["In [path]", "in  [path]"])).types("n");
     }),
     ("long question", |scene| {
         let question: String = (1..40).map(|i| format!("{i}. line\n")).collect();
