@@ -8,7 +8,7 @@ import { setText } from './dom.js';
 import { filesOf } from './images.js';
 import { listenToKeys, shortcuts } from './keys.js';
 import { ConversationList } from './list.js';
-import { StickToEnd } from './scroll.js';
+import { Follower } from './scroll.js';
 import { Session } from './session.js';
 import { remember, remembered } from './settings.js';
 import { openCall } from './store.js';
@@ -34,7 +34,7 @@ const connection = part('connection', HTMLElement);
 const notice = part('notice', HTMLElement);
 const countdown = part('countdown', HTMLSelectElement);
 const list = new ConversationList(part('list', HTMLElement), part('list-empty', HTMLElement));
-const stick = new StickToEnd(part('to-end', HTMLButtonElement));
+const follower = new Follower(part('to-end', HTMLButtonElement));
 
 /** @type {Map<string, Session>} */ const sessions = new Map();
 /** @type {Session | null} */ let current = null;
@@ -60,7 +60,7 @@ function draw() {
   conversation.setAttribute('aria-busy', String(state.turn === 'streaming'));
   document.body.dataset.turn = state.turn;
   showNotice();
-  stick.after();
+  follower.after(view.asked(state));
 }
 
 /** Shows in the tab's title whether a question is open. */
@@ -117,7 +117,7 @@ function show(id) {
   list.show(entries, id);
   if (!current) return showTitle();
   current.enter();
-  stick.toEnd();
+  follower.follow();
   changed();
 }
 
@@ -125,7 +125,7 @@ function show(id) {
 function session(id) {
   const kept = sessions.get(id);
   sessions.delete(id);
-  const found = kept && !kept.state.gone ? kept : new Session(id, { changed, onStatus, onNews: () => void refresh(), countdown: () => Number(countdown.value) });
+  const found = kept && !kept.state.gone ? kept : new Session(id, { changed, onStatus, onNews: () => void refresh(), onSent: () => follower.follow(), countdown: () => Number(countdown.value) });
   sessions.set(id, found);
   const oldest = sessions.keys().next();
   if (sessions.size > MAX_SESSIONS && !oldest.done) sessions.delete(oldest.value);

@@ -16,6 +16,7 @@ import { ConversationView } from './view.js';
  * @property {() => void} changed the state has changed
  * @property {(status: Status) => void} onStatus
  * @property {() => void} onNews the list of conversations is out of date
+ * @property {() => void} onSent the user has replied
  * @property {() => number} countdown
  */
 
@@ -80,6 +81,7 @@ export class Session {
   /** @param {Record<string, unknown>} body */
   async #answer(body) {
     await request(`${conversationUrl(this.id)}/answer`, body);
+    this.#page.onSent();
   }
 }
 

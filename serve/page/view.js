@@ -45,6 +45,12 @@ export class ConversationView {
     return view instanceof CallView ? view : null;
   }
 
+  /** Returns the element of the question that is open or being written. @param {State} state @returns {Element | null} */
+  asked(state) {
+    const call = openCall(state) ?? state.items.findLast((item) => item.type === 'call' && item.state === 'growing');
+    return (call && this.#shown.get(call.key)?.view.element) ?? null;
+  }
+
   /** Returns the form that gets images pasted or dropped anywhere on the page. @param {State} state */
   form(state) {
     return this.open(state)?.form ?? this.#guide;
