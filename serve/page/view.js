@@ -4,6 +4,7 @@
 
 import { AnswerForm } from './answer.js';
 import { CallView, replyNodes } from './call.js';
+import { DraftStore } from './drafts.js';
 import { h, setAttr, setText } from './dom.js';
 import { MarkdownView } from './growing.js';
 import { openCall, wantsGuidance } from './store.js';
@@ -56,6 +57,11 @@ export class ConversationView {
     return this.open(state)?.form ?? this.#guide;
   }
 
+  /** What the user has written and not sent. */
+  get unsent() {
+    return [...this.element.querySelectorAll('.answer textarea')].map((field) => /** @type {HTMLTextAreaElement} */ (field).value.trim()).filter(Boolean).join('\n\n');
+  }
+
   /** Called when the view is removed from the page. */
   leave() {
     for (const { view } of this.#shown.values()) view.leave?.();
@@ -86,7 +92,7 @@ export class ConversationView {
   #make(item, instead) {
     instead?.view.leave?.();
     instead?.view.element.remove();
-    return item.type === 'call' ? new CallView(item, this.#context) : VIEWS[item.type]();
+    return item.type === 'call' ? new CallView(item, this.#context) : VIEWS[item.type](this.#context);
   }
 
   /** @param {HTMLElement} element @param {number} index */
@@ -109,14 +115,14 @@ export class ConversationView {
 
   #makeGuide() {
     const section = h('section', { class: 'call guidance', 'aria-label': 'The model needs guidance' });
-    const form = new AnswerForm({ purpose: 'guidance', send: this.#context.send, onGone: () => section.remove() });
+    const form = new AnswerForm({ purpose: 'guidance', send: this.#context.send, draft: new DraftStore(this.#context.conversation, 'guide', ''), onGone: () => section.remove() });
     section.append(h('p', {}, 'The model made too many mistakes with its questions and waits for you.'), form.element);
     this.#guidance.append(section);
     return form;
   }
 }
 
-/** @type {Record<Exclude<Item['type'], 'call'>, () => ItemView>} */
+/** @type {Record<Exclude<Item['type'], 'call'>, (context: Context) => ItemView>} */
 const VIEWS = {
   turn: () => {
     const element = h('h3', { class: 'turn' });
@@ -142,9 +148,9 @@ const VIEWS = {
     const element = h('p', { class: 'note', hidden: true }, 'The message was cut off here.');
     return { element, update: ({ cut_off }) => ((element.hidden = !cut_off), false) };
   },
-  replied: () => {
+  replied: ({ retry }) => {
     const element = h('article', { class: 'answered item', 'aria-label': 'What you said' });
-    return { element, update: (item) => (element.replaceChildren(...replyNodes(item)), false) };
+    return { element, update: (item) => (element.replaceChildren(...replyNodes(item, item.delivery, retry)), false) };
   },
 };
 

@@ -160,9 +160,14 @@ test('a file that is empty, too large or not an image is refused with the reason
   assert.equal(await page.inputValue('.answer textarea'), 'words');
 });
 
-test('a question can be left unanswered', async (t) => {
+test('leaving a question unanswered asks first', async (t) => {
   const { page, mock } = await asked(t);
-  await page.click('text=Leave unanswered');
+  await page.click('.answer >> text=Leave unanswered');
+  await page.click('.confirm >> text=Keep it');
+  await until(page, () => !document.querySelector('dialog[open]'));
+  assert.deepEqual(mock.answers, []);
+  await page.click('.answer >> text=Leave unanswered');
+  await page.click('.confirm .danger');
   await answered(page);
   assert.deepEqual(mock.answers, [{ number: 0, cancel: true }]);
   assert.match(await page.locator('.answered').textContent(), /left this unanswered/);

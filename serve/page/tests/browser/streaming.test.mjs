@@ -141,24 +141,3 @@ test('a question of 100 KB stays smooth', async (t) => {
   assert.ok(longest < 1000, `${longest} ms`);
 });
 
-test('the list shows conversations, newest first, and which of them have an open question', async (t) => {
-  const { page, mock, conversation } = await opened(t);
-  mock.conversation('b').emit('turn', { nth: 0 });
-  conversation.emit('complete', QUESTION);
-  await page.waitForSelector('#list li >> nth=1');
-  assert.deepEqual(await page.locator('#list .what').allTextContents(), ['The model is writing…', 'Where should the recipes live?']);
-  assert.equal(await page.locator('#list [aria-current=page] .id').textContent(), 'c');
-  await until(page, () => document.title === 'Question – followup');
-  await page.click('#list a >> nth=0');
-  await until(page, () => location.hash === '#/c/b' && document.querySelector('#list [aria-current] .id')?.textContent === 'b');
-});
-
-test('an entry of the list keeps the focus when the order changes', async (t) => {
-  const { page, mock } = await opened(t);
-  await page.focus('#list a');
-  mock.conversation('new').emit('turn', { nth: 0 });
-  mock.conversation('c').emit('end', { nth: 0, cut_off: false });
-  await page.waitForSelector('#list li >> nth=1');
-  assert.match(await page.evaluate(() => document.activeElement?.textContent), /c/);
-  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('href')), '#/c/c');
-});
