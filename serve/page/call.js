@@ -3,6 +3,7 @@
 
 import { AnswerForm } from './answer.js';
 import { announce } from './announce.js';
+import { megabytes } from './api.js';
 import { Countdown } from './countdown.js';
 import { DraftStore } from './drafts.js';
 import { h, icon, setAttr, setText } from './dom.js';
@@ -44,6 +45,16 @@ class SuggestionView {
     this.edit.title = 'Edit before sending';
     this.button.addEventListener('click', () => onTake(index));
     this.edit.addEventListener('click', () => onEdit(index));
+  }
+
+  /** Marks the suggestion that the countdown takes. @param {boolean} isNext */
+  mark(isNext) {
+    this.element.classList.toggle('next', isNext);
+  }
+
+  /** Its text as it is shown. */
+  get text() {
+    return this.#text.textContent ?? '';
   }
 
   /** @param {Suggestion} suggestion @param {{grows: boolean, enabled: boolean, chosen: boolean}} how */
@@ -226,14 +237,16 @@ export class CallView {
   #startCountdown() {
     const seconds = this.#context.countdown();
     if (!seconds || this.#isAttended || !this.#form || !this.form || !this.#item.suggest.length) return;
-    const left = h('span', { 'aria-hidden': 'true' });
-    this.#clock.replaceChildren(left, h('button', { type: 'button', class: 'quiet' }, 'Stop the countdown'));
+    const left = h('span', { class: 'left' });
+    const what = h('bdi', { class: 'what' }, plain(shortened(this.#suggestions[0].text)));
+    this.#suggestions[0].mark(true);
+    this.#clock.replaceChildren(h('span', { 'aria-hidden': 'true' }, 'Takes “', what, '” in ', left), h('button', { type: 'button', class: 'quiet' }, 'Stop the countdown'));
     this.#clock.hidden = false;
-    announce(`The first suggestion is taken in ${seconds} seconds. Any key stops that.`);
+    announce(`The first suggestion is taken in ${seconds} seconds: ${shortened(this.#suggestions[0].text)}. Any key stops that.`);
     this.#countdown = new Countdown({
       seconds,
       form: this.#form.element,
-      onTick: (now) => (left.textContent = `Takes the first suggestion in ${now} s`),
+      onTick: (now) => (left.textContent = `${now} s`),
       onStopped: () => this.#stopCountdown(),
       onEnd: () => {
         this.#isAttended = true;
@@ -253,8 +266,15 @@ export class CallView {
   #endCountdown() {
     this.#countdown?.cancel();
     this.#countdown = null;
+    this.#suggestions[0]?.mark(false);
     this.#clock.hidden = true;
   }
+}
+
+/** @param {string} text */
+function shortened(text) {
+  const line = text.trim().split('\n', 1)[0];
+  return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
 /** @typedef {'growing' | 'rejected' | 'open' | 'waiting' | 'answered' | 'cancelled' | 'elsewhere' | 'dismissed'} CallState */
@@ -306,5 +326,6 @@ export function replyNodes(reply, delivery, retry) {
 /** @param {string} url @param {number} index */
 function imageNode(url, index) {
   if (isDataUrl(url)) return h('li', {}, h('img', { src: url, alt: `Image ${index + 1}` }));
-  return h('li', { class: 'described' }, plain(url));
+  const described = /^image\/(\w+), (\d+) bytes$/.exec(url);
+  return h('li', { class: 'described' }, described ? `${described[1].toUpperCase()} image, ${megabytes(Number(described[2]))}` : plain(url));
 }

@@ -41,3 +41,25 @@ export function copyButton(label, text) {
   });
   return button;
 }
+
+/** Makes the buttons of code blocks work, on the whole page. */
+export function listenToCopyCode() {
+  document.addEventListener('click', async ({ target }) => {
+    if (!(target instanceof HTMLElement) || !target.matches('.copy-code')) return;
+    const code = target.parentElement?.querySelector('code');
+    if (!code || !(await copy(sourceOf(code)))) return;
+    target.dataset.copied = '';
+    announce('Copied.');
+    setTimeout(() => delete target.dataset.copied, 2000);
+  });
+}
+
+/** Returns the code, with the invisible characters that are shown as symbols. @param {Element} code */
+function sourceOf(code) {
+  const copied = /** @type {Element} */ (code.cloneNode(true));
+  for (const symbol of copied.querySelectorAll('.unseen')) {
+    const number = /^U\+([0-9A-F]+)/.exec(symbol.getAttribute('title') ?? '');
+    if (number) symbol.replaceWith(String.fromCodePoint(parseInt(number[1], 16)));
+  }
+  return copied.textContent ?? '';
+}

@@ -5,7 +5,7 @@ import { token } from './api.js';
 import { announce } from './announce.js';
 import { NewQuestions, notify, offerNotifications, showCount } from './alerts.js';
 import { confirmed } from './confirm.js';
-import { copyButton } from './copy.js';
+import { copyButton, listenToCopyCode } from './copy.js';
 import { showDemo } from './demo.js';
 import { h, setText } from './dom.js';
 import { ListFeed } from './feed.js';
@@ -173,6 +173,7 @@ const feed = new ListFeed({
 /** @param {Entry[]} now */
 function onEntries(now) {
   entries = now;
+  document.body.toggleAttribute('data-empty', now.length === 0);
   list.show(entries, current?.id ?? null);
   showTitle();
   for (const entry of questions.of(entries)) {
@@ -244,6 +245,7 @@ function listen() {
     main.focus();
   });
   listenToHelp();
+  listenToCopyCode();
   listenToActions();
   offerNotifications(part('notify', HTMLButtonElement));
   listenToToken();

@@ -142,7 +142,7 @@ const VIEWS = {
   opaque: opaqueView,
   error: () => {
     const element = h('p', { class: 'problem item' });
-    return { element, update: (item) => (setText(element, item.message || `An error in the stream: ${item.kind}`), false) };
+    return { element, update: (item) => (setText(element, errorText(item)), false) };
   },
   end: () => {
     const element = h('p', { class: 'note', hidden: true }, 'The message was cut off here.');
@@ -153,6 +153,11 @@ const VIEWS = {
     return { element, update: (item) => (element.replaceChildren(...replyNodes(item, item.delivery, retry)), false) };
   },
 };
+
+/** Says for people what went wrong: without the numbers of an operating system. @param {import('./store.js').ErrorItem} item */
+function errorText({ kind, message }) {
+  return message.replace(/ ?\(os error -?\d+\)/g, '') || `An error in the stream: ${kind}`;
+}
 
 /** The call of another tool, collapsed. Its text is rendered only when it is expanded. @returns {ItemView} */
 function opaqueView() {

@@ -48,15 +48,15 @@ test('an answer that was not delivered can be copied, and tried again', async (t
   await page.waitForSelector('.delivery >> text=Copied');
   assert.equal(await clipboard(page), 'SQLite');
   mock.refuse = { status: 409, code: 'nothing_to_retry', message: 'There is nothing to try again.' };
-  await page.click('text=Try again');
+  await page.click('.delivery >> text=Try again');
   await page.waitForSelector('.delivery .why >> text=There is nothing to try again.');
   mock.refuse = null;
-  await page.click('text=Try again');
+  await page.click('.delivery >> text=Try again');
   await eventually(() => mock.acts.length);
   assert.deepEqual(mock.acts, [['POST', 'retry']]);
   conversation.emit('delivery', { numbers: [0], state: 'failed', why: 'Its key was refused.', retry: false });
   await page.waitForSelector('.delivery .why >> text=Its key was refused.');
-  assert.equal(await page.locator('text=Try again').count(), 0);
+  assert.equal(await page.locator('.delivery >> text=Try again').count(), 0);
 });
 
 test('guidance has a delivery, too', async (t) => {
