@@ -3,13 +3,18 @@
 // written in it.
 
 import { announce } from './announce.js';
+import { ApiError } from './api.js';
+import { confirmed } from './confirm.js';
+import { copyButton } from './copy.js';
 import { h, icon, setText } from './dom.js';
 import { ImageTray, filesOf } from './images.js';
+import { UndoBar } from './undo.js';
 import { plain } from './visible.js';
 
 /** @typedef {import('./store.js').Suggestion} Suggestion */
 /** @typedef {import('./store.js').UserReply} UserReply */
-/** @typedef {{purpose: 'answer' | 'guidance', send: (body: Record<string, unknown>) => Promise<void>, onSending?: (sending: boolean) => void, onGone?: () => void}} Options */
+/** @typedef {import('./store.js').Closed} Closed */
+/** @typedef {{purpose: 'answer' | 'guidance', send: (body: Record<string, unknown>) => Promise<void>, draft: import('./drafts.js').DraftStore, onSending?: (sending: boolean, taken: number | null) => void, onGone?: () => void}} Options */
 
 const ADD = 'M2.5 3h11v10h-11zM5 7.2a1.2 1.2 0 1 0 0-2.4 1.2 1.2 0 0 0 0 2.4M2.5 11.5l3.5-3 2.5 2 2.5-3 2.5 2.5';
 let forms = 0;
@@ -20,7 +25,7 @@ export class AnswerForm {
   /** @type {number | null} the suggestion that is being edited */ #edited = null;
   #sending = false;
   #sent = false;
-  /** @type {{reply: UserReply | null} | null} */ #closed = null;
+  /** @type {{reply: UserReply | null, why?: Closed['why']} | null} */ #closed = null;
   #problem = h('p', { class: 'problem', id: `${this.#id}-problem`, hidden: true });
   #chip = h('p', { class: 'chip', hidden: true });
   #text = h('textarea', { id: this.#id, rows: 2, dir: 'auto', 'aria-describedby': `${this.#id}-problem ${this.#id}-hint`, enterkeyhint: 'send' });
@@ -29,6 +34,7 @@ export class AnswerForm {
   #send = h('button', { type: 'submit', class: 'primary' }, 'Send');
   #add = h('button', { type: 'button', class: 'quiet' }, icon(ADD), 'Add images');
   #cancel = h('button', { type: 'button', class: 'quiet' }, 'Leave unanswered');
+  #undo = new UndoBar();
   #buttons = h('div', { class: 'buttons' }, this.#send, this.#add);
   #hint = h('p', { class: 'hint', id: `${this.#id}-hint` }, hint());
   element = h('form', { class: 'answer', novalidate: true });
@@ -39,13 +45,20 @@ export class AnswerForm {
     const asks = options.purpose === 'answer';
     const label = h('label', { for: this.#id }, asks ? 'Your own answer' : 'Tell the model how to go on');
     if (asks) this.#buttons.append(this.#cancel);
-    this.element.append(label, this.#chip, this.#text, this.#tray.element, this.#picker, this.#problem, this.#buttons, this.#hint);
+    this.element.append(label, this.#chip, this.#text, this.#tray.element, this.#picker, this.#problem, this.#undo.element, this.#buttons, this.#hint);
     this.#listen();
+    this.#restore();
   }
 
-  /** Sends a suggestion unchanged. @param {number} index */
-  take(index) {
-    void this.#submit({ suggestion: index }, { text: false, images: true });
+  /** Sends a suggestion unchanged. @param {number} index @param {{undo?: boolean}} [how] */
+  take(index, { undo = true } = {}) {
+    void this.#submit({ suggestion: index }, { text: false, images: true, undo });
+  }
+
+
+  /** Sends at once what waits to be sent. */
+  flush() {
+    this.#undo.end(true);
   }
 
   /** Copies a suggestion into the text box for editing. @param {number} index @param {Suggestion} suggestion */
@@ -55,6 +68,7 @@ export class AnswerForm {
     this.focus();
     this.#text.setSelectionRange(this.#text.value.length, this.#text.value.length);
     this.#check();
+    this.#keep();
   }
 
   focus() {
@@ -75,10 +89,11 @@ export class AnswerForm {
     return files.length > 0;
   }
 
-  /** Closes the form after an answer from here or elsewhere. It stays if it holds something that was not sent. @param {UserReply | null} reply */
-  close(reply) {
+  /** Closes the form after an answer from here or elsewhere. It stays if it holds something that was not sent. @param {UserReply | null} reply @param {Closed['why']} [why] */
+  close(reply, why) {
     if (this.#closed) return;
-    this.#closed = { reply };
+    this.#closed = { reply, why };
+    this.#undo.end(false);
     if (!this.#sending) this.#finish();
   }
 
@@ -88,15 +103,36 @@ export class AnswerForm {
       this.#sendText();
     });
     this.#text.addEventListener('keydown', (event) => this.#key(event));
-    this.#text.addEventListener('input', () => this.#check());
+    this.#text.addEventListener('input', () => {
+      this.#check();
+      this.#keep();
+    });
     this.#text.addEventListener('paste', (event) => this.paste(event.clipboardData) && event.preventDefault());
     this.#add.addEventListener('click', () => this.#picker.click());
     this.#picker.addEventListener('change', () => {
       this.addImages([...(this.#picker.files ?? [])]);
       this.#picker.value = '';
     });
-    this.#cancel.addEventListener('click', () => void this.#submit({ cancel: true }, { text: false, images: false }));
+    this.#cancel.addEventListener('click', () => void this.#leaveUnanswered());
     this.#check();
+  }
+
+  async #leaveUnanswered() {
+    if (!(await confirmed('Leave this question unanswered?', 'Leave unanswered'))) return;
+    await this.#submit({ cancel: true }, { text: false, images: false, undo: false });
+  }
+
+  /** Shows what was written before the page was reloaded. */
+  #restore() {
+    const draft = this.#options.draft.load();
+    if (!draft) return;
+    this.#text.value = draft.text;
+    if (draft.edited !== null) this.#setEdited(draft.edited);
+    this.#check();
+  }
+
+  #keep() {
+    this.#options.draft.save({ text: this.#text.value, edited: this.#edited });
   }
 
   /** @param {KeyboardEvent} event */
@@ -114,7 +150,7 @@ export class AnswerForm {
   }
 
   #sendText() {
-    if (!this.#isEmpty()) void this.#submit(this.#body(), { text: true, images: true });
+    if (!this.#isEmpty()) void this.#submit(this.#body(), { text: true, images: true, undo: this.#options.purpose === 'answer' });
   }
 
   #body() {
@@ -123,26 +159,37 @@ export class AnswerForm {
     return this.#edited === null ? { text } : { suggestion: this.#edited, text };
   }
 
-  /** @param {Record<string, unknown>} body @param {{text: boolean, images: boolean}} parts which parts of the form it sends */
+  /** @param {{suggestion?: number} & Record<string, unknown>} body @param {{text: boolean, images: boolean, undo: boolean}} parts which parts of the form it sends, and whether it can be undone */
   async #submit(body, parts) {
     if (this.#sending || this.#sent || this.#closed) return;
-    this.#setSending(true);
+    this.#setSending(true, parts.text ? null : body.suggestion);
     this.#report('');
+    const sends = !parts.undo || (await this.#undo.wait());
+    if (sends) await this.#deliver(body, parts);
+    const hadFocus = this.element.closest('.call')?.contains(document.activeElement);
+    this.#setSending(false);
+    if (!sends && parts.text && hadFocus) this.focus();
+    if (this.#closed) this.#finish();
+  }
+
+  /** @param {Record<string, unknown>} body @param {{text: boolean, images: boolean}} parts */
+  async #deliver(body, parts) {
     try {
       const images = parts.images ? await this.#tray.dataUrls() : [];
       await this.#options.send(images.length ? { ...body, images } : body);
       this.#onSent(parts);
     } catch (error) {
-      this.#report(error instanceof Error ? error.message : String(error));
+      this.#report(inWords(error));
     }
-    this.#setSending(false);
-    if (this.#closed) this.#finish();
   }
 
   /** @param {{text: boolean, images: boolean}} parts */
   #onSent(parts) {
     this.#sent = true;
-    if (parts.text) this.#text.value = '';
+    if (parts.text) {
+      this.#text.value = '';
+      this.#options.draft.drop();
+    }
     if (parts.images) this.#tray.clear();
     setText(this.#hint, 'Sent.');
   }
@@ -156,12 +203,18 @@ export class AnswerForm {
     this.#problem.hidden = true;
     this.#chip.hidden = true;
     const label = this.element.querySelector('label');
-    if (label) label.textContent = this.#sent ? 'You also had this, which was not sent:' : 'This was answered elsewhere. What you had was not sent:';
+    if (label) label.textContent = this.#unsentLabel();
     this.#hint.hidden = true;
-    this.#buttons.replaceChildren(h('button', { type: 'button', class: 'quiet', onclick: () => this.#discard() }, 'Discard'));
+    this.#buttons.replaceChildren(copyButton('Copy', () => this.#text.value), h('button', { type: 'button', class: 'quiet', onclick: () => this.#discard() }, 'Discard'));
+  }
+
+  #unsentLabel() {
+    if (this.#sent) return 'You also had this, which was not sent:';
+    return this.#closed?.why === 'dismissed' ? 'This was dismissed. What you had was not sent:' : 'This was answered elsewhere. What you had was not sent:';
   }
 
   #discard() {
+    this.#options.draft.drop();
     this.#tray.clear();
     this.element.remove();
     this.#options.onGone?.();
@@ -179,17 +232,18 @@ export class AnswerForm {
 
   #ownWords() {
     this.#setEdited(null);
+    this.#keep();
     this.focus();
   }
 
-  /** @param {boolean} sending */
-  #setSending(sending) {
+  /** @param {boolean} sending @param {number | null} [taken] the suggestion that is sent unchanged */
+  #setSending(sending, taken = null) {
     this.#sending = sending;
     this.#text.readOnly = sending || this.#sent;
     for (const button of [this.#send, this.#add, this.#cancel]) button.disabled = sending || this.#sent;
     this.#send.textContent = sending ? 'Sending…' : 'Send';
     this.element.setAttribute('aria-busy', String(sending));
-    this.#options.onSending?.(sending || this.#sent);
+    this.#options.onSending?.(sending || this.#sent, taken);
     if (!sending) this.#check();
   }
 
@@ -207,6 +261,15 @@ export class AnswerForm {
     setText(this.#problem, problem);
     if (problem) announce(problem);
   }
+}
+
+/** Says for people why an answer was not taken. @param {unknown} error */
+function inWords(error) {
+  const code = error instanceof ApiError ? error.code : '';
+  if (code === 'answered_elsewhere') return 'This question was answered elsewhere in the meantime, so this was not sent. It stays here.';
+  if (code === 'dismissed') return 'This question was dismissed in the meantime, so this was not sent. It stays here.';
+  if (code === 'not_found') return 'The service no longer has this conversation, so this was not sent. It stays here.';
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Whether the user types on a touch screen, which has no Shift+Enter: Enter then makes a new line, and the button sends. */

@@ -65,14 +65,15 @@ export function conversationUrl(id) {
  * Sends a request and returns the response's JSON.
  * @param {string} path
  * @param {unknown} [body] makes it a POST
- * @returns {Promise<any>}
+ * @param {string} [method]
+ * @returns {Promise<any>} `null` if the response has no body
  */
-export async function request(path, body) {
+export async function request(path, body, method = body === undefined ? 'GET' : 'POST') {
   const json = body === undefined ? undefined : JSON.stringify(body);
   const headers = { Accept: 'application/json', ...authorization(), ...(json === undefined ? {} : { 'Content-Type': 'application/json' }) };
-  const response = await send(path, { method: json === undefined ? 'GET' : 'POST', headers, body: json, cache: 'no-store' }, json?.length ?? 0);
+  const response = await send(path, { method, headers, body: json, cache: 'no-store' }, json?.length ?? 0);
   if (!response.ok) throw await errorOf(response);
-  return response.json();
+  return response.status === 204 ? null : response.json();
 }
 
 const LARGE_BODY = 4 << 20;

@@ -3,9 +3,12 @@
 
 import { AnswerForm } from './answer.js';
 import { announce } from './announce.js';
+import { megabytes } from './api.js';
 import { Countdown } from './countdown.js';
+import { DraftStore } from './drafts.js';
 import { h, icon, setAttr, setText } from './dom.js';
 import { MarkdownView } from './growing.js';
+import { deliveryNodes } from './delivery.js';
 import { isDataUrl } from './images.js';
 import { isOpen } from './store.js';
 import { plain } from './visible.js';
@@ -13,9 +16,12 @@ import { plain } from './visible.js';
 /** @typedef {import('./store.js').CallItem} CallItem */
 /** @typedef {import('./store.js').Suggestion} Suggestion */
 /** @typedef {import('./store.js').UserReply} UserReply */
+/** @typedef {import('./store.js').Delivery} Delivery */
 /**
  * @typedef {object} Context what a question needs from the page
+ * @property {string} conversation
  * @property {(body: Record<string, unknown>) => Promise<void>} send
+ * @property {() => Promise<void>} retry tries again to deliver the replies
  * @property {() => number} countdown seconds, or 0
  */
 
@@ -34,11 +40,21 @@ class SuggestionView {
 
   /** @param {number} index @param {(index: number) => void} onTake @param {(index: number) => void} onEdit */
   constructor(index, onTake, onEdit) {
-    if (index < 9) this.#key.textContent = String(index + 1);
+    this.#key.textContent = String(index + 1);
     this.edit.setAttribute('aria-label', `Edit suggestion ${index + 1} before sending`);
     this.edit.title = 'Edit before sending';
     this.button.addEventListener('click', () => onTake(index));
     this.edit.addEventListener('click', () => onEdit(index));
+  }
+
+  /** Marks the suggestion that the countdown takes. @param {boolean} isNext */
+  mark(isNext) {
+    this.element.classList.toggle('next', isNext);
+  }
+
+  /** Its text as it is shown. */
+  get text() {
+    return this.#text.textContent ?? '';
   }
 
   /** @param {Suggestion} suggestion @param {{grows: boolean, enabled: boolean, chosen: boolean}} how */
@@ -76,6 +92,7 @@ export class CallView {
   /** @type {Countdown | null} */ #countdown = null;
   #isAttended = false;
   #sending = false;
+  /** The suggestion that is being sent. @type {number | null} */ #taken = null;
 
   /** @param {CallItem} item @param {Context} context */
   constructor(item, context) {
@@ -101,15 +118,20 @@ export class CallView {
     this.#showReason(item);
     this.#showNotes(item.notes);
     this.#showForm(item);
-    if (item.answered && (before === item || !before.answered)) this.#showAnswer(item.answered);
+    if (before === item || before.answered !== item.answered || before.closed !== item.closed || before.delivery !== item.delivery) this.#showAnswer(item);
     return postponed.includes(true);
   }
 
-  /** Answers with a suggestion. Returns whether that was possible. @param {number} index */
-  take(index) {
+  /** The number of suggestions that can be taken now. */
+  get count() {
+    return this.form && !this.#sending ? this.#item.suggest.length : 0;
+  }
+
+  /** Answers with a suggestion. Returns whether that was possible. @param {number} index @param {{undo?: boolean}} [how] */
+  take(index, how) {
     const suggestion = this.#item.suggest[index];
     if (!suggestion || !this.form || this.#sending) return false;
-    this.form.take(index);
+    this.form.take(index, how);
     return true;
   }
 
@@ -127,6 +149,7 @@ export class CallView {
 
   /** Called when the view is removed from the page. */
   leave() {
+    this.#form?.flush();
     this.#endCountdown();
   }
 
@@ -144,7 +167,7 @@ export class CallView {
       .map((suggestion, index) => this.#suggestions[index].update(suggestion, {
         grows: item.state === 'growing' && index === last,
         enabled: isOpen(item) && !this.#sending,
-        chosen: item.answered?.suggestion === index,
+        chosen: (item.answered?.suggestion ?? this.#taken) === index,
       }))
       .includes(true);
   }
@@ -171,15 +194,25 @@ export class CallView {
 
   /** @param {CallItem} item */
   #showForm(item) {
-    if (isOpen(item) && !this.#form) {
-      this.#form = new AnswerForm({ purpose: 'answer', send: (body) => this.#send(body), onSending: (sending) => this.#setSending(sending) });
+    if (!this.#form && (isOpen(item) || this.#hasLostDraft(item))) {
+      this.#form = new AnswerForm({ purpose: 'answer', send: (body) => this.#send(body), draft: this.#draft(item), onSending: (sending, taken) => this.#setSending(sending, taken) });
       this.element.append(this.#form.element);
       this.#startCountdown();
     }
     if (!isOpen(item) && this.#form) {
       this.#endCountdown();
-      this.#form.close(item.answered ?? null);
+      this.#form.close(item.answered ?? null, item.closed?.why);
     }
+  }
+
+  /** @param {CallItem} item */
+  #draft({ number, question }) {
+    return new DraftStore(this.#context.conversation, number ?? '', question);
+  }
+
+  /** Whether a draft was written here before the question was closed and the page reloaded. @param {CallItem} item */
+  #hasLostDraft(item) {
+    return Boolean((item.answered || item.closed) && this.#draft(item).load());
   }
 
   /** @param {Record<string, unknown>} body */
@@ -187,35 +220,38 @@ export class CallView {
     return this.#context.send({ number: this.#item.number, ...body });
   }
 
-  /** @param {boolean} sending */
-  #setSending(sending) {
+  /** @param {boolean} sending @param {number | null} taken */
+  #setSending(sending, taken) {
     if (sending) this.#endCountdown();
-    this.#sending = sending;
+    [this.#sending, this.#taken] = [sending, taken];
     this.#showSuggestions(this.#item);
   }
 
-  /** @param {UserReply} reply */
-  #showAnswer(reply) {
-    this.#answered.hidden = false;
-    this.#answered.replaceChildren(...replyNodes(reply));
+  /** @param {CallItem} item */
+  #showAnswer({ answered, closed, delivery }) {
+    const nodes = [...(closed ? closedNodes(closed) : []), ...(answered ? replyNodes(answered, delivery, this.#context.retry) : [])];
+    this.#answered.hidden = nodes.length === 0;
+    this.#answered.replaceChildren(...nodes);
   }
 
   #startCountdown() {
     const seconds = this.#context.countdown();
     if (!seconds || this.#isAttended || !this.#form || !this.form || !this.#item.suggest.length) return;
-    const left = h('span', { 'aria-hidden': 'true' });
-    this.#clock.replaceChildren(left, h('button', { type: 'button', class: 'quiet' }, 'Stop the countdown'));
+    const left = h('span', { class: 'left' });
+    const what = h('bdi', { class: 'what' }, plain(shortened(this.#suggestions[0].text)));
+    this.#suggestions[0].mark(true);
+    this.#clock.replaceChildren(h('span', { 'aria-hidden': 'true' }, 'Takes “', what, '” in ', left), h('button', { type: 'button', class: 'quiet' }, 'Stop the countdown'));
     this.#clock.hidden = false;
-    announce(`The first suggestion is taken in ${seconds} seconds. Any key stops that.`);
+    announce(`The first suggestion is taken in ${seconds} seconds: ${shortened(this.#suggestions[0].text)}. Any key stops that.`);
     this.#countdown = new Countdown({
       seconds,
       form: this.#form.element,
-      onTick: (now) => (left.textContent = `Takes the first suggestion in ${now} s`),
+      onTick: (now) => (left.textContent = `${now} s`),
       onStopped: () => this.#stopCountdown(),
       onEnd: () => {
         this.#isAttended = true;
         this.#endCountdown();
-        this.take(0);
+        this.take(0, { undo: false });
       },
     });
   }
@@ -230,11 +266,18 @@ export class CallView {
   #endCountdown() {
     this.#countdown?.cancel();
     this.#countdown = null;
+    this.#suggestions[0]?.mark(false);
     this.#clock.hidden = true;
   }
 }
 
-/** @typedef {'growing' | 'rejected' | 'open' | 'waiting' | 'answered' | 'cancelled'} CallState */
+/** @param {string} text */
+function shortened(text) {
+  const line = text.trim().split('\n', 1)[0];
+  return line.length > 60 ? `${line.slice(0, 59)}…` : line;
+}
+
+/** @typedef {'growing' | 'rejected' | 'open' | 'waiting' | 'answered' | 'cancelled' | 'elsewhere' | 'dismissed'} CallState */
 
 /** @type {Record<CallState, string>} */
 const STATUS = {
@@ -244,28 +287,45 @@ const STATUS = {
   waiting: 'waits until the one above is answered',
   answered: 'answered',
   cancelled: 'left unanswered',
+  elsewhere: 'answered elsewhere',
+  dismissed: 'dismissed',
 };
 
 /** @param {CallItem} item @returns {CallState} */
 function stateOf(item) {
   if (item.state !== 'complete') return item.state;
   if (item.answered) return item.answered.kind === 'cancelled' ? 'cancelled' : 'answered';
+  if (item.closed) return item.closed.why === 'dismissed' ? 'dismissed' : 'elsewhere';
   return isOpen(item) ? 'open' : 'waiting';
 }
 
-/** Returns the nodes that show a reply of the user. @param {UserReply} reply @returns {Node[]} */
-export function replyNodes(reply) {
-  if (reply.kind === 'cancelled') return [h('p', { class: 'who' }, 'You left this unanswered.')];
+/** Returns the nodes that show why a question can't be answered here any more. @param {import('./store.js').Closed} closed @returns {Node[]} */
+function closedNodes({ why, said }) {
+  if (why === 'dismissed') return [h('p', { class: 'who' }, 'Dismissed: the model gets no answer from here.')];
+  const who = h('p', { class: 'who' }, said ? 'Answered elsewhere:' : 'Answered elsewhere: your agent went on without an answer from here.');
+  return said ? [who, saidNode(said)] : [who];
+}
+
+/** @param {string} said */
+function saidNode(said) {
+  const text = h('p', { class: 'said', dir: 'auto' });
+  setText(text, said);
+  return text;
+}
+
+/** Returns the nodes that show a reply of the user. @param {UserReply} reply @param {Delivery | undefined} delivery @param {() => Promise<void>} retry @returns {Node[]} */
+export function replyNodes(reply, delivery, retry) {
+  const delivered = deliveryNodes(delivery, reply.said, retry);
+  if (reply.kind === 'cancelled') return [h('p', { class: 'who' }, 'You left this unanswered.'), ...delivered];
   const who = h('p', { class: 'who' }, reply.kind === 'guidance' ? 'You told the model' : 'You answered');
   if (reply.mode) who.append(' ', h('span', { class: 'mode', title: 'The mode that was chosen' }, plain(reply.mode)));
-  const text = h('p', { class: 'said', dir: 'auto' });
-  setText(text, reply.said);
   const images = h('ul', { class: 'tray', 'aria-label': 'Images that went with it' }, ...reply.images.map(imageNode));
-  return [who, ...(reply.said ? [text] : []), ...(reply.images.length ? [images] : [])];
+  return [who, ...(reply.said ? [saidNode(reply.said)] : []), ...(reply.images.length ? [images] : []), ...delivered];
 }
 
 /** @param {string} url @param {number} index */
 function imageNode(url, index) {
   if (isDataUrl(url)) return h('li', {}, h('img', { src: url, alt: `Image ${index + 1}` }));
-  return h('li', { class: 'described' }, plain(url));
+  const described = /^image\/(\w+), (\d+) bytes$/.exec(url);
+  return h('li', { class: 'described' }, described ? `${described[1].toUpperCase()} image, ${megabytes(Number(described[2]))}` : plain(url));
 }

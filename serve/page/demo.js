@@ -8,7 +8,13 @@ import { plain } from './visible.js';
 
 /** @typedef {{messages: {name: string, title: string}[], chunk: string, delay: number}} Demo */
 
-const PATTERN = '[1-9][0-9]{0,6}|random:[0-9]{1,19}';
+/** How a message is played, by name: a function of the service's defaults. @type {Record<string, (demo: Demo) => {chunk: string, delay: number}>} */
+const SPEEDS = {
+  'as a model writes': ({ chunk, delay }) => ({ chunk, delay }),
+  slowly: ({ chunk, delay }) => ({ chunk, delay: delay * 4 }),
+  fast: () => ({ chunk: '12', delay: 4 }),
+  'at once': () => ({ chunk: '4096', delay: 0 }),
+};
 
 /**
  * Shows the bar if there is anything to play.
@@ -30,15 +36,14 @@ export async function showDemo(form, onPlay) {
 /** @param {Demo} demo @param {HTMLFormElement} form @param {(id: string) => void} onPlay */
 function fields(demo, form, onPlay) {
   const message = h('select', {}, ...demo.messages.map(({ name, title }) => h('option', { value: name }, plain(title || name))));
-  const chunk = h('input', { value: demo.chunk, pattern: PATTERN, required: true, size: 7, autocomplete: 'off', spellcheck: 'false', title: 'Bytes per chunk: a number, or random:SEED' });
-  const delay = h('input', { type: 'number', value: demo.delay, min: 0, max: 10000, required: true, title: 'Milliseconds between two chunks' });
+  const speed = h('select', {}, ...Object.keys(SPEEDS).map((name) => h('option', { value: name }, name)));
   const play = h('button', { class: 'primary' }, 'Play');
   const problem = h('p', { class: 'problem', hidden: true });
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     play.disabled = true;
     try {
-      const { id } = await request('/demo', { message: message.value, chunk: chunk.value, delay: delay.valueAsNumber });
+      const { id } = await request('/demo', { message: message.value, ...SPEEDS[speed.value](demo) });
       problem.hidden = true;
       onPlay(id);
     } catch (error) {
@@ -48,7 +53,7 @@ function fields(demo, form, onPlay) {
     }
     play.disabled = false;
   });
-  return [field('Recorded message', message, 'grows'), field('Bytes per chunk', chunk), field('Delay in ms', delay), play, problem];
+  return [field('Recorded message', message, 'grows'), field('Speed', speed), play, problem];
 }
 
 /** @param {string} name @param {HTMLElement} control @param {string} [kind] */

@@ -19,6 +19,8 @@ export const shortcuts = {
  * @param {() => void} actions.write
  * @param {() => void} actions.edit
  * @param {() => void} actions.help
+ * @param {() => void} actions.search
+ * @param {() => number} actions.count how many suggestions can be taken
  */
 export function listenToKeys(actions) {
   document.addEventListener('keydown', (event) => {
@@ -31,10 +33,31 @@ export function listenToKeys(actions) {
   });
 }
 
+/** How long a digit waits for a second one, where ten or more suggestions can be taken. */
+const DIGIT_WAIT = 800;
+let first = '';
+/** @type {ReturnType<typeof setTimeout> | undefined} */ let timer;
+
+/** @param {string} digit @param {Parameters<typeof listenToKeys>[0]} actions */
+function onDigit(digit, actions) {
+  clearTimeout(timer);
+  const typed = first + digit;
+  first = '';
+  const count = actions.count();
+  // Another digit can make a number that exists.
+  if (typed.length === 1 && Number(typed) * 10 <= count && typed !== '0') {
+    first = typed;
+    timer = setTimeout(() => {
+      first = '';
+      if (actions.count() === count) actions.take(Number(typed) - 1);
+    }, DIGIT_WAIT);
+  } else if (Number(typed) >= 1) actions.take(Number(typed) - 1);
+}
+
 /** @param {string} key @param {Parameters<typeof listenToKeys>[0]} actions */
 function actionOf(key, actions) {
-  if (/^[1-9]$/.test(key)) return () => actions.take(Number(key) - 1);
-  return { w: actions.write, e: actions.edit, '?': actions.help }[key];
+  if (/^\d$/.test(key)) return () => onDigit(key, actions);
+  return { w: actions.write, e: actions.edit, '?': actions.help, '/': actions.search }[key];
 }
 
 /** Whether the element takes keys itself. @param {EventTarget | null} target */

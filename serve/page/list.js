@@ -3,26 +3,27 @@
 
 import { h, setAttr, setText } from './dom.js';
 
-/** @typedef {{id: string, turn: import('./store.js').Turn, open: string | null, updated: number}} Entry */
+/** @typedef {{id: string, title?: string, turn: import('./store.js').Turn, open: string | null, waiting?: number, stopped?: boolean, updated: number}} Entry */
 
 /** One entry of the list. */
 class EntryView {
   #dot = h('span', { class: 'dot' });
+  #title = h('span', { class: 'title', dir: 'auto' });
   #what = h('span', { class: 'what', dir: 'auto' });
-  #id = h('span', { class: 'id' });
   #when = h('span', { class: 'when' });
-  link = h('a', {}, this.#what, h('span', { class: 'about' }, this.#dot, this.#id, this.#when));
+  link = h('a', {}, this.#title, this.#what, h('span', { class: 'about' }, this.#dot, this.#when));
   element = h('li', {}, this.link);
 
   /** @param {Entry} entry @param {boolean} chosen */
-  update({ id, turn, open, updated }, chosen) {
+  update(entry, chosen) {
+    const { id, title, open, updated } = entry;
     setAttr(this.link, 'href', `#/c/${encodeURIComponent(id)}`);
     setAttr(this.link, 'aria-current', chosen ? 'page' : null);
-    setAttr(this.link, 'data-state', open !== null ? 'open' : turn);
-    setText(this.#what, open !== null ? firstLine(open) : TURN[turn] ?? '');
-    setText(this.#dot, open !== null ? 'question' : '');
-    setText(this.#id, id.length > 12 ? `${id.slice(0, 8)}…` : id);
-    setAttr(this.#id, 'title', id);
+    setAttr(this.link, 'data-state', stateOf(entry));
+    setAttr(this.link, 'title', id);
+    setText(this.#title, titleOf(entry));
+    setText(this.#what, title && open !== null ? firstLine(open) : '');
+    setText(this.#dot, BADGE[stateOf(entry)] ?? '');
     setText(this.#when, ago(Date.now() / 1000 - updated));
   }
 }
@@ -31,19 +32,28 @@ export class ConversationList {
   /** @type {Map<string, EntryView>} */ #views = new Map();
   #list;
   #empty;
+  #search;
+  /** @type {Entry[]} */ #entries = [];
+  /** @type {string | null} */ #chosen = null;
 
-  /** @param {HTMLElement} list @param {HTMLElement} empty shown when the list is empty */
-  constructor(list, empty) {
+  /** @param {HTMLElement} list @param {HTMLElement} empty shown when nothing is found @param {HTMLInputElement} search */
+  constructor(list, empty, search) {
     this.#list = list;
     this.#empty = empty;
+    this.#search = search;
+    search.addEventListener('input', () => this.show(this.#entries, this.#chosen));
   }
 
   /** @param {Entry[]} entries @param {string | null} chosen */
   show(entries, chosen) {
-    this.#empty.hidden = entries.length > 0;
-    this.#removeOthers(new Set(entries.map(({ id }) => id)));
+    [this.#entries, this.#chosen] = [entries, chosen];
+    this.#search.hidden = entries.length < 2 && this.#search.value === '';
+    const shown = entries.filter((entry) => matches(entry, this.#search.value));
+    this.#empty.hidden = shown.length > 0;
+    this.#empty.textContent = entries.length ? 'Nothing found.' : 'No conversations yet.';
+    this.#removeOthers(new Set(shown.map(({ id }) => id)));
     const focused = document.activeElement;
-    entries.forEach((entry, index) => {
+    shown.forEach((entry, index) => {
       const view = this.#views.get(entry.id) ?? new EntryView();
       this.#views.set(entry.id, view);
       view.update(entry, entry.id === chosen);
@@ -64,8 +74,27 @@ export class ConversationList {
   }
 }
 
+/** @param {Entry} entry */
+function stateOf({ open, stopped, turn }) {
+  if (open !== null) return 'open';
+  return stopped ? 'stopped' : turn;
+}
+
 /** @type {Record<string, string>} */
-const TURN = { streaming: 'The model is writing…', ended: 'No open question', cut_off: 'Cut off', none: 'Nothing yet' };
+const BADGE = { open: 'question', stopped: 'needs your guidance', streaming: 'writing…', cut_off: 'cut off' };
+/** @type {Record<string, string>} */
+const TURN = { streaming: 'The model is writing…', ended: 'No open question', cut_off: 'Cut off', none: 'Nothing yet', stopped: 'The model needs guidance' };
+
+/** @param {Entry} entry */
+export function titleOf(entry) {
+  return entry.title ? firstLine(entry.title) : entry.open !== null ? firstLine(entry.open) : TURN[stateOf(entry)] ?? '';
+}
+
+/** @param {Entry} entry @param {string} wanted */
+function matches({ id, title = '', open }, wanted) {
+  const text = `${title}\n${open ?? ''}\n${id}`.toLowerCase();
+  return wanted.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+}
 
 /** Returns the first line of a question that is not blank, without markdown. @param {string} question */
 function firstLine(question) {

@@ -1,22 +1,28 @@
 // @ts-check
 // The page: which conversation it shows, when it sends requests, and how the parts work together.
 
-import { ApiError, request, token } from './api.js';
+import { token } from './api.js';
 import { announce } from './announce.js';
+import { NewQuestions, notify, offerNotifications, showCount } from './alerts.js';
+import { confirmed } from './confirm.js';
+import { copyButton, listenToCopyCode } from './copy.js';
 import { showDemo } from './demo.js';
-import { setText } from './dom.js';
+import { h, setText } from './dom.js';
+import { ListFeed } from './feed.js';
 import { filesOf } from './images.js';
 import { listenToKeys, shortcuts } from './keys.js';
-import { ConversationList } from './list.js';
-import { StickToEnd } from './scroll.js';
+import { ConversationList, titleOf } from './list.js';
+import { Notice } from './notice.js';
+import { Follower } from './scroll.js';
 import { Session } from './session.js';
 import { remember, remembered } from './settings.js';
 import { openCall } from './store.js';
+import { undoSetting } from './undo.js';
+import { info, showWelcome } from './welcome.js';
 
 /** @typedef {import('./list.js').Entry} Entry */
 /** @typedef {import('./stream.js').Status} Status */
 
-const POLL = 5000;
 /** Number of conversations that are kept in memory with their unsent text. */
 const MAX_SESSIONS = 16;
 
@@ -31,16 +37,22 @@ const main = part('main', HTMLElement);
 const conversation = part('conversation', HTMLElement);
 const heading = part('conversation-title', HTMLElement);
 const connection = part('connection', HTMLElement);
-const notice = part('notice', HTMLElement);
+const notice = new Notice(part('notice', HTMLElement));
+const search = part('search', HTMLInputElement);
 const countdown = part('countdown', HTMLSelectElement);
-const list = new ConversationList(part('list', HTMLElement), part('list-empty', HTMLElement));
-const stick = new StickToEnd(part('to-end', HTMLButtonElement));
+const list = new ConversationList(part('list', HTMLElement), part('list-empty', HTMLElement), search);
+const follower = new Follower(part('to-end', HTMLButtonElement));
 
 /** @type {Map<string, Session>} */ const sessions = new Map();
 /** @type {Session | null} */ let current = null;
 /** @type {Entry[]} */ let entries = [];
 let frame = 0;
 let wasDown = false;
+/** The id of the service's run. */
+let service = '';
+let missing = false;
+const questions = new NewQuestions();
+/** Questions that have opened by themselves, or that the user has left. @type {Set<string>} */ const seen = new Set();
 
 // Drawing.
 
@@ -60,24 +72,30 @@ function draw() {
   conversation.setAttribute('aria-busy', String(state.turn === 'streaming'));
   document.body.dataset.turn = state.turn;
   showNotice();
-  stick.after();
+  follower.after(view.asked(state));
 }
 
-/** Shows in the tab's title whether a question is open. */
+/** Shows in the tab's title how many questions are open. */
 function showTitle() {
-  const asks = (current && openCall(current.state)) || entries.some(({ open }) => open !== null);
-  const title = asks ? 'Question – followup' : 'followup';
-  if (document.title !== title) document.title = title;
+  const here = current && openCall(current.state) && !current.state.gone ? 1 : 0;
+  const elsewhere = entries.filter(({ id, open }) => open !== null && id !== current?.id).length;
+  showCount(here + elsewhere);
+  const entry = entries.find(({ id }) => id === current?.id);
+  setText(heading, current ? (entry && titleOf(entry)) || 'Conversation' : '');
+  part('dismiss', HTMLElement).hidden = !current?.state.items.some((item) => item.type === 'call' && item.state === 'complete' && !item.answered && !item.closed);
 }
 
-/** Shows a notice in place of a conversation, or about a whole one. */
-function showNotice(text = current?.state.gone ? GONE : '') {
-  setText(notice, text);
-  notice.hidden = text === '';
+/** Says what is wrong with the conversation, and offers what can be done. */
+function showNotice(text = current?.state.gone ? GONE : missing ? MISSING : '') {
+  if (!current || !text) return notice.show(text);
+  const { view } = current;
+  const actions = view.unsent ? [copyButton('Copy what you wrote', () => view.unsent)] : [];
+  notice.show(text, ...actions, h('button', { type: 'button', onclick: () => (location.hash = '#/') }, 'All conversations'));
 }
 
 const GONE = 'This conversation has ended, and the service no longer keeps it. It stays here until you leave it.';
-const MISSING = 'The service has no conversation of this name. It may have been dropped.';
+const MISSING = 'The service has no conversation of this name: it was dropped, or the service was restarted. What you see stays here until you leave it.';
+const RESTARTED = 'The service was restarted. Its earlier conversations have ended.';
 
 // The connection.
 
@@ -91,7 +109,10 @@ function onStatus(status) {
   if (status.is === 'open' && wasDown) announce('Reconnected.');
   wasDown = down;
   if (status.is === 'unauthorized') askForToken();
-  if (status.is === 'missing' && !current?.state.gone) showNotice(MISSING);
+  if (status.is === 'missing' && !current?.state.gone) {
+    missing = true;
+    showNotice();
+  }
   if (status.is === 'refused') showNotice(status.message);
 }
 
@@ -107,17 +128,18 @@ function route() {
 function show(id) {
   if (current?.id === id && current) return;
   current?.leave();
+  missing = false;
+  for (const entry of entries) if (id === null && entry.id === current?.id) seen.add(keyOf(entry));
   current = id === null ? null : session(id);
   conversation.replaceChildren(...(current ? [current.view.element] : []));
   document.body.dataset.shows = id === null ? 'list' : 'conversation';
-  setText(heading, id ?? '');
   showNotice('');
   wasDown = false;
   connection.textContent = '';
   list.show(entries, id);
   if (!current) return showTitle();
   current.enter();
-  stick.toEnd();
+  follower.follow();
   changed();
 }
 
@@ -125,7 +147,7 @@ function show(id) {
 function session(id) {
   const kept = sessions.get(id);
   sessions.delete(id);
-  const found = kept && !kept.state.gone ? kept : new Session(id, { changed, onStatus, onNews: () => void refresh(), countdown: () => Number(countdown.value) });
+  const found = kept && !kept.state.gone ? kept : new Session(id, { changed, onStatus, onNews: () => feed.refresh(), onSent: () => follower.follow(), countdown: () => Number(countdown.value) });
   sessions.set(id, found);
   const oldest = sessions.keys().next();
   if (sessions.size > MAX_SESSIONS && !oldest.done) sessions.delete(oldest.value);
@@ -134,34 +156,47 @@ function session(id) {
 
 // The list.
 
-let refreshing = false;
-let again = false;
+const feed = new ListFeed({
+  onEntries,
+  onService: (id) => {
+    if (service && service !== id && !current) notice.show(RESTARTED);
+    service = id;
+  },
+  onUnauthorized: askForToken,
+  onProblem: (text) => {
+    const problem = part('list-problem', HTMLElement);
+    problem.hidden = text === '';
+    setText(problem, text);
+  },
+});
 
-/** Reloads the list. If it is being loaded already, it is loaded once more after that. */
-async function refresh() {
-  if (refreshing) return void (again = true);
-  refreshing = true;
-  try {
-    entries = (await request('/conversations')).conversations;
-    list.show(entries, current?.id ?? null);
-    part('list-problem', HTMLElement).hidden = true;
-    showTitle();
-  } catch (error) {
-    listFailed(error);
+/** @param {Entry[]} now */
+function onEntries(now) {
+  entries = now;
+  document.body.toggleAttribute('data-empty', now.length === 0);
+  list.show(entries, current?.id ?? null);
+  showTitle();
+  for (const entry of questions.of(entries)) {
+    if (document.hidden || entry.id !== current?.id) notify(entry, titleOf(entry), () => (location.hash = `#/c/${entry.id}`));
   }
-  refreshing = false;
-  if (again) {
-    again = false;
-    void refresh();
-  }
+  openTheOnly();
 }
 
-/** @param {unknown} error */
-function listFailed(error) {
-  if (error instanceof ApiError && error.status === 401) return askForToken();
-  const problem = part('list-problem', HTMLElement);
-  problem.hidden = false;
-  setText(problem, error instanceof Error ? error.message : String(error));
+/** Opens the one question that waits, if the user is not busy with anything else. */
+function openTheOnly() {
+  const open = entries.filter((entry) => entry.open !== null);
+  if (current || open.length !== 1 || seen.has(keyOf(open[0])) || isBusy()) return;
+  seen.add(keyOf(open[0]));
+  location.hash = `#/c/${open[0].id}`;
+}
+
+/** @param {Entry} entry */
+function keyOf({ id, open }) {
+  return `${id} ${open}`;
+}
+
+function isBusy() {
+  return document.querySelector('dialog[open]') !== null || document.activeElement?.matches('input, select, textarea, #list a') === true;
 }
 
 // The token.
@@ -190,11 +225,14 @@ function listenToToken() {
 
 function listen() {
   addEventListener('hashchange', route);
-  addEventListener('online', () => current?.reconnectNow());
+  addEventListener('online', () => {
+    current?.reconnectNow();
+    feed.refresh();
+  });
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) return;
     current?.reconnectNow();
-    void refresh();
+    feed.refresh();
   });
   countdown.value = remembered('countdown') ?? '0';
   if (countdown.selectedIndex < 0) countdown.value = '0';
@@ -207,6 +245,9 @@ function listen() {
     main.focus();
   });
   listenToHelp();
+  listenToCopyCode();
+  listenToActions();
+  offerNotifications(part('notify', HTMLButtonElement));
   listenToToken();
   listenToFiles();
   listenToKeys({
@@ -214,7 +255,29 @@ function listen() {
     write: () => (openView()?.form ?? form())?.focus(),
     edit: () => openView()?.edit(),
     help: () => part('help', HTMLDialogElement).showModal(),
+    search: () => search.focus(),
+    count: () => current?.view.open(current.state)?.count ?? 0,
   });
+}
+
+/** The buttons that end a question or a conversation. Both ask first. */
+function listenToActions() {
+  part('dismiss', HTMLElement).addEventListener('click', () => void act('Dismiss this question? The model gets no answer from here.', 'Dismiss', (session) => session.dismiss()));
+  part('delete', HTMLElement).addEventListener('click', () => void act('Delete this conversation? It can’t be brought back.', 'Delete', async (session) => {
+    await session.delete();
+    if (current === session) location.hash = '#/';
+  }));
+}
+
+/** @param {string} question @param {string} yes @param {(session: Session) => Promise<void>} action */
+async function act(question, yes, action) {
+  const session = current;
+  if (!session || !(await confirmed(question, yes))) return;
+  try {
+    await action(session);
+  } catch (error) {
+    if (current === session) showNotice(error instanceof Error ? error.message : String(error));
+  }
 }
 
 function openView() {
@@ -230,6 +293,9 @@ function listenToHelp() {
   const box = part('shortcuts', HTMLInputElement);
   box.checked = shortcuts.on;
   box.addEventListener('change', () => (shortcuts.on = box.checked));
+  const undo = part('undo', HTMLInputElement);
+  undo.checked = undoSetting.on;
+  undo.addEventListener('change', () => (undoSetting.on = undo.checked));
   part('help-button', HTMLElement).addEventListener('click', () => help.showModal());
   part('help-close', HTMLElement).addEventListener('click', () => help.close());
 }
@@ -256,7 +322,8 @@ function listenToFiles() {
 function start() {
   current?.leave();
   current?.enter();
-  void refresh();
+  feed.start();
+  void info().then((about) => showWelcome(part('welcome', HTMLElement), about));
   showDemo(part('demo', HTMLFormElement), (id) => {
     location.hash = `#/c/${id}`;
   }).catch(() => {
@@ -268,4 +335,3 @@ listen();
 token.takeFromAddress();
 start();
 route();
-setInterval(() => document.hidden || tokenDialog.open || void refresh(), POLL);

@@ -4,6 +4,7 @@
 
 import MarkdownIt from './vendor/markdown-it.min.js';
 import { visible } from './dom.js';
+import { highlight } from './highlight.js';
 import { plain } from './visible.js';
 
 /** @typedef {import('./dom.js').Node_} Node_ */
@@ -153,7 +154,11 @@ function code(token) {
   const language = token.info.trim().split(/\s+/)[0];
   /** @type {Record<string, string>} */
   const attrs = language ? { dir: 'ltr', 'data-language': plain(language) } : { dir: 'ltr' };
-  return element('pre', attrs, [element('code', {}, visible(token.content.replace(/\n$/, '')))]);
+  const source = token.content.replace(/\n$/, '');
+  const pieces = highlight(source, language ?? '').flatMap(({ kind, text }) => (kind ? [element('span', { class: `code-${kind}` }, visible(text))] : visible(text)));
+  // The button has no text of its own, so that it is not a part of the text around it.
+  const copy = element('button', { type: 'button', class: 'copy-code', 'aria-label': 'Copy the code' });
+  return element('div', { class: 'code' }, [element('pre', attrs, [element('code', {}, pieces)]), copy]);
 }
 
 /** @param {Token} token @param {string} name */

@@ -3,7 +3,7 @@
 // the same position.
 
 import { announce } from './announce.js';
-import { request, authorization, conversationUrl } from './api.js';
+import { ApiError, request, authorization, conversationUrl } from './api.js';
 import { empty, isOpen, reduce } from './store.js';
 import { EventStream } from './stream.js';
 import { ConversationView } from './view.js';
@@ -16,6 +16,7 @@ import { ConversationView } from './view.js';
  * @property {() => void} changed the state has changed
  * @property {(status: Status) => void} onStatus
  * @property {() => void} onNews the list of conversations is out of date
+ * @property {() => void} onSent the user has replied
  * @property {() => number} countdown
  */
 
@@ -32,7 +33,7 @@ export class Session {
     this.id = id;
     this.#page = page;
     this.state = empty(id);
-    this.view = new ConversationView({ send: (body) => this.#answer(body), countdown: page.countdown });
+    this.view = new ConversationView({ conversation: id, send: (body) => this.#answer(body), retry: () => this.#post('retry'), countdown: page.countdown });
   }
 
   /** Follows the events from where the conversation was left. */
@@ -79,12 +80,33 @@ export class Session {
 
   /** @param {Record<string, unknown>} body */
   async #answer(body) {
-    await request(`${conversationUrl(this.id)}/answer`, body);
+    try {
+      await request(`${conversationUrl(this.id)}/answer`, body);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) this.#page.onStatus({ is: 'unauthorized' });
+      throw error;
+    }
+    this.#page.onSent();
+  }
+
+  /** Closes every question that is open or waits, without an answer. */
+  dismiss() {
+    return this.#post('dismiss');
+  }
+
+  /** Deletes the conversation from the service. */
+  async delete() {
+    await request(conversationUrl(this.id), undefined, 'DELETE');
+  }
+
+  /** @param {string} what */
+  async #post(what) {
+    await request(`${conversationUrl(this.id)}/${what}`, {});
   }
 }
 
 /** Events that change the list of conversations. */
-const LISTED = new Set(['turn', 'complete', 'open', 'replied', 'end', 'gone']);
+const LISTED = new Set(['turn', 'complete', 'open', 'replied', 'closed', 'rejected', 'end', 'gone']);
 
 /** Returns what a screen reader announces for an event. @param {string} event @param {Data} data @param {State} before @param {State} after */
 function newsOf(event, data, before, after) {
@@ -94,8 +116,10 @@ function newsOf(event, data, before, after) {
     case 'open': return openNews(after);
     case 'rejected': return `A question could not be asked. ${data.message ?? ''}${data.stopped ? ' The model needs your guidance.' : ''}`;
     case 'error': return `Error: ${data.message ?? data.kind}`;
-    case 'replied': return data.kind === 'cancelled' ? 'Left unanswered.' : 'Reply sent.';
+    case 'replied': return data.kind === 'cancelled' ? 'Left unanswered.' : 'Answer taken.';
     case 'end': return data.cut_off ? 'The message was cut off.' : '';
+    case 'closed': return data.why === 'dismissed' ? 'Dismissed.' : 'Answered elsewhere.';
+    case 'delivery': return data.state === 'failed' ? `Not delivered. ${data.why ?? ''}` : '';
     case 'gone': return 'This conversation has ended: the service no longer keeps it.';
     default: return '';
   }

@@ -75,7 +75,14 @@ function closers(text) {
   const { code, open } = marks(text);
   // A back-tick at the end would join those that close the span.
   const gap = code && text.endsWith('`') ? ' ' : '';
-  return gap + code + open.reverse().join('');
+  return gap + code + open.reverse().join('') + '\u2069'.repeat(openIsolates(text));
+}
+
+/** Returns how many bidi isolates are open at the end. They end with their line. @param {string} text */
+function openIsolates(text) {
+  let open = 0;
+  for (const [char] of text.slice(text.lastIndexOf('\n') + 1).matchAll(/[\u2066-\u2069]/g)) open = Math.max(0, open + (char === '\u2069' ? -1 : 1));
+  return open;
 }
 
 /**

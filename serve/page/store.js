@@ -6,13 +6,15 @@
 
 /** @typedef {{answer: string, mode?: string}} Suggestion */
 /** @typedef {{number: number | null, kind: 'answer' | 'cancelled' | 'guidance', said: string, suggestion?: number, images: string[], mode?: string}} UserReply */
+/** @typedef {{state: 'pending' | 'collected' | 'sent' | 'failed', why?: string, retry?: boolean}} Delivery what became of a reply */
+/** @typedef {{why: 'answered_elsewhere' | 'dismissed', said?: string}} Closed why a question can't be answered here any more */
 /** @typedef {{key: string, type: 'turn', nth: number}} TurnItem */
 /** @typedef {{key: string, type: 'text', text: string}} TextItem */
 /** @typedef {{key: string, type: 'opaque', tool: string, raw: string, id?: string}} OpaqueItem */
-/** @typedef {{key: string, type: 'call', call: number, state: 'growing' | 'complete' | 'rejected', question: string, suggest: Suggestion[], notes: string[], number?: number, open?: boolean, answered?: UserReply, reason?: string, message?: string}} CallItem */
+/** @typedef {{key: string, type: 'call', call: number, state: 'growing' | 'complete' | 'rejected', question: string, suggest: Suggestion[], notes: string[], number?: number, open?: boolean, answered?: UserReply, closed?: Closed, delivery?: Delivery, reason?: string, message?: string}} CallItem */
 /** @typedef {{key: string, type: 'error', kind: string, message: string}} ErrorItem */
 /** @typedef {{key: string, type: 'end', nth: number, cut_off: boolean}} EndItem */
-/** @typedef {{key: string, type: 'replied'} & UserReply} RepliedItem */
+/** @typedef {{key: string, type: 'replied', delivery?: Delivery} & UserReply} RepliedItem */
 /** @typedef {TurnItem | TextItem | OpaqueItem | CallItem | ErrorItem | EndItem | RepliedItem} Item */
 /** @typedef {'streaming' | 'ended' | 'cut_off' | 'none'} Turn */
 /** @typedef {{conversation: string, loaded: boolean, turn: Turn, stopped: boolean, dropped: number, gone: boolean, items: readonly Item[]}} State */
@@ -48,6 +50,8 @@ const REDUCERS = {
   end: (state, data) => push({ ...state, turn: data.cut_off ? 'cut_off' : 'ended' }, endItem(nextKey(state), data)),
   open: (state, data) => numbered(state, data.number, (item) => ({ ...item, open: true })),
   replied,
+  closed: (state, data) => numbered(state, data.number, (item) => ({ ...item, open: false, closed: closedOf(data) })),
+  delivery,
   gone: (state) => ({ ...state, gone: true }),
 };
 
@@ -58,7 +62,7 @@ export function openCall(state) {
 
 /** @param {Item} item */
 export function isOpen(item) {
-  return item.type === 'call' && item.state === 'complete' && item.open === true && !item.answered;
+  return item.type === 'call' && item.state === 'complete' && item.open === true && !item.answered && !item.closed;
 }
 
 /** Whether the dialogue has stopped and waits for the user's guidance. @param {State} state */
@@ -121,6 +125,18 @@ function replied(state, data) {
   const next = numbered(state, data.number, (item) => ({ ...item, open: false, answered: reply }));
   // An answer lets a stopped dialogue continue; it may stop while a question is still open.
   return reply.kind === 'answer' ? { ...next, stopped: false } : next;
+}
+
+/** @param {State} state @param {Data} data @returns {State} */
+function delivery(state, data) {
+  const delivery = deliveryOf(data);
+  const numbers = new Set(data.numbers ?? []);
+  const guided = data.guidance ? state.items.findLast((item) => item.type === 'replied') : undefined;
+  const items = state.items.map((item) => {
+    const isMeant = item === guided || (item.type === 'call' && item.number !== undefined && numbers.has(item.number));
+    return isMeant ? /** @type {Item} */ ({ ...item, delivery }) : item;
+  });
+  return { ...state, items };
 }
 
 // Finding and replacing items.
@@ -207,7 +223,7 @@ const MAKE = {
   opaque: opaqueItem,
   error: errorItem,
   end: endItem,
-  replied: (key, data) => ({ key, type: 'replied', ...repliedOf(data) }),
+  replied: (key, data) => ({ key, type: 'replied', ...repliedOf(data), ...(data.delivery ? { delivery: deliveryOf(data.delivery) } : {}) }),
 };
 
 /** @param {string} key @param {Data} data @returns {OpaqueItem} */
@@ -227,9 +243,9 @@ function endItem(key, data) {
 
 /** @param {string} key @param {Data} data @returns {CallItem} */
 function callItem(key, data) {
-  const { call, state = 'growing', question, suggest, notes, number, open, answered, reason, message } = data;
+  const { call, state = 'growing', question, suggest, notes, number, open, answered, closed, delivery, reason, message } = data;
   const known = { key, type: 'call', call, state, question: question ?? '', suggest: (suggest ?? []).map(suggestion), notes: notes ?? [] };
-  const complete = { number, open: state === 'rejected' ? undefined : open, answered: answered ? repliedOf(answered) : undefined };
+  const complete = { number, open: state === 'rejected' ? undefined : open, answered: answered ? repliedOf(answered) : undefined, closed: closed ? closedOf(closed) : undefined, delivery: delivery ? deliveryOf(delivery) : undefined };
   return present({ ...known, ...complete, reason, message });
 }
 
@@ -248,6 +264,16 @@ function suggestion(data) {
 function repliedOf(data) {
   const { number, kind, said, suggestion, images, mode } = data;
   return present({ number: number ?? null, kind, said: said ?? '', suggestion, images: images ?? [], mode });
+}
+
+/** @param {Data} data @returns {Closed} */
+function closedOf({ why, said }) {
+  return present({ why: why === 'dismissed' ? why : 'answered_elsewhere', said });
+}
+
+/** @param {Data} data @returns {Delivery} */
+function deliveryOf({ state, why, retry }) {
+  return present({ state, why, retry: retry === true });
 }
 
 /** Removes fields that are `undefined` or `null`, except for a reply's number, which may be `null`. @param {Data} data @returns {any} */

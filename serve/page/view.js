@@ -4,6 +4,7 @@
 
 import { AnswerForm } from './answer.js';
 import { CallView, replyNodes } from './call.js';
+import { DraftStore } from './drafts.js';
 import { h, setAttr, setText } from './dom.js';
 import { MarkdownView } from './growing.js';
 import { openCall, wantsGuidance } from './store.js';
@@ -45,9 +46,20 @@ export class ConversationView {
     return view instanceof CallView ? view : null;
   }
 
+  /** Returns the element of the question that is open or being written. @param {State} state @returns {Element | null} */
+  asked(state) {
+    const call = openCall(state) ?? state.items.findLast((item) => item.type === 'call' && item.state === 'growing');
+    return (call && this.#shown.get(call.key)?.view.element) ?? null;
+  }
+
   /** Returns the form that gets images pasted or dropped anywhere on the page. @param {State} state */
   form(state) {
     return this.open(state)?.form ?? this.#guide;
+  }
+
+  /** What the user has written and not sent. */
+  get unsent() {
+    return [...this.element.querySelectorAll('.answer textarea')].map((field) => /** @type {HTMLTextAreaElement} */ (field).value.trim()).filter(Boolean).join('\n\n');
   }
 
   /** Called when the view is removed from the page. */
@@ -80,7 +92,7 @@ export class ConversationView {
   #make(item, instead) {
     instead?.view.leave?.();
     instead?.view.element.remove();
-    return item.type === 'call' ? new CallView(item, this.#context) : VIEWS[item.type]();
+    return item.type === 'call' ? new CallView(item, this.#context) : VIEWS[item.type](this.#context);
   }
 
   /** @param {HTMLElement} element @param {number} index */
@@ -103,14 +115,14 @@ export class ConversationView {
 
   #makeGuide() {
     const section = h('section', { class: 'call guidance', 'aria-label': 'The model needs guidance' });
-    const form = new AnswerForm({ purpose: 'guidance', send: this.#context.send, onGone: () => section.remove() });
+    const form = new AnswerForm({ purpose: 'guidance', send: this.#context.send, draft: new DraftStore(this.#context.conversation, 'guide', ''), onGone: () => section.remove() });
     section.append(h('p', {}, 'The model made too many mistakes with its questions and waits for you.'), form.element);
     this.#guidance.append(section);
     return form;
   }
 }
 
-/** @type {Record<Exclude<Item['type'], 'call'>, () => ItemView>} */
+/** @type {Record<Exclude<Item['type'], 'call'>, (context: Context) => ItemView>} */
 const VIEWS = {
   turn: () => {
     const element = h('h3', { class: 'turn' });
@@ -130,17 +142,22 @@ const VIEWS = {
   opaque: opaqueView,
   error: () => {
     const element = h('p', { class: 'problem item' });
-    return { element, update: (item) => (setText(element, item.message || `An error in the stream: ${item.kind}`), false) };
+    return { element, update: (item) => (setText(element, errorText(item)), false) };
   },
   end: () => {
     const element = h('p', { class: 'note', hidden: true }, 'The message was cut off here.');
     return { element, update: ({ cut_off }) => ((element.hidden = !cut_off), false) };
   },
-  replied: () => {
+  replied: ({ retry }) => {
     const element = h('article', { class: 'answered item', 'aria-label': 'What you said' });
-    return { element, update: (item) => (element.replaceChildren(...replyNodes(item)), false) };
+    return { element, update: (item) => (element.replaceChildren(...replyNodes(item, item.delivery, retry)), false) };
   },
 };
+
+/** Says for people what went wrong: without the numbers of an operating system. @param {import('./store.js').ErrorItem} item */
+function errorText({ kind, message }) {
+  return message.replace(/ ?\(os error -?\d+\)/g, '') || `An error in the stream: ${kind}`;
+}
 
 /** The call of another tool, collapsed. Its text is rendered only when it is expanded. @returns {ItemView} */
 function opaqueView() {

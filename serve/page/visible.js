@@ -2,7 +2,7 @@
 // Makes invisible characters visible: controls, direction marks, and characters without width. A
 // model could use them to hide a part of a question, or to display it in another order than it is
 // stored in. Joiners (U+200C, U+200D) and variation selectors stay as they are, because scripts and
-// emoji need them.
+// emoji need them; so do isolates that end in the same paragraph, which affect only what is inside.
 
 const INVISIBLE =
   /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF0-\uFFFB\u{13430}-\u{1345F}\u{1BCA0}-\u{1BCA3}\u{1D173}-\u{1D17A}\u{E0000}-\u{E0FFF}]/gu;
@@ -41,8 +41,10 @@ const SUSPECT = {
  */
 export function pieces(text) {
   /** @type {(string | Symbol)[]} */ const found = [];
+  const balanced = isolates(text);
   let from = 0;
   for (const match of text.matchAll(INVISIBLE)) {
+    if (balanced.has(match.index)) continue;
     if (match.index > from) found.push(text.slice(from, match.index));
     found.push(symbol(match[0]));
     from = match.index + match[0].length;
@@ -53,7 +55,19 @@ export function pieces(text) {
 
 /** Returns the same as one string, for titles, labels and announcements, which can't hold elements. @param {string} text */
 export function plain(text) {
-  return text.replace(INVISIBLE, (char) => `[${symbol(char).shown}]`);
+  return pieces(text).map((piece) => (typeof piece === 'string' ? piece : `[${piece.shown}]`)).join('');
+}
+
+/** Returns the offsets of isolates and their ends, of those that end in their paragraph. @param {string} text */
+function isolates(text) {
+  /** @type {Set<number>} */ const balanced = new Set();
+  /** @type {number[]} */ let open = [];
+  for (const { 0: char, index } of text.matchAll(/[\u2066-\u2069\n\r\u0085\u2029\u001C-\u001E]/g)) {
+    if (char >= '\u2066' && char <= '\u2068') open.push(index);
+    else if (char !== '\u2069') open = [];
+    else if (open.length) balanced.add(index).add(/** @type {number} */ (open.pop()));
+  }
+  return balanced;
 }
 
 /** @param {string} char @returns {Symbol} */

@@ -21,11 +21,13 @@ function browser() {
  * Opens a page, and records its requests, dialogs, errors and policy violations.
  * @param {import('node:test').TestContext} t
  */
-export async function newPage(t, options = {}) {
+export async function newPage(t, { undo = false, ...options } = {}) {
   const context = await (await browser()).newContext({ viewport: { width: 1000, height: 800 }, ...options });
   t.after(() => context.close());
   context.setDefaultTimeout(15_000);
   const page = await context.newPage();
+  // Only tests of the undo bar wait for it.
+  if (!undo) await page.addInitScript(() => localStorage.setItem('followup.undo', 'off'));
   const did = { requests: [], dialogs: [], errors: [], violations: [] };
   context.on('request', (request) => did.requests.push(request.url()));
   page.on('dialog', (dialog) => (did.dialogs.push(dialog.message()), dialog.dismiss()));

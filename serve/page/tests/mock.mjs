@@ -38,6 +38,8 @@ class Conversation {
   readers = new Set();
   updated = Math.floor(Date.now() / 1000);
 
+  /** The title in the list. @type {string | undefined} */ title;
+
   constructor(id) {
     this.id = id;
     this.state = empty(id);
@@ -49,8 +51,12 @@ class Conversation {
     const entry = { id: `e-${this.events.length + 1}`, event, data };
     this.events.push(entry);
     for (const reader of this.readers) reader.write(frame(entry));
+    this.onChange();
     return this;
   }
+
+  /** Whether the list's readers get an event for each change. @type {() => void} */
+  onChange = () => {};
 
   snapshot() {
     const items = this.state.items.map(({ key, ...item }) => item);
@@ -87,6 +93,14 @@ export class Mock {
   refuse = null;
   /** The response to `GET /demo`. */
   demo = null;
+  /** The response to `GET /info`; `null` makes it a service without it. */
+  info = null;
+  /** The id of the service's run; `null` makes it a service whose list has to be polled. */
+  service = 'run-1';
+  /** Readers of the list. @type {Set<import('node:http').ServerResponse>} */
+  listReaders = new Set();
+  /** Requests that change something: `[method, path]`. */
+  acts = [];
   /** Whether new connections are accepted. */
   isUp = true;
 
@@ -103,8 +117,43 @@ export class Mock {
   }
 
   conversation(id) {
-    if (!this.conversations.has(id)) this.conversations.set(id, new Conversation(id));
+    if (!this.conversations.has(id)) {
+      const made = new Conversation(id);
+      this.conversations.set(id, made);
+      made.onChange = () => this.#list('conversation', listed(made));
+      made.onChange();
+    }
     return this.conversations.get(id);
+  }
+
+  /** Removes a conversation. */
+  remove(id) {
+    this.conversations.get(id)?.emit('gone');
+    this.conversations.delete(id);
+    this.#list('removed', { id });
+  }
+
+  /** Restarts the service: its conversations are gone, and all connections break. */
+  restart() {
+    this.service = `${this.service}+`;
+    for (const conversation of this.conversations.values()) conversation.cut();
+    this.conversations.clear();
+    for (const reader of this.listReaders) reader.destroy();
+  }
+
+  #list(event, data) {
+    for (const reader of this.listReaders) reader.write(frame({ id: 'l', event, data }));
+  }
+
+  #readList(response) {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
+    response.write(frame({ id: 'l', event: 'list', data: { service: this.service, conversations: this.#listed() } }));
+    this.listReaders.add(response);
+    response.on('close', () => this.listReaders.delete(response));
+  }
+
+  #listed() {
+    return [...this.conversations.values()].map(listed).reverse();
   }
 
   async #serve(request, response) {
@@ -113,13 +162,26 @@ export class Mock {
     if (!this.isUp) return request.socket.destroy();
     if (this.token && request.headers.authorization !== `Bearer ${this.token}`) return refuse(response, 401, 'unauthorized', 'This needs a token: send it as a bearer.');
     if (pathname === '/demo') return this.#demo(request, response);
-    if (pathname === '/conversations') return json(response, 200, { conversations: [...this.conversations.values()].map(listed).reverse() });
+    if (pathname === '/conversations') return json(response, 200, { conversations: this.#listed() });
+    if (pathname === '/info' && this.info) return json(response, 200, this.info);
+    if (pathname === '/conversations/events' && this.service) return this.#readList(response);
     const [, , id, what] = pathname.split('/');
     const conversation = this.conversations.get(id);
     if (!conversation) return refuse(response, 404, 'not_found', 'There is no such conversation.');
     if (what === 'events') return conversation.read(response, request.headers['last-event-id']);
     if (what === 'answer') return this.#answer(conversation, request, response);
+    if (request.method === 'DELETE' || what === 'retry' || what === 'dismiss') return this.#act(conversation, request, response, what);
     return json(response, 200, conversation.snapshot());
+  }
+
+  async #act(conversation, request, response, what) {
+    const refusal = typeof this.refuse === 'function' ? await this.refuse() : this.refuse;
+    if (refusal) return refuse(response, refusal.status, refusal.code, refusal.message);
+    this.acts.push([request.method, what ?? '']);
+    if (request.method === 'DELETE') this.remove(conversation.id);
+    if (what === 'dismiss') for (const { type, number } of conversation.state.items) if (type === 'call' && number !== undefined) conversation.emit('closed', { number, why: 'dismissed' });
+    if (what === 'retry') return json(response, 202, {});
+    return response.writeHead(204).end();
   }
 
   async #demo(request, response) {
@@ -149,7 +211,7 @@ function repliedTo(conversation, { number = null, suggestion, text, cancel, guid
 }
 
 function listed(conversation) {
-  return { id: conversation.id, turn: conversation.state.turn, open: openCall(conversation.state)?.question ?? null, updated: conversation.updated };
+  return { id: conversation.id, turn: conversation.state.turn, open: openCall(conversation.state)?.question ?? null, title: conversation.title, stopped: conversation.state.stopped, waiting: 0, updated: conversation.updated };
 }
 
 async function body(request) {

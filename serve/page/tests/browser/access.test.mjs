@@ -179,7 +179,7 @@ test('a screen reader announces what matters, and not each delta', async (t) => 
   await hears('Wait a little.');
   mock.refuse = null;
   await page.keyboard.press('1');
-  await hears('Reply sent.');
+  await hears('Answer taken.');
   conversation.emit('error', { kind: 'upstream', message: 'It broke.' });
   await hears('Error: It broke.');
   assert.equal(await page.locator('[aria-live], [role=status], [role=alert], [role=log]').count(), 1, 'there is one live region');

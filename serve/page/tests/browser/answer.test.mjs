@@ -94,6 +94,14 @@ test('with a finger, Enter makes a new line', async (t) => {
   assert.equal(await said(page), 'one\ntwo');
 });
 
+test('touch screens see no key caps', async (t) => {
+  const { page } = await asked(t, { hasTouch: true, isMobile: true, viewport: { width: 375, height: 667 } });
+  assert.equal(await page.locator('.key:visible').count(), 0);
+  await page.tap('#help-button');
+  assert.equal(await page.locator('kbd:visible').count(), 0);
+  assert.ok(await page.locator('#undo').isVisible());
+});
+
 test('images can be picked, are shown, and can be removed', async (t) => {
   const { page, mock } = await asked(t);
   const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.click('text=Add images')]);
@@ -160,9 +168,14 @@ test('a file that is empty, too large or not an image is refused with the reason
   assert.equal(await page.inputValue('.answer textarea'), 'words');
 });
 
-test('a question can be left unanswered', async (t) => {
+test('leaving a question unanswered asks first', async (t) => {
   const { page, mock } = await asked(t);
-  await page.click('text=Leave unanswered');
+  await page.click('.answer >> text=Leave unanswered');
+  await page.click('.confirm >> text=Keep it');
+  await until(page, () => !document.querySelector('dialog[open]'));
+  assert.deepEqual(mock.answers, []);
+  await page.click('.answer >> text=Leave unanswered');
+  await page.click('.confirm .danger');
   await answered(page);
   assert.deepEqual(mock.answers, [{ number: 0, cancel: true }]);
   assert.match(await page.locator('.answered').textContent(), /left this unanswered/);
@@ -281,7 +294,7 @@ test('unsent text is kept while another conversation is shown', async (t) => {
 test('large images are described instead of shown', async (t) => {
   const { page, conversation } = await asked(t);
   conversation.emit('replied', { number: 0, kind: 'answer', said: 'x', images: ['image/png, 412345 bytes'] });
-  assert.equal(await page.locator('.answered .described').textContent(), 'image/png, 412345 bytes');
+  assert.equal(await page.locator('.answered .described').textContent(), 'PNG image, 403 kB');
 });
 
 test('text that was written stays visible when a suggestion is taken instead', async (t) => {

@@ -17,14 +17,15 @@ async function opened(t, { isOpen = true, suggest = QUESTION.suggest } = {}) {
   return { mock, conversation, page };
 }
 
-const clock = (page) => page.locator('.clock span');
+const clock = (page) => page.locator('.clock > span');
 
 test('the countdown takes the first suggestion', async (t) => {
   const { page, mock } = await opened(t);
   await clock(page).waitFor();
-  assert.match(await clock(page).textContent(), /Takes the first suggestion in (10|9) s/);
+  assert.match(await clock(page).textContent(), /^Takes “SQLite” in (10|9) s$/);
   await page.clock.runFor(5000);
   assert.match(await clock(page).textContent(), /in [45] s/);
+  assert.deepEqual(await page.locator('.suggestion.next .text').allTextContents(), ['SQLite'], 'and it is marked');
   assert.deepEqual(mock.answers, []);
   await page.clock.runFor(6000);
   await eventually(() => mock.answers.length);
@@ -105,7 +106,7 @@ test('a screen reader announces it once, not each second', async (t) => {
   await page.clock.runFor(9000);
   const said = await page.evaluate(() => [...window.said, document.getElementById('live')?.textContent]);
   assert.ok(said.length <= 2, JSON.stringify(said));
-  assert.match(said.at(-1), /first suggestion is taken in 10 seconds/);
+  assert.match(said.at(-1), /first suggestion is taken in 10 seconds: SQLite/);
   assert.equal(await clock(page).getAttribute('aria-hidden'), 'true');
 });
 
@@ -127,4 +128,14 @@ test('an error ends it: the first suggestion is not taken again and again', asyn
   await eventually(() => asked);
   await page.clock.runFor(60_000);
   assert.equal(asked, 1);
+});
+
+test('its setting has a visible label on a phone', async (t) => {
+  const { page } = await opened(t);
+  for (const width of [375, 1280]) {
+    await page.setViewportSize({ width, height: 667 });
+    const box = await page.locator('.setting > span').boundingBox();
+    assert.ok(box && box.width > 40 && box.x + box.width <= width, `${width}`);
+    assert.ok(await page.locator('.setting > span').evaluate((label) => getComputedStyle(label).clipPath === 'none'));
+  }
 });

@@ -27,3 +27,10 @@ test('each invisible character becomes a symbol', () => {
   assert.equal(plain('\u0000\u001B[31m\u007F\u0085\u{E0041}'), '[␀][␛][31m[␡][U+0085][U+E0041]');
   assert.equal(plain('line\n\ttab'), 'line\n\ttab');
 });
+
+test('balanced isolates stay as they are; overrides, embeddings and unbalanced isolates are symbols', () => {
+  assert.deepEqual(pieces('a \u2067b \u2066c\u2069\u2069 d'), ['a \u2067b \u2066c\u2069\u2069 d']);
+  assert.equal(plain('\u2068a\nb\u2069'), '[FSI]a\nb[PDI]', 'an isolate ends with its paragraph');
+  assert.equal(plain('\u2066a \u2067b\u2069'), '[LRI]a \u2067b\u2069');
+  assert.equal(plain('\u2066\u202Ea\u202C\u2069'), '\u2066[RLO]a[PDF]\u2069', 'an override inside stays visible');
+});
