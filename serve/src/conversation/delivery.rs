@@ -146,6 +146,12 @@ impl ConversationState {
         let retry = request.is_some() && !self.gone;
         self.failed_request = request.filter(|_| retry);
         let failed = self.advance(|entry| entry.progress == Progress::Sending, Progress::Failed { retry });
+        if retry && failed == ReplySet::default() {
+            // Only corrections have failed. Readers are told that they can be sent again.
+            let delivery = Delivery { state: DeliveryState::Failed, why: Some(why.into()), retry };
+            let event = ConversationEvent::Delivery { numbers: &[], guidance: false, delivery: &delivery };
+            self.log.push(&event, metrics);
+        }
         self.push_delivery(failed, DeliveryState::Failed, Some(why.into()), retry, metrics);
     }
 
