@@ -65,7 +65,7 @@ impl Store {
     /// Without an id, creates a conversation whose id can't be guessed.
     ///
     /// At the limit, a new conversation replaces the one that has been unused for longest; those in
-    /// which no question is open are replaced first.
+    /// which no question is open and no answer waits to be collected are replaced first.
     ///
     /// # Errors
     ///

@@ -4,6 +4,7 @@
 //! ends.
 #![cfg(unix)]
 
+mod agents;
 mod answers;
 mod client;
 mod closing;

@@ -136,6 +136,20 @@ async fn replies_beyond_the_limit_are_dropped_and_readers_are_told() {
 }
 
 #[tokio::test]
+async fn a_page_of_another_site_collects_nothing() {
+    let service = Service::start(&[]);
+    push(&service, "site", ASK).await;
+    answer(&service, "site", json!({"number": 0, "text": "Yes"})).await;
+    let request = |site: &str| get("/conversations/site/replies").with("sec-fetch-site", site);
+    for site in ["cross-site", "same-site"] {
+        assert_eq!(request(site).send(&service).await.error(), (403, "forbidden".into()));
+    }
+    assert_eq!(deliveries(&service, "site").await, ["pending"]);
+    request("same-origin").send(&service).await.ok();
+    assert_eq!(deliveries(&service, "site").await, ["collected"]);
+}
+
+#[tokio::test]
 async fn a_wrong_query_says_what_is_wrong() {
     let service = Service::start(&["--limit-readers", "1"]);
     push(&service, "wrong", ASK).await;

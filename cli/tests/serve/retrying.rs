@@ -159,3 +159,20 @@ async fn what_can_never_be_sent_is_not_tried_again() {
     assert!(failed["why"].as_str().unwrap().contains("too large"), "{failed}");
     assert_eq!(retry(&service, id).await.error(), (409, "nothing_to_retry".into()));
 }
+
+#[tokio::test]
+async fn a_correction_that_failed_can_be_sent_again() {
+    let service = Service::relay(&["--continue"]);
+    let id = "correction";
+    let mistake = "<ask_followup_question></ask_followup_question>";
+    let then = json!([{"status": "503 Busy", "body": "busy"}, {"body": body_of("Done.")}]);
+    let play = json!([{"name": id, "body": body_of(mistake)}, {"name": id, "then": then}]);
+    chat(&play).with("x-followup-conversation", id).send(&service).await.ok_body();
+    until(async || page(&service, id).await.turn == "cut_off").await;
+    let events = all_events(&service, id).await;
+    let failed = &events.iter().find(|event| event.kind == "delivery").unwrap().data;
+    assert_eq!((&failed["numbers"], &failed["state"], &failed["retry"]), (&json!([]), &json!("failed"), &json!(true)));
+    assert_eq!(failed.get("guidance"), None);
+    assert_eq!(retry(&service, id).await.status, 202);
+    until(async || page(&service, id).await.prose().ends_with("Done.")).await;
+}

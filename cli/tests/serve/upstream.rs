@@ -116,6 +116,12 @@ async fn serve(mut stream: TcpStream, seen: &Mutex<Seen>) -> std::io::Result<()>
             continue;
         }
         let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+        // A client that sends no `play` has it as the name of its model.
+        let named = body["model"].as_str().and_then(|model| serde_json::from_str(model).ok());
+        let body = match named {
+            Some(play) if body["play"].is_null() => with_play(body, play),
+            _ => body,
+        };
         // A list of plays has one for each message of the model so far.
         let is_model = |message: &&Value| message["role"] == "assistant";
         let past = body["messages"].as_array().map_or(0, |messages| messages.iter().filter(is_model).count());
@@ -138,6 +144,11 @@ async fn serve(mut stream: TcpStream, seen: &Mutex<Seen>) -> std::io::Result<()>
             return Ok(());
         }
     }
+}
+
+fn with_play(mut body: Value, play: Value) -> Value {
+    body["play"] = play;
+    body
 }
 
 /// Reads a request: its head and its body.

@@ -54,8 +54,8 @@ impl DeliveryState {
     }
 }
 
-/// A request with replies that the provider did not answer, or not to its end.
-pub(crate) struct FailedRequest {
+/// A request with replies. It is kept until the provider has answered it to its end.
+pub(crate) struct ContinuationRequest {
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
 }
@@ -142,10 +142,16 @@ impl ConversationState {
     }
 
     /// The replies that are being sent did not arrive, or the model's answer to them broke off.
-    pub(super) fn sending_failed(&mut self, why: &str, request: Option<FailedRequest>, metrics: &Metrics) {
+    pub(super) fn sending_failed(&mut self, why: &str, request: Option<ContinuationRequest>, metrics: &Metrics) {
         let retry = request.is_some() && !self.gone;
         self.failed_request = request.filter(|_| retry);
         let failed = self.advance(|entry| entry.progress == Progress::Sending, Progress::Failed { retry });
+        if retry && failed == ReplySet::default() {
+            // Only corrections have failed. Readers are told that they can be sent again.
+            let delivery = Delivery { state: DeliveryState::Failed, why: Some(why.into()), retry };
+            let event = ConversationEvent::Delivery { numbers: &[], guidance: false, delivery: &delivery };
+            self.log.push(&event, metrics);
+        }
         self.push_delivery(failed, DeliveryState::Failed, Some(why.into()), retry, metrics);
     }
 

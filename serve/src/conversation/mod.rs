@@ -172,7 +172,8 @@ impl Conversation {
         self.state.lock().gone
     }
 
-    /// Returns whether a question is open, and since when the conversation has been unused.
+    /// Returns whether a question is open or an answer waits to be collected, and since when the
+    /// conversation has been unused.
     ///
     /// `None` if it is in use.
     pub(crate) fn unused(&self) -> Option<(bool, Instant)> {
@@ -180,7 +181,8 @@ impl Conversation {
         // A conversation without a turn was created a moment ago for a turn that is about to begin.
         let is_busy = matches!(state.turn, TurnState::Streaming | TurnState::None);
         let is_used = is_busy || self.readers.load(Ordering::Acquire) > 0;
-        (!is_used).then(|| (state.dialogue.open_question().is_some(), state.used))
+        let is_needed = || state.dialogue.open_question().is_some() || state.dialogue.reply_log().has_pending();
+        (!is_used).then(|| (is_needed(), state.used))
     }
 
     pub(crate) fn is_idle(&self, idle: Duration) -> bool {

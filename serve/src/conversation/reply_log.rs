@@ -116,6 +116,11 @@ impl ReplyLog {
         self.after(self.before_turn)
     }
 
+    /// Returns `true` if a reply waits to be collected.
+    pub(super) fn has_pending(&self) -> bool {
+        self.entries.iter().any(|entry| entry.progress == Progress::Pending)
+    }
+
     /// Returns all replies.
     pub(super) fn iter(&self) -> impl Iterator<Item = &LoggedReply> {
         self.entries.iter()

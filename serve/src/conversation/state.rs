@@ -8,7 +8,7 @@ use followup::{Event, wire};
 use serde::Serialize;
 
 use super::continuation::Continuation;
-use super::delivery::FailedRequest;
+use super::delivery::ContinuationRequest;
 use super::dialogue::{BoundedDialogue, CallOutcome, Readiness};
 use super::event::{AskedCall, ConversationEvent};
 use super::event_buffer::EventBuffer;
@@ -37,7 +37,7 @@ pub(super) struct ConversationState {
     /// Something may follow the turn that is streaming.
     pub(super) may_continue: bool,
     /// The request that failed, to be tried again.
-    pub(super) failed_request: Option<FailedRequest>,
+    pub(super) failed_request: Option<ContinuationRequest>,
 }
 
 /// What the list of conversations shows of one, except for the time of its last change.

@@ -145,6 +145,18 @@ fn a_turn_without_a_request_closes_questions_and_leaves_answers_to_be_collected(
 }
 
 #[test]
+fn a_conversation_is_needed_until_its_answers_are_collected() {
+    let conversation = conversation();
+    let is_needed = || conversation.unused().unwrap().0;
+    request(&conversation, TEXT, &[], ASK);
+    assert!(is_needed(), "a question is open");
+    answer(&conversation, 0, "Yes").unwrap();
+    assert!(is_needed(), "an answer waits to be collected");
+    conversation.collect_replies(0, MessageFormat::OpenAiChat).unwrap();
+    assert!(!is_needed());
+}
+
+#[test]
 fn a_dismissed_question_is_closed_and_the_others_wait_to_be_collected() {
     let conversation = conversation();
     request(&conversation, TEXT, &[], &ASK.repeat(3));

@@ -16,13 +16,14 @@ pub(super) fn title_of(text: &str) -> Option<String> {
     Some(words.join(" ") + cut)
 }
 
-/// Returns the content of the tags that the text begins with.
+/// Returns the content of the tags that the text begins with. The end of a long text may be missing.
 fn unwrapped(text: &str) -> &str {
     let inside = || {
         let (name, rest) = text.strip_prefix('<')?.split_once('>')?;
         let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        let (content, _) = is_name.then(|| rest.split_once(&format!("</{name}>")))??;
-        (!content.trim().is_empty()).then(|| content.trim())
+        let closed = is_name.then(|| rest.split_once(&format!("</{name}>")).map(|(content, _)| content))?;
+        let content = closed.or_else(|| rest.starts_with('\n').then_some(rest))?.trim();
+        (!content.is_empty()).then_some(content)
     };
     inside().unwrap_or(text)
 }
@@ -37,6 +38,7 @@ mod tests {
             ("\n\n  Move  the\ttimer  \nSoon.", Some("Move the timer")),
             ("<task>\nMove the timer\n</task>\n<environment_details>", Some("Move the timer")),
             ("<user_message>Move it</user_message>", Some("Move it")),
+            ("<task>\nMove the timer\nand", Some("Move the timer")),
             ("<div> or <span>?", Some("<div> or <span>?")),
             ("<task></task>", Some("<task></task>")),
             (" \n ", None),

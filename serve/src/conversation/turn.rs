@@ -7,7 +7,7 @@ use followup::dialogue::Reply;
 use followup::wire;
 
 use super::continuation::{Continuation, PendingContinuation};
-use super::delivery::FailedRequest;
+use super::delivery::ContinuationRequest;
 use super::event::ConversationEvent;
 use super::request_content::RequestContent;
 use super::state::TurnState;
@@ -111,7 +111,7 @@ impl Turn {
     /// # Errors
     ///
     /// If nothing has failed that can be tried again.
-    pub(crate) fn begin_retry(conversation: &Arc<Conversation>) -> Result<(Turn, FailedRequest), ApiError> {
+    pub(crate) fn begin_retry(conversation: &Arc<Conversation>) -> Result<(Turn, ContinuationRequest), ApiError> {
         let mut state = conversation.lock_for_change();
         if state.gone {
             return Err(ApiError::no_conversation(&conversation.id));
@@ -174,7 +174,7 @@ impl Turn {
     /// Ends the turn, because the replies that it answers did not arrive or its stream broke.
     ///
     /// The request is kept to be tried again.
-    pub(crate) fn fail(mut self, why: &str, request: Option<FailedRequest>) {
+    pub(crate) fn fail(mut self, why: &str, request: Option<ContinuationRequest>) {
         self.error("upstream", why);
         self.conversation.lock_for_change().sending_failed(why, request, &self.conversation.metrics);
         self.end(true);

@@ -2,18 +2,16 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use followup::dialogue::{MessageFormat, Reply};
-use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::player;
 use super::problem::describe;
 use super::relay::{BodyKind, is_event_stream, prepare_continuation};
 use crate::app_state::AppState;
-use crate::chat::{ApiFormat, ChatRequest};
+use crate::chat::ApiFormat;
 use crate::conversation::continuation::{Continuation, NextRequest};
-use crate::conversation::delivery::FailedRequest;
+use crate::conversation::delivery::ContinuationRequest;
 use crate::conversation::turn::Turn;
 use crate::conversation::{Conversation, Readiness};
 use crate::error::ApiError;
@@ -72,33 +70,36 @@ pub(crate) fn retry(state: &Arc<AppState>, conversation: &Arc<Conversation>) -> 
 
 /// Sends the model's message and the user's replies to the provider; reads its answer into a turn.
 async fn ask_provider(state: Arc<AppState>, turn: Turn, next: NextRequest, replies: Vec<Reply>) {
-    let NextRequest { headers, request, message } = next;
-    let mut messages = vec![message];
-    messages.extend(Reply::messages_of(&replies, MessageFormat::OpenAiChat));
-    match next_body(&request, &messages, state.settings.limits.body) {
-        Ok(body) => send_replies(state, turn, FailedRequest { headers, body }).await,
+    match with_replies(next, &replies, state.settings.limits.body) {
+        Ok(request) => {
+            drop(replies);
+            send_replies(state, turn, request).await;
+        }
         Err(why) => turn.fail(&why, None),
     }
 }
 
-/// Returns the body of the next request.
+/// Returns the next request with the model's message and the replies to it.
 ///
 /// # Errors
 ///
 /// A sentence for people, if there can't be one.
-fn next_body(request: &ChatRequest, messages: &[Value], limit: usize) -> Result<Bytes, String> {
-    let body = request.with_messages(messages).ok_or("the request had no list of messages to append to")?;
+fn with_replies(next: NextRequest, replies: &[Reply], limit: usize) -> Result<ContinuationRequest, String> {
+    let NextRequest { headers, request, message } = next;
+    let mut messages = vec![message];
+    messages.extend(Reply::messages_of(replies, MessageFormat::OpenAiChat));
+    let body = request.with_messages(&messages).ok_or("the request had no list of messages to append to")?;
     let size = body.len();
     if size > limit {
         return Err(format!(
             "the next request is too large: it would have {size} bytes, and may have at most {limit} (--limit-body)"
         ));
     }
-    Ok(body.into())
+    Ok(ContinuationRequest { headers, body: body.into() })
 }
 
 /// Sends a request with replies, and reads its answer into the turn. It is kept until that has ended.
-async fn send_replies(state: Arc<AppState>, mut turn: Turn, request: FailedRequest) {
+async fn send_replies(state: Arc<AppState>, mut turn: Turn, request: ContinuationRequest) {
     let mut response = match send(&state, &request).await {
         Ok(response) => response,
         Err(why) => return turn.fail(&why, Some(request)),
@@ -126,7 +127,7 @@ async fn send_replies(state: Arc<AppState>, mut turn: Turn, request: FailedReque
 /// # Errors
 ///
 /// A sentence for people, if the provider does not answer with a stream of events.
-async fn send(state: &AppState, request: &FailedRequest) -> Result<ProviderResponse, String> {
+async fn send(state: &AppState, request: &ContinuationRequest) -> Result<ProviderResponse, String> {
     let upstream = state.upstream.as_ref().ok_or("there is no provider")?;
     let why = match upstream.send(request.headers.clone(), request.body.clone()).await {
         Ok(response) if response.status().is_success() && is_event_stream(response.headers()) => return Ok(response),
