@@ -478,6 +478,10 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "N", default_value_t = 64, help_heading = "Limits")]
     pub(crate) limit_readers: usize,
 
+    /// Let all conversations together take about this much memory; unused ones are dropped first
+    #[arg(long, value_name = "BYTES", default_value_t = 1 << 30, help_heading = "Limits")]
+    pub(crate) max_memory: usize,
+
     /// Relay and receive this many requests at once
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = at_least_one, help_heading = "Limits")]
     pub(crate) limit_requests: usize,

@@ -34,7 +34,7 @@
 //! | `store`, `upstream`, `auth` | all conversations; the HTTP client of the provider; who may call |
 //! | `conversation` | one conversation: its dialogue, its events, its snapshot |
 //! | `chat`, `demo` | the provider's requests and messages; the recorded messages |
-//! | `settings`, `error`, `metrics`, `paced_body` | plain data; bodies of requests that may not pause |
+//! | `settings`, `error`, `metrics`, `memory`, `paced_body` | plain data; what memory is taken; bodies of requests |
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -44,6 +44,7 @@ mod chat;
 mod conversation;
 mod demo;
 mod error;
+mod memory;
 mod metrics;
 mod paced_body;
 mod recognition;

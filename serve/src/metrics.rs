@@ -10,6 +10,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
+use crate::memory::MemoryCounter;
+
 type Label = [(&'static str, &'static str); 1];
 
 /// The metrics of the service.
@@ -18,6 +20,7 @@ type Label = [(&'static str, &'static str); 1];
 pub(crate) struct Metrics {
     registry: Registry,
     pub(crate) readers: Gauge,
+    pub(crate) memory: MemoryCounter,
     conversations: Gauge,
     turns: Family<Label, Counter>,
     events: Family<Label, Counter>,
@@ -32,6 +35,7 @@ impl Metrics {
         let mut metrics = Metrics {
             registry: Registry::with_prefix("followup"),
             readers: Gauge::default(),
+            memory: MemoryCounter::default(),
             conversations: Gauge::default(),
             turns: Family::default(),
             events: Family::default(),
@@ -44,6 +48,7 @@ impl Metrics {
         let registry = &mut metrics.registry;
         registry.register("conversations", "Conversations held", metrics.conversations.clone());
         registry.register("readers", "Readers of conversations", metrics.readers.clone());
+        registry.register("memory_bytes", "Estimated memory of conversations", metrics.memory.gauge());
         registry.register("turns", "Messages of models that were started", metrics.turns.clone());
         registry.register("events", "Events of conversations", metrics.events.clone());
         registry.register("bytes", "Bytes of messages that were read", metrics.bytes.clone());

@@ -12,6 +12,7 @@ mod ending;
 mod goldens;
 mod limits;
 mod load;
+mod memory;
 mod observing;
 mod page;
 mod passing;

@@ -159,6 +159,12 @@ impl BoundedDialogue {
         }
     }
 
+    /// Returns the approximate memory of the dialogue.
+    pub(super) fn memory(&self) -> usize {
+        // A question is kept here and in the dialogue.
+        2 * self.pending.values().sum::<usize>() + self.replies_size()
+    }
+
     /// Returns the bytes of the turn's replies.
     pub(super) fn replies_size(&self) -> usize {
         self.iter_replies().map(|reply| reply.text.len() + size_of_images(&reply.images)).sum()

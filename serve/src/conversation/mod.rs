@@ -80,7 +80,7 @@ impl Conversation {
         ended_turns: EndedTurns,
     ) -> Conversation {
         Conversation {
-            state: Mutex::new(ConversationState::new(epoch, settings.setup.clone(), settings.limits)),
+            state: Mutex::new(ConversationState::new(epoch, settings.setup.clone(), settings.limits, &metrics.memory)),
             id,
             settings,
             metrics,
@@ -200,6 +200,7 @@ impl std::ops::DerefMut for ChangeGuard<'_> {
 
 impl Drop for ChangeGuard<'_> {
     fn drop(&mut self) {
+        self.state.count_memory();
         self.changed.send_replace(());
     }
 }

@@ -12,6 +12,7 @@ use super::dialogue::{BoundedDialogue, CallOutcome, Readiness};
 use super::event::{AskedCall, ConversationEvent};
 use super::event_buffer::EventBuffer;
 use super::transcript::Transcript;
+use crate::memory::{CountedMemory, MemoryCounter};
 use crate::metrics::Metrics;
 use crate::settings::Limits;
 
@@ -29,6 +30,8 @@ pub(super) struct ConversationState {
     pub(super) used: Instant,
     /// What follows once everything in the last turn has been answered.
     continuation: Continuation,
+    /// The estimate of all this.
+    counted: CountedMemory,
 }
 
 /// What readers see: the latest events, and the state that all events add up to.
@@ -59,11 +62,14 @@ pub(super) struct Snapshot<'a> {
     items: &'a Transcript,
 }
 
+/// Bytes that a conversation takes in addition to what it keeps.
+const CONVERSATION_OVERHEAD: usize = 4 << 10;
+
 /// Maximum number of bytes of a provider's error that are shown.
 const MAX_ERROR: usize = 8 << 10;
 
 impl ConversationState {
-    pub(super) fn new(epoch: String, setup: Arc<Setup>, limits: Limits) -> ConversationState {
+    pub(super) fn new(epoch: String, setup: Arc<Setup>, limits: Limits, memory: &MemoryCounter) -> ConversationState {
         ConversationState {
             log: Log { buffer: EventBuffer::new(epoch, limits.events), transcript: Transcript::new(limits.kept) },
             dialogue: BoundedDialogue::new(setup, limits),
@@ -73,6 +79,7 @@ impl ConversationState {
             updated: SystemTime::now(),
             used: Instant::now(),
             continuation: Continuation::Nothing,
+            counted: memory.count(CONVERSATION_OVERHEAD),
         }
     }
 
@@ -86,6 +93,13 @@ impl ConversationState {
             dropped: transcript.dropped(),
             items: transcript,
         }
+    }
+
+    /// Updates the estimate of the memory that the conversation takes.
+    pub(super) fn count_memory(&mut self) {
+        let Log { buffer, transcript } = &self.log;
+        let kept = buffer.memory() + transcript.memory() + self.dialogue.memory() + self.continuation.memory();
+        self.counted.set(CONVERSATION_OVERHEAD + kept);
     }
 
     /// Ends the conversation.

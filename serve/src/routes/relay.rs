@@ -26,6 +26,9 @@ pub(super) const ROUTE: &str = "/v1/{*path}";
 /// Names the conversation in the request and in the response.
 const CONVERSATION: HeaderName = HeaderName::from_static("x-followup-conversation");
 
+/// Bytes that a turn takes while it streams: the connections, the parser.
+const TURN_OVERHEAD: usize = 64 << 10;
+
 pub(super) async fn relay(State(state): State<Arc<AppState>>, request: Request) -> Result<Response, ApiError> {
     state.check_running()?;
     let upstream = state.upstream.as_ref().ok_or_else(ApiError::no_upstream)?;
@@ -63,7 +66,9 @@ async fn relay_turn(
     {
         return Err(error);
     }
+    state.store.check_memory()?;
     let body = read_limited(&parts.headers, body, state.settings.limits.body).await?;
+    let taken = state.metrics.memory.count(TURN_OVERHEAD + body.len());
     let shown = state.recognizer.read(format, &body);
     let headers = upstream.headers_of_turn(&parts.headers);
     let sent = upstream.forward(parts.method.clone(), uri, headers.clone(), body.clone().into()).await;
@@ -86,7 +91,7 @@ async fn relay_turn(
             answer = Some(AnswerReader::new(format, kind == BodyKind::EventStream, state.settings.limits.kept));
             prepare_continuation(state, &mut begun, format, kind, headers, &body);
         }
-        turn = Some(RelayedTurn::new(begun, answer, record));
+        turn = Some(RelayedTurn::new(begun, answer, record, taken));
     }
     Ok(with_head(head, Body::from_stream(relayed_body(state.clone(), turn, response, permit))))
 }

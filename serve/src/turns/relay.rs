@@ -13,6 +13,7 @@ use crate::app_state::AppState;
 use crate::chat::{AnswerReader, ApiFormat, AssistantMessage, ChatRequest};
 use crate::conversation::continuation::PendingContinuation;
 use crate::conversation::turn::Turn;
+use crate::memory::CountedMemory;
 use crate::recognition::AnswerRecord;
 use crate::upstream::ProviderResponse;
 
@@ -85,11 +86,18 @@ pub(crate) struct RelayedTurn {
     /// `None` if the answer can't be read.
     answer: Option<AnswerReader>,
     record: Option<AnswerRecord>,
+    /// What the request takes.
+    _taken: CountedMemory,
 }
 
 impl RelayedTurn {
-    pub(crate) fn new(turn: Turn, answer: Option<AnswerReader>, record: Option<AnswerRecord>) -> RelayedTurn {
-        RelayedTurn { turn, answer, record }
+    pub(crate) fn new(
+        turn: Turn,
+        answer: Option<AnswerReader>,
+        record: Option<AnswerRecord>,
+        taken: CountedMemory,
+    ) -> RelayedTurn {
+        RelayedTurn { turn, answer, record, _taken: taken }
     }
 
     fn feed(&mut self, chunk: &[u8]) {
@@ -159,6 +167,7 @@ impl RelayedBody {
             Ok(Some(chunk)) => {
                 if let Some(turn) = &mut self.turn {
                     turn.feed(&chunk);
+                    self.state.store.keep_within_memory();
                 }
                 self.remaining = self.remaining.map(|remaining| remaining.saturating_sub(chunk.len() as u64));
                 // The caller may send its next request as soon as it has the last event.
@@ -193,7 +202,10 @@ impl RelayedBody {
 pub(crate) async fn read_to_end(state: &AppState, mut turn: Turn, mut response: ProviderResponse) {
     loop {
         match next_chunk(state, &mut response).await {
-            Ok(Some(chunk)) => turn.feed(&chunk),
+            Ok(Some(chunk)) => {
+                turn.feed(&chunk);
+                state.store.keep_within_memory();
+            }
             Ok(None) => return turn.end(false),
             Err(error) => {
                 turn.error("upstream", &error);
