@@ -390,8 +390,8 @@ Exit status:
 
 /// Runs a service that shows questions in a browser, and takes the answers.
 ///
-/// It relays requests to an OpenAI-compatible provider, byte for byte, or receives what any
-/// provider streams. A page shows each question while it is still being written, and sends the
+/// It relays requests to a provider, byte for byte, or receives what any provider streams. It reads
+/// chat completions and Responses of OpenAI, and messages of Anthropic. A page shows each question while it is still being written, and sends the
 /// answer; programs read the same as server-sent events. It accepts connections from this machine
 /// only, unless there is a token.
 #[derive(Debug, clap::Args)]

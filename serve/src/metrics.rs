@@ -20,7 +20,6 @@ type Label = [(&'static str, &'static str); 1];
 pub(crate) struct Metrics {
     registry: Registry,
     pub(crate) readers: Gauge,
-    pub(crate) memory: MemoryCounter,
     conversations: Gauge,
     turns: Family<Label, Counter>,
     events: Family<Label, Counter>,
@@ -28,6 +27,7 @@ pub(crate) struct Metrics {
     answers: Family<Label, Counter>,
     upstream_errors: Counter,
     turn_seconds: Histogram,
+    pub(crate) memory: MemoryCounter,
 }
 
 impl Metrics {
@@ -35,22 +35,22 @@ impl Metrics {
         let mut metrics = Metrics {
             registry: Registry::with_prefix("followup"),
             readers: Gauge::default(),
-            memory: MemoryCounter::default(),
             conversations: Gauge::default(),
             turns: Family::default(),
             events: Family::default(),
             bytes: Counter::default(),
             answers: Family::default(),
             upstream_errors: Counter::default(),
+            memory: MemoryCounter::default(),
             // 50 ms to 7 minutes.
             turn_seconds: Histogram::new(exponential_buckets(0.05, 2.0, 14)),
         };
         let registry = &mut metrics.registry;
         registry.register("conversations", "Conversations held", metrics.conversations.clone());
         registry.register("readers", "Readers of conversations", metrics.readers.clone());
-        registry.register("memory_bytes", "Estimated memory of conversations", metrics.memory.gauge());
         registry.register("turns", "Messages of models that were started", metrics.turns.clone());
         registry.register("events", "Events of conversations", metrics.events.clone());
+        registry.register("memory_bytes", "Estimated memory of conversations", metrics.memory.gauge());
         registry.register("bytes", "Bytes of messages that were read", metrics.bytes.clone());
         registry.register("answers", "What users did with questions", metrics.answers.clone());
         registry.register("upstream_errors", "Requests that the provider failed", metrics.upstream_errors.clone());

@@ -13,12 +13,12 @@ use crate::settings::Settings;
 
 /// All conversations, up to the limit.
 pub(crate) struct Store {
+    /// The memory in use from which on room is made.
+    full_at: AtomicUsize,
     conversations: Mutex<HashMap<String, Arc<Conversation>>>,
     settings: Arc<Settings>,
     metrics: Arc<Metrics>,
     ended_turns: EndedTurns,
-    /// The memory in use from which on room is made.
-    full_at: AtomicUsize,
 }
 
 /// Checks an id that a caller chose.
@@ -31,7 +31,7 @@ fn check_id(id: &str) -> Result<&str, ApiError> {
 impl Store {
     pub(crate) fn new(settings: Arc<Settings>, metrics: Arc<Metrics>, ended_turns: EndedTurns) -> Store {
         let full_at = AtomicUsize::new(settings.limits.memory);
-        Store { conversations: Mutex::default(), settings, metrics, ended_turns, full_at }
+        Store { full_at, conversations: Mutex::default(), settings, metrics, ended_turns }
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -81,6 +81,12 @@ impl BoundedDialogue {
         }
     }
 
+    /// Returns the approximate memory of the dialogue.
+    pub(super) fn memory(&self) -> usize {
+        // A question is kept here and in the dialogue.
+        2 * self.pending.values().sum::<usize>() + self.replies_size()
+    }
+
     pub(super) fn has_stopped(&self) -> bool {
         self.dialogue.has_stopped()
     }
@@ -157,12 +163,6 @@ impl BoundedDialogue {
         } else {
             self.calls.push(RepliedCall { number: None, reply: Some(reply) });
         }
-    }
-
-    /// Returns the approximate memory of the dialogue.
-    pub(super) fn memory(&self) -> usize {
-        // A question is kept here and in the dialogue.
-        2 * self.pending.values().sum::<usize>() + self.replies_size()
     }
 
     /// Returns the bytes of the turn's replies.

@@ -18,6 +18,8 @@ use crate::settings::Limits;
 
 /// The state of a conversation.
 pub(super) struct ConversationState {
+    /// The estimate of the memory of all this.
+    counted: CountedMemory,
     pub(super) log: Log,
     pub(super) dialogue: BoundedDialogue,
     pub(super) turn: TurnState,
@@ -30,8 +32,6 @@ pub(super) struct ConversationState {
     pub(super) used: Instant,
     /// What follows once everything in the last turn has been answered.
     continuation: Continuation,
-    /// The estimate of all this.
-    counted: CountedMemory,
 }
 
 /// What readers see: the latest events, and the state that all events add up to.
@@ -71,6 +71,7 @@ const MAX_ERROR: usize = 8 << 10;
 impl ConversationState {
     pub(super) fn new(epoch: String, setup: Arc<Setup>, limits: Limits, memory: &MemoryCounter) -> ConversationState {
         ConversationState {
+            counted: memory.count(CONVERSATION_OVERHEAD),
             log: Log { buffer: EventBuffer::new(epoch, limits.events), transcript: Transcript::new(limits.kept) },
             dialogue: BoundedDialogue::new(setup, limits),
             turn: TurnState::None,
@@ -79,7 +80,6 @@ impl ConversationState {
             updated: SystemTime::now(),
             used: Instant::now(),
             continuation: Continuation::Nothing,
-            counted: memory.count(CONVERSATION_OVERHEAD),
         }
     }
 
@@ -93,14 +93,6 @@ impl ConversationState {
             dropped: transcript.dropped(),
             items: transcript,
         }
-    }
-
-    /// Updates the estimate of the memory that the conversation takes.
-    pub(super) fn count_memory(&mut self) {
-        let Log { buffer, transcript } = &self.log;
-        let kept = buffer.memory() + transcript.memory() + self.dialogue.memory() + self.continuation.memory();
-        // A text that grew has up to twice the memory of its bytes.
-        self.counted.set(CONVERSATION_OVERHEAD + kept + kept / 2);
     }
 
     /// Ends the conversation.
@@ -151,6 +143,14 @@ impl ConversationState {
             (_, not_ready) => return Err(not_ready),
         }
         Ok((std::mem::replace(&mut self.continuation, Continuation::Nothing), self.dialogue.replies()))
+    }
+
+    /// Updates the estimate of the memory that the conversation takes.
+    pub(super) fn count_memory(&mut self) {
+        let Log { buffer, transcript } = &self.log;
+        let kept = buffer.memory() + transcript.memory() + self.dialogue.memory() + self.continuation.memory();
+        // A text that grew has up to twice the memory of its bytes.
+        self.counted.set(CONVERSATION_OVERHEAD + kept + kept / 2);
     }
 
     /// Applies an event of the parser.

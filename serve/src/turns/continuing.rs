@@ -9,9 +9,9 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::player;
-use super::relay::{BodyKind, is_event_stream, prepare_continuation, read_to_end};
+use super::relay::{is_event_stream, prepare_continuation, read_to_end};
 use crate::app_state::AppState;
-use crate::chat::{ApiFormat, ChatRequest};
+use crate::chat::ChatRequest;
 use crate::conversation::continuation::{Continuation, NextRequest};
 use crate::conversation::turn::Turn;
 use crate::conversation::{Conversation, Readiness};
@@ -62,8 +62,7 @@ async fn ask_provider(state: Arc<AppState>, mut turn: Turn, next: NextRequest, r
     messages.extend(Reply::messages_of(&replies, MessageFormat::OpenAiChat));
     match send(&state, &headers, &request, &messages).await {
         Ok((response, body)) => {
-            let (format, kind) = (ApiFormat::OpenAiChat, BodyKind::EventStream);
-            prepare_continuation(&state, &mut turn, format, kind, headers, &body);
+            prepare_continuation(&state, &mut turn, headers, &body);
             read_to_end(&state, turn, response).await;
         }
         Err(message) => {

@@ -51,32 +51,29 @@ pub(crate) fn is_event_stream(headers: &HeaderMap) -> bool {
 }
 
 /// With `--continue`, keeps what the next request to the provider needs.
-pub(crate) fn prepare_continuation(
-    state: &AppState,
-    turn: &mut Turn,
-    format: ApiFormat,
-    kind: BodyKind,
-    headers: HeaderMap,
-    body: &Bytes,
-) {
-    if !state.settings.auto_continue {
-        return;
-    }
-    turn.set_continuation(match (format, kind) {
-        (ApiFormat::OpenAiResponses | ApiFormat::Anthropic, _) => PendingContinuation::Unavailable(
-            "the service continues only chat completions: your agent has to send the replies",
-        ),
-        (ApiFormat::OpenAiChat, BodyKind::Json) => PendingContinuation::Unavailable(
-            "the service continues only messages that are streamed: your agent has to send the replies",
-        ),
-        (ApiFormat::OpenAiChat, BodyKind::EventStream) => match ChatRequest::parse(body) {
+pub(crate) fn prepare_continuation(state: &AppState, turn: &mut Turn, headers: HeaderMap, body: &Bytes) {
+    if state.settings.auto_continue {
+        turn.set_continuation(match ChatRequest::parse(body) {
             Ok(request) => {
                 let message = Box::new(AssistantMessage::new(state.settings.limits.body));
                 PendingContinuation::Provider { headers, request: Arc::new(request), message }
             }
             Err(_) => PendingContinuation::Unavailable("the request was not a JSON object"),
-        },
-    });
+        });
+    }
+}
+
+/// Returns why the service can't continue after such a message; `None` if it can.
+pub(crate) fn cannot_continue(format: ApiFormat, kind: BodyKind) -> Option<&'static str> {
+    match (format, kind) {
+        (ApiFormat::OpenAiChat, BodyKind::EventStream) => None,
+        (ApiFormat::OpenAiChat, BodyKind::Json) => {
+            Some("the service continues only messages that are streamed: your agent has to send the replies")
+        }
+        (ApiFormat::OpenAiResponses | ApiFormat::Anthropic, _) => {
+            Some("the service continues only chat completions: your agent has to send the replies")
+        }
+    }
 }
 
 /// A turn whose bytes are on their way to the caller.
@@ -202,10 +199,7 @@ impl RelayedBody {
 pub(crate) async fn read_to_end(state: &AppState, mut turn: Turn, mut response: ProviderResponse) {
     loop {
         match next_chunk(state, &mut response).await {
-            Ok(Some(chunk)) => {
-                turn.feed(&chunk);
-                state.store.keep_within_memory();
-            }
+            Ok(Some(chunk)) => turn.feed(&chunk),
             Ok(None) => return turn.end(false),
             Err(error) => {
                 turn.error("upstream", &error);
