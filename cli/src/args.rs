@@ -393,8 +393,8 @@ Exit status:
 
 /// Runs a service that shows questions in a browser, and takes the answers.
 ///
-/// It relays requests to an OpenAI-compatible provider, byte for byte, or receives what any
-/// provider streams. A page shows each question while it is still being written, and sends the
+/// It relays requests to a provider, byte for byte, or receives what any provider streams. It reads
+/// chat completions and Responses of OpenAI, and messages of Anthropic. A page shows each question while it is still being written, and sends the
 /// answer; programs read the same as server-sent events. It accepts connections from this machine
 /// only, unless there is a token.
 #[derive(Debug, clap::Args)]
@@ -480,6 +480,10 @@ pub(crate) struct ServeArgs {
     /// Allow this many readers of one conversation at once
     #[arg(long, value_name = "N", default_value_t = 64, help_heading = "Limits")]
     pub(crate) limit_readers: usize,
+
+    /// Let all conversations together take about this much memory; unused ones are dropped first
+    #[arg(long, value_name = "BYTES", default_value_t = 1 << 30, help_heading = "Limits")]
+    pub(crate) max_memory: usize,
 
     /// Relay and receive this many requests at once
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = at_least_one, help_heading = "Limits")]

@@ -92,6 +92,13 @@ impl ApiError {
         ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_conversations", message).with_retry_after(5)
     }
 
+    pub(crate) fn memory_full(limit: usize) -> ApiError {
+        let message = format!(
+            "the conversations take {limit} bytes, and all are in use: try again when one has ended, delete one, or raise --max-memory"
+        );
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "memory_full", message).with_retry_after(5)
+    }
+
     pub(crate) fn too_many_readers(limit: usize) -> ApiError {
         let message = format!("this conversation already has {limit} readers: close one, or raise --limit-readers");
         ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_readers", message).with_retry_after(5)

@@ -1,9 +1,10 @@
 //! The HTTP service of `followup serve`: shows a model's questions in a browser, takes the answers.
 //!
-//! A [`Service`] relays requests to an OpenAI-compatible provider, or is pushed what any provider
-//! streams. It forwards the bytes as they arrive, parses them with [`followup::wire`], and sends
-//! readers server-sent events: prose, the question while it grows, the user's replies. Answers come
-//! back as the messages that the provider expects. `docs/service.md` specifies the protocol.
+//! A [`Service`] relays requests to a provider in the formats of OpenAI or Anthropic, or is pushed
+//! what any provider streams. It forwards the bytes as they arrive, parses them with
+//! [`followup::wire`], and sends readers server-sent events: prose, the question while it grows, the
+//! user's replies. Answers come back as the messages that the provider expects. `docs/service.md`
+//! specifies the protocol.
 //!
 //! ```text
 //!   agent ──request──► relay ──► provider
@@ -34,7 +35,7 @@
 //! | `store`, `upstream`, `auth` | all conversations; the HTTP client of the provider; who may call |
 //! | `conversation` | one conversation: its dialogue, its events, its snapshot |
 //! | `chat`, `demo` | the provider's requests and messages; the recorded messages |
-//! | `settings`, `error`, `metrics`, `paced_body` | plain data; bodies of requests that may not pause |
+//! | `settings`, `error`, `metrics`, `memory`, `paced_body` | plain data; what memory is taken; bodies of requests |
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -44,6 +45,7 @@ mod chat;
 mod conversation;
 mod demo;
 mod error;
+mod memory;
 mod metrics;
 mod paced_body;
 mod recognition;

@@ -75,6 +75,8 @@ pub struct Limits {
     pub idle: Duration,
     /// Readers of one conversation at the same time.
     pub readers: usize,
+    /// Bytes that all conversations may take together, as an estimate.
+    pub memory: usize,
     /// Requests that are relayed or pushed at the same time.
     pub requests: usize,
     /// How long the body of a request may pause. A pushed body may pause as long as a provider.
@@ -90,6 +92,7 @@ impl Default for Limits {
             events: 1024,
             idle: Duration::from_secs(1800),
             readers: 64,
+            memory: 1 << 30,
             requests: 1024,
             body_pause: Duration::from_secs(30),
         }

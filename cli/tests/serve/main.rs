@@ -15,6 +15,7 @@ mod goldens;
 mod limits;
 mod list;
 mod load;
+mod memory;
 mod observing;
 mod page;
 mod passing;

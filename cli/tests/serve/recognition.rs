@@ -142,6 +142,19 @@ async fn conversations_that_begin_alike_are_told_apart_by_the_answer() {
 }
 
 #[tokio::test]
+async fn a_long_conversation_is_found_again() {
+    let service = Service::relay(&[]);
+    let format = "openai-chat";
+    let mut all = user(&"A long file. ".repeat(100_000));
+    let first = conversation(&service, ask(format, &json!(all), &answer(format, "0", true))).await;
+    for index in 0..10 {
+        all.extend(shown(format, &index.to_string(), &"x".repeat(10_000)));
+        let play = answer(format, &(index + 1).to_string(), index % 2 == 0);
+        assert_eq!(conversation(&service, ask(format, &json!(all), &play)).await, first, "{index}");
+    }
+}
+
+#[tokio::test]
 async fn the_header_is_stronger_than_what_a_request_shows() {
     let service = Service::relay(&[]);
     let format = "openai-chat";

@@ -115,6 +115,12 @@ impl BoundedDialogue {
         }
     }
 
+    /// Returns the approximate memory of the dialogue.
+    pub(super) fn memory(&self) -> usize {
+        // A question is kept here and in the dialogue.
+        2 * self.pending.values().map(|question| question.size).sum::<usize>() + self.replies.size()
+    }
+
     pub(super) fn has_stopped(&self) -> bool {
         self.dialogue.has_stopped()
     }

@@ -84,6 +84,11 @@ impl ReplyLog {
         self.count
     }
 
+    /// Returns the bytes of the replies that are kept.
+    pub(super) fn size(&self) -> usize {
+        self.size
+    }
+
     pub(super) fn begin_turn(&mut self) {
         self.before_turn = self.count;
     }

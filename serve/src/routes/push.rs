@@ -46,6 +46,7 @@ pub(super) async fn push(
         ));
     }
     let _permit = state.request_permit()?;
+    state.store.check_memory()?;
     let (conversation, is_new) = state.store.get_or_create(id.as_deref())?;
     let mut turn = Turn::begin(&conversation, wire, TurnSource::Push, RequestContent::default())?;
     let mut body = request.into_body().into_data_stream();
@@ -58,6 +59,7 @@ pub(super) async fn push(
                 return Err(ApiError::body_unreadable(&error));
             }
         }
+        state.store.keep_within_memory();
         if turn.is_gone() {
             turn.end(true);
             return Err(ApiError::no_conversation(conversation.id()));

@@ -7,16 +7,18 @@ use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use axum::response::Response;
+use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::body::read_limited;
 use crate::app_state::AppState;
 use crate::chat::{AnswerReader, ApiFormat};
 use crate::conversation::Conversation;
+use crate::conversation::continuation::PendingContinuation;
 use crate::conversation::turn::{Turn, TurnSource};
 use crate::error::ApiError;
 use crate::recognition::ShownConversation;
-use crate::turns::relay::{BodyKind, RelayedTurn, prepare_continuation, relayed_body};
+use crate::turns::relay::{BodyKind, RelayedTurn, cannot_continue, prepare_continuation, relayed_body};
 use crate::upstream::{ProviderResponse, Upstream, end_to_end};
 
 /// Everything below this path is relayed.
@@ -25,6 +27,12 @@ pub(super) const ROUTE: &str = "/v1/{*path}";
 
 /// Names the conversation in the request and in the response.
 const CONVERSATION: HeaderName = HeaderName::from_static("x-followup-conversation");
+
+/// Maximum number of bytes of a request that is read at once; other tasks need not wait for a longer one.
+const MAX_QUICK: usize = 128 << 10;
+
+/// Bytes that a turn takes while it streams: the connections, the parser.
+const TURN_OVERHEAD: usize = 64 << 10;
 
 pub(super) async fn relay(State(state): State<Arc<AppState>>, request: Request) -> Result<Response, ApiError> {
     state.check_running()?;
@@ -63,10 +71,13 @@ async fn relay_turn(
     {
         return Err(error);
     }
+    state.store.check_memory()?;
     let body = read_limited(&parts.headers, body, state.settings.limits.body).await?;
-    let shown = state.recognizer.read(format, &body);
+    let taken = state.metrics.memory.count(TURN_OVERHEAD + body.len());
     let headers = upstream.headers_of_turn(&parts.headers);
-    let sent = upstream.forward(parts.method.clone(), uri, headers.clone(), body.clone().into()).await;
+    let sent = upstream.forward(parts.method.clone(), uri, headers.clone(), body.clone().into());
+    // The provider is working meanwhile.
+    let (sent, shown) = tokio::join!(sent, read_request(state, format, body.clone()));
     let response = count_error(state, sent)?;
     let mut head = (response.status(), end_to_end(response.headers()));
     let mut turn = None;
@@ -84,11 +95,27 @@ async fn relay_turn(
             );
         } else {
             answer = Some(AnswerReader::new(format, kind == BodyKind::EventStream, state.settings.limits.kept));
-            prepare_continuation(state, &mut begun, format, kind, headers, &body);
+            match cannot_continue(format, kind) {
+                None => prepare_continuation(state, &mut begun, headers, &body),
+                Some(why) if state.settings.auto_continue => {
+                    begun.set_continuation(PendingContinuation::Unavailable(why));
+                }
+                Some(_) => {}
+            }
         }
-        turn = Some(RelayedTurn::new(begun, answer, record));
+        turn = Some(RelayedTurn::new(begun, answer, record, taken));
     }
     Ok(with_head(head, Body::from_stream(relayed_body(state.clone(), turn, response, permit))))
+}
+
+/// Reads what a request shows of its conversation.
+async fn read_request(state: &AppState, format: ApiFormat, body: Bytes) -> ShownConversation {
+    let recognizer = state.recognizer.clone();
+    if body.len() <= MAX_QUICK {
+        return recognizer.read(format, &body);
+    }
+    // A panic would be a bug; the turn then has a new conversation.
+    tokio::task::spawn_blocking(move || recognizer.read(format, &body)).await.unwrap_or_default()
 }
 
 /// Begins a turn in the conversation that the caller names or the request extends, or in a new one.

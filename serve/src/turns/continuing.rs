@@ -7,9 +7,8 @@ use tokio::sync::mpsc;
 
 use super::player;
 use super::problem::describe;
-use super::relay::{BodyKind, is_event_stream, prepare_continuation};
+use super::relay::{is_event_stream, prepare_continuation};
 use crate::app_state::AppState;
-use crate::chat::ApiFormat;
 use crate::conversation::continuation::{Continuation, NextRequest};
 use crate::conversation::delivery::ContinuationRequest;
 use crate::conversation::turn::Turn;
@@ -105,8 +104,7 @@ async fn send_replies(state: Arc<AppState>, mut turn: Turn, request: Continuatio
         Err(why) => return turn.fail(&why, Some(request)),
     };
     turn.sent();
-    let (format, kind) = (ApiFormat::OpenAiChat, BodyKind::EventStream);
-    prepare_continuation(&state, &mut turn, format, kind, request.headers.clone(), &request.body);
+    prepare_continuation(&state, &mut turn, request.headers.clone(), &request.body);
     loop {
         match response.chunk().await {
             Ok(Some(chunk)) => turn.feed(&chunk),

@@ -13,6 +13,7 @@ use crate::app_state::AppState;
 use crate::chat::{AnswerReader, ApiFormat, AssistantMessage, ChatRequest};
 use crate::conversation::continuation::PendingContinuation;
 use crate::conversation::turn::Turn;
+use crate::memory::CountedMemory;
 use crate::recognition::AnswerRecord;
 use crate::upstream::ProviderResponse;
 
@@ -50,32 +51,29 @@ pub(crate) fn is_event_stream(headers: &HeaderMap) -> bool {
 }
 
 /// With `--continue`, keeps what the next request to the provider needs.
-pub(crate) fn prepare_continuation(
-    state: &AppState,
-    turn: &mut Turn,
-    format: ApiFormat,
-    kind: BodyKind,
-    headers: HeaderMap,
-    body: &Bytes,
-) {
-    if !state.settings.auto_continue {
-        return;
-    }
-    turn.set_continuation(match (format, kind) {
-        (ApiFormat::OpenAiResponses | ApiFormat::Anthropic, _) => PendingContinuation::Unavailable(
-            "the service continues only chat completions: your agent has to send the replies",
-        ),
-        (ApiFormat::OpenAiChat, BodyKind::Json) => PendingContinuation::Unavailable(
-            "the service continues only messages that are streamed: your agent has to send the replies",
-        ),
-        (ApiFormat::OpenAiChat, BodyKind::EventStream) => match ChatRequest::parse(body) {
+pub(crate) fn prepare_continuation(state: &AppState, turn: &mut Turn, headers: HeaderMap, body: &Bytes) {
+    if state.settings.auto_continue {
+        turn.set_continuation(match ChatRequest::parse(body) {
             Ok(request) => {
                 let message = Box::new(AssistantMessage::new(state.settings.limits.body));
                 PendingContinuation::Provider { headers, request: Arc::new(request), message }
             }
             Err(_) => PendingContinuation::Unavailable("the request was not a JSON object"),
-        },
-    });
+        });
+    }
+}
+
+/// Returns why the service can't continue after such a message; `None` if it can.
+pub(crate) fn cannot_continue(format: ApiFormat, kind: BodyKind) -> Option<&'static str> {
+    match (format, kind) {
+        (ApiFormat::OpenAiChat, BodyKind::EventStream) => None,
+        (ApiFormat::OpenAiChat, BodyKind::Json) => {
+            Some("the service continues only messages that are streamed: your agent has to send the replies")
+        }
+        (ApiFormat::OpenAiResponses | ApiFormat::Anthropic, _) => {
+            Some("the service continues only chat completions: your agent has to send the replies")
+        }
+    }
 }
 
 /// A turn whose bytes are on their way to the caller.
@@ -85,11 +83,18 @@ pub(crate) struct RelayedTurn {
     /// `None` if the answer can't be read.
     answer: Option<AnswerReader>,
     record: Option<AnswerRecord>,
+    /// What the request takes.
+    _taken: CountedMemory,
 }
 
 impl RelayedTurn {
-    pub(crate) fn new(turn: Turn, answer: Option<AnswerReader>, record: Option<AnswerRecord>) -> RelayedTurn {
-        RelayedTurn { turn, answer, record }
+    pub(crate) fn new(
+        turn: Turn,
+        answer: Option<AnswerReader>,
+        record: Option<AnswerRecord>,
+        taken: CountedMemory,
+    ) -> RelayedTurn {
+        RelayedTurn { turn, answer, record, _taken: taken }
     }
 
     fn feed(&mut self, chunk: &[u8]) {
@@ -159,6 +164,7 @@ impl RelayedBody {
             Ok(Some(chunk)) => {
                 if let Some(turn) = &mut self.turn {
                     turn.feed(&chunk);
+                    self.state.store.keep_within_memory();
                 }
                 self.remaining = self.remaining.map(|remaining| remaining.saturating_sub(chunk.len() as u64));
                 // The caller may send its next request as soon as it has the last event.
