@@ -62,7 +62,7 @@ enum Unanswered {
 
 /// Why a question can't be answered or cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AnswerRefusal {
+pub(super) enum AnswerRefusal {
     Dialogue(AnswerErrorKind),
     Closed(ClosedWhy),
 }
