@@ -366,8 +366,9 @@ Examples:
   followup serve --demo
       Recorded messages, on http://localhost:4127.
   followup serve --upstream https://api.example.com/v1
-      Relays POST /v1/chat/completions to that provider, and shows what its models ask.
-      Point an agent's base URL at http://localhost:4127/v1; nothing else changes for it.
+      Relays everything below /v1 to that provider, and shows what its models ask.
+      Point an agent's base URL at http://localhost:4127/v1 (for clients of Anthropic:
+      http://localhost:4127); nothing else changes for it.
   followup serve --upstream http://localhost:11434/v1 --continue
       Also sends the answers back: the model continues in the same conversation.
   curl -sN https://… | curl -sT - -X POST 'localhost:4127/conversations?wire=auto&id=mine'
@@ -390,8 +391,8 @@ Exit status:
 
 /// Runs a service that shows questions in a browser, and takes the answers.
 ///
-/// It relays requests to an OpenAI-compatible provider, byte for byte, or receives what any
-/// provider streams. A page shows each question while it is still being written, and sends the
+/// It relays requests to a provider, byte for byte, or receives what any provider streams. It reads
+/// chat completions and Responses of OpenAI, and messages of Anthropic. A page shows each question while it is still being written, and sends the
 /// answer; programs read the same as server-sent events. It accepts connections from this machine
 /// only, unless there is a token.
 #[derive(Debug, clap::Args)]
@@ -404,7 +405,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:4127")]
     pub(crate) listen: SocketAddr,
 
-    /// The provider to relay to: the URL to which /chat/completions is appended
+    /// The provider to relay to: what follows /v1 in a caller's path is appended to this URL
     #[arg(long, value_name = "URL")]
     pub(crate) upstream: Option<String>,
 
@@ -477,6 +478,20 @@ pub(crate) struct ServeArgs {
     /// Allow this many readers of one conversation at once
     #[arg(long, value_name = "N", default_value_t = 64, help_heading = "Limits")]
     pub(crate) limit_readers: usize,
+
+    /// Let all conversations together take about this much memory; unused ones are dropped first
+    #[arg(long, value_name = "BYTES", default_value_t = 1 << 30, help_heading = "Limits")]
+    pub(crate) max_memory: usize,
+
+    /// Relay and receive this many requests at once
+    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = at_least_one, help_heading = "Limits")]
+    pub(crate) limit_requests: usize,
+
+    /// Give up on a request if nothing of its body arrives for this long
+    ///
+    /// A pushed stream may pause for as long as a provider: --upstream-timeout.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30.0, value_parser = seconds, help_heading = "Limits")]
+    pub(crate) body_timeout: f64,
 
     /// Drop a conversation that has ended and was not read for this long
     #[arg(long, value_name = "SECONDS", default_value_t = 1800.0, value_parser = seconds, help_heading = "Limits")]

@@ -73,6 +73,9 @@ fn settings(args: &ServeArgs) -> Result<Settings, Error> {
             events: args.limit_events,
             idle: seconds(args.idle),
             readers: args.limit_readers,
+            memory: args.max_memory,
+            requests: args.limit_requests,
+            body_pause: seconds(args.body_timeout),
         },
     })
 }

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::conversation::Conversation;
 use crate::error::ApiError;
 use crate::metrics::Metrics;
+use crate::recognition::Recognizer;
 use crate::settings::Settings;
 use crate::store::{Store, random};
 use crate::upstream::Upstream;
@@ -22,8 +23,11 @@ pub(crate) struct AppState {
     pub(crate) store: Store,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) upstream: Option<Upstream>,
+    pub(crate) recognizer: Arc<Recognizer>,
     /// Cancelled when the service begins to shut down.
     pub(crate) shutdown: CancellationToken,
+    /// A permit for each request that may be relayed or pushed at the same time.
+    requests: Arc<Semaphore>,
     /// Tasks that no request waits for, but the shutdown does.
     tasks: TaskTracker,
 }
@@ -36,13 +40,16 @@ impl AppState {
     ) -> (AppState, mpsc::UnboundedReceiver<Arc<Conversation>>) {
         let (settings, metrics) = (Arc::new(settings), Arc::new(Metrics::new()));
         let (ended_turns, receiver) = mpsc::unbounded_channel();
+        let requests = Arc::new(Semaphore::new(settings.limits.requests.min(Semaphore::MAX_PERMITS)));
         let state = AppState {
             service_id: service_id(),
             store: Store::new(settings.clone(), metrics.clone(), ended_turns),
             settings,
             metrics,
             upstream,
+            recognizer: Arc::new(Recognizer::new()),
             shutdown: CancellationToken::new(),
+            requests,
             tasks: TaskTracker::new(),
         };
         (state, receiver)
@@ -56,6 +63,16 @@ impl AppState {
     /// Fails if the service is shutting down, so that nothing new begins.
     pub(crate) fn check_running(&self) -> Result<(), ApiError> {
         if self.shutdown.is_cancelled() { Err(ApiError::shutting_down()) } else { Ok(()) }
+    }
+
+    /// Counts a request that is relayed or pushed, until the permit is dropped.
+    ///
+    /// # Errors
+    ///
+    /// If there are as many as there may be.
+    pub(crate) fn request_permit(&self) -> Result<OwnedSemaphorePermit, ApiError> {
+        let limit = self.settings.limits.requests;
+        self.requests.clone().try_acquire_owned().map_err(|_| ApiError::too_many_requests(limit))
     }
 
     /// Waits for the spawned tasks.

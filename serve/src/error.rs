@@ -8,6 +8,8 @@ use axum::response::{IntoResponse, Response};
 use followup::dialogue::{AnswerErrorKind, GuideError, ImageError};
 use serde_json::json;
 
+use crate::paced_body::RequestBodyError;
+
 /// Why a request failed: a code for programs, a sentence for people.
 #[derive(Debug)]
 pub(crate) struct ApiError {
@@ -64,11 +66,36 @@ impl ApiError {
         ))
     }
 
+    /// The body of a request can't be read to its end.
+    pub(crate) fn body_unreadable(error: &(dyn std::error::Error + 'static)) -> ApiError {
+        match RequestBodyError::find(error) {
+            Some(paused @ RequestBodyError::Paused(_)) => {
+                let message = format!("{paused}: send it without such pauses, or raise --body-timeout");
+                ApiError::new(StatusCode::REQUEST_TIMEOUT, "body_timeout", message)
+            }
+            _ => ApiError::bad_request(format!("the request's body can't be read to its end: {error}")),
+        }
+    }
+
+    pub(crate) fn too_many_requests(limit: usize) -> ApiError {
+        let message = format!(
+            "{limit} requests are relayed or pushed at the moment: try again when one has ended, or raise --limit-requests"
+        );
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_requests", message).with_retry_after(1)
+    }
+
     pub(crate) fn too_many_conversations(limit: usize) -> ApiError {
         let message = format!(
             "all {limit} conversations are in use: try again when one has ended, delete one, or raise --limit-conversations"
         );
         ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_conversations", message).with_retry_after(5)
+    }
+
+    pub(crate) fn memory_full(limit: usize) -> ApiError {
+        let message = format!(
+            "the conversations take {limit} bytes, and all are in use: try again when one has ended, delete one, or raise --max-memory"
+        );
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "memory_full", message).with_retry_after(5)
     }
 
     pub(crate) fn too_many_readers(limit: usize) -> ApiError {
@@ -154,6 +181,11 @@ impl ApiError {
     pub(crate) fn no_random(why: &dyn fmt::Display) -> ApiError {
         let message = format!("the system provides no random numbers: {why}");
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "no_random", message)
+    }
+
+    /// Returns `true` if the provider is at fault.
+    pub(crate) fn is_of_upstream(&self) -> bool {
+        matches!(self.status, StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT)
     }
 
     /// Returns the code for programs.

@@ -1,9 +1,10 @@
 //! The HTTP service of `followup serve`: shows a model's questions in a browser, takes the answers.
 //!
-//! A [`Service`] relays requests to an OpenAI-compatible provider, or is pushed what any provider
-//! streams. It forwards the bytes as they arrive, parses them with [`followup::wire`], and sends
-//! readers server-sent events: prose, the question while it grows, the user's replies. Answers come
-//! back as the messages that the provider expects. `docs/service.md` specifies the protocol.
+//! A [`Service`] relays requests to a provider in the formats of OpenAI or Anthropic, or is pushed
+//! what any provider streams. It forwards the bytes as they arrive, parses them with
+//! [`followup::wire`], and sends readers server-sent events: prose, the question while it grows, the
+//! user's replies. Answers come back as the messages that the provider expects. `docs/service.md`
+//! specifies the protocol.
 //!
 //! ```text
 //!   agent ──request──► relay ──► provider
@@ -30,10 +31,11 @@
 //! | `routes` | one file per path of the protocol: requests to calls, results to responses |
 //! | `turns` | what feeds a turn: the relay, the player of recorded messages, the continuation |
 //! | `app_state` | what all requests share |
+//! | `recognition` | which conversation a request belongs to |
 //! | `store`, `upstream`, `auth` | all conversations; the HTTP client of the provider; who may call |
 //! | `conversation` | one conversation: its dialogue, its events, its snapshot |
 //! | `chat`, `demo` | the provider's requests and messages; the recorded messages |
-//! | `settings`, `error`, `metrics` | plain data |
+//! | `settings`, `error`, `metrics`, `memory`, `paced_body` | plain data; what memory is taken; bodies of requests |
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -43,7 +45,10 @@ mod chat;
 mod conversation;
 mod demo;
 mod error;
+mod memory;
 mod metrics;
+mod paced_body;
+mod recognition;
 mod routes;
 mod server;
 mod service;

@@ -10,6 +10,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
+use crate::memory::MemoryCounter;
+
 type Label = [(&'static str, &'static str); 1];
 
 /// The metrics of the service.
@@ -28,6 +30,7 @@ pub(crate) struct Metrics {
     retries: Counter,
     upstream_errors: Counter,
     turn_seconds: Histogram,
+    pub(crate) memory: MemoryCounter,
 }
 
 impl Metrics {
@@ -44,6 +47,7 @@ impl Metrics {
             deliveries: Family::default(),
             retries: Counter::default(),
             upstream_errors: Counter::default(),
+            memory: MemoryCounter::default(),
             // 50 ms to 7 minutes.
             turn_seconds: Histogram::new(exponential_buckets(0.05, 2.0, 14)),
         };
@@ -53,6 +57,7 @@ impl Metrics {
         registry.register("list_readers", "Readers of the list of conversations", metrics.list_readers.clone());
         registry.register("turns", "Messages of models that were started", metrics.turns.clone());
         registry.register("events", "Events of conversations", metrics.events.clone());
+        registry.register("memory_bytes", "Estimated memory of conversations", metrics.memory.gauge());
         registry.register("bytes", "Bytes of messages that were read", metrics.bytes.clone());
         registry.register("answers", "What users did with questions", metrics.answers.clone());
         registry.register("deliveries", "What became of replies", metrics.deliveries.clone());

@@ -16,7 +16,7 @@ pub struct Settings {
     pub listen: SocketAddr,
     /// Token that requests must carry. Without one, only programs on this machine are served.
     pub token: Option<Secret>,
-    /// Base URL of the provider, to which `/chat/completions` is appended.
+    /// Base URL of the provider. What follows `/v1` in a caller's path is appended to it.
     pub upstream: Option<String>,
     /// Key sent to the provider when the caller sends no `authorization`.
     pub upstream_key: Option<Secret>,
@@ -75,6 +75,12 @@ pub struct Limits {
     pub idle: Duration,
     /// Readers of one conversation at the same time.
     pub readers: usize,
+    /// Bytes that all conversations may take together, as an estimate.
+    pub memory: usize,
+    /// Requests that are relayed or pushed at the same time.
+    pub requests: usize,
+    /// How long the body of a request may pause. A pushed body may pause as long as a provider.
+    pub body_pause: Duration,
 }
 
 impl Default for Limits {
@@ -86,6 +92,9 @@ impl Default for Limits {
             events: 1024,
             idle: Duration::from_secs(1800),
             readers: 64,
+            memory: 1 << 30,
+            requests: 1024,
+            body_pause: Duration::from_secs(30),
         }
     }
 }

@@ -13,6 +13,8 @@ use crate::settings::Settings;
 
 /// All conversations, up to the limit.
 pub(crate) struct Store {
+    /// The memory in use from which on room is made.
+    full_at: AtomicUsize,
     conversations: Mutex<HashMap<String, Arc<Conversation>>>,
     settings: Arc<Settings>,
     metrics: Arc<Metrics>,
@@ -48,7 +50,8 @@ fn check_id(id: &str) -> Result<&str, ApiError> {
 impl Store {
     pub(crate) fn new(settings: Arc<Settings>, metrics: Arc<Metrics>, ended_turns: EndedTurns) -> Store {
         let (list, list_readers) = (Arc::new(ListChanges::new()), Arc::default());
-        Store { conversations: Mutex::default(), settings, metrics, ended_turns, list, list_readers }
+        let full_at = AtomicUsize::new(settings.limits.memory);
+        Store { full_at, conversations: Mutex::default(), settings, metrics, ended_turns, list, list_readers }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -99,6 +102,46 @@ impl Store {
         Ok((conversation, true))
     }
 
+    /// Checks that there is memory for another turn. Drops unused conversations for it.
+    ///
+    /// # Errors
+    ///
+    /// If all conversations are in use.
+    pub(crate) fn check_memory(&self) -> Result<(), ApiError> {
+        let limit = self.settings.limits.memory;
+        if self.metrics.memory.used() <= limit || self.make_room() { Ok(()) } else { Err(ApiError::memory_full(limit)) }
+    }
+
+    /// Drops unused conversations if all together have grown beyond the limit of memory.
+    pub(crate) fn keep_within_memory(&self) {
+        if self.metrics.memory.used() > self.full_at.load(Ordering::Relaxed) {
+            self.make_room();
+        }
+    }
+
+    /// Drops the conversations that have been unused for longest, until the rest is within the limit of
+    /// memory. Returns `false` if it is not.
+    fn make_room(&self) -> bool {
+        let (limit, memory) = (self.settings.limits.memory, &self.metrics.memory);
+        let mut all = self.conversations.lock();
+        let mut unused: Vec<_> = all.iter().filter_map(|(id, one)| Some((one.unused()?, id.clone()))).collect();
+        unused.sort();
+        for (_, id) in unused {
+            if memory.used() <= limit {
+                break;
+            }
+            if let Some(dropped) = all.remove(&id) {
+                dropped.end();
+                self.list.notify();
+            }
+        }
+        let used = memory.used();
+        // While all are in use, they are not looked through for every chunk.
+        let full_at = if used <= limit { limit } else { used.saturating_add(limit / 64) };
+        self.full_at.store(full_at, Ordering::Relaxed);
+        used <= limit
+    }
+
     /// Deletes a conversation.
     pub(crate) fn remove(&self, id: &str) -> Result<(), ApiError> {
         let id = check_id(id)?;
@@ -123,6 +166,11 @@ impl Store {
         if all.len() < before {
             self.list.notify();
         }
+        // Making room locks them again.
+        drop(all);
+        // Some may have become unused since.
+        self.full_at.store(self.settings.limits.memory, Ordering::Relaxed);
+        self.keep_within_memory();
     }
 
     /// Returns the list of conversations, latest change first.

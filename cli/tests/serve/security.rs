@@ -167,7 +167,7 @@ async fn every_error_is_json_with_a_code() {
         (get("/nothing"), 404, "not_found"),
         (call("PUT", "/conversations", ""), 405, "method_not_allowed"),
         (call("DELETE", "/healthz", ""), 405, "method_not_allowed"),
-        (get("/v1/chat/completions"), 405, "method_not_allowed"),
+        (get("/v1/chat/completions"), 503, "no_upstream"),
         (get("/conversations/a.b"), 400, "bad_id"),
         (get(format!("/conversations/{long}/events")), 400, "bad_id"),
         (get("/conversations/%ff"), 400, "bad_request"),

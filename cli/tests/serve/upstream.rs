@@ -136,7 +136,8 @@ async fn serve(mut stream: TcpStream, seen: &Mutex<Seen>) -> std::io::Result<()>
         let retried = play["then"].as_array().and_then(|all| all.get(tries.min(all.len() - 1)));
         let play = retried.unwrap_or(play);
         let headers: Vec<_> = head.lines().skip(1).map(str::to_owned).collect();
-        let asked = json!({"path": path, "headers": headers, "body": body});
+        let method = head.split(' ').next().unwrap_or_default();
+        let asked = json!({"method": method, "path": path, "headers": headers, "body": body});
         seen.lock().unwrap().requests.entry(name.to_owned()).or_default().push(asked);
         if !answer(&mut stream, play, seen).await? {
             seen.lock().unwrap().left.insert(name.to_owned());
@@ -181,7 +182,9 @@ async fn whole(stream: &mut TcpStream, status: &str, kind: &str, body: &str) -> 
 fn body(play: &Value) -> Vec<u8> {
     match play["stream"].as_str() {
         Some(name) => {
-            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/wire/bodies/openai-chat");
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/wire/bodies");
+            // A name without a folder is one of chat completions.
+            let name = if name.contains('/') { name.to_owned() } else { format!("openai-chat/{name}") };
             std::fs::read(folder.join(format!("{name}.sse"))).unwrap()
         }
         None => play["body"].as_str().unwrap_or_default().repeat(play["times"].as_u64().unwrap_or(1) as usize).into(),

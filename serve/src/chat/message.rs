@@ -3,6 +3,8 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::event_data::EventData;
+
 /// Maximum number of tool calls in a message.
 const MAX_CALLS: usize = 1024;
 
@@ -12,12 +14,7 @@ const MAX_CALLS: usize = 1024;
 /// written.
 #[derive(Debug)]
 pub(crate) struct AssistantMessage {
-    /// The incomplete line.
-    line: Vec<u8>,
-    /// The data of the incomplete event.
-    data: Vec<u8>,
-    /// The last byte was a carriage return: a line feed after it belongs to the same line end.
-    after_return: bool,
+    events: EventData,
     content: String,
     calls: Vec<ToolCall>,
     /// Maximum number of bytes of the message.
@@ -25,6 +22,8 @@ pub(crate) struct AssistantMessage {
     size: usize,
     /// Nothing was unreadable or too long so far.
     is_intact: bool,
+    /// The last event of the stream has arrived.
+    is_done: bool,
 }
 
 #[derive(Debug)]
@@ -79,54 +78,33 @@ impl AssistantMessage {
     /// Returns a message of at most `limit` bytes.
     pub(crate) fn new(limit: usize) -> AssistantMessage {
         AssistantMessage {
-            line: Vec::new(),
-            data: Vec::new(),
-            after_return: false,
+            events: EventData::new(limit),
             content: String::new(),
             calls: Vec::new(),
             limit,
             size: 0,
             is_intact: true,
+            is_done: false,
         }
     }
 
     /// Consumes the next chunk of the response's body.
-    pub(crate) fn feed(&mut self, mut chunk: &[u8]) {
-        while let (Some(&first), true) = (chunk.first(), self.is_intact) {
-            if std::mem::take(&mut self.after_return) && first == b'\n' {
-                chunk = &chunk[1..];
-                continue;
-            }
-            let Some(end) = chunk.iter().position(|byte| matches!(byte, b'\n' | b'\r')) else {
-                self.line.extend_from_slice(chunk);
-                self.is_intact = self.line.len() + self.data.len() <= self.limit;
-                return;
-            };
-            self.line.extend_from_slice(&chunk[..end]);
-            self.after_return = chunk[end] == b'\r';
-            chunk = &chunk[end + 1..];
-            self.end_line();
+    pub(crate) fn feed(&mut self, chunk: &[u8]) {
+        if self.is_intact {
+            let mut events = std::mem::replace(&mut self.events, EventData::new(self.limit));
+            self.is_intact = events.feed(chunk, |data| self.event(data)).is_ok() && self.is_intact;
+            self.events = events;
         }
     }
 
-    fn end_line(&mut self) {
-        let line = std::mem::take(&mut self.line);
-        if line.is_empty() {
-            let data = std::mem::take(&mut self.data);
-            return self.event(&data);
-        }
-        let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line);
-        if let Some(data) = line.strip_prefix(b"data:") {
-            if !self.data.is_empty() {
-                self.data.push(b'\n');
-            }
-            self.data.extend_from_slice(data.strip_prefix(b" ").unwrap_or(data));
-            self.is_intact = self.is_intact && self.data.len() <= self.limit;
-        }
+    /// Returns `true` if the last event of the stream has arrived.
+    pub(crate) fn is_done(&self) -> bool {
+        self.is_done
     }
 
     fn event(&mut self, data: &[u8]) {
-        if data.is_empty() || data == b"[DONE]" {
+        if data == b"[DONE]" {
+            self.is_done = true;
             return;
         }
         // An unreadable event may have been a part of the message.
@@ -171,11 +149,10 @@ impl AssistantMessage {
 
     /// Returns the message; `None` if it was too long or not readable as a whole.
     pub(crate) fn into_json(mut self) -> Option<Value> {
-        if !self.line.is_empty() {
-            self.end_line();
+        if self.is_intact {
+            let mut events = std::mem::replace(&mut self.events, EventData::new(0));
+            events.finish(|data| self.event(data));
         }
-        let data = std::mem::take(&mut self.data);
-        self.event(&data);
         if !self.is_intact {
             return None;
         }

@@ -24,6 +24,11 @@ impl ChatRequest {
         serde_json::from_slice(body)
     }
 
+    /// Returns the bytes of the body.
+    pub(crate) fn size(&self) -> usize {
+        self.0.iter().map(|(name, value)| name.len() + value.get().len()).sum()
+    }
+
     /// Returns the body with these messages after its own; `None` if it has no list of messages.
     pub(crate) fn with_messages(&self, messages: &[Value]) -> Option<Vec<u8>> {
         let (_, own) = self.0.iter().rev().find(|(name, _)| name == "messages")?;

@@ -62,6 +62,14 @@ impl PendingContinuation {
 }
 
 impl Continuation {
+    /// Returns the approximate memory of what is kept.
+    pub(super) fn memory(&self) -> usize {
+        match self {
+            Continuation::Provider(next) => next.request.size() + text_size(&next.message),
+            Continuation::Nothing | Continuation::Unavailable(_) | Continuation::Recording(_) => 0,
+        }
+    }
+
     /// Returns the wire format of the next turn's body.
     pub(crate) fn wire(&self) -> wire::Format {
         match self {
@@ -70,5 +78,15 @@ impl Continuation {
                 wire::Format::OpenAiChat
             }
         }
+    }
+}
+
+/// Returns the bytes of the texts in a value.
+fn text_size(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(elements) => elements.iter().map(text_size).sum(),
+        Value::Object(fields) => fields.iter().map(|(name, value)| name.len() + text_size(value)).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     }
 }

@@ -115,6 +115,13 @@ impl BoundedDialogue {
         }
     }
 
+    /// Returns the approximate memory of the dialogue.
+    pub(super) fn memory(&self) -> usize {
+        // A question is kept here and in the dialogue.
+        let pending: usize = self.pending.values().map(|question| question.size).sum();
+        2 * pending + self.replies.memory()
+    }
+
     pub(super) fn has_stopped(&self) -> bool {
         self.dialogue.has_stopped()
     }

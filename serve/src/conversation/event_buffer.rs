@@ -14,6 +14,9 @@ const MAX_BYTES: usize = 1 << 20;
 /// Maximum number of bytes that a reader gets at once, unless a single event is longer.
 const MAX_BATCH: usize = 64 << 10;
 
+/// Bytes that an event takes in addition to its text.
+const FRAME_OVERHEAD: usize = 64;
+
 /// The latest events, numbered from 1.
 ///
 /// The last number stays known when its event is no longer buffered.
@@ -41,6 +44,11 @@ impl EventBuffer {
     /// Returns the number of the last event.
     pub(super) fn last(&self) -> u64 {
         self.last
+    }
+
+    /// Returns the approximate memory of the buffer.
+    pub(super) fn memory(&self) -> usize {
+        self.bytes + self.frames.len() * FRAME_OVERHEAD
     }
 
     /// Returns the number in an id; `None` if this conversation has had no such event.

@@ -95,7 +95,7 @@ impl Conversation {
         list: Arc<ListChanges>,
     ) -> Conversation {
         Conversation {
-            state: Mutex::new(ConversationState::new(epoch, settings.setup.clone(), settings.limits)),
+            state: Mutex::new(ConversationState::new(epoch, settings.setup.clone(), settings.limits, &metrics.memory)),
             id,
             settings,
             metrics,
@@ -236,6 +236,7 @@ impl std::ops::DerefMut for ChangeGuard<'_> {
 
 impl Drop for ChangeGuard<'_> {
     fn drop(&mut self) {
+        self.state.count_memory();
         let conversation = self.conversation;
         conversation.changed.send_replace(());
         if self.state.list_key() != self.list_key {

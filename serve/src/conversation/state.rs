@@ -15,11 +15,14 @@ use super::event_buffer::EventBuffer;
 use super::request_content::RequestContent;
 use super::title::title_of;
 use super::transcript::Transcript;
+use crate::memory::{CountedMemory, MemoryCounter};
 use crate::metrics::Metrics;
 use crate::settings::Limits;
 
 /// The state of a conversation.
 pub(super) struct ConversationState {
+    /// The estimate of the memory of all this.
+    counted: CountedMemory,
     pub(super) log: Log,
     pub(super) dialogue: BoundedDialogue,
     pub(super) turn: TurnState,
@@ -79,12 +82,16 @@ pub(super) struct Snapshot<'a> {
     items: &'a Transcript,
 }
 
+/// Bytes that a conversation takes in addition to what it keeps.
+const CONVERSATION_OVERHEAD: usize = 4 << 10;
+
 /// Maximum number of bytes of a provider's error that are shown.
 const MAX_ERROR: usize = 8 << 10;
 
 impl ConversationState {
-    pub(super) fn new(epoch: String, setup: Arc<Setup>, limits: Limits) -> ConversationState {
+    pub(super) fn new(epoch: String, setup: Arc<Setup>, limits: Limits, memory: &MemoryCounter) -> ConversationState {
         ConversationState {
+            counted: memory.count(CONVERSATION_OVERHEAD),
             log: Log { buffer: EventBuffer::new(epoch, limits.events), transcript: Transcript::new(limits.kept) },
             dialogue: BoundedDialogue::new(setup, limits),
             turn: TurnState::None,
@@ -185,6 +192,15 @@ impl ConversationState {
             (_, not_ready) => return Err(not_ready),
         }
         Ok((std::mem::replace(&mut self.continuation, Continuation::Nothing), self.dialogue.replies()))
+    }
+
+    /// Updates the estimate of the memory that the conversation takes.
+    pub(super) fn count_memory(&mut self) {
+        let Log { buffer, transcript } = &self.log;
+        let kept = buffer.memory() + transcript.memory() + self.dialogue.memory() + self.continuation.memory();
+        let failed = self.failed_request.as_ref().map_or(0, |request| request.body.len());
+        // A text that grew has up to twice the memory of its bytes.
+        self.counted.set(CONVERSATION_OVERHEAD + kept + kept / 2 + failed);
     }
 
     /// Applies an event of the parser.

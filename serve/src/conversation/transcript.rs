@@ -51,6 +51,11 @@ impl Transcript {
         self.dropped
     }
 
+    /// Returns the approximate memory of the items.
+    pub(super) fn memory(&self) -> usize {
+        self.size
+    }
+
     /// Applies an event.
     pub(super) fn apply(&mut self, event: &ConversationEvent<'_>) {
         match event {

@@ -139,6 +139,11 @@ impl Turn {
         }
     }
 
+    /// Returns the conversation to which the turn belongs.
+    pub(crate) fn conversation(&self) -> &Arc<Conversation> {
+        &self.conversation
+    }
+
     /// Returns `true` if the conversation was deleted or dropped, so that nobody can see the turn.
     pub(crate) fn is_gone(&self) -> bool {
         self.conversation.is_gone()
@@ -219,18 +224,6 @@ impl Drop for Turn {
 }
 
 impl Conversation {
-    /// Checks that a turn may begin, before any work is done for it. [`Turn::begin`] checks again.
-    ///
-    /// # Errors
-    ///
-    /// If a turn is still streaming.
-    pub(crate) fn check_free(&self) -> Result<(), ApiError> {
-        match self.state.lock().turn {
-            TurnState::Streaming => Err(ApiError::busy(&self.id)),
-            _ => Ok(()),
-        }
-    }
-
     fn apply_all(&self, mut events: wire::Events<'_>) {
         let mut state = self.lock_for_change();
         while let Some(event) = events.next() {

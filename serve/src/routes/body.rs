@@ -13,7 +13,8 @@ use crate::error::ApiError;
 ///
 /// # Errors
 ///
-/// `too_large`, at once if `content-length` says so; `bad_request` if the connection breaks.
+/// `too_large`, at once if `content-length` says so; `body_timeout` if it pauses for too long;
+/// `bad_request` if the connection breaks.
 pub(super) async fn read_limited(headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes, ApiError> {
     let length = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
     if length.is_some_and(|length| length > limit as u64) {
@@ -21,7 +22,7 @@ pub(super) async fn read_limited(headers: &HeaderMap, body: Body, limit: usize) 
     }
     to_bytes(body, limit).await.map_err(|error| match std::error::Error::source(&error) {
         Some(source) if source.is::<LengthLimitError>() => ApiError::body_too_large(limit),
-        _ => ApiError::bad_request(format!("the request's body can't be read: {error}")),
+        _ => ApiError::body_unreadable(&error),
     })
 }
 

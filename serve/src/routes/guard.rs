@@ -1,15 +1,18 @@
-//! The middleware around all paths: access control before them, security headers after them.
+//! The middleware around all paths: access control and the pace of bodies before them, security
+//! headers after them.
 
 use std::sync::Arc;
 
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use super::{health, page, relay};
+use super::{health, page, push, relay};
 use crate::app_state::AppState;
 use crate::auth;
+use crate::paced_body::PacedBody;
 
 /// Headers of every response that does not come from the provider.
 const SECURITY_HEADERS: [(HeaderName, &str); 6] = [
@@ -29,10 +32,13 @@ pub(super) async fn guard(State(state): State<Arc<AppState>>, request: Request, 
     let path = request.uri().path();
     let is_page = page::is_page_path(path);
     let is_public = is_page || path == health::PATH;
-    let is_relay = path == relay::PATH;
+    let is_relay = path.starts_with(relay::PREFIX);
+    let limits = &state.settings.limits;
+    // What is pushed comes from a provider, whose model may think for minutes.
+    let pause = if path == push::PATH { state.settings.upstream_timeout } else { limits.body_pause };
     let allowed = auth::check(&state.settings, request.headers(), is_public);
     let mut response = match allowed {
-        Ok(()) => next.run(request).await,
+        Ok(()) => next.run(request.map(|body| Body::new(PacedBody::new(body, pause)))).await,
         Err(error) => error.into_response(),
     };
     // A relayed response keeps the provider's headers.

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::http::{Method, Uri};
 use axum::middleware::from_fn_with_state;
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 
 use crate::app_state::AppState;
 use crate::error::ApiError;
@@ -29,8 +29,8 @@ use crate::error::ApiError;
 /// Returns the router. Unknown paths and methods are answered with an error as JSON.
 pub(crate) fn router(state: &Arc<AppState>) -> Router {
     Router::new()
-        .route(relay::PATH, post(relay::relay))
-        .route("/conversations", get(conversations::list).post(push::push))
+        .route(relay::ROUTE, any(relay::relay))
+        .route(push::PATH, get(conversations::list).post(push::push))
         .route("/conversations/events", get(list_events::events))
         .route("/conversations/{id}", get(conversations::snapshot).delete(conversations::remove))
         .route("/conversations/{id}/events", get(events::events))

@@ -16,6 +16,8 @@ use crate::conversation::request_content::RequestContent;
 use crate::conversation::turn::{Turn, TurnSource};
 use crate::error::ApiError;
 
+pub(super) const PATH: &str = "/conversations";
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PushQuery {
@@ -43,6 +45,8 @@ pub(super) async fn push(
             "the body is compressed, and can't be read: send it without a content-encoding",
         ));
     }
+    let _permit = state.request_permit()?;
+    state.store.check_memory()?;
     let (conversation, is_new) = state.store.get_or_create(id.as_deref())?;
     let mut turn = Turn::begin(&conversation, wire, TurnSource::Push, RequestContent::default())?;
     let mut body = request.into_body().into_data_stream();
@@ -50,11 +54,12 @@ pub(super) async fn push(
         match chunk {
             Ok(chunk) => turn.feed(&chunk),
             Err(error) => {
-                turn.error("upstream", &format!("the sender's connection broke: {error}"));
+                turn.error("upstream", &format!("the body of the push ended too early: {error}"));
                 turn.end(true);
-                return Err(ApiError::bad_request(format!("the body can't be read to its end: {error}")));
+                return Err(ApiError::body_unreadable(&error));
             }
         }
+        state.store.keep_within_memory();
         if turn.is_gone() {
             turn.end(true);
             return Err(ApiError::no_conversation(conversation.id()));

@@ -1,71 +1,159 @@
-//! `POST /v1/chat/completions`: relays a request to the provider, and its response to the caller.
+//! `/v1/…`: relays a request to the provider, and its response to the caller.
 
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use axum::response::Response;
-use followup::wire;
+use bytes::Bytes;
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::body::read_limited;
 use crate::app_state::AppState;
-use crate::conversation::request_content::RequestContent;
+use crate::chat::{AnswerReader, ApiFormat};
+use crate::conversation::Conversation;
+use crate::conversation::continuation::PendingContinuation;
 use crate::conversation::turn::{Turn, TurnSource};
 use crate::error::ApiError;
-use crate::turns::relay::{is_event_stream, prepare_continuation, relayed_body};
-use crate::upstream::end_to_end;
+use crate::recognition::ShownConversation;
+use crate::turns::relay::{BodyKind, RelayedTurn, cannot_continue, prepare_continuation, relayed_body};
+use crate::upstream::{ProviderResponse, Upstream, end_to_end};
 
-pub(super) const PATH: &str = "/v1/chat/completions";
+/// Everything below this path is relayed.
+pub(super) const PREFIX: &str = "/v1/";
+pub(super) const ROUTE: &str = "/v1/{*path}";
 
 /// Names the conversation in the request and in the response.
 const CONVERSATION: HeaderName = HeaderName::from_static("x-followup-conversation");
 
+/// Maximum number of bytes of a request that is read at once; other tasks need not wait for a longer one.
+const MAX_QUICK: usize = 128 << 10;
+
+/// Bytes that a turn takes while it streams: the connections, the parser.
+const TURN_OVERHEAD: usize = 64 << 10;
+
 pub(super) async fn relay(State(state): State<Arc<AppState>>, request: Request) -> Result<Response, ApiError> {
     state.check_running()?;
     let upstream = state.upstream.as_ref().ok_or_else(ApiError::no_upstream)?;
+    let permit = state.request_permit()?;
     let (parts, body) = request.into_parts();
-    let id = conversation_id(&parts.headers)?;
-    if let Some(id) = id {
-        // Checked before the provider is sent anything.
-        match state.store.get(id) {
-            Ok(conversation) => conversation.check_free()?,
-            Err(error) if error.code() == "not_found" => {}
-            Err(error) => return Err(error),
+    // The slash belongs to the path that is appended to the base URL.
+    let path = &parts.uri.path()[PREFIX.len() - 1..];
+    let uri = upstream.uri(path, parts.uri.query())?;
+    match ApiFormat::of(&parts.method, path) {
+        Some(format) => relay_turn(&state, upstream, format, uri, &parts, body, permit).await,
+        None => {
+            let headers = upstream.headers(&parts.headers);
+            let sent = upstream.forward(parts.method, uri, headers, body).await;
+            let response = count_error(&state, sent)?;
+            let head = (response.status(), end_to_end(response.headers()));
+            Ok(with_head(head, Body::from_stream(relayed_body(state, None, response, permit))))
         }
     }
-    let body = read_limited(&parts.headers, body, state.settings.limits.body).await?;
-    let headers = upstream.headers(&parts.headers);
-    let response = match upstream.send(headers.clone(), body.clone()).await {
-        Ok(response) => response,
-        Err(error) => {
-            state.metrics.upstream_error();
-            return Err(error);
-        }
-    };
-    let mut head = (response.status(), end_to_end(response.headers()));
-    let mut turn = None;
-    if is_event_stream(response.headers()) {
-        let (conversation, _) = state.store.get_or_create(id)?;
-        let name = HeaderValue::from_str(conversation.id()).map_err(|_| ApiError::bad_id())?;
-        head.1.insert(CONVERSATION, name);
-        let mut started =
-            Turn::begin(&conversation, Some(wire::Format::OpenAiChat), TurnSource::Relay, RequestContent::default())?;
-        if let Some(encoding) = encoding(response.headers()) {
-            started.set_unreadable(
-                "encoded",
-                &format!("the provider's stream is forwarded, but can't be read: its content-encoding is {encoding}"),
-            );
-        } else {
-            prepare_continuation(&state, &mut started, headers, &body);
-        }
-        turn = Some(started);
-    }
-    let body = Body::from_stream(relayed_body(state, turn, response));
-    Ok(with_head(head, body))
 }
 
-fn with_head((status, headers): (StatusCode, HeaderMap), body: Body) -> Response {
+/// Relays a request whose answer is a message of a model: the next turn of a conversation.
+async fn relay_turn(
+    state: &Arc<AppState>,
+    upstream: &Upstream,
+    format: ApiFormat,
+    uri: Uri,
+    parts: &Parts,
+    body: Body,
+    permit: OwnedSemaphorePermit,
+) -> Result<Response, ApiError> {
+    let id = conversation_id(&parts.headers)?;
+    // Checked before the provider is sent anything.
+    if let Some(Err(error)) = id.map(|id| state.store.get(id))
+        && error.code() != "not_found"
+    {
+        return Err(error);
+    }
+    state.store.check_memory()?;
+    let body = read_limited(&parts.headers, body, state.settings.limits.body).await?;
+    let mut taken = state.metrics.memory.count(TURN_OVERHEAD + body.len());
+    let headers = upstream.headers_of_turn(&parts.headers);
+    let sent = upstream.forward(parts.method.clone(), uri, headers.clone(), body.clone().into());
+    // The provider is working meanwhile.
+    let (sent, shown) = tokio::join!(sent, read_request(state, format, body.clone()));
+    let response = count_error(state, sent)?;
+    let mut head = (response.status(), end_to_end(response.headers()));
+    let mut turn = None;
+    if let Some(kind) = BodyKind::of(&response) {
+        let mut begun = begin_turn(state, id, format, &shown).await?;
+        let conversation = begun.conversation().clone();
+        let name = HeaderValue::from_str(conversation.id()).map_err(|_| ApiError::bad_id())?;
+        head.1.insert(CONVERSATION, name);
+        let record = state.recognizer.record(&shown, &conversation);
+        let mut answer = None;
+        if let Some(encoding) = encoding(response.headers()) {
+            begun.set_unreadable(
+                "encoded",
+                &format!("the provider's answer is forwarded, but can't be read: its content-encoding is {encoding}"),
+            );
+        } else {
+            answer = Some(AnswerReader::new(format, kind == BodyKind::EventStream, state.settings.limits.kept));
+            match cannot_continue(format, kind) {
+                None => prepare_continuation(state, &mut begun, headers, &body),
+                Some(why) if state.settings.auto_continue => {
+                    begun.set_continuation(PendingContinuation::Unavailable(why));
+                }
+                Some(_) => {}
+            }
+        }
+        // From now on the request is kept only to be continued.
+        taken.set(TURN_OVERHEAD + if state.settings.auto_continue { body.len() } else { 0 });
+        turn = Some(RelayedTurn::new(begun, answer, record, taken));
+    }
+    Ok(with_head(head, Body::from_stream(relayed_body(state.clone(), turn, response, permit))))
+}
+
+/// Reads what a request shows of its conversation.
+async fn read_request(state: &AppState, format: ApiFormat, body: Bytes) -> ShownConversation {
+    let recognizer = state.recognizer.clone();
+    if body.len() <= MAX_QUICK {
+        return recognizer.read(format, &body);
+    }
+    // A panic would be a bug; the turn then has a new conversation.
+    tokio::task::spawn_blocking(move || recognizer.read(format, &body)).await.unwrap_or_default()
+}
+
+/// Begins a turn in the conversation that the caller names or the request extends, or in a new one.
+///
+/// A conversation in which another turn is streaming is left alone: the caller gets a new one.
+async fn begin_turn(
+    state: &AppState,
+    id: Option<&str>,
+    format: ApiFormat,
+    shown: &ShownConversation,
+) -> Result<Turn, ApiError> {
+    let begin = |conversation: &Arc<Conversation>| {
+        Turn::begin(conversation, Some(format.wire()), TurnSource::Relay, shown.content.clone())
+    };
+    let known = match id {
+        Some(id) => {
+            state.recognizer.settle(shown, id).await;
+            Some(state.store.get_or_create(Some(id))?.0)
+        }
+        None => state.recognizer.find(shown).await,
+    };
+    match known.as_ref().map(begin) {
+        Some(Ok(turn)) => Ok(turn),
+        // It has become busy, or was deleted.
+        Some(Err(_)) | None => begin(&state.store.get_or_create(None)?.0),
+    }
+}
+
+fn count_error(state: &AppState, sent: Result<ProviderResponse, ApiError>) -> Result<ProviderResponse, ApiError> {
+    if sent.as_ref().is_err_and(ApiError::is_of_upstream) {
+        state.metrics.upstream_error();
+    }
+    sent
+}
+
+fn with_head((status, headers): (axum::http::StatusCode, HeaderMap), body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = status;
     *response.headers_mut() = headers;

@@ -7,18 +7,47 @@ use axum::http::{HeaderMap, header};
 use bytes::Bytes;
 use futures_util::Stream;
 use futures_util::stream::unfold;
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::app_state::AppState;
-use crate::chat::{AssistantMessage, ChatRequest};
+use crate::chat::{AnswerReader, ApiFormat, AssistantMessage, ChatRequest};
 use crate::conversation::continuation::PendingContinuation;
 use crate::conversation::turn::Turn;
+use crate::memory::CountedMemory;
+use crate::recognition::AnswerRecord;
 use crate::upstream::ProviderResponse;
+
+/// How a provider sends a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BodyKind {
+    /// In pieces, as server-sent events.
+    EventStream,
+    /// As one JSON object.
+    Json,
+}
+
+impl BodyKind {
+    /// Returns how a response holds a message of a model; `None` if it holds none.
+    pub(crate) fn of(response: &ProviderResponse) -> Option<BodyKind> {
+        if !response.status().is_success() {
+            return None;
+        }
+        match media_type(response.headers()) {
+            one if one.eq_ignore_ascii_case("text/event-stream") => Some(BodyKind::EventStream),
+            one if one.eq_ignore_ascii_case("application/json") => Some(BodyKind::Json),
+            _ => None,
+        }
+    }
+}
+
+fn media_type(headers: &HeaderMap) -> &str {
+    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    content_type.split(';').next().unwrap_or_default().trim()
+}
 
 /// Returns `true` if the body is a stream of server-sent events.
 pub(crate) fn is_event_stream(headers: &HeaderMap) -> bool {
-    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let media_type = content_type.split(';').next().unwrap_or_default();
-    media_type.trim().eq_ignore_ascii_case("text/event-stream")
+    media_type(headers).eq_ignore_ascii_case("text/event-stream")
 }
 
 /// With `--continue`, keeps what the next request to the provider needs.
@@ -34,16 +63,77 @@ pub(crate) fn prepare_continuation(state: &AppState, turn: &mut Turn, headers: H
     }
 }
 
+/// Returns why the service can't continue after such a message; `None` if it can.
+pub(crate) fn cannot_continue(format: ApiFormat, kind: BodyKind) -> Option<&'static str> {
+    match (format, kind) {
+        (ApiFormat::OpenAiChat, BodyKind::EventStream) => None,
+        (ApiFormat::OpenAiChat, BodyKind::Json) => {
+            Some("the service continues only messages that are streamed: your agent has to send the replies")
+        }
+        (ApiFormat::OpenAiResponses | ApiFormat::Anthropic, _) => {
+            Some("the service continues only chat completions: your agent has to send the replies")
+        }
+    }
+}
+
+/// A turn whose bytes are on their way to the caller.
+pub(crate) struct RelayedTurn {
+    /// Dropped first: whoever waits for the answer can then begin the next turn.
+    turn: Turn,
+    /// `None` if the answer can't be read.
+    answer: Option<AnswerReader>,
+    record: Option<AnswerRecord>,
+    /// What the request takes.
+    _taken: CountedMemory,
+}
+
+impl RelayedTurn {
+    pub(crate) fn new(
+        turn: Turn,
+        answer: Option<AnswerReader>,
+        record: Option<AnswerRecord>,
+        taken: CountedMemory,
+    ) -> RelayedTurn {
+        RelayedTurn { turn, answer, record, _taken: taken }
+    }
+
+    fn feed(&mut self, chunk: &[u8]) {
+        self.turn.feed(chunk);
+        if let Some(answer) = &mut self.answer {
+            answer.feed(chunk);
+        }
+    }
+
+    /// Returns `true` if the last event of the stream has arrived.
+    fn is_done(&self) -> bool {
+        self.answer.as_ref().is_some_and(AnswerReader::is_done)
+    }
+
+    fn end(self) {
+        self.turn.end(false);
+        if let Some(record) = self.record {
+            record.finish(self.answer.and_then(AnswerReader::finish));
+        }
+    }
+
+    fn fail(mut self, error: &str) {
+        self.turn.error("upstream", error);
+        self.turn.end(true);
+    }
+}
+
 /// A body on its way to the caller.
 struct RelayedBody {
     state: Arc<AppState>,
-    turn: Option<Turn>,
+    turn: Option<RelayedTurn>,
     response: ProviderResponse,
     /// Bytes still to come, if that is known.
     ///
     /// The turn then ends with the last of them, without waiting for the end of the body.
     remaining: Option<u64>,
     is_broken: bool,
+    /// Counts the request until its response has been sent.
+    _permit: OwnedSemaphorePermit,
 }
 
 /// Returns the provider's body as a stream of chunks, each fed to the turn before it is handed out.
@@ -53,11 +143,12 @@ struct RelayedBody {
 /// provider's connection with it.
 pub(crate) fn relayed_body(
     state: Arc<AppState>,
-    turn: Option<Turn>,
+    turn: Option<RelayedTurn>,
     response: ProviderResponse,
+    permit: OwnedSemaphorePermit,
 ) -> impl Stream<Item = io::Result<Bytes>> + use<> {
     let remaining = response.remaining();
-    let mut body = RelayedBody { state, turn, response, remaining, is_broken: false };
+    let mut body = RelayedBody { state, turn, response, remaining, is_broken: false, _permit: permit };
     if remaining == Some(0) {
         body.end_turn();
     }
@@ -73,9 +164,11 @@ impl RelayedBody {
             Ok(Some(chunk)) => {
                 if let Some(turn) = &mut self.turn {
                     turn.feed(&chunk);
+                    self.state.store.keep_within_memory();
                 }
                 self.remaining = self.remaining.map(|remaining| remaining.saturating_sub(chunk.len() as u64));
-                if self.remaining == Some(0) {
+                // The caller may send its next request as soon as it has the last event.
+                if self.remaining == Some(0) || self.turn.as_ref().is_some_and(RelayedTurn::is_done) {
                     self.end_turn();
                 }
                 Some(Ok(chunk))
@@ -85,9 +178,8 @@ impl RelayedBody {
                 None
             }
             Err(error) => {
-                if let Some(mut turn) = self.turn.take() {
-                    turn.error("upstream", &error);
-                    turn.end(true);
+                if let Some(turn) = self.turn.take() {
+                    turn.fail(&error);
                 }
                 self.is_broken = true;
                 // An error breaks the caller's connection, as the provider's was broken.
@@ -98,7 +190,7 @@ impl RelayedBody {
 
     fn end_turn(&mut self) {
         if let Some(turn) = self.turn.take() {
-            turn.end(false);
+            turn.end();
         }
     }
 }

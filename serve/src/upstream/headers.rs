@@ -7,16 +7,41 @@ use crate::settings::Secret;
 /// Prefix of the headers that are between the caller and the service.
 const OWN_PREFIX: &str = "x-followup-";
 
+/// Carries the key in Anthropic's format, in which every request has a version.
+const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+const ANTHROPIC_VERSION: HeaderName = HeaderName::from_static("anthropic-version");
+
+/// The key for the provider, as headers carry it.
+pub(super) struct Key {
+    bearer: HeaderValue,
+    plain: HeaderValue,
+}
+
+impl Key {
+    /// # Errors
+    ///
+    /// If a header can't carry the key.
+    pub(super) fn new(key: &Secret) -> Result<Key, String> {
+        let sensitive = |text: &str| {
+            let mut value = HeaderValue::from_str(text)
+                .map_err(|_| "--upstream-key has a character that a header can't have".to_owned())?;
+            value.set_sensitive(true);
+            Ok::<_, String>(value)
+        };
+        Ok(Key { bearer: sensitive(&format!("Bearer {}", key.expose()))?, plain: sensitive(key.expose())? })
+    }
+}
+
 /// Turns the headers of a caller into those that the provider gets.
 pub(super) struct HeaderFilter {
-    /// `authorization` for requests that bring none.
-    key: Option<HeaderValue>,
+    /// For requests that bring no key.
+    key: Option<Key>,
     /// The service's token, which the provider must never get.
     token: Option<Secret>,
 }
 
 impl HeaderFilter {
-    pub(super) fn new(key: Option<HeaderValue>, token: Option<Secret>) -> HeaderFilter {
+    pub(super) fn new(key: Option<Key>, token: Option<Secret>) -> HeaderFilter {
         HeaderFilter { key, token }
     }
 
@@ -37,11 +62,19 @@ impl HeaderFilter {
         if headers.get(header::AUTHORIZATION).is_some_and(is_own_token) {
             headers.remove(header::AUTHORIZATION);
         }
-        if let (Some(key), false) = (&self.key, headers.contains_key(header::AUTHORIZATION)) {
-            headers.insert(header::AUTHORIZATION, key.clone());
+        if headers.get(API_KEY).is_some_and(|key| self.token.as_ref().is_some_and(|own| own.matches(key.as_bytes()))) {
+            headers.remove(API_KEY);
         }
-        // A compressed stream can't be parsed on its way.
-        headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        if let Some(key) = &self.key
+            && !headers.contains_key(header::AUTHORIZATION)
+            && !headers.contains_key(API_KEY)
+        {
+            if headers.contains_key(ANTHROPIC_VERSION) {
+                headers.insert(API_KEY, key.plain.clone());
+            } else {
+                headers.insert(header::AUTHORIZATION, key.bearer.clone());
+            }
+        }
         headers
     }
 }
@@ -97,22 +130,37 @@ mod tests {
             ("authorization", "Bearer key"),
             ("x-other", "1"),
         ]);
-        let expected = headers(&[("accept-encoding", "identity"), ("authorization", "Bearer key"), ("x-other", "1")]);
+        let expected = headers(&[("accept-encoding", "gzip"), ("authorization", "Bearer key"), ("x-other", "1")]);
         assert_eq!(filter.for_provider(&from), expected);
     }
 
     #[test]
     fn the_provider_never_gets_the_services_token() {
         let sent = |key: Option<&'static str>, authorization: Option<&'static str>| {
-            let filter = HeaderFilter::new(key.map(HeaderValue::from_static), Some(Secret::new("ours")));
+            let key = key.map(|key| Key::new(&Secret::new(key)).unwrap());
+            let filter = HeaderFilter::new(key, Some(Secret::new("ours")));
             let from: Vec<_> = authorization.into_iter().map(|value| ("authorization", value)).collect();
             filter.for_provider(&headers(&from)).get("authorization").cloned()
         };
         assert_eq!(sent(None, Some("Bearer ours")), None);
         assert_eq!(sent(None, Some("bearer ours")), None);
-        assert_eq!(sent(Some("Bearer key"), Some("Bearer ours")).unwrap(), "Bearer key");
-        assert_eq!(sent(Some("Bearer key"), Some("Bearer mine")).unwrap(), "Bearer mine");
-        assert_eq!(sent(Some("Bearer key"), None).unwrap(), "Bearer key");
+        assert_eq!(sent(Some("key"), Some("Bearer ours")).unwrap(), "Bearer key");
+        assert_eq!(sent(Some("key"), Some("Bearer mine")).unwrap(), "Bearer mine");
+        assert_eq!(sent(Some("key"), None).unwrap(), "Bearer key");
         assert_eq!(sent(None, None), None);
+    }
+
+    #[test]
+    fn in_the_format_of_anthropic_the_key_has_a_header_of_its_own() {
+        let filter = HeaderFilter::new(Some(Key::new(&Secret::new("key")).unwrap()), Some(Secret::new("ours")));
+        let keys = |own: &[(&'static str, &'static str)]| {
+            let sent = filter.for_provider(&headers(&[&[("anthropic-version", "2023-06-01")], own].concat()));
+            ["x-api-key", "authorization"].map(|name| sent.get(name).map(|value| value.to_str().unwrap().to_owned()))
+        };
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!(keys(&[]), [text("key"), None]);
+        assert_eq!(keys(&[("x-api-key", "ours")]), [text("key"), None], "the service's token");
+        assert_eq!(keys(&[("x-api-key", "mine")]), [text("mine"), None]);
+        assert_eq!(keys(&[("authorization", "Bearer mine")]), [None, text("Bearer mine")]);
     }
 }

@@ -1,23 +1,28 @@
 //! The HTTP client of the provider.
 
+mod base_url;
 mod connector;
 mod headers;
+mod watched_body;
 
 use std::error::Error;
 use std::time::Duration;
 
-use axum::http::uri::PathAndQuery;
-use axum::http::{HeaderMap, HeaderValue, Request, Response, Uri, header};
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderValue, Method, Request, Response, Uri, header};
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full};
-use hyper::body::{Body, Incoming};
+use http_body_util::BodyExt;
+use hyper::body::{Body as _, Incoming};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
+use self::base_url::BaseUrl;
 use self::connector::Connector;
-use self::headers::HeaderFilter;
+use self::headers::{HeaderFilter, Key};
+use self::watched_body::WatchedBody;
 use crate::error::ApiError;
-use crate::settings::{Secret, Settings};
+use crate::paced_body::RequestBodyError;
+use crate::settings::Settings;
 
 pub(crate) use self::headers::end_to_end;
 
@@ -30,8 +35,8 @@ const IDLE_CONNECTION: Duration = Duration::from_secs(90);
 
 /// The provider, and the client that talks to it.
 pub(crate) struct Upstream {
-    client: Client<Connector, Full<Bytes>>,
-    uri: Uri,
+    client: Client<Connector, WatchedBody>,
+    base: BaseUrl,
     filter: HeaderFilter,
     proxy_authorization: Option<HeaderValue>,
     timeout: Duration,
@@ -41,17 +46,13 @@ impl Upstream {
     /// Returns the upstream of the settings, if they name one.
     pub(crate) fn new(settings: &Settings) -> Result<Option<Upstream>, String> {
         let Some(base) = &settings.upstream else { return Ok(None) };
-        let uri = completions_uri(base).map_err(|error| {
-            format!("{base:?}: {error}; it should be like https://host/v1, and /chat/completions is appended")
+        let base = BaseUrl::parse(base).map_err(|error| {
+            format!(
+                "{base:?}: {error}; it should be like https://host/v1, and paths such as /chat/completions are appended"
+            )
         })?;
-        let connector = Connector::new(&uri, CONNECT_TIMEOUT.min(settings.upstream_timeout))?;
-        let bearer = |key: &Secret| {
-            let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose()))
-                .map_err(|_| "--upstream-key has a character that a header can't have".to_owned())?;
-            value.set_sensitive(true);
-            Ok::<_, String>(value)
-        };
-        let key = settings.upstream_key.as_ref().map(bearer).transpose()?;
+        let connector = Connector::new(base.uri(), CONNECT_TIMEOUT.min(settings.upstream_timeout))?;
+        let key = settings.upstream_key.as_ref().map(Key::new).transpose()?;
         let proxy_authorization = connector.proxy_authorization().cloned();
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
@@ -59,7 +60,16 @@ impl Upstream {
             .pool_max_idle_per_host(MAX_IDLE_CONNECTIONS)
             .build(connector);
         let filter = HeaderFilter::new(key, settings.token.clone());
-        Ok(Some(Upstream { client, uri, filter, proxy_authorization, timeout: settings.upstream_timeout }))
+        Ok(Some(Upstream { client, base, filter, proxy_authorization, timeout: settings.upstream_timeout }))
+    }
+
+    /// Returns the provider's URI for a path and a query of a caller.
+    ///
+    /// # Errors
+    ///
+    /// If the path would leave the base URL.
+    pub(crate) fn uri(&self, path: &str, query: Option<&str>) -> Result<Uri, ApiError> {
+        self.base.join(path, query)
     }
 
     /// Returns the caller's headers as the provider gets them.
@@ -67,25 +77,54 @@ impl Upstream {
         self.filter.for_provider(from)
     }
 
-    /// Sends a request with headers from [`Upstream::headers`].
+    /// Returns the headers of a request whose response is parsed.
+    pub(crate) fn headers_of_turn(&self, from: &HeaderMap) -> HeaderMap {
+        let mut headers = self.headers(from);
+        // A compressed stream can't be parsed on its way.
+        headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        headers
+    }
+
+    /// Sends a chat request with headers from [`Upstream::headers_of_turn`].
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Upstream::forward`].
+    pub(crate) async fn send(&self, headers: HeaderMap, body: Bytes) -> Result<ProviderResponse, ApiError> {
+        let uri = self.uri("/chat/completions", None)?;
+        self.forward(Method::POST, uri, headers, body.into()).await
+    }
+
+    /// Sends a request; its body is sent as it arrives.
     ///
     /// Returns when the head of the response has arrived.
     ///
     /// # Errors
     ///
-    /// If the provider can't be reached, or does not answer in time.
-    pub(crate) async fn send(&self, headers: HeaderMap, body: Bytes) -> Result<ProviderResponse, ApiError> {
-        let mut request = Request::new(Full::new(body));
-        *request.method_mut() = axum::http::Method::POST;
-        *request.uri_mut() = self.uri.clone();
+    /// If the provider can't be reached, or does not answer in time after the last piece of the body;
+    /// or if the body can't be read.
+    pub(crate) async fn forward(
+        &self,
+        method: Method,
+        uri: Uri,
+        headers: HeaderMap,
+        body: Body,
+    ) -> Result<ProviderResponse, ApiError> {
+        let (body, progress) = WatchedBody::new(body);
+        let mut request = Request::new(body);
+        *request.method_mut() = method;
+        *request.uri_mut() = uri;
         *request.headers_mut() = headers;
         if let Some(authorization) = &self.proxy_authorization {
             request.headers_mut().insert(header::PROXY_AUTHORIZATION, authorization.clone());
         }
-        match tokio::time::timeout(self.timeout, self.client.request(request)).await {
-            Ok(Ok(response)) => Ok(ProviderResponse { response, timeout: self.timeout }),
-            Ok(Err(error)) => Err(ApiError::upstream_unreachable(&with_sources(&error))),
-            Err(_) => Err(ApiError::upstream_timeout(self.timeout.as_secs_f64())),
+        tokio::select! {
+            sent = self.client.request(request) => match sent {
+                Ok(response) => Ok(ProviderResponse { response, timeout: self.timeout }),
+                Err(error) if RequestBodyError::find(&error).is_some() => Err(ApiError::body_unreadable(&error)),
+                Err(error) => Err(ApiError::upstream_unreachable(&with_sources(&error))),
+            },
+            () = progress.stalled(self.timeout) => Err(ApiError::upstream_timeout(self.timeout.as_secs_f64())),
         }
     }
 }
@@ -134,25 +173,6 @@ impl ProviderResponse {
     }
 }
 
-/// Appends `/chat/completions` to the path of a base URL.
-fn completions_uri(base: &str) -> Result<Uri, String> {
-    let uri: Uri = base.parse().map_err(|error| format!("{error}"))?;
-    let mut parts = uri.into_parts();
-    let has_host = parts.authority.as_ref().is_some_and(|authority| !authority.host().is_empty());
-    if !matches!(parts.scheme.as_ref().map(|scheme| scheme.as_str()), Some("http" | "https")) || !has_host {
-        return Err("it is not an http or https URL".into());
-    }
-    if parts.authority.as_ref().is_some_and(|authority| authority.as_str().contains('@')) {
-        return Err("it holds a user name: give the key with --upstream-key instead".into());
-    }
-    let base_path = parts.path_and_query.as_ref();
-    let path = base_path.map_or("", PathAndQuery::path).trim_end_matches('/');
-    let query = base_path.and_then(PathAndQuery::query).map_or(String::new(), |query| format!("?{query}"));
-    let path_and_query = format!("{path}/chat/completions{query}").parse().map_err(|error| format!("{error}"))?;
-    parts.path_and_query = Some(path_and_query);
-    Uri::from_parts(parts).map_err(|error| error.to_string())
-}
-
 /// Writes an error with its sources, which say more.
 fn with_sources(error: &dyn Error) -> String {
     let mut text = error.to_string();
@@ -165,24 +185,4 @@ fn with_sources(error: &dyn Error) -> String {
         source = error.source();
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_path_is_appended_to_the_base_url() {
-        for (base, uri) in [
-            ("http://h:1/v1", "http://h:1/v1/chat/completions"),
-            ("http://h", "http://h/chat/completions"),
-            ("https://h/a/b/?key=1", "https://h/a/b/chat/completions?key=1"),
-            ("http://[::1]:8080/v1/", "http://[::1]:8080/v1/chat/completions"),
-        ] {
-            assert_eq!(completions_uri(base).unwrap().to_string(), uri);
-        }
-        for bad in ["", "h/v1", "/v1", "h", "ftp://h", "data:x", "http://", "https://user:key@h/v1", "http://h h"] {
-            assert!(completions_uri(bad).is_err(), "{bad}");
-        }
-    }
 }

@@ -1,0 +1,67 @@
+//! The budget of memory that all conversations have together.
+
+use serde_json::json;
+
+use crate::client::{Events, chat, get, post, read, until};
+use crate::service::Service;
+use crate::upstream::open_gate;
+
+/// Returns a metric.
+async fn metric(service: &Service, name: &str) -> u64 {
+    let text = get("/metrics").send(service).await;
+    let text = String::from_utf8(text.body.to_vec()).unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    line.unwrap().parse().unwrap()
+}
+
+async fn ids(service: &Service) -> Vec<String> {
+    let all = get("/conversations").send(service).await.ok();
+    all["conversations"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn the_conversations_unused_for_longest_are_dropped_beyond_the_budget() {
+    const MIB: u64 = 1 << 20;
+    let service = Service::start(&["--max-memory", &(32 * MIB).to_string()]);
+    let text = "All work and no play makes Jack a dull boy. ".repeat(1 << 15);
+    let reader = {
+        post("/conversations?id=read&wire=text", "Hi").send(&service).await.ok();
+        Events::of(&service, "read", None).await
+    };
+    for index in 0..100 {
+        post(format!("/conversations?id=long-{index}&wire=text"), text.clone()).send(&service).await.ok();
+    }
+    let used = metric(&service, "followup_memory_bytes").await;
+    assert!((20 * MIB..=32 * MIB).contains(&used), "{used}");
+    let ids = ids(&service).await;
+    assert!(ids.contains(&"long-99".to_owned()) && ids.contains(&"read".to_owned()), "{ids:?}");
+    assert!((5..32).contains(&ids.len()) && !ids.contains(&"long-0".to_owned()), "{ids:?}");
+    if let Some(peak) = service.peak_memory() {
+        println!("peak {} KiB, counted {} KiB", peak, used >> 10);
+        assert!(peak < 96 << 10, "{peak} KiB for a budget of 32 MiB");
+    }
+    for id in ids {
+        crate::client::call("DELETE", format!("/conversations/{id}"), "").send(&service).await;
+    }
+    drop(reader);
+    until(async || metric(&service, "followup_memory_bytes").await == 0).await;
+}
+
+#[tokio::test]
+async fn when_all_are_in_use_a_turn_is_refused() {
+    let service = Service::relay(&["--max-memory", "100000"]);
+    let play = json!({"stream": "text-only", "at": 100, "gate": "memory"});
+    let one = chat(&play).open(&service.address).await;
+    let two = chat(&play).open(&service.address).await;
+    let refused = [chat(&json!({"stream": "text-only"})), post("/conversations?wire=text", "Hi")];
+    for refused in refused {
+        let refused = refused.send(&service).await;
+        assert_eq!(refused.error(), (503, "memory_full".into()));
+        assert_eq!(refused.header("retry-after"), Some("5"));
+    }
+    assert_eq!(get("/v1/models").send(&service).await.status, 200, "what keeps nothing passes");
+    open_gate("memory").await;
+    read(one).await;
+    read(two).await;
+    until(async || chat(&json!({"stream": "text-only"})).send(&service).await.status == 200).await;
+}

@@ -1,0 +1,249 @@
+//! The recognizer: finds the conversation that a request extends.
+//!
+//! `docs/service.md` specifies what extends a conversation.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use super::agent_request::AgentRequest;
+use super::fingerprint::{Chain, Fingerprint, Fingerprints, ShownAnswer};
+use crate::chat::{ApiFormat, ModelAnswer};
+use crate::conversation::Conversation;
+use crate::conversation::request_content::RequestContent;
+
+/// How long a request waits for the end of the message that it seems to answer.
+///
+/// An agent may answer a message before the service has seen the end of its stream.
+const MAX_WAIT: Duration = Duration::from_secs(2);
+
+/// Finds the conversation that a request extends.
+///
+/// Of each conversation it keeps a hash of its last request, and one of the model's message after it.
+pub(crate) struct Recognizer {
+    fingerprints: Fingerprints,
+    index: Mutex<Index>,
+}
+
+/// What a request shows of its conversation.
+#[derive(Debug, Default)]
+pub(crate) struct ShownConversation {
+    pub(crate) content: RequestContent,
+    chain: Chain,
+}
+
+/// The conversations by the fingerprint of their last request, and by the id of the last response.
+#[derive(Default)]
+struct Index {
+    entries: HashMap<Fingerprint, Vec<Entry>>,
+    /// The keys of a conversation's entries, by its id.
+    keys: HashMap<String, Vec<Fingerprint>>,
+    /// Number of conversations from which on those that are gone are removed.
+    sweep_at: usize,
+}
+
+#[derive(Clone)]
+struct Entry {
+    conversation: Weak<Conversation>,
+    answer: watch::Receiver<LastAnswer>,
+}
+
+/// The model's message after a conversation's last request.
+enum LastAnswer {
+    Streaming,
+    /// It was cut off, or can't be read.
+    Unknown,
+    Known {
+        said: Fingerprint,
+        items: Vec<Fingerprint>,
+    },
+}
+
+/// Records the model's message when it has ended. If it is dropped before, the message is unknown.
+pub(crate) struct AnswerRecord {
+    recognizer: Arc<Recognizer>,
+    conversation: Arc<Conversation>,
+    answer: watch::Sender<LastAnswer>,
+}
+
+impl Recognizer {
+    pub(crate) fn new() -> Recognizer {
+        Recognizer { fingerprints: Fingerprints::new(), index: Mutex::default() }
+    }
+
+    /// Reads what the body of a request shows.
+    pub(crate) fn read(&self, format: ApiFormat, body: &[u8]) -> ShownConversation {
+        match AgentRequest::parse(format, body) {
+            Some(request) => ShownConversation { content: request.content(), chain: self.fingerprints.chain(&request) },
+            None => ShownConversation::default(),
+        }
+    }
+
+    /// Returns the conversation that a request extends.
+    ///
+    /// That is one whose last request is a prefix of this one, followed by the message with which the
+    /// model answered it. A request that changes something earlier extends none.
+    pub(crate) async fn find(&self, shown: &ShownConversation) -> Option<Arc<Conversation>> {
+        let chain = &shown.chain;
+        let followed = chain.previous.and_then(|key| self.entries(key).into_iter().find_map(|entry| entry.alive()));
+        if followed.is_some() {
+            return followed;
+        }
+        let candidates = |shown: &ShownAnswer| self.entries(shown.before);
+        let fits = |entry: &Entry, shown: &ShownAnswer| entry.answer.borrow().fits(shown) == Some(true);
+        let mut streaming = Vec::new();
+        for shown in &chain.answers {
+            for entry in candidates(shown) {
+                match entry.alive() {
+                    Some(conversation) if fits(&entry, shown) => return Some(conversation),
+                    Some(_) if entry.is_streaming() => streaming.push((entry, shown)),
+                    _ => {}
+                }
+            }
+        }
+        let wait = async {
+            for (mut entry, shown) in streaming {
+                entry.settle().await;
+                if fits(&entry, shown) {
+                    return entry.alive();
+                }
+            }
+            None
+        };
+        timeout(MAX_WAIT, wait).await.ok().flatten()
+    }
+
+    /// Waits for the end of a conversation's message, if the request shows that message.
+    pub(crate) async fn settle(&self, shown: &ShownConversation, id: &str) {
+        let entry = {
+            let index = self.index.lock();
+            let keys = index.keys.get(id).map_or(&[][..], Vec::as_slice);
+            let key = shown.chain.answers.iter().map(|answer| answer.before).find(|key| keys.contains(key));
+            let entries = key.and_then(|key| index.entries.get(&key));
+            entries.and_then(|all| all.iter().find(|one| one.alive().is_some_and(|one| one.id() == id))).cloned()
+        };
+        if let Some(mut entry) = entry {
+            // If it does not end in time, the caller gets a conversation of its own.
+            let _ = timeout(MAX_WAIT, entry.settle()).await;
+        }
+    }
+
+    /// Records the last request of a conversation. The record receives the answer to it.
+    pub(crate) fn record(
+        self: &Arc<Recognizer>,
+        shown: &ShownConversation,
+        conversation: &Arc<Conversation>,
+    ) -> Option<AnswerRecord> {
+        let key = shown.chain.whole?;
+        let (answer, receiver) = watch::channel(LastAnswer::Streaming);
+        let mut index = self.index.lock();
+        index.remove(conversation.id());
+        index.sweep();
+        index.insert(key, Entry { conversation: Arc::downgrade(conversation), answer: receiver }, conversation.id());
+        Some(AnswerRecord { recognizer: self.clone(), conversation: conversation.clone(), answer })
+    }
+
+    fn entries(&self, key: Fingerprint) -> Vec<Entry> {
+        self.index.lock().entries.get(&key).cloned().unwrap_or_default()
+    }
+}
+
+impl AnswerRecord {
+    /// Records the answer; `None` if it can't be compared.
+    pub(crate) fn finish(self, answer: Option<ModelAnswer>) {
+        let Some(ModelAnswer { parts, response_id, item_ids }) = answer else { return };
+        let fingerprints = &self.recognizer.fingerprints;
+        let items = item_ids.iter().map(|id| fingerprints.of_id(id)).collect();
+        let said = fingerprints.of_parts(parts.iter());
+        let known = if parts.is_empty() { LastAnswer::Unknown } else { LastAnswer::Known { said, items } };
+        let receiver = self.answer.subscribe();
+        self.answer.send_replace(known);
+        if let Some(id) = response_id {
+            let entry = Entry { conversation: Arc::downgrade(&self.conversation), answer: receiver };
+            self.recognizer.index.lock().insert(fingerprints.of_id(&id), entry, self.conversation.id());
+        }
+    }
+}
+
+impl Drop for AnswerRecord {
+    fn drop(&mut self) {
+        self.answer.send_if_modified(|answer| {
+            let is_streaming = matches!(answer, LastAnswer::Streaming);
+            if is_streaming {
+                *answer = LastAnswer::Unknown;
+            }
+            is_streaming
+        });
+    }
+}
+
+impl Index {
+    fn insert(&mut self, key: Fingerprint, entry: Entry, id: &str) {
+        self.entries.entry(key).or_default().push(entry);
+        self.keys.entry(id.to_owned()).or_default().push(key);
+    }
+
+    /// Removes the entries of a conversation, and of others that are gone, under the same keys.
+    fn remove(&mut self, id: &str) {
+        for key in self.keys.remove(id).unwrap_or_default() {
+            if let Some(entries) = self.entries.get_mut(&key) {
+                entries.retain(|entry| entry.alive().is_some_and(|conversation| conversation.id() != id));
+                if entries.is_empty() {
+                    self.entries.remove(&key);
+                }
+            }
+        }
+    }
+
+    /// Removes the conversations that are gone, once they may be half of all.
+    fn sweep(&mut self) {
+        if self.keys.len() < self.sweep_at.max(64) {
+            return;
+        }
+        let mut alive = HashSet::new();
+        self.entries.retain(|_, entries| {
+            entries.retain(|entry| {
+                let conversation = entry.alive();
+                alive.extend(conversation.iter().map(|conversation| conversation.id().to_owned()));
+                conversation.is_some()
+            });
+            !entries.is_empty()
+        });
+        self.keys.retain(|id, _| alive.contains(id));
+        self.sweep_at = 2 * self.keys.len();
+    }
+}
+
+impl Entry {
+    fn alive(&self) -> Option<Arc<Conversation>> {
+        self.conversation.upgrade().filter(|conversation| !conversation.is_gone())
+    }
+
+    fn is_streaming(&self) -> bool {
+        matches!(*self.answer.borrow(), LastAnswer::Streaming)
+    }
+
+    /// Waits for the end of the answer.
+    async fn settle(&mut self) {
+        // The sender is never dropped while the answer streams.
+        let _ = self.answer.wait_for(|answer| !matches!(answer, LastAnswer::Streaming)).await;
+    }
+}
+
+impl LastAnswer {
+    /// Returns whether a request shows this answer; `None` if it is not known yet.
+    fn fits(&self, shown: &ShownAnswer) -> Option<bool> {
+        match self {
+            LastAnswer::Streaming => None,
+            LastAnswer::Unknown => Some(true),
+            LastAnswer::Known { items, .. } if !shown.references.is_empty() => {
+                Some(shown.references.iter().all(|item| items.contains(item)))
+            }
+            LastAnswer::Known { said, .. } => Some(*said == shown.said),
+        }
+    }
+}
