@@ -370,7 +370,8 @@ Examples:
       Recorded messages, on http://localhost:4127.
   followup serve --upstream https://api.example.com/v1
       Relays everything below /v1 to that provider, and shows what its models ask.
-      Point an agent's base URL at http://localhost:4127/v1; nothing else changes for it.
+      Point an agent's base URL at http://localhost:4127/v1 (for clients of Anthropic:
+      http://localhost:4127); nothing else changes for it.
   followup serve --upstream http://localhost:11434/v1 --continue
       Also sends the answers back: the model continues in the same conversation.
   curl -sN https://… | curl -sT - -X POST 'localhost:4127/conversations?wire=auto&id=mine'

@@ -8,7 +8,6 @@ use axum::response::{IntoResponse, Response};
 use followup::dialogue::{AnswerErrorKind, GuideError, ImageError};
 use serde_json::json;
 
-use crate::conversation::{AnswerRefusal, ClosedWhy};
 use crate::paced_body::RequestBodyError;
 
 /// Why a request failed: a code for programs, a sentence for people.
@@ -115,11 +114,7 @@ impl ApiError {
     }
 
     /// Question `number` can't be answered.
-    pub(crate) fn answer(number: u64, why: AnswerRefusal) -> ApiError {
-        let kind = match why {
-            AnswerRefusal::Dialogue(kind) => kind,
-            AnswerRefusal::Closed(why) => return ApiError::closed(number, why),
-        };
+    pub(crate) fn answer(number: u64, kind: AnswerErrorKind) -> ApiError {
         let (status, code) = match kind {
             AnswerErrorKind::AlreadyAnswered => (StatusCode::CONFLICT, "already_answered"),
             AnswerErrorKind::AlreadyCancelled => (StatusCode::CONFLICT, "already_cancelled"),
@@ -130,15 +125,15 @@ impl ApiError {
         ApiError::new(status, code, format!("question {number}: {kind}"))
     }
 
-    /// Question `number` was closed.
-    fn closed(number: u64, why: ClosedWhy) -> ApiError {
-        let (code, why) = match why {
-            ClosedWhy::AnsweredElsewhere => {
-                ("answered_elsewhere", "the agent has sent its next request, and needs no answer any more")
-            }
-            ClosedWhy::Dismissed => ("dismissed", "it was dismissed"),
-        };
-        ApiError::new(StatusCode::CONFLICT, code, format!("question {number}: {why}"))
+    /// Question `number` was closed by the agent's next request.
+    pub(crate) fn answered_elsewhere(number: u64) -> ApiError {
+        let message = format!("question {number}: the agent has sent its next request, and needs no answer any more");
+        ApiError::new(StatusCode::CONFLICT, "answered_elsewhere", message)
+    }
+
+    /// Question `number` was dismissed.
+    pub(crate) fn dismissed(number: u64) -> ApiError {
+        ApiError::new(StatusCode::CONFLICT, "dismissed", format!("question {number}: it was dismissed"))
     }
 
     pub(crate) fn not_stopped(error: &GuideError) -> ApiError {

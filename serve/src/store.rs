@@ -154,17 +154,18 @@ impl Store {
     /// Drops the conversations that have been idle for too long.
     pub(crate) fn drop_idle(&self) {
         let idle = self.settings.limits.idle;
-        let mut all = self.conversations.lock();
-        let before = all.len();
-        all.retain(|_, conversation| {
-            let is_idle = conversation.is_idle(idle);
-            if is_idle {
-                conversation.end();
-            }
-            !is_idle
-        });
-        let has_dropped = all.len() < before;
-        drop(all);
+        let has_dropped = {
+            let mut all = self.conversations.lock();
+            let before = all.len();
+            all.retain(|_, conversation| {
+                let is_idle = conversation.is_idle(idle);
+                if is_idle {
+                    conversation.end();
+                }
+                !is_idle
+            });
+            all.len() < before
+        };
         if has_dropped {
             self.list.notify();
         }

@@ -1,6 +1,6 @@
 //! Questions that are closed: the agent has gone on, or the user has dismissed them.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::client::{all_events, chat, get, post};
 use crate::page::Page;
@@ -73,4 +73,51 @@ async fn dismissed_questions_are_closed_and_nothing_is_sent() {
     assert!(delivery["why"].as_str().unwrap().contains("dismissed"), "{delivery}");
     assert_eq!(answer(1).await.error(), (409, "dismissed".into()));
     assert_eq!(requests(id).await.len(), 1);
+}
+
+/// Sends the user's message and these to the relay. Returns the id of the conversation.
+async fn relay(service: &Service, id: Option<&str>, stream: &str, more: &[&Value]) -> String {
+    let first = json!({"role": "user", "content": "<task>\nBuild a queue\n</task>"});
+    let messages = [&[&first], more].concat();
+    let body = json!({"model": "m", "stream": true, "messages": messages, "play": {"stream": stream}}).to_string();
+    let request = post("/v1/chat/completions", body).with("content-type", "application/json");
+    let request = id.into_iter().fold(request, |request, id| request.with("x-followup-conversation", id));
+    let answer = request.send(service).await;
+    answer.ok_body();
+    answer.header("x-followup-conversation").unwrap().to_owned()
+}
+
+/// A conversation with a native call: its id, and the model's message as an agent sends it back.
+async fn asked(service: &Service) -> (String, Value) {
+    let id = relay(service, None, "one-call", &[]).await;
+    let events = all_events(service, &id).await;
+    let call = &events.iter().find(|event| event.kind == "complete").unwrap().data;
+    let function =
+        json!({"name": "ask_followup_question", "arguments": json!({"question": call["question"]}).to_string()});
+    let calls = json!([{"id": call["id"], "type": "function", "function": function}]);
+    (id, json!({"role": "assistant", "content": null, "tool_calls": calls}))
+}
+
+#[tokio::test]
+async fn the_agents_next_request_shows_what_it_answered_itself() {
+    let service = Service::relay(&[]);
+    let (id, message) = asked(&service).await;
+    let call_id = &message["tool_calls"][0]["id"];
+    let result = json!({"role": "tool", "tool_call_id": call_id, "content": "<answer>\nKafka\n</answer>"});
+    assert_eq!(relay(&service, Some(&id), "text-only", &[&message, &result]).await, id);
+    let closed = page(&service, &id).await.all("call")[0]["closed"].clone();
+    assert_eq!(closed, json!({"why": "answered_elsewhere", "said": "Kafka"}));
+    let list = get("/conversations").send(&service).await.ok();
+    assert_eq!(list["conversations"][0]["title"], "Build a queue");
+}
+
+#[tokio::test]
+async fn the_agents_next_request_shows_that_it_has_the_answer() {
+    let service = Service::relay(&[]);
+    let (id, message) = asked(&service).await;
+    let answer = json!({"number": 0, "text": "Kafka"}).to_string();
+    let taken = post(format!("/conversations/{id}/answer"), answer).send(&service).await.ok();
+    relay(&service, Some(&id), "text-only", &[&message, &taken["messages"][0]]).await;
+    let delivery = page(&service, &id).await.all("call")[0]["delivery"].clone();
+    assert_eq!(delivery, json!({"state": "collected", "retry": false}));
 }

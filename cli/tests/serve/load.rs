@@ -25,7 +25,7 @@ fn load() {
 
 async fn measure(many: usize) {
     raise_open_files();
-    let service = Arc::new(Service::relay(&["--limit-conversations", "10000"]));
+    let service = Arc::new(Service::relay(&["--limit-conversations", "10000", "--limit-requests", "10000"]));
     let start = Instant::now();
     let mut running = Vec::new();
     for index in 0..many {

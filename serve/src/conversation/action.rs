@@ -6,7 +6,8 @@ use followup::dialogue::{Answer, Image, MessageFormat, Question, Reply, ReplyKin
 use serde_json::Value;
 
 use super::Conversation;
-use super::dialogue::size_of_images;
+use super::closing::ClosedWhy;
+use super::dialogue::{AnswerRefusal, size_of_images};
 use super::event::{ConversationEvent, UserReply};
 use crate::error::ApiError;
 
@@ -65,12 +66,11 @@ impl Conversation {
                     Answer::Suggestion(index) | Answer::Edited { suggestion: index, .. } => Some(index),
                     Answer::Text(_) => None,
                 };
-                let reply =
-                    state.dialogue.answer(number, answer, images).map_err(|why| ApiError::answer(number, why))?;
+                let reply = state.dialogue.answer(number, answer, images).map_err(|why| why.into_error(number))?;
                 (reply, said.unwrap_or_default(), suggestion)
             }
             UserAction::Cancel { number } => {
-                let reply = state.dialogue.cancel(number).map_err(|why| ApiError::answer(number, why))?;
+                let reply = state.dialogue.cancel(number).map_err(|why| why.into_error(number))?;
                 (reply, String::new(), None)
             }
             UserAction::Guide { text } => {
@@ -102,6 +102,17 @@ fn text_of(question: &Question, answer: &Answer) -> Option<String> {
     match answer {
         Answer::Suggestion(index) => question.suggest.get(*index).map(|suggestion| suggestion.answer.clone()),
         Answer::Edited { text, .. } | Answer::Text(text) => Some(text.clone()),
+    }
+}
+
+impl AnswerRefusal {
+    /// Returns the error for an answer to this question.
+    fn into_error(self, number: u64) -> ApiError {
+        match self {
+            AnswerRefusal::Dialogue(kind) => ApiError::answer(number, kind),
+            AnswerRefusal::Closed(ClosedWhy::AnsweredElsewhere) => ApiError::answered_elsewhere(number),
+            AnswerRefusal::Closed(ClosedWhy::Dismissed) => ApiError::dismissed(number),
+        }
     }
 }
 

@@ -62,7 +62,7 @@ enum Unanswered {
 
 /// Why a question can't be answered or cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AnswerRefusal {
+pub(super) enum AnswerRefusal {
     Dialogue(AnswerErrorKind),
     Closed(ClosedWhy),
 }
@@ -118,7 +118,8 @@ impl BoundedDialogue {
     /// Returns the approximate memory of the dialogue.
     pub(super) fn memory(&self) -> usize {
         // A question is kept here and in the dialogue.
-        2 * self.pending.values().map(|question| question.size).sum::<usize>() + self.replies.size()
+        let pending: usize = self.pending.values().map(|question| question.size).sum();
+        2 * pending + self.replies.memory()
     }
 
     pub(super) fn has_stopped(&self) -> bool {

@@ -9,7 +9,7 @@ mod event;
 mod event_buffer;
 mod item;
 mod list_changes;
-pub(crate) mod replies;
+mod replies;
 mod reply_log;
 pub(crate) mod request_content;
 mod state;
@@ -31,8 +31,7 @@ use self::state::{ConversationState, ListKey, TurnState};
 use crate::metrics::Metrics;
 use crate::settings::Settings;
 
-pub(crate) use self::closing::ClosedWhy;
-pub(crate) use self::dialogue::{AnswerRefusal, Readiness};
+pub(crate) use self::dialogue::Readiness;
 pub(crate) use self::event_buffer::frame;
 pub(crate) use self::list_changes::ListChanges;
 
@@ -272,5 +271,4 @@ impl Drop for Reader {
 }
 
 #[cfg(test)]
-#[path = "superseding_tests.rs"]
 mod superseding_tests;

@@ -79,14 +79,14 @@ impl ReplyLog {
         ReplyLog { entries, count: 0, before_turn: 0, size: 0, limit, lost }
     }
 
+    /// Returns the approximate memory of the replies.
+    pub(super) fn memory(&self) -> usize {
+        self.size
+    }
+
     /// Returns the number of replies so far.
     pub(super) fn count(&self) -> u64 {
         self.count
-    }
-
-    /// Returns the bytes of the replies that are kept.
-    pub(super) fn size(&self) -> usize {
-        self.size
     }
 
     pub(super) fn begin_turn(&mut self) {

@@ -197,10 +197,10 @@ impl ConversationState {
     /// Updates the estimate of the memory that the conversation takes.
     pub(super) fn count_memory(&mut self) {
         let Log { buffer, transcript } = &self.log;
+        let kept = buffer.memory() + transcript.memory() + self.dialogue.memory() + self.continuation.memory();
         let failed = self.failed_request.as_ref().map_or(0, |request| request.body.len());
-        let kept = buffer.memory() + transcript.memory() + self.dialogue.memory() + self.continuation.memory() + failed;
         // A text that grew has up to twice the memory of its bytes.
-        self.counted.set(CONVERSATION_OVERHEAD + kept + kept / 2);
+        self.counted.set(CONVERSATION_OVERHEAD + kept + kept / 2 + failed);
     }
 
     /// Applies an event of the parser.

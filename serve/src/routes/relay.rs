@@ -73,7 +73,7 @@ async fn relay_turn(
     }
     state.store.check_memory()?;
     let body = read_limited(&parts.headers, body, state.settings.limits.body).await?;
-    let taken = state.metrics.memory.count(TURN_OVERHEAD + body.len());
+    let mut taken = state.metrics.memory.count(TURN_OVERHEAD + body.len());
     let headers = upstream.headers_of_turn(&parts.headers);
     let sent = upstream.forward(parts.method.clone(), uri, headers.clone(), body.clone().into());
     // The provider is working meanwhile.
@@ -103,6 +103,8 @@ async fn relay_turn(
                 Some(_) => {}
             }
         }
+        // From now on the request is kept only to be continued.
+        taken.set(TURN_OVERHEAD + if state.settings.auto_continue { body.len() } else { 0 });
         turn = Some(RelayedTurn::new(begun, answer, record, taken));
     }
     Ok(with_head(head, Body::from_stream(relayed_body(state.clone(), turn, response, permit))))

@@ -99,6 +99,8 @@ fn with_replies(next: NextRequest, replies: &[Reply], limit: usize) -> Result<Co
 
 /// Sends a request with replies, and reads its answer into the turn. It is kept until that has ended.
 async fn send_replies(state: Arc<AppState>, mut turn: Turn, request: ContinuationRequest) {
+    // Besides what the conversation keeps.
+    let _taken = state.metrics.memory.count(request.body.len());
     let mut response = match send(&state, &request).await {
         Ok(response) => response,
         Err(why) => return turn.fail(&why, Some(request)),
@@ -107,7 +109,10 @@ async fn send_replies(state: Arc<AppState>, mut turn: Turn, request: Continuatio
     prepare_continuation(&state, &mut turn, request.headers.clone(), &request.body);
     loop {
         match response.chunk().await {
-            Ok(Some(chunk)) => turn.feed(&chunk),
+            Ok(Some(chunk)) => {
+                turn.feed(&chunk);
+                state.store.keep_within_memory();
+            }
             Ok(None) => return turn.end(false),
             Err(why) => {
                 state.metrics.upstream_error();
