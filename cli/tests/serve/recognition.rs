@@ -205,6 +205,34 @@ async fn a_message_that_was_cut_off_is_answered_in_its_conversation() {
 }
 
 #[tokio::test]
+async fn messages_that_callers_do_not_read_to_the_end_are_told_apart() {
+    let service = Service::relay(&[]);
+    let format = "openai-chat";
+    let start = user("Leave early");
+    let mut ids = Vec::new();
+    for text in ["Red", "Green", "Blue"] {
+        let mut play = answer(format, text, true);
+        let body = play["body"].as_str().unwrap().replace("data: [DONE]\n\n", "");
+        (play["body"], play["behave"]) = (json!(body), json!("stall"));
+        let response = ask(format, &json!(start), &play).open(&service.address).await;
+        let id = response.headers()["x-followup-conversation"].to_str().unwrap().to_owned();
+        let shows_call = async || {
+            let snapshot = get(format!("/conversations/{id}")).send(&service).await.ok();
+            let page = Page::of_snapshot(&snapshot);
+            page.all("opaque").first().is_some_and(|call| call["raw"].as_str().unwrap().ends_with('}'))
+        };
+        until(shows_call).await;
+        drop(response);
+        until(async || get(format!("/conversations/{id}")).send(&service).await.ok()["turn"] == "cut_off").await;
+        ids.push(id);
+    }
+    for (id, text) in ids.iter().zip(["Red", "Green", "Blue"]).rev() {
+        let next = json!([start.clone(), shown(format, text, "ok")].concat());
+        assert_eq!(conversation(&service, ask(format, &next, &answer(format, "Next", true))).await, *id, "{text}");
+    }
+}
+
+#[tokio::test]
 async fn a_request_that_overlaps_is_a_fork_unless_it_answers_the_message() {
     let service = Service::relay(&[]);
     for named in [false, true] {

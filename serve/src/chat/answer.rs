@@ -219,7 +219,9 @@ impl EventState {
         for (_, mut block, added) in self.blocks {
             match block["type"].as_str() {
                 Some("text") => block["text"] = (block["text"].as_str().unwrap_or_default().to_owned() + &added).into(),
-                Some("tool_use") if !added.is_empty() => block["input"] = parsed(&added.into()),
+                Some("tool_use" | "server_tool_use" | "mcp_tool_use") if !added.is_empty() => {
+                    block["input"] = parsed(&added.into())
+                }
                 _ => {}
             }
             blocks.push(block);

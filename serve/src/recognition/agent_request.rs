@@ -10,6 +10,9 @@ use crate::conversation::request_content::{RequestContent, ShownReply};
 /// Maximum number of bytes of a title.
 const MAX_TITLE: usize = 1000;
 
+/// Maximum number of commas in a request, and so about that of elements. Long prose has far fewer.
+const MAX_COMMAS: usize = 1 << 20;
+
 /// The request of an agent.
 #[derive(Debug)]
 pub(crate) struct AgentRequest {
@@ -33,6 +36,10 @@ struct Body<'a> {
 impl AgentRequest {
     /// Parses the body of a request; `None` if it is not what its format says.
     pub(crate) fn parse(format: ApiFormat, body: &[u8]) -> Option<AgentRequest> {
+        // Parsed elements take far more memory than their bytes.
+        if body.iter().filter(|&&byte| byte == b',').count() > MAX_COMMAS {
+            return None;
+        }
         let body: Body<'_> = serde_json::from_slice(body).ok()?;
         let list = match format {
             ApiFormat::OpenAiResponses => body.input,
@@ -159,6 +166,8 @@ mod tests {
             json!({"messages": [1, null, {}, {"role": 1}, {"role": "assistant", "tool_calls": {}, "content": 5}]});
         assert_eq!(content(ApiFormat::OpenAiChat, &odd), RequestContent::default());
         assert_eq!(content(ApiFormat::Anthropic, &json!({})), RequestContent::default());
+        let many = format!("{{\"messages\":[{}{{}}]}}", "{},".repeat(MAX_COMMAS + 1));
+        assert!(AgentRequest::parse(ApiFormat::OpenAiChat, many.as_bytes()).is_none());
         let long = json!({"messages": [{"role": "user", "content": "ä".repeat(2000)}]});
         assert_eq!(content(ApiFormat::OpenAiChat, &long).title.unwrap().len(), MAX_TITLE);
     }

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::agent_request::AgentRequest;
 use super::fingerprint::{Chain, Fingerprint, Fingerprints, ShownAnswer};
-use crate::chat::{ApiFormat, ModelAnswer};
+use crate::chat::{ApiFormat, ModelAnswer, Part};
 use crate::conversation::Conversation;
 use crate::conversation::request_content::RequestContent;
 
@@ -55,12 +55,23 @@ struct Entry {
 /// The model's message after a conversation's last request.
 enum LastAnswer {
     Streaming,
-    /// It was cut off, or can't be read.
+    /// It can't be read.
     Unknown,
     Known {
         said: Fingerprint,
         items: Vec<Fingerprint>,
+        /// An agent may have got less of it, or more.
+        is_cut_off: bool,
     },
+}
+
+/// Whether a request shows an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fit {
+    Exact,
+    /// The answer is not known, or not as a whole.
+    Possible,
+    None,
 }
 
 /// Records the model's message when it has ended. If it is dropped before, the message is unknown.
@@ -93,22 +104,27 @@ impl Recognizer {
         if followed.is_some() {
             return followed;
         }
-        let candidates = |shown: &ShownAnswer| self.entries(shown.before);
-        let fits = |entry: &Entry, shown: &ShownAnswer| entry.answer.borrow().fits(shown) == Some(true);
-        let mut streaming = Vec::new();
+        let (mut possible, mut streaming) = (None, Vec::new());
         for shown in &chain.answers {
-            for entry in candidates(shown) {
-                match entry.alive() {
-                    Some(conversation) if fits(&entry, shown) => return Some(conversation),
-                    Some(_) if entry.is_streaming() => streaming.push((entry, shown)),
-                    _ => {}
+            for entry in self.entries(shown.before) {
+                let Some(conversation) = entry.alive() else { continue };
+                let fit = entry.answer.borrow().fit(shown);
+                match fit {
+                    Some(Fit::Exact) => return Some(conversation),
+                    Some(Fit::Possible) => possible = possible.or(Some(conversation)),
+                    Some(Fit::None) => {}
+                    None => streaming.push((entry, shown)),
                 }
             }
+        }
+        if possible.is_some() {
+            return possible;
         }
         let wait = async {
             for (mut entry, shown) in streaming {
                 entry.settle().await;
-                if fits(&entry, shown) {
+                let fit = entry.answer.borrow().fit(shown);
+                if fit.is_some_and(|fit| fit != Fit::None) {
                     return entry.alive();
                 }
             }
@@ -153,13 +169,15 @@ impl Recognizer {
 }
 
 impl AnswerRecord {
-    /// Records the answer; `None` if it can't be compared.
-    pub(crate) fn finish(self, answer: Option<ModelAnswer>) {
+    /// Records the answer, as far as it has come; `None` if it can't be compared.
+    pub(crate) fn finish(self, answer: Option<ModelAnswer>, is_cut_off: bool) {
         let Some(ModelAnswer { parts, response_id, item_ids }) = answer else { return };
         let fingerprints = &self.recognizer.fingerprints;
         let items = item_ids.iter().map(|id| fingerprints.of_id(id)).collect();
         let said = fingerprints.of_parts(parts.iter());
-        let known = if parts.is_empty() { LastAnswer::Unknown } else { LastAnswer::Known { said, items } };
+        // Whatever it is that such an answer says, agents may write it in several ways.
+        let is_empty = parts.iter().all(|part| matches!(part, Part::Text(text) if text.trim().is_empty()));
+        let known = if is_empty { LastAnswer::Unknown } else { LastAnswer::Known { said, items, is_cut_off } };
         let receiver = self.answer.subscribe();
         self.answer.send_replace(known);
         if let Some(id) = response_id {
@@ -223,10 +241,6 @@ impl Entry {
         self.conversation.upgrade().filter(|conversation| !conversation.is_gone())
     }
 
-    fn is_streaming(&self) -> bool {
-        matches!(*self.answer.borrow(), LastAnswer::Streaming)
-    }
-
     /// Waits for the end of the answer.
     async fn settle(&mut self) {
         // The sender is never dropped while the answer streams.
@@ -235,15 +249,20 @@ impl Entry {
 }
 
 impl LastAnswer {
-    /// Returns whether a request shows this answer; `None` if it is not known yet.
-    fn fits(&self, shown: &ShownAnswer) -> Option<bool> {
-        match self {
-            LastAnswer::Streaming => None,
-            LastAnswer::Unknown => Some(true),
-            LastAnswer::Known { items, .. } if !shown.references.is_empty() => {
-                Some(shown.references.iter().all(|item| items.contains(item)))
+    /// Returns whether a request shows this answer; `None` if that is not known yet.
+    fn fit(&self, shown: &ShownAnswer) -> Option<Fit> {
+        let (is_same, is_cut_off) = match self {
+            LastAnswer::Streaming => return None,
+            LastAnswer::Unknown => return Some(Fit::Possible),
+            LastAnswer::Known { items, is_cut_off, .. } if !shown.references.is_empty() => {
+                (shown.references.iter().all(|item| items.contains(item)), *is_cut_off)
             }
-            LastAnswer::Known { said, .. } => Some(*said == shown.said),
-        }
+            LastAnswer::Known { said, is_cut_off, .. } => (*said == shown.said, *is_cut_off),
+        };
+        Some(match (is_same, is_cut_off) {
+            (true, _) => Fit::Exact,
+            (false, true) => Fit::Possible,
+            (false, false) => Fit::None,
+        })
     }
 }

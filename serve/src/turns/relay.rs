@@ -78,8 +78,8 @@ pub(crate) fn cannot_continue(format: ApiFormat, kind: BodyKind) -> Option<&'sta
 
 /// A turn whose bytes are on their way to the caller.
 pub(crate) struct RelayedTurn {
-    /// Dropped first: whoever waits for the answer can then begin the next turn.
-    turn: Turn,
+    /// `None` once it has ended.
+    turn: Option<Turn>,
     /// `None` if the answer can't be read.
     answer: Option<AnswerReader>,
     record: Option<AnswerRecord>,
@@ -94,11 +94,13 @@ impl RelayedTurn {
         record: Option<AnswerRecord>,
         taken: CountedMemory,
     ) -> RelayedTurn {
-        RelayedTurn { turn, answer, record, _taken: taken }
+        RelayedTurn { turn: Some(turn), answer, record, _taken: taken }
     }
 
     fn feed(&mut self, chunk: &[u8]) {
-        self.turn.feed(chunk);
+        if let Some(turn) = &mut self.turn {
+            turn.feed(chunk);
+        }
         if let Some(answer) = &mut self.answer {
             answer.feed(chunk);
         }
@@ -109,16 +111,31 @@ impl RelayedTurn {
         self.answer.as_ref().is_some_and(AnswerReader::is_done)
     }
 
-    fn end(self) {
-        self.turn.end(false);
-        if let Some(record) = self.record {
-            record.finish(self.answer.and_then(AnswerReader::finish));
+    fn end(mut self) {
+        if let Some(turn) = self.turn.take() {
+            turn.end(false);
+        }
+        if let Some(record) = self.record.take() {
+            record.finish(self.answer.take().and_then(AnswerReader::finish), false);
         }
     }
 
     fn fail(mut self, error: &str) {
-        self.turn.error("upstream", error);
-        self.turn.end(true);
+        if let Some(mut turn) = self.turn.take() {
+            turn.error("upstream", error);
+            turn.end(true);
+        }
+    }
+}
+
+impl Drop for RelayedTurn {
+    /// The caller has left, or the provider's connection broke.
+    fn drop(&mut self) {
+        // First: whoever waits for the answer can then begin the next turn.
+        drop(self.turn.take());
+        if let Some(record) = self.record.take() {
+            record.finish(self.answer.take().and_then(AnswerReader::finish), true);
+        }
     }
 }
 
