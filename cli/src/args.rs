@@ -30,7 +30,7 @@ Examples:
 /// the message streams in.
 #[derive(Debug, Parser)]
 // Wide enough for the texts below, whose lines are broken by hand.
-#[command(name = "followup", version, after_help = EXAMPLES, max_term_width = 90)]
+#[command(name = "followup", version, propagate_version = true, after_help = EXAMPLES, max_term_width = 90)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,

@@ -65,6 +65,10 @@ impl Input {
             None => Ok(Input::stdin()),
             Some(path) if path == Path::new("-") => Ok(Input::stdin()),
             Some(path) => match File::open(path) {
+                // Some systems open a folder, and only fail to read it.
+                Ok(file) if file.metadata().is_ok_and(|file| file.is_dir()) => {
+                    Err(Error::reading(path, &io::ErrorKind::IsADirectory.into()))
+                }
                 Ok(file) => {
                     let length = file.metadata().ok().filter(|file| file.is_file()).map(|file| file.len());
                     Ok(Input { reader: Box::new(file), name: path.display().to_string(), length })
