@@ -373,9 +373,9 @@ Examples:
   followup serve --demo
       Recorded messages, on http://localhost:4127.
   followup serve --upstream https://api.example.com/v1
-      Relays POST /v1/chat/completions to that provider, and shows what its models
-      ask. Point an agent's base URL at http://localhost:4127/v1; nothing else
-      changes for it.
+      Relays POST /v1/chat/completions to that provider, and shows what its
+      models ask. Point an agent's base URL at http://localhost:4127/v1; nothing
+      else changes for it.
   followup serve --upstream http://localhost:11434/v1 --continue
       Also sends the answers back: the model continues in the same conversation.
   curl -sN https://… |
