@@ -44,7 +44,7 @@ pub(crate) struct InputArgs {
     pub(crate) chunk: Option<Chunking>,
 
     /// Wait this many milliseconds between chunks, to watch
-    #[arg(long, value_name = "MS", help_heading = "Watching")]
+    #[arg(long, value_name = "MS", value_parser = milliseconds, help_heading = "Watching")]
     pub(crate) delay: Option<u64>,
 }
 
@@ -113,6 +113,10 @@ impl Input {
     fn stdin() -> Input {
         Input { reader: Box::new(io::stdin()), name: "standard input".into(), length: None }
     }
+}
+
+fn milliseconds(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("{text:?} is not a whole number of milliseconds"))
 }
 
 fn nothing_to_read(command: &str) -> String {

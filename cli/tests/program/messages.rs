@@ -17,6 +17,12 @@ fn a_wrong_chunk_is_explained_in_plain_words() {
 }
 
 #[test]
+fn a_wrong_delay_is_explained_in_plain_words() {
+    let (_, err) = ends(&run(&["parse", "--delay", "x"], ""), 2);
+    assert!(err.contains("\"x\" is not a whole number of milliseconds"), "{err}");
+}
+
+#[test]
 fn every_command_has_the_version() {
     for command in ["parse", "ask", "serve", "bench"] {
         let (out, _) = ends(&run(&[command, "--version"], ""), 0);
