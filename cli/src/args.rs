@@ -12,14 +12,14 @@ use crate::policy::PolicyArgs;
 
 const EXAMPLES: &str = "\
 Examples:
-  followup parse message.txt                 show a message and the question in it
-  my-agent | followup parse                  watch the question while the model writes it
-  followup parse --json message.txt          one event per line, for programs
-  followup parse --records turns.jsonl       many messages, one JSON object per line
-  followup parse --wire auto response.sse    what a provider streamed
-  my-agent | followup ask > reply            ask, and print the reply for the model
-  followup serve --demo                      the same in a browser, with recorded messages
-  followup bench                             the cost of parsing, on this machine
+  followup parse message.txt             show a message and the question in it
+  my-agent | followup parse              watch it while the model writes
+  followup parse --json message.txt      one event per line, for programs
+  followup parse --records turns.jsonl   many messages, one object per line
+  followup parse --wire auto body.sse    what a provider streamed
+  my-agent | followup ask > reply        ask, and print the reply for the model
+  followup serve --demo                  in a browser, with recorded messages
+  followup bench                         the cost of parsing, on this machine
 
 `followup help parse` has more.";
 
@@ -29,8 +29,8 @@ Examples:
 /// answers: as markup in its message, or as a native tool call. This program finds these calls as
 /// the message streams in.
 #[derive(Debug, Parser)]
-// Wide enough for the texts below, whose lines are broken by hand.
-#[command(name = "followup", version, after_help = EXAMPLES, max_term_width = 90)]
+// The lines of the texts below are broken by hand, to be at most 80 columns wide.
+#[command(name = "followup", version, propagate_version = true, after_help = EXAMPLES, max_term_width = 80)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -48,8 +48,9 @@ pub(crate) enum Command {
 
 const COMPLETIONS_HELP: &str = "\
 Examples:
-  followup completions bash > ~/.local/share/bash-completion/completions/followup
-      For bash, with the package bash-completion.
+  followup completions bash > /etc/bash_completion.d/followup
+      For bash, with the package bash-completion; or for you alone, into
+      ~/.local/share/bash-completion/completions/followup.
   followup completions zsh > \"${fpath[1]}/_followup\"
       For zsh, into the first folder in which it looks for completions.
   followup completions fish > ~/.config/fish/completions/followup.fish
@@ -86,8 +87,8 @@ Examples:
       Prose, prose with a question every 2 KiB, and TSX full of brackets.
   followup bench message.txt
       A message of your own.
-  followup bench --json | jq 'select(.chunk == 4) | .ns_per_chunk / .push_str_ns'
-      How many times as long as push_str, for chunks of a token's length.
+  followup bench --json | jq 'select(.chunk == 4) | .ns_per_chunk'
+      The time for a chunk of a token's length.
 
 The lines of --json:
   {\"workload\":S,\"chunk\":N,\"ns_per_chunk\":F,\"mb_per_s\":F,\"push_str_ns\":F,
@@ -143,8 +144,8 @@ The events of --json, one per line:
   {\"event\":\"text\",\"text\":S}
       Prose.
   {\"event\":\"opaque\",\"tool\":S,\"raw\":S,\"start\":BOOL}
-      A piece of another tool's call, and whether it is the first. For a native call,
-      a piece of its arguments; the first is empty.
+      A piece of another tool's call, and whether it is the first. For a native
+      call, a piece of its arguments; the first is empty.
   {\"event\":\"partial\",\"call\":N,\"field\":\"question\"|\"suggest\",\"delta\":S,
    \"question\":S,\"suggest\":[…]}
       More of a call that is still open. For display only.
@@ -156,25 +157,26 @@ The events of --json, one per line:
       A call that can't be asked. R is missing_parameter, malformed, truncated,
       too_long or wrong_type.
   {\"event\":\"error\",\"kind\":K,\"message\":S,\"data\":S,\"format\":F}
-      An error in a provider's stream (--wire), which continues. K is provider (reported
-      by the provider), unreadable, too_long, corrupt (a binary frame that was damaged),
-      orphan, too_many_calls, foreign (nothing in it is from that provider, or from any),
-      empty (it breaks off before it says anything), contradiction (it repeats the message
-      with other words) or binary.
+      An error in a provider's stream (--wire), which continues. K is provider
+      (reported by the provider), unreadable, too_long, corrupt (a binary frame
+      that was damaged), orphan, too_many_calls, foreign (nothing in it is from
+      that provider, or from any), empty (it breaks off before it says
+      anything), contradiction (it repeats the message with other words) or
+      binary.
       \"data\" is what was not used, \"format\" that of the stream, if it is known.
-  A span counts the bytes of the message, or the bytes of a native call's arguments.
-  Events of a native call also have the provider's \"id\":S, if there is one. Native
-  calls may overlap: \"call\" and \"id\" tell them apart.
-  Every event also has \"at\":N, the number of bytes read before it was emitted, and
-  \"end\":true if it was emitted only at the end of the message. A suggestion is
-  {\"answer\":S,\"mode\":S}, without \"mode\" if it has none.
+  A span counts the bytes of the message, or those of a native call's arguments.
+  Events of a native call also have the provider's \"id\":S, if there is one.
+  Native calls may overlap: \"call\" and \"id\" tell them apart.
+  Every event also has \"at\":N, the number of bytes read before it was emitted,
+  and \"end\":true if it was emitted only at the end of the message. A suggestion
+  is {\"answer\":S,\"mode\":S}, without \"mode\" if it has none.
 
 Exit status:
   0  Success.
-  1  A question was rejected, there was an error in a provider's stream, or something
-     could not be read. With --records, a rejected question and an error of kind provider
-     are data and no failure; a line that can't be read, or a body that can be read only
-     in part, is one.
+  1  A question was rejected, there was an error in a provider's stream, or
+     something could not be read. With --records, a rejected question and an
+     error of kind provider are data and no failure; a line that can't be read,
+     or a body that can be read only in part, is one.
   2  The command line is wrong.";
 
 /// Reads a message as it arrives, and prints its text and its questions.
@@ -265,22 +267,24 @@ unanswered is told to the model (\"The user denied this operation.\").
 --auto-answer waits at a question without suggestions.
 
 What is printed on standard output, a reply for each call, in order:
-  text              the result of the call: the answer, wrapped as the dialect says;
-                    it has no room for images and modes
+  text      the result of the call: the answer, wrapped as the dialect says; it
+            has no room for images and modes
   openai-chat, openai-responses, anthropic
-                    the messages that carry all replies, one per line, as JSON, at the
-                    end
-  json              {\"kind\":\"answer\"|\"cancelled\"|\"correction\",\"number\":N,\"id\":S,\"text\":S,
-                    \"images\":[URL],\"mode\":S}, without what is absent; N counts the
-                    questions from 0, \"id\" is the provider's id of a native call
+            the messages that carry all replies, one per line, as JSON, at the
+            end
+  json      {\"kind\":\"answer\"|\"cancelled\"|\"correction\",\"number\":N,\"id\":S,
+            \"text\":S,\"images\":[URL],\"mode\":S}, without what is absent; N
+            counts the questions from 0, \"id\" is the provider's id of a native
+            call
 A call that can't be asked has a reply too: the correction for the model.
 
 Exit status:
   0  All questions were answered, or there were none.
-  1  A call could not be asked, a question was not answered, or something could not be
-     read.
+  1  A call could not be asked, a question was not answered, or something could
+     not be read.
   2  The command line is wrong, or there is no terminal to ask on.
-  130, 143 and the like: ended by Ctrl-C or by a signal; the replies so far are printed.";
+  130, 143 and the like: ended by Ctrl-C or by a signal; the replies so far are
+     printed.";
 
 /// Asks the questions in a message, and prints the replies.
 ///
@@ -369,23 +373,26 @@ Examples:
   followup serve --demo
       Recorded messages, on http://localhost:4127.
   followup serve --upstream https://api.example.com/v1
-      Relays everything below /v1 to that provider, and shows what its models ask.
-      Point an agent's base URL at http://localhost:4127/v1 (for clients of Anthropic:
-      http://localhost:4127); nothing else changes for it.
+      Relays everything below /v1 to that provider, and shows what its models
+      ask. Point an agent's base URL at http://localhost:4127/v1 (for clients of
+      Anthropic: http://localhost:4127); nothing else changes for it.
   followup serve --upstream http://localhost:11434/v1 --continue
       Also sends the answers back: the model continues in the same conversation.
-  curl -sN https://… | curl -sT - -X POST 'localhost:4127/conversations?wire=auto&id=mine'
+  curl -sN https://… |
+      curl -sT - -X POST 'localhost:4127/conversations?wire=auto&id=mine'
       Shows a stream of any provider, as it arrives.
   curl -sN localhost:4127/conversations/mine/events
       Its events, as server-sent events.
-  curl -s localhost:4127/conversations/mine/answer -d '{\"number\":0,\"suggestion\":1}'
+  curl -s localhost:4127/conversations/mine/answer \\
+      -d '{\"number\":0,\"suggestion\":1}'
       Answers, and prints the messages for the model.
   FOLLOWUP_TOKEN=… followup serve --listen 0.0.0.0:4127 --upstream …
       For other machines, which need the token. Put TLS in front of it.
 
-The service prints the address on which it listens. docs/service.md has the protocol.
-Ctrl-C shuts it down: what is being relayed may continue for --grace seconds; a second
-Ctrl-C ends it at once.
+The service prints the address on which it listens. docs/service.md has the
+protocol.
+Ctrl-C shuts it down: what is being relayed may continue for --grace seconds; a
+second Ctrl-C ends it at once.
 
 Exit status:
   0  It was shut down.
@@ -514,4 +521,17 @@ fn seconds(text: &str) -> Result<f64, String> {
     const MAX: f64 = 10.0 * 365.0 * 24.0 * 3600.0;
     let seconds: f64 = text.parse().map_err(|error| format!("{error}"))?;
     if seconds > 0.0 && seconds <= MAX { Ok(seconds) } else { Err(format!("more than 0, and at most {MAX}")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_of_the_help_is_broken_at_80_columns() {
+        let texts = [EXAMPLES, COMPLETIONS_HELP, MAN_HELP, BENCH_HELP, PARSE_HELP, ASK_HELP, SERVE_HELP];
+        for line in texts.iter().flat_map(|text| text.lines()) {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+    }
 }

@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::error::Error;
+use crate::plain_words::{data_error, json_error};
 
 /// The maximum size of such a file, so that an endless file is not read to its end.
 ///
@@ -48,14 +49,14 @@ pub(crate) fn unusable(path: &Path, option: &str, reason: &dyn Display) -> Error
 
 /// Describes an error in a JSON file, position first.
 pub(crate) fn describe_json_error(error: &serde_json::Error) -> String {
-    let (message, line, column) = (error.to_string(), error.line(), error.column());
-    let message = message.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&message);
-    format!("line {line}, column {column}: {message}")
+    format!("line {}, column {}: {}", error.line(), error.column(), json_error(error))
 }
 
 /// Describes an error in a TOML file, position first.
 pub(crate) fn describe_toml_error(error: &toml::de::Error, text: &str) -> String {
-    let Some(before) = error.span().and_then(|span| text.get(..span.start)) else { return error.message().to_owned() };
+    let Some(before) = error.span().and_then(|span| text.get(..span.start)) else {
+        return data_error(error.message());
+    };
     let (line, column) = (before.matches('\n').count(), before.rsplit('\n').next().unwrap_or_default().chars().count());
-    format!("line {}, column {}: {}", line + 1, column + 1, error.message().trim_end())
+    format!("line {}, column {}: {}", line + 1, column + 1, data_error(error.message().trim_end()))
 }

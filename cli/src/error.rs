@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use crate::plain_words::io_error;
 use crate::sanitize::sanitize;
 
 /// Prints an error or a warning on standard error.
@@ -72,7 +73,7 @@ impl Error {
             io::ErrorKind::PermissionDenied => {
                 format!("can't read {path}: permission denied; you need the right to read it")
             }
-            _ => format!("can't read {path}: {error}"),
+            _ => format!("can't read {path}: {}", io_error(error)),
         })
     }
 }
@@ -92,7 +93,7 @@ impl fmt::Display for Error {
         match self {
             Error::ClosedPipe => f.write_str("the reader of the output has gone"),
             Error::Usage(message) | Error::Unreadable(message) => f.write_str(message),
-            Error::Unwritable(error) => write!(f, "can't write the output: {error}"),
+            Error::Unwritable(error) => write!(f, "can't write the output: {}", io_error(error)),
         }
     }
 }

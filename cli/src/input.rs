@@ -44,7 +44,7 @@ pub(crate) struct InputArgs {
     pub(crate) chunk: Option<Chunking>,
 
     /// Wait this many milliseconds between chunks, to watch
-    #[arg(long, value_name = "MS", help_heading = "Watching")]
+    #[arg(long, value_name = "MS", value_parser = milliseconds, help_heading = "Watching")]
     pub(crate) delay: Option<u64>,
 }
 
@@ -65,6 +65,10 @@ impl Input {
             None => Ok(Input::stdin()),
             Some(path) if path == Path::new("-") => Ok(Input::stdin()),
             Some(path) => match File::open(path) {
+                // Some systems open a folder, and only fail to read it.
+                Ok(file) if file.metadata().is_ok_and(|file| file.is_dir()) => {
+                    Err(Error::reading(path, &io::ErrorKind::IsADirectory.into()))
+                }
                 Ok(file) => {
                     let length = file.metadata().ok().filter(|file| file.is_file()).map(|file| file.len());
                     Ok(Input { reader: Box::new(file), name: path.display().to_string(), length })
@@ -109,6 +113,10 @@ impl Input {
     fn stdin() -> Input {
         Input { reader: Box::new(io::stdin()), name: "standard input".into(), length: None }
     }
+}
+
+fn milliseconds(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("{text:?} is not a whole number of milliseconds"))
 }
 
 fn nothing_to_read(command: &str) -> String {

@@ -17,6 +17,7 @@ mod isolates;
 mod line_break;
 mod output;
 mod parse;
+mod plain_words;
 mod policy;
 mod sanitize;
 mod serve;

@@ -1,7 +1,8 @@
 //! Replaces characters that a terminal would act on instead of displaying them.
 //!
 //! The output of a model is not trusted: an escape sequence in it could set the window title, fill
-//! the clipboard or hide a line of a question. No such character is ever written to a terminal.
+//! the clipboard or hide a line of a question. No such character is ever written to a terminal,
+//! except isolates of the writing direction that end in their paragraph.
 
 use std::io::{self, Write};
 

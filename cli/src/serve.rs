@@ -1,6 +1,7 @@
 //! `followup serve`: runs the HTTP service.
 
 use std::io::{self, Write};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use tokio::sync::oneshot;
 use crate::args::ServeArgs;
 use crate::dialect;
 use crate::error::{Error, Status};
+use crate::plain_words::io_error;
 
 pub(crate) fn run(args: &ServeArgs) -> Result<Status, Error> {
     let settings = settings(args)?;
@@ -29,6 +31,7 @@ async fn serve(settings: Settings) -> Result<(), Error> {
     let mut signals = Signals::new().map_err(|error| cannot_start(&error))?;
     let service = Service::bind(settings).await.map_err(|error| match error {
         StartError::Open(_) => Error::Usage(open(&error)),
+        StartError::Listen(address, error) => cannot_listen(address, &error),
         StartError::Upstream(_) => Error::Usage(error.to_string()),
         _ => cannot_start(&error),
     })?;
@@ -97,6 +100,21 @@ fn secret(given: Option<&str>, option: &str) -> Result<Option<Secret>, Error> {
 fn cannot_start(error: &dyn std::fmt::Display) -> Error {
     Error::Unreadable(error.to_string())
 }
+
+fn cannot_listen(address: SocketAddr, error: &io::Error) -> Error {
+    let remedy = match error.kind() {
+        io::ErrorKind::AddrInUse => IN_USE,
+        io::ErrorKind::PermissionDenied => "you need the right to use this port: choose one from 1024 on",
+        io::ErrorKind::AddrNotAvailable => "this machine does not have the address; check --listen",
+        _ => return Error::Unreadable(format!("can't listen on {address}: {}", io_error(error))),
+    };
+    Error::Unreadable(format!("can't listen on {address}: {remedy}"))
+}
+
+const IN_USE: &str = "\
+another program listens there, perhaps another `followup serve`: end it, or choose another port
+
+  followup serve --listen 127.0.0.1:0 …    on any free port";
 
 fn open(error: &StartError) -> String {
     format!(

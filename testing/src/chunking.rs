@@ -38,10 +38,13 @@ impl FromStr for Chunking {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Chunking, String> {
-        let number = |text: &str| text.parse::<u64>().map_err(|error| format!("{text:?}: {error}"));
+        let number =
+            |text: &str, what| text.parse::<u64>().map_err(|_| format!("{text:?} is not a whole number: give {what}"));
         match text.strip_prefix("random:") {
-            Some(seed) => number(seed).map(Chunking::Random),
-            None => match usize::try_from(number(text)?).unwrap_or(usize::MAX) {
+            Some(seed) => number(seed, "random: and a number, such as random:1").map(Chunking::Random),
+            None => match usize::try_from(number(text, "the bytes of a chunk, such as 4, or random: and a number")?)
+                .unwrap_or(usize::MAX)
+            {
                 0 => Err("a chunk has at least 1 byte".into()),
                 n => Ok(Chunking::Every(n)),
             },

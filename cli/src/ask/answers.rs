@@ -13,6 +13,9 @@ pub(super) trait Answerer {
     /// Observes an event of the input.
     fn observe(&mut self, event: &InputEvent<'_>, emitted: EmittedAt) -> Result<(), Error>;
 
+    /// Reports what was left over, after all of the input has been read.
+    fn end(&mut self) {}
+
     /// Returns the answer to a question; `None` to leave it unanswered.
     fn answer(&mut self, question: &Question) -> Result<Option<Answer>, Error>;
 
@@ -36,14 +39,16 @@ impl PresetAnswers {
 
 impl Answerer for PresetAnswers {
     fn observe(&mut self, event: &InputEvent<'_>, _: EmittedAt) -> Result<(), Error> {
-        match event {
-            InputEvent::Error(error) => report(error),
-            InputEvent::End if !self.answers.is_empty() => {
-                report(format_args!("there were more answers than questions: {} not used", self.answers.len()));
-            }
-            _ => {}
+        if let InputEvent::Error(error) = event {
+            report(error);
         }
         Ok(())
+    }
+
+    fn end(&mut self) {
+        if !self.answers.is_empty() {
+            report(format_args!("there were more answers than questions: {} not used", self.answers.len()));
+        }
     }
 
     fn answer(&mut self, question: &Question) -> Result<Option<Answer>, Error> {

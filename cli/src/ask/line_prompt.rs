@@ -15,6 +15,7 @@ use crate::events::{EmittedAt, InputEvent};
 use crate::output::plain::PlainOutput;
 use crate::output::terminal::{RealTerminal, TerminalOutput};
 use crate::output::{Output, colour};
+use crate::plain_words::io_error;
 use crate::sanitize::sanitize;
 
 /// An [`Answerer`] that prompts on the terminal.
@@ -124,7 +125,7 @@ fn parse_line(line: &str, count: usize, refused: Option<&str>) -> Typed {
 }
 
 fn unreadable(error: std::io::Error) -> Error {
-    Error::Unreadable(format!("can't read the terminal: {error}"))
+    Error::Unreadable(format!("can't read the terminal: {}", io_error(&error)))
 }
 
 /// Returns the prompt for a question with this many suggestions.

@@ -87,6 +87,9 @@ fn ask_in_turn(
         }
         Ok(())
     });
+    if read.is_ok() {
+        session.answerer.end();
+    }
     if read.is_ok() && !session.images.is_empty() {
         report("there was no question to send the images with");
     }

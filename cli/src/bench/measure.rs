@@ -29,6 +29,10 @@ impl Measurement {
         time.as_nanos() as f64 / self.chunks as f64
     }
 
+    pub(super) fn ns_per_byte(&self, time: Duration) -> f64 {
+        time.as_nanos() as f64 / self.bytes.max(1) as f64
+    }
+
     pub(super) fn mb_per_s(&self, time: Duration) -> f64 {
         self.bytes as f64 / time.as_nanos().max(1) as f64 * 1e3
     }

@@ -91,50 +91,60 @@ fn write_header(out: &mut dyn Write, colour: bool) -> io::Result<()> {
     let bold = if colour { Style::new().bold() } else { Style::new() };
     writeln!(
         out,
-        "{bold}{:<12} {:>9} {:>12} {:>10} {:>10} {:>9}{bold:#}",
-        "workload", "chunk", "ns/chunk", "MB/s", "× push_str", "× memchr"
+        "{bold}{:<12} {:>9} {:>12} {:>10} {:>10} {:>9} × memchr: shorter is better{bold:#}",
+        "workload", "chunk", "ns/chunk", "ns/byte", "× push_str", "× memchr"
     )
 }
 
+/// Writes the figures of a measurement. All are times: less is better.
 fn write_row(out: &mut dyn Write, workload: &str, measurement: &Measurement, colour: bool) -> io::Result<()> {
-    let share = measurement.memchr.as_secs_f64() / measurement.parse.as_secs_f64();
+    let parse = measurement.parse.as_secs_f64();
+    let times = parse / measurement.memchr.as_secs_f64();
     let name: String = workload.chars().take(12).map(|char| if is_control(char) { '\u{FFFD}' } else { char }).collect();
     let green = if colour { AnsiColor::Green.on_default() } else { Style::new() };
     writeln!(
         out,
-        "{name:<12} {:>9} {:>12.1} {:>10.0} {:>10.2} {:>9.2} {green}{}{green:#}",
+        "{name:<12} {:>9} {:>12.1} {:>10.2} {:>10.2} {:>9.2} {green}{}{green:#}",
         measurement.size,
         measurement.ns_per_chunk(measurement.parse),
-        measurement.mb_per_s(measurement.parse),
-        measurement.parse.as_secs_f64() / measurement.push_str.as_secs_f64(),
-        share,
-        bar(share)
+        measurement.ns_per_byte(measurement.parse),
+        parse / measurement.push_str.as_secs_f64(),
+        times,
+        bar(times)
     )
 }
 
-/// The length in columns of a bar for a share of 1.
+/// The length in columns of a bar for "as long as".
+const BAR_UNIT: f64 = 2.0;
+
+/// The greatest length of a bar. One that would be longer is marked.
 const BAR_LENGTH: f64 = 24.0;
 
-/// Returns a bar with a resolution of an eighth of a column. A share over 1 has the length of 1.
-fn bar(share: f64) -> String {
-    let eighths = (share.min(1.0) * BAR_LENGTH * 8.0).round() as usize;
+/// Returns a bar with a resolution of an eighth of a column.
+fn bar(times: f64) -> String {
+    if times * BAR_UNIT > BAR_LENGTH {
+        return "█".repeat(BAR_LENGTH as usize) + "…";
+    }
+    let eighths = (times * BAR_UNIT * 8.0).round() as usize;
     let part = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
     "█".repeat(eighths / 8) + part
 }
 
 const LEGEND: &str = "\
-Each chunk is parsed and its events are consumed. × push_str: times as long as it takes to append the
-chunks to a text. × memchr: times as fast as counting the `<` in them. The shortest of many runs.";
+Everything is a time, and less is better. Each chunk is parsed and its events are consumed.
+× push_str, × memchr: so many times as long as it takes to append the chunks to a text, or to count
+the `<` in them. The shortest of many runs.";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_bar_is_proportional_to_its_share() {
+    fn a_bar_is_as_long_as_the_time() {
         assert_eq!(bar(0.0), "");
-        assert_eq!(bar(1.0), "█".repeat(24));
-        assert_eq!(bar(9.0), bar(1.0));
-        assert_eq!(bar(1.0 / 24.0 / 2.0), "▌");
+        assert_eq!(bar(1.0), "██");
+        assert_eq!(bar(2.25), "████▌");
+        assert_eq!(bar(12.0), "█".repeat(24));
+        assert_eq!(bar(900.0), "█".repeat(24) + "…");
     }
 }

@@ -40,6 +40,24 @@ fn a_provider_stream_read_as_text_is_reported() {
 }
 
 #[test]
+fn a_file_that_can_not_be_read_has_one_message() {
+    for path in ["no-such-file", "src"] {
+        for args in [&["--answer", "1"][..], &["--answer", "1", "--answer", "2"], &["--text", "A"]] {
+            let (out, err) = ends(&ask(&[args, &[path]].concat(), ""), 1);
+            assert!(out.is_empty() && err.starts_with(&format!("followup: can't read {path}: ")), "{err}");
+            assert!(err.lines().count() == 1 && !err.contains("os error"), "{err}");
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_fails_while_it_is_read_has_one_message() {
+    let (_, err) = ends(&ask(&["--answer", "1", "/proc/self/mem"], ""), 1);
+    assert_eq!(err, "followup: can't read /proc/self/mem: input/output error\n");
+}
+
+#[test]
 fn an_error_in_a_stream_is_reported() {
     let body = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n";
     let (out, err) = ends(&ask(&["--answer", "1", "--wire", "anthropic"], body), 1);
@@ -147,7 +165,7 @@ fn a_dialect_may_be_a_file() {
     assert_eq!(ends(&ask(&args, &[MESSAGE, BAD].concat()), 1).0, "<r>\nThis\n</r>\nWhere is question?\n");
     let bad = file(".json", "{\"nmae\": \"ours\"}");
     let (_, err) = ends(&ask(&["--answer", "1", "--dialect", bad.path().to_str().unwrap()], MESSAGE), 1);
-    assert!(err.contains("unknown field `nmae`"), "{err}");
+    assert!(err.contains("there is no field \"nmae\""), "{err}");
     let (_, err) = ends(&ask(&["--answer", "1", "--dialect", "klingon"], MESSAGE), 2);
     assert!(err.contains("it is one of roo-code, "), "{err}");
 }

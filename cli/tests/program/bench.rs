@@ -36,10 +36,18 @@ fn a_message_of_ones_own_is_measured() {
         .unwrap();
     let path = file.path().to_str().unwrap();
     let (out, _) = ends(&run(&["bench", path, "--time", "1"], ""), 0);
-    // The header, five chunk sizes up to that of the message, and two lines that explain the
+    // The header, five chunk sizes up to that of the message, and three lines that explain the
     // columns.
-    assert_eq!(out.lines().count(), 8, "{out}");
-    assert!(out.starts_with("workload") && out.contains("× push_str"), "{out}");
+    assert_eq!(out.lines().count(), 9, "{out}");
+    assert!(out.starts_with("workload") && out.contains("× memchr: shorter is better\n"), "{out}");
+    assert!(out.contains("Everything is a time, and less is better.") && !out.contains("MB/s"), "{out}");
+    // The bar shows the figure before it.
+    for row in out.lines().skip(1).take(5) {
+        let (figures, bar) = row.rsplit_once(' ').unwrap();
+        let times: f64 = figures.split_whitespace().last().unwrap().parse().unwrap();
+        let length = bar.trim_end_matches('…').chars().count() as f64;
+        assert!((length - (times * 2.0).clamp(0.1, 24.0).ceil()).abs() <= 1.0, "{row}");
+    }
     std::fs::write(file.path(), "").unwrap();
     assert!(ends(&run(&["bench", path], ""), 1).1.contains("is empty"));
     assert_eq!(followup().args(["bench", "no-such-file"]).output().unwrap().status.code(), Some(1));

@@ -6,6 +6,7 @@ mod bench;
 mod common;
 mod generate;
 mod hostile;
+mod messages;
 mod parse;
 mod records;
 #[cfg(unix)]

@@ -84,13 +84,13 @@ fn bad_lines_are_reported_and_the_others_are_read() {
     let texts: Vec<_> = lines(&out).iter().map(|record| record["events"][0]["text"].clone()).collect();
     assert_eq!(texts, ["1", "10"]);
     let expected = "\
-followup: standard input, line 2, offset 16: not JSON: expected ident at column 2
+followup: standard input, line 2, offset 16: not JSON: this is no JSON, at column 2
 followup: standard input, line 3, offset 25: no field \"content\" (--field names another)
 followup: standard input, line 4, offset 34: field \"content\" is a number, not a string
-followup: standard input, line 5, offset 48: not a JSON object: invalid type: sequence, expected an object
+followup: standard input, line 5, offset 48: not a JSON object: it is a list, and should be an object
 followup: standard input, line 6, offset 52: field \"content\" is null, not a string
-followup: standard input, line 8, offset 70: not JSON: trailing characters at column 17
-followup: standard input, line 9, offset 88: not JSON: EOF while parsing an object at column 14
+followup: standard input, line 8, offset 70: not JSON: there is more after the end, at column 17
+followup: standard input, line 9, offset 88: not JSON: it ends too early, at column 14
 followup: 7 lines of standard input could not be read; 2 could
 ";
     assert_eq!(err, expected);

@@ -55,6 +55,7 @@ use crate::error::{Error, Status};
 use crate::events::{BodyReader, InputEvent, report_detected};
 use crate::input::Input;
 use crate::output::colour;
+use crate::plain_words::io_error;
 
 /// A message to the event loop.
 enum Message {
@@ -131,7 +132,7 @@ pub(super) fn run(
 }
 
 fn unusable(error: io::Error) -> Error {
-    Error::Usage(format!("can't use the terminal: {error}; --lines asks line by line"))
+    Error::Usage(format!("can't use the terminal: {}; --lines asks line by line", io_error(&error)))
 }
 
 /// Spawns the threads that read the input and the keys.
@@ -376,12 +377,11 @@ impl EventLoop {
         }
         self.replies.finish()?;
         result?;
-        self.notice.report(args.input.wire);
-        match self.read_error {
-            Some(error) => Err(Error::reading(Path::new(name), &error)),
-            None if self.app.has_failed => Ok(Status::Failure),
-            None => Ok(Status::Success),
+        if let Some(error) = self.read_error {
+            return Err(Error::reading(Path::new(name), &error));
         }
+        self.notice.report(args.input.wire);
+        Ok(if self.app.has_failed { Status::Failure } else { Status::Success })
     }
 }
 

@@ -11,6 +11,8 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
+use crate::plain_words::json_error;
+
 /// Base64 with its usual alphabet, padded or not.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
@@ -41,13 +43,11 @@ pub(super) fn fields<'a>(line: &'a str, field: &str) -> Result<Fields<'a>, Strin
     let mut json = serde_json::Deserializer::from_str(line);
     let fields = FieldsSeed { field }.deserialize(&mut json).and_then(|fields| json.end().map(|()| fields));
     fields.map_err(|error| {
-        let column = error.column();
-        let message = error.to_string();
-        // To the deserializer every line is line 1.
-        let message = message.strip_suffix(&format!(" at line 1 column {column}")).unwrap_or(&message);
+        let message = json_error(&error);
         match error.classify() {
             Category::Data => format!("not a JSON object: {message}"),
-            _ => format!("not JSON: {message} at column {column}"),
+            // To the deserializer every line is line 1.
+            _ => format!("not JSON: {message}, at column {}", error.column()),
         }
     })
 }
@@ -126,7 +126,7 @@ fn text<'a>(string: &'a str, field: &str) -> Result<Cow<'a, [u8]>, String> {
     // A lone surrogate is valid JSON; JavaScript writes it when it cuts a string.
     match serde_json::from_str(string) {
         Ok(LossyString(bytes)) => Ok(Cow::Owned(bytes)),
-        Err(error) => Err(format!("field {field:?} can't be read: {error}")),
+        Err(error) => Err(format!("field {field:?} can't be read: {}", json_error(&error))),
     }
 }
 
