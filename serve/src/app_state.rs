@@ -1,6 +1,7 @@
 //! What all requests share.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -10,12 +11,14 @@ use crate::conversation::Conversation;
 use crate::error::ApiError;
 use crate::metrics::Metrics;
 use crate::settings::Settings;
-use crate::store::Store;
+use crate::store::{Store, random};
 use crate::upstream::Upstream;
 
 /// What all requests share.
 pub(crate) struct AppState {
     pub(crate) settings: Arc<Settings>,
+    /// A random id of this run: a page that reconnects sees whether the service was restarted.
+    pub(crate) service_id: String,
     pub(crate) store: Store,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) upstream: Option<Upstream>,
@@ -34,6 +37,7 @@ impl AppState {
         let (settings, metrics) = (Arc::new(settings), Arc::new(Metrics::new()));
         let (ended_turns, receiver) = mpsc::unbounded_channel();
         let state = AppState {
+            service_id: service_id(),
             store: Store::new(settings.clone(), metrics.clone(), ended_turns),
             settings,
             metrics,
@@ -59,4 +63,13 @@ impl AppState {
         self.tasks.close();
         self.tasks.wait().await;
     }
+}
+
+/// Returns an id of this run.
+fn service_id() -> String {
+    // Without random numbers, the time of the start is as good: the id is no secret.
+    random::<8>().unwrap_or_else(|_| {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        format!("{:x}", since.as_nanos())
+    })
 }

@@ -49,7 +49,8 @@ impl ApiError {
     }
 
     pub(crate) fn bad_id() -> ApiError {
-        let message = "that is not a conversation id: an id has 1 to 64 characters, of A-Z a-z 0-9 - _";
+        let message =
+            "that is not a conversation id: an id has 1 to 64 characters, of A-Z a-z 0-9 - _, and is not `events`";
         ApiError::new(StatusCode::BAD_REQUEST, "bad_id", message)
     }
 
@@ -75,6 +76,11 @@ impl ApiError {
         ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_readers", message).with_retry_after(5)
     }
 
+    pub(crate) fn too_many_list_readers(limit: usize) -> ApiError {
+        let message = format!("the list already has {limit} readers: close one, or raise --limit-readers");
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_readers", message).with_retry_after(5)
+    }
+
     pub(crate) fn busy(id: &str) -> ApiError {
         let message = format!("the model is still writing in conversation {id}: wait until the message has ended");
         ApiError::new(StatusCode::CONFLICT, "busy", message)
@@ -92,8 +98,24 @@ impl ApiError {
         ApiError::new(status, code, format!("question {number}: {kind}"))
     }
 
+    /// Question `number` was closed by the agent's next request.
+    pub(crate) fn answered_elsewhere(number: u64) -> ApiError {
+        let message = format!("question {number}: the agent has sent its next request, and needs no answer any more");
+        ApiError::new(StatusCode::CONFLICT, "answered_elsewhere", message)
+    }
+
+    /// Question `number` was dismissed.
+    pub(crate) fn dismissed(number: u64) -> ApiError {
+        ApiError::new(StatusCode::CONFLICT, "dismissed", format!("question {number}: it was dismissed"))
+    }
+
     pub(crate) fn not_stopped(error: &GuideError) -> ApiError {
         ApiError::new(StatusCode::CONFLICT, "not_stopped", error.to_string())
+    }
+
+    pub(crate) fn nothing_to_retry() -> ApiError {
+        let message = "there is nothing to try again: no answer failed on its way, or the agent has gone on since";
+        ApiError::new(StatusCode::CONFLICT, "nothing_to_retry", message)
     }
 
     pub(crate) fn bad_image(index: usize, error: &ImageError) -> ApiError {

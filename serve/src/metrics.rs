@@ -18,11 +18,14 @@ type Label = [(&'static str, &'static str); 1];
 pub(crate) struct Metrics {
     registry: Registry,
     pub(crate) readers: Gauge,
+    pub(crate) list_readers: Gauge,
     conversations: Gauge,
     turns: Family<Label, Counter>,
     events: Family<Label, Counter>,
     bytes: Counter<u64, AtomicU64>,
     answers: Family<Label, Counter>,
+    deliveries: Family<Label, Counter>,
+    retries: Counter,
     upstream_errors: Counter,
     turn_seconds: Histogram,
 }
@@ -32,11 +35,14 @@ impl Metrics {
         let mut metrics = Metrics {
             registry: Registry::with_prefix("followup"),
             readers: Gauge::default(),
+            list_readers: Gauge::default(),
             conversations: Gauge::default(),
             turns: Family::default(),
             events: Family::default(),
             bytes: Counter::default(),
             answers: Family::default(),
+            deliveries: Family::default(),
+            retries: Counter::default(),
             upstream_errors: Counter::default(),
             // 50 ms to 7 minutes.
             turn_seconds: Histogram::new(exponential_buckets(0.05, 2.0, 14)),
@@ -44,10 +50,13 @@ impl Metrics {
         let registry = &mut metrics.registry;
         registry.register("conversations", "Conversations held", metrics.conversations.clone());
         registry.register("readers", "Readers of conversations", metrics.readers.clone());
+        registry.register("list_readers", "Readers of the list of conversations", metrics.list_readers.clone());
         registry.register("turns", "Messages of models that were started", metrics.turns.clone());
         registry.register("events", "Events of conversations", metrics.events.clone());
         registry.register("bytes", "Bytes of messages that were read", metrics.bytes.clone());
         registry.register("answers", "What users did with questions", metrics.answers.clone());
+        registry.register("deliveries", "What became of replies", metrics.deliveries.clone());
+        registry.register("retries", "Requests that were tried again", metrics.retries.clone());
         registry.register("upstream_errors", "Requests that the provider failed", metrics.upstream_errors.clone());
         registry.register("turn_seconds", "How long messages took", metrics.turn_seconds.clone());
         metrics
@@ -67,6 +76,14 @@ impl Metrics {
 
     pub(crate) fn answer(&self, kind: &'static str) {
         self.answers.get_or_create(&[("kind", kind)]).inc();
+    }
+
+    pub(crate) fn delivery(&self, state: &'static str) {
+        self.deliveries.get_or_create(&[("state", state)]).inc();
+    }
+
+    pub(crate) fn retry(&self) {
+        self.retries.inc();
     }
 
     pub(crate) fn upstream_error(&self) {

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::conversation::{Conversation, EndedTurns, Summary};
+use crate::conversation::{Conversation, EndedTurns, ListChanges, Summary};
 use crate::error::ApiError;
 use crate::metrics::Metrics;
 use crate::settings::Settings;
@@ -16,18 +17,38 @@ pub(crate) struct Store {
     settings: Arc<Settings>,
     metrics: Arc<Metrics>,
     ended_turns: EndedTurns,
+    list: Arc<ListChanges>,
+    list_readers: Arc<AtomicUsize>,
 }
+
+/// A reader of the list's changes, which is counted.
+pub(crate) struct ListReader {
+    count: Arc<AtomicUsize>,
+    metrics: Arc<Metrics>,
+}
+
+impl Drop for ListReader {
+    fn drop(&mut self) {
+        self.count.fetch_sub(1, Ordering::AcqRel);
+        self.metrics.list_readers.dec();
+    }
+}
+
+/// The id that no conversation may have: `/conversations/events` is another path.
+const RESERVED_ID: &str = "events";
 
 /// Checks an id that a caller chose.
 fn check_id(id: &str) -> Result<&str, ApiError> {
     let is_id = (1..=64).contains(&id.len())
-        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+        && id != RESERVED_ID;
     if is_id { Ok(id) } else { Err(ApiError::bad_id()) }
 }
 
 impl Store {
     pub(crate) fn new(settings: Arc<Settings>, metrics: Arc<Metrics>, ended_turns: EndedTurns) -> Store {
-        Store { conversations: Mutex::default(), settings, metrics, ended_turns }
+        let (list, list_readers) = (Arc::new(ListChanges::new()), Arc::default());
+        Store { conversations: Mutex::default(), settings, metrics, ended_turns, list, list_readers }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -44,7 +65,7 @@ impl Store {
     /// Without an id, creates a conversation whose id can't be guessed.
     ///
     /// At the limit, a new conversation replaces the one that has been unused for longest; those in
-    /// which no question is open are replaced first.
+    /// which no question is open and no answer waits to be collected are replaced first.
     ///
     /// # Errors
     ///
@@ -71,9 +92,10 @@ impl Store {
             }
         }
         let (settings, metrics) = (self.settings.clone(), self.metrics.clone());
-        let conversation = Conversation::new(id.clone(), epoch, settings, metrics, self.ended_turns.clone());
-        let conversation = Arc::new(conversation);
+        let (ended_turns, list) = (self.ended_turns.clone(), self.list.clone());
+        let conversation = Arc::new(Conversation::new(id.clone(), epoch, settings, metrics, ended_turns, list));
         all.insert(id, conversation.clone());
+        self.list.notify();
         Ok((conversation, true))
     }
 
@@ -82,32 +104,62 @@ impl Store {
         let id = check_id(id)?;
         let removed = self.conversations.lock().remove(id).ok_or_else(|| ApiError::no_conversation(id))?;
         removed.end();
+        self.list.notify();
         Ok(())
     }
 
     /// Drops the conversations that have been idle for too long.
     pub(crate) fn drop_idle(&self) {
         let idle = self.settings.limits.idle;
-        self.conversations.lock().retain(|_, conversation| {
+        let mut all = self.conversations.lock();
+        let before = all.len();
+        all.retain(|_, conversation| {
             let is_idle = conversation.is_idle(idle);
             if is_idle {
                 conversation.end();
             }
             !is_idle
         });
+        if all.len() < before {
+            self.list.notify();
+        }
     }
 
     /// Returns the list of conversations, latest change first.
     pub(crate) fn summaries(&self) -> Vec<Summary> {
-        let all: Vec<_> = self.conversations.lock().values().cloned().collect();
-        let mut summaries: Vec<_> = all.iter().map(|conversation| conversation.summary()).collect();
-        summaries.sort_by_key(|summary| std::cmp::Reverse(summary.updated_at));
-        summaries
+        self.entries().into_iter().map(|(_, summary)| summary).collect()
+    }
+
+    /// Returns the list of conversations, latest change first, with the versions of its entries.
+    pub(crate) fn entries(&self) -> Vec<(u64, Summary)> {
+        let entry = |(conversation, version): (Arc<Conversation>, u64)| (version, conversation.summary());
+        let mut entries: Vec<_> = self.versions().into_iter().map(entry).collect();
+        entries.sort_by_key(|(_, summary)| std::cmp::Reverse(summary.updated_at));
+        entries
+    }
+
+    /// Returns all conversations with the versions of their entries in the list.
+    pub(crate) fn versions(&self) -> Vec<(Arc<Conversation>, u64)> {
+        self.conversations.lock().values().map(|one| (one.clone(), one.version())).collect()
+    }
+
+    /// Returns what tells of changes of the list.
+    pub(crate) fn list_changes(&self) -> &ListChanges {
+        &self.list
+    }
+
+    /// Adds a reader of the list's changes; `None` if there are as many as there may be.
+    pub(crate) fn list_reader(&self) -> Option<ListReader> {
+        let max = self.settings.limits.readers;
+        let add_one = |now: usize| (now < max).then_some(now + 1);
+        self.list_readers.fetch_update(Ordering::AcqRel, Ordering::Acquire, add_one).ok()?;
+        self.metrics.list_readers.inc();
+        Some(ListReader { count: self.list_readers.clone(), metrics: self.metrics.clone() })
     }
 }
 
 /// Returns `N` random bytes as hex digits.
-fn random<const N: usize>() -> Result<String, ApiError> {
+pub(crate) fn random<const N: usize>() -> Result<String, ApiError> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|error| ApiError::no_random(&error))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
@@ -122,7 +174,7 @@ mod tests {
         for id in ["a", "A-z_09", &"x".repeat(64)] {
             assert!(check_id(id).is_ok(), "{id}");
         }
-        for id in ["", &"x".repeat(65), "a b", "a/b", "ä", "a.b", "..", "a\0"] {
+        for id in ["", &"x".repeat(65), "a b", "a/b", "ä", "a.b", "..", "a\0", "events"] {
             assert!(check_id(id).is_err(), "{id}");
         }
     }

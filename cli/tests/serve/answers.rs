@@ -55,7 +55,9 @@ async fn every_kind_of_answer_returns_its_reply() {
             assert_eq!(content, text);
         }
         let events = all_events(&service, &id).await;
-        let replied = &events.last().unwrap().data;
+        let [.., replied, delivery] = &events[..] else { panic!() };
+        assert_eq!((&*replied.kind, &*delivery.kind), ("replied", "delivery"));
+        let replied = &replied.data;
         assert_eq!((&replied["kind"], &replied["said"]), (&json!(kind), &json!(said)));
         assert_eq!(replied.get("suggestion"), body.get("suggestion"));
         assert_eq!(replied["images"], body.get("images").cloned().unwrap_or(json!([])));
@@ -79,8 +81,9 @@ async fn questions_of_one_turn_are_answered_in_order_and_their_replies_are_sent_
         let first = answer(&service, format, &json!({"number": 0, "text": "One", "format": format})).await.ok();
         assert_eq!(first["waiting"], 1);
         let events = all_events(&service, format).await;
-        let [.., replied, open] = &events[..] else { panic!() };
+        let [.., replied, open, delivery] = &events[..] else { panic!() };
         assert_eq!((&*replied.kind, &*open.kind, &open.data["number"]), ("replied", "open", &json!(1)));
+        assert_eq!((&*delivery.kind, &delivery.data["numbers"]), ("delivery", &json!([0])));
         let second = answer(&service, format, &json!({"number": 1, "text": "Two", "format": format})).await.ok();
         assert_eq!(second["waiting"], 0);
         let messages = second["messages"].to_string();
@@ -195,7 +198,8 @@ async fn a_stopped_dialogue_can_be_guided() {
     assert_eq!((&taken["reply"]["kind"], &taken["waiting"]), (&json!("guidance"), &json!(1)));
     assert!(taken["reply"]["text"].as_str().unwrap().contains("Write the question"));
     let events = all_events(&service, "stops").await;
-    let [.., replied, open] = &events[..] else { panic!() };
+    let [.., replied, open, delivery] = &events[..] else { panic!() };
+    assert_eq!(delivery.data, json!({"numbers": [], "guidance": true, "state": "pending", "retry": false}));
     assert_eq!((&replied.data["number"], &replied.data["kind"]), (&Value::Null, &json!("guidance")));
     assert_eq!((&*open.kind, &open.data["number"]), ("open", &json!(0)));
     let after = page(&service, "stops").await;

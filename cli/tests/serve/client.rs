@@ -137,6 +137,13 @@ impl Answer {
         self.json()
     }
 
+    /// Returns the body of a successful response.
+    #[track_caller]
+    pub(crate) fn ok_body(&self) -> &Bytes {
+        assert!(self.status.is_success(), "{self:?}");
+        &self.body
+    }
+
     /// Returns the status and the error's code. Checks that there is a message, too.
     #[track_caller]
     pub(crate) fn error(&self) -> (u16, String) {

@@ -85,10 +85,11 @@ async fn at_the_limit_a_new_conversation_replaces_the_oldest_unused_one() {
 async fn of_a_long_conversation_the_newest_items_and_open_questions_are_kept() {
     let service = Service::start(&["--limit-kept", "10000"]);
     let ask = "<ask_followup_question><question>Still there?</question></ask_followup_question>";
-    post("/conversations?id=long&wire=text", ask).send(&service).await.ok();
     for _ in 0..20 {
         post("/conversations?id=long&wire=text", "0123456789".repeat(200)).send(&service).await.ok();
     }
+    let last = format!("{ask}{}", "0123456789".repeat(4000));
+    post("/conversations?id=long&wire=text", last).send(&service).await.ok();
     let snapshot = get("/conversations/long").send(&service).await.ok();
     assert!(snapshot["dropped"].as_u64().unwrap() > 20_000);
     assert!(snapshot.to_string().len() < 20_000);

@@ -4,19 +4,24 @@
 //! ends.
 #![cfg(unix)]
 
+mod agents;
 mod answers;
 mod client;
+mod closing;
 mod continuing;
 mod demo;
 mod ending;
 mod goldens;
 mod limits;
+mod list;
 mod load;
 mod observing;
 mod page;
 mod push;
 mod readers;
 mod relay;
+mod replies;
+mod retrying;
 mod security;
 mod service;
 mod troubles;

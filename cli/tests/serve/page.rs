@@ -76,6 +76,20 @@ impl Page {
                 let call = self.question(&data["number"]);
                 (call["open"], call["answered"]) = (json!(false), data.clone());
             }
+            "closed" => {
+                let call = self.question(&data["number"]);
+                (call["open"], call["closed"]) = (json!(false), without(data, &["number"]));
+            }
+            "delivery" => {
+                let delivery = without(data, &["numbers", "guidance"]);
+                for number in data["numbers"].as_array().unwrap() {
+                    self.question(number)["delivery"] = delivery.clone();
+                }
+                if data["guidance"] == true {
+                    let guidance = self.items.iter_mut().rev().find(|item| item["type"] == "replied");
+                    guidance.unwrap()["delivery"] = delivery;
+                }
+            }
             "gone" => self.turn = "gone".into(),
             other => panic!("unknown event {other}: {data}"),
         }
@@ -143,6 +157,13 @@ impl Page {
 
 fn append(to: &mut Value, more: &Value) {
     *to = json!(to.as_str().unwrap().to_owned() + more.as_str().unwrap());
+}
+
+/// Returns an object without these fields.
+fn without(data: &Value, fields: &[&str]) -> Value {
+    let mut rest = data.clone();
+    rest.as_object_mut().unwrap().retain(|name, _| !fields.contains(&&**name));
+    rest
 }
 
 fn typed(kind: &str, data: &Value) -> Value {

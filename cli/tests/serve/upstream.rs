@@ -116,11 +116,25 @@ async fn serve(mut stream: TcpStream, seen: &Mutex<Seen>) -> std::io::Result<()>
             continue;
         }
         let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+        // A client that sends no `play` has it as the name of its model.
+        let named = body["model"].as_str().and_then(|model| serde_json::from_str(model).ok());
+        let body = match named {
+            Some(play) if body["play"].is_null() => with_play(body, play),
+            _ => body,
+        };
         // A list of plays has one for each message of the model so far.
         let is_model = |message: &&Value| message["role"] == "assistant";
         let past = body["messages"].as_array().map_or(0, |messages| messages.iter().filter(is_model).count());
         let play = body["play"].as_array().map_or(&body["play"], |all| all.get(past).unwrap_or(&Value::Null));
         let name = play["name"].as_str().unwrap_or_default();
+        // The same request, tried again, gets the next response of a list.
+        let tries = {
+            let seen = seen.lock().unwrap();
+            let earlier = seen.requests.get(name).into_iter().flatten();
+            earlier.filter(|one| one["body"]["messages"] == body["messages"]).count()
+        };
+        let retried = play["then"].as_array().and_then(|all| all.get(tries.min(all.len() - 1)));
+        let play = retried.unwrap_or(play);
         let headers: Vec<_> = head.lines().skip(1).map(str::to_owned).collect();
         let asked = json!({"path": path, "headers": headers, "body": body});
         seen.lock().unwrap().requests.entry(name.to_owned()).or_default().push(asked);
@@ -129,6 +143,11 @@ async fn serve(mut stream: TcpStream, seen: &Mutex<Seen>) -> std::io::Result<()>
             return Ok(());
         }
     }
+}
+
+fn with_play(mut body: Value, play: Value) -> Value {
+    body["play"] = play;
+    body
 }
 
 /// Reads a request: its head and its body.

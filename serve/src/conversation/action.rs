@@ -1,10 +1,13 @@
 //! The user's actions in a conversation: answer, cancel, guide.
 
+use std::sync::Arc;
+
 use followup::dialogue::{Answer, Image, MessageFormat, Question, Reply, ReplyKind};
 use serde_json::Value;
 
 use super::Conversation;
-use super::dialogue::size_of_images;
+use super::closing::ClosedWhy;
+use super::dialogue::{AnswerRefusal, size_of_images};
 use super::event::{ConversationEvent, UserReply};
 use crate::error::ApiError;
 
@@ -22,7 +25,7 @@ pub(crate) enum UserAction {
 /// The result of an action.
 #[derive(Debug)]
 pub(crate) struct ActionOutcome {
-    pub(crate) reply: Reply,
+    pub(crate) reply: Arc<Reply>,
     /// The messages that carry all replies to the turn so far.
     pub(crate) messages: Vec<Value>,
     /// How many questions still wait for an answer.
@@ -63,12 +66,11 @@ impl Conversation {
                     Answer::Suggestion(index) | Answer::Edited { suggestion: index, .. } => Some(index),
                     Answer::Text(_) => None,
                 };
-                let reply =
-                    state.dialogue.answer(number, answer, images).map_err(|kind| ApiError::answer(number, kind))?;
+                let reply = state.dialogue.answer(number, answer, images).map_err(|why| why.into_error(number))?;
                 (reply, said.unwrap_or_default(), suggestion)
             }
             UserAction::Cancel { number } => {
-                let reply = state.dialogue.cancel(number).map_err(|kind| ApiError::answer(number, kind))?;
+                let reply = state.dialogue.cancel(number).map_err(|why| why.into_error(number))?;
                 (reply, String::new(), None)
             }
             UserAction::Guide { text } => {
@@ -89,6 +91,7 @@ impl Conversation {
         if let Some(number) = open.filter(|_| open != was_open) {
             state.log.push(&ConversationEvent::Open { number }, &self.metrics);
         }
+        state.decide_deliveries(&self.metrics);
         let messages = Reply::messages_of(&state.dialogue.replies(), format);
         Ok(ActionOutcome { reply, messages, waiting: state.dialogue.waiting() })
     }
@@ -99,6 +102,17 @@ fn text_of(question: &Question, answer: &Answer) -> Option<String> {
     match answer {
         Answer::Suggestion(index) => question.suggest.get(*index).map(|suggestion| suggestion.answer.clone()),
         Answer::Edited { text, .. } | Answer::Text(text) => Some(text.clone()),
+    }
+}
+
+impl AnswerRefusal {
+    /// Returns the error for an answer to this question.
+    fn into_error(self, number: u64) -> ApiError {
+        match self {
+            AnswerRefusal::Dialogue(kind) => ApiError::answer(number, kind),
+            AnswerRefusal::Closed(ClosedWhy::AnsweredElsewhere) => ApiError::answered_elsewhere(number),
+            AnswerRefusal::Closed(ClosedWhy::Dismissed) => ApiError::dismissed(number),
+        }
     }
 }
 

@@ -8,13 +8,15 @@ use followup::dialogue::{
 };
 use followup::{Complete, Event, Rejected};
 
+use super::closing::ClosedWhy;
+use super::reply_log::ReplyLog;
 use crate::settings::Limits;
 
 /// Maximum number of questions that wait for an answer, and of calls in a turn that get a reply.
 const MAX_CALLS: usize = 256;
 
-/// Maximum number of cancelled questions that are remembered, to report them as such.
-const MAX_CANCELLED: usize = 1024;
+/// Maximum number of questions without an answer that are remembered, to report them as such.
+const MAX_UNANSWERED: usize = 1024;
 
 /// A dialogue whose memory is bounded: its history is not kept.
 #[derive(Debug)]
@@ -23,9 +25,11 @@ pub(super) struct BoundedDialogue {
     limits: Limits,
     /// Number of questions so far.
     asked: u64,
-    /// The questions that wait for an answer, by number, with their sizes.
-    pending: BTreeMap<u64, usize>,
-    cancelled: VecDeque<u64>,
+    /// The questions that wait for an answer, by number.
+    pending: BTreeMap<u64, PendingQuestion>,
+    /// The latest questions that were closed or cancelled.
+    unanswered: VecDeque<(u64, Unanswered)>,
+    replies: ReplyLog,
     /// The calls of the newest turn, in order.
     calls: Vec<RepliedCall>,
     /// The newest turn has calls beyond the limit, which get no reply.
@@ -34,13 +38,42 @@ pub(super) struct BoundedDialogue {
     other_tool: Option<String>,
 }
 
-/// A call of the newest turn, or of an earlier one that was answered since.
+#[derive(Debug)]
+struct PendingQuestion {
+    size: usize,
+    /// The provider's id of the call.
+    id: Option<String>,
+}
+
+/// A question that waits for an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct OpenQuestion {
+    pub(super) number: u64,
+    /// The provider's id of the call.
+    pub(super) id: Option<String>,
+}
+
+/// How a question ended without an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unanswered {
+    Cancelled,
+    Closed(ClosedWhy),
+}
+
+/// Why a question can't be answered or cancelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AnswerRefusal {
+    Dialogue(AnswerErrorKind),
+    Closed(ClosedWhy),
+}
+
+/// A call of the newest turn.
 #[derive(Debug)]
 struct RepliedCall {
     /// The number of the question; `None` for a correction or guidance.
     number: Option<u64>,
-    /// `None` while the question waits for an answer.
-    reply: Option<Reply>,
+    /// `None` while the question waits for an answer, and if it was closed.
+    reply: Option<Arc<Reply>>,
 }
 
 /// What becomes of a call that has ended.
@@ -74,7 +107,8 @@ impl BoundedDialogue {
             limits,
             asked: 0,
             pending: BTreeMap::new(),
-            cancelled: VecDeque::new(),
+            unanswered: VecDeque::new(),
+            replies: ReplyLog::new(limits.body),
             calls: Vec::new(),
             overflowed: false,
             other_tool: None,
@@ -97,6 +131,7 @@ impl BoundedDialogue {
     /// Begins a turn. The replies from now on answer its calls.
     pub(super) fn begin_turn(&mut self) {
         self.calls.clear();
+        self.replies.begin_turn();
         self.overflowed = false;
         self.other_tool = None;
     }
@@ -112,7 +147,7 @@ impl BoundedDialogue {
     pub(super) fn complete(&mut self, call: Complete<'_>) -> CallOutcome {
         let size = call.question().len()
             + call.suggestions().iter().map(|one| 64 + one.answer.len() + one.mode.map_or(0, str::len)).sum::<usize>();
-        let total = self.pending.values().sum::<usize>().saturating_add(size);
+        let total = self.pending.values().map(|question| question.size).sum::<usize>().saturating_add(size);
         if self.pending.len() >= MAX_CALLS
             || self.calls.len() >= MAX_CALLS
             || (!self.pending.is_empty() && total > self.limits.kept)
@@ -130,7 +165,7 @@ impl BoundedDialogue {
         drop(self.dialogue.take_history());
         if let CallOutcome::Asked { number, .. } = outcome {
             self.asked = number + 1;
-            self.pending.insert(number, size);
+            self.pending.insert(number, PendingQuestion { size, id: call.id().map(str::to_owned) });
             self.calls.push(RepliedCall { number: Some(number), reply: None });
         }
         self.push_correction(correction);
@@ -155,8 +190,22 @@ impl BoundedDialogue {
         if self.calls.len() >= MAX_CALLS || self.replies_size() > self.limits.kept {
             self.overflowed = true;
         } else {
-            self.calls.push(RepliedCall { number: None, reply: Some(reply) });
+            self.push_reply(None, Arc::new(reply));
         }
+    }
+
+    fn push_reply(&mut self, number: Option<u64>, reply: Arc<Reply>) {
+        self.replies.push(reply.clone());
+        self.calls.push(RepliedCall { number, reply: Some(reply) });
+    }
+
+    /// Returns the replies of the conversation.
+    pub(super) fn reply_log(&self) -> &ReplyLog {
+        &self.replies
+    }
+
+    pub(super) fn reply_log_mut(&mut self) -> &mut ReplyLog {
+        &mut self.replies
     }
 
     /// Returns the bytes of the turn's replies.
@@ -165,7 +214,7 @@ impl BoundedDialogue {
     }
 
     fn iter_replies(&self) -> impl Iterator<Item = &Reply> {
-        self.calls.iter().filter_map(|call| call.reply.as_ref())
+        self.calls.iter().filter_map(|call| call.reply.as_deref())
     }
 
     /// Returns the turn's replies so far, in the order of its calls.
@@ -173,7 +222,12 @@ impl BoundedDialogue {
         self.iter_replies().cloned().collect()
     }
 
-    pub(super) fn answer(&mut self, number: u64, answer: Answer, images: Vec<Image>) -> Result<Reply, AnswerErrorKind> {
+    pub(super) fn answer(
+        &mut self,
+        number: u64,
+        answer: Answer,
+        images: Vec<Image>,
+    ) -> Result<Arc<Reply>, AnswerRefusal> {
         let answered = self.dialogue.answer(number, answer, images);
         drop(self.dialogue.take_history());
         match answered {
@@ -182,32 +236,56 @@ impl BoundedDialogue {
         }
     }
 
-    pub(super) fn cancel(&mut self, number: u64) -> Result<Reply, AnswerErrorKind> {
+    pub(super) fn cancel(&mut self, number: u64) -> Result<Arc<Reply>, AnswerRefusal> {
         let cancelled = self.dialogue.cancel(number);
         drop(self.dialogue.take_history());
         let reply = cancelled.map_err(|kind| self.refine_error(number, kind))?;
-        self.cancelled.push_back(number);
-        if self.cancelled.len() > MAX_CANCELLED {
-            self.cancelled.pop_front();
-        }
+        self.remember(number, Unanswered::Cancelled);
         Ok(self.set_reply(number, reply))
     }
 
-    pub(super) fn guide(&mut self, text: String, images: Vec<Image>) -> Result<Reply, GuideError> {
+    /// Closes every question that waits for an answer. Returns them in order.
+    pub(super) fn close_all(&mut self, why: ClosedWhy) -> Vec<OpenQuestion> {
+        let pending = std::mem::take(&mut self.pending);
+        // From the last to the first, so that none is opened meanwhile.
+        for number in pending.keys().rev() {
+            // Its reply is dropped: nobody is told anything.
+            let _ = self.dialogue.cancel(*number);
+            drop(self.dialogue.take_history());
+        }
+        let close = |(number, question): (u64, PendingQuestion)| {
+            self.remember(number, Unanswered::Closed(why));
+            OpenQuestion { number, id: question.id }
+        };
+        pending.into_iter().map(close).collect()
+    }
+
+    fn remember(&mut self, number: u64, how: Unanswered) {
+        self.unanswered.push_back((number, how));
+        if self.unanswered.len() > MAX_UNANSWERED {
+            self.unanswered.pop_front();
+        }
+    }
+
+    pub(super) fn guide(&mut self, text: String, images: Vec<Image>) -> Result<Arc<Reply>, GuideError> {
         let guided = self.dialogue.guide(text, images);
         drop(self.dialogue.take_history());
-        let reply = guided?;
-        self.calls.push(RepliedCall { number: None, reply: Some(reply.clone()) });
+        let reply = Arc::new(guided?);
+        self.push_reply(None, reply.clone());
         Ok(reply)
     }
 
-    fn set_reply(&mut self, number: u64, reply: Reply) -> Reply {
+    fn set_reply(&mut self, number: u64, reply: Reply) -> Arc<Reply> {
+        let reply = Arc::new(reply);
         self.pending.remove(&number);
         let call = self.calls.iter_mut().find(|call| call.number == Some(number));
         match call {
-            Some(call) => call.reply = Some(reply.clone()),
+            Some(call) => {
+                call.reply = Some(reply.clone());
+                self.replies.push(reply.clone());
+            }
             // It was asked in an earlier turn.
-            None => self.calls.push(RepliedCall { number: Some(number), reply: Some(reply.clone()) }),
+            None => self.push_reply(Some(number), reply.clone()),
         }
         reply
     }
@@ -215,11 +293,17 @@ impl BoundedDialogue {
     /// Returns more precisely why a question can't be answered.
     ///
     /// Without its history the dialogue only knows the questions that wait.
-    fn refine_error(&self, number: u64, kind: AnswerErrorKind) -> AnswerErrorKind {
-        match kind {
-            AnswerErrorKind::NotAsked if self.cancelled.contains(&number) => AnswerErrorKind::AlreadyCancelled,
-            AnswerErrorKind::NotAsked if number < self.asked => AnswerErrorKind::AlreadyAnswered,
-            kind => kind,
+    fn refine_error(&self, number: u64, kind: AnswerErrorKind) -> AnswerRefusal {
+        let unanswered = self.unanswered.iter().find(|(one, _)| *one == number).map(|(_, how)| *how);
+        match (kind, unanswered) {
+            (AnswerErrorKind::NotAsked, Some(Unanswered::Closed(why))) => AnswerRefusal::Closed(why),
+            (AnswerErrorKind::NotAsked, Some(Unanswered::Cancelled)) => {
+                AnswerRefusal::Dialogue(AnswerErrorKind::AlreadyCancelled)
+            }
+            (AnswerErrorKind::NotAsked, None) if number < self.asked => {
+                AnswerRefusal::Dialogue(AnswerErrorKind::AlreadyAnswered)
+            }
+            (kind, _) => AnswerRefusal::Dialogue(kind),
         }
     }
 
@@ -237,6 +321,8 @@ impl BoundedDialogue {
             Readiness::Blocked(
                 "the message has more calls than the service keeps, so not all of them have a reply".into(),
             )
+        } else if self.calls.iter().any(|call| call.reply.is_none()) {
+            Readiness::Blocked("a question of the message was dismissed, so not all of them have a reply".into())
         } else {
             Readiness::Ready
         }

@@ -4,6 +4,9 @@ use followup::dialogue::{ReplyKind, Suggestion};
 use followup::{Complete, Event, Field, Opaque, Partial};
 use serde::Serialize;
 
+use super::closing::Closing;
+use super::delivery::Delivery;
+
 /// An event of a conversation. It serializes to the `data` of a server-sent event.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
@@ -48,6 +51,18 @@ pub(crate) enum ConversationEvent<'a> {
         number: u64,
     },
     Replied(&'a UserReply),
+    Closed {
+        number: u64,
+        #[serde(flatten)]
+        closing: &'a Closing,
+    },
+    Delivery {
+        numbers: &'a [u64],
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        guidance: bool,
+        #[serde(flatten)]
+        delivery: &'a Delivery,
+    },
     Gone {},
 }
 
@@ -104,6 +119,8 @@ impl<'a> ConversationEvent<'a> {
             ConversationEvent::End { .. } => "end",
             ConversationEvent::Open { .. } => "open",
             ConversationEvent::Replied(_) => "replied",
+            ConversationEvent::Closed { .. } => "closed",
+            ConversationEvent::Delivery { .. } => "delivery",
             ConversationEvent::Gone {} => "gone",
         }
     }

@@ -82,7 +82,7 @@ impl EventBuffer {
 }
 
 /// Serializes an event. Its data is one line, because compact JSON holds no line ends.
-pub(super) fn frame(id: &str, name: &str, data: &impl Serialize) -> Bytes {
+pub(crate) fn frame(id: &str, name: &str, data: &impl Serialize) -> Bytes {
     let mut frame = Vec::new();
     // Neither can fail: this writes to memory, and all data serializes to JSON.
     let _ = write!(frame, "id: {id}\nevent: {name}\ndata: ");

@@ -3,6 +3,8 @@
 use followup::dialogue::Suggestion;
 use serde::Serialize;
 
+use super::closing::Closing;
+use super::delivery::Delivery;
 use super::event::UserReply;
 
 /// One entry of a transcript.
@@ -32,7 +34,16 @@ pub(super) enum Item {
         index: u64,
         cut_off: bool,
     },
-    Replied(Box<UserReply>),
+    Replied(RepliedItem),
+}
+
+/// Guidance, which belongs to no call.
+#[derive(Debug, Serialize)]
+pub(super) struct RepliedItem {
+    #[serde(flatten)]
+    pub(super) reply: Box<UserReply>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) delivery: Option<Box<Delivery>>,
 }
 
 /// The state of a call in a transcript.
@@ -59,6 +70,10 @@ pub(super) struct CallItem {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) answered: Option<Box<UserReply>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) delivery: Option<Box<Delivery>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) closed: Option<Box<Closing>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<String>,
@@ -84,7 +99,7 @@ impl Item {
             }
             Item::Call(call) => call.size(),
             Item::Error { kind, message } => ITEM_OVERHEAD + kind.len() + message.len(),
-            Item::Replied(replied) => replied.size(),
+            Item::Replied(replied) => replied.reply.size() + size_of_delivery(replied.delivery.as_deref()),
         }
     }
 
@@ -115,6 +130,8 @@ impl CallItem {
             number: None,
             open: None,
             answered: None,
+            delivery: None,
+            closed: None,
             reason: None,
             message: None,
         }
@@ -122,7 +139,7 @@ impl CallItem {
 
     /// Returns `true` if the call waits for an answer.
     pub(super) fn awaits_answer(&self) -> bool {
-        self.state == CallState::Complete && self.answered.is_none()
+        self.state == CallState::Complete && self.answered.is_none() && self.closed.is_none()
     }
 
     /// Appends to the question. Returns by how many bytes the item has grown.
@@ -156,9 +173,15 @@ impl CallItem {
             + self.suggest.iter().map(suggested).sum::<usize>()
             + self.notes.iter().map(|note| PART_OVERHEAD + note.len()).sum::<usize>()
             + self.answered.as_ref().map_or(0, |replied| replied.size())
+            + size_of_delivery(self.delivery.as_deref())
+            + self.closed.as_ref().map_or(0, |closed| PART_OVERHEAD + text(&closed.said))
             + text(&self.reason)
             + text(&self.message)
     }
+}
+
+fn size_of_delivery(delivery: Option<&Delivery>) -> usize {
+    delivery.map_or(0, |delivery| PART_OVERHEAD + delivery.why.as_ref().map_or(0, String::len))
 }
 
 impl UserReply {

@@ -1,17 +1,24 @@
 //! One conversation of a model and its user: its dialogue, its events, and its readers.
 
 pub(crate) mod action;
+mod closing;
 pub(crate) mod continuation;
+pub(crate) mod delivery;
 mod dialogue;
 mod event;
 mod event_buffer;
 mod item;
+mod list_changes;
+mod replies;
+mod reply_log;
+pub(crate) mod request_content;
 mod state;
+mod title;
 mod transcript;
 pub(crate) mod turn;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
@@ -20,12 +27,13 @@ use serde::Serialize;
 use tokio::sync::{mpsc, watch};
 
 use self::event::ConversationEvent;
-use self::event_buffer::frame;
-use self::state::{ConversationState, TurnState};
+use self::state::{ConversationState, ListKey, TurnState};
 use crate::metrics::Metrics;
 use crate::settings::Settings;
 
 pub(crate) use self::dialogue::Readiness;
+pub(crate) use self::event_buffer::frame;
+pub(crate) use self::list_changes::ListChanges;
 
 /// A conversation of a model and its user.
 pub(crate) struct Conversation {
@@ -36,6 +44,9 @@ pub(crate) struct Conversation {
     /// Wakes readers after a change. They then look into the state: nothing is queued for them.
     changed: watch::Sender<()>,
     readers: AtomicUsize,
+    list: Arc<ListChanges>,
+    /// The version of the entry in the list of conversations.
+    version: AtomicU64,
     /// Receives the conversation when a turn has ended that something may follow.
     ended_turns: EndedTurns,
 }
@@ -46,9 +57,14 @@ pub(crate) type EndedTurns = mpsc::UnboundedSender<Arc<Conversation>>;
 /// An entry in the list of conversations.
 #[derive(Debug, Serialize)]
 pub(crate) struct Summary {
-    id: String,
+    pub(crate) id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
     turn: TurnState,
     open: Option<String>,
+    /// How many questions wait for an answer.
+    waiting: usize,
+    stopped: bool,
     /// Seconds since 1970.
     updated: u64,
     #[serde(skip)]
@@ -76,6 +92,7 @@ impl Conversation {
         settings: Arc<Settings>,
         metrics: Arc<Metrics>,
         ended_turns: EndedTurns,
+        list: Arc<ListChanges>,
     ) -> Conversation {
         Conversation {
             state: Mutex::new(ConversationState::new(epoch, settings.setup.clone(), settings.limits)),
@@ -84,6 +101,8 @@ impl Conversation {
             metrics,
             changed: watch::Sender::new(()),
             readers: AtomicUsize::new(0),
+            version: AtomicU64::new(list.next_version()),
+            list,
             ended_turns,
         }
     }
@@ -108,7 +127,16 @@ impl Conversation {
         });
         let updated_at = state.updated;
         let updated = updated_at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
-        Summary { id: self.id.clone(), turn: state.turn, open, updated, updated_at }
+        let (waiting, stopped) = (state.dialogue.waiting(), state.dialogue.has_stopped());
+        let (id, title) = (self.id.clone(), state.title.clone());
+        Summary { id, title, turn: state.turn, open, waiting, stopped, updated, updated_at }
+    }
+
+    /// Returns the version of the entry in the list of conversations.
+    ///
+    /// An entry that is read later is of this version or a newer one.
+    pub(crate) fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
     }
 
     /// Returns the position of a reader that has seen the event with this id.
@@ -143,7 +171,8 @@ impl Conversation {
         self.state.lock().gone
     }
 
-    /// Returns whether a question is open, and since when the conversation has been unused.
+    /// Returns whether a question is open or an answer waits to be collected, and since when the
+    /// conversation has been unused.
     ///
     /// `None` if it is in use.
     pub(crate) fn unused(&self) -> Option<(bool, Instant)> {
@@ -151,7 +180,8 @@ impl Conversation {
         // A conversation without a turn was created a moment ago for a turn that is about to begin.
         let is_busy = matches!(state.turn, TurnState::Streaming | TurnState::None);
         let is_used = is_busy || self.readers.load(Ordering::Acquire) > 0;
-        (!is_used).then(|| (state.dialogue.open_question().is_some(), state.used))
+        let is_needed = || state.dialogue.open_question().is_some() || state.dialogue.reply_log().has_pending();
+        (!is_used).then(|| (is_needed(), state.used))
     }
 
     pub(crate) fn is_idle(&self, idle: Duration) -> bool {
@@ -160,10 +190,17 @@ impl Conversation {
 
     /// Locks the state for a change. Readers are woken when the guard is dropped.
     fn lock_for_change(&self) -> ChangeGuard<'_> {
+        let mut guard = self.lock_for_use();
+        guard.updated = SystemTime::now();
+        guard
+    }
+
+    /// Locks the state for a change that may turn out to be none.
+    fn lock_for_use(&self) -> ChangeGuard<'_> {
         let mut state = self.state.lock();
-        state.updated = SystemTime::now();
         state.used = Instant::now();
-        ChangeGuard { state, changed: &self.changed }
+        let list_key = state.list_key();
+        ChangeGuard { state, conversation: self, list_key }
     }
 
     /// Adds a reader; `None` if the conversation has as many as it may have.
@@ -176,10 +213,11 @@ impl Conversation {
     }
 }
 
-/// The locked state. Wakes the readers when dropped.
+/// The locked state. When dropped, it wakes the readers, and those of the list if that has changed.
 struct ChangeGuard<'a> {
     state: MutexGuard<'a, ConversationState>,
-    changed: &'a watch::Sender<()>,
+    conversation: &'a Conversation,
+    list_key: ListKey,
 }
 
 impl std::ops::Deref for ChangeGuard<'_> {
@@ -198,7 +236,13 @@ impl std::ops::DerefMut for ChangeGuard<'_> {
 
 impl Drop for ChangeGuard<'_> {
     fn drop(&mut self) {
-        self.changed.send_replace(());
+        let conversation = self.conversation;
+        conversation.changed.send_replace(());
+        if self.state.list_key() != self.list_key {
+            // After the change, so that whoever sees the version sees the change.
+            conversation.version.store(conversation.list.next_version(), Ordering::Release);
+            conversation.list.notify();
+        }
     }
 }
 
@@ -224,3 +268,6 @@ impl Drop for Reader {
         conversation.metrics.readers.dec();
     }
 }
+
+#[cfg(test)]
+mod superseding_tests;

@@ -8,9 +8,12 @@ use followup::{Event, wire};
 use serde::Serialize;
 
 use super::continuation::Continuation;
+use super::delivery::ContinuationRequest;
 use super::dialogue::{BoundedDialogue, CallOutcome, Readiness};
 use super::event::{AskedCall, ConversationEvent};
 use super::event_buffer::EventBuffer;
+use super::request_content::RequestContent;
+use super::title::title_of;
 use super::transcript::Transcript;
 use crate::metrics::Metrics;
 use crate::settings::Limits;
@@ -24,11 +27,27 @@ pub(super) struct ConversationState {
     turns: u64,
     /// The conversation was deleted or dropped.
     pub(super) gone: bool,
+    /// What the conversation is about, once that is known.
+    pub(super) title: Option<String>,
     pub(super) updated: SystemTime,
     /// When somebody last used the conversation.
     pub(super) used: Instant,
     /// What follows once everything in the last turn has been answered.
-    continuation: Continuation,
+    pub(super) continuation: Continuation,
+    /// Something may follow the turn that is streaming.
+    pub(super) may_continue: bool,
+    /// The request that failed, to be tried again.
+    pub(super) failed_request: Option<ContinuationRequest>,
+}
+
+/// What the list of conversations shows of one, except for the time of its last change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ListKey {
+    turn: TurnState,
+    open: Option<u64>,
+    waiting: usize,
+    stopped: bool,
+    has_title: bool,
 }
 
 /// What readers see: the latest events, and the state that all events add up to.
@@ -55,6 +74,7 @@ pub(super) struct Snapshot<'a> {
     last: String,
     turn: TurnState,
     stopped: bool,
+    retry: bool,
     dropped: u64,
     items: &'a Transcript,
 }
@@ -70,9 +90,12 @@ impl ConversationState {
             turn: TurnState::None,
             turns: 0,
             gone: false,
+            title: None,
             updated: SystemTime::now(),
             used: Instant::now(),
             continuation: Continuation::Nothing,
+            may_continue: false,
+            failed_request: None,
         }
     }
 
@@ -83,8 +106,20 @@ impl ConversationState {
             last: buffer.last_id(),
             turn: self.turn,
             stopped: self.dialogue.has_stopped(),
+            retry: self.failed_request.is_some(),
             dropped: transcript.dropped(),
             items: transcript,
+        }
+    }
+
+    /// Returns what the list of conversations shows.
+    pub(super) fn list_key(&self) -> ListKey {
+        ListKey {
+            turn: self.turn,
+            open: self.dialogue.open_question().map(|question| question.number),
+            waiting: self.dialogue.waiting(),
+            stopped: self.dialogue.has_stopped(),
+            has_title: self.title.is_some(),
         }
     }
 
@@ -92,12 +127,24 @@ impl ConversationState {
     pub(super) fn end(&mut self) {
         self.gone = true;
         self.continuation = Continuation::Nothing;
+        self.failed_request = None;
+    }
+
+    /// Ends what the last turn has left open, because the agent's next request has arrived.
+    pub(super) fn supersede(&mut self, content: &RequestContent, setup: &Setup, metrics: &Metrics) {
+        if self.title.is_none() {
+            self.title = content.title.as_deref().and_then(title_of);
+        }
+        let (shown, wrapping) = (&content.replies, &setup.dialect.reply);
+        self.close_answered_elsewhere(shown, wrapping, metrics);
+        self.compare_deliveries(shown, wrapping, metrics);
     }
 
     /// Begins a turn. `source` is its label in the metrics.
     pub(super) fn begin_turn(&mut self, source: &'static str, metrics: &Metrics) {
         self.turn = TurnState::Streaming;
         self.continuation = Continuation::Nothing;
+        self.may_continue = false;
         self.dialogue.begin_turn();
         let index = self.turns;
         self.turns += 1;
@@ -113,6 +160,8 @@ impl ConversationState {
         if !self.gone {
             self.continuation = continuation;
         }
+        self.end_sending();
+        self.decide_deliveries(metrics);
         !matches!(self.continuation, Continuation::Nothing)
     }
 
@@ -151,6 +200,9 @@ impl ConversationState {
             Event::Complete(call) => {
                 let outcome = self.dialogue.complete(call);
                 if let CallOutcome::Asked { number, open } = outcome {
+                    if self.title.is_none() {
+                        self.title = title_of(call.question());
+                    }
                     self.log.push(&ConversationEvent::Complete(AskedCall::new(&call, number, open)), metrics);
                     return;
                 }

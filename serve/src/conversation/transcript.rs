@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Serialize, Serializer};
 
+use super::delivery::Delivery;
 use super::event::{ConversationEvent, GrownField, UserReply};
-use super::item::{CallItem, CallState, Item};
+use super::item::{CallItem, CallState, Item, RepliedItem};
 
 /// The items of a conversation in order, within a limit of bytes.
 ///
@@ -87,6 +88,15 @@ impl Transcript {
                 }
             }
             ConversationEvent::Replied(replied) => self.replied(replied),
+            ConversationEvent::Closed { number, closing } => {
+                if let Some(key) = self.unanswered.remove(number) {
+                    self.change_call(key, |call| {
+                        call.open = Some(false);
+                        call.closed = Some(Box::new((*closing).clone()));
+                    });
+                }
+            }
+            ConversationEvent::Delivery { numbers, guidance, delivery } => self.delivery(numbers, *guidance, delivery),
             ConversationEvent::Gone {} => {}
         }
         self.shrink();
@@ -159,7 +169,31 @@ impl Transcript {
                     });
                 }
             }
-            None => self.push(Item::Replied(Box::new(replied.clone()))),
+            None => {
+                self.push(Item::Replied(RepliedItem { reply: Box::new(replied.clone()), delivery: None }));
+            }
+        }
+    }
+
+    /// Sets the delivery of answers by the numbers of their questions, and of the latest guidance.
+    fn delivery(&mut self, numbers: &[u64], guidance: bool, delivery: &Delivery) {
+        let mut is_next = guidance;
+        let concerns = |item: &Item, is_next: &mut bool| match item {
+            Item::Call(call) => call.number.is_some_and(|number| numbers.contains(&number)),
+            Item::Replied(_) => std::mem::take(is_next),
+            _ => false,
+        };
+        for (_, item) in self.items.iter_mut().rev().filter_map(|entry| {
+            let is_concerned = concerns(&entry.1, &mut is_next);
+            is_concerned.then_some(entry)
+        }) {
+            let before = item.size();
+            if let Item::Call(CallItem { delivery: place, .. }) | Item::Replied(RepliedItem { delivery: place, .. }) =
+                item
+            {
+                *place = Some(Box::new(delivery.clone()));
+            }
+            self.size = self.size - before + item.size();
         }
     }
 

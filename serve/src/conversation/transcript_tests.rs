@@ -4,6 +4,8 @@ use followup::dialogue::{ReplyKind, Suggestion};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::conversation::closing::{ClosedWhy, Closing};
+use crate::conversation::delivery::DeliveryState;
 use crate::conversation::event::AskedCall;
 
 const LIMIT: usize = 64 << 10;
@@ -158,4 +160,37 @@ fn guidance_becomes_an_item_of_its_own() {
     let items = transcript(LIMIT, &[ConversationEvent::Replied(&reply(None, "Ask me about tea"))]);
     assert_eq!(json_of(&items)[0]["type"], "replied");
     assert_eq!(json_of(&items)[0]["kind"], "guidance");
+}
+
+#[test]
+fn a_closed_question_is_dropped_like_any_other_item() {
+    let closing = Closing { why: ClosedWhy::AnsweredElsewhere, said: Some("Tea".into()) };
+    let mut items =
+        transcript(LIMIT, &[asked(0, 0, "Why?"), ConversationEvent::Closed { number: 0, closing: &closing }]);
+    let call = &json_of(&items)[0];
+    assert_eq!(call["closed"], json!({"why": "answered_elsewhere", "said": "Tea"}));
+    assert_eq!((&call["open"], call.get("answered")), (&json!(false), None));
+    assert_eq!(items.size, sum_of_sizes(&items));
+    items.apply(&ConversationEvent::Text { text: &"x".repeat(LIMIT) });
+    assert!(json_of(&items).as_array().unwrap().iter().all(|item| item["type"] != "call"));
+}
+
+#[test]
+fn a_delivery_belongs_to_its_answers_or_to_the_latest_guidance() {
+    let answered = [0, 1].map(|number| reply(Some(number), "yes"));
+    let guidance = [reply(None, "first"), reply(None, "second")];
+    let mut items = transcript(LIMIT, &[asked(0, 0, "Why?"), asked(1, 1, "How?")]);
+    answered.iter().chain(&guidance).for_each(|reply| items.apply(&ConversationEvent::Replied(reply)));
+    let mut deliver = |numbers: &[u64], guidance, state, why: Option<&str>| {
+        let delivery = Delivery { state, why: why.map(str::to_owned), retry: false };
+        items.apply(&ConversationEvent::Delivery { numbers, guidance, delivery: &delivery });
+        assert_eq!(items.size, sum_of_sizes(&items));
+    };
+    deliver(&[0, 1], false, DeliveryState::Failed, Some("it broke"));
+    deliver(&[1], false, DeliveryState::Sent, None);
+    deliver(&[], true, DeliveryState::Pending, None);
+    let all = json_of(&items);
+    let states: Vec<_> = all.as_array().unwrap().iter().map(|item| item["delivery"]["state"].clone()).collect();
+    assert_eq!(states, [json!("failed"), json!("sent"), Value::Null, json!("pending")]);
+    assert_eq!(all[0]["delivery"], json!({"state": "failed", "why": "it broke", "retry": false}));
 }

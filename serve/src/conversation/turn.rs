@@ -7,7 +7,9 @@ use followup::dialogue::Reply;
 use followup::wire;
 
 use super::continuation::{Continuation, PendingContinuation};
+use super::delivery::ContinuationRequest;
 use super::event::ConversationEvent;
+use super::request_content::RequestContent;
 use super::state::TurnState;
 use super::{Conversation, Readiness};
 use crate::error::ApiError;
@@ -65,6 +67,7 @@ impl Turn {
         conversation: &Arc<Conversation>,
         wire: Option<wire::Format>,
         source: TurnSource,
+        content: RequestContent,
     ) -> Result<Turn, ApiError> {
         let mut state = conversation.lock_for_change();
         if state.gone {
@@ -73,6 +76,7 @@ impl Turn {
         if state.turn == TurnState::Streaming {
             return Err(ApiError::busy(&conversation.id));
         }
+        state.supersede(&content, &conversation.settings.setup, &conversation.metrics);
         state.begin_turn(source.label(), &conversation.metrics);
         Ok(Turn::new(conversation, wire))
     }
@@ -93,8 +97,30 @@ impl Turn {
             Continuation::Recording(_) => TurnSource::Demo,
             Continuation::Nothing | Continuation::Unavailable(_) | Continuation::Provider(_) => TurnSource::Continue,
         };
+        state.begin_sending();
+        if source == TurnSource::Demo {
+            // A recording accepts every reply.
+            state.sent(&conversation.metrics);
+        }
         state.begin_turn(source.label(), &conversation.metrics);
         Ok((Turn::new(conversation, Some(continuation.wire())), continuation, replies))
+    }
+
+    /// Begins the turn that tries again what failed. Returns the request to send.
+    ///
+    /// # Errors
+    ///
+    /// If nothing has failed that can be tried again.
+    pub(crate) fn begin_retry(conversation: &Arc<Conversation>) -> Result<(Turn, ContinuationRequest), ApiError> {
+        let mut state = conversation.lock_for_change();
+        if state.gone {
+            return Err(ApiError::no_conversation(&conversation.id));
+        }
+        let request = state.failed_request.take().ok_or_else(ApiError::nothing_to_retry)?;
+        state.forget_broken_message(&conversation.metrics);
+        state.begin_sending();
+        state.begin_turn(TurnSource::Continue.label(), &conversation.metrics);
+        Ok((Turn::new(conversation, Some(wire::Format::OpenAiChat)), request))
     }
 
     fn new(conversation: &Arc<Conversation>, wire: Option<wire::Format>) -> Turn {
@@ -120,6 +146,7 @@ impl Turn {
 
     /// Sets what follows the turn. The continuation is fed the chunks from now on.
     pub(crate) fn set_continuation(&mut self, continuation: PendingContinuation) {
+        self.conversation.state.lock().may_continue = !matches!(continuation, PendingContinuation::Nothing);
         self.continuation = continuation;
     }
 
@@ -132,6 +159,20 @@ impl Turn {
         if let Some(response) = &mut self.response {
             self.conversation.apply_all(response.feed(chunk));
         }
+    }
+
+    /// The provider has accepted the replies that the turn answers.
+    pub(crate) fn sent(&mut self) {
+        self.conversation.lock_for_change().sent(&self.conversation.metrics);
+    }
+
+    /// Ends the turn, because the replies that it answers did not arrive or its stream broke.
+    ///
+    /// The request is kept to be tried again.
+    pub(crate) fn fail(mut self, why: &str, request: Option<ContinuationRequest>) {
+        self.error("upstream", why);
+        self.conversation.lock_for_change().sending_failed(why, request, &self.conversation.metrics);
+        self.end(true);
     }
 
     /// Adds an error to the conversation.

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
-use followup::dialogue::{Answer, IMAGE_LIMIT, Image, MessageFormat, Reply};
+use followup::dialogue::{Answer, IMAGE_LIMIT, Image, Reply};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::body::{json_response, parse_json, read_limited};
+use super::reply_format::ReplyFormat;
 use crate::app_state::AppState;
 use crate::conversation::Readiness;
 use crate::conversation::action::{ActionOutcome, UserAction};
@@ -31,22 +32,10 @@ struct AnswerBody {
     format: ReplyFormat,
 }
 
-/// The provider's format in which the replies are returned.
-#[derive(Clone, Copy, Default, Deserialize)]
-enum ReplyFormat {
-    #[default]
-    #[serde(rename = "openai-chat")]
-    OpenAiChat,
-    #[serde(rename = "openai-responses")]
-    OpenAiResponses,
-    #[serde(rename = "anthropic")]
-    Anthropic,
-}
-
 /// The response: the reply to this question, and the messages with all replies to the turn.
 #[derive(Serialize)]
-struct AnswerResponse {
-    reply: Reply,
+struct AnswerResponse<'a> {
+    reply: &'a Reply,
     messages: Vec<Value>,
     waiting: usize,
     continued: bool,
@@ -62,11 +51,7 @@ pub(super) async fn answer(
     let conversation = state.store.get(&id?)?;
     let (parts, body) = request.into_parts();
     let body: AnswerBody = parse_json(&read_limited(&parts.headers, body, state.settings.limits.body).await?)?;
-    let format = match body.format {
-        ReplyFormat::OpenAiChat => MessageFormat::OpenAiChat,
-        ReplyFormat::OpenAiResponses => MessageFormat::OpenAiResponses,
-        ReplyFormat::Anthropic => MessageFormat::Anthropic,
-    };
+    let format = body.format.into();
     let image = |(index, url): (usize, &String)| {
         Image::from_data_url(url, IMAGE_LIMIT).map_err(|error| ApiError::bad_image(index, &error))
     };
@@ -79,7 +64,7 @@ pub(super) async fn answer(
         Err(_) => (false, None),
     };
     // All of it serializes to JSON.
-    let response = serde_json::to_vec(&AnswerResponse { reply, messages, waiting, continued, why });
+    let response = serde_json::to_vec(&AnswerResponse { reply: &reply, messages, waiting, continued, why });
     Ok(json_response(response.unwrap_or_default()))
 }
 

@@ -1,4 +1,4 @@
-//! `/conversations` and `/conversations/ID`: the list, one snapshot, and deletion.
+//! `/conversations`, `/conversations/ID` and `/conversations/ID/dismiss`: the list, one snapshot, dismissal, and deletion.
 
 use std::sync::Arc;
 
@@ -21,6 +21,14 @@ pub(super) async fn snapshot(
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, ApiError> {
     Ok(json_response(state.store.get(&id?)?.snapshot()))
+}
+
+pub(super) async fn dismiss(
+    State(state): State<Arc<AppState>>,
+    id: Result<Path<String>, PathRejection>,
+) -> Result<StatusCode, ApiError> {
+    state.store.get(&id?)?.dismiss()?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 pub(super) async fn remove(

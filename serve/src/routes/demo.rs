@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::body::{json_response, parse_json, read_limited};
 use crate::app_state::AppState;
+use crate::conversation::request_content::RequestContent;
 use crate::conversation::turn::{Turn, TurnSource};
 use crate::demo::{RECORDINGS, Script};
 use crate::error::ApiError;
@@ -60,7 +61,7 @@ pub(super) async fn play(State(state): State<Arc<AppState>>, request: Request) -
     };
     let (conversation, _) = state.store.get_or_create(None)?;
     let script = Script::new(recording, Pace { chunk, delay });
-    let turn = Turn::begin(&conversation, Some(script.wire()), TurnSource::Demo)?;
+    let turn = Turn::begin(&conversation, Some(script.wire()), TurnSource::Demo, RequestContent::default())?;
     state.spawn(player::play(state.clone(), turn, script));
     Ok((StatusCode::CREATED, json_response(json!({"id": conversation.id()}).to_string())).into_response())
 }

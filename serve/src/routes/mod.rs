@@ -7,9 +7,14 @@ mod demo;
 mod events;
 mod guard;
 mod health;
+mod info;
+mod list_events;
 mod page;
 mod push;
 mod relay;
+mod replies;
+mod reply_format;
+mod retry;
 
 use std::sync::Arc;
 
@@ -26,10 +31,15 @@ pub(crate) fn router(state: &Arc<AppState>) -> Router {
     Router::new()
         .route(relay::PATH, post(relay::relay))
         .route("/conversations", get(conversations::list).post(push::push))
+        .route("/conversations/events", get(list_events::events))
         .route("/conversations/{id}", get(conversations::snapshot).delete(conversations::remove))
         .route("/conversations/{id}/events", get(events::events))
         .route("/conversations/{id}/answer", post(answer::answer))
+        .route("/conversations/{id}/replies", get(replies::replies))
+        .route("/conversations/{id}/retry", post(retry::retry))
+        .route("/conversations/{id}/dismiss", post(conversations::dismiss))
         .route("/demo", get(demo::list).post(demo::play))
+        .route("/info", get(info::info))
         .route(health::PATH, get(health::health))
         .route("/metrics", get(health::metrics))
         .route("/", get(page::index))

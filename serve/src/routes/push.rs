@@ -12,6 +12,7 @@ use serde::Deserialize;
 
 use super::body::json_response;
 use crate::app_state::AppState;
+use crate::conversation::request_content::RequestContent;
 use crate::conversation::turn::{Turn, TurnSource};
 use crate::error::ApiError;
 
@@ -43,7 +44,7 @@ pub(super) async fn push(
         ));
     }
     let (conversation, is_new) = state.store.get_or_create(id.as_deref())?;
-    let mut turn = Turn::begin(&conversation, wire, TurnSource::Push)?;
+    let mut turn = Turn::begin(&conversation, wire, TurnSource::Push, RequestContent::default())?;
     let mut body = request.into_body().into_data_stream();
     while let Some(chunk) = body.next().await {
         match chunk {

@@ -10,6 +10,7 @@ use followup::wire;
 
 use super::body::read_limited;
 use crate::app_state::AppState;
+use crate::conversation::request_content::RequestContent;
 use crate::conversation::turn::{Turn, TurnSource};
 use crate::error::ApiError;
 use crate::turns::relay::{is_event_stream, prepare_continuation, relayed_body};
@@ -48,7 +49,8 @@ pub(super) async fn relay(State(state): State<Arc<AppState>>, request: Request) 
         let (conversation, _) = state.store.get_or_create(id)?;
         let name = HeaderValue::from_str(conversation.id()).map_err(|_| ApiError::bad_id())?;
         head.1.insert(CONVERSATION, name);
-        let mut started = Turn::begin(&conversation, Some(wire::Format::OpenAiChat), TurnSource::Relay)?;
+        let mut started =
+            Turn::begin(&conversation, Some(wire::Format::OpenAiChat), TurnSource::Relay, RequestContent::default())?;
         if let Some(encoding) = encoding(response.headers()) {
             started.set_unreadable(
                 "encoded",

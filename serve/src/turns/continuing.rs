@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
-use axum::http::{HeaderMap, header};
-use bytes::Bytes;
 use followup::dialogue::{MessageFormat, Reply};
-use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::player;
-use super::relay::{is_event_stream, prepare_continuation, read_to_end};
+use super::problem::describe;
+use super::relay::{is_event_stream, prepare_continuation};
 use crate::app_state::AppState;
-use crate::chat::ChatRequest;
 use crate::conversation::continuation::{Continuation, NextRequest};
+use crate::conversation::delivery::ContinuationRequest;
 use crate::conversation::turn::Turn;
 use crate::conversation::{Conversation, Readiness};
+use crate::error::ApiError;
 use crate::upstream::ProviderResponse;
 
 /// Continues conversations whose turn has ended, until the service shuts down.
@@ -55,72 +54,84 @@ pub(crate) fn continue_if_ready(state: &Arc<AppState>, conversation: &Arc<Conver
     Ok(())
 }
 
+/// Tries again what failed: sends the same request again.
+///
+/// # Errors
+///
+/// If nothing has failed since the agent's last request, or the service is shutting down.
+pub(crate) fn retry(state: &Arc<AppState>, conversation: &Arc<Conversation>) -> Result<(), ApiError> {
+    state.check_running()?;
+    let (turn, request) = Turn::begin_retry(conversation)?;
+    state.metrics.retry();
+    state.spawn(send_replies(state.clone(), turn, request));
+    Ok(())
+}
+
 /// Sends the model's message and the user's replies to the provider; reads its answer into a turn.
-async fn ask_provider(state: Arc<AppState>, mut turn: Turn, next: NextRequest, replies: Vec<Reply>) {
+async fn ask_provider(state: Arc<AppState>, turn: Turn, next: NextRequest, replies: Vec<Reply>) {
+    match with_replies(next, &replies, state.settings.limits.body) {
+        Ok(request) => {
+            drop(replies);
+            send_replies(state, turn, request).await;
+        }
+        Err(why) => turn.fail(&why, None),
+    }
+}
+
+/// Returns the next request with the model's message and the replies to it.
+///
+/// # Errors
+///
+/// A sentence for people, if there can't be one.
+fn with_replies(next: NextRequest, replies: &[Reply], limit: usize) -> Result<ContinuationRequest, String> {
     let NextRequest { headers, request, message } = next;
     let mut messages = vec![message];
-    messages.extend(Reply::messages_of(&replies, MessageFormat::OpenAiChat));
-    match send(&state, &headers, &request, &messages).await {
-        Ok((response, body)) => {
-            prepare_continuation(&state, &mut turn, headers, &body);
-            read_to_end(&state, turn, response).await;
+    messages.extend(Reply::messages_of(replies, MessageFormat::OpenAiChat));
+    let body = request.with_messages(&messages).ok_or("the request had no list of messages to append to")?;
+    let size = body.len();
+    if size > limit {
+        return Err(format!(
+            "the next request is too large: it would have {size} bytes, and may have at most {limit} (--limit-body)"
+        ));
+    }
+    Ok(ContinuationRequest { headers, body: body.into() })
+}
+
+/// Sends a request with replies, and reads its answer into the turn. It is kept until that has ended.
+async fn send_replies(state: Arc<AppState>, mut turn: Turn, request: ContinuationRequest) {
+    let mut response = match send(&state, &request).await {
+        Ok(response) => response,
+        Err(why) => return turn.fail(&why, Some(request)),
+    };
+    turn.sent();
+    prepare_continuation(&state, &mut turn, request.headers.clone(), &request.body);
+    loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) => turn.feed(&chunk),
+            Ok(None) => return turn.end(false),
+            Err(why) => {
+                state.metrics.upstream_error();
+                return turn.fail(&why, Some(request));
+            }
         }
-        Err(message) => {
-            turn.error("upstream", &message);
-            turn.end(true);
+        if turn.is_gone() {
+            return turn.end(true);
         }
     }
 }
 
-/// Returns the response and the body that was sent.
+/// Returns the provider's response.
 ///
 /// # Errors
 ///
 /// A sentence for people, if the provider does not answer with a stream of events.
-async fn send(
-    state: &AppState,
-    headers: &HeaderMap,
-    request: &ChatRequest,
-    messages: &[Value],
-) -> Result<(ProviderResponse, Bytes), String> {
+async fn send(state: &AppState, request: &ContinuationRequest) -> Result<ProviderResponse, String> {
     let upstream = state.upstream.as_ref().ok_or("there is no provider")?;
-    let body = request.with_messages(messages).ok_or("the request had no list of messages to append to")?;
-    let (size, limit) = (body.len(), state.settings.limits.body);
-    if size > limit {
-        return Err(format!("the next request would have {size} bytes, and may have at most {limit} (--limit-body)"));
-    }
-    let body = Bytes::from(body);
-    let response = match upstream.send(headers.clone(), body.clone()).await {
-        Ok(response) if response.status().is_success() && is_event_stream(response.headers()) => response,
-        Ok(response) => {
-            state.metrics.upstream_error();
-            return Err(describe(state, response).await);
-        }
-        Err(error) => {
-            state.metrics.upstream_error();
-            return Err(error.to_string());
-        }
+    let why = match upstream.send(request.headers.clone(), request.body.clone()).await {
+        Ok(response) if response.status().is_success() && is_event_stream(response.headers()) => return Ok(response),
+        Ok(response) => describe(response, state.settings.upstream_timeout).await,
+        Err(error) => error.to_string(),
     };
-    Ok((response, body))
-}
-
-/// Describes a response that is not a stream of events, with the beginning of its body.
-async fn describe(state: &AppState, mut response: ProviderResponse) -> String {
-    const MAX_SHOWN: usize = 1000;
-    let status = response.status();
-    let content_type = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let content_type = content_type.unwrap_or("no content type").to_owned();
-    let mut body = Vec::new();
-    let read = async {
-        while body.len() < MAX_SHOWN
-            && let Ok(Some(chunk)) = response.chunk().await
-        {
-            body.extend_from_slice(&chunk[..chunk.len().min(MAX_SHOWN)]);
-        }
-    };
-    // The part of a slow body that has arrived is shown.
-    let _ = tokio::time::timeout(state.settings.upstream_timeout, read).await;
-    body.truncate(MAX_SHOWN);
-    let body = String::from_utf8_lossy(&body);
-    format!("the provider answered {status}, and not with a stream of events ({content_type}): {}", body.trim())
+    state.metrics.upstream_error();
+    Err(why)
 }

@@ -2,4 +2,5 @@
 
 pub(crate) mod continuing;
 pub(crate) mod player;
+mod problem;
 pub(crate) mod relay;

@@ -103,23 +103,6 @@ impl RelayedBody {
     }
 }
 
-/// Reads a body that has no caller into a turn.
-pub(crate) async fn read_to_end(state: &AppState, mut turn: Turn, mut response: ProviderResponse) {
-    loop {
-        match next_chunk(state, &mut response).await {
-            Ok(Some(chunk)) => turn.feed(&chunk),
-            Ok(None) => return turn.end(false),
-            Err(error) => {
-                turn.error("upstream", &error);
-                return turn.end(true);
-            }
-        }
-        if turn.is_gone() {
-            return turn.end(true);
-        }
-    }
-}
-
 async fn next_chunk(state: &AppState, response: &mut ProviderResponse) -> Result<Option<Bytes>, String> {
     let chunk = response.chunk().await;
     if chunk.is_err() {

@@ -1,0 +1,91 @@
+//! The replies of a conversation, for an agent that collects them.
+
+use std::time::SystemTime;
+
+use followup::dialogue::{MessageFormat, Reply};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::state::ConversationState;
+use super::{Conversation, Reader};
+use crate::error::ApiError;
+
+/// What an agent gets when it collects the replies.
+#[derive(Serialize)]
+struct CollectedReplies<'a> {
+    replies: Vec<NumberedReply<'a>>,
+    /// The messages that carry all replies to the newest turn.
+    messages: Vec<Value>,
+    /// How many answers, or guidance, the user still has to give.
+    waiting: usize,
+    /// The number of the last reply.
+    last: u64,
+}
+
+#[derive(Serialize)]
+struct NumberedReply<'a> {
+    nth: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    number: Option<u64>,
+    reply: &'a Reply,
+    text: &'a str,
+}
+
+impl Conversation {
+    /// Returns the replies after the one with this number, as JSON. They are collected now.
+    ///
+    /// # Errors
+    ///
+    /// If the conversation is gone.
+    pub(crate) fn collect_replies(&self, after: u64, format: MessageFormat) -> Result<Vec<u8>, ApiError> {
+        let mut state = self.lock_for_use();
+        if state.gone {
+            return Err(ApiError::no_conversation(&self.id));
+        }
+        let log = state.dialogue.reply_log();
+        let numbered = log.after(after).map(|entry| {
+            let reply = &*entry.reply;
+            NumberedReply { nth: entry.nth, number: reply.number, reply, text: &reply.text }
+        });
+        let collected = CollectedReplies {
+            replies: numbered.collect(),
+            messages: Reply::messages_of(&state.dialogue.replies(), format),
+            waiting: state.waiting_for_user(),
+            last: log.count(),
+        };
+        // All of it serializes to JSON.
+        let json = serde_json::to_vec(&collected).unwrap_or_default();
+        if state.collected(after, &self.metrics) {
+            state.updated = SystemTime::now();
+        }
+        Ok(json)
+    }
+}
+
+impl ConversationState {
+    /// Returns how many answers, or guidance, the user still has to give.
+    fn waiting_for_user(&self) -> usize {
+        self.dialogue.waiting() + usize::from(self.dialogue.has_stopped())
+    }
+}
+
+impl Reader {
+    /// Waits for a reply after the one with this number.
+    ///
+    /// Also returns when the user has nothing to reply to any more, or the conversation is gone.
+    pub(crate) async fn reply_after(&mut self, nth: u64) {
+        let mut has_waited = false;
+        loop {
+            {
+                let state = self.conversation.state.lock();
+                let is_waiting = state.waiting_for_user() > 0;
+                let is_over = has_waited && !is_waiting;
+                if state.gone || is_over || state.dialogue.reply_log().after(nth).next().is_some() {
+                    return;
+                }
+                has_waited |= is_waiting;
+            }
+            self.changed().await;
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! `GET /conversations/ID/replies`: the replies that an agent collects.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{Path, Query, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use serde::Deserialize;
+
+use super::body::json_response;
+use super::reply_format::ReplyFormat;
+use crate::app_state::AppState;
+use crate::error::ApiError;
+
+/// Maximum number of seconds that a request waits for a reply.
+const MAX_WAIT: f64 = 60.0;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RepliesQuery {
+    #[serde(default)]
+    after: u64,
+    #[serde(default)]
+    wait: f64,
+    #[serde(default)]
+    format: ReplyFormat,
+}
+
+pub(super) async fn replies(
+    State(state): State<Arc<AppState>>,
+    id: Result<Path<String>, PathRejection>,
+    query: Result<Query<RepliesQuery>, QueryRejection>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    state.check_running()?;
+    check_site(&headers)?;
+    let conversation = state.store.get(&id?)?;
+    let Query(RepliesQuery { after, wait, format }) = query?;
+    if !(0.0..=MAX_WAIT).contains(&wait) {
+        return Err(ApiError::bad_request(format!("wait: it should be a number of seconds from 0 to {MAX_WAIT}")));
+    }
+    if wait > 0.0 {
+        let limit = state.settings.limits.readers;
+        let mut reader = conversation.reader().ok_or_else(|| ApiError::too_many_readers(limit))?;
+        // After the time, and when the service shuts down, there may be none.
+        tokio::select! {
+            () = reader.reply_after(after) => {}
+            () = tokio::time::sleep(Duration::from_secs_f64(wait)) => {}
+            () = state.shutdown.cancelled() => {}
+        }
+    }
+    Ok(json_response(conversation.collect_replies(after, format.into())?))
+}
+
+/// Checks that no page of another site requests the replies, which collects them.
+///
+/// A browser sends no `Origin` with such a request, if it is that of an image.
+fn check_site(headers: &HeaderMap) -> Result<(), ApiError> {
+    let site = headers.get("sec-fetch-site").map_or(&b"none"[..], |site| site.as_bytes());
+    if matches!(site, b"none" | b"same-origin") {
+        Ok(())
+    } else {
+        Err(ApiError::forbidden("the page that sent this has another origin than the service"))
+    }
+}

@@ -1,0 +1,22 @@
+//! `POST /conversations/ID/retry`: sends again what the provider did not accept.
+
+use std::sync::Arc;
+
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+
+use super::body::json_response;
+use crate::app_state::AppState;
+use crate::error::ApiError;
+use crate::turns::continuing;
+
+pub(super) async fn retry(
+    State(state): State<Arc<AppState>>,
+    id: Result<Path<String>, PathRejection>,
+) -> Result<Response, ApiError> {
+    let conversation = state.store.get(&id?)?;
+    continuing::retry(&state, &conversation)?;
+    Ok((StatusCode::ACCEPTED, json_response("{}")).into_response())
+}
