@@ -7,7 +7,7 @@ import { megabytes } from './api.js';
 import { Countdown } from './countdown.js';
 import { DraftStore } from './drafts.js';
 import { h, icon, setAttr, setText } from './dom.js';
-import { MarkdownView } from './growing.js';
+import { MarkdownView } from './markdown-view.js';
 import { deliveryNodes } from './delivery.js';
 import { isDataUrl } from './images.js';
 import { isOpen } from './store.js';

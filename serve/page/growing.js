@@ -1,15 +1,12 @@
 // @ts-check
-// Markdown that grows on the page. Blocks that can't change any more are committed; only the rest
-// is parsed again.
+// Markdown that grows. Blocks that can't change any more are committed; only the rest is parsed
+// again. The page loads this after everything else, because the parser is large.
 
-import { patch } from './dom.js';
 import { blocks, inline } from './markdown.js';
 import { settle, settleInline, withoutHalfTable } from './settle.js';
 
 /** @typedef {import('./dom.js').Node_} Node_ */
 
-/** A redraw that took long is followed by a pause of this many times its duration. */
-const PAUSE_FACTOR = 4;
 /** A shorter rest is parsed again each time, which is cheaper than finding what can be committed. */
 const MIN_COMMIT = 2048;
 
@@ -59,6 +56,11 @@ export class GrowingMarkdown {
   }
 }
 
+/** Returns the nodes of the text of a button. @param {string} text @param {boolean} grows */
+export function growingInline(text, grows) {
+  return inline(grows ? settleInline(text) : text);
+}
+
 /** @param {import('./markdown.js').Block[]} blocks */
 function nodesOf(blocks) {
   return blocks.flatMap((block) => block.nodes);
@@ -82,44 +84,4 @@ function lineStarts(text) {
   const starts = [0];
   for (const end of text.matchAll(/\r\n|\n|\r/g)) starts.push(end.index + end[0].length);
   return starts;
-}
-
-/** Shows a growing text in an element of its own. */
-export class MarkdownView {
-  #element;
-  #isInline;
-  #growing = new GrowingMarkdown();
-  #shown = /** @type {string | null} */ (null);
-  #grew = false;
-  #notBefore = 0;
-
-  /** @param {Element} element @param {{inline?: boolean}} [options] */
-  constructor(element, { inline: isInline = false } = {}) {
-    this.#element = element;
-    this.#isInline = isInline;
-  }
-
-  /**
-   * Shows the text. Returns whether it was postponed, because the last redraw took too long; call
-   * this again then.
-   * @param {string} text
-   * @param {boolean} grows
-   */
-  show(text, grows) {
-    if (text === this.#shown && grows === this.#grew) return false;
-    const began = performance.now();
-    if (grows && began < this.#notBefore) return true;
-    this.#draw(text, grows);
-    [this.#shown, this.#grew] = [text, grows];
-    const took = performance.now() - began;
-    this.#notBefore = took > 4 ? began + took * PAUSE_FACTOR : 0;
-    return false;
-  }
-
-  /** @param {string} text @param {boolean} grows */
-  #draw(text, grows) {
-    if (this.#isInline) return patch(this.#element, inline(grows ? settleInline(text) : text));
-    const { base, nodes } = this.#growing.show(text, grows);
-    patch(this.#element, nodes, base);
-  }
 }

@@ -22,7 +22,8 @@ class EntryView {
     setAttr(this.link, 'data-state', stateOf(entry));
     setAttr(this.link, 'title', id);
     setText(this.#title, titleOf(entry));
-    setText(this.#what, title && open !== null ? firstLine(open) : '');
+    const asks = open === null ? '' : firstLine(open);
+    setText(this.#what, asks === titleOf(entry) ? '' : asks);
     setText(this.#dot, BADGE[stateOf(entry)] ?? '');
     setText(this.#when, ago(Date.now() / 1000 - updated));
   }

@@ -116,11 +116,12 @@ export class EventStream {
 
   async #connect() {
     this.#options.onStatus({ is: 'connecting' });
-    const abort = (this.#abort = new AbortController());
+    const early = takeEarly(this.#options);
+    const abort = (this.#abort = early?.abort ?? new AbortController());
     let why = 'the connection ended';
     /** @type {number | null} */ let wait = null;
     try {
-      const response = await this.#request(abort.signal);
+      const response = await (early?.response ?? this.#request(abort.signal));
       if (this.#closed) return;
       if (response.ok && response.body) await this.#read(response.body, abort);
       else if (this.#refused(response.status, why = await messageOf(response))) return;
@@ -206,6 +207,15 @@ export class EventStream {
       void this.#connect();
     }, ms);
   }
+}
+
+/** Returns the request that `early.js` has begun for this stream, once. @param {Options} options @returns {{abort: AbortController, response: Promise<Response>} | undefined} */
+function takeEarly({ url, fetch, last }) {
+  const early = /** @type {any} */ (globalThis).followupEarly;
+  if (!early || fetch || last) return undefined;
+  const found = early.get(url);
+  early.delete(url);
+  return found;
 }
 
 /** @param {string | null} header */

@@ -6,7 +6,7 @@ import { AnswerForm } from './answer.js';
 import { CallView, replyNodes } from './call.js';
 import { DraftStore } from './drafts.js';
 import { h, setAttr, setText } from './dom.js';
-import { MarkdownView } from './growing.js';
+import { MarkdownView } from './markdown-view.js';
 import { openCall, wantsGuidance } from './store.js';
 
 /** @typedef {import('./store.js').State} State */

@@ -45,7 +45,8 @@ pub(super) async fn guard(State(state): State<Arc<AppState>>, request: Request, 
     if !is_relay {
         let headers = response.headers_mut();
         for (name, value) in SECURITY_HEADERS {
-            headers.insert(name, HeaderValue::from_static(value));
+            // The page has a policy of its own, which allows its inline scripts.
+            headers.entry(name).or_insert(HeaderValue::from_static(value));
         }
         // The page's files are cached and revalidated; they set the header themselves.
         headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));

@@ -1,51 +1,48 @@
 //! `GET /` and `/assets/NAME`: the page, whose files are compiled in.
+//!
+//! They are bundled from `serve/page` into `serve/page/dist` by `serve/page/tests/bundle.mjs`.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hasher};
+use std::io::Write;
+use std::sync::LazyLock;
 
-use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, RawQuery};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 use crate::error::ApiError;
 
-/// A file of the page: its name and its content.
-type PageFile = (&'static str, &'static [u8]);
+/// A file of the page: its name, its path, its content.
+type PageFile = (&'static str, &'static str, &'static [u8]);
 
 macro_rules! files {
-    ($($name:literal),* $(,)?) => {
-        &[$(($name, include_bytes!(concat!("../../page/", $name)))),*]
+    ($($name:literal: $path:literal),* $(,)?) => {
+        &[$(($name, $path, include_bytes!(concat!("../../page/", $path)))),*]
     };
 }
 
 /// All files, each at `/assets/NAME`; the first one also at `/`.
-const FILES: &[PageFile] = files![
-    "index.html",
-    "style.css",
-    "announce.js",
-    "answer.js",
-    "api.js",
-    "call.js",
-    "countdown.js",
-    "demo.js",
-    "dom.js",
-    "growing.js",
-    "images.js",
-    "keys.js",
-    "list.js",
-    "main.js",
-    "markdown.js",
-    "scroll.js",
-    "session.js",
-    "settings.js",
-    "settle.js",
-    "store.js",
-    "stream.js",
-    "view.js",
-    "visible.js",
-    "vendor/markdown-it.min.js",
-];
+const FILES: &[PageFile] = files!["index.html": "dist/index.html", "growing.js": "dist/growing.js"];
+
+/// The policy of `index.html`: it allows the scripts and the style inside, by their hashes.
+const POLICY: &[PageFile] = files!["policy.txt": "dist/policy.txt"];
+
+/// A file as it is sent.
+struct Asset {
+    name: &'static str,
+    body: Bytes,
+    gzip: Bytes,
+    etag: String,
+    policy: Option<HeaderValue>,
+}
+
+/// All files, compressed once.
+static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(assets);
 
 /// Returns `true` if the path is one of the page's.
 pub(super) fn is_page_path(path: &str) -> bool {
@@ -53,49 +50,101 @@ pub(super) fn is_page_path(path: &str) -> bool {
 }
 
 pub(super) async fn index(headers: HeaderMap) -> Result<Response, ApiError> {
-    serve("index.html", &headers)
+    serve("index.html", None, &headers)
 }
 
-pub(super) async fn asset(name: Result<Path<String>, PathRejection>, headers: HeaderMap) -> Result<Response, ApiError> {
-    serve(&name?, &headers)
+pub(super) async fn asset(
+    name: Result<Path<String>, PathRejection>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    serve(&name?, query.as_deref(), &headers)
 }
 
-fn serve(name: &str, request: &HeaderMap) -> Result<Response, ApiError> {
-    let found = FILES.iter().find(|(file, _)| *file == name);
-    let file = found.ok_or_else(|| ApiError::not_found(format!("the page has no file {name:?}")))?;
-    let (content_type, body) = (content_type(name), content(file));
-    let etag = etag(&body);
+fn serve(name: &str, query: Option<&str>, request: &HeaderMap) -> Result<Response, ApiError> {
+    let reloaded = reloaded();
+    let assets = reloaded.as_ref().unwrap_or(&ASSETS);
+    let found = assets.iter().find(|asset| asset.name == name);
+    let asset = found.ok_or_else(|| ApiError::not_found(format!("the page has no file {name:?}")))?;
+    Ok(respond(asset, query, request))
+}
+
+fn respond(asset: &Asset, query: Option<&str>, request: &HeaderMap) -> Response {
+    let etag = format!("\"{}\"", asset.etag);
     let cached = request.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
     let is_cached = cached.flat_map(|value| value.split(',')).any(|tag| tag.trim().trim_start_matches("W/") == etag);
-    let etag = HeaderValue::from_str(&etag).map_err(|_| ApiError::not_found("the file has no ETag"))?;
-    // `no-cache` makes the browser revalidate each time; the file is sent only if it has changed.
-    let headers = [
-        (header::CONTENT_TYPE, HeaderValue::from_static(content_type)),
-        (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
-        (header::ETAG, etag),
-    ];
-    Ok(if is_cached { (StatusCode::NOT_MODIFIED, headers).into_response() } else { (headers, body).into_response() })
+    let mut headers = HeaderMap::new();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type(asset.name)));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache_control(query)));
+    headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    if let Ok(etag) = HeaderValue::from_str(&etag) {
+        headers.insert(header::ETAG, etag);
+    }
+    if let Some(policy) = &asset.policy {
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy.clone());
+    }
+    if is_cached {
+        return (StatusCode::NOT_MODIFIED, headers).into_response();
+    }
+    if !accepts_gzip(request) {
+        return (headers, asset.body.clone()).into_response();
+    }
+    headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    (headers, asset.gzip.clone()).into_response()
 }
 
-/// Returns the file's content.
-///
-/// A debug build reads it from disk, so that a reload of the page shows a change.
-#[cfg(debug_assertions)]
-fn content((name, body): &PageFile) -> Cow<'static, [u8]> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("page").join(name);
-    std::fs::read(path).map_or(Cow::Borrowed(*body), Cow::Owned)
+/// A file that is named with the version of its content needs no revalidation.
+fn cache_control(query: Option<&str>) -> &'static str {
+    if query.is_some_and(|query| query.starts_with("v=")) { "max-age=31536000, immutable" } else { "no-cache" }
 }
 
-#[cfg(not(debug_assertions))]
-fn content((_, body): &PageFile) -> Cow<'static, [u8]> {
-    Cow::Borrowed(*body)
+fn accepts_gzip(request: &HeaderMap) -> bool {
+    let values = request.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    let mut codings = values.flat_map(|value| value.split(','));
+    codings.any(|coding| {
+        let (name, quality) = coding.split_once(';').unwrap_or((coding, ""));
+        let is_refused = quality.trim().strip_prefix("q=").is_some_and(|q| q.parse() == Ok(0.0));
+        name.trim().eq_ignore_ascii_case("gzip") && !is_refused
+    })
 }
 
-/// Returns the ETag of a content.
-fn etag(body: &[u8]) -> String {
+/// Returns the files as they are on disk, in a debug build, so that a reload of the page shows a
+/// change.
+fn reloaded() -> Option<Vec<Asset>> {
+    cfg!(debug_assertions).then(assets)
+}
+
+fn assets() -> Vec<Asset> {
+    FILES.iter().map(prepare).collect()
+}
+
+fn prepare(file: &PageFile) -> Asset {
+    let body = content(file).into_owned();
     let mut hasher = DefaultHasher::new();
-    hasher.write(body);
-    format!("\"{:016x}\"", hasher.finish())
+    hasher.write(&body);
+    let etag = format!("{:016x}", hasher.finish());
+    let policy = (file.0 == "index.html").then(policy).flatten();
+    Asset { name: file.0, gzip: gzip(&body).into(), body: body.into(), etag, policy }
+}
+
+fn policy() -> Option<HeaderValue> {
+    HeaderValue::from_bytes(content(&POLICY[0]).trim_ascii()).ok()
+}
+
+fn gzip(body: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    // Writing to memory does not fail.
+    let written = encoder.write_all(body).and_then(|()| encoder.finish());
+    written.unwrap_or_default()
+}
+
+/// Returns the file's content, in a debug build from disk.
+fn content((_, path, body): &PageFile) -> Cow<'static, [u8]> {
+    if !cfg!(debug_assertions) {
+        return Cow::Borrowed(*body);
+    }
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("page").join(path);
+    std::fs::read(path).map_or(Cow::Borrowed(*body), Cow::Owned)
 }
 
 fn content_type(name: &str) -> &'static str {
@@ -111,15 +160,47 @@ fn content_type(name: &str) -> &'static str {
 mod tests {
     use super::*;
 
+    fn request(name: &'static str, value: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(header::HeaderName::from_static(name), HeaderValue::from_static(value))])
+    }
+
+    fn index() -> &'static Asset {
+        ASSETS.iter().find(|asset| asset.name == "index.html").unwrap()
+    }
+
     #[test]
-    fn every_file_of_the_page_is_compiled_in() {
-        let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("page");
-        for folder in ["", "vendor/"] {
-            for entry in std::fs::read_dir(page.join(folder)).unwrap() {
-                let name = format!("{folder}{}", entry.unwrap().file_name().to_str().unwrap());
-                let is_served = [".html", ".css", ".js"].iter().any(|end| name.ends_with(end));
-                assert_eq!(FILES.iter().any(|(file, _)| *file == name), is_served, "{name}");
-            }
+    fn every_bundled_file_is_compiled_in() {
+        let dist = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("page/dist");
+        for entry in std::fs::read_dir(dist).unwrap() {
+            let name = entry.unwrap().file_name();
+            assert!(FILES.iter().chain(POLICY).any(|(file, ..)| *file == name.to_str().unwrap()), "{name:?}");
         }
+    }
+
+    #[test]
+    fn files_are_compressed_for_clients_that_accept_it() {
+        for (accepted, encoding) in [("gzip", true), ("br, GZIP;q=0.5", true), ("gzip;q=0", false), ("br", false)] {
+            let response = respond(index(), None, &request("accept-encoding", accepted));
+            assert_eq!(response.headers().contains_key(header::CONTENT_ENCODING), encoding, "{accepted}");
+        }
+        assert!(index().gzip.len() * 2 < index().body.len());
+    }
+
+    #[test]
+    fn a_file_with_its_version_is_cached_for_ever_and_others_are_revalidated() {
+        let growing = ASSETS.iter().find(|asset| asset.name == "growing.js").unwrap();
+        let cache = |query| respond(growing, query, &HeaderMap::new()).headers()[header::CACHE_CONTROL].clone();
+        assert_eq!(cache(Some("v=0123456789abcdef")), "max-age=31536000, immutable");
+        assert_eq!(cache(None), "no-cache");
+        let index = String::from_utf8_lossy(&index().body).into_owned();
+        assert!(index.contains("/assets/growing.js?v="));
+    }
+
+    #[test]
+    fn the_policy_of_the_page_names_its_scripts_by_their_hashes() {
+        let policy = respond(index(), None, &HeaderMap::new()).headers()[header::CONTENT_SECURITY_POLICY].clone();
+        let policy = policy.to_str().unwrap();
+        assert!(policy.starts_with("default-src 'none'; script-src 'self' 'sha256-"), "{policy}");
+        assert!(!policy.contains("unsafe"), "{policy}");
     }
 }

@@ -1,0 +1,61 @@
+// Bundles the page into serve/page/dist, which the service serves:
+//
+//   index.html   the page with its scripts and its style, so that a slow network needs one round trip
+//   growing.js   the markdown parser, loaded after the page
+//   policy.txt   the Content-Security-Policy that allows these scripts and this style only
+//
+// `node bundle.mjs` writes the files; `node bundle.mjs --check` fails if they are out of date.
+
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const page = fileURLToPath(new URL('..', import.meta.url));
+
+/** Bundles one file with all that it imports. @returns {Promise<string>} */
+async function bundled(file, options = {}) {
+  const { outputFiles } = await build({
+    absWorkingDir: page, entryPoints: [file], bundle: true, minify: true, target: 'es2023', charset: 'utf8', write: false, ...options,
+  });
+  // Inside HTML, a script ends at the first end tag.
+  return outputFiles[0].text.trim().replaceAll('</script', '<\\/script');
+}
+
+const sha = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+const growing = await bundled('growing.js', { format: 'esm' });
+const version = createHash('sha256').update(growing).digest('hex').slice(0, 16);
+const later = { './growing.js': `/assets/growing.js?v=${version}` };
+const main = await bundled('main.js', {
+  format: 'esm',
+  plugins: [{ name: 'later', setup: ({ onResolve }) => onResolve({ filter: /growing\.js$/ }, ({ path }) => ({ path: later[path], external: true })) }],
+});
+const early = await bundled('early.js', { format: 'iife' });
+const style = await bundled('style.css');
+
+let html = await readFile(join(page, 'index.html'), 'utf8');
+const put = (tag, inline) => {
+  if (!html.includes(tag)) throw new Error(`index.html does not contain ${tag}`);
+  html = html.replace(tag, () => inline);
+};
+put('<script src="/assets/early.js"></script>', `<script>${early}</script>`);
+put('<link rel="stylesheet" href="/assets/style.css">', `<style>${style}</style>`);
+put('<script type="module" src="/assets/main.js"></script>', `<script type="module">${main}</script>`);
+
+const policy = [
+  "default-src 'none'", `script-src 'self' ${sha(early)} ${sha(main)}`, `style-src 'self' ${sha(style)}`, 'img-src data: blob:', "connect-src 'self'", "base-uri 'none'",
+  "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",
+].join('; ');
+
+const checks = process.argv.includes('--check');
+await mkdir(join(page, 'dist'), { recursive: true });
+for (const [name, text] of Object.entries({ 'index.html': html, 'growing.js': `${growing}\n`, 'policy.txt': `${policy}\n` })) {
+  const path = join(page, 'dist', name);
+  if (!checks) await writeFile(path, text);
+  else if ((await readFile(path, 'utf8').catch(() => '')) !== text) {
+    console.error(`dist/${name} is out of date: run node bundle.mjs in serve/page/tests`);
+    process.exitCode = 1;
+  }
+}
