@@ -6,9 +6,10 @@ use followup::dialogue::{Answer, Image, MessageFormat, Question, Reply, ReplyKin
 use serde_json::Value;
 
 use super::Conversation;
-use super::closing::ClosedWhy;
-use super::dialogue::{AnswerRefusal, size_of_images};
+use super::dialogue::AnswerRefusal;
 use super::event::{ConversationEvent, UserReply};
+use super::outcome::ClosedWhy;
+use super::reply_log::size_of_images;
 use crate::error::ApiError;
 
 /// Maximum number of bytes of a reply's images that readers get; others are only described.

@@ -1,12 +1,12 @@
 //! Closes questions that can't be answered here any more.
 
 use followup::dialogue::Wrapping;
-use serde::Serialize;
 
 use super::Conversation;
 use super::dialogue::OpenQuestion;
 use super::event::ConversationEvent;
 use super::item::prefix;
+use super::outcome::{ClosedWhy, Closing};
 use super::request_content::ShownReply;
 use super::state::ConversationState;
 use crate::error::ApiError;
@@ -17,24 +17,6 @@ const MAX_SAID: usize = 8 << 10;
 
 /// The tags around an answer, whatever the service's own dialect.
 const ANSWER_TAGS: (&str, &str) = ("<answer>", "</answer>");
-
-/// Why a question can't be answered here any more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum ClosedWhy {
-    /// The agent has gone on without an answer from here.
-    AnsweredElsewhere,
-    /// The user does not want to answer.
-    Dismissed,
-}
-
-/// Why a question was closed, and with which answer if that is known.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Closing {
-    pub(crate) why: ClosedWhy,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) said: Option<String>,
-}
 
 impl Conversation {
     /// Closes every question that waits for an answer. Sends nothing.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::http::HeaderMap;
+use bytes::Bytes;
 use followup::wire;
 use serde_json::Value;
 
@@ -89,4 +90,10 @@ fn text_size(value: &Value) -> usize {
         Value::Object(fields) => fields.iter().map(|(name, value)| name.len() + text_size(value)).sum(),
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     }
+}
+
+/// A request with replies. It is kept until the provider has answered it to its end.
+pub(crate) struct ContinuationRequest {
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
 }

@@ -1,15 +1,13 @@
 //! What becomes of the user's replies: who gets them, and what to do if nobody can.
 
-use axum::http::HeaderMap;
-use bytes::Bytes;
 use followup::dialogue::{Reply, Wrapping};
-use serde::Serialize;
 
 use super::Readiness;
 use super::closing::unwrapped;
-use super::continuation::Continuation;
+use super::continuation::{Continuation, ContinuationRequest};
 use super::event::ConversationEvent;
 use super::item::prefix;
+use super::outcome::{Delivery, DeliveryState};
 use super::reply_log::{LoggedReply, Progress, ReplySet};
 use super::request_content::ShownReply;
 use super::state::{ConversationState, TurnState};
@@ -17,48 +15,6 @@ use crate::metrics::Metrics;
 
 /// Maximum number of bytes of another answer in an explanation.
 const MAX_QUOTED: usize = 200;
-
-/// What became of a reply.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Delivery {
-    pub(crate) state: DeliveryState,
-    /// A sentence for people.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) why: Option<String>,
-    /// Whether the service can try again.
-    pub(crate) retry: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum DeliveryState {
-    /// It waits for the agent to collect it.
-    Pending,
-    /// The agent has it.
-    Collected,
-    /// The service has sent it to the provider.
-    Sent,
-    /// Nobody got it.
-    Failed,
-}
-
-impl DeliveryState {
-    /// Returns the label of the state in the metrics.
-    pub(crate) fn label(self) -> &'static str {
-        match self {
-            DeliveryState::Pending => "pending",
-            DeliveryState::Collected => "collected",
-            DeliveryState::Sent => "sent",
-            DeliveryState::Failed => "failed",
-        }
-    }
-}
-
-/// A request with replies. It is kept until the provider has answered it to its end.
-pub(crate) struct ContinuationRequest {
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Bytes,
-}
 
 impl ConversationState {
     /// Decides about the replies that the service won't send itself: the agent has to collect them.

@@ -8,8 +8,8 @@ use followup::dialogue::{
 };
 use followup::{Complete, Event, Rejected};
 
-use super::closing::ClosedWhy;
-use super::reply_log::ReplyLog;
+use super::outcome::ClosedWhy;
+use super::reply_log::{ReplyLog, size_of_images};
 use crate::settings::Limits;
 
 /// Maximum number of questions that wait for an answer, and of calls in a turn that get a reply.
@@ -338,9 +338,4 @@ impl BoundedDialogue {
 
 fn corrected(correction: &Correction, message: &str, stopped: bool) -> CallOutcome {
     CallOutcome::Corrected { reason: correction.reason.clone(), message: message.to_owned(), stopped }
-}
-
-/// Returns the bytes of images as data URLs.
-pub(super) fn size_of_images(images: &[Image]) -> usize {
-    images.iter().map(|image| image.data_url().len()).sum()
 }

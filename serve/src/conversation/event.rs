@@ -4,8 +4,7 @@ use followup::dialogue::{ReplyKind, Suggestion};
 use followup::{Complete, Event, Field, Opaque, Partial};
 use serde::Serialize;
 
-use super::closing::Closing;
-use super::delivery::Delivery;
+use super::outcome::{Closing, Delivery};
 
 /// An event of a conversation. It serializes to the `data` of a server-sent event.
 #[derive(Clone, Debug, Serialize)]

@@ -3,9 +3,8 @@
 use followup::dialogue::Suggestion;
 use serde::Serialize;
 
-use super::closing::Closing;
-use super::delivery::Delivery;
 use super::event::UserReply;
+use super::outcome::{Closing, Delivery};
 
 /// One entry of a transcript.
 #[derive(Debug, Serialize)]

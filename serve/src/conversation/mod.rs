@@ -3,12 +3,13 @@
 pub(crate) mod action;
 mod closing;
 pub(crate) mod continuation;
-pub(crate) mod delivery;
+mod delivery;
 mod dialogue;
 mod event;
 mod event_buffer;
 mod item;
 mod list_changes;
+mod outcome;
 mod replies;
 mod reply_log;
 pub(crate) mod request_content;

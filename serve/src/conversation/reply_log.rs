@@ -3,9 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use followup::dialogue::{Reply, ReplyKind};
-
-use super::dialogue::size_of_images;
+use followup::dialogue::{Image, Reply, ReplyKind};
 
 /// Maximum number of replies that are kept.
 const MAX_REPLIES: usize = 1024;
@@ -151,6 +149,11 @@ impl ReplyLog {
 
 fn size_of(reply: &Reply) -> usize {
     REPLY_OVERHEAD + reply.text.len() + size_of_images(&reply.images)
+}
+
+/// Returns the bytes of images as data URLs.
+pub(super) fn size_of_images(images: &[Image]) -> usize {
+    images.iter().map(|image| image.data_url().len()).sum()
 }
 
 #[cfg(test)]

@@ -7,8 +7,7 @@ use followup::dialogue::{Reply, Setup};
 use followup::{Event, wire};
 use serde::Serialize;
 
-use super::continuation::Continuation;
-use super::delivery::ContinuationRequest;
+use super::continuation::{Continuation, ContinuationRequest};
 use super::dialogue::{BoundedDialogue, CallOutcome, Readiness};
 use super::event::{AskedCall, ConversationEvent};
 use super::event_buffer::EventBuffer;

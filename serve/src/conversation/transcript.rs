@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Serialize, Serializer};
 
-use super::delivery::Delivery;
 use super::event::{ConversationEvent, GrownField, UserReply};
 use super::item::{CallItem, CallState, Item, RepliedItem};
+use super::outcome::Delivery;
 
 /// The items of a conversation in order, within a limit of bytes.
 ///

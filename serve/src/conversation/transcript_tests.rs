@@ -4,9 +4,8 @@ use followup::dialogue::{ReplyKind, Suggestion};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::conversation::closing::{ClosedWhy, Closing};
-use crate::conversation::delivery::DeliveryState;
 use crate::conversation::event::AskedCall;
+use crate::conversation::outcome::{ClosedWhy, Closing, DeliveryState};
 
 const LIMIT: usize = 64 << 10;
 

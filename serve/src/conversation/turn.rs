@@ -6,8 +6,7 @@ use std::time::Instant;
 use followup::dialogue::Reply;
 use followup::wire;
 
-use super::continuation::{Continuation, PendingContinuation};
-use super::delivery::ContinuationRequest;
+use super::continuation::{Continuation, ContinuationRequest, PendingContinuation};
 use super::event::ConversationEvent;
 use super::request_content::RequestContent;
 use super::state::TurnState;
