@@ -14,6 +14,7 @@ mod cut_line;
 mod document;
 mod drawn;
 mod editor;
+mod footer;
 mod jobs;
 mod markdown;
 mod opaque_view;

@@ -11,6 +11,7 @@ use super::app::App;
 use super::countdown::seconds;
 use super::drawn::DrawnFrame;
 use super::editor::Editor;
+use super::footer;
 use super::open_question::{Focus, OpenQuestion};
 use super::wrap::wrap;
 
@@ -45,7 +46,7 @@ pub(super) fn draw(app: &mut App, now: Duration, area: Rect, buffer: &mut Buffer
     app.document.draw(top, Some(selected).filter(|_| app.is_answerable), rest, buffer);
     let drawn = DrawnFrame { document: rest, top, layout, draft, countdown };
     let help_below = if app.help { pane.len() - room - app.help_top } else { 0 };
-    hints(app, &drawn, help_below, hints_area, buffer);
+    footer::draw(app, &drawn, help_below, hints_area, buffer);
     (cursor, drawn)
 }
 
@@ -160,150 +161,6 @@ fn rule(title: &str, width: usize) -> String {
     let rest = width.saturating_sub(Span::raw(&*title).width());
     title + &"─".repeat(rest)
 }
-
-/// A key, and its effect.
-type Hint = (&'static str, &'static str);
-
-/// Draws the last line: as many keys as fit, the most important first, and what is hidden.
-///
-/// The key for the list of keys always fits, because the others can be found there.
-fn hints(app: &App, drawn: &DrawnFrame, help_below: usize, area: Rect, buffer: &mut Buffer) {
-    if area.is_empty() {
-        return;
-    }
-    let theme = app.theme;
-    let width = usize::from(area.width);
-    let aside = aside(app, drawn, help_below, width);
-    let mut room = width.saturating_sub(Span::raw(&*aside).width());
-    let columns = |(key, does): &Hint| Span::raw(*key).width() + 1 + Span::raw(*does).width();
-    let mut hints: Vec<&Hint> = hints_for(app).iter().collect();
-    let after_list = hints.iter().position(|hint| hint.1 == LIST_OF_KEYS).map_or(hints.len(), |list| list + 1);
-    hints.splice(after_list..after_list, fold_hints(app));
-    let mut reserved = hints.iter().find(|hint| hint.1 == LIST_OF_KEYS).map(|list| columns(list) + 2);
-    let (mut line, mut is_full) = (Line::default(), false);
-    for hint @ (key, does) in hints.iter().copied() {
-        let is_list = *does == LIST_OF_KEYS;
-        let kept = if is_list { 0 } else { reserved.unwrap_or(0) };
-        let between = if line.spans.is_empty() { "" } else { "  " };
-        let wide = between.len() + columns(hint);
-        // One column stays free before the text on the right.
-        let fits = |left: &usize| *left >= kept + usize::from(!aside.is_empty());
-        let Some(left) = room.checked_sub(wide).filter(fits).filter(|_| is_list || !is_full) else {
-            is_full = true;
-            continue;
-        };
-        if is_list {
-            reserved = None;
-        }
-        room = left;
-        line.spans.extend([
-            Span::raw(between),
-            Span::styled(*key, theme.key()),
-            Span::styled(format!(" {does}"), theme.dim()),
-        ]);
-    }
-    buffer.set_line(area.x, area.y, &line, area.width);
-    let x = area.right().saturating_sub(u16::try_from(Span::raw(&*aside).width()).unwrap_or(u16::MAX)).max(area.x);
-    buffer.set_stringn(x, area.y, &aside, width, theme.growing());
-}
-
-/// Describes what is hidden and what is still to come, briefly on a narrow screen.
-fn aside(app: &App, drawn: &DrawnFrame, help_below: usize, width: usize) -> String {
-    let DrawnFrame { document, top, layout, .. } = drawn;
-    let is_narrow = width < NARROW;
-    if app.help {
-        return if help_below > 0 { format!("▼ {help_below}") } else { String::new() };
-    }
-    let text = |long: String, short: String| if is_narrow { short } else { long };
-    let mut parts = Vec::new();
-    if let Some(hidden @ 1..) = layout.question.map(|question| top.saturating_sub(question.begin)) {
-        parts.push(format!("▲ {hidden}"));
-    }
-    if let below @ 1.. = layout.rows.saturating_sub(top + usize::from(document.height)) {
-        let lines = if below == 1 { "line" } else { "lines" };
-        parts.push(text(format!("▼ {below} {lines}"), format!("▼ {below}")));
-    }
-    match app.waiting() {
-        0 => {}
-        1 => parts.push(text("1 more question".into(), "1 ?".into())),
-        many => parts.push(text(format!("{many} more questions"), format!("{many} ?"))),
-    }
-    if !app.has_ended && app.open_question.is_none() {
-        let status = if layout.rows == 0 { "waiting…" } else { "being written…" };
-        parts.push(text(status.into(), "…".into()));
-    }
-    parts.join(if is_narrow { " " } else { " · " })
-}
-
-/// Below this width there is room for little more than one key.
-const NARROW: usize = 40;
-
-/// Returns the keys that show what is folded away.
-fn fold_hints(app: &App) -> impl Iterator<Item = &'static Hint> {
-    let open = app.open_question.as_ref();
-    let is_key = !app.help && open.is_none_or(|open| matches!(open.focus, Focus::Choices) && !open.is_own_selected());
-    let calls = (is_key && app.document.has_other_calls()).then_some(&("o", "other calls"));
-    let notes = (is_key && app.document.has_notes()).then_some(&("n", "notes"));
-    calls.into_iter().chain(notes)
-}
-
-fn hints_for(app: &App) -> &'static [Hint] {
-    if app.help {
-        return &[("any key", "closes this"), ("↑ ↓", "scroll")];
-    }
-    let Some(open) = &app.open_question else {
-        return &[("PgUp PgDn", "scroll"), ("Ctrl-C", "quit"), ("?", LIST_OF_KEYS)];
-    };
-    match &open.focus {
-        Focus::Choices if open.is_own_selected() => &[
-            ("type", "your answer"),
-            ("↑ ↓", "choose"),
-            ("F1", LIST_OF_KEYS),
-            ("Esc", "leave"),
-            ("PgUp PgDn", "scroll"),
-            ("Ctrl-C", "quit"),
-        ],
-        Focus::Choices if open.own_answer() > LONG_LIST => &[
-            ("↑ ↓", "choose"),
-            ("Enter", "take"),
-            ("/", "filter"),
-            ("e", "edit"),
-            ("w", "write"),
-            ("?", LIST_OF_KEYS),
-            ("Esc", "leave"),
-        ],
-        Focus::Choices => &[
-            ("↑ ↓", "choose"),
-            ("Enter", "take"),
-            ("e", "edit"),
-            ("w", "write"),
-            ("?", LIST_OF_KEYS),
-            ("Esc", "leave"),
-            ("i", "image"),
-            ("PgUp PgDn", "scroll"),
-            ("Ctrl-C", "quit"),
-        ],
-        Focus::Draft(_) => {
-            &[("Enter", "send"), ("Esc", "back"), ("Alt-Enter", "new line"), ("Ctrl-O", "image"), ("F1", LIST_OF_KEYS)]
-        }
-        Focus::Image(..) => &[
-            ("Enter", "attach"),
-            ("Tab", "complete"),
-            ("Esc", "back"),
-            ("F1", LIST_OF_KEYS),
-            ("Backspace", "(in the empty field) removes the last image"),
-        ],
-        Focus::Filter(_) => &[("Enter", "take"), ("↑ ↓", "choose"), ("Esc", "show all"), ("F1", LIST_OF_KEYS)],
-        Focus::ConfirmCancel => &[("y", "leave it"), ("any other key", "goes back")],
-        Focus::ConfirmAnswer(..) => &[("y", "yes"), ("any other key", "goes back")],
-    }
-}
-
-/// What the key for the list of keys does.
-const LIST_OF_KEYS: &str = "keys";
-
-/// Filtering is mentioned with more suggestions than this, which have numbers of two digits.
-const LONG_LIST: usize = 9;
 
 const KEYS: [&str; 16] = [
     "↑ ↓          choose (k j, Home, End)",
