@@ -39,7 +39,7 @@ fn answer(format: &str, text: &str, streamed: bool) -> Value {
         {"type": "message", "id": format!("m-{text}"), "role": "assistant", "content": [{"type": "output_text", "text": text}]},
         {"type": "function_call", "id": format!("f-{text}"), "call_id": "c", "name": name, "arguments": arguments},
     ]);
-    let response = json!({"id": format!("resp-{text}"), "output": items});
+    let response = json!({"id": format!("resp-{text}"), "object": "response", "status": "completed", "output": items});
     let events = match (format, streamed) {
         ("openai-chat", true) => vec![
             json!({"choices": [{"delta": {"role": "assistant", "content": text}}]}),
