@@ -16,7 +16,7 @@ class EntryView {
 
   /** @param {Entry} entry @param {boolean} chosen */
   update(entry, chosen) {
-    const { id, title, open, updated } = entry;
+    const { id, open, updated } = entry;
     setAttr(this.link, 'href', `#/c/${encodeURIComponent(id)}`);
     setAttr(this.link, 'aria-current', chosen ? 'page' : null);
     setAttr(this.link, 'data-state', stateOf(entry));

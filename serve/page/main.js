@@ -12,6 +12,7 @@ import { ListFeed } from './feed.js';
 import { filesOf } from './images.js';
 import { listenToKeys, shortcuts } from './keys.js';
 import { ConversationList, titleOf } from './list.js';
+import { load } from './markdown-view.js';
 import { Notice } from './notice.js';
 import { Follower } from './scroll.js';
 import { Session } from './session.js';
@@ -323,6 +324,7 @@ function start() {
   current?.leave();
   current?.enter();
   feed.start();
+  void load();
   void info().then((about) => showWelcome(part('welcome', HTMLElement), about));
   showDemo(part('demo', HTMLFormElement), (id) => {
     location.hash = `#/c/${id}`;

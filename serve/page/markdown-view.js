@@ -11,7 +11,8 @@ const RETRY = 5000;
 /** @type {typeof import('./growing.js') | undefined} */ let markdown;
 /** @type {Promise<void> | undefined} */ let loading;
 
-function load() {
+/** Loads the parser. Can be called again if that failed. */
+export function load() {
   return (loading ??= import('./growing.js').then(
     (module) => void (markdown = module),
     () => void setTimeout(() => (loading = undefined), RETRY),

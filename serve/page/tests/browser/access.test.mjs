@@ -17,7 +17,7 @@ async function opened(t, options) {
   const conversation = mock.conversation('c');
   const { page } = await newPage(t, options);
   await page.goto(`${mock.url}/#/c/c`);
-  await page.waitForSelector('#demo:not([hidden])');
+  await page.waitForSelector('#demo:not([hidden])', { state: 'attached' });
   return { mock, conversation, page };
 }
 
@@ -195,7 +195,7 @@ test('with reduced motion there is no animation', async (t) => {
 test('right-to-left text has its own direction, and does not affect the text around it', async (t) => {
   const { page, conversation } = await opened(t);
   conversation.emit('turn', { nth: 0 }).emit('complete', { ...QUESTION, question: 'Which?\n\nאיזה מהם?', suggest: [{ answer: 'العربية' }, { answer: 'English' }] });
-  await page.waitForSelector('.take:enabled');
+  await page.waitForSelector('.question p >> nth=1');
   const directions = await page.evaluate(() => [...document.querySelectorAll('.question p, .take .text')].map((element) => getComputedStyle(element).direction));
   assert.deepEqual(directions, ['ltr', 'rtl', 'rtl', 'ltr']);
 });

@@ -76,7 +76,7 @@ test('a deleted conversation ends on the page, and is not requested again', asyn
   await page.waitForSelector('.take:enabled');
   await fetch(`${url}/conversations/${id}`, { method: 'DELETE' });
   await page.waitForSelector('#notice >> text=This conversation has ended');
-  const asked = () => did.requests.filter((request) => request.endsWith('/events')).length;
+  const asked = () => did.requests.filter((request) => request.endsWith(`${id}/events`)).length;
   assert.equal(asked(), 1);
   assert.ok(await page.locator('.question').isVisible(), 'what was there stays');
 });

@@ -13,6 +13,8 @@ async function asked(t, { clock = false, ...options } = {}) {
   if (clock) await page.clock.install();
   await page.goto(`${mock.url}/#/c/c`);
   await eventually(async () => (clock && (await page.clock.runFor(50)), page.locator('.take:enabled').count()));
+  // From here on only the test moves the clock.
+  if (clock) await page.clock.pauseAt(await page.evaluate(() => Date.now() + 10_000));
   return { mock, conversation, page };
 }
 

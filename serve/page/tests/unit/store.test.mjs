@@ -75,6 +75,21 @@ test('a stopped dialogue wants guidance, unless a question is still open', () =>
   assert.equal(wantsGuidance(reduce(asks, 'replied', { number: 7, kind: 'cancelled', said: '', images: [] })), true);
 });
 
+test('a question that is closed can no longer be answered, and says why, also in a snapshot', () => {
+  const closed = after(['complete', QUESTION], ['closed', { number: 7, why: 'answered_elsewhere', said: 'Coffee' }]);
+  assert.equal(openCall(closed), undefined);
+  assert.deepEqual(closed.items[0].closed, { why: 'answered_elsewhere', said: 'Coffee' });
+  assert.deepEqual(reduce(empty('c'), 'state', snapshotOf(closed)).items, closed.items);
+});
+
+test('a delivery belongs to the replies that it names, also in a snapshot', () => {
+  const failed = { state: 'failed', why: 'w', retry: true };
+  const state = after(['complete', QUESTION], ['complete', { ...QUESTION, call: 1, number: 8 }], ['replied', { number: 7, kind: 'answer', said: 'x', images: [] }],
+    ['replied', { number: null, kind: 'guidance', said: 'g', images: [] }], ['delivery', { numbers: [7], ...failed }], ['delivery', { numbers: [], guidance: true, state: 'sent' }]);
+  assert.deepEqual(state.items.map(({ delivery }) => delivery), [failed, undefined, { state: 'sent', retry: false }]);
+  assert.deepEqual(reduce(empty('c'), 'state', snapshotOf(state)).items, state.items);
+});
+
 test('a turn ends, cut off or not, and so does the conversation', () => {
   assert.equal(after(['end', { nth: 0, cut_off: false }]).turn, 'ended');
   assert.equal(after(['end', { nth: 0, cut_off: true }]).turn, 'cut_off');
