@@ -2,10 +2,10 @@
 
 mod base_url;
 mod connector;
+mod explain;
 mod headers;
 mod watched_body;
 
-use std::error::Error;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -18,6 +18,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use self::base_url::BaseUrl;
 use self::connector::Connector;
+use self::explain::explain;
 use self::headers::{HeaderFilter, Key};
 use self::watched_body::WatchedBody;
 use crate::error::ApiError;
@@ -122,7 +123,7 @@ impl Upstream {
             sent = self.client.request(request) => match sent {
                 Ok(response) => Ok(ProviderResponse { response, timeout: self.timeout }),
                 Err(error) if RequestBodyError::find(&error).is_some() => Err(ApiError::body_unreadable(&error)),
-                Err(error) => Err(ApiError::upstream_unreachable(&with_sources(&error))),
+                Err(error) => Err(ApiError::upstream_unreachable(&explain(&error))),
             },
             () = progress.stalled(self.timeout) => Err(ApiError::upstream_timeout(self.timeout.as_secs_f64())),
         }
@@ -165,24 +166,10 @@ impl ProviderResponse {
                 }
                 Ok(None) => return Ok(None),
                 Ok(Some(Err(error))) => {
-                    return Err(format!("the provider's connection broke: {}", with_sources(&error)));
+                    return Err(format!("the provider's connection broke: {}", explain(&error)));
                 }
                 Err(_) => return Err(format!("the provider has sent nothing for {} s", self.timeout.as_secs_f64())),
             }
         }
     }
-}
-
-/// Writes an error with its sources, which say more.
-fn with_sources(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        let more = error.to_string();
-        if !text.contains(&more) {
-            text = format!("{text}: {more}");
-        }
-        source = error.source();
-    }
-    text
 }
