@@ -324,7 +324,8 @@ function start() {
   current?.leave();
   current?.enter();
   feed.start();
-  void load();
+  // What is shown first does not need it.
+  setTimeout(load, 1000);
   void info().then((about) => showWelcome(part('welcome', HTMLElement), about));
   showDemo(part('demo', HTMLFormElement), (id) => {
     location.hash = `#/c/${id}`;

@@ -45,6 +45,7 @@ for (const message of ['database', 'refactor', 'unicode']) {
     const { page, did } = await newPage(t);
     await page.goto(url);
     await page.waitForSelector('#demo:not([hidden])');
+    await until(page, () => performance.getEntriesByType('resource').some(({ name }) => name.includes('growing.js')));
     await watch(page);
     await page.selectOption('#demo select >> nth=0', message);
     await page.selectOption('#demo select >> nth=1', 'fast');
@@ -125,6 +126,7 @@ test('the end stays in view, unless the user scrolled up', async (t) => {
 test('a question of 100 KB stays smooth', async (t) => {
   const { page, conversation } = await opened(t);
   const text = Array.from({ length: 900 }, (_, n) => `Paragraph ${n} has **some** text, and \`code\` in it, so that it is a little long.\n\n- one\n- two\n\n`).join('').slice(0, 100_000);
+  await until(page, () => performance.getEntriesByType('resource').some(({ name }) => name.includes('growing.js')));
   await page.evaluate(() => {
     window.longest = 0;
     new PerformanceObserver((list) => list.getEntries().forEach(({ duration }) => (window.longest = Math.max(window.longest, duration)))).observe({ type: 'longtask' });
