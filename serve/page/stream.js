@@ -209,7 +209,7 @@ export class EventStream {
   }
 }
 
-/** Returns the request that `early.js` has begun for this stream, once. @param {Options} options @returns {{abort: AbortController, response: Promise<Response>} | undefined} */
+/** Returns the request that `early.js` has started for this stream, once. @param {Options} options @returns {{abort: AbortController, response: Promise<Response>} | undefined} */
 function takeEarly({ url, fetch, last }) {
   const early = /** @type {any} */ (globalThis).followupEarly;
   if (!early || fetch || last) return undefined;

@@ -13,7 +13,7 @@ use tokio::time::{Sleep, sleep};
 
 /// The body of a request. It fails if nothing of it arrives for too long while it is read.
 ///
-/// While nobody reads it, because its receiver is slow, no time is counted.
+/// Time counts only while the body is being read, not while its receiver is slow.
 pub(crate) struct PacedBody {
     body: Body,
     timeout: Duration,

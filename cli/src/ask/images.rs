@@ -141,9 +141,9 @@ impl Completion {
 /// Completes a path to a folder or an image.
 fn complete(text: &str) -> Completion {
     let begin = text.rfind(std::path::is_separator).map_or(0, |end| end + 1);
-    let (folder, begun) = text.split_at(begin);
+    let (folder, start) = text.split_at(begin);
     let path = if folder.is_empty() { PathBuf::from(".") } else { parse_path(folder, std::env::home_dir().as_deref()) };
-    let mut names = names_in(&path, begun);
+    let mut names = names_in(&path, start);
     names.sort();
     let Some(first) = names.first() else { return Completion { path: text.to_owned(), ..Completion::default() } };
     let common = names.iter().fold(first.len(), |len, name| common_len(&first[..len], name));
@@ -158,12 +158,12 @@ fn complete(text: &str) -> Completion {
 const MAX_FILES: usize = 10_000;
 
 /// Returns the names of the folders and images in a folder that begin like this.
-fn names_in(folder: &Path, begun: &str) -> Vec<String> {
+fn names_in(folder: &Path, start: &str) -> Vec<String> {
     let Ok(files) = std::fs::read_dir(folder) else { return Vec::new() };
     let name = |file: std::fs::DirEntry| {
         let name = file.file_name().into_string().ok()?;
-        let is_hidden = name.starts_with('.') && !begun.starts_with('.');
-        if !name.starts_with(begun) || is_hidden || name.contains(is_control) {
+        let is_hidden = name.starts_with('.') && !start.starts_with('.');
+        if !name.starts_with(start) || is_hidden || name.contains(is_control) {
             return None;
         }
         // A link to a folder is one, too.

@@ -52,7 +52,7 @@ impl LinePrompt {
 
     /// Waits for a person, and returns whether there is none.
     ///
-    /// Whoever begins to type stops the countdown for good, as on the screen.
+    /// A user who starts to type stops the countdown for good, as on the screen.
     fn nobody_types(&mut self) -> Result<bool, Error> {
         let Some(seconds) = self.auto_answer else { return Ok(false) };
         self.out.flush()?;
@@ -70,7 +70,7 @@ impl LinePrompt {
 
     /// Asks for a line until it is UTF-8, and returns it without its end.
     ///
-    /// Returns `None` if nobody typed before the countdown has ended.
+    /// Returns `None` if the user typed nothing before the countdown ended.
     fn read_line(&mut self, count: usize) -> Result<Option<String>, Error> {
         loop {
             write!(self.out, "{}", prompt(count, self.auto_answer))?;

@@ -26,7 +26,7 @@ pub(super) fn wait(tty: &File, time: Duration) -> io::Result<Typing> {
     if is_readable(tty, time)? {
         return Ok(Typing::Line);
     }
-    // A terminal that reads lines does not tell that one has been begun.
+    // A terminal that reads lines does not report an incomplete one.
     use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
     let by_line = tcgetattr(tty)?;
     let mut by_key = by_line.clone();

@@ -38,7 +38,7 @@ pub(crate) enum Part {
 }
 
 impl Said {
-    /// Converts an element of a request's list of messages. `None` if nobody says it: instructions,
+    /// Converts an element of a request's list of messages. `None` for what is not part of the conversation: instructions,
     /// which may change from request to request, and the model's thoughts, which agents leave out.
     pub(crate) fn from_message(format: ApiFormat, message: &Value) -> Option<Said> {
         match format {

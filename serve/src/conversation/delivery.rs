@@ -1,4 +1,4 @@
-//! What becomes of the user's replies: who gets them, and what to do if nobody can.
+//! What becomes of the user's replies: who gets them, and what to do if they can't be delivered.
 
 use followup::dialogue::{Reply, Wrapping};
 
@@ -103,7 +103,7 @@ impl ConversationState {
         self.failed_request = request.filter(|_| retry);
         let failed = self.advance(|entry| entry.progress == Progress::Sending, Progress::Failed { retry });
         if retry && failed == ReplySet::default() {
-            // Only corrections have failed. Readers are told that they can be sent again.
+            // Only corrections have failed. The event says that they can be sent again.
             let delivery = Delivery { state: DeliveryState::Failed, why: Some(why.into()), retry };
             let event = ConversationEvent::Delivery { numbers: &[], guidance: false, delivery: &delivery };
             self.log.push(&event, metrics);

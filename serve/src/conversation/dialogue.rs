@@ -256,7 +256,7 @@ impl BoundedDialogue {
         let pending = std::mem::take(&mut self.pending);
         // From the last to the first, so that none is opened meanwhile.
         for number in pending.keys().rev() {
-            // Its reply is dropped: nobody is told anything.
+            // Its reply is dropped without an event.
             let _ = self.dialogue.cancel(*number);
             drop(self.dialogue.take_history());
         }

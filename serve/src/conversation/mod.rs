@@ -241,7 +241,7 @@ impl Drop for ChangeGuard<'_> {
         let conversation = self.conversation;
         conversation.changed.send_replace(());
         if self.state.list_key() != self.list_key {
-            // After the change, so that whoever sees the version sees the change.
+            // After the change, so that a reader of the version sees the change.
             conversation.version.store(conversation.list.next_version(), Ordering::Release);
             conversation.list.notify();
         }

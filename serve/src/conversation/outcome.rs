@@ -40,7 +40,7 @@ pub(crate) enum DeliveryState {
     Collected,
     /// The service has sent it to the provider.
     Sent,
-    /// Nobody got it.
+    /// It was not delivered.
     Failed,
 }
 

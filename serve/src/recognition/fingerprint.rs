@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::agent_request::AgentRequest;
 use crate::chat::{Part, Said, Speaker};
 
-/// A hash of 128 bits, with keys that nobody outside the process knows.
+/// A hash of 128 bits, with random keys that never leave the process.
 pub(super) type Fingerprint = u128;
 
 /// Creates fingerprints.
@@ -100,7 +100,7 @@ impl Fingerprints {
     }
 }
 
-/// Writes a value so that equal values are equal texts, whoever wrote them.
+/// Writes a value so that equal values are equal texts, in whatever form they were sent.
 fn canonical(value: &Value, out: &mut String) {
     match value {
         Value::Object(fields) => {

@@ -82,30 +82,30 @@ async fn relay_turn(
     let mut head = (response.status(), end_to_end(response.headers()));
     let mut turn = None;
     if let Some(kind) = BodyKind::of(&response) {
-        let mut begun = begin_turn(state, id, format, &shown).await?;
-        let conversation = begun.conversation().clone();
+        let mut started = begin_turn(state, id, format, &shown).await?;
+        let conversation = started.conversation().clone();
         let name = HeaderValue::from_str(conversation.id()).map_err(|_| ApiError::bad_id())?;
         head.1.insert(CONVERSATION, name);
         let record = state.recognizer.record(&shown, &conversation);
         let mut answer = None;
         if let Some(encoding) = encoding(response.headers()) {
-            begun.set_unreadable(
+            started.set_unreadable(
                 "encoded",
                 &format!("the provider's answer is forwarded, but can't be read: its content-encoding is {encoding}"),
             );
         } else {
             answer = Some(AnswerReader::new(format, kind == BodyKind::EventStream, state.settings.limits.kept));
             match cannot_continue(format, kind) {
-                None => prepare_continuation(state, &mut begun, headers, &body),
+                None => prepare_continuation(state, &mut started, headers, &body),
                 Some(why) if state.settings.auto_continue => {
-                    begun.set_continuation(PendingContinuation::Unavailable(why));
+                    started.set_continuation(PendingContinuation::Unavailable(why));
                 }
                 Some(_) => {}
             }
         }
         // From now on the request is kept only to be continued.
         taken.set(TURN_OVERHEAD + if state.settings.auto_continue { body.len() } else { 0 });
-        turn = Some(RelayedTurn::new(begun, answer, record, taken));
+        turn = Some(RelayedTurn::new(started, answer, record, taken));
     }
     Ok(with_head(head, Body::from_stream(relayed_body(state.clone(), turn, response, permit))))
 }

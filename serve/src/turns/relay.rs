@@ -131,7 +131,7 @@ impl RelayedTurn {
 impl Drop for RelayedTurn {
     /// The caller has left, or the provider's connection broke.
     fn drop(&mut self) {
-        // First: whoever waits for the answer can then begin the next turn.
+        // First, so that a request that waits for the answer can begin the next turn.
         drop(self.turn.take());
         if let Some(record) = self.record.take() {
             record.finish(self.answer.take().and_then(AnswerReader::finish), true);

@@ -5,7 +5,7 @@
 
 /// Returns whether there is a shell that can continue this program after it has been stopped.
 ///
-/// The system ignores Ctrl-Z in the same case: nobody could continue what has been stopped.
+/// The system ignores Ctrl-Z in the same case: a stopped program could not be continued.
 #[cfg(unix)]
 pub(super) fn can_be_continued() -> bool {
     use rustix::process::{getpgrp, getppid, getsid};
