@@ -2,11 +2,11 @@
 //!
 //! The output of a model is not trusted: an escape sequence in it could set the window title, fill
 //! the clipboard or hide a line of a question. No such character is ever written to a terminal,
-//! except isolates of the writing direction that end in their paragraph.
+//! except isolates of the writing direction that end in their line.
 
 use std::io::{self, Write};
 
-use crate::isolates::{balanced, is_isolate};
+use crate::isolates::{OpenIsolates, balanced, is_isolate};
 
 /// Returns whether a terminal acts on the character instead of displaying it.
 ///
@@ -31,10 +31,15 @@ pub(crate) fn replacement(char: char) -> char {
 ///
 /// A carriage return is kept before a line feed and replaced elsewhere, because alone it would let
 /// the rest of the line overwrite its beginning. Which case it is may depend on the next piece.
+///
+/// An [isolate](crate::isolates) is kept at once, and ended at the end of its line if it is still
+/// open there.
 #[derive(Debug, Default)]
 pub(crate) struct Sanitizer {
     pending_carriage_return: bool,
     keeps_isolates: bool,
+    /// The isolates of the last line, unless all isolates are kept.
+    isolates: OpenIsolates,
 }
 
 /// Returns the sanitized form of a whole text. Balanced [isolates](crate::isolates) are kept.
@@ -59,7 +64,7 @@ pub(crate) fn replace_unbalanced(text: &str) -> Option<String> {
 }
 
 impl Sanitizer {
-    /// Returns a sanitizer for text whose isolates are checked once all of a line is there.
+    /// Returns a sanitizer that keeps all isolates, for a caller that checks them itself.
     pub(crate) fn keeping_isolates() -> Sanitizer {
         Sanitizer { keeps_isolates: true, ..Sanitizer::default() }
     }
@@ -69,23 +74,33 @@ impl Sanitizer {
         for char in piece.chars() {
             if self.pending_carriage_return {
                 self.pending_carriage_return = false;
-                out.push(if char == '\n' { '\r' } else { replacement('\r') });
+                if char == '\n' {
+                    out.extend(self.isolates.end_line());
+                    out.push('\r');
+                } else {
+                    out.push(replacement('\r'));
+                }
             }
             match char {
                 '\r' => self.pending_carriage_return = true,
-                '\n' | '\t' => out.push(char),
-                _ if self.keeps_isolates && is_isolate(char) => out.push(char),
+                '\n' => {
+                    out.extend(self.isolates.end_line());
+                    out.push('\n');
+                }
+                '\t' => out.push('\t'),
+                _ if is_isolate(char) && (self.keeps_isolates || self.isolates.accept(char)) => out.push(char),
                 _ if is_control(char) => out.push(replacement(char)),
                 _ => out.push(char),
             }
         }
     }
 
-    /// Appends what is still pending: no further piece follows.
+    /// Appends what is still pending, and ends the open isolates: no further piece follows.
     pub(crate) fn finish(&mut self, out: &mut String) {
         if std::mem::take(&mut self.pending_carriage_return) {
             out.push(replacement('\r'));
         }
+        out.extend(self.isolates.end_line());
     }
 }
 
@@ -128,8 +143,12 @@ mod tests {
     fn every_control_character_is_replaced() {
         let everything: String = ('\0'..=char::MAX).collect();
         let shown = sanitize_pieces(&[&everything]);
-        assert_eq!(shown.chars().filter(|&char| is_control(char)).collect::<String>(), "\t\n");
-        assert_eq!(shown.chars().count(), everything.chars().count());
+        let kept = "\t\n\u{2066}\u{2067}\u{2068}\u{2069}";
+        assert_eq!(
+            shown.chars().filter(|&char| is_control(char)).collect::<String>(),
+            format!("{kept}\u{2069}\u{2069}")
+        );
+        assert_eq!(shown.chars().count(), everything.chars().count() + 2, "two isolates are ended");
     }
 
     #[test]
@@ -142,7 +161,19 @@ mod tests {
         let text = "a \u{2067}b\u{2069} \u{202E}c\u{202C} \u{2066}d\n\u{2069}";
         let shown = "a \u{2067}b\u{2069} \u{FFFD}c\u{FFFD} \u{FFFD}d\n\u{FFFD}";
         assert_eq!(sanitize(text), shown);
-        assert_eq!(sanitize_pieces(&["\u{2067}b\u{2069}"]), "\u{FFFD}b\u{FFFD}", "it is not known yet where it ends");
+    }
+
+    #[test]
+    fn an_isolate_that_arrives_in_pieces_is_kept_at_once_and_ended_in_its_line() {
+        let text = "a \u{2067}b\u{2069} \u{2067}c\u{2066}d\r\n\u{2069}e \u{2068}f\n\u{2067}g\r";
+        let shown =
+            "a \u{2067}b\u{2069} \u{2067}c\u{2066}d\u{2069}\u{2069}\r\n\u{FFFD}e \u{2068}f\u{2069}\n\u{2067}g␍\u{2069}";
+        for (at, _) in text.char_indices() {
+            assert_eq!(sanitize_pieces(&[&text[..at], &text[at..]]), shown, "{at}");
+        }
+        let (mut sanitizer, mut first) = (Sanitizer::default(), String::new());
+        sanitizer.push("\u{2067}a", &mut first);
+        assert_eq!(first, "\u{2067}a");
     }
 
     #[test]

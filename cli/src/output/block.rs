@@ -5,7 +5,7 @@ use std::fmt::Display;
 use followup::{Note, Reason, Suggestions};
 
 use super::flow::{Flow, Role, Row};
-use crate::sanitize::one_line;
+use crate::sanitize::{one_line, sanitize};
 
 /// The number of flows before the suggestions: the question, and an empty row.
 const BEFORE: usize = 2;
@@ -49,7 +49,7 @@ impl Block {
             let number = format!("  {}. ", i + 1);
             let indent = number.len();
             let mut prefix = vec![(number, Role::Number)];
-            prefix.extend(suggestion.mode.map(|mode| (format!("[{}] ", one_line(mode)), Role::Mode)));
+            prefix.extend(suggestion.mode.map(|mode| (format!("[{}] ", sanitize(&one_line(mode))), Role::Mode)));
             match self.flows.get_mut(BEFORE + i) {
                 None => {
                     // An empty row: the question may itself end in a numbered list.
@@ -96,7 +96,7 @@ impl Block {
     }
 
     fn push_ending(&mut self, prefix: &str, role: Role, text: &dyn Display) {
-        self.push(vec![(prefix.into(), role)], 2, role, &text.to_string());
+        self.push(vec![(prefix.into(), role)], 2, role, &sanitize(&text.to_string()));
     }
 
     fn push(&mut self, prefix: Vec<(String, Role)>, indent: usize, role: Role, text: &str) {

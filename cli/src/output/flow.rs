@@ -2,9 +2,13 @@
 //!
 //! Words are kept whole where possible, so the last word may move to a new row while it grows;
 //! nothing else ever moves. The cost of a character does not depend on the length of the text.
+//!
+//! An isolate that is open at the end of a row is ended there, and begins again in the next row of
+//! its line. So every row is balanced at any time, even if the program is stopped.
 
 use anstyle::{AnsiColor, Style};
 
+use crate::isolates::{self, OpenIsolates, is_isolate};
 use crate::line_break::{can_break, width};
 use crate::sanitize::{Sanitizer, is_control, replacement};
 
@@ -76,6 +80,20 @@ impl Row {
         self.cells.iter().map(|cell| width(cell.char)).sum()
     }
 
+    /// Ends the isolates that are open at the end of the row. Returns their beginnings.
+    fn end_isolates(&mut self) -> Vec<Cell> {
+        let mut open = Vec::new();
+        for cell in self.cells.iter().filter(|cell| is_isolate(cell.char)) {
+            if cell.char == isolates::END {
+                open.pop();
+            } else {
+                open.push(*cell);
+            }
+        }
+        self.cells.extend(open.iter().map(|cell| Cell { char: isolates::END, ..*cell }));
+        open
+    }
+
     fn truncate(&mut self, len: usize) -> Vec<Cell> {
         if self.drawn > len {
             (self.drawn, self.has_leftover) = (len, true);
@@ -97,9 +115,11 @@ pub(super) struct Flow {
     width: usize,
     pub(super) rows: Vec<Row>,
     sanitizer: Sanitizer,
+    /// The isolates that are open in the last row. The ends of these are its last cells.
+    isolates: OpenIsolates,
     /// The width of the last row.
     column: usize,
-    /// The index of the first cell after the indent of the last row.
+    /// The number of cells before the text of the last row: its indent, and continued isolates.
     begin: usize,
     /// The index in the last row of a word that may move to the next row.
     word: Option<usize>,
@@ -116,6 +136,7 @@ impl Flow {
             width: 0,
             rows: Vec::new(),
             sanitizer: Sanitizer::default(),
+            isolates: OpenIsolates::default(),
             column: 0,
             begin: 0,
             word: None,
@@ -130,7 +151,7 @@ impl Flow {
         self.width = width;
         self.rows.clear();
         self.rows.push(Row::default());
-        self.sanitizer = Sanitizer::default();
+        (self.sanitizer, self.isolates) = (Sanitizer::keeping_isolates(), OpenIsolates::default());
         (self.column, self.begin, self.word, self.last) = (0, 0, None, None);
         let (prefix, text) = (std::mem::take(&mut self.prefix), std::mem::take(&mut self.text));
         for (part, role) in &prefix {
@@ -166,7 +187,11 @@ impl Flow {
         self.sanitizer.push(text, &mut sanitized);
         for char in sanitized.chars() {
             match char {
-                '\n' => self.new_row(Vec::new()),
+                '\n' => {
+                    // The row has the ends already.
+                    self.isolates = OpenIsolates::default();
+                    self.new_row(Vec::new(), Vec::new());
+                }
                 // Part of the line feed that follows.
                 '\r' => {}
                 '\t' => {
@@ -178,16 +203,30 @@ impl Flow {
         }
     }
 
+    /// Appends a character to the last row, before the ends of its open isolates.
     fn push(&mut self, char: char, role: Role) {
         // Every character of a row passes here.
-        let char = if is_control(char) { replacement(char) } else { char };
+        self.remove_ends();
+        let is_kept = !is_control(char) || (is_isolate(char) && self.isolates.accept(char));
+        self.place(if is_kept { char } else { replacement(char) }, role);
+        (0..self.isolates.depth()).for_each(|_| self.push_cell(isolates::END, role));
+    }
+
+    fn remove_ends(&mut self) {
+        let open = self.isolates.depth();
+        if let (1.., Some(row)) = (open, self.rows.last_mut()) {
+            row.truncate(row.cells.len().saturating_sub(open));
+        }
+    }
+
+    fn place(&mut self, char: char, role: Role) {
         let width = width(char);
         let end = self.end();
         if self.last.is_some_and(|last| can_break(last, char)) {
             self.word = Some(end);
         }
         // A row that holds only an indent takes a character even if there is no room.
-        while self.column.saturating_add(width) > self.width && self.end() > self.begin {
+        while self.is_full(width) && self.end() > self.begin {
             if char == ' ' {
                 // Blanks at the end of a row are invisible, and must not begin the next row.
                 self.last = Some(char);
@@ -195,31 +234,54 @@ impl Flow {
             }
             // A word as wide as its row is cut.
             let word = self.word.unwrap_or(self.end());
-            let moved = self.rows.last_mut().map(|row| row.truncate(word)).unwrap_or_default();
-            self.new_row(moved);
+            let Some(row) = self.rows.last_mut() else { break };
+            let moved = row.truncate(word);
+            let open = row.end_isolates();
+            self.new_row(open, moved);
         }
+        self.push_cell(char, role);
+        self.column += width;
+        // Isolates don't change where a row may be broken.
+        if !is_isolate(char) {
+            self.last = Some(char);
+        }
+    }
+
+    /// Returns whether the last row has no room for a character of this width.
+    ///
+    /// The number of its characters is bounded, too, because while an isolate is open the row is
+    /// drawn again whenever it grows.
+    fn is_full(&self, width: usize) -> bool {
+        self.column.saturating_add(width) > self.width || self.end() / CELLS_PER_COLUMN >= self.width.saturating_add(8)
+    }
+
+    fn push_cell(&mut self, char: char, role: Role) {
         if let Some(row) = self.rows.last_mut() {
             row.cells.push(Cell { char, role });
         }
-        self.column += width;
-        self.last = Some(char);
     }
 
-    fn new_row(&mut self, cells: Vec<Cell>) {
+    /// Begins a row with the beginnings of open isolates, and cells that follow them.
+    fn new_row(&mut self, open: Vec<Cell>, cells: Vec<Cell>) {
         // On a narrow screen the indent must leave room for text.
         let indent = self.indent.min(self.width / 3);
         let blank = Cell { char: ' ', role: self.role };
         let mut row = Row { cells: vec![blank; indent], ..Row::default() };
+        row.cells.extend(open);
+        self.begin = row.cells.len();
         row.cells.extend(cells);
         self.column = row.width();
         self.rows.push(row);
-        (self.begin, self.word, self.last) = (indent, None, None);
+        (self.word, self.last) = (None, None);
     }
 
     fn end(&self) -> usize {
         self.rows.last().map_or(0, |row| row.cells.len())
     }
 }
+
+/// How many characters a row may have for each column. Text needs four or five.
+const CELLS_PER_COLUMN: usize = 8;
 
 /// The distance of tab stops. Smaller than a terminal's, because rows are already indented.
 const TAB: usize = 4;
@@ -267,7 +329,8 @@ mod tests {
 
     #[test]
     fn rows_are_independent_of_how_the_text_grew() {
-        let text = "Which one, どのデータベース, should\tit be?\r\n  👩‍👩‍👧 e\u{301}\rx supercalifragilistic\u{1B}[m  ok";
+        let text = "Which one, どのデータベース, should\tit be?\r\n  👩‍👩‍👧 e\u{301}\rx \
+                    supercalifragilistic\u{1B}[m  ok \u{2067}ab \u{2066}cd\u{2069} ef \u{2069}gh \u{2067}日本語\nx";
         for width in 1..40 {
             let whole = rows(&flow(text, width));
             let mut grown = flow("", width);
@@ -279,6 +342,39 @@ mod tests {
             assert!(width < 4 || grown.rows.iter().all(|row| row.width() <= width), "{width}: {whole:?}");
             grown.resize(width + 7);
             assert_eq!(rows(&grown), rows(&flow(text, width + 7)), "resized");
+        }
+    }
+
+    #[test]
+    fn isolates_are_kept_and_ended_in_their_row() {
+        assert_eq!(rows(&flow("\u{2067}ab\u{2069} \u{2069}\u{202E}c", 20)), ["? \u{2067}ab\u{2069} \u{FFFD}\u{FFFD}c"]);
+        assert_eq!(rows(&flow("a \u{2067}b\nc", 20)), ["? a \u{2067}b\u{2069}", "  c"]);
+        assert_eq!(rows(&flow("\u{2067}b\u{2068}", 20)), ["? \u{2067}b\u{2068}\u{2069}\u{2069}"]);
+    }
+
+    #[test]
+    fn an_isolate_continues_in_the_next_row_of_its_line_only() {
+        let shown = ["? \u{2067}one \u{2069}", "  \u{2067}two\u{2069} x"];
+        assert_eq!(rows(&flow("\u{2067}one two\u{2069} x", 8)), shown);
+        // Words are moved with what is open before them.
+        let shown = ["? \u{2067}one \u{2068}\u{2069}\u{2069}", "  \u{2067}\u{2068}two\u{2069}\u{2069}"];
+        assert_eq!(rows(&flow("\u{2067}one \u{2068}two\u{2069}\u{2069}", 8)), shown);
+        let shown = ["? \u{2067}\u{2069}", "  \u{2067}abcd\u{2069}", "  \u{2067}efg\u{2069}", "  h"];
+        assert_eq!(rows(&flow("\u{2067}abcdefg\nh", 6)), shown);
+    }
+
+    #[test]
+    fn every_row_is_balanced_at_any_time() {
+        let text = "a \u{2067}bc de\u{2066} どのデ\u{2069} \u{2069}\u{2069}f\u{2068} supercalifragilistic\r\n\u{2067}";
+        for width in 1..40 {
+            let mut grown = flow("", width);
+            for (end, _) in text.char_indices() {
+                grown.extend_to(&text[..end]);
+                for row in rows(&grown) {
+                    let isolates = row.chars().filter(|&char| is_isolate(char)).count();
+                    assert_eq!(isolates::balanced(&row).len(), isolates, "{width}: {row:?}");
+                }
+            }
         }
     }
 

@@ -316,9 +316,10 @@ fn is_control(char: char) -> bool {
         || matches!(char, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Replaces control characters as the program does.
+/// Replaces control characters as the program does. The beginnings of isolates are kept.
 fn harmless(text: &str) -> String {
     let replacement = |char: char| match char {
+        '\u{2066}'..='\u{2068}' => char,
         '\0'..='\x1F' => char::from_u32(0x2400 + u32::from(char)).unwrap(),
         '\x7F' => '␡',
         _ if is_control(char) => '\u{FFFD}',
@@ -454,6 +455,10 @@ fn assert_harmless(what: &str, shown: &[u8]) {
     }
 }
 
+fn is_isolate(char: char) -> bool {
+    matches!(char, '\u{2066}'..='\u{2069}')
+}
+
 /// Returns the line without its balanced isolates.
 fn without_isolates(line: &str) -> String {
     let mut rest = String::new();
@@ -582,6 +587,9 @@ mod on_a_terminal {
                 assert_eq!(shown, written(&args, &harmless), "{what}");
             }
             assert_eq!(screen(&shown).1, Told::default(), "{what}");
+            for row in shown.split(['\r', '\n']) {
+                assert!(!without_isolates(row).contains(is_isolate), "{what}: {row:?}");
+            }
         }
     }
 

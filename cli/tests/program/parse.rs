@@ -54,6 +54,27 @@ mod plain {
     }
 
     #[test]
+    fn balanced_isolates_are_kept_others_end_in_their_line_and_overrides_are_replaced() {
+        let message = "\u{2067}שלום\u{2069} a \u{2067}b\r\nc\u{2069} \u{202E}d\u{202C} \u{2066}<read_file>\
+            </read_file>\n\u{2068}<ask_followup_question><question>\u{2067}איזה\u{2069}, \u{2067}where\nelse?\u{202B}\
+            </question><follow_up><suggest mode=\"e\u{2067}\u{2067}f\u{2069}\">\u{2066}PostgreSQL</suggest><suggest>g\u{2069}</suggest></follow_up>\
+            </ask_followup_question>\u{2067}h";
+        let shown = "\u{2067}שלום\u{2069} a \u{2067}b\u{2069}\r\nc\u{FFFD} \u{FFFD}d\u{FFFD} \u{2066}<read_file>\
+            </read_file>\u{2069}\n\u{2068}\u{2069}\n? \u{2067}איזה\u{2069}, \u{2067}where\u{2069}\n  else?\u{FFFD}\n\n  \
+            1. [e\u{FFFD}\u{2067}f\u{2069}] \u{2066}PostgreSQL\u{2069}\n  2. g\u{FFFD}\n\u{2067}h\u{2069}";
+        for chunk in ["1000", "1", "2", "3", "random:1"] {
+            assert_eq!(succeeds(&["parse", "--chunk", chunk], message), shown, "{chunk}");
+        }
+    }
+
+    #[test]
+    fn an_isolate_that_an_error_leaves_open_is_replaced() {
+        let body = "data: {\"error\":{\"message\":\"\u{2067}a\u{2069} \u{2067}b\"}}\n\n";
+        let (out, _) = ends(&run(&["parse", "--wire", "openai-chat"], body), 1);
+        assert_eq!(out, "✗ error: the provider reports an error: \u{2067}a\u{2069} \u{FFFD}b\n");
+    }
+
+    #[test]
     fn a_question_of_many_lines_is_indented() {
         let message = "So <ask_followup_question><question>A\n\n- b</question><follow_up><suggest>C\nd</suggest></follow_up>\
             </ask_followup_question>";

@@ -597,6 +597,25 @@ fn balanced_isolates_are_kept_and_overrides_are_visible() {
 }
 
 #[test]
+fn isolates_are_kept_and_end_in_their_line_line_by_line() {
+    let message = format!(
+        "- \u{2067}שלום\u{2069} \u{2067}a\n{}",
+        call().replace("SQLite", "\u{2067}ב\u{2069} C\u{202E}D \u{2066}E")
+    );
+    for term in ["xterm", "dumb"] {
+        let mut session = Session::with(&["--lines"], (24, 60), ReplyTo::Pipe, term);
+        // The emulated terminal leaves out replacement characters, and an isolate that begins a line.
+        let shown = [
+            "- \u{2067}שלום\u{2069} \u{2067}a\u{2069}\n",
+            "  2. [code] \u{2067}ב\u{2069} CD \u{2066}E\u{2069}\n",
+            "> (1 to 2",
+        ];
+        session.writes(&message).ends().sees(&shown).types("2\n").sees(&["✓ \u{2067}ב\u{2069} CD E"]);
+        assert_eq!(session.concludes().status, 0);
+    }
+}
+
+#[test]
 fn a_slow_reader_does_not_block_the_screen() {
     let folder = tempfile::tempdir().unwrap();
     let image = folder.path().join("large.gif");

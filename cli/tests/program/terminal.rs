@@ -57,6 +57,17 @@ fn a_message_is_shown_in_colour() {
 }
 
 #[test]
+fn an_isolate_that_crosses_the_end_of_a_row_continues_in_the_next() {
+    let message = MESSAGE
+        .replace("many databases that there are in this", "\u{2067}many databases that there are in this\u{2069}");
+    let shown = SHOWN.replace("many", "\u{2067}many").replace("in\n  this", "in \u{2069}\n  \u{2067}this\u{2069}");
+    for chunks in ["1000", "1", "7", "random:3"] {
+        let (written, _) = run(&["parse", "--chunk", chunks], &[], Some(&message));
+        assert_eq!(screen(&written).0, shown, "{chunks}");
+    }
+}
+
+#[test]
 fn colours_are_turned_off_by_an_option_or_a_variable() {
     for (args, variables) in
         [(&["parse", "--chunk", "1"][..], &[("NO_COLOR", "1")][..]), (&["parse", "--chunk", "1", "--no-color"], &[])]

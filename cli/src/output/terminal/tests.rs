@@ -7,6 +7,7 @@ use followup::wire::{Format, ResponseParser};
 use followup::{Parser, Policy};
 
 use super::*;
+use crate::isolates::{balanced, is_isolate};
 
 /// An emulated terminal, with its scrollback.
 #[derive(Clone)]
@@ -400,6 +401,69 @@ fn control_characters_of_a_model_are_never_written() {
             written = written.replace(&format!("\x1B[{lines}A"), "");
         }
         assert_eq!(written.replace(['\r', '\n'], "").chars().find(|&char| crate::sanitize::is_control(char)), None);
+    }
+}
+
+/// A message with isolates, of which some don't end. None begins a line.
+const ISOLATES: &str = "a \u{2067}שלום b\u{2069} \u{2067}c\r\nd \u{2066}<read_file><path>e\u{2069} \u{2067}f</path></read_file>\
+    <ask_followup_question><question>Which \u{2067}מסד נתונים\u{2069}, and \u{2067}where, \u{2068}of all places?\n\u{2069}There?</question>\
+    <suggest mode=\"x \u{2067}y\u{2069}\u{2067}\">A \u{2067}תשובה</suggest><suggest><content>B \u{2068}c\u{2069}</content><mode>z</mode>\
+    </suggest></ask_followup_question>g \u{2067}h";
+
+fn without_isolates(text: &str) -> String {
+    text.chars().filter(|&char| !is_isolate(char)).collect()
+}
+
+/// Checks that every isolate that was written ends before the cursor leaves its line.
+#[track_caller]
+fn assert_balanced(fake: &FakeTerminal) {
+    // A carriage return, which begins every movement of the cursor, ends a paragraph, too.
+    let written = String::from_utf8(fake.written.borrow().clone()).unwrap();
+    let isolates = written.chars().filter(|&char| is_isolate(char)).count();
+    assert_eq!(balanced(&written).len(), isolates, "{written:?}");
+}
+
+#[test]
+fn isolates_are_kept_and_end_in_their_line_for_every_cut() {
+    for columns in [12, 17, 30, 60, 200] {
+        let whole = FakeTerminal::new(columns, 60);
+        watch(&whole, ISOLATES, 1000, |_| {});
+        assert_balanced(&whole);
+        assert!(whole.shown().contains("\u{2067}where"));
+        for size in [1, 2, 3, 7, 50] {
+            let fake = FakeTerminal::new(columns, 60);
+            watch(&fake, ISOLATES, size, |expected| {
+                // The emulator omits U+FFFD.
+                let (shown, text) = (without_isolates(&fake.shown()), without_isolates(&expected.text()));
+                assert_eq!(without_blanks(&shown), text, "{columns} columns, chunks of {size}");
+                if !expected.open.is_empty() {
+                    // The program may be stopped now.
+                    assert_balanced(&fake);
+                }
+            });
+            assert_balanced(&fake);
+            assert_eq!(fake.shown(), whole.shown(), "{columns} columns, chunks of {size}");
+        }
+    }
+}
+
+#[test]
+fn an_open_isolate_costs_the_same_however_much_is_in_it() {
+    let drawn = |inside: &str, count: usize| {
+        let mut terminal = TerminalOutput::new(Vec::new(), FakeTerminal::new(80, 24), false);
+        let mut parser = Parser::default();
+        for piece in ["<ask_followup_question><question>\u{2067}a"].into_iter().chain(vec![inside; count]) {
+            let mut events = parser.feed(piece);
+            while let Some(event) = events.next() {
+                terminal.event(event, EmittedAt { offset: 0, at_end: false, format: None }).unwrap();
+            }
+            terminal.flush().unwrap();
+        }
+        terminal.out.len() / count
+    };
+    for inside in ["b", "b ", "\u{200B}", "b \u{301}", "\u{2066}\u{2069}"] {
+        let (few, many) = (drawn(inside, 1_000), drawn(inside, 4_000));
+        assert!(many < few * 2, "{inside:?}: {few} and {many} bytes");
     }
 }
 
