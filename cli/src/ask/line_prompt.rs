@@ -161,7 +161,8 @@ impl Answerer for LinePrompt {
     }
 
     fn answer(&mut self, question: &Question) -> Result<Option<Answer>, Error> {
-        self.message.flush()?;
+        // Prose that came during the question follows it.
+        self.message.finish()?;
         let count = question.suggest.len();
         self.discard_typed();
         let mut refused = None;

@@ -23,7 +23,7 @@ pub(crate) trait Output {
     /// Makes the events of a chunk visible, before the next chunk is waited for.
     fn flush(&mut self) -> io::Result<()>;
 
-    /// Ends the message.
+    /// Ends the message, or interrupts it for something else to be written.
     fn finish(&mut self) -> io::Result<()>;
 }
 

@@ -616,6 +616,23 @@ fn isolates_are_kept_and_end_in_their_line_line_by_line() {
 }
 
 #[test]
+fn a_prompt_begins_a_line_after_prose_that_came_during_the_question() {
+    let delta = |delta: &str| format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{delta}}}]}}\n\n");
+    let arguments = |arguments: &str| {
+        delta(&format!("{{\"tool_calls\":[{{\"index\":0,\"id\":\"1\",\"function\":{{{arguments}}}}}]}}"))
+    };
+    let body = [
+        arguments(r#""name":"ask_followup_question","arguments":"{\"question\":\"Which?\",""#),
+        delta("{\"content\":\"Prose \u{2067}a\"}"),
+        arguments(r#""arguments":"\"follow_up\":[\"A\"]}""#),
+        "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n".into(),
+    ];
+    let mut session = Session::new(&["--lines", "--wire", "openai-chat"], (24, 60));
+    session.writes(&body.concat()).ends().sees(&["Prose \u{2067}a\u{2069}\n> (1, or"]).types("1\n");
+    assert_eq!(session.concludes().status, 0);
+}
+
+#[test]
 fn a_slow_reader_does_not_block_the_screen() {
     let folder = tempfile::tempdir().unwrap();
     let image = folder.path().join("large.gif");

@@ -234,12 +234,8 @@ impl<W: Write, T: TerminalInfo> Output for TerminalOutput<W, T> {
 
     fn finish(&mut self) -> io::Result<()> {
         self.close();
-        self.sanitizer.finish(&mut self.frame);
-        if !self.line_start {
-            // The shell's prompt should begin a line.
-            self.frame.push_str("\r\n");
-            self.line_start = true;
-        }
+        // The prompt that follows begins a line.
+        self.begin_line();
         self.write_frame()
     }
 }
