@@ -35,7 +35,7 @@ class SuggestionView {
   #mode = h('span', { class: 'mode', hidden: true });
   #markdown = new MarkdownView(this.#text, { inline: true });
   button = h('button', { type: 'button', class: 'take', disabled: true }, this.#key, this.#text, this.#mode);
-  edit = h('button', { type: 'button', class: 'edit', hidden: true }, icon(PENCIL));
+  edit = h('button', { type: 'button', class: 'edit', disabled: true }, icon(PENCIL));
   element = h('li', { class: 'suggestion' }, this.button, this.edit);
 
   /** @param {number} index @param {(index: number) => void} onTake @param {(index: number) => void} onEdit */
@@ -65,7 +65,7 @@ class SuggestionView {
       setAttr(this.#mode, 'title', `Switches the agent to the mode ${plain(mode)}`);
     }
     this.button.disabled = !enabled;
-    this.edit.hidden = !enabled;
+    this.edit.disabled = !enabled;
     this.element.classList.toggle('chosen', chosen);
     return this.#markdown.show(answer, grows);
   }

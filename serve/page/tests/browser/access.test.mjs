@@ -92,6 +92,18 @@ for (const width of [320, 768, 1400]) {
   });
 }
 
+test('a phone shows its header in one row, and most of its width is for the text of a suggestion', async (t) => {
+  const { page, conversation } = await opened(t, { viewport: { width: 320, height: 640 } });
+  conversation.emit('turn', { nth: 0 }).emit('complete', { ...QUESTION, suggest: [{ answer: 'Put a cache in front of the query, and expire its entries after 60 seconds', mode: 'architect' }] });
+  await page.waitForSelector('.take:enabled');
+  const box = (selector) => page.evaluate((selector) => document.querySelector(selector).getBoundingClientRect().toJSON(), selector);
+  assert.ok((await box('.top')).height < 64, 'the header is one row');
+  assert.ok((await box('.take .text')).width > 0.7 * 320, 'the text is wide');
+  const [text, mode, edit, take] = [await box('.take .text'), await box('.take .mode'), await box('.edit'), await box('.take')];
+  assert.ok(mode.bottom <= text.top && edit.bottom <= text.top + 2, 'mode and pencil are above the text');
+  assert.ok(edit.right <= take.right && edit.left >= mode.right);
+});
+
 test('everything can be done with the keyboard', async (t) => {
   const { page, conversation, mock } = await opened(t);
   conversation.emit('turn', { nth: 0 }).emit('text', { text: 'Hello.' }).emit('complete', QUESTION);

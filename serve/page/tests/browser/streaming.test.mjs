@@ -85,6 +85,35 @@ test('suggestions and their modes are visible while they grow', async (t) => {
   assert.match(await page.locator('.call header').textContent(), /is being written/);
 });
 
+for (const width of [375, 1280]) {
+  test(`suggestions stay in their place when they can be taken, and when one was: width ${width}`, async (t) => {
+    const { page, conversation } = await opened(t, { viewport: { width, height: 667 } });
+    const suggest = [
+      { answer: 'Yes', mode: 'code' },
+      { answer: 'Only if the water is hot, the leaves are fresh, and there is enough of both for everybody who may still come', mode: 'architect' },
+      { answer: 'No: put a pot of coffee on the table, and ask again when the others are here' },
+    ];
+    conversation.emit('partial', { call: 0, field: 'question', delta: 'Tea?' });
+    suggest.forEach(({ answer, mode }, nth) => conversation.emit('partial', { call: 0, field: 'suggest', nth, delta: answer, mode }));
+    await page.waitForSelector('.take >> text=others are here');
+    const places = () =>
+      page.evaluate(() => {
+        const { top } = document.querySelector('.suggestions').getBoundingClientRect();
+        return [...document.querySelectorAll('.take, .take .text, .take .mode:not([hidden])')].map((element) => {
+          const box = element.getBoundingClientRect();
+          return [element.className, box.x, box.y - top, box.width, box.height].join(' ');
+        });
+      });
+    const growing = await places();
+    conversation.emit('complete', { ...QUESTION, question: 'Tea?', suggest });
+    await page.waitForSelector('.take:enabled');
+    assert.deepEqual(await places(), growing);
+    await page.keyboard.press('1');
+    await page.waitForSelector('.call[data-state=answered]');
+    assert.deepEqual(await places(), growing);
+  });
+}
+
 test('calls of other tools are collapsed, and show their raw text when expanded', async (t) => {
   const { page, conversation } = await opened(t);
   conversation.emit('opaque', { tool: 'write_to_file', raw: '<write_to_file><b>', start: true }).emit('opaque', { tool: 'write_to_file', raw: 'x</b>', start: false });
