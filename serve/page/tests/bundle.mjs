@@ -3,6 +3,7 @@
 //   index.html   the page with its scripts and its style, so that a slow network needs one round trip
 //   growing.js   the markdown parser, loaded after the page
 //   policy.txt   the Content-Security-Policy that allows these scripts and this style only
+//   *.br         the first two, compressed
 //
 // `node bundle.mjs` writes the files; `node bundle.mjs --check` fails if they are out of date.
 
@@ -10,6 +11,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import { build } from 'esbuild';
 
 const page = fileURLToPath(new URL('..', import.meta.url));
@@ -50,12 +52,21 @@ const policy = [
 ].join('; ');
 
 const checks = process.argv.includes('--check');
+const mode = { [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT };
 await mkdir(join(page, 'dist'), { recursive: true });
-for (const [name, text] of Object.entries({ 'index.html': html, 'growing.js': `${growing}\n`, 'policy.txt': `${policy}\n` })) {
+
+/** Writes a file, or compares it with the bytes that are there. */
+async function out(name, text, { encode = Buffer.from, decode = (bytes) => bytes } = {}) {
   const path = join(page, 'dist', name);
-  if (!checks) await writeFile(path, text);
-  else if ((await readFile(path, 'utf8').catch(() => '')) !== text) {
-    console.error(`dist/${name} is out of date: run node bundle.mjs in serve/page/tests`);
-    process.exitCode = 1;
-  }
+  if (!checks) return writeFile(path, encode(text));
+  const isCurrent = await readFile(path).then((bytes) => decode(bytes).equals(Buffer.from(text))).catch(() => false);
+  if (isCurrent) return;
+  console.error(`dist/${name} is out of date: run node bundle.mjs in serve/page/tests`);
+  process.exitCode = 1;
+}
+
+await out('policy.txt', `${policy}\n`);
+for (const [name, text] of Object.entries({ 'index.html': html, 'growing.js': `${growing}\n` })) {
+  await out(name, text);
+  await out(`${name}.br`, text, { encode: (text) => brotliCompressSync(text, { params: mode }), decode: brotliDecompressSync });
 }

@@ -1,6 +1,7 @@
 //! `GET /` and `/assets/NAME`: the page, whose files are compiled in.
 //!
-//! They are bundled from `serve/page` into `serve/page/dist` by `serve/page/tests/bundle.mjs`.
+//! They are bundled from `serve/page` into `serve/page/dist` by `serve/page/tests/bundle.mjs`, which
+//! also compresses them with Brotli.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hasher};
@@ -17,26 +18,33 @@ use flate2::write::GzEncoder;
 
 use crate::error::ApiError;
 
-/// A file of the page: its name, its path, its content.
-type PageFile = (&'static str, &'static str, &'static [u8]);
+/// A file in `serve/page/dist`: its name, its content.
+type PageFile = (&'static str, &'static [u8]);
 
-macro_rules! files {
-    ($($name:literal: $path:literal),* $(,)?) => {
-        &[$(($name, $path, include_bytes!(concat!("../../page/", $path)))),*]
+macro_rules! file {
+    ($name:expr) => {
+        ($name, include_bytes!(concat!("../../page/dist/", $name)))
     };
 }
 
-/// All files, each at `/assets/NAME`; the first one also at `/`.
-const FILES: &[PageFile] = files!["index.html": "dist/index.html", "growing.js": "dist/growing.js"];
+macro_rules! compressed {
+    ($name:literal) => {
+        [file!($name), file!(concat!($name, ".br"))]
+    };
+}
+
+/// All files, each at `/assets/NAME`, and after each the same with Brotli; the first one also at `/`.
+const FILES: &[[PageFile; 2]] = &[compressed!("index.html"), compressed!("growing.js")];
 
 /// The policy of `index.html`: it allows the scripts and the style inside, by their hashes.
-const POLICY: &[PageFile] = files!["policy.txt": "dist/policy.txt"];
+const POLICY: PageFile = file!("policy.txt");
 
 /// A file as it is sent.
 struct Asset {
     name: &'static str,
     body: Bytes,
     gzip: Bytes,
+    brotli: Bytes,
     etag: String,
     policy: Option<HeaderValue>,
 }
@@ -86,11 +94,13 @@ fn respond(asset: &Asset, query: Option<&str>, request: &HeaderMap) -> Response 
     if is_cached {
         return (StatusCode::NOT_MODIFIED, headers).into_response();
     }
-    if !accepts_gzip(request) {
-        return (headers, asset.body.clone()).into_response();
+    for (coding, body) in [("br", &asset.brotli), ("gzip", &asset.gzip)] {
+        if accepts(request, coding) {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
+            return (headers, body.clone()).into_response();
+        }
     }
-    headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-    (headers, asset.gzip.clone()).into_response()
+    (headers, asset.body.clone()).into_response()
 }
 
 /// A file that is named with the version of its content needs no revalidation.
@@ -98,13 +108,13 @@ fn cache_control(query: Option<&str>) -> &'static str {
     if query.is_some_and(|query| query.starts_with("v=")) { "max-age=31536000, immutable" } else { "no-cache" }
 }
 
-fn accepts_gzip(request: &HeaderMap) -> bool {
+fn accepts(request: &HeaderMap, wanted: &str) -> bool {
     let values = request.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     let mut codings = values.flat_map(|value| value.split(','));
     codings.any(|coding| {
         let (name, quality) = coding.split_once(';').unwrap_or((coding, ""));
         let is_refused = quality.trim().strip_prefix("q=").is_some_and(|q| q.parse() == Ok(0.0));
-        name.trim().eq_ignore_ascii_case("gzip") && !is_refused
+        name.trim().eq_ignore_ascii_case(wanted) && !is_refused
     })
 }
 
@@ -118,17 +128,18 @@ fn assets() -> Vec<Asset> {
     FILES.iter().map(prepare).collect()
 }
 
-fn prepare(file: &PageFile) -> Asset {
+fn prepare([file, brotli]: &[PageFile; 2]) -> Asset {
     let body = content(file).into_owned();
     let mut hasher = DefaultHasher::new();
     hasher.write(&body);
     let etag = format!("{:016x}", hasher.finish());
     let policy = (file.0 == "index.html").then(policy).flatten();
-    Asset { name: file.0, gzip: gzip(&body).into(), body: body.into(), etag, policy }
+    let brotli = content(brotli).into_owned().into();
+    Asset { name: file.0, gzip: gzip(&body).into(), brotli, body: body.into(), etag, policy }
 }
 
 fn policy() -> Option<HeaderValue> {
-    HeaderValue::from_bytes(content(&POLICY[0]).trim_ascii()).ok()
+    HeaderValue::from_bytes(content(&POLICY).trim_ascii()).ok()
 }
 
 fn gzip(body: &[u8]) -> Vec<u8> {
@@ -139,11 +150,11 @@ fn gzip(body: &[u8]) -> Vec<u8> {
 }
 
 /// Returns the file's content, in a debug build from disk.
-fn content((_, path, body): &PageFile) -> Cow<'static, [u8]> {
+fn content((name, body): &PageFile) -> Cow<'static, [u8]> {
     if !cfg!(debug_assertions) {
         return Cow::Borrowed(*body);
     }
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("page").join(path);
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("page/dist").join(name);
     std::fs::read(path).map_or(Cow::Borrowed(*body), Cow::Owned)
 }
 
@@ -173,17 +184,27 @@ mod tests {
         let dist = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("page/dist");
         for entry in std::fs::read_dir(dist).unwrap() {
             let name = entry.unwrap().file_name();
-            assert!(FILES.iter().chain(POLICY).any(|(file, ..)| *file == name.to_str().unwrap()), "{name:?}");
+            let mut files = FILES.as_flattened().iter().chain([&POLICY]);
+            assert!(files.any(|(file, _)| *file == name.to_str().unwrap()), "{name:?}");
         }
     }
 
     #[test]
     fn files_are_compressed_for_clients_that_accept_it() {
-        for (accepted, encoding) in [("gzip", true), ("br, GZIP;q=0.5", true), ("gzip;q=0", false), ("br", false)] {
+        let cases = [
+            ("gzip", Some("gzip")),
+            ("gzip, deflate, BR", Some("br")),
+            ("br;q=0, GZIP;q=0.5", Some("gzip")),
+            ("gzip;q=0", None),
+            ("zstd", None),
+        ];
+        for (accepted, coding) in cases {
             let response = respond(index(), None, &request("accept-encoding", accepted));
-            assert_eq!(response.headers().contains_key(header::CONTENT_ENCODING), encoding, "{accepted}");
+            let header = response.headers().get(header::CONTENT_ENCODING);
+            assert_eq!(header.map(HeaderValue::as_bytes), coding.map(str::as_bytes), "{accepted}");
         }
         assert!(index().gzip.len() * 2 < index().body.len());
+        assert!(index().brotli.len() < index().gzip.len());
     }
 
     #[test]
