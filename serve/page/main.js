@@ -177,10 +177,19 @@ function onEntries(now) {
   document.body.toggleAttribute('data-empty', now.length === 0);
   list.show(entries, current?.id ?? null);
   showTitle();
+  if (missing && entries.some(({ id }) => id === current?.id)) findAgain();
   for (const entry of questions.of(entries)) {
     if (document.hidden || entry.id !== current?.id) notify(entry, titleOf(entry), () => (location.hash = `#/c/${entry.id}`));
   }
   openTheOnly();
+}
+
+/** Follows a conversation that was missing and has begun. */
+function findAgain() {
+  missing = false;
+  showNotice();
+  current?.leave();
+  current?.enter();
 }
 
 /** Opens the one question that waits, if the user is not busy with anything else. */

@@ -5,6 +5,7 @@
 import { AnswerForm } from './answer.js';
 import { CallView, replyNodes } from './call.js';
 import { DraftStore } from './drafts.js';
+import { copyButton } from './copy.js';
 import { h, setAttr, setText } from './dom.js';
 import { MarkdownView } from './markdown-view.js';
 import { openCall, wantsGuidance } from './store.js';
@@ -22,6 +23,7 @@ export class ConversationView {
   #items = h('div', { class: 'items' });
   #guidance = h('div');
   /** @type {AnswerForm | null} */ #guide = null;
+  /** @type {readonly Item[]} */ #list = [];
   element = h('div', { class: 'conversation' }, this.#dropped, this.#items, this.#guidance);
 
   /** @param {Context} context */
@@ -31,6 +33,7 @@ export class ConversationView {
 
   /** Shows a state. Returns whether a part of it was postponed, so that this must be called again. @param {State} state */
   show(state) {
+    this.#list = state.items;
     this.#dropped.hidden = state.dropped === 0;
     this.#removeOthers(new Set(state.items.map((item) => item.key)));
     const last = state.items.length - 1;
@@ -92,7 +95,9 @@ export class ConversationView {
   #make(item, instead) {
     instead?.view.leave?.();
     instead?.view.element.remove();
-    return item.type === 'call' ? new CallView(item, this.#context) : VIEWS[item.type](this.#context);
+    if (item.type === 'call') return new CallView(item, this.#context);
+    if (item.type === 'turn') return turnView(() => messageOf(this.#list, item.key));
+    return VIEWS[item.type](this.#context);
   }
 
   /** @param {HTMLElement} element @param {number} index */
@@ -122,12 +127,32 @@ export class ConversationView {
   }
 }
 
-/** @type {Record<Exclude<Item['type'], 'call'>, (context: Context) => ItemView>} */
+/** The heading of a message, with a button that copies it. @param {() => string} message @returns {ItemView} */
+function turnView(message) {
+  const title = h('h3');
+  const button = copyButton('Copy', message);
+  button.title = 'Copy the message as Markdown';
+  return { element: h('div', { class: 'turn' }, title, button), update: ({ nth }) => ((title.textContent = `Message ${nth + 1}`), false) };
+}
+
+/** Returns a message as the model wrote it, without markup of calls that are shown. @param {readonly Item[]} items @param {string} key of its first item */
+function messageOf(items, key) {
+  const from = items.findIndex((item) => item.key === key) + 1;
+  const rest = items.slice(from);
+  const end = rest.findIndex(({ type }) => type === 'turn');
+  return rest.slice(0, end < 0 ? undefined : end).map(sourceOf).filter(Boolean).join('\n\n');
+}
+
+/** @param {Item} item */
+function sourceOf(item) {
+  if (item.type === 'text') return item.text.trim();
+  if (item.type === 'opaque') return item.raw;
+  if (item.type !== 'call') return '';
+  return [item.question, item.suggest.map(({ answer }, index) => `${index + 1}. ${answer}`).join('\n')].join('\n\n').trim();
+}
+
+/** @type {Record<Exclude<Item['type'], 'call' | 'turn'>, (context: Context) => ItemView>} */
 const VIEWS = {
-  turn: () => {
-    const element = h('h3', { class: 'turn' });
-    return { element, update: ({ nth }) => ((element.textContent = `Message ${nth + 1}`), false) };
-  },
   text: () => {
     const element = h('div', { class: 'prose markdown', dir: 'auto' });
     const markdown = new MarkdownView(element);

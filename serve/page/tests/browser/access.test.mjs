@@ -97,7 +97,10 @@ test('a phone shows its header in one row, and most of its width is for the text
   conversation.emit('turn', { nth: 0 }).emit('complete', { ...QUESTION, suggest: [{ answer: 'Put a cache in front of the query, and expire its entries after 60 seconds', mode: 'architect' }] });
   await page.waitForSelector('.take:enabled');
   const box = (selector) => page.evaluate((selector) => document.querySelector(selector).getBoundingClientRect().toJSON(), selector);
-  assert.ok((await box('.top')).height < 64, 'the header is one row');
+  for (const width of [375, 360, 320]) {
+    await page.setViewportSize({ width, height: 640 });
+    assert.ok((await box('.top')).height < 64, `the header is one row: ${width}`);
+  }
   assert.ok((await box('.take .text')).width > 0.7 * 320, 'the text is wide');
   const [text, mode, edit, take] = [await box('.take .text'), await box('.take .mode'), await box('.edit'), await box('.take')];
   assert.ok(mode.bottom <= text.top && edit.bottom <= text.top + 2, 'mode and pencil are above the text');

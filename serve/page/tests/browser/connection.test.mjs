@@ -4,12 +4,14 @@ import { Mock } from '../mock.mjs';
 import { QUESTION, eventually, newPage, play, service, until, wire } from '../help.mjs';
 
 /** Returns what a page shows, without the ids of fields, which differ from page to page. */
-const shown = (page) =>
-  page.evaluate(() => {
+async function shown(page) {
+  await until(page, () => !document.querySelector('#conversation .plain'));
+  return page.evaluate(() => {
     const copy = document.getElementById('conversation').cloneNode(true);
     for (const element of copy.querySelectorAll('*')) for (const name of ['id', 'for', 'aria-labelledby', 'aria-describedby']) element.removeAttribute(name);
     return copy.innerHTML;
   });
+}
 
 for (const message of ['database', 'refactor']) {
   test(`a page whose connection breaks repeatedly shows the same in the end: ${message}`, async (t) => {
@@ -86,6 +88,17 @@ test('a conversation that does not exist is reported as missing', async (t) => {
   const { page } = await newPage(t);
   await page.goto(`${url}/#/c/nobody`);
   await page.waitForSelector('#notice >> text=has no conversation');
+});
+
+test('a conversation that was missing is shown when it begins', async (t) => {
+  const mock = await new Mock().start();
+  t.after(() => mock.stop());
+  const { page } = await newPage(t);
+  await page.goto(`${mock.url}/#/c/later`);
+  await page.waitForSelector('#notice:not([hidden])');
+  mock.conversation('later').emit('turn', { nth: 0 }).emit('complete', QUESTION);
+  await page.waitForSelector('.take:enabled');
+  assert.equal(await page.locator('#notice').isVisible(), false);
 });
 
 test('the token is asked for, kept in the tab, and removed from the address', async (t) => {

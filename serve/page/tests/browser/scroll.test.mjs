@@ -55,6 +55,8 @@ test('a reader who scrolled up is not moved, and a button leads to the question'
   const { page, conversation } = await opened(t, SIZES['a phone']);
   conversation.emit('text', { text: lines(40) });
   await page.waitForSelector('text=Line 39');
+  // The page gets shorter when the markdown parser has loaded.
+  await until(page, () => !document.querySelector('.plain'));
   await page.mouse.move(100, 300);
   await page.mouse.wheel(0, -1500);
   await until(page, () => document.documentElement.scrollHeight - innerHeight - scrollY > 1000);

@@ -182,6 +182,23 @@ test('code has a copy button, which copies it without symbols, and is highlighte
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), code);
 });
 
+test('a message can be copied as it was written, with its question', async (t) => {
+  const { page, conversation } = await opened(t);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  conversation.emit('text', { text: '**Bold** and `code`.\n\n' }).emit('opaque', { tool: 'read', raw: '<read>a</read>', start: true });
+  conversation.emit('complete', { ...QUESTION, question: 'Tea?', suggest: [{ answer: 'Yes', mode: 'code' }, { answer: '*No*' }] });
+  conversation.emit('end', { nth: 0, cut_off: false }).emit('turn', { nth: 1 }).emit('text', { text: 'Next.' });
+  await page.waitForSelector('text=Next.');
+  const copied = async (index) => {
+    await page.click(`.turn .copy >> nth=${index}`);
+    await page.waitForSelector(`.turn .copy >> nth=${index} >> text=Copied`);
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  assert.equal(await copied(0), '**Bold** and `code`.\n\n<read>a</read>\n\nTea?\n\n1. Yes\n2. *No*');
+  assert.equal(await copied(1), 'Next.');
+  assert.equal(await page.locator('.turn h3 >> nth=0').textContent(), 'Message 1');
+});
+
 test('errors are in words for people', async (t) => {
   const { page, conversation } = await opened(t);
   conversation.emit('error', { kind: 'upstream', message: 'The provider refused the connection. (os error 111)' });
