@@ -95,7 +95,7 @@ impl Parser {
     /// Cost: a copy of the open part of the stream.
     pub fn checkpoint(&self) -> Checkpoint {
         let (read, tail, syntax) = self.parts();
-        let state = StoredState { policy: self.policy().fingerprint(), read, tail, syntax: syntax.save() };
+        let state = StoredState { policy: self.policy().fingerprint(), read, tail, syntax };
         Checkpoint(Sealed::new(VERSION, state))
     }
 

@@ -4,7 +4,8 @@ use core::fmt;
 use core::ops::Range;
 
 use crate::call::{Addition, Call, Field, View};
-use crate::note::Note;
+use crate::config::Envelope;
+use crate::note::{self, Note};
 use crate::reason::Reason;
 
 /// What happened in the stream.
@@ -60,8 +61,14 @@ impl<'a> Event<'a> {
         if !call.has_failed() && call.question().is_some() {
             Event::Complete(Complete { call, index, id: None, end })
         } else {
-            Event::Rejected(Rejected { call, index, id: None, end })
+            Event::Rejected(Rejected { call, index, id: None, end, reason: call.reason() })
         }
+    }
+
+    /// Creates the event of the end of a call instead of which another one counts.
+    #[cfg(feature = "wire")]
+    pub(crate) fn superseded(call: &'a Call, index: u64, end: u64) -> Event<'a> {
+        Event::Rejected(Rejected { call, index, id: None, end, reason: Reason::Superseded })
     }
 
     /// Returns the event with this index and id, if it is one of a call.
@@ -260,6 +267,30 @@ impl<'a> Complete<'a> {
     pub fn notes(&self) -> &'a [Note] {
         self.call.notes()
     }
+
+    /// Returns the family of the envelope that the call came in; `None` if it came in none.
+    ///
+    /// Such a call came as text, because the model's server has no parser for the model's calls.
+    /// It is that of [`Note::Envelope`].
+    ///
+    /// ```
+    /// use followup::{Envelope, Event, Parser};
+    ///
+    /// let message = "<tool_call>{\"name\": \"ask_followup_question\", \
+    ///     \"arguments\": {\"question\": \"Which?\"}}</tool_call>";
+    /// let (mut parser, mut envelope) = (Parser::default(), None);
+    /// for chunk in [message, "\n"] {
+    ///     parser.feed(chunk).for_each(|event| {
+    ///         if let Event::Complete(call) = event {
+    ///             envelope = call.envelope();
+    ///         }
+    ///     });
+    /// }
+    /// assert_eq!(envelope, Some(Envelope::Hermes));
+    /// ```
+    pub fn envelope(&self) -> Option<Envelope> {
+        note::envelope(self.notes())
+    }
 }
 
 /// A call that has ended, and whose question can't be asked.
@@ -283,6 +314,7 @@ pub struct Rejected<'a> {
     pub(crate) index: u64,
     pub(crate) id: Option<&'a str>,
     pub(crate) end: u64,
+    pub(crate) reason: Reason,
 }
 
 impl<'a> Rejected<'a> {
@@ -303,7 +335,14 @@ impl<'a> Rejected<'a> {
 
     /// Returns why the question can't be asked. Its `Display` is a message for people.
     pub fn reason(&self) -> Reason {
-        self.call.reason()
+        self.reason
+    }
+
+    /// Returns the family of the envelope that the call came in; `None` if it came in none.
+    ///
+    /// [`Complete::envelope`] says more.
+    pub fn envelope(&self) -> Option<Envelope> {
+        note::envelope(self.call.notes())
     }
 
     /// Returns the question, as much of it as was read.
@@ -355,6 +394,12 @@ pub struct Questions<'a> {
 }
 
 impl<'a> Questions<'a> {
+    /// Returns the questions of a call.
+    #[cfg(feature = "wire")]
+    pub(crate) fn new(call: &'a Call, view: View) -> Questions<'a> {
+        Questions { call, view }
+    }
+
     /// Returns the number of questions. O(1).
     pub fn len(&self) -> usize {
         usize::from(self.get(0).is_some())

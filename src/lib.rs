@@ -62,8 +62,9 @@
 //! ```
 //!
 //! Only UTF-8 and the lexer know that chunks exist. There are two lexers and two machines: for
-//! markup and for the JSON arguments of native calls. With the feature `wire`, one provider's
-//! stream drives many parsers.
+//! markup and for the JSON arguments of native calls. Calls in [envelopes](#envelopes) have a third
+//! machine, inside that of markup. With the feature `wire`, one provider's stream drives many
+//! parsers.
 //!
 //! # Input
 //!
@@ -86,18 +87,46 @@
 //! }
 //! ```
 //!
+//! Or the same in a model's own form, an [envelope](#envelopes).
+//!
 //! And what models often write instead: missing close tags, lists of options as JSON, suggestions
 //! outside `follow_up`, a question without a tag. Each [repair](Malformed::Repair) leaves a
 //! [`Note`]. [`docs/format.md`](https://docs.rs/crate/followup/latest/source/docs/format.md)
 //! defines the meaning of every stream.
 //!
+//! # Envelopes
+//!
+//! A model writes its calls in a form of its own, an [`Envelope`], which its server turns into
+//! native calls. A server without a parser for that model passes the envelope on as text. Such a
+//! call is shown as any other, and nothing of the envelope is shown; in code it is only quoted.
+//! [`Complete::envelope`] tells the family, and [`Policy::with_envelopes`] which families are read.
+//!
+//! ```
+//! use followup::{Envelope, Event, Parser};
+//!
+//! let call = "<tool_call>\n<function=ask_followup_question>\n\
+//!     <parameter=question>\nWhich?\n</parameter>\n</function>\n</tool_call>";
+//! let message = format!("Quoted:\n```\n{call}\n```\nAsked: {call}");
+//! let (mut parser, mut prose, mut asked) = (Parser::default(), String::new(), Vec::new());
+//! for chunk in message.as_bytes().chunks(5) {
+//!     parser.feed_bytes(chunk).for_each(|event| match event {
+//!         Event::Text(text) => prose.push_str(text),
+//!         Event::Complete(call) => asked.push((call.question().to_owned(), call.envelope())),
+//!         _ => {}
+//!     });
+//! }
+//! assert_eq!(prose, format!("Quoted:\n```\n{call}\n```\nAsked: "));
+//! assert_eq!(asked, [("Which?".to_owned(), Some(Envelope::FunctionXml))]);
+//! ```
+//!
 //! # Cost
 //!
 //! Time is linear in the bytes of the stream, however many chunks they arrive in. A parser
-//! allocates nothing for prose (unless a chunk ends inside a long tag) or for an event. The first
-//! call allocates buffers, which later calls reuse. A parser holds at most one call, and of it no
-//! more than the limits allow: by default 100 KiB of question and 32 answers of 16 KiB. Many
-//! parsers can share one [`Policy`].
+//! allocates nothing for an event, or for prose (unless a chunk ends inside a long tag, or text
+//! looks like the beginning of an envelope: then a few KiB, once). The first call allocates
+//! buffers, which later calls reuse. A parser holds at most one call, and of it no more than the
+//! limits allow: by default 100 KiB of question and 32 answers of 16 KiB. Many parsers can share
+//! one [`Policy`].
 //!
 //! # Features
 //!
@@ -120,6 +149,7 @@ extern crate alloc;
 #[cfg(feature = "codec")]
 extern crate std;
 
+mod before;
 mod call;
 mod checkpoint;
 #[cfg(feature = "codec")]
@@ -127,6 +157,7 @@ pub mod codec;
 mod config;
 #[cfg(feature = "dialogue")]
 pub mod dialogue;
+mod envelope;
 mod event;
 mod hash;
 mod json;
@@ -150,7 +181,9 @@ pub mod wire;
 
 pub use call::Field;
 pub use checkpoint::{Checkpoint, ResumeError};
-pub use config::{CallStart, Entities, Limits, Malformed, Policy, Tools, ToolsError};
+pub use config::{
+    CallStart, Entities, Envelope, Envelopes, Limits, Malformed, Policy, Tools, ToolsError, UnknownEnvelope,
+};
 pub use event::{
     Complete, Event, Opaque, Partial, Question, Questions, Rejected, Suggestion, Suggestions, SuggestionsIter,
 };

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::config::Envelope;
+
 /// A remark on a call: a repair, or something that was dropped.
 ///
 /// Its `Display` is a clause for people, without a full stop. A note is a repair unless its
@@ -63,13 +65,32 @@ pub enum Note {
     UnreadableSuggestion,
     /// The arguments of a native call are not JSON. This can't be repaired.
     IllFormedJson,
+    /// The call came as text, in an envelope of this family. Not a repair.
+    Envelope(Envelope),
+    /// An envelope was not closed as its family closes it.
+    UnclosedEnvelope,
+    /// A parameter in an envelope was ended by something other than its close tag.
+    UnclosedParameter,
+    /// The call was in the model's reasoning, in a provider's stream. Not a repair.
+    InReasoning,
     /// A part of a provider's stream was lost during the call. This can't be repaired.
     PartLost,
+}
+
+/// Returns the family of the envelope that is among the notes.
+pub(crate) fn envelope(notes: &[Note]) -> Option<Envelope> {
+    notes.iter().find_map(|note| match note {
+        Note::Envelope(family) => Some(*family),
+        _ => None,
+    })
 }
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Note::Envelope(family) => return write!(f, "the call came as text, in an envelope of the family {family}"),
+            Note::UnclosedEnvelope => "the envelope of the call is not closed",
+            Note::UnclosedParameter => "a parameter has no close tag",
             Note::UnclosedQuestion => "the question has no close tag",
             Note::UnclosedSuggestion => "a suggestion has no close tag",
             Note::UnclosedFollowUp => "follow_up has no close tag",
@@ -93,6 +114,7 @@ impl fmt::Display for Note {
             }
             Note::UnreadableSuggestion => "a suggestion without an answer was dropped",
             Note::IllFormedJson => "the arguments are not JSON",
+            Note::InReasoning => "the call was in the model's reasoning",
             Note::PartLost => "a part of the stream was lost while the call was open",
         })
     }

@@ -38,6 +38,11 @@ pub enum Reason {
     },
     /// A value of a native call has a JSON type that means nothing there.
     WrongType(CallPart),
+    /// Another call of the same response counts instead: there is nothing to tell the model.
+    ///
+    /// The call came in an envelope and natively, or the model wrote it while it reasoned and then
+    /// asked. It occurs only in a provider's stream.
+    Superseded,
 }
 
 impl Reason {
@@ -56,6 +61,7 @@ impl Reason {
             Reason::Truncated(_) => "truncated",
             Reason::TooLong { .. } => "too_long",
             Reason::WrongType(_) => "wrong_type",
+            Reason::Superseded => "superseded",
         }
     }
 }
@@ -72,6 +78,7 @@ impl fmt::Display for Reason {
             Reason::WrongType(part) => {
                 write!(f, "{} is of the wrong type: expected {}", part.noun(), part.expected())
             }
+            Reason::Superseded => f.write_str("another call of the same response counts instead"),
         }
     }
 }

@@ -39,6 +39,74 @@ pub(crate) fn bracket(bytes: &[u8]) -> Option<usize> {
     }
 }
 
+/// Returns the number of bytes before the first `<`, back-tick, `{` or `~`.
+///
+/// `is_near`: it is likely among the next 16 bytes. Cost: one step per byte of a short text and of
+/// those 16; that of memchr, twice, for more.
+#[inline]
+pub(crate) fn plain_in_prose(bytes: &[u8], is_near: bool) -> usize {
+    let near = if is_near {
+        bytes.len().min(16)
+    } else if bytes.len() <= 16 {
+        bytes.len()
+    } else {
+        0
+    };
+    if let Some(found) = bytes[..near].iter().position(|&byte| PROSE_MARKS[usize::from(byte)]) {
+        return found;
+    }
+    let far = &bytes[near..];
+    if far.is_empty() {
+        return near;
+    }
+    let end = memchr::memchr3(b'<', b'`', b'{', far).unwrap_or(far.len());
+    near + memchr::memchr(b'~', &far[..end]).unwrap_or(end)
+}
+
+/// The bytes that [`plain_in_prose`] finds.
+static PROSE_MARKS: [bool; 256] = {
+    let mut marks = [false; 256];
+    marks[b'<' as usize] = true;
+    marks[b'`' as usize] = true;
+    marks[b'{' as usize] = true;
+    marks[b'~' as usize] = true;
+    marks
+};
+
+/// Returns the number of bytes before the first `<`, back-tick or line end.
+#[inline]
+pub(crate) fn plain_in_code(bytes: &[u8]) -> usize {
+    let found = if bytes.len() <= 16 {
+        bytes.iter().position(|byte| matches!(byte, b'<' | b'`' | b'\n'))
+    } else {
+        memchr::memchr3(b'<', b'`', b'\n', bytes)
+    };
+    found.unwrap_or(bytes.len())
+}
+
+/// Returns `true` if there is a `<`, a back-tick, a `{` or a `~`.
+///
+/// Cost: a few instructions for 4 bytes.
+#[inline]
+pub(crate) fn holds_mark(bytes: &[u8]) -> bool {
+    let Ok(word) = <[u8; 4]>::try_from(bytes) else { return holds_mark_somewhere(bytes) };
+    let word = u32::from_le_bytes(word);
+    let less = |word: u32, byte: u8| (word ^ (0x0101_0101 * u32::from(byte))).wrapping_sub(0x0101_0101);
+    // `<` and `~` differ in these two bits; so do `>` and `|`, which are rare.
+    let bracket_or_tilde = less(word & 0xBDBD_BDBD, b'<');
+    (bracket_or_tilde | less(word, b'`') | less(word, b'{')) & !word & 0x8080_8080 != 0
+}
+
+#[inline(never)]
+fn holds_mark_somewhere(bytes: &[u8]) -> bool {
+    if let (4..=8, Some(first), Some(last)) = (bytes.len(), bytes.first_chunk(), bytes.last_chunk()) {
+        let word = both(*first, *last);
+        equal(word & (ONES * 0xBD), b'<') | equal(word, b'`') | equal(word, b'{') != 0
+    } else {
+        plain_in_prose(bytes, false) < bytes.len()
+    }
+}
+
 /// Returns the number of bytes before the first `"`, `\` or control character of a JSON string.
 ///
 /// Cost: one step per eight bytes.

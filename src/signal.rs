@@ -24,6 +24,20 @@ impl Piece<'_> {
     }
 }
 
+/// Which text is certain to be prose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quiet {
+    Never,
+    /// Text without a `<`, and it changes nothing.
+    WithoutBracket,
+    /// Text without a `<`, a back-tick, a `{` or a `~`, and it changes only the last bytes.
+    WithoutMark,
+    /// Text without a `<`, a back-tick or a line end, and it changes nothing.
+    WithoutCodeMark,
+    /// Some text, which may change the state.
+    Unknown,
+}
+
 /// A decision of a machine. It is `Copy`; the event borrows from the parser afterwards.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Signal {
@@ -32,11 +46,20 @@ pub(crate) enum Signal {
     /// Prose.
     Text(Source),
     /// A part of another tool's call.
-    Opaque { from: Source, tool: u16, start: bool },
+    Opaque { from: Source, tool: ToolRef, start: bool },
     /// More of the open call is certain.
     Partial(Addition),
     /// A call has ended, at this offset in the stream.
     Ended { end: u64 },
+}
+
+/// Which tool is called.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ToolRef {
+    /// The one with this number in the policy's list.
+    Listed(u16),
+    /// The one that is named in the open envelope.
+    Envelope,
 }
 
 /// Where the text of a signal is.
@@ -48,4 +71,6 @@ pub(crate) enum Source {
     Pending,
     /// The text after the opening tag of an unconfirmed call.
     Held,
+    /// What is held back of an envelope.
+    Envelope,
 }

@@ -2,9 +2,10 @@
 
 use alloc::sync::Arc;
 
+use crate::before::Before;
 use crate::call::{Addition, Call};
 use crate::config::Policy;
-use crate::signal::{Piece, Signal, Source};
+use crate::signal::{Piece, Quiet, Signal, Source};
 use crate::{json, markup};
 
 /// The machine for the syntax of a stream.
@@ -45,10 +46,35 @@ impl Syntax {
         }
     }
 
-    /// Returns `true` if text without a `<` is prose and does not change the state.
-    pub(crate) fn is_quiet(&self) -> bool {
+    /// Returns which text is certain to be prose.
+    #[inline]
+    pub(crate) fn quiet(&self) -> Quiet {
         match self {
-            Syntax::Markup(machine) => machine.is_quiet(),
+            Syntax::Markup(machine) => machine.quiet(),
+            Syntax::Json(_) => Quiet::Never,
+        }
+    }
+
+    /// Returns the last bytes of prose.
+    pub(crate) fn before(&self) -> Before {
+        match self {
+            Syntax::Markup(machine) => machine.before(),
+            Syntax::Json(_) => Before::MIDDLE,
+        }
+    }
+
+    /// Sets the last bytes of prose.
+    pub(crate) fn set_before(&mut self, before: Before) {
+        if let Syntax::Markup(machine) = self {
+            machine.set_before(before);
+        }
+    }
+
+    /// Reads text that is all prose and begins nothing; returns `false` if it is not as simple as
+    /// that, and then nothing has changed.
+    pub(crate) fn pass_quiet(&mut self, text: &str) -> bool {
+        match self {
+            Syntax::Markup(machine) => machine.pass_quiet(text),
             Syntax::Json(_) => false,
         }
     }
@@ -129,6 +155,14 @@ impl Syntax {
         }
     }
 
+    /// Returns the name of the tool that an envelope calls.
+    pub(crate) fn envelope_tool(&self) -> &str {
+        match self {
+            Syntax::Markup(machine) => machine.envelope_tool(),
+            Syntax::Json(_) => "",
+        }
+    }
+
     pub(crate) fn save(&self) -> SavedSyntax {
         match self {
             Syntax::Markup(machine) => SavedSyntax::Markup(machine.save()),
@@ -151,4 +185,13 @@ impl Syntax {
 pub(crate) enum SavedSyntax {
     Markup(markup::machine::SavedMarkup),
     Json(json::machine::SavedJson),
+}
+
+impl SavedSyntax {
+    /// Sets the last bytes of prose.
+    pub(crate) fn set_before(&mut self, before: Before) {
+        if let SavedSyntax::Markup(saved) = self {
+            saved.set_before(before);
+        }
+    }
 }

@@ -1,10 +1,12 @@
 //! The input of a fuzz target: a policy, a syntax, a stream, and where it is cut.
 //!
 //! An input is readable, so that people can write seeds and understand crashes: a byte of choices,
-//! the size of chunks, optionally five small limits, and the stream. Each [`CUT`], a byte that no
+//! the size of chunks, optionally five small limits
+//! and the families of envelopes, and the stream. Each [`CUT`], a byte that no
 //! text contains, cuts the stream, so that cuts keep their place when the fuzzer changes the bytes
 //! before them.
 
+use followup::Envelope;
 use followup_testing::{Cuts, Stream, Syntax};
 
 use crate::common::reference::Rules;
@@ -26,6 +28,8 @@ pub mod choice {
     pub const LIMITS: u8 = 16;
     /// All default tools; otherwise two, because policies with few names compare faster.
     pub const TOOLS: u8 = 32;
+    /// Two bytes follow, with a bit for each family of envelopes that is read.
+    pub const ENVELOPES: u8 = 64;
 }
 
 #[derive(Debug)]
@@ -50,6 +54,13 @@ impl Input {
             let (limits, after) = rest.split_first_chunk()?;
             let [question, answer, suggestions, tag, bare] = limits.map(usize::from);
             rules = Rules { question, answer, suggestions, tag, bare, ..rules };
+            rest = after;
+        }
+        if chosen(choice::ENVELOPES) {
+            let (bits, after) = rest.split_first_chunk()?;
+            let bits = u16::from_le_bytes(*bits);
+            let families = Envelope::ALL.into_iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1);
+            rules.envelopes = families.map(|(_, family)| family).collect();
             rest = after;
         }
         let syntax = if chosen(choice::ARGUMENTS) { Syntax::Arguments } else { Syntax::Markup };

@@ -6,7 +6,7 @@ use followup::wire::{self, Format, ResponseParser};
 use followup::{Limits, Policy};
 use followup_testing::{Cuts, Entry, Transcript};
 
-use crate::encode::{Ask, Dice, Other, PROVIDERS, Sent, send};
+use crate::encode::{Ask, Dice, Other, PROVIDERS, Sent, send, send_with_leaks};
 use crate::input::cut;
 
 /// The byte that ends the choices.
@@ -32,7 +32,10 @@ pub fn read(input: &[u8]) {
     match kind % 3 {
         kind::SENT => check_sent(&sent(), more, size.into()),
         kind::DAMAGED => {
-            let sent = sent();
+            let sent = match kind / 3 % 2 {
+                0 => sent(),
+                _ => send_with_leaks(sent().format, &mut Dice::new(choices.to_vec())),
+            };
             let mut events = sent.events;
             more.chunks_exact(4).for_each(|choices| damage(choices, &mut events));
             let body = events.concat();
@@ -126,7 +129,8 @@ fn check_cuts(format: Format, body: &[u8], cuts: &Cuts) {
     let small = (small, wire::Limits::default().with_event(200).with_open_calls(2));
     for (limits, wire_limits) in [(Limits::default(), wire::Limits::default()), small] {
         let policy = Arc::new(Policy::new().with_limits(limits));
-        for parser in [ResponseParser::new(format, policy.clone()), ResponseParser::auto(policy.clone())] {
+        let new = ResponseParser::new(format, policy.clone());
+        for parser in [new.clone(), ResponseParser::auto(policy.clone()), new.with_reasoning(true)] {
             let mut parser = parser.with_limits(wire_limits);
             let whole = Transcript::of_response(&mut parser, [body]);
             assert_eq!(Transcript::of_response(&mut parser, cuts.chunks(body)), whole, "{format}, cut at {cuts:?}");

@@ -1,7 +1,8 @@
 //! Seeds and dictionaries, made from the grammar.
 
 use followup_testing::literals::{
-    ARGUMENTS, ARGUMENTS_BEGINNINGS, FRAMES, ILL_FORMED, KEYS, MARKUP, PROVIDERS, STRING, WORDS, dictionary,
+    ARGUMENTS, ARGUMENTS_BEGINNINGS, ENVELOPE_BEGINNINGS, ENVELOPES, FRAMES, ILL_FORMED, KEYS, MARKUP, PROVIDERS,
+    STRING, WORDS, dictionary,
 };
 use followup_testing::{Question, Suggestion, Syntax};
 
@@ -13,7 +14,7 @@ pub fn words(target: &str) -> String {
     let strings = [KEYS, STRING, WORDS].concat();
     let strings = strings.iter().map(|word| word.as_bytes());
     let marks = [&[CUT][..], &[linear::END]];
-    let all = [MARKUP, ARGUMENTS, ARGUMENTS_BEGINNINGS, ILL_FORMED].concat();
+    let all = [MARKUP, ENVELOPES, ENVELOPE_BEGINNINGS, ARGUMENTS, ARGUMENTS_BEGINNINGS, ILL_FORMED].concat();
     match target {
         "providers" | "bytes" | "linear" => dictionary([&all[..], FRAMES, PROVIDERS].concat().into_iter().chain(marks)),
         _ => dictionary(all.into_iter().chain(strings).chain(marks)),
@@ -70,7 +71,12 @@ fn streams() -> impl Iterator<Item = (Syntax, Vec<u8>)> {
     });
     let arguments =
         ARGUMENTS_BEGINNINGS.iter().flat_map(|start| ARGUMENTS.iter().map(|piece| [*start, piece, b"\"}]}"].concat()));
-    let markup = markup.chain([question().markup().into_bytes()]).map(|stream| (Syntax::Markup, stream));
+    let envelopes =
+        ENVELOPE_BEGINNINGS.iter().flat_map(|start| ENVELOPES.iter().map(|piece| [*start, piece, b" x"].concat()));
+    let markup = markup
+        .chain(envelopes.step_by(7))
+        .chain([question().markup().into_bytes()])
+        .map(|stream| (Syntax::Markup, stream));
     markup.chain(arguments.chain([question().arguments().into_bytes()]).map(|stream| (Syntax::Arguments, stream)))
 }
 
@@ -79,9 +85,12 @@ fn inputs() -> impl Iterator<Item = Vec<u8>> {
     streams().enumerate().map(|(i, (syntax, mut stream))| {
         let choices = (i % 16) as u8 & !choice::ARGUMENTS | if i % 5 == 0 { choice::LIMITS } else { 0 };
         let choices = choices | if syntax == Syntax::Arguments { choice::ARGUMENTS } else { 0 };
+        let choices = choices | if i % 7 == 0 { choice::ENVELOPES } else { 0 };
         stream.insert(stream.len() / 2, CUT);
         let limits: &[u8] = if i % 5 == 0 { &[12, 6, 2, 60, 40] } else { &[] };
-        [&[choices, (i % 4) as u8], limits, &stream].concat()
+        let families = (i as u16).wrapping_mul(0x9E37).to_le_bytes();
+        let families: &[u8] = if i % 7 == 0 { &families } else { &[] };
+        [&[choices, (i % 4) as u8], limits, families, &stream].concat()
     })
 }
 
@@ -157,7 +166,7 @@ fn repeated() -> impl Iterator<Item = Vec<u8>> {
         "{\"question\":\"Q\",\"follow_up\":[",
         "data: {\"choices\":[{\"delta\":{\"content\":\"",
     ];
-    let pieces = [MARKUP, ARGUMENTS, ILL_FORMED, FRAMES].concat();
+    let pieces = [MARKUP, ENVELOPES, ARGUMENTS, ILL_FORMED, FRAMES].concat();
     STARTS.into_iter().enumerate().flat_map(move |(i, start)| {
         pieces.clone().into_iter().enumerate().map(move |(number, piece)| {
             let reader = [0, 0, 0, 1, 1, 2][i] + if number % 5 == 0 { 2 } else { 0 };

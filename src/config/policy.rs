@@ -2,6 +2,7 @@
 
 use core::hash::{Hash, Hasher};
 
+use super::envelopes::Envelopes;
 use super::limits::Limits;
 use super::tools::Tools;
 use crate::hash::Fnv;
@@ -9,16 +10,17 @@ use crate::hash::Fnv;
 /// How a stream is read.
 ///
 /// The default repairs what models commonly get wrong, lets a call start anywhere, does not decode
-/// entities, and knows the tools of the agents that this format comes from. The type of each
+/// entities, reads the usual envelopes, and knows the tools of the agents that this format comes from. The type of each
 /// setting has an example of its effect. Parsers can share a policy in an `Arc`.
 ///
 /// ```
-/// use followup::{CallStart, Entities, Limits, Malformed, Policy, Tools};
+/// use followup::{CallStart, Entities, Envelopes, Limits, Malformed, Policy, Tools};
 ///
 /// let policy = Policy::new()
 ///     .with_malformed(Malformed::Reject)
 ///     .with_call_start(CallStart::OutsideCode)
 ///     .with_entities(Entities::Decoded)
+///     .with_envelopes(Envelopes::none())
 ///     .with_tools(Tools::none())
 ///     .with_limits(Limits { suggestions: 4, ..Limits::default() });
 /// assert_ne!(policy, Policy::default());
@@ -29,6 +31,7 @@ pub struct Policy {
     pub(crate) malformed: Malformed,
     pub(crate) call_start: CallStart,
     pub(crate) entities: Entities,
+    pub(crate) envelopes: Envelopes,
     pub(crate) tools: Tools,
     pub(crate) limits: Limits,
 }
@@ -57,6 +60,12 @@ impl Policy {
         Policy { entities, ..self }
     }
 
+    /// Sets which envelopes are read. The strict policy reads none, whatever is set here.
+    #[must_use]
+    pub fn with_envelopes(self, envelopes: Envelopes) -> Policy {
+        Policy { envelopes, ..self }
+    }
+
     /// Sets the names of other tools and of their parameters.
     #[must_use]
     pub fn with_tools(self, tools: Tools) -> Policy {
@@ -82,6 +91,18 @@ impl Policy {
     /// Returns whether entities are decoded.
     pub fn entities(&self) -> Entities {
         self.entities
+    }
+
+    /// Returns which envelopes are read.
+    ///
+    /// ```
+    /// use followup::{Envelopes, Malformed, Policy};
+    ///
+    /// assert_eq!(Policy::new().envelopes(), Envelopes::default());
+    /// assert!(Policy::new().with_malformed(Malformed::Reject).envelopes().is_empty());
+    /// ```
+    pub fn envelopes(&self) -> Envelopes {
+        if self.malformed == Malformed::Reject { Envelopes::none() } else { self.envelopes }
     }
 
     /// Returns the names of other tools and of their parameters.

@@ -131,13 +131,18 @@ impl Tools {
         let (mut start, mut misses) = (from, 0);
         while let Some(found) = memchr::memchr(b'<', &text[start..]) {
             let name = start + found + 1;
-            if shares_prefix(ASK.as_bytes(), &text[name..]) || self.tools.share_prefix(&text[name..]) {
+            if self.may_open(&text[name..]) {
                 return name - 1;
             }
             misses += 1;
             start = if misses % MISSES == 0 { self.skip_to_underscore(text, name) } else { name };
         }
         text.len()
+    }
+
+    /// Returns `true` if the text after a `<` may begin the opening tag of any tool.
+    pub(crate) fn may_open(&self, rest: &[u8]) -> bool {
+        shares_prefix(ASK.as_bytes(), rest) || self.tools.share_prefix(rest)
     }
 
     /// Returns an index from which to search on: no opening tag of a tool begins before it.
@@ -170,7 +175,7 @@ const MISSES: u32 = 8;
 const WINDOW: usize = 4096;
 
 /// The tool whose calls are parsed.
-const ASK: &str = "ask_followup_question";
+pub(crate) const ASK: &str = "ask_followup_question";
 
 /// Names that no other tool can have: the tags of a call, and of thinking.
 const RESERVED: &str = "question follow_up suggestions suggest suggestion options content mode think thinking";

@@ -334,6 +334,8 @@ impl Dialect {
                 Explanation::same(with_place(too_long, part).replace("{limit}", &limit.to_string()))
             }
             Reason::WrongType(place) => Explanation::same(with_place(wrong_type, place)),
+            // The dialogue tells it to no one.
+            Reason::Superseded => Explanation::same(reason.to_string()),
         }
     }
 }

@@ -56,6 +56,7 @@ use alloc::vec::Vec;
 
 use self::dialect::Explanation;
 use crate::event::{Complete, Event, Partial, Rejected};
+use crate::reason::Reason;
 
 pub use dialect::{Dialect, Messages, PartNames};
 pub use finding::Finding;
@@ -263,13 +264,17 @@ impl Dialogue {
         core::mem::take(&mut self.history)
     }
 
-    /// Consumes an event and returns what to do about it: nothing for prose and other tools' calls.
+    /// Consumes an event and returns what to do about it.
+    ///
+    /// Nothing for prose, for other tools' calls, and for a call that is
+    /// [superseded](Reason::Superseded): another one is asked.
     pub fn event<'d>(&'d mut self, event: Event<'d>) -> Directive<'d> {
         match event {
             Event::Text(_) | Event::Opaque(_) => Directive::Nothing,
             Event::Partial(_) if self.open.is_some() || self.has_stopped() => Directive::Nothing,
             Event::Partial(call) => Directive::Show(call),
             Event::Complete(call) => self.complete(&call),
+            Event::Rejected(call) if call.reason() == Reason::Superseded => Directive::Nothing,
             Event::Rejected(call) => self.reject(&call),
         }
     }

@@ -16,7 +16,7 @@ use crate::reason::{CallPart, Reason};
 /// A parameter whose value is a list of suggestions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) enum List {
+pub(crate) enum List {
     /// `follow_up`, or `suggestions`.
     FollowUp,
     /// `options`.
@@ -71,7 +71,7 @@ pub(super) enum Within {
 /// Reads the arguments of one call, or the value of one list in them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Arguments {
+pub(crate) struct Arguments {
     pub(super) lexer: Lexer,
     /// From the outermost to the innermost. Values that are nested deeper have no meaning.
     within: SmallVec<[Within; 4]>,
@@ -107,7 +107,7 @@ impl Given {
 }
 
 impl Arguments {
-    pub(super) const NEW: Arguments = Arguments {
+    pub(crate) const NEW: Arguments = Arguments {
         lexer: Lexer::NEW,
         within: SmallVec::new_const(),
         role: Role::Arguments,
@@ -120,6 +120,81 @@ impl Arguments {
     /// Creates a reader for the value of one list, without arguments around it.
     fn of_list(list: List) -> Arguments {
         Arguments { role: Role::List, list: Some(list), whole: true, ..Arguments::NEW }
+    }
+
+    /// Makes it a reader of the value of `question` alone.
+    pub(crate) fn begin_question(&mut self) {
+        *self = Arguments { role: Role::Question, given: self.given, ..Arguments::NEW };
+    }
+
+    /// Returns `true` if the value has ended.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.lexer.is_closed()
+    }
+
+    /// Returns `true` if the value is not JSON.
+    pub(crate) fn is_ill_formed(&self) -> bool {
+        self.lexer.is_ill_formed()
+    }
+
+    /// Returns `true` if the next character is text of a string, unless it is a delimiter.
+    pub(crate) fn is_in_text(&self) -> bool {
+        self.lexer.is_in_text()
+    }
+
+    /// Returns the length of the plain text at `at`, if a string that is a value is being read.
+    #[inline]
+    pub(crate) fn plain_len(&self, text: &str, at: usize) -> usize {
+        self.lexer.plain_len(text, at)
+    }
+
+    /// Reads text from `*pos` to the end of the value, or to something that is certain and not
+    /// shown, or to the end of the text.
+    pub(crate) fn read(&mut self, text: &str, pos: &mut usize, call: &mut Call, policy: &Arc<Policy>) {
+        while !self.lexer.is_closed() && !self.lexer.is_ill_formed() {
+            // Most of a stream is text, for which no token is created.
+            let plain = self.lexer.plain_len(text, *pos);
+            if plain > 0 {
+                self.push(&text[*pos..*pos + plain], call, policy);
+                *pos += plain;
+                continue;
+            }
+            if let Some((char, len)) = self.lexer.escaped(text, *pos) {
+                self.push(char.encode_utf8(&mut [0; 4]), call, policy);
+                *pos += len;
+                continue;
+            }
+            if *pos == text.len() && self.lexer.is_in_text() {
+                break;
+            }
+            let Some(token) = self.lexer.next(text, pos) else { break };
+            if self.act(token, call, policy) && !call.is_all_shown() {
+                break;
+            }
+        }
+    }
+
+    /// Reads the text of a list of suggestions, which is complete and trimmed, and is a value of
+    /// its own: nothing but the list says what it is.
+    pub(crate) fn read_raw_list(&mut self, list: List, text: &str, call: &mut Call, policy: &Arc<Policy>) {
+        if text.is_empty() || text.eq_ignore_ascii_case("null") || text.eq_ignore_ascii_case("none") {
+            return;
+        }
+        if *self.given.of(list) {
+            return call.note(Note::RepeatedSuggestions);
+        }
+        if list == List::Suggest {
+            call.repair(Note::OutsideFollowUp, policy);
+        }
+        call.take_given();
+        let string = list::string(text);
+        let text = string.as_deref().map_or(text, str::trim);
+        if !suggestions::holds_suggestions(text, policy) && list::is_json(text) {
+            read_json_list(text, list, call, policy);
+        } else {
+            read_text_list(text, list, call, policy);
+        }
+        *self.given.of(list) |= call.take_given();
     }
 
     /// Returns `true` if the contents of the innermost open array or object have no meaning.
@@ -283,7 +358,7 @@ impl Arguments {
     }
 
     /// Takes into account that the incomplete character `tail` follows.
-    pub(super) fn foresee(&mut self, tail: &[u8], call: &mut Call, policy: &Arc<Policy>) {
+    pub(crate) fn foresee(&mut self, tail: &[u8], call: &mut Call, policy: &Arc<Policy>) {
         if !self.lexer.is_in_key() && matches!(self.role, Role::Question | Role::Item | Role::Answer) {
             call.foresee_char(tail, policy);
         }
@@ -337,13 +412,13 @@ impl Arguments {
     }
 
     /// Returns `true` if the state can occur between two pieces of a stream.
-    pub(super) fn is_in_bounds(&self) -> bool {
+    pub(crate) fn is_in_bounds(&self) -> bool {
         let is_between = self.lexer.is_in_bounds() && !self.whole;
         is_between && self.key.is_in_bounds() && self.within.len() <= self.lexer.depth()
     }
 
     /// Returns the part of the call in which the stream is now.
-    pub(super) fn place(&self) -> CallPart {
+    pub(crate) fn place(&self) -> CallPart {
         match self.role {
             _ if !self.lexer.is_in_value() => CallPart::Parameters,
             Role::Question => CallPart::Question,
@@ -389,14 +464,38 @@ fn read_text_list(text: &str, list: List, call: &mut Call, policy: &Arc<Policy>)
     if suggestions::holds_suggestions(text, policy) {
         suggestions::read_suggestions(text, call, policy);
     } else if list::is_json(text) {
-        let (mut arguments, mut pos) = (Arguments::of_list(list), 0);
-        while !call.has_failed()
-            && let Some(token) = arguments.lexer.next(text, &mut pos)
-        {
-            arguments.act(token, call, policy);
-        }
+        read_json_list(text, list, call, policy);
     } else {
         text.split('\n').for_each(|line| call.keep_item(line, policy));
+    }
+}
+
+/// Reads a complete JSON text as the value of a list.
+fn read_json_list(text: &str, list: List, call: &mut Call, policy: &Arc<Policy>) {
+    let (mut arguments, mut pos) = (Arguments::of_list(list), 0);
+    while !call.has_failed()
+        && let Some(token) = arguments.lexer.next(text, &mut pos)
+    {
+        arguments.act(token, call, policy);
+    }
+}
+
+/// A parameter of a call that is written as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Parameter {
+    Question,
+    List(List),
+    Other,
+}
+
+impl Parameter {
+    /// Returns the parameter that has this name.
+    pub(crate) fn of(key: &Key) -> Parameter {
+        match list_of(key) {
+            Some(list) => Parameter::List(list),
+            None if key.text() == b"question" => Parameter::Question,
+            None => Parameter::Other,
+        }
     }
 }
 

@@ -6,11 +6,11 @@ use super::grammar::{self, Matched};
 use crate::scan;
 
 /// The maximum depth of nested arrays and objects.
-pub(super) const DEPTH: u8 = 128;
+pub(crate) const DEPTH: u8 = 128;
 
 /// A token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Token<'t> {
+pub(crate) enum Token<'t> {
     /// A value begins.
     Begin(Type),
     /// A key begins.
@@ -32,7 +32,7 @@ pub(super) enum Token<'t> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Type {
+pub(crate) enum Type {
     Object,
     Array,
     String,
@@ -50,7 +50,7 @@ pub(super) enum Type {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) enum Expect {
+pub(crate) enum Expect {
     /// Before the whole value, after a colon, or after a comma in an array.
     #[default]
     Value,
@@ -76,14 +76,14 @@ pub(super) enum Expect {
     After,
     /// In the text after the whole value.
     Ignored,
-    /// After text that is not JSON.
-    IllFormed,
+    /// After text that is not JSON. `after_value`: only a comma or a closing bracket could have come.
+    IllFormed { after_value: bool },
 }
 
 /// The part of a number before the current position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) enum Number {
+pub(crate) enum Number {
     Start,
     Minus,
     Zero,
@@ -119,7 +119,7 @@ impl Number {
 /// The arrays and objects that are open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Nest {
+pub(crate) struct Nest {
     /// One bit for each, from the outermost: 1 for an object. Higher bits are 0.
     objects: u128,
     /// At most [`DEPTH`].
@@ -143,12 +143,12 @@ impl Nest {
     }
 
     /// Returns `true` if the one at index `i`, from the outermost, is an object.
-    pub(super) fn is_object(self, i: u8) -> bool {
+    pub(crate) fn is_object(self, i: u8) -> bool {
         self.objects >> i & 1 == 1
     }
 
     /// Returns `true` if the innermost is an object; `None` if nothing is open.
-    pub(super) fn innermost(self) -> Option<bool> {
+    pub(crate) fn innermost(self) -> Option<bool> {
         self.depth.checked_sub(1).map(|i| self.is_object(i))
     }
 
@@ -160,9 +160,9 @@ impl Nest {
 /// The lexer of one JSON value. It keeps a token that is incomplete.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Lexer {
-    pub(super) expect: Expect,
-    pub(super) nest: Nest,
+pub(crate) struct Lexer {
+    pub(crate) expect: Expect,
+    pub(crate) nest: Nest,
     /// An incomplete escape or literal: ASCII, at most as long as a pair of surrogates.
     pending: SmallVec<[u8; 12]>,
     /// The pending bytes turned out to be no escape, but text. `false` between two pieces.
@@ -170,7 +170,7 @@ pub(super) struct Lexer {
 }
 
 impl Lexer {
-    pub(super) const NEW: Lexer = Lexer {
+    pub(crate) const NEW: Lexer = Lexer {
         expect: Expect::Value,
         nest: Nest { objects: 0, depth: 0 },
         pending: SmallVec::new_const(),
@@ -178,23 +178,59 @@ impl Lexer {
     };
 
     /// Returns the number of open arrays and objects.
-    pub(super) fn depth(&self) -> usize {
+    pub(crate) fn depth(&self) -> usize {
         usize::from(self.nest.depth)
     }
 
     /// Returns `true` if the whole value has ended.
-    pub(super) fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         matches!(self.expect, Expect::After | Expect::Ignored)
     }
 
+    /// Returns `true` if the text is not JSON.
+    pub(crate) fn is_ill_formed(&self) -> bool {
+        matches!(self.expect, Expect::IllFormed { .. })
+    }
+
+    /// Returns `true` if text that is not JSON came where a comma or a closing bracket could have.
+    pub(crate) fn breaks_after_value(&self) -> bool {
+        self.expect == Expect::IllFormed { after_value: true }
+    }
+
+    /// Returns `true` between a key and its value.
+    pub(crate) fn is_after_key(&self) -> bool {
+        self.expect == Expect::Colon || (self.expect == Expect::Value && self.nest.innermost() == Some(true))
+    }
+
+    /// Consumes what is between a key and its value.
+    ///
+    /// Returns the first byte of the value, which is not consumed; `None` at the end of the text,
+    /// or if something else than a value follows.
+    pub(crate) fn value_start(&mut self, text: &str, pos: &mut usize) -> Option<u8> {
+        loop {
+            let byte = *text.as_bytes().get(*pos)?;
+            match byte {
+                b' ' | b'\t' | b'\r' | b'\n' => {}
+                b':' if self.expect == Expect::Colon => self.expect = Expect::Value,
+                _ => return (self.expect == Expect::Value).then_some(byte),
+            }
+            *pos += 1;
+        }
+    }
+
+    /// Continues after a value of an object that was read elsewhere.
+    pub(crate) fn skip_read_value(&mut self) {
+        self.expect = Expect::CommaOrEnd;
+    }
+
     /// Returns `true` inside a key.
-    pub(super) fn is_in_key(&self) -> bool {
+    pub(crate) fn is_in_key(&self) -> bool {
         self.expect == Expect::String { key: true }
     }
 
     /// Returns the length of the plain text at `at`, if a string that is a value is being read.
     #[inline]
-    pub(super) fn plain_len(&self, text: &str, at: usize) -> usize {
+    pub(crate) fn plain_len(&self, text: &str, at: usize) -> usize {
         let is_in_string = self.expect == Expect::String { key: false } && self.pending.is_empty();
         if is_in_string { scan::plain_in_string(&text.as_bytes()[at..]) } else { 0 }
     }
@@ -203,7 +239,7 @@ impl Lexer {
     ///
     /// `None` if there is none, or if no string that is a value is being read.
     #[inline]
-    pub(super) fn escaped(&self, text: &str, at: usize) -> Option<(char, usize)> {
+    pub(crate) fn escaped(&self, text: &str, at: usize) -> Option<(char, usize)> {
         let rest = text.as_bytes().get(at..).filter(|rest| rest.first() == Some(&b'\\'))?;
         if self.expect != (Expect::String { key: false }) || !self.pending.is_empty() {
             return None;
@@ -215,17 +251,17 @@ impl Lexer {
     }
 
     /// Returns `true` inside a string that is a value, a number or a literal.
-    pub(super) fn is_in_value(&self) -> bool {
+    pub(crate) fn is_in_value(&self) -> bool {
         matches!(self.expect, Expect::String { key: false } | Expect::Number(_) | Expect::Literal | Expect::Ended)
     }
 
     /// Returns `true` if the next character is text of a string, unless it is a delimiter.
-    pub(super) fn is_in_text(&self) -> bool {
+    pub(crate) fn is_in_text(&self) -> bool {
         matches!(self.expect, Expect::String { .. }) && self.pending.is_empty()
     }
 
     /// Returns `true` if the state can occur between two pieces of a stream.
-    pub(super) fn is_in_bounds(&self) -> bool {
+    pub(crate) fn is_in_bounds(&self) -> bool {
         let pending = &self.pending;
         let is_incomplete = match self.expect {
             Expect::Literal => grammar::literal(pending) == Matched::Incomplete,
@@ -236,13 +272,13 @@ impl Lexer {
     }
 
     /// Consumes the next token of `text` at `*pos`; `None` at the end of the text.
-    pub(super) fn next<'t>(&mut self, text: &'t str, pos: &mut usize) -> Option<Token<'t>> {
+    pub(crate) fn next<'t>(&mut self, text: &'t str, pos: &mut usize) -> Option<Token<'t>> {
         match self.expect {
             Expect::String { key } => self.next_in_string(key, text, pos),
             Expect::Number(number) => self.next_in_number(number, text, pos),
             Expect::Literal => self.next_in_literal(text, pos),
             Expect::Ended => Some(self.end_value()),
-            Expect::Ignored | Expect::IllFormed => {
+            Expect::Ignored | Expect::IllFormed { .. } => {
                 *pos = text.len();
                 None
             }
@@ -262,7 +298,7 @@ impl Lexer {
 
     fn ill_formed<'t>(&mut self) -> Option<Token<'t>> {
         self.pending.clear();
-        self.expect = Expect::IllFormed;
+        self.expect = Expect::IllFormed { after_value: self.expect == Expect::CommaOrEnd };
         Some(Token::IllFormed)
     }
 

@@ -22,6 +22,22 @@ pub(super) fn is_json(text: &str) -> bool {
     text.starts_with(['[', '{']) && is_whole(text, false)
 }
 
+/// Returns the string that the text is; `None` if it is not exactly one JSON string.
+pub(super) fn string(text: &str) -> Option<String> {
+    if !text.starts_with('"') || !is_whole(text, false) {
+        return None;
+    }
+    let (mut lexer, mut pos, mut string) = (Lexer::default(), 0, String::new());
+    while let Some(token) = lexer.next(text, &mut pos) {
+        match token {
+            Token::Text(text) => string.push_str(text),
+            Token::Char(char) | Token::Stray(char) => string.push(char),
+            _ => {}
+        }
+    }
+    Some(string)
+}
+
 fn is_whole(text: &str, is_strict: bool) -> bool {
     let (mut lexer, mut pos) = (Lexer::default(), 0);
     while let Some(token) = lexer.next(text, &mut pos) {

@@ -14,9 +14,9 @@
 //! | `machine` | the loop over the tokens of a stream |
 //! | `list` | a list of options whose text is complete |
 
-mod arguments;
+pub(crate) mod arguments;
 mod grammar;
-mod key;
-mod lexer;
+pub(crate) mod key;
+pub(crate) mod lexer;
 pub(crate) mod list;
 pub(crate) mod machine;

@@ -4,6 +4,9 @@ use super::code::{Bracket, Code};
 use super::names::{Name, Others, Set, TagNames};
 use super::state::{Body, Inside, Spot, State};
 use super::tag::Allowed;
+use crate::config::Envelopes;
+use crate::envelope::state::openers;
+use crate::envelope::tag::Tags;
 use crate::scan::Quotes;
 
 const PARAMETERS: Set = Set::QUESTION.or(Set::FOLLOW_UP).or(Set::SUGGEST).or(Set::OPTIONS);
@@ -18,26 +21,27 @@ const ENDING: Set = Set::SUGGEST.or(Set::FOLLOW_UP);
 const TOOLS: TagNames = TagNames { hidden: Set::ASK, shown: Set::NONE, others: Others::Tools };
 
 /// No tags.
-const NOTHING: Allowed = Allowed { open: TagNames::NONE, close: TagNames::NONE };
+pub(super) const NOTHING: Allowed = Allowed { open: TagNames::NONE, close: TagNames::NONE, envelope: Tags::none() };
 
 /// The tags that confirm a call.
 pub(super) const CONFIRMING: Allowed =
-    Allowed { open: TagNames::hidden(PARAMETERS), close: TagNames::hidden(PARAMETERS.or(Set::ASK)) };
+    Allowed { open: TagNames::hidden(PARAMETERS), close: TagNames::hidden(PARAMETERS.or(Set::ASK)), ..NOTHING };
 
 /// The length of the shortest of them: `<suggest>`.
 pub(super) const SHORTEST_CONFIRMING: usize = 9;
 
 /// The opening tags of tools.
-pub(super) const OPENING: Allowed = Allowed { open: TOOLS, close: TagNames::NONE };
+pub(super) const OPENING: Allowed = Allowed { open: TOOLS, ..NOTHING };
 
 /// Returns the tags of a state. `listing`: there are no tags but those of lists of suggestions.
 #[inline]
 pub(super) fn allowed(state: &State, after_backtick: bool, listing: bool) -> Allowed {
     match state {
-        State::Prose(code) => in_prose(*code),
+        State::Prose(_) | State::Envelope(_) => NOTHING,
         State::Opaque { tool, parameter: None } => Allowed {
             open: TagNames { others: Others::ToolsAndParameters, ..TOOLS },
             close: TagNames { others: Others::Only(Name::Tool(*tool)), ..TagNames::NONE },
+            ..NOTHING
         },
         State::Opaque { parameter: Some(parameter), .. } => Allowed {
             close: TagNames { others: Others::Only(Name::Parameter(*parameter)), ..TagNames::NONE },
@@ -45,23 +49,37 @@ pub(super) fn allowed(state: &State, after_backtick: bool, listing: bool) -> All
         },
         State::Unconfirmed(_) => Allowed { open: TagNames { hidden: PARAMETERS.or(Set::ASK), ..TOOLS }, ..CONFIRMING },
         State::Inside(inside) if listing => {
-            let Allowed { open, close } = in_call(*inside, after_backtick);
+            let Allowed { open, close, .. } = in_call(*inside, after_backtick);
             let only = |names: TagNames| TagNames {
                 hidden: names.hidden.and(LISTS),
                 shown: names.shown.and(LISTS),
                 others: Others::None,
             };
-            Allowed { open: only(open), close: only(close) }
+            Allowed { open: only(open), close: only(close), ..NOTHING }
         }
         State::Inside(inside) => in_call(*inside, after_backtick),
-        State::Ended { .. } | State::Named { .. } => NOTHING,
+        State::Ended { .. } | State::Named { .. } | State::Turn { .. } => NOTHING,
     }
 }
 
-fn in_prose(code: Code) -> Allowed {
-    match code.at_bracket() {
-        Bracket::Plain if code == Code::Ignored => OPENING,
-        Bracket::Plain => Allowed { open: TagNames { shown: Set::THINK.or(Set::THINKING), ..TOOLS }, ..OPENING },
+/// Returns the tags of prose. `anywhere`: calls written as markup may start in code.
+/// `bare`: the limit of a header.
+pub(super) fn in_prose(code: Code, anywhere: bool, families: Envelopes, bare: usize) -> Allowed {
+    let bracket = code.at_bracket();
+    if anywhere {
+        let envelope = if bracket == Bracket::Plain && !code.is_after_backtick() && !families.is_empty() {
+            Tags { limit: bare, ..openers(families) }
+        } else {
+            Tags::none()
+        };
+        return Allowed { envelope, ..OPENING };
+    }
+    match bracket {
+        Bracket::Plain => {
+            let is_opener = !code.is_after_backtick() && !families.is_empty();
+            let envelope = if is_opener { Tags { limit: bare, ..openers(families) } } else { Tags::none() };
+            Allowed { open: TagNames { shown: Set::THINK.or(Set::THINKING), ..TOOLS }, envelope, ..OPENING }
+        }
         Bracket::Code => NOTHING,
         Bracket::Thinking { long } => {
             let shown = if long { Set::THINKING } else { Set::THINK };
@@ -88,7 +106,8 @@ fn in_call(Inside { spot, .. }: Inside, after_backtick: bool) -> Allowed {
         Spot::Options => (Set::NONE, Set::OPTIONS.or(Set::ASK)),
     };
     let shown = if after_backtick { open.and(ENDING) } else { Set::NONE };
-    Allowed { open: TagNames { shown, ..TagNames::hidden(open.without(shown)) }, close: TagNames::hidden(close) }
+    let open = TagNames { shown, ..TagNames::hidden(open.without(shown)) };
+    Allowed { open, close: TagNames::hidden(close), ..NOTHING }
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 //! Whether a byte is code depends only on the bytes before it, so no text has to wait.
 
 use super::names::Name;
+use crate::before::Before;
+use crate::scan;
 
 /// A position in prose: inside or outside code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -10,8 +12,8 @@ use super::names::Name;
 pub(super) enum Code {
     /// Not tracked, because calls may start anywhere.
     Ignored,
-    /// Outside code. `line_start`: the line so far is blank.
-    Plain { line_start: bool },
+    /// Outside code.
+    Plain { before: Before },
     /// In a run of marks that may open a span or a fence.
     Opening { mark: Mark, run: u32, line_start: bool },
     /// In a span between runs of `ticks` back-ticks.
@@ -69,12 +71,14 @@ pub(super) enum Bracket {
     Thinking { long: bool },
 }
 
-const MIDDLE: Code = Code::Plain { line_start: false };
+const MIDDLE: Code = Code::Plain { before: Before::MIDDLE };
+
+const LINE_START: Code = Code::Plain { before: Before::START };
 
 impl Code {
     /// Returns the state at the start of a stream.
     pub(super) fn at_start(ignored: bool) -> Code {
-        if ignored { Code::Ignored } else { Code::Plain { line_start: true } }
+        if ignored { Code::Ignored } else { LINE_START }
     }
 
     /// Returns the state after a call.
@@ -86,12 +90,31 @@ impl Code {
     pub(super) fn at_bracket(self) -> Bracket {
         match self {
             Code::Thinking { long } => Bracket::Thinking { long },
-            Code::Ignored => Bracket::Plain,
+            Code::Ignored | Code::Plain { .. } => Bracket::Plain,
             other => match other.after(b'<') {
                 Code::Plain { .. } => Bracket::Plain,
                 _ => Bracket::Code,
             },
         }
+    }
+
+    /// Returns `true` in code where only a back-tick or a line end matters.
+    pub(super) fn is_inside(self) -> bool {
+        matches!(self, Code::Span { run: 0, blank_line: false, .. } | Code::Fence { line: FenceLine::Other, .. })
+    }
+
+    /// Returns `true` right after a back-tick.
+    pub(super) fn is_after_backtick(self) -> bool {
+        match self {
+            Code::Opening { mark, .. } => mark == Mark::Tick,
+            Code::Span { run, .. } => run > 0,
+            _ => false,
+        }
+    }
+
+    /// Returns `true` outside code where nothing but space is before on the line.
+    pub(super) fn is_line_start(self) -> bool {
+        matches!(self, Code::Plain { before } if before.is_line_start())
     }
 
     pub(super) fn enter_thinking(&mut self, name: Name) {
@@ -104,20 +127,63 @@ impl Code {
 
     /// Advances over prose.
     pub(super) fn pass(&mut self, text: &str) {
-        if !matches!(self, Code::Ignored | Code::Thinking { .. }) {
-            *self = text.bytes().fold(*self, Code::after);
+        match self {
+            Code::Ignored | Code::Thinking { .. } => {}
+            // Most of it is a `<` that begins nothing.
+            Code::Plain { before } if text.len() < 8 && !text.bytes().any(|byte| matches!(byte, b'`' | b'~')) => {
+                *before = before.after(text.as_bytes());
+            }
+            _ => {
+                self.advance(text.as_bytes(), 0, &NoOpeners);
+            }
         }
+    }
+
+    /// Advances over prose from `from` to the next byte that may begin a call, and returns its
+    /// index; the length of the text if there is none.
+    #[inline]
+    pub(super) fn advance(&mut self, text: &[u8], from: usize, openers: &impl Openers) -> usize {
+        let mut at = from;
+        while at < text.len() {
+            // Most bytes change nothing.
+            match self {
+                Code::Plain { before } if !openers.marker() => {
+                    at = advance_plain(before, text, at, openers);
+                    match text.get(at) {
+                        Some(b'`' | b'~') => {}
+                        _ => return at,
+                    }
+                }
+                Code::Span { run: 0, blank_line: false, .. } | Code::Fence { line: FenceLine::Other, .. } => {
+                    at += scan::plain_in_code(&text[at..]);
+                }
+                _ => {}
+            }
+            let Some(&byte) = text.get(at) else { break };
+            let begins = match byte {
+                b'<' => openers.bracket(&text[at + 1..]),
+                b'{' => openers.json() && self.is_line_start(),
+                b'[' => openers.marker() && self.at_bracket() == Bracket::Plain && !self.is_after_backtick(),
+                _ => false,
+            };
+            if begins {
+                return at;
+            }
+            *self = self.after(byte);
+            at += 1;
+        }
+        at
     }
 
     fn after(self, byte: u8) -> Code {
         let blank = matches!(byte, b' ' | b'\t' | b'\r');
         match self {
             Code::Ignored | Code::Thinking { .. } => self,
-            Code::Plain { line_start } => match (byte, Mark::of(byte)) {
-                (b'\n', _) => Code::Plain { line_start: true },
-                (_, Some(Mark::Tick)) => Code::Opening { mark: Mark::Tick, run: 1, line_start },
-                (_, Some(Mark::Tilde)) if line_start => Code::Opening { mark: Mark::Tilde, run: 1, line_start },
-                _ => Code::Plain { line_start: line_start && blank },
+            Code::Plain { before } => match Mark::of(byte) {
+                Some(mark) if mark == Mark::Tick || before.is_line_start() => {
+                    Code::Opening { mark, run: 1, line_start: before.is_line_start() }
+                }
+                _ => Code::Plain { before: before.push(byte) },
             },
             Code::Opening { mark, run, line_start } if Mark::of(byte) == Some(mark) => {
                 Code::Opening { mark, run: run.saturating_add(1), line_start }
@@ -129,7 +195,7 @@ impl Code {
                 Code::Span { ticks, run: run.saturating_add(1), blank_line: false }
             }
             Code::Span { ticks, run, .. } if run == ticks => MIDDLE.after(byte),
-            Code::Span { blank_line: true, .. } if byte == b'\n' => Code::Plain { line_start: true },
+            Code::Span { blank_line: true, .. } if byte == b'\n' => LINE_START,
             Code::Span { ticks, blank_line, .. } => {
                 Code::Span { ticks, run: 0, blank_line: byte == b'\n' || (blank_line && blank) }
             }
@@ -146,7 +212,7 @@ impl Code {
                     FenceLine::Blank | FenceLine::Other => false,
                 };
                 let line = match line {
-                    _ if byte == b'\n' && closes => return Code::Plain { line_start: true },
+                    _ if byte == b'\n' && closes => return LINE_START,
                     _ if byte == b'\n' => FenceLine::Blank,
                     FenceLine::Blank if is_mark => FenceLine::Marks(1),
                     FenceLine::Marks(run) if is_mark => FenceLine::Marks(run.saturating_add(1)),
@@ -158,6 +224,72 @@ impl Code {
             }
         }
     }
+}
+
+/// What may begin a call in prose.
+pub(super) trait Openers {
+    /// Returns `true` if a `<` with this text after it may begin one.
+    fn bracket(&self, rest: &[u8]) -> bool;
+    /// Returns `true` if a `{` may, outside code at the start of a line.
+    fn json(&self) -> bool;
+    /// Returns `true` if a `[` may, outside code.
+    fn marker(&self) -> bool;
+}
+
+/// Nothing begins a call.
+struct NoOpeners;
+
+impl Openers for NoOpeners {
+    fn bracket(&self, _: &[u8]) -> bool {
+        false
+    }
+
+    fn json(&self) -> bool {
+        false
+    }
+
+    fn marker(&self) -> bool {
+        false
+    }
+}
+
+/// Advances outside code, to a byte that may begin a call or code, and returns its index.
+#[inline]
+fn advance_plain(before: &mut Before, text: &[u8], from: usize, openers: &impl Openers) -> usize {
+    let (mut start, mut at, mut is_near) = (from, from, false);
+    loop {
+        let plain = scan::plain_in_prose(&text[at..], is_near);
+        is_near = plain < 16;
+        at += plain;
+        let rest = &text[at..];
+        match rest.first() {
+            Some(b'<') if !openers.bracket(&rest[1..]) => at += 1,
+            Some(b'{') if !openers.json() || !before.after(&text[start..at]).is_line_start() => at += 1,
+            Some(b'~') if !before.after(&text[start..at]).is_line_start() => at += 1,
+            Some(b'`') => match short_span(rest) {
+                Some(len) => {
+                    *before = Before::MIDDLE;
+                    at += len;
+                    start = at;
+                }
+                None => break,
+            },
+            _ => break,
+        }
+    }
+    *before = before.after(&text[start..at]);
+    at
+}
+
+/// Returns the length of the code span between single back-ticks that the text begins with;
+/// `None` if it is not as simple as that.
+#[inline]
+fn short_span(text: &[u8]) -> Option<usize> {
+    let inside = text.get(1..).filter(|inside| inside.first() != Some(&b'`'))?;
+    let len = scan::plain_in_code(inside);
+    let is_closed =
+        inside.get(len) == Some(&b'`') && inside.get(len + 1).is_some_and(|after| !matches!(after, b'`' | b'<'));
+    is_closed.then_some(len + 2)
 }
 
 #[cfg(test)]

@@ -172,7 +172,7 @@ impl MarkupMachine {
             self.repair(Note::OutsideFollowUp);
         }
         if !tag.empty {
-            let mode = tag.mode.clone().and_then(|mode| core::str::from_utf8(text.get(mode)?).ok());
+            let mode = tag.value.clone().and_then(|mode| core::str::from_utf8(text.get(mode)?).ok());
             self.busy.call.begin_suggestion(mode, &self.policy);
             self.go(Spot::Suggestion);
         }

@@ -71,6 +71,11 @@ impl Pending {
         self.part = Part::Other;
     }
 
+    /// Lets it be read again from its beginning, in another state.
+    pub(super) fn read_again(&mut self) {
+        self.part = Part::Other;
+    }
+
     pub(super) fn set_incomplete(&mut self, incomplete: IncompleteTag) {
         self.part = incomplete.part;
     }

@@ -13,21 +13,25 @@
 //!   └─────────────────────────────────────────────────────────┘
 //! ```
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
 
 use nom::{Complete, IsStreaming, Streaming};
 
-use super::allowed::allowed;
-use super::code::Code;
+use super::allowed::{self, NOTHING, allowed};
+use super::code::{Code, Openers};
 use super::lexer::Pending;
 use super::state::{Inside, Spot, State};
-use super::tag::{self, IncompleteTag, Read, Tag};
+use super::tag::{self, Allowed, IncompleteTag, Read, Tag};
+use crate::before::Before;
 use crate::call::{Addition, Call};
-use crate::config::{CallStart, Policy};
+use crate::config::{CallStart, Envelope, Envelopes, Policy, Tools};
+use crate::envelope;
+use crate::envelope::machine::{EnvelopeMachine, Turn};
 use crate::lazy::{Fresh, Lazy};
 use crate::scan;
-use crate::signal::{Piece, Signal, Source};
+use crate::signal::{Piece, Quiet, Signal, Source, ToolRef};
 
 /// Reads a message, with calls written as markup in it.
 #[derive(Clone, Debug)]
@@ -40,6 +44,8 @@ pub(crate) struct MarkupMachine {
     pub(super) busy: Lazy<MarkupBuffers>,
     /// It reads a list of suggestions alone: no other tags mean anything.
     pub(super) listing: bool,
+    /// It reads prose again in which no envelope starts.
+    pub(super) is_passing: bool,
     /// Something of the call may be certain that has not been shown.
     pub(super) has_news: bool,
 }
@@ -50,16 +56,20 @@ pub(super) struct MarkupBuffers {
     pub(super) call: Call,
     /// An opening tag and the text after it, until it is certain to be a call.
     pub(super) held: String,
+    pub(super) envelope: Lazy<EnvelopeMachine>,
+    /// In so many bytes of prose, after an opening tag that was only named, no envelope starts.
+    pub(super) plain_left: usize,
 }
 
 impl Fresh for MarkupBuffers {
-    const FRESH: MarkupBuffers = MarkupBuffers { call: Call::NEW, held: String::new() };
+    const FRESH: MarkupBuffers =
+        MarkupBuffers { call: Call::NEW, held: String::new(), envelope: Lazy::NEW, plain_left: 0 };
     const SEEN: &'static MarkupBuffers = &MarkupBuffers::FRESH;
 }
 
 impl MarkupMachine {
     pub(crate) fn new(policy: Arc<Policy>) -> MarkupMachine {
-        let state = State::Prose(Code::at_start(policy.call_start == CallStart::Anywhere));
+        let state = State::Prose(Code::at_start(!tracks_code(&policy)));
         MarkupMachine {
             policy,
             state,
@@ -67,6 +77,7 @@ impl MarkupMachine {
             calls: 0,
             busy: Lazy::NEW,
             listing: false,
+            is_passing: false,
             has_news: false,
         }
     }
@@ -83,7 +94,12 @@ impl MarkupMachine {
     /// Returns the open call, if one is open and confirmed.
     #[cfg(feature = "wire")]
     pub(crate) fn open_call(&mut self) -> Option<&mut Call> {
-        matches!(self.state, State::Inside(_) | State::Unconfirmed(_)).then(|| &mut self.busy.call)
+        let is_open = match self.state {
+            State::Inside(_) | State::Unconfirmed(_) => true,
+            State::Envelope(_) => self.busy.envelope.is_ours(),
+            _ => false,
+        };
+        is_open.then(|| &mut self.busy.call)
     }
 
     /// Returns how many calls have ended.
@@ -96,6 +112,7 @@ impl MarkupMachine {
         match source {
             Source::Pending => self.pending.text(),
             Source::Held => &self.busy.held,
+            Source::Envelope => &self.busy.envelope.held,
             Source::Piece(..) => "",
         }
     }
@@ -107,7 +124,7 @@ impl MarkupMachine {
     #[inline]
     pub(crate) fn push_plain(&mut self, text: &str) -> Option<Addition> {
         let State::Inside(Inside { spot: Spot::Question | Spot::Answer, after_backtick, .. }) = &mut self.state else {
-            return None;
+            return self.push_plain_envelope(text);
         };
         if !self.pending.is_empty() || scan::holds_bracket(text.as_bytes()) {
             return None;
@@ -117,9 +134,85 @@ impl MarkupMachine {
         Some(delta)
     }
 
-    /// Returns whether text without a `<` is prose, and changes nothing.
-    pub(crate) fn is_quiet(&self) -> bool {
-        self.state == State::Prose(Code::Ignored) && self.pending.is_empty()
+    /// Returns which text is certain to be prose.
+    #[inline]
+    pub(crate) fn quiet(&self) -> Quiet {
+        match self.state {
+            State::Prose(_) if !self.pending.is_empty() => Quiet::Never,
+            State::Prose(Code::Ignored) => Quiet::WithoutBracket,
+            State::Prose(_) if self.busy.plain_left > 0 => Quiet::Never,
+            State::Prose(_) if self.reads_markers() => Quiet::Unknown,
+            State::Prose(Code::Plain { .. }) => Quiet::WithoutMark,
+            State::Prose(code) if code.is_inside() => Quiet::WithoutCodeMark,
+            State::Prose(_) => Quiet::Unknown,
+            _ => Quiet::Never,
+        }
+    }
+
+    /// Returns the last bytes of prose.
+    pub(crate) fn before(&self) -> Before {
+        if let State::Prose(Code::Plain { before }) = self.state { before } else { Before::MIDDLE }
+    }
+
+    /// Sets the last bytes of prose.
+    pub(crate) fn set_before(&mut self, last: Before) {
+        if let State::Prose(Code::Plain { before }) = &mut self.state {
+            *before = last;
+        }
+    }
+
+    /// Reads text that is all prose and begins nothing; returns `false` if it is not as simple as
+    /// that, and then nothing has changed.
+    pub(crate) fn pass_quiet(&mut self, text: &str) -> bool {
+        let State::Prose(mut code) = self.state else { return false };
+        let is_prose = self.advance(&mut code, text.as_bytes(), 0) == text.len();
+        if is_prose {
+            self.state = State::Prose(code);
+        }
+        is_prose
+    }
+
+    /// Returns where in the text the prose ends in which no envelope starts; the end of the text if
+    /// one may start already.
+    fn end_of_plain(&self, text: &str, from: usize) -> usize {
+        let left = self.busy.plain_left;
+        if self.is_passing || left == 0 {
+            return text.len();
+        }
+        let mut to = from.saturating_add(left).min(text.len());
+        while !text.is_char_boundary(to) {
+            to += 1;
+        }
+        to
+    }
+
+    /// Counts prose in which no envelope starts.
+    pub(super) fn pass_plain(&mut self, len: usize) {
+        if !self.is_passing && self.busy.plain_left > 0 {
+            self.busy.plain_left = self.busy.plain_left.saturating_sub(len);
+        }
+    }
+
+    /// Returns the envelopes that may start here.
+    fn envelopes(&self) -> Envelopes {
+        // Without room for a header, there is none.
+        let starts = !self.is_passing && self.busy.plain_left == 0 && self.policy.limits.bare > 0;
+        if starts { self.policy.envelopes() } else { Envelopes::NONE }
+    }
+
+    /// Returns `true` if a `[` may begin an envelope.
+    fn reads_markers(&self) -> bool {
+        self.policy.envelopes().contains(Envelope::Mistral)
+    }
+
+    /// Advances over prose to the next byte that may begin something, and returns its index.
+    fn advance(&self, code: &mut Code, text: &[u8], from: usize) -> usize {
+        let tracks_thinking = self.policy.call_start != CallStart::Anywhere;
+        code.advance(
+            text,
+            from,
+            &ProseOpeners { tools: &self.policy.tools, tracks_thinking, envelopes: self.envelopes() },
+        )
     }
 
     /// Returns whether it is known that nothing is certain without more text.
@@ -128,15 +221,16 @@ impl MarkupMachine {
         !self.pending.lent
             && match self.state {
                 State::Prose(_) | State::Opaque { .. } => true,
-                State::Unconfirmed(_) | State::Ended { .. } | State::Named { .. } => false,
+                State::Unconfirmed(_) | State::Ended { .. } | State::Named { .. } | State::Turn { .. } => false,
                 State::Inside(_) => self.busy.call.is_all_shown(),
+                State::Envelope(_) => !self.has_news && !self.busy.envelope.lent,
             }
     }
 
     /// Reads on in `piece` from `*pos`, to the next signal.
     pub(crate) fn step(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Signal {
         // Several things may have become certain at once. They come before what is read next.
-        if let State::Inside(_) = self.state
+        if let State::Inside(_) | State::Envelope(_) = self.state
             && let Some(signal) = self.partial()
         {
             return signal;
@@ -144,9 +238,10 @@ impl MarkupMachine {
         loop {
             self.drop_lent();
             let signal = match self.state {
-                State::Ended { .. } | State::Named { .. } => self.emit_end(),
+                State::Ended { .. } | State::Named { .. } | State::Turn { .. } => self.emit_end(),
                 _ if *pos == piece.text.len() => return self.at_end_of_piece(&[]).unwrap_or(Signal::More),
                 _ if !self.pending.is_empty() => self.run_pending(piece, pos),
+                State::Envelope(_) => self.run_envelope(piece, pos),
                 _ => self.run(piece, pos),
             };
             if let Some(signal) = signal {
@@ -161,8 +256,10 @@ impl MarkupMachine {
         loop {
             self.drop_lent();
             let waits = !self.pending.is_empty() && !self.pending.shown;
+            let waits_for_bar = waits && self.may_be_bar(tail);
             let signal = match self.state {
-                State::Ended { .. } | State::Named { .. } => self.emit_end(),
+                State::Ended { .. } | State::Named { .. } | State::Turn { .. } => self.emit_end(),
+                _ if waits_for_bar => return self.at_end_of_piece(tail).unwrap_or(Signal::More),
                 _ if waits => {
                     // The shortest character that it may become; it is no part of a name.
                     let old = self.pending.len();
@@ -176,6 +273,15 @@ impl MarkupMachine {
                         Read::Incomplete(IncompleteTag { shown: true, .. }) => self.show_pending(),
                         Read::Incomplete(_) => return self.at_end_of_piece(tail).unwrap_or(Signal::More),
                     }
+                }
+                State::Envelope(code) => {
+                    self.has_news |= self.busy.envelope.is_ours();
+                    let (envelope, mut context) = self.envelope();
+                    match envelope.foresee(tail, end, &mut context) {
+                        Turn::Stay => return self.at_end_of_piece(tail).unwrap_or(Signal::More),
+                        turn => self.state = State::Turn { turn, code },
+                    }
+                    None
                 }
                 _ => {
                     self.foresee_inside(tail);
@@ -194,12 +300,14 @@ impl MarkupMachine {
             self.drop_lent();
             let waits = !self.pending.is_empty() && !self.pending.shown;
             let signal = match (&self.state, waits) {
-                (State::Ended { .. } | State::Named { .. }, _) => self.emit_end(),
+                (State::Ended { .. } | State::Named { .. } | State::Turn { .. }, _) => self.emit_end(),
                 (State::Prose(_) | State::Opaque { .. }, false) => return Signal::More,
+                (State::Envelope(_), false) => self.cut(end),
                 (_, true) => match self.read::<Complete>(self.pending.bytes(), self.pending.after_backtick) {
                     Read::Tag(tag) => self.act_pending(&tag, end),
                     // An incomplete tag is no part of a value that is cut.
                     _ if matches!(self.state, State::Inside(_) | State::Unconfirmed(_)) => self.cut(end),
+                    _ if self.is_envelope_cut() => self.cut(end),
                     _ => self.drop_pending(),
                 },
                 (State::Inside(_) | State::Unconfirmed(_), false) => self.cut(end),
@@ -212,9 +320,12 @@ impl MarkupMachine {
 
     /// Makes it ready for the next stream. Its memory is kept.
     pub(crate) fn restart(&mut self) {
-        self.state = State::Prose(Code::at_start(self.policy.call_start == CallStart::Anywhere));
+        self.state = State::Prose(Code::at_start(!tracks_code(&self.policy)));
         self.pending.clear();
         self.calls = 0;
+        if self.busy.plain_left > 0 {
+            self.busy.plain_left = 0;
+        }
     }
 
     /// Ends what the end of the stream cuts.
@@ -222,6 +333,7 @@ impl MarkupMachine {
         match self.state {
             State::Unconfirmed(unconfirmed) => self.cut_unconfirmed(unconfirmed, end),
             State::Inside(inside) => self.cut_inside(inside, end),
+            State::Envelope(code) => self.cut_envelope(code, end),
             _ => {}
         }
         None
@@ -233,13 +345,37 @@ impl MarkupMachine {
     fn run(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Option<Signal> {
         let (text, from) = (piece.text, *pos);
         let shown_to = loop {
-            let bracket = self.next_bracket(text.as_bytes(), *pos);
-            if !self.push(&text[*pos..bracket]) {
-                return None;
-            }
+            let bracket = match self.state {
+                State::Prose(mut code) if code != Code::Ignored => {
+                    let to = self.end_of_plain(text, *pos);
+                    let bracket = self.advance(&mut code, &text.as_bytes()[..to], *pos);
+                    self.state = State::Prose(code);
+                    self.pass_plain(bracket - *pos);
+                    if bracket == to && to < text.len() {
+                        *pos = bracket;
+                        continue;
+                    }
+                    bracket
+                }
+                _ => {
+                    let bracket = self.next_bracket(text.as_bytes(), *pos);
+                    if !self.push(&text[*pos..bracket]) {
+                        return None;
+                    }
+                    bracket
+                }
+            };
             *pos = bracket;
             if bracket == text.len() {
                 break bracket;
+            }
+            let byte = text.as_bytes()[bracket];
+            if byte != b'<' {
+                if bracket > from {
+                    break bracket;
+                }
+                self.begin_envelope_text(byte, piece.offset(bracket));
+                return None;
             }
             let after_backtick = self.before_bracket();
             match self.read::<Streaming>(&text.as_bytes()[bracket..], after_backtick) {
@@ -254,7 +390,7 @@ impl MarkupMachine {
                     self.push(&text[bracket..*pos]);
                     let signal = self.emit(Source::Piece(from, *pos));
                     // What follows another tool's call is emitted as something else.
-                    if self.act_shown(&tag) {
+                    if self.act_shown(&tag, piece.offset(*pos)) {
                         return signal;
                     }
                 }
@@ -263,7 +399,7 @@ impl MarkupMachine {
                         break bracket;
                     }
                     if self.ends_before(&tag) {
-                        self.end_before(piece.offset(bracket));
+                        self.end_before(&tag, piece.offset(bracket));
                         return None;
                     }
                     *pos = bracket + tag.len;
@@ -308,12 +444,12 @@ impl MarkupMachine {
                 *pos += tag.len - old;
                 self.pending.clear();
                 let signal = self.push_and_emit(text, from, *pos);
-                self.act_shown(&tag);
+                self.act_shown(&tag, piece.offset(*pos));
                 signal
             }
             Read::Tag(tag) if self.ends_before(&tag) => {
                 self.pending.truncate(old);
-                self.end_before(self.pending.start);
+                self.end_before(&tag, self.pending.start);
                 None
             }
             Read::Tag(tag) => {
@@ -338,14 +474,34 @@ impl MarkupMachine {
     }
 
     /// Reads what the bytes from a `<` on are in this state.
-    fn read<S: IsStreaming>(&self, bytes: &[u8], after_backtick: bool) -> Read {
-        let allowed = allowed(&self.state, after_backtick, self.listing);
-        tag::read::<S>(bytes, &allowed, &self.policy.tools, self.policy.limits.tag)
+    pub(super) fn read<S: IsStreaming>(&self, bytes: &[u8], after_backtick: bool) -> Read {
+        let allowed = match &self.state {
+            State::Prose(code) => {
+                let may_open = envelope::tag::may_open(bytes.get(1..).unwrap_or_default());
+                // The code is that after a pending tag whose text has been emitted.
+                let starts = may_open && !self.pending.shown;
+                let envelopes = if starts { self.envelopes() } else { Envelopes::NONE };
+                allowed::in_prose(
+                    *code,
+                    self.policy.call_start == CallStart::Anywhere,
+                    envelopes,
+                    self.policy.limits.bare,
+                )
+            }
+            State::Envelope(_) => {
+                let open = if self.busy.envelope.allows_tools() { allowed::OPENING } else { NOTHING };
+                Allowed { envelope: self.busy.envelope.tags(&self.policy), ..open }
+            }
+            state => allowed(state, after_backtick, self.listing),
+        };
+        tag::read::<S>(bytes, &allowed, &self.policy.tools, self.policy.limits.tag.min(u32::MAX as usize))
     }
 
     /// Reads what the incomplete tag is, of which all beyond `old` bytes is new.
-    fn read_pending(&self, old: usize) -> Read {
-        match self.pending.stays_incomplete(old, self.policy.limits.tag) {
+    pub(super) fn read_pending(&self, old: usize) -> Read {
+        // A tag that begins an envelope has both limits.
+        let limit = self.policy.limits.tag.min(self.policy.limits.bare);
+        match self.pending.stays_incomplete(old, limit) {
             Some(incomplete) => Read::Incomplete(incomplete),
             None => self.read::<Streaming>(self.pending.bytes(), self.pending.after_backtick),
         }
@@ -355,20 +511,33 @@ impl MarkupMachine {
     ///
     /// Returns `false` if it does not fit, which decides what is open; then nothing was appended.
     pub(super) fn push(&mut self, text: &str) -> bool {
+        if let State::Envelope(code) = self.state {
+            return self.push_envelope(code, text) == text.len();
+        }
+        if let State::Prose(_) = self.state {
+            self.pass_plain(text.len());
+        }
         match &mut self.state {
             State::Prose(code) => code.pass(text),
             State::Inside(_) => self.push_inside(text),
             State::Unconfirmed(_) => return self.hold(text),
-            State::Opaque { .. } | State::Ended { .. } | State::Named { .. } => {}
+            State::Opaque { .. }
+            | State::Envelope(_)
+            | State::Turn { .. }
+            | State::Ended { .. }
+            | State::Named { .. } => {}
         }
         true
     }
 
     /// Returns the signal that text is emitted with; `None` in a call, whose partials show it.
-    fn emit(&self, from: Source) -> Option<Signal> {
+    pub(super) fn emit(&self, from: Source) -> Option<Signal> {
         match self.state {
             State::Prose(_) => Some(Signal::Text(from)),
-            State::Opaque { tool, .. } => Some(Signal::Opaque { from, tool, start: false }),
+            State::Opaque { tool, .. } => Some(Signal::Opaque { from, tool: ToolRef::Listed(tool), start: false }),
+            State::Envelope(_) if self.busy.envelope.is_opaque() => {
+                Some(Signal::Opaque { from, tool: ToolRef::Envelope, start: false })
+            }
             _ => None,
         }
     }
@@ -392,7 +561,7 @@ impl MarkupMachine {
                 self.demote(&unconfirmed);
                 self.emit_end()
             }
-            State::Inside(_) => self.partial(),
+            State::Inside(_) | State::Envelope(_) => self.partial(),
             _ => None,
         }
     }
@@ -403,7 +572,7 @@ impl MarkupMachine {
     fn act_pending(&mut self, tag: &Tag, end: u64) -> Option<Signal> {
         let start = self.pending.start;
         if self.ends_before(tag) {
-            self.end_before(start);
+            self.end_before(tag, start);
             return None;
         }
         let pending = core::mem::take(&mut self.pending);
@@ -446,22 +615,28 @@ impl MarkupMachine {
         if self.pending.lent {
             self.pending.clear();
         }
+        if self.busy.envelope.lent {
+            self.busy.envelope.held.clear();
+            self.busy.envelope.lent = false;
+        }
     }
 
     // Tags.
 
     /// Returns whether a tag is no part of what is open, which ends before it.
-    fn ends_before(&self, tag: &Tag) -> bool {
+    pub(super) fn ends_before(&self, tag: &Tag) -> bool {
         match &self.state {
             State::Unconfirmed(unconfirmed) => tag.opens_tool() || self.room(unconfirmed) < tag.len,
             State::Opaque { .. } | State::Inside(_) => tag.opens_tool(),
-            State::Prose(_) | State::Ended { .. } | State::Named { .. } => false,
+            State::Envelope(_) => self.busy.envelope.ends_before(tag.of_envelope(), tag.len, &self.policy),
+            State::Turn { .. } | State::Prose(_) | State::Ended { .. } | State::Named { .. } => false,
         }
     }
 
     /// Ends what is open before a tag, which begins at `end` and is read again.
-    fn end_before(&mut self, end: u64) {
+    fn end_before(&mut self, tag: &Tag, end: u64) {
         match self.state {
+            State::Envelope(code) => self.end_envelope_before(tag, code, end),
             State::Unconfirmed(unconfirmed) => self.demote(&unconfirmed),
             State::Inside(_) => self.end_by_tool(end),
             _ => self.state = self.after_call(),
@@ -476,12 +651,15 @@ impl MarkupMachine {
                 self.confirm(&unconfirmed);
                 self.act_inside(tag, text, end)
             }
-            State::Inside(_) | State::Ended { .. } | State::Named { .. } => self.act_inside(tag, text, end),
+            State::Envelope(code) => self.act_envelope(tag, text, code, end),
+            State::Inside(_) | State::Ended { .. } | State::Named { .. } | State::Turn { .. } => {
+                self.act_inside(tag, text, end)
+            }
         }
     }
 
     pub(super) fn after_call(&self) -> State {
-        State::Prose(Code::after_call(self.policy.call_start == CallStart::Anywhere))
+        State::Prose(Code::after_call(!tracks_code(&self.policy)))
     }
 
     /// Emits what has been decided and not been emitted yet.
@@ -493,17 +671,49 @@ impl MarkupMachine {
                 Signal::Ended { end }
             })),
             State::Named { opening } => self.emit_named(opening),
+            State::Turn { turn, code } => self.emit_turn(turn, code),
             _ => None,
         }
     }
 
     /// Reads text that holds no call as prose.
     pub(super) fn pass_prose(&mut self, text: &str, start: u64) {
+        let was_passing = core::mem::replace(&mut self.is_passing, true);
         let (piece, mut pos) = (Piece { text, start, end: start + text.len() as u64 }, 0);
         while pos < text.len() {
             self.run(&piece, &mut pos);
         }
+        self.is_passing = was_passing;
     }
+}
+
+/// What may begin a call in prose, by the policy.
+struct ProseOpeners<'p> {
+    tools: &'p Tools,
+    /// The tags of thinking mean something.
+    tracks_thinking: bool,
+    envelopes: Envelopes,
+}
+
+impl Openers for ProseOpeners<'_> {
+    #[inline]
+    fn bracket(&self, rest: &[u8]) -> bool {
+        let opens_envelope = || !self.envelopes.is_empty() && envelope::tag::may_open(rest);
+        self.tracks_thinking || self.tools.may_open(rest) || opens_envelope()
+    }
+
+    fn json(&self) -> bool {
+        self.envelopes.contains(Envelope::BareJson)
+    }
+
+    fn marker(&self) -> bool {
+        self.envelopes.contains(Envelope::Mistral)
+    }
+}
+
+/// Returns `true` if it matters what of the prose is code.
+fn tracks_code(policy: &Policy) -> bool {
+    policy.call_start != CallStart::Anywhere || !policy.envelopes().is_empty()
 }
 
 /// What a checkpoint holds of the machine.
@@ -515,6 +725,17 @@ pub(crate) struct SavedMarkup {
     pending: Pending,
     call: Option<Call>,
     held: Option<String>,
+    envelope: Option<Box<EnvelopeMachine>>,
+    plain_left: usize,
+}
+
+impl SavedMarkup {
+    /// Sets the last bytes of prose.
+    pub(crate) fn set_before(&mut self, last: Before) {
+        if let State::Prose(Code::Plain { before }) = &mut self.state {
+            *before = last;
+        }
+    }
 }
 
 impl MarkupMachine {
@@ -523,14 +744,17 @@ impl MarkupMachine {
         let (call, held) = match state {
             State::Unconfirmed(_) => (Some(busy.call.clone()), Some(busy.held.clone())),
             State::Inside(_) => (Some(busy.call.clone()), None),
+            State::Envelope(_) if busy.envelope.is_ours() => (Some(busy.call.clone()), None),
             _ => (None, None),
         };
-        SavedMarkup { calls: *calls, state: state.clone(), pending: pending.clone(), call, held }
+        let envelope = matches!(state, State::Envelope(_)).then(|| Box::new(EnvelopeMachine::clone(&busy.envelope)));
+        let plain_left = if let State::Prose(_) = state { busy.plain_left } else { 0 };
+        SavedMarkup { calls: *calls, state: state.clone(), pending: pending.clone(), call, held, envelope, plain_left }
     }
 
     /// Returns the machine that was saved after `read` bytes; `None` if it is out of bounds.
     pub(crate) fn restore(policy: Arc<Policy>, saved: SavedMarkup, read: u64) -> Option<MarkupMachine> {
-        let SavedMarkup { calls, state, pending, call, held } = saved;
+        let SavedMarkup { calls, state, pending, call, held, envelope, plain_left } = saved;
         let (limits, tools) = (policy.limits, &policy.tools);
         let state_is_in_bounds = match &state {
             State::Prose(_) => call.is_none() && held.is_none(),
@@ -539,20 +763,38 @@ impl MarkupMachine {
                 call.is_none() && held.is_none() && is_known && !tools.tools.name(*tool).is_empty()
             }
             State::Unconfirmed(unconfirmed) => held.as_ref().is_some_and(|held| {
-                let body = held.get(unconfirmed.opening..);
-                let fits = unconfirmed.opening <= limits.tag && body.is_some_and(|body| body.len() <= limits.bare);
+                let body = held.get(unconfirmed.opening as usize..);
+                let fits =
+                    unconfirmed.opening as usize <= limits.tag && body.is_some_and(|body| body.len() <= limits.bare);
                 fits && call.is_some() && unconfirmed.end <= read
             }),
             State::Inside(_) => call.is_some() && held.is_none(),
-            State::Ended { .. } | State::Named { .. } => false,
+            State::Envelope(_) => envelope.as_ref().is_some_and(|envelope| {
+                held.is_none() && call.is_some() == envelope.is_ours() && envelope.is_in_bounds(read, &policy)
+            }),
+            State::Ended { .. } | State::Named { .. } | State::Turn { .. } => false,
         };
+        let state_is_in_bounds = state_is_in_bounds && matches!(state, State::Envelope(_)) == envelope.is_some();
         let call_is_in_bounds = call.as_ref().is_none_or(|call| call.start <= read && call.is_in_bounds(&limits));
-        if calls > read || !pending.is_in_bounds(read, limits.tag) || !state_is_in_bounds || !call_is_in_bounds {
+        let is_plain_in_bounds = plain_left <= limits.bare;
+        if calls > read
+            || !is_plain_in_bounds
+            || !pending.is_in_bounds(read, limits.tag)
+            || !state_is_in_bounds
+            || !call_is_in_bounds
+        {
             return None;
         }
         let mut machine = MarkupMachine { state, pending, calls, has_news: true, ..MarkupMachine::new(policy) };
-        if let Some(call) = call {
-            *machine.busy = MarkupBuffers { call, held: held.unwrap_or_default() };
+        if plain_left > 0 {
+            machine.busy.plain_left = plain_left;
+        }
+        if let Some(envelope) = envelope {
+            machine.busy.call = call.unwrap_or(Call::NEW);
+            *machine.busy.envelope = *envelope;
+        } else if let Some(call) = call {
+            machine.busy.call = call;
+            machine.busy.held = held.unwrap_or_default();
         }
         Some(machine)
     }

@@ -9,16 +9,20 @@
 //! |---|---|
 //! | `names` | the names of tags, and sets of them |
 //! | `tag` | the grammar of one tag |
+//! | `attributes` | the grammar of what follows a tag's name |
 //! | `lexer` | the incomplete tag that the text so far ends in |
 //! | `allowed` | which tags mean something in which state |
 //! | `state` | the states |
 //! | `code` | code in prose |
 //! | `machine` | the machine: text and tags, one after the other |
 //! | `outside`, `unconfirmed`, `inside` | what the machine does in prose and other tools' calls, after an opening tag, and inside a call |
+//! | `envelope` | how the machine of envelopes is driven |
 //! | `suggestions` | the markup of suggestions in a text of its own |
 
 mod allowed;
+pub(crate) mod attributes;
 mod code;
+mod envelope;
 mod inside;
 mod lexer;
 pub(crate) mod machine;

@@ -2,7 +2,9 @@
 
 use core::ops::Range;
 
+use super::attributes::is_space;
 use crate::config::Tools;
+use crate::envelope::tag::Kind;
 
 /// What a tag's name means. Synonyms are one name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub(super) enum Name {
     Tool(u16),
     /// A parameter of other tools, by its number in the policy's list.
     Parameter(u16),
+    /// A tag of an envelope.
+    Envelope(Kind),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -239,11 +243,6 @@ fn more(name: &[u8], text: &[u8]) -> usize {
         None if name.starts_with(text) => name.len() - text.len() + 1,
         _ => NEVER,
     }
-}
-
-/// Returns whether the byte is white space inside a tag.
-pub(super) fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The states of the machine.
 
 use super::code::Code;
+use crate::envelope::machine::Turn;
 use crate::reason::CallPart;
 use crate::scan::Quotes;
 
@@ -18,6 +19,13 @@ pub(super) enum State {
     Unconfirmed(Unconfirmed),
     /// A call.
     Inside(Inside),
+    /// A call in an envelope, or the header of one. The code is that before its header.
+    Envelope(Code),
+    /// Something has changed in an envelope that is not emitted yet.
+    Turn {
+        turn: Turn,
+        code: Code,
+    },
     /// A call has ended at `end`, which is not emitted yet.
     ///
     /// `is_named`: it was only an opening tag, and what was held back after it is prose.
@@ -37,8 +45,9 @@ pub(super) enum State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Unconfirmed {
-    /// The length of the opening tag.
-    pub(super) opening: usize,
+    /// The length of the opening tag, which [`MarkupMachine`](super::machine::MarkupMachine) limits
+    /// to this type.
+    pub(super) opening: u32,
     /// Where in the stream the opening tag ends.
     pub(super) end: u64,
     /// Nothing but blanks follows the tag.

@@ -4,6 +4,7 @@ use alloc::sync::Arc;
 
 use nom::Complete;
 
+use super::allowed::NOTHING;
 use super::machine::MarkupMachine;
 use super::names::{Name, Set, Side, TagNames};
 use super::state::{Inside, Spot, State};
@@ -14,7 +15,8 @@ use crate::signal::{Piece, Signal};
 
 /// Returns whether an opening tag of a suggestion or of options is in the text.
 pub(crate) fn holds_suggestions(text: &str, policy: &Policy) -> bool {
-    let allowed = Allowed { open: TagNames::hidden(Set::SUGGEST.or(Set::OPTIONS)), close: TagNames::NONE };
+    let open = TagNames::hidden(Set::SUGGEST.or(Set::OPTIONS));
+    let allowed = Allowed { open, ..NOTHING };
     let limit = policy.limits.tag;
     memchr::memchr_iter(b'<', text.as_bytes()).any(|bracket| {
         let rest = &text.as_bytes()[bracket..];
@@ -49,7 +51,7 @@ impl MarkupMachine {
             self.drop_pending();
         }
         self.set_follow_up(true);
-        let close = Tag { name: Name::FollowUp, side: Side::Close, shown: false, empty: false, mode: None, len: 0 };
+        let close = Tag { name: Name::FollowUp, side: Side::Close, shown: false, empty: false, value: None, len: 0 };
         self.act_inside(&close, b"", end);
     }
 }

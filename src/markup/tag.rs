@@ -10,20 +10,22 @@
 
 use core::ops::Range;
 
-use nom::bytes::{take_while, take_while1};
 use nom::character::char;
 use nom::combinator::not;
-use nom::sequence::preceded;
-use nom::{Emit, Err, IsStreaming, Needed, OutputM, Parser};
+use nom::{Err, IsStreaming, Needed};
 
-use super::names::{Lookup, NEVER, Name, OurName, Side, TagNames, is_space};
+use super::attributes::{attributes, run, space_and_end, trim};
+use super::names::{Lookup, NEVER, Name, OurName, Side, TagNames};
 use crate::config::Tools;
+use crate::envelope::tag::{self as envelope, Kind, Tags};
 
 /// The tags that mean something in some state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Allowed {
     pub(super) open: TagNames,
     pub(super) close: TagNames,
+    /// The tags of envelopes.
+    pub(super) envelope: Tags,
 }
 
 /// One tag, as far as it means anything.
@@ -35,8 +37,9 @@ pub(super) struct Tag {
     pub(super) shown: bool,
     /// `<x/>`: opened and closed at once.
     pub(super) empty: bool,
-    /// The value of its `mode` attribute in the tag, without quotes and blanks.
-    pub(super) mode: Option<Range<usize>>,
+    /// The value of its `mode` attribute in the tag, without quotes and blanks; in an envelope, the
+    /// name of the tool or of the parameter.
+    pub(super) value: Option<Range<usize>>,
     pub(super) len: usize,
 }
 
@@ -74,6 +77,14 @@ pub(super) enum Part {
 }
 
 impl Tag {
+    /// Returns what it is in an envelope, and whether it is a close tag; `None` if it is of markup.
+    pub(super) fn of_envelope(&self) -> Option<(Kind, bool)> {
+        match self.name {
+            Name::Envelope(kind) => Some((kind, self.side == Side::Close)),
+            _ => None,
+        }
+    }
+
     pub(super) fn opens_tool(&self) -> bool {
         self.side == Side::Open && matches!(self.name, Name::Ask | Name::Tool(_))
     }
@@ -82,7 +93,40 @@ impl Tag {
 /// Reads `input`, which begins with `<`, as one of the `allowed` tags, at most `limit` bytes long.
 ///
 /// `S` is `Streaming` if more may follow, and `Complete` if nothing does.
+#[inline]
 pub(super) fn read<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, limit: usize) -> Read {
+    let read = read_markup::<S>(input, allowed, tools, limit);
+    if allowed.envelope.is_empty() || matches!(read, Read::Tag(_)) {
+        return read;
+    }
+    let or = read_envelope::<S>(input, &allowed.envelope, limit);
+    match (read, or) {
+        (Read::Text, or) => or,
+        // What may still become a tool's tag is none of an envelope before that is decided.
+        (Read::Incomplete(one), Read::Incomplete(other)) => {
+            Read::Incomplete(IncompleteTag { more: one.more.min(other.more), shown: one.shown && other.shown, ..one })
+        }
+        (read, _) => read,
+    }
+}
+
+/// Reads a tag of an envelope.
+fn read_envelope<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> Read {
+    match envelope::read::<S>(input, tags, limit) {
+        envelope::Read::Text => Read::Text,
+        envelope::Read::Incomplete { more, shown, attributes } => Read::Incomplete(IncompleteTag {
+            more,
+            shown,
+            part: if attributes { Part::Attributes } else { Part::Other },
+        }),
+        envelope::Read::Tag { kind, is_close, shown, value, len } => {
+            let side = if is_close { Side::Close } else { Side::Open };
+            Read::Tag(Tag { name: Name::Envelope(kind), side, shown, empty: false, value, len })
+        }
+    }
+}
+
+fn read_markup<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, limit: usize) -> Read {
     let room = limit.saturating_sub(input.len());
     let incomplete = |more: usize, shown, part| {
         if more <= room && more < NEVER && S::is_streaming() && input.len() <= limit {
@@ -113,8 +157,18 @@ pub(super) fn read<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tool
     let has_attributes =
         side == Side::Open && !matches!(name, Name::Tool(_) | Name::Parameter(_) | Name::Think | Name::Thinking);
     let after = &input[start + len..];
-    let (rest, mode) = match if has_attributes { attributes::<S>(after) } else { space_and_end::<S>(after) } {
-        Ok(read) => read,
+    let mut mode = None;
+    let read = if has_attributes {
+        attributes::<S>(after, |name, value| {
+            if name == b"mode" && mode.is_none() {
+                mode = value.map(trim).filter(|value| !value.is_empty());
+            }
+        })
+    } else {
+        space_and_end::<S>(after)
+    };
+    let rest = match read {
+        Ok((rest, ())) => rest,
         Err(Err::Incomplete(Needed::Size(more))) => {
             let part = if has_attributes && !after.is_empty() { Part::Attributes } else { Part::Other };
             return incomplete(more.get(), shown, part);
@@ -125,12 +179,12 @@ pub(super) fn read<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tool
     if len > limit {
         return Read::Text;
     }
-    let mode = mode.map(|mode| {
+    let value = mode.map(|mode| {
         let start = mode.as_ptr() as usize - input.as_ptr() as usize;
         start..start + mode.len()
     });
     let empty = side == Side::Open && input[..len].ends_with(b"/>");
-    let tag = Tag { name, side, shown, empty, mode, len };
+    let tag = Tag { name, side, shown, empty, value, len };
     if tag.opens_tool() {
         // Right before a back-tick it is only named.
         match run::<S, _>(not(char('`')), rest) {
@@ -140,96 +194,6 @@ pub(super) fn read<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tool
         }
     }
     Read::Tag(tag)
-}
-
-/// What a rule leaves of its input, and what it found.
-type Found<'i, T> = Result<(&'i [u8], T), Err<()>>;
-
-/// Runs a rule of nom's in the mode `S`.
-fn run<'i, S: IsStreaming, P: Parser<&'i [u8], Error = ()>>(mut rule: P, input: &'i [u8]) -> Found<'i, P::Output> {
-    rule.process::<OutputM<Emit, Emit, S>>(input)
-}
-
-/// Fails at the end of the input, where at least so many bytes more make a tag.
-fn missing<'i, S: IsStreaming, T>(bytes: usize) -> Found<'i, T> {
-    Err(S::incomplete(Needed::new(bytes), || ()))
-}
-
-/// Reads the rest of a tag without attributes.
-fn space_and_end<S: IsStreaming>(input: &[u8]) -> Found<'_, Option<&[u8]>> {
-    let (rest, _) = run::<S, _>(preceded(space(), char('>')), input)?;
-    Ok((rest, None))
-}
-
-/// Reads everything after an opening tag's name. Returns the value of `mode`.
-fn attributes<S: IsStreaming>(mut input: &[u8]) -> Found<'_, Option<&[u8]>> {
-    let mut mode = None;
-    loop {
-        (input, _) = run::<S, _>(take_while(|b| is_space(b) || b == b'/'), input)?;
-        match input.first() {
-            None => return missing::<S, _>(1),
-            Some(b'>') => return Ok((&input[1..], mode)),
-            Some(b'<') => return Err(Err::Error(())),
-            Some(_) => {}
-        }
-        let (rest, (name, value)) = attribute::<S>(input)?;
-        input = rest;
-        if name == b"mode" && mode.is_none() {
-            mode = value.map(trim).filter(|value| !value.is_empty());
-        }
-    }
-}
-
-/// `name`, `name=value`, `name = "value"`.
-fn attribute<S: IsStreaming>(input: &[u8]) -> Found<'_, (&[u8], Option<&[u8]>)> {
-    // As in HTML, a `=` where a name should begin is part of the name.
-    let first = usize::from(input.first() == Some(&b'='));
-    let (rest, tail) = run::<S, _>(take_while(is_in_name), &input[first..])?;
-    let name = &input[..first + tail.len()];
-    let (rest, _) = run::<S, _>(space(), rest)?;
-    if rest.first() != Some(&b'=') {
-        return if rest.is_empty() { missing::<S, _>(1) } else { Ok((rest, (name, None))) };
-    }
-    let (rest, _) = run::<S, _>(preceded(char('='), space()), rest)?;
-    let (rest, value) = match rest.first() {
-        None => return missing::<S, _>(1),
-        Some(b'>') => return Ok((rest, (name, None))),
-        Some(&quote @ (b'"' | b'\'')) => quoted::<S>(&rest[1..], quote)?,
-        Some(_) => unquoted::<S>(rest)?,
-    };
-    Ok((rest, (name, Some(value))))
-}
-
-/// The rest of a value in quotes; it may hold anything but its quote and `<`.
-fn quoted<S: IsStreaming>(input: &[u8], quote: u8) -> Found<'_, &[u8]> {
-    match input.iter().position(|&b| b == quote || b == b'<') {
-        Some(end) if input[end] == quote => Ok((&input[end + 1..], &input[..end])),
-        Some(_) => Err(Err::Error(())),
-        // The quote, and the `>`.
-        None => missing::<S, _>(2),
-    }
-}
-
-/// A value without quotes. A `/` right before the `>` belongs to the tag.
-fn unquoted<S: IsStreaming>(input: &[u8]) -> Found<'_, &[u8]> {
-    let (rest, value) = run::<S, _>(take_while1(|b| !is_space(b) && b != b'>' && b != b'<'), input)?;
-    match rest.first() {
-        Some(b'>') => Ok((rest, value.strip_suffix(b"/").unwrap_or(value))),
-        _ => Ok((rest, value)),
-    }
-}
-
-fn space<'i>() -> impl Parser<&'i [u8], Output = &'i [u8], Error = ()> {
-    take_while(is_space)
-}
-
-fn is_in_name(b: u8) -> bool {
-    !is_space(b) && !matches!(b, b'/' | b'>' | b'=' | b'<')
-}
-
-fn trim(value: &[u8]) -> &[u8] {
-    // The bytes come from a `str` and are cut at ASCII, so they are one themselves.
-    core::str::from_utf8(value).map_or(value, |v| v.trim().as_bytes())
 }
 
 #[cfg(test)]
@@ -242,6 +206,7 @@ mod tests {
     const TAGS: Allowed = Allowed {
         open: TagNames::hidden(Set::ASK.or(Set::SUGGEST)),
         close: TagNames::hidden(Set::SUGGEST.or(Set::QUESTION)),
+        envelope: Tags::none(),
     };
 
     fn read_all(text: &str, last: bool) -> Read {
@@ -320,7 +285,7 @@ mod tests {
         ] {
             match read_all(tag, false) {
                 Read::Tag(found) => {
-                    let found = (found.mode.map(|range| &tag[range]), found.empty, found.len);
+                    let found = (found.value.map(|range| &tag[range]), found.empty, found.len);
                     assert_eq!(found, (mode, empty, tag.len()), "{tag}");
                 }
                 other => panic!("{tag}: {other:?}"),

@@ -20,7 +20,8 @@ impl MarkupMachine {
     /// Begins a call at its opening tag.
     pub(super) fn begin_call(&mut self, tag: &Tag, text: &[u8], start: u64, end: u64) {
         self.has_news = true;
-        let MarkupBuffers { call, held } = &mut *self.busy;
+        let MarkupBuffers { call, held, plain_left, .. } = &mut *self.busy;
+        *plain_left = 0;
         call.restart(start, self.policy.entities);
         held.clear();
         if tag.empty {
@@ -28,7 +29,7 @@ impl MarkupMachine {
             self.state = State::Ended { end, is_named: false };
         } else {
             held.push_str(core::str::from_utf8(text).unwrap_or_default());
-            self.state = State::Unconfirmed(Unconfirmed { opening: text.len(), end, blank: true });
+            self.state = State::Unconfirmed(Unconfirmed { opening: text.len() as u32, end, blank: true });
         }
     }
 
@@ -48,23 +49,26 @@ impl MarkupMachine {
 
     /// Returns how many bytes more the body may have before a tag that confirms the call has ended.
     pub(super) fn room(&self, unconfirmed: &Unconfirmed) -> usize {
-        self.policy.limits.bare.saturating_sub(self.busy.held.len().saturating_sub(unconfirmed.opening))
+        self.policy.limits.bare.saturating_sub(self.busy.held.len().saturating_sub(unconfirmed.opening as usize))
     }
 
     /// Confirms the call.
     pub(super) fn confirm(&mut self, unconfirmed: &Unconfirmed) {
-        let MarkupBuffers { call, held } = &mut *self.busy;
-        call.keep_bare(held.get(unconfirmed.opening..).unwrap_or_default());
+        let MarkupBuffers { call, held, .. } = &mut *self.busy;
+        call.keep_bare(held.get(unconfirmed.opening as usize..).unwrap_or_default());
         held.clear();
         self.state = State::Inside(Inside { spot: Spot::BETWEEN, follow_up: false, after_backtick: false });
     }
 
     /// Decides that the opening tag was only named.
     pub(super) fn demote(&mut self, &Unconfirmed { opening, end, .. }: &Unconfirmed) {
+        let opening = opening as usize;
+        let body = self.busy.held.len().saturating_sub(opening);
+        self.busy.plain_left = self.policy.limits.bare.saturating_sub(body);
         self.state = match self.policy.malformed {
             Malformed::Repair => State::Named { opening },
             Malformed::Reject => {
-                let MarkupBuffers { call, held } = &mut *self.busy;
+                let MarkupBuffers { call, held, .. } = &mut *self.busy;
                 call.reject(Reason::Malformed(Note::OnlyNamed));
                 held.drain(..opening.min(held.len()));
                 State::Ended { end, is_named: true }
@@ -91,10 +95,13 @@ impl MarkupMachine {
         self.state = self.after_call();
         let mut held = core::mem::take(&mut self.busy.held);
         let pending = core::mem::take(&mut self.pending);
+        self.is_passing = true;
         self.pass_prose(held.get(opening..).unwrap_or_default(), 0);
         if pending.is_empty() {
             if !self.pending.shown {
                 held.truncate(held.len() - self.pending.len());
+                // It is counted when it has turned out to be text.
+                self.busy.plain_left += self.pending.len();
             }
         } else {
             // The `<` of the incomplete tag ends what the text before it ends in.
@@ -105,8 +112,11 @@ impl MarkupMachine {
             self.pass_prose(pending.text(), pending.start);
             if self.pending.is_empty() || self.pending.shown {
                 held.push_str(pending.text());
+                self.is_passing = false;
+                self.pass_plain(pending.len());
             }
         }
+        self.is_passing = false;
         self.busy.held = held;
         (!self.busy.held.is_empty()).then_some(Signal::Text(Source::Held))
     }

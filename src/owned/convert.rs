@@ -58,6 +58,7 @@ impl Converter {
                     id: self.id(call.id()),
                     span: call.span(),
                     reason: call.reason(),
+                    envelope: call.envelope(),
                     question: call.question().map(|_| question),
                     suggestions,
                 })

@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use bytestring::ByteString;
 
-use crate::{Note, Reason};
+use crate::{Envelope, Note, Reason};
 
 /// What happened in the stream: an owned [`followup::Event`](crate::Event).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,6 +94,8 @@ pub struct Rejected {
     pub span: Range<u64>,
     /// Why it cannot be asked.
     pub reason: Reason,
+    /// The family of the envelope that the call came in. [`Complete`] has it among its notes.
+    pub envelope: Option<Envelope>,
     /// The question, as far as it was read.
     pub question: Option<ByteString>,
     /// The suggestions, as far as they were read.

@@ -4,12 +4,13 @@ mod feed;
 
 use alloc::sync::Arc;
 
+use crate::before::Before;
 use crate::call::Addition;
 use crate::config::{Limits, Policy};
 use crate::event::{Event, Opaque};
 use crate::scan;
-use crate::signal::{Piece, Signal, Source};
-use crate::syntax::Syntax;
+use crate::signal::{Piece, Quiet, Signal, Source, ToolRef};
+use crate::syntax::{SavedSyntax, Syntax};
 use crate::utf8::{Next, Tail};
 #[cfg(feature = "wire")]
 pub(crate) use feed::About;
@@ -54,8 +55,10 @@ use feed::{Patch, Rest};
 pub struct Parser {
     /// The number of bytes of the stream that are read, without the tail.
     read: u64,
-    /// Text without a `<` is prose, and changes nothing.
-    is_quiet: bool,
+    /// The last bytes of prose, where it is certain which text is prose: newer than in the state.
+    before: Before,
+    /// Which text is certain to be prose.
+    quiet: Quiet,
     patch: Patch,
     /// The incomplete character that the bytes so far end in.
     tail: Tail,
@@ -120,13 +123,18 @@ impl Parser {
     }
 
     pub(crate) fn from_parts(read: u64, tail: Tail, syntax: Syntax) -> Parser {
-        let is_quiet = tail.is_empty() && syntax.is_quiet();
-        Parser { read, is_quiet, patch: Patch::default(), tail, syntax }
+        let quiet = if tail.is_empty() { syntax.quiet() } else { Quiet::Never };
+        let before = syntax.before();
+        Parser { read, quiet, before, patch: Patch::default(), tail, syntax }
     }
 
-    /// Returns the bytes read, the incomplete character after them, and the syntax.
-    pub(crate) fn parts(&self) -> (u64, Tail, &Syntax) {
-        (self.read, self.tail, &self.syntax)
+    /// Returns the bytes read, the incomplete character after them, and the state.
+    pub(crate) fn parts(&self) -> (u64, Tail, SavedSyntax) {
+        let mut syntax = self.syntax.save();
+        if self.quiet == Quiet::WithoutMark {
+            syntax.set_before(self.before);
+        }
+        (self.read, self.tail, syntax)
     }
 
     /// Returns the policy of the parser.
@@ -166,7 +174,7 @@ impl Parser {
     /// ```
     #[inline]
     pub fn feed<'a>(&'a mut self, chunk: &'a str) -> Events<'a> {
-        if self.is_quiet && self.is_prose(chunk) {
+        if self.is_prose(chunk) {
             self.read += chunk.len() as u64;
             return Events { parser: self, feed: Feed::new(chunk, &[], 0), phase: Phase::Prose };
         }
@@ -223,11 +231,53 @@ impl Parser {
 
 /// How the parser reads: first it decides, then it lends.
 impl Parser {
-    /// Returns `true` if a chunk is prose, provided that `is_quiet` is set.
+    /// Returns `true` if a chunk is prose: the fast path.
     #[inline]
-    fn is_prose(&self, chunk: &str) -> bool {
-        let chunk = chunk.as_bytes();
-        !scan::holds_bracket(chunk) || self.policy().tools.next_tag(chunk, 0) == chunk.len()
+    fn is_prose(&mut self, chunk: &str) -> bool {
+        if self.quiet == Quiet::WithoutMark && !scan::holds_mark(chunk.as_bytes()) {
+            self.before = self.before.after(chunk.as_bytes());
+            return true;
+        }
+        self.quiet != Quiet::Never && self.is_unusual_prose(chunk)
+    }
+
+    #[inline(never)]
+    fn is_unusual_prose(&mut self, chunk: &str) -> bool {
+        match self.quiet {
+            // What follows decides what it is.
+            _ if chunk.ends_with('<') => false,
+            Quiet::WithoutCodeMark if scan::plain_in_code(chunk.as_bytes()) == chunk.len() => true,
+            Quiet::WithoutMark | Quiet::WithoutCodeMark => self.pass_quiet(chunk),
+            Quiet::Unknown => self.pass_quiet(chunk),
+            Quiet::WithoutBracket => {
+                let chunk = chunk.as_bytes();
+                !scan::holds_bracket(chunk) || self.policy().tools.next_tag(chunk, 0) == chunk.len()
+            }
+            Quiet::Never => false,
+        }
+    }
+
+    /// Sets which text is certain to be prose, after the state has changed.
+    fn set_quiet(&mut self) {
+        self.quiet = if self.is_waiting() { Quiet::Never } else { self.syntax.quiet() };
+        if self.quiet == Quiet::WithoutMark {
+            self.before = self.syntax.before();
+        }
+    }
+
+    /// Stores the last bytes of prose in the state, before that is used.
+    fn store_before(&mut self) {
+        if self.quiet == Quiet::WithoutMark {
+            self.syntax.set_before(self.before);
+        }
+    }
+
+    #[inline(never)]
+    fn pass_quiet(&mut self, chunk: &str) -> bool {
+        self.store_before();
+        let is_prose = self.syntax.pass_quiet(chunk);
+        self.set_quiet();
+        is_prose
     }
 
     /// The fast path: appends a chunk without a delimiter to the open value.
@@ -296,6 +346,7 @@ impl Parser {
 
     #[inline(never)]
     fn decide_slow(&mut self, feed: &mut Feed<'_>) -> Option<Decision> {
+        self.store_before();
         let decision = loop {
             // Where in the stream the text begins. Nothing after it has been read.
             let start = self.read - feed.text.len() as u64;
@@ -332,7 +383,7 @@ impl Parser {
                 signal => break Some(Decision { signal, in_patch }),
             }
         };
-        self.is_quiet = !self.is_waiting() && self.syntax.is_quiet();
+        self.set_quiet();
         decision
     }
 
@@ -384,14 +435,18 @@ impl Parser {
     pub(crate) fn lend<'s>(&'s self, feed: &Feed<'s>, Decision { signal, in_patch }: Decision) -> Event<'s> {
         let text = |source| match source {
             Source::Piece(start, end) => &(if in_patch { self.patch.text() } else { feed.text })[start..end],
-            Source::Pending | Source::Held => self.syntax.kept_text(source),
+            Source::Pending | Source::Held | Source::Envelope => self.syntax.kept_text(source),
         };
         let (call, calls) = (self.syntax.call(), self.syntax.calls());
         match signal {
             Signal::More => Event::Text(""),
             Signal::Text(from) => Event::Text(text(from)),
             Signal::Opaque { from, tool, start } => {
-                Event::Opaque(Opaque { tool: self.policy().tools.tools.name(tool), raw: text(from), start, id: None })
+                let tool = match tool {
+                    ToolRef::Listed(tool) => self.policy().tools.tools.name(tool),
+                    ToolRef::Envelope => self.syntax.envelope_tool(),
+                };
+                Event::Opaque(Opaque { tool, raw: text(from), start, id: None })
             }
             Signal::Partial(delta) => Event::partial(call, calls, delta),
             Signal::Ended { end } => Event::ended(call, calls - 1, end),

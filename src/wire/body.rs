@@ -1,5 +1,6 @@
 //! Parsing a body: its payloads, and with them its text and its calls.
 
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -12,6 +13,7 @@ use super::drive::{CallProgress, Decision, ParserFeed, call_progress, reject_ope
 use super::error::Error;
 use super::fault::Fault;
 use super::format::Format;
+use super::held::{DecidedCall, HeldCalls};
 use super::input::{BodyInput, BodyStage};
 use super::limits::Limits;
 use super::payloads::Payloads;
@@ -35,10 +37,13 @@ pub(super) struct BodyParser {
     /// The format of every body; `None` if it is detected.
     declared: Option<Format>,
     kind: BodyKind,
-    text: Parser,
-    /// The index of the call that is open in the text.
-    text_call: Option<u64>,
+    text: TextStream,
+    /// `None` if reasoning is not read.
+    reasoning: Option<Box<TextStream>>,
     calls: NativeCalls,
+    held: HeldCalls,
+    /// The call whose end came out last, of those that were held.
+    decided: Option<DecidedCall>,
     /// The deltas of the last payload.
     deltas: Deltas,
     /// The number of deltas that have become actions.
@@ -47,6 +52,14 @@ pub(super) struct BodyParser {
     actions: VecDeque<Action>,
     /// The parser that is being fed.
     feeding: Option<Feeding>,
+}
+
+/// A stream of text with calls in it.
+#[derive(Clone, Debug)]
+struct TextStream {
+    parser: Parser,
+    /// The index of the call that is open.
+    open_call: Option<u64>,
 }
 
 /// What the body is parsed as.
@@ -76,18 +89,30 @@ pub(super) struct Feeding {
     feed: ParserFeed,
 }
 
-/// The parser that is fed: that of the text, or that of a call, by its index in the list of calls.
+/// The parser that is fed: that of the text or the reasoning, or that of a call, by its index in the
+/// list of calls.
 #[derive(Clone, Copy, Debug)]
 enum Target {
     Text,
+    Reasoning,
     Call(usize),
 }
 
 /// A decision about the next event or error, which is lent afterwards.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Output {
-    Parsed { feeding: Feeding, decision: Decision, call_index: u64 },
-    OtherTool { call: usize, arguments: TextRange, start: bool },
+    Parsed {
+        feeding: Feeding,
+        decision: Decision,
+        call_index: u64,
+    },
+    OtherTool {
+        call: usize,
+        arguments: TextRange,
+        start: bool,
+    },
+    /// The end of the call that was held.
+    Decided,
     Fault(Fault),
 }
 
@@ -96,9 +121,11 @@ impl BodyParser {
         let mut parser = BodyParser {
             declared,
             kind: BodyKind::Text { unchecked: 0 },
-            text: Parser::new(policy.clone()),
-            text_call: None,
+            text: TextStream::new(&policy),
+            reasoning: None,
             calls: NativeCalls::new(policy.clone(), limits),
+            held: HeldCalls::default(),
+            decided: None,
             deltas: Deltas::default(),
             applied: 0,
             actions: VecDeque::new(),
@@ -112,7 +139,16 @@ impl BodyParser {
 
     /// Returns the same parser with other limits, at the beginning of a body.
     pub(super) fn with_limits(self, limits: Limits) -> BodyParser {
-        BodyParser::new(self.declared, self.policy, limits)
+        let reads_reasoning = self.reasoning.is_some();
+        BodyParser::new(self.declared, self.policy, limits).with_reasoning(reads_reasoning)
+    }
+
+    /// Returns the same parser, which reads reasoning or not, at the beginning of a body.
+    pub(super) fn with_reasoning(self, reads_reasoning: bool) -> BodyParser {
+        let mut parser = BodyParser::new(self.declared, self.policy, self.limits);
+        parser.reasoning = reads_reasoning.then(|| Box::new(TextStream::new(&parser.policy)));
+        parser.deltas.reads_reasoning = reads_reasoning;
+        parser
     }
 
     pub(super) fn policy(&self) -> &Policy {
@@ -169,8 +205,10 @@ impl BodyParser {
 
     /// Begins with the next body.
     fn restart(&mut self) {
-        self.text_call = None;
+        self.text.open_call = None;
+        self.reasoning.iter_mut().for_each(|reasoning| reasoning.open_call = None);
         self.calls.restart();
+        self.held.restart();
         match self.declared {
             Some(format) => self.parse_as(format, true),
             None => self.kind = BodyKind::Detecting(Detection::new(self.limits.event)),
@@ -201,7 +239,10 @@ impl BodyParser {
     /// Runs up to the next output; `None` when the input is consumed.
     pub(super) fn next(&mut self, input: &mut BodyInput<'_>) -> Option<Output> {
         loop {
-            let output = if self.feeding.is_some() {
+            let output = if let Some(decided) = self.held.next() {
+                self.decided = Some(decided);
+                Some(Output::Decided)
+            } else if self.feeding.is_some() {
                 self.continue_feeding(input.bytes())
             } else if let Some(action) = self.actions.pop_front() {
                 self.perform(action)
@@ -232,10 +273,11 @@ impl BodyParser {
 
     /// Runs the parser that is being fed.
     fn continue_feeding(&mut self, bytes: &[u8]) -> Option<Output> {
-        let BodyParser { feeding, text, calls, deltas, text_call, .. } = self;
+        let BodyParser { feeding, text, reasoning, calls, deltas, .. } = self;
         let mut current = (*feeding)?;
         let parser = match current.target {
-            Target::Text => Some(&mut *text),
+            Target::Text => Some(&mut text.parser),
+            Target::Reasoning => reasoning.as_mut().map(|reasoning| &mut reasoning.parser),
             Target::Call(i) => match &mut calls.list[i].state {
                 CallState::Asking { parser, .. } => Some(&mut **parser),
                 CallState::Unnamed(_) | CallState::OtherTool | CallState::Over => None,
@@ -249,24 +291,54 @@ impl BodyParser {
             return None;
         };
         *feeding = Some(current);
-        let call_index = match (current.target, call_progress(decision)) {
-            (Target::Text, Some(CallProgress::Partial)) => *text_call.get_or_insert_with(|| calls.next_call_index()),
-            (Target::Text, Some(CallProgress::Ended)) => text_call.take().unwrap_or_else(|| calls.next_call_index()),
-            (Target::Text, None) => 0,
-            (Target::Call(i), _) => match calls.list[i].state {
+        let progress = call_progress(decision);
+        let call_index = match current.target {
+            Target::Text => text.call_index(progress, calls),
+            Target::Reasoning => reasoning.as_mut().map_or(0, |reasoning| reasoning.call_index(progress, calls)),
+            Target::Call(i) => match calls.list[i].state {
                 CallState::Asking { call_index, .. } => call_index,
                 _ => 0,
             },
         };
-        Some(Output::Parsed { feeding: current, decision, call_index })
+        match (current.target, progress) {
+            // Prose, and other tools' calls.
+            (Target::Reasoning, None) => None,
+            (_, Some(CallProgress::Ended)) if self.holds_end(current, decision, call_index, bytes) => None,
+            _ => Some(Output::Parsed { feeding: current, decision, call_index }),
+        }
+    }
+
+    /// Notes that a call has ended. Returns whether its end waits.
+    fn holds_end(&mut self, Feeding { target, feed }: Feeding, decision: Decision, index: u64, bytes: &[u8]) -> bool {
+        let BodyParser { kind, text, reasoning, calls, held, deltas, limits, .. } = self;
+        let Some(parser) = parser(target, text, reasoning.as_deref(), calls) else { return false };
+        let end = feed.lend(parser, decision, (&*deltas.text, bytes), (index, None));
+        let may_come_natively = matches!(kind, BodyKind::Payloads(payloads) if payloads.format.has_native_calls());
+        match target {
+            Target::Reasoning => held.hold_reasoning(&end, index, limits),
+            Target::Text if may_come_natively && is_leaked(&end) => held.hold_leaked(&end, index, limits),
+            Target::Text | Target::Call(_) => {
+                held.note_end(&end, matches!(target, Target::Call(_)));
+                return false;
+            }
+        }
+        true
     }
 
     /// Performs an action, or begins to feed a parser for it.
     fn perform(&mut self, action: Action) -> Option<Output> {
-        let BodyParser { feeding, text, calls, deltas, .. } = self;
+        let BodyParser { feeding, text, reasoning, calls, deltas, .. } = self;
         match action {
             Action::Text(range) => {
-                *feeding = Some(Feeding { target: Target::Text, feed: ParserFeed::text(text, range, &deltas.text) });
+                let feed = ParserFeed::text(&mut text.parser, range, &deltas.text);
+                *feeding = Some(Feeding { target: Target::Text, feed });
+                None
+            }
+            Action::Reasoning(range) => {
+                *feeding = reasoning.as_mut().map(|reasoning| {
+                    let feed = ParserFeed::text(&mut reasoning.parser, range, &deltas.text);
+                    Feeding { target: Target::Reasoning, feed }
+                });
                 None
             }
             Action::StartOtherTool(call) => Some(Output::OtherTool { call, arguments: (0, 0), start: true }),
@@ -364,17 +436,18 @@ impl BodyParser {
     fn report(&mut self, fault: Fault) -> Output {
         if fault.is_loss(&self.deltas.text) {
             // Any open call may have lost a part of it.
-            reject_open_call(&mut self.text);
+            reject_open_call(&mut self.text.parser);
+            self.reasoning.iter_mut().for_each(|reasoning| reject_open_call(&mut reasoning.parser));
             self.calls.note_lost_event();
         } else if matches!(fault, Fault::Contradiction(_)) {
-            reject_open_call(&mut self.text);
+            reject_open_call(&mut self.text.parser);
         }
         Output::Fault(fault)
     }
 
     /// Processes one stage of the end of the body. Returns its output and the next stage.
     fn end(&mut self, stage: BodyStage, input: &mut BodyInput<'_>) -> (Option<Output>, BodyStage) {
-        let BodyParser { kind, text, calls, deltas, actions, feeding, .. } = self;
+        let BodyParser { kind, text, reasoning, calls, held, deltas, actions, feeding, .. } = self;
         match stage {
             BodyStage::Ends => {
                 if let BodyKind::Payloads(payloads) = kind
@@ -400,11 +473,22 @@ impl BodyParser {
                 (result.err().map(Output::Fault), BodyStage::TextParser)
             }
             BodyStage::TextParser => {
-                *feeding = Some(Feeding { target: Target::Text, feed: ParserFeed::end(text) });
+                *feeding = Some(Feeding { target: Target::Text, feed: ParserFeed::end(&mut text.parser) });
+                (None, BodyStage::ReasoningParser)
+            }
+            BodyStage::ReasoningParser => {
+                *feeding = reasoning.as_mut().map(|reasoning| Feeding {
+                    target: Target::Reasoning,
+                    feed: ParserFeed::end(&mut reasoning.parser),
+                });
                 (None, BodyStage::OpenCalls)
             }
             BodyStage::OpenCalls => {
                 calls.close_all(deltas, actions);
+                (None, BodyStage::HeldCalls)
+            }
+            BodyStage::HeldCalls => {
+                held.release_all();
                 (None, BodyStage::Done)
             }
             BodyStage::Continues | BodyStage::Done => (None, stage),
@@ -413,21 +497,18 @@ impl BodyParser {
 
     /// Returns the event or error of an output.
     pub(super) fn lend<'s>(&'s self, input: &'s BodyInput<'_>, output: Output) -> Result<Event<'s>, Error<'s>> {
-        let BodyParser { text, calls, deltas, .. } = self;
+        let BodyParser { text, reasoning, calls, deltas, decided, .. } = self;
         let slice = |(start, end): TextRange| &deltas.text[start..end];
         let id = |call: usize| Some(&*calls.list[call].id).filter(|id| !id.is_empty());
         match output {
             Output::Parsed { feeding: Feeding { target, feed }, decision, call_index } => {
                 let input = (&*deltas.text, input.bytes());
-                Ok(match target {
-                    Target::Text => feed.lend(text, decision, input, (call_index, None)),
-                    Target::Call(i) => match &calls.list[i].state {
-                        CallState::Asking { parser, .. } => feed.lend(parser, decision, input, (call_index, id(i))),
-                        // Only a call that asks a question has a parser that decides.
-                        CallState::Unnamed(_) | CallState::OtherTool | CallState::Over => Event::Text(""),
-                    },
-                })
+                let id = if let Target::Call(i) = target { id(i) } else { None };
+                // What has decided has a parser.
+                Ok(parser(target, text, reasoning.as_deref(), calls)
+                    .map_or(Event::Text(""), |parser| feed.lend(parser, decision, input, (call_index, id))))
             }
+            Output::Decided => Ok(decided.as_ref().map_or(Event::Text(""), DecidedCall::lend)),
             Output::OtherTool { call, arguments, start } => {
                 let (tool, raw) = (&*calls.list[call].name, slice(arguments));
                 Ok(Event::Opaque(Opaque { tool, raw, start, id: id(call) }))
@@ -448,15 +529,76 @@ impl BodyParser {
     }
 }
 
+impl TextStream {
+    fn new(policy: &Arc<Policy>) -> TextStream {
+        TextStream { parser: Parser::new(policy.clone()), open_call: None }
+    }
+
+    /// Returns the index of the call that a decision is about; 0 if it is about none.
+    fn call_index(&mut self, progress: Option<CallProgress>, calls: &mut NativeCalls) -> u64 {
+        match progress {
+            Some(CallProgress::Partial) => *self.open_call.get_or_insert_with(|| calls.next_call_index()),
+            Some(CallProgress::Ended) => self.open_call.take().unwrap_or_else(|| calls.next_call_index()),
+            None => 0,
+        }
+    }
+
+    fn save(&self) -> SavedStream {
+        SavedStream { parser: self.parser.checkpoint(), open_call: self.open_call }
+    }
+
+    /// Returns the stream that was saved.
+    ///
+    /// # Errors
+    ///
+    /// If the state is out of bounds.
+    fn restore(policy: &Arc<Policy>, saved: SavedStream) -> Result<TextStream, ResumeError> {
+        let SavedStream { parser, open_call } = saved;
+        Ok(TextStream { parser: Parser::resume(policy.clone(), parser)?, open_call })
+    }
+}
+
+/// Returns the parser that is fed; `None` if there is none.
+fn parser<'p>(
+    target: Target,
+    text: &'p TextStream,
+    reasoning: Option<&'p TextStream>,
+    calls: &'p NativeCalls,
+) -> Option<&'p Parser> {
+    match target {
+        Target::Text => Some(&text.parser),
+        Target::Reasoning => reasoning.map(|reasoning| &reasoning.parser),
+        Target::Call(i) => match &calls.list[i].state {
+            CallState::Asking { parser, .. } => Some(&**parser),
+            CallState::Unnamed(_) | CallState::OtherTool | CallState::Over => None,
+        },
+    }
+}
+
+/// Returns whether it is the end of a call that was in an envelope, and may be asked.
+fn is_leaked(end: &Event<'_>) -> bool {
+    matches!(end, Event::Complete(call) if call.envelope().is_some())
+}
+
+/// What a checkpoint holds of a stream of text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct SavedStream {
+    parser: Checkpoint,
+    open_call: Option<u64>,
+}
+
 /// What a checkpoint holds of a body.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct SavedBody {
     declared: Option<Format>,
     kind: BodyKind,
-    text: Checkpoint,
-    text_call: Option<u64>,
+    text: SavedStream,
+    /// `None` if reasoning is not read.
+    reasoning: Option<SavedStream>,
     calls: SavedCalls,
+    held: HeldCalls,
 }
 
 impl BodyParser {
@@ -465,13 +607,14 @@ impl BodyParser {
         let mut parser = self.clone();
         let mut input = parser.begin_chunk(&[]);
         while parser.next(&mut input).is_some() {}
-        let BodyParser { declared, mut kind, text, text_call, calls, .. } = parser;
+        let BodyParser { declared, mut kind, text, reasoning, calls, held, .. } = parser;
         match &mut kind {
             BodyKind::Payloads(payloads) => payloads.clear_lent(),
             BodyKind::Detecting(detection) => detection.clear_lent(),
             BodyKind::Text { .. } | BodyKind::Arguments | BodyKind::UnknownStream | BodyKind::Binary { .. } => {}
         }
-        SavedBody { declared, kind, text: text.checkpoint(), text_call, calls: calls.save() }
+        let reasoning = reasoning.map(|reasoning| reasoning.save());
+        SavedBody { declared, kind, text: text.save(), reasoning, calls: calls.save(), held }
     }
 
     /// Returns the parser that was saved.
@@ -480,7 +623,7 @@ impl BodyParser {
     ///
     /// If the state is out of bounds.
     pub(super) fn restore(policy: Arc<Policy>, limits: Limits, saved: SavedBody) -> Result<BodyParser, ResumeError> {
-        let SavedBody { declared, kind, text, text_call, calls } = saved;
+        let SavedBody { declared, kind, text, reasoning, calls, held } = saved;
         let is_in_bounds = match &kind {
             BodyKind::Detecting(detection) => detection.is_in_bounds(limits.event),
             BodyKind::Payloads(payloads) => payloads.is_in_bounds(limits.event),
@@ -488,12 +631,13 @@ impl BodyParser {
             BodyKind::Arguments => !calls.is_empty(),
             BodyKind::Text { .. } | BodyKind::UnknownStream | BodyKind::Binary { .. } => true,
         };
-        if !is_in_bounds {
+        if !is_in_bounds || !held.is_in_bounds(&policy, &limits) {
             return Err(ResumeError::Corrupt);
         }
-        let mut parser = BodyParser::new(declared, policy.clone(), limits);
-        (parser.kind, parser.text_call) = (kind, text_call);
-        parser.text = Parser::resume(policy.clone(), text)?;
+        let mut parser = BodyParser::new(declared, policy.clone(), limits).with_reasoning(reasoning.is_some());
+        (parser.kind, parser.held) = (kind, held);
+        parser.text = TextStream::restore(&policy, text)?;
+        parser.reasoning = reasoning.map(|saved| TextStream::restore(&policy, saved).map(Box::new)).transpose()?;
         parser.calls = NativeCalls::restore(policy, limits, calls)?;
         Ok(parser)
     }

@@ -30,6 +30,8 @@ const REMEMBERED: usize = 256;
 pub(super) enum Action {
     /// Parse more prose.
     Text(TextRange),
+    /// Parse more reasoning.
+    Reasoning(TextRange),
     /// Report that another tool's call starts.
     StartOtherTool(usize),
     /// Parse more arguments of a call, or pass them on.
@@ -50,6 +52,7 @@ pub(super) struct NativeCalls {
     /// The number of calls that ask a question and have started, in the text as well.
     started: u64,
     text: MessageText,
+    reasoning: MessageText,
     /// Some calls that are over are not in the list any more.
     has_forgotten: bool,
     /// The number of times that the provider has sent the whole message.
@@ -66,6 +69,7 @@ impl NativeCalls {
             list: Vec::new(),
             started: 0,
             text: MessageText::default(),
+            reasoning: MessageText::default(),
             has_forgotten: false,
             repetitions: 0,
             error: None,
@@ -75,7 +79,7 @@ impl NativeCalls {
     /// Begins with a new message.
     pub(super) fn restart(&mut self) {
         self.list.clear();
-        self.text = MessageText::default();
+        (self.text, self.reasoning) = (MessageText::default(), MessageText::default());
         (self.started, self.has_forgotten, self.repetitions, self.error) = (0, false, 0, None);
     }
 
@@ -98,6 +102,12 @@ impl NativeCalls {
                 Added::Text(range) => push_unless_empty(actions, range, Action::Text),
                 Added::Contradiction(all) => actions.push_back(Action::Report(Fault::Contradiction(all))),
             },
+            Delta::Reasoning(text) => {
+                // It is not shown, so a repetition that differs is no error.
+                if let Added::Text(range) = self.reasoning.apply(text, deltas) {
+                    push_unless_empty(actions, range, Action::Reasoning);
+                }
+            }
             Delta::Call(call) => self.apply_call(call, deltas, actions),
             Delta::AllFinal { truncated } => {
                 for i in 0..self.list.len() {
@@ -108,6 +118,7 @@ impl NativeCalls {
             Delta::WholeMessage => {
                 self.repetitions += 1;
                 self.text.begin_repetition();
+                self.reasoning.begin_repetition();
             }
             Delta::Error(message) => self.report_error(deltas.resolve(message), deltas, actions),
             Delta::Failed(message) => {
@@ -129,10 +140,12 @@ impl NativeCalls {
         }
     }
 
-    /// Appends the actions that the end of the prose demands.
+    /// Appends the actions that the end of the prose and of the reasoning demands.
     pub(super) fn finish_text(&mut self, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
         let range = self.text.finish(deltas);
         push_unless_empty(actions, range, Action::Text);
+        let range = self.reasoning.finish(deltas);
+        push_unless_empty(actions, range, Action::Reasoning);
     }
 
     /// Appends the actions that the end of the message demands for the calls that are open.
@@ -145,6 +158,7 @@ impl NativeCalls {
     /// Notes that an event was lost, which may have been about any of the open calls.
     pub(super) fn note_lost_event(&mut self) {
         self.text.note_lost_event();
+        self.reasoning.note_lost_event();
         let may_miss_it = |call: &&mut NativeCall| !call.is_closed && !call.received.look_complete();
         self.list.iter_mut().filter(may_miss_it).for_each(|call| call.may_have_gap = true);
     }
@@ -430,6 +444,7 @@ pub(super) struct SavedCalls {
     list: Vec<NativeCall<Checkpoint>>,
     started: u64,
     text: MessageText,
+    reasoning: MessageText,
     has_forgotten: bool,
     repetitions: u64,
     error: Option<Fnv>,
@@ -443,13 +458,13 @@ impl SavedCalls {
 
 impl NativeCalls {
     pub(super) fn save(self) -> SavedCalls {
-        let NativeCalls { list, started, text, has_forgotten, repetitions, error, .. } = self;
+        let NativeCalls { list, started, text, reasoning, has_forgotten, repetitions, error, .. } = self;
         let saved = |call: NativeCall| call.try_map(|parser| Ok::<_, Infallible>(parser.checkpoint()));
         let list = list.into_iter().map(|call| match saved(call) {
             Ok(call) => call,
             Err(never) => match never {},
         });
-        SavedCalls { list: list.collect(), started, text, has_forgotten, repetitions, error }
+        SavedCalls { list: list.collect(), started, text, reasoning, has_forgotten, repetitions, error }
     }
 
     /// Returns the calls that were saved.
@@ -458,18 +473,18 @@ impl NativeCalls {
     ///
     /// If they are out of bounds.
     pub(super) fn restore(policy: Arc<Policy>, limits: Limits, saved: SavedCalls) -> Result<NativeCalls, ResumeError> {
-        let SavedCalls { list, started, text, has_forgotten, repetitions, error } = saved;
+        let SavedCalls { list, started, text, reasoning, has_forgotten, repetitions, error } = saved;
         // Of one payload, all calls may be over at once.
         let are_few = list.len() <= limits.open_calls.saturating_add(REMEMBERED + MAX_DELTAS);
         let numbers_fit = started.max(repetitions) < u64::MAX / 2;
-        if !are_few || !numbers_fit || !text.is_in_bounds() || !list.iter().all(|call| call.is_in_bounds(limits.event))
-        {
+        let texts_fit = text.is_in_bounds() && reasoning.is_in_bounds();
+        if !are_few || !numbers_fit || !texts_fit || !list.iter().all(|call| call.is_in_bounds(limits.event)) {
             return Err(ResumeError::Corrupt);
         }
         let resume = |checkpoint| Parser::resume(policy.clone(), checkpoint).map(Box::new);
         let list = list.into_iter().map(|call| call.try_map(resume)).collect::<Result<_, _>>()?;
         let calls = NativeCalls::new(policy, limits);
-        Ok(NativeCalls { list, started, text, has_forgotten, repetitions, error, ..calls })
+        Ok(NativeCalls { list, started, text, reasoning, has_forgotten, repetitions, error, ..calls })
     }
 }
 

@@ -36,6 +36,8 @@ pub(super) type TextRange = (usize, usize);
 pub(super) enum Delta {
     /// More prose.
     Text(TextDelta),
+    /// More reasoning.
+    Reasoning(TextDelta),
     /// A call starts, continues, or is final.
     Call(CallDelta),
     /// Every call is final. `truncated`: because the message reached a length limit or a filter.
@@ -140,6 +142,8 @@ pub(super) struct Deltas {
     /// Text with single surrogates, each as three bytes, as if UTF-8 could encode it.
     with_surrogates: Vec<u8>,
     pub(super) list: Vec<Delta>,
+    /// Reasoning is stored. Otherwise it is no delta.
+    pub(super) reads_reasoning: bool,
 }
 
 impl Deltas {
@@ -177,6 +181,20 @@ impl Deltas {
         self.push_text_delta(text.into(), Some(key), extent);
     }
 
+    /// Appends reasoning, of a part if the provider may repeat that, unless it is empty or not read.
+    pub(super) fn push_reasoning<'t>(
+        &mut self,
+        key: Option<PartKey>,
+        text: impl Into<JsonText<'t>>,
+        extent: TextExtent,
+    ) {
+        let text = text.into();
+        if self.reads_reasoning && !text.is_empty() {
+            let text = self.store(text);
+            self.push(Delta::Reasoning(TextDelta { text, key, extent }));
+        }
+    }
+
     fn push_text_delta(&mut self, text: JsonText<'_>, key: Option<PartKey>, extent: TextExtent) {
         if !text.is_empty() {
             let text = self.store(text);
@@ -188,6 +206,13 @@ impl Deltas {
     pub(super) fn push_stored_text(&mut self, text: Fragment) {
         if !text.is_empty() {
             self.push(Delta::Text(TextDelta { text, ..TextDelta::default() }));
+        }
+    }
+
+    /// Appends a delta of reasoning that is stored already, unless it is empty.
+    pub(super) fn push_stored_reasoning(&mut self, text: Fragment) {
+        if !text.is_empty() {
+            self.push(Delta::Reasoning(TextDelta { text, ..TextDelta::default() }));
         }
     }
 

@@ -5,9 +5,10 @@
 //! lent afterwards.
 
 use super::deltas::TextRange;
-use crate::Parser;
-use crate::event::Event;
+use crate::call::{Call, View};
+use crate::event::{Event, Question, Questions, Suggestion};
 use crate::parser::{About, Feed};
+use crate::{Note, Parser, Policy};
 
 pub(super) use crate::parser::Decision;
 
@@ -100,6 +101,53 @@ impl ParserFeed {
                 Feed::new(text, &body[start..end], self.pos)
             }
             FeedInput::End => Feed::end(),
+        }
+    }
+}
+
+/// A call that has ended, without its parser.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct EndedCall {
+    call: Call,
+    end: u64,
+}
+
+impl EndedCall {
+    /// Returns a copy of the call that ends with this event; `None` if none does.
+    pub(super) fn new(event: &Event<'_>) -> Option<EndedCall> {
+        match event {
+            Event::Complete(call) => Some(EndedCall { call: call.call.clone(), end: call.end }),
+            Event::Rejected(call) => Some(EndedCall { call: call.call.clone(), end: call.end }),
+            Event::Text(_) | Event::Opaque(_) | Event::Partial(_) => None,
+        }
+    }
+
+    pub(super) fn note(&mut self, note: Note) {
+        self.call.note(note);
+    }
+
+    pub(super) fn questions(&self) -> Questions<'_> {
+        Questions::new(&self.call, View::Whole)
+    }
+
+    /// Returns the bytes of its questions, answers and modes.
+    pub(super) fn len(&self) -> usize {
+        let suggestion = |one: Suggestion<'_>| one.answer.len() + one.mode.map_or(0, str::len);
+        let question = |one: Question<'_>| one.text.len() + one.suggestions.iter().map(suggestion).sum::<usize>();
+        self.questions().iter().map(question).sum()
+    }
+
+    /// Returns whether it is a call that the policy's limits allow.
+    pub(super) fn is_in_bounds(&self, policy: &Policy) -> bool {
+        self.call.start <= self.end && self.call.is_in_bounds(&policy.limits)
+    }
+
+    /// Returns the event of its end, or of its end as one instead of which another call counts.
+    pub(super) fn lend(&self, call_index: u64, is_superseded: bool) -> Event<'_> {
+        match is_superseded {
+            true => Event::superseded(&self.call, call_index, self.end),
+            false => Event::ended(&self.call, call_index, self.end),
         }
     }
 }

@@ -67,6 +67,11 @@ impl Format {
         Format::Json,
     ];
 
+    /// Returns whether bodies of the format may hold native calls beside text.
+    pub(super) fn has_native_calls(self) -> bool {
+        !matches!(self, Format::Replicate | Format::Text | Format::Json)
+    }
+
     /// Returns the name of the format, which [`FromStr`] parses.
     ///
     /// ```

@@ -24,8 +24,12 @@ pub(super) enum BodyStage {
     TextOfDeltas,
     /// Next: the end of the text parser's stream.
     TextParser,
+    /// Next: the end of the stream of the parser of reasoning.
+    ReasoningParser,
     /// Next: the calls that are still open.
     OpenCalls,
+    /// Next: the calls whose end waits.
+    HeldCalls,
     /// Nothing more comes.
     Done,
 }

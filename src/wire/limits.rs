@@ -25,12 +25,14 @@ pub struct Limits {
     pub event: usize,
     /// Native calls of one message that are open at once. Default 64.
     ///
-    /// Further ones are skipped, with an error.
+    /// Further ones are skipped, with an error. No more calls than this
+    /// [wait for the end](super#from-stream-to-event) of the body, either.
     pub open_calls: usize,
     /// Bytes of the arguments of all calls that ask a question and are open, together. Default
     /// 4 MiB.
     ///
-    /// The call that exceeds it is rejected, with an error.
+    /// The call that exceeds it is rejected, with an error. The calls that wait for the end of the
+    /// body may be as long.
     pub arguments: usize,
 }
 

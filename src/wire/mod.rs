@@ -50,11 +50,13 @@
 //! | a native call of `ask_followup_question` | [`Partial`](crate::Event::Partial)s; once the call is final, [`Complete`](crate::Event::Complete) or [`Rejected`](crate::Event::Rejected) |
 //! | a native call of another tool | [`Opaque`](crate::Event::Opaque): an empty piece at its start, then its arguments as they come |
 //! | an error of the provider, an event that can't be parsed | [`Error`] |
-//! | reasoning, usage, everything else | nothing |
+//! | reasoning, usage, everything else | nothing, unless [`with_reasoning`](ResponseParser::with_reasoning) asks for the calls in reasoning |
 //!
 //! A call is final when the provider says so (`finish_reason`, `content_block_stop`, `done`), or
 //! with the end of the body; never because its arguments look complete. Text and arguments that a
-//! provider sends twice, in pieces and as a whole, count once.
+//! provider sends twice, in pieces and as a whole, count once. A call that came as text, in an
+//! [envelope](crate::Envelope), and natively as well is asked once: its end waits for that of the
+//! body, and the native call counts.
 
 mod body;
 mod brackets;
@@ -71,6 +73,7 @@ mod error;
 mod fault;
 mod format;
 mod frames;
+mod held;
 mod input;
 mod json_text;
 mod limits;

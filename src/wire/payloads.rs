@@ -144,6 +144,6 @@ fn is_statement(delta: &Delta) -> bool {
         Delta::Text(_) | Delta::AllFinal { .. } | Delta::End => true,
         Delta::Error(_) | Delta::Failed(_) | Delta::Unreadable(_) => true,
         Delta::Call(call) => !call.name.is_empty() || !call.arguments.fragment().is_empty(),
-        Delta::WholeMessage => false,
+        Delta::Reasoning(_) | Delta::WholeMessage => false,
     }
 }

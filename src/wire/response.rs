@@ -59,6 +59,31 @@ impl ResponseParser {
         ResponseParser { body: self.body.with_limits(limits) }
     }
 
+    /// Sets whether calls are read in the model's reasoning as well. The default is not to. What was
+    /// fed before is discarded.
+    ///
+    /// Some models write their calls there. Only the events of calls of `ask_followup_question` come
+    /// out of it, with a span in the reasoning. Such a call ends with the body, with the note
+    /// [`InReasoning`](crate::Note::InReasoning); and it is
+    /// [superseded](crate::Reason::Superseded) if the response asks in any other way.
+    ///
+    /// ```
+    /// use followup::wire::{Format, ResponseParser};
+    /// use followup::{Event, Note, Policy};
+    ///
+    /// let line = r#"{"message":{"thinking":"<ask_followup_question><question>Which?</question></ask_followup_question>"},"done":true}"#;
+    /// let mut parser = ResponseParser::new(Format::Ollama, Policy::new()).with_reasoning(true);
+    /// assert!(matches!(parser.feed(line.as_bytes()).next(), Some(Ok(Event::Partial(_)))));
+    /// match parser.finish().next() {
+    ///     Some(Ok(Event::Complete(call))) => assert_eq!(call.notes(), [Note::InReasoning]),
+    ///     other => panic!("{other:?}"),
+    /// }
+    /// ```
+    #[must_use]
+    pub fn with_reasoning(self, reads_reasoning: bool) -> ResponseParser {
+        ResponseParser { body: self.body.with_reasoning(reads_reasoning) }
+    }
+
     /// Returns the format of the body, which was given to [`new`](ResponseParser::new) or detected.
     ///
     /// `None` before it is detected, and again after the end of the body: a format that only the

@@ -20,7 +20,10 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::literals::{ARGUMENTS, ARGUMENTS_BEGINNINGS, ILL_FORMED, KEYS, MARKUP, MODES, STRING, WORDS};
+use crate::literals::{
+    ARGUMENTS, ARGUMENTS_BEGINNINGS, ENVELOPE_BEGINNINGS, ENVELOPES, ILL_FORMED, KEYS, MARKUP, MODES,
+    MORE_ENVELOPE_BEGINNINGS, MORE_ENVELOPES, STRING, WORDS,
+};
 use crate::{Cuts, Question, Stream, Suggestion, Syntax};
 
 /// Generates either syntax.
@@ -35,7 +38,8 @@ pub fn cuts() -> impl Strategy<Value = Cuts> {
 
 /// Generates streams of well-formed UTF-8 in both syntaxes.
 ///
-/// They are random sequences of the grammar's pieces, and JSON arguments with at most one error.
+/// They are random sequences of the grammar's pieces (those of envelopes in messages of their own),
+/// and JSON arguments with at most one error.
 pub fn texts() -> impl Strategy<Value = Stream> {
     of(&[])
 }
@@ -43,6 +47,13 @@ pub fn texts() -> impl Strategy<Value = Stream> {
 /// Generates the same streams as [`texts`], with ill-formed UTF-8 in them.
 pub fn streams() -> impl Strategy<Value = Stream> {
     of(ILL_FORMED)
+}
+
+/// Generates messages of well-formed UTF-8 with pieces of envelopes of every family.
+pub fn envelopes() -> impl Strategy<Value = Stream> {
+    let beginnings = [ENVELOPE_BEGINNINGS, MORE_ENVELOPE_BEGINNINGS].concat();
+    let pieces = [ENVELOPES, MORE_ENVELOPES].concat();
+    soup(Syntax::Markup, beginnings, pieces)
 }
 
 /// Generates questions that come out as they are in both syntaxes.
@@ -58,13 +69,14 @@ fn words() -> impl Strategy<Value = String> {
 
 fn of(more: &'static [&'static [u8]]) -> impl Strategy<Value = Stream> {
     prop_oneof![
-        soup(Syntax::Markup, &[b""], [MARKUP, more].concat()),
-        soup(Syntax::Arguments, ARGUMENTS_BEGINNINGS, [ARGUMENTS, more].concat()),
+        soup(Syntax::Markup, vec![b""], [MARKUP, more].concat()),
+        soup(Syntax::Markup, ENVELOPE_BEGINNINGS.to_vec(), [ENVELOPES, more].concat()),
+        soup(Syntax::Arguments, ARGUMENTS_BEGINNINGS.to_vec(), [ARGUMENTS, more].concat()),
         arguments(),
     ]
 }
 
-fn soup(syntax: Syntax, begin: &'static [&'static [u8]], pieces: Vec<&'static [u8]>) -> impl Strategy<Value = Stream> {
+fn soup(syntax: Syntax, begin: Vec<&'static [u8]>, pieces: Vec<&'static [u8]>) -> impl Strategy<Value = Stream> {
     (select(begin), vec(select(pieces), 0..24))
         .prop_map(move |(begin, pieces)| Stream::new(syntax, [begin, &pieces.concat()].concat()))
 }

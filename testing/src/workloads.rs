@@ -51,6 +51,26 @@ const QUESTION: &str = "<ask_followup_question>\n<question>Which database should
     <follow_up>\n<suggest>PostgreSQL, as the other services do</suggest>\n<suggest mode=\"architect\">Compare them first</suggest>\n\
     </follow_up>\n</ask_followup_question>\n";
 
+/// The same call in each envelope that the default policy reads.
+const ENVELOPES: [&str; 8] = [
+    "<tool_call>\n<function=ask_followup_question>\n<parameter=question>\nQUESTION\n</parameter>\n\
+     <parameter=follow_up>\nLIST\n</parameter>\n</function>\n</tool_call>\n",
+    "<tool_call>\n{\"name\": \"ask_followup_question\", \"arguments\": ARGUMENTS}\n</tool_call>\n",
+    "{\"name\": \"ask_followup_question\", \"arguments\": ARGUMENTS}\n",
+    "<function_calls>\n<invoke name=\"ask_followup_question\">\n<parameter name=\"question\">QUESTION</parameter>\n\
+     <parameter name=\"follow_up\">LIST</parameter>\n</invoke>\n</function_calls>\n",
+    "<｜DSML｜tool_calls>\n<｜DSML｜invoke name=\"ask_followup_question\">\n\
+     <｜DSML｜parameter name=\"question\" string=\"true\">QUESTION</｜DSML｜parameter>\n\
+     <｜DSML｜parameter name=\"follow_up\" string=\"false\">LIST</｜DSML｜parameter>\n\
+     </｜DSML｜invoke>\n</｜DSML｜tool_calls>\n",
+    "<tool_call>ask_followup_question\n<arg_key>question</arg_key>\n<arg_value>QUESTION</arg_value>\n\
+     <arg_key>follow_up</arg_key>\n<arg_value>LIST</arg_value>\n</tool_call>\n",
+    "<|start|>assistant<|channel|>commentary to=functions.ask_followup_question <|constrain|>json<|message|>\
+     ARGUMENTS<|call|>\n",
+    "<|tool_calls_section_begin|><|tool_call_begin|>functions.ask_followup_question:0<|tool_call_argument_begin|>\
+     ARGUMENTS<|tool_call_end|><|tool_calls_section_end|>\n",
+];
+
 /// Text with many tags, none of which is ours.
 const TSX: &str =
     "<ul className=\"list\">{items.map((item) => <li key={item.id}><b>{item.name}</b> {a < b}</li>)}</ul>\n";
@@ -60,9 +80,9 @@ fn filled(len: usize, text: &str) -> String {
     text.repeat(len / text.len())
 }
 
-/// Returns [`prose`], [`questions`] and [`tsx`].
+/// Returns [`prose`], [`questions`], [`tsx`] and [`envelopes`].
 pub fn everyday() -> impl Iterator<Item = Workload> {
-    [prose(), questions(), tsx()].into_iter()
+    [prose(), questions(), tsx(), envelopes()].into_iter()
 }
 
 /// Returns about a megabyte of markdown without a tag.
@@ -79,6 +99,34 @@ pub fn questions() -> Workload {
 /// Returns about a megabyte of TSX, with many `<` that begin no tag of ours.
 pub fn tsx() -> Workload {
     Workload { name: "tsx", message: filled(MIB, TSX), questions: 0 }
+}
+
+/// Returns about a megabyte of markdown with a call in an envelope about every 2 KiB.
+///
+/// The families of envelopes that the default policy reads come in turn.
+pub fn envelopes() -> Workload {
+    let periods = ENVELOPES.map(|envelope| {
+        let call = call_in(envelope);
+        filled(2048 - call.len(), PROSE) + &call
+    });
+    let (mut message, mut questions) = (String::with_capacity(MIB), 0);
+    for period in periods.iter().cycle() {
+        if message.len() + period.len() > MIB {
+            break;
+        }
+        message += period;
+        questions += 1;
+    }
+    Workload { name: "envelopes", message, questions }
+}
+
+/// Returns the call of [`QUESTION`] in an envelope.
+fn call_in(envelope: &str) -> String {
+    let question = "Which database should the service use?";
+    let list = "[{\"text\": \"PostgreSQL, as the other services do\", \"mode\": null}, \
+                {\"text\": \"Compare them first\", \"mode\": \"architect\"}]";
+    let arguments = format!("{{\"question\": \"{question}\", \"follow_up\": {list}}}");
+    envelope.replace("ARGUMENTS", &arguments).replace("QUESTION", question).replace("LIST", list)
 }
 
 /// Returns the text of a question of about `len` bytes, never an empty one.

@@ -399,9 +399,11 @@ fn workloads_have_their_length_and_number_of_questions() {
         |workload: &Workload, mut parser: Parser| Transcript::of(&mut parser, [&workload.message]).complete().count();
     let names = |all: &[Workload]| all.iter().map(|one| one.name).collect::<Vec<_>>();
     let everyday: Vec<_> = workloads::everyday().collect();
-    assert_eq!(names(&everyday), ["prose", "questions", "tsx"]);
+    assert_eq!(names(&everyday), ["prose", "questions", "tsx", "envelopes"]);
     // About every 2 KiB.
-    assert!((480..560).contains(&workloads::questions().questions), "{}", workloads::questions().questions);
+    for workload in [workloads::questions(), workloads::envelopes()] {
+        assert!((480..560).contains(&workload.questions), "{}: {}", workload.name, workload.questions);
+    }
     for len in [0, 100, 1 << 16, 1 << 18] {
         let adversarial: Vec<_> = workloads::adversarial(len).collect();
         assert_eq!(names(&adversarial).into_iter().collect::<BTreeSet<_>>().len(), 9);

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use followup::observe::{Observer, Tracing};
 use followup::owned::{CallView, ChunkParser, Complete, Error, Event, Reader};
 use followup::wire::{Format, ResponseParser};
-use followup::{Parser, Policy};
+use followup::{Envelope, Note, Parser, Policy};
 use followup_testing::strategies::{cuts, streams};
 use followup_testing::{Cuts, Stream, Syntax, Transcript, literals};
 use proptest::prelude::*;
@@ -312,6 +312,24 @@ fn a_complete_call_is_one_text_and_one_list() {
     assert_eq!(suggestions, [("This", None), ("That", Some("code"))]);
     // They are slices of one text.
     assert_eq!(call.question.as_ptr().wrapping_add(call.question.len()), call.suggestions[0].answer.as_ptr());
+}
+
+#[test]
+fn an_owned_call_has_its_envelope_however_it_ends() {
+    let message = "<|tool_call_begin|>functions.ask_followup_question:0<|tool_call_argument_begin|>\
+        {\"question\": \"Q\"}<|tool_call_end|>\n";
+    let mut reader = Reader::new(Parser::default());
+    let mut events: Vec<Event> = reader.feed(Bytes::from([message, &message[..90]].concat())).collect();
+    events.extend(reader.finish());
+    let families: Vec<_> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Complete(call) => Some(("complete", call.notes.contains(&Note::Envelope(Envelope::Kimi)))),
+            Event::Rejected(call) => Some(("rejected", call.envelope == Some(Envelope::Kimi))),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(families, [("complete", true), ("rejected", true)]);
 }
 
 #[test]

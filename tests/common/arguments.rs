@@ -43,17 +43,17 @@ pub fn read(stream: &[u8], rules: &Rules) -> Vec<Atom> {
 
 /// Reading continues, or the first thing has gone wrong, or the stream has ended: the reason of the
 /// rejection. "After something has gone wrong nothing more is read of the call."
-type Parsed<T> = Result<T, &'static str>;
+pub(super) type Parsed<T> = Result<T, &'static str>;
 
 /// Takes each character of a text.
-type Put<'p, 'a> = &'p mut dyn FnMut(&mut ArgumentsReader<'a>, char) -> Parsed<()>;
+pub(super) type Put<'p, 'a> = &'p mut dyn FnMut(&mut ArgumentsReader<'a>, char) -> Parsed<()>;
 
 /// "nested no deeper than 128 (the object of the arguments is 1 deep)"
 const DEPTH: usize = 128;
 
 /// The kind of a value, by its first character.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Text,
     Number,
     Boolean,
@@ -64,7 +64,7 @@ enum Kind {
 
 /// The lists of suggestions; synonyms are one.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum List {
+pub(super) enum List {
     FollowUp,
     Options,
     Suggest,
@@ -78,18 +78,18 @@ enum Object {
     Map,
 }
 
-struct ArgumentsReader<'a> {
+pub(super) struct ArgumentsReader<'a> {
     rules: &'a Rules,
-    chars: Vec<char>,
-    at: usize,
+    pub(super) chars: Vec<char>,
+    pub(super) at: usize,
     /// This is JSON in a string: "All of it becomes known at once".
     at_once: bool,
-    shown: Vec<Atom>,
-    question: Option<String>,
+    pub(super) shown: Vec<Atom>,
+    pub(super) question: Option<String>,
     /// The number of `question` keys.
-    questions: usize,
-    suggest: Vec<(String, Option<String>)>,
-    notes: BTreeSet<&'static str>,
+    pub(super) questions: usize,
+    pub(super) suggest: Vec<(String, Option<String>)>,
+    pub(super) notes: BTreeSet<&'static str>,
     /// The current list.
     list: List,
     /// The lists with a suggestion, one beyond the limit included.
@@ -111,7 +111,7 @@ struct OpenItem {
 // ---------------------------------------------------------------------------------------------- the arguments
 
 impl<'a> ArgumentsReader<'a> {
-    fn new(text: &str, rules: &'a Rules, at_once: bool) -> ArgumentsReader<'a> {
+    pub(super) fn new(text: &str, rules: &'a Rules, at_once: bool) -> ArgumentsReader<'a> {
         ArgumentsReader {
             rules,
             chars: text.chars().collect(),
@@ -127,8 +127,12 @@ impl<'a> ArgumentsReader<'a> {
         }
     }
 
+    pub(super) fn rules(&self) -> &'a Rules {
+        self.rules
+    }
+
     /// "Under the strict policy each of them is a rejection instead: malformed."
-    fn repair(&mut self, note: &'static str) -> Parsed<()> {
+    pub(super) fn repair(&mut self, note: &'static str) -> Parsed<()> {
         if self.rules.strict {
             return Err("malformed");
         }
@@ -137,7 +141,7 @@ impl<'a> ArgumentsReader<'a> {
     }
 
     /// Reads the whole stream.
-    fn arguments(&mut self) -> Parsed<()> {
+    pub(super) fn arguments(&mut self) -> Parsed<()> {
         self.space();
         // "An empty stream is that [truncated] too."
         // "If the value of the arguments begins like an array, a string, a number or a literal it
@@ -158,7 +162,7 @@ impl<'a> ArgumentsReader<'a> {
     }
 
     /// "A parameter is a key of the object with its value. Keys are compared decoded, and exactly."
-    fn parameter(&mut self, key: &str, kind: Kind) -> Parsed<()> {
+    pub(super) fn parameter(&mut self, key: &str, kind: Kind) -> Parsed<()> {
         match key {
             "question" => self.question(kind),
             "follow_up" | "suggestions" => self.suggestions(List::FollowUp, kind),
@@ -344,6 +348,12 @@ impl<'a> ArgumentsReader<'a> {
             text.push(c);
             Ok(())
         })?;
+        self.text_as_list(&text, self.rules, false)
+    }
+
+    /// Reads a text in place of a list; in a parameter of an envelope "without the repair
+    /// `SuggestionsAsText` if it is JSON".
+    fn text_as_list(&mut self, text: &str, rules: &Rules, is_parameter: bool) -> Parsed<()> {
         let text = text.trim();
         // "Its text (decoded, trimmed) may be as long as all suggestions together (`answer` limit ×
         // `suggestions` limit); of a longer one nothing is read (note `UnreadableList`, and no
@@ -358,9 +368,12 @@ impl<'a> ArgumentsReader<'a> {
         }
         // Decided: the repair is made before the text is read, so that the strict policy reads
         // nothing of it.
-        self.repair("SuggestionsAsText")?;
+        let is_markup = read_follow_up(text, rules, &self.suggest).is_some();
+        if !is_parameter || is_markup || !is_json(text, self.rules) {
+            self.repair("SuggestionsAsText")?;
+        }
         // "1. markup, if it holds an opening tag of `suggest` or `options`"
-        if let Some(markup) = read_follow_up(text, self.rules, &self.suggest) {
+        if let Some(markup) = read_follow_up(text, rules, &self.suggest) {
             // Decided: the call's limit of suggestions counts these as well, and a tag that gives a
             // suggestion gives it for the list.
             if markup.suggest.len() > self.suggest.len() || markup.notes.contains("SuggestionsDropped") {
@@ -396,6 +409,51 @@ impl<'a> ArgumentsReader<'a> {
         }
         self.at_once = at_once;
         Ok(())
+    }
+
+    /// Reads the value of a parameter of an envelope that is a list of suggestions.
+    ///
+    /// "as a string in a native call, but without the repair `SuggestionsAsText` if it is JSON;
+    /// `null` and `None` in any case are nothing; and if the whole text is one JSON string, it is
+    /// decoded once more." "Entities are [..] never decoded in the rest."
+    ///
+    /// Decided: what is decoded once more may be `null` as well. `null` is as the `null` of a native
+    /// call: it has no repair and no note.
+    pub(super) fn list_parameter(&mut self, key: &str, text: &str) -> Parsed<()> {
+        let list = match key {
+            "follow_up" | "suggestions" => List::FollowUp,
+            "options" => List::Options,
+            _ => List::Suggest,
+        };
+        let mut text = text.trim().to_string();
+        let limit = self.rules.answer.saturating_mul(self.rules.suggestions);
+        let mut ill_formed = false;
+        if text.len() <= limit
+            && let Some((decoded, repaired)) = whole_string(&text, self.rules)
+        {
+            text = decoded;
+            ill_formed = repaired;
+        }
+        // "blank text, and `null` and `None` in any case, are nothing"
+        let is_nothing = |text: &str| ["", "null", "none"].iter().any(|one| text.trim().eq_ignore_ascii_case(one));
+        // Decided: of a longer one it is not seen whether it is nothing.
+        if text.is_empty() || text.len() <= limit && is_nothing(&text) {
+            return Ok(());
+        }
+        if self.given.contains(&list) {
+            self.notes.insert("RepeatedSuggestions");
+            return Ok(());
+        }
+        if ill_formed {
+            self.repair("IllFormedString")?;
+        }
+        // "of a longer one nothing is read (note `UnreadableList`, and no repair)"
+        if list == List::Suggest && text.len() <= limit {
+            self.repair("OutsideFollowUp")?;
+        }
+        self.list = list;
+        let raw = Rules { decode_entities: false, ..self.rules.clone() };
+        self.text_as_list(&text, &raw, true)
     }
 
     /// Reads the text in a string as the value of the list.
@@ -517,20 +575,34 @@ fn is_json(text: &str, rules: &Rules) -> bool {
     text.starts_with(['[', '{']) && reader.nothing(1).is_ok() && reader.at == reader.chars.len()
 }
 
+/// Returns what a text decodes to that is one JSON string, and whether it was repaired.
+fn whole_string(text: &str, rules: &Rules) -> Option<(String, bool)> {
+    let lenient = Rules { strict: false, ..rules.clone() };
+    let mut reader = ArgumentsReader::new(text, &lenient, true);
+    let mut decoded = String::new();
+    reader
+        .string(&mut |_, c| {
+            decoded.push(c);
+            Ok(())
+        })
+        .ok()?;
+    (reader.at == reader.chars.len()).then_some((decoded, !reader.notes.is_empty()))
+}
+
 impl<'a> ArgumentsReader<'a> {
-    fn peek(&self) -> Option<char> {
+    pub(super) fn peek(&self) -> Option<char> {
         self.chars.get(self.at).copied()
     }
 
     /// The next character. "If the object has not been closed when the stream ends, the call is
     /// `Rejected`, truncated."
-    fn need(&self) -> Parsed<char> {
+    pub(super) fn need(&self) -> Parsed<char> {
         self.peek().ok_or("truncated")
     }
 
     /// Goes past this character. "What can't be JSON (ill-formed UTF-8 between strings as well)
     /// makes the call malformed": U+FFFD is no character of JSON outside a string.
-    fn eat(&mut self, c: char) -> Parsed<()> {
+    pub(super) fn eat(&mut self, c: char) -> Parsed<()> {
         if self.need()? != c {
             return Err("malformed");
         }
@@ -539,13 +611,13 @@ impl<'a> ArgumentsReader<'a> {
     }
 
     /// `ws = *( %x20 / %x09 / %x0A / %x0D )`
-    fn space(&mut self) {
+    pub(super) fn space(&mut self) {
         while matches!(self.peek(), Some(' ' | '\t' | '\n' | '\r')) {
             self.at += 1;
         }
     }
 
-    fn kind(&self) -> Parsed<Kind> {
+    pub(super) fn kind(&self) -> Parsed<Kind> {
         match self.need()? {
             '"' => Ok(Kind::Text),
             '-' | '0'..='9' => Ok(Kind::Number),
@@ -559,7 +631,7 @@ impl<'a> ArgumentsReader<'a> {
 
     /// Reads a value without a meaning, `depth` deep if it is an array or an object. It must be
     /// JSON all the same.
-    fn nothing(&mut self, depth: usize) -> Parsed<()> {
+    pub(super) fn nothing(&mut self, depth: usize) -> Parsed<()> {
         match self.kind()? {
             Kind::Array => self.array(depth, &mut |reader, _| reader.nothing(depth + 1)),
             Kind::Object => self.object(depth, &mut |reader, _, _| reader.nothing(depth + 1)),
@@ -591,7 +663,11 @@ impl<'a> ArgumentsReader<'a> {
     }
 
     /// `{ string : value *( , string : value ) }`
-    fn object(&mut self, depth: usize, member: &mut dyn FnMut(&mut Self, &str, Kind) -> Parsed<()>) -> Parsed<()> {
+    pub(super) fn object(
+        &mut self,
+        depth: usize,
+        member: &mut dyn FnMut(&mut Self, &str, Kind) -> Parsed<()>,
+    ) -> Parsed<()> {
         if depth > DEPTH {
             return Err("malformed");
         }
@@ -683,7 +759,7 @@ impl<'a> ArgumentsReader<'a> {
     ///
     /// Decided: after such a `\` reading continues as usual, so a `"` or a `\` after `\u12` has its
     /// usual meaning.
-    fn string(&mut self, put: Put<'_, 'a>) -> Parsed<()> {
+    pub(super) fn string(&mut self, put: Put<'_, 'a>) -> Parsed<()> {
         self.eat('"')?;
         loop {
             let c = self.need()?;

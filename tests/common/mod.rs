@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 pub mod arguments;
+pub mod envelopes;
 pub mod reference;
 pub mod stored;
 pub mod sweep;
@@ -17,6 +18,7 @@ pub fn policy(rules: &Rules) -> Policy {
         .with_malformed(if rules.strict { Malformed::Reject } else { Malformed::Repair })
         .with_call_start(if rules.outside_code { CallStart::OutsideCode } else { CallStart::Anywhere })
         .with_entities(if rules.decode_entities { Entities::Decoded } else { Entities::Raw })
+        .with_envelopes(rules.envelopes)
         .with_tools(Tools::new(rules.tools.clone(), rules.parameters.clone()).unwrap())
         .with_limits(Limits {
             question: rules.question,
@@ -87,6 +89,9 @@ pub fn name(note: Note) -> &'static str {
         SuggestionsAsText => "SuggestionsAsText",
         RepeatedSuggestions => "RepeatedSuggestions",
         UnreadableSuggestion => "UnreadableSuggestion",
+        Envelope(family) => family.name(),
+        UnclosedEnvelope => "UnclosedEnvelope",
+        UnclosedParameter => "UnclosedParameter",
         other => panic!("a note without a name: {other:?}"),
     }
 }

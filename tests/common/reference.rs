@@ -8,7 +8,9 @@
 
 use std::collections::BTreeSet;
 
-use followup::Tools;
+use followup::{Envelope, Envelopes, Tools};
+
+use super::envelopes::Prose;
 
 /// A policy and its limits.
 #[derive(Clone, Debug)]
@@ -16,6 +18,8 @@ pub struct Rules {
     pub strict: bool,
     pub outside_code: bool,
     pub decode_entities: bool,
+    /// The families of envelopes that are read, unless the policy is strict.
+    pub envelopes: Envelopes,
     /// Names of the other tools.
     pub tools: Vec<String>,
     /// Names of the other tools' parameters.
@@ -34,6 +38,7 @@ impl Default for Rules {
             strict: false,
             outside_code: false,
             decode_entities: false,
+            envelopes: Envelopes::default(),
             tools: tools.tools().map(String::from).collect(),
             parameters: tools.parameters().map(String::from).collect(),
             question: 100 * 1024,
@@ -46,6 +51,11 @@ impl Default for Rules {
 }
 
 impl Rules {
+    /// Returns whether envelopes of a family are read. "The strict policy reads none."
+    pub fn reads(&self, family: Envelope) -> bool {
+        !self.strict && self.envelopes.contains(family)
+    }
+
     /// The default rules with two tools, of two parameters.
     pub fn with_few_tools() -> Rules {
         let names = |names: [&str; 2]| names.map(String::from).to_vec();
@@ -144,8 +154,8 @@ pub fn describe(atoms: &[Atom]) -> String {
 // ---------------------------------------------------------------------------------------------- words
 
 /// A character of the stream, and the offsets of its first byte and of the byte after it.
-struct Char {
-    c: char,
+pub(super) struct Char {
+    pub(super) c: char,
     start: usize,
     end: usize,
     /// Where it is in the text, which limits count.
@@ -168,18 +178,18 @@ fn decode(stream: &[u8]) -> Vec<Char> {
 }
 
 /// "Blank characters are those of Unicode `White_Space`."
-fn is_blank(c: char) -> bool {
+pub(super) fn is_blank(c: char) -> bool {
     c.is_whitespace()
 }
 
 /// "Tag space is space, tab, CR and LF."
-fn is_tag_space(c: char) -> bool {
+pub(super) fn is_tag_space(c: char) -> bool {
     c == ' ' || c == '\t' || c == '\r' || c == '\n'
 }
 
 /// The names that are ours; synonyms are one name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Name {
+pub(super) enum Name {
     Ask,
     Question,
     FollowUp,
@@ -204,7 +214,7 @@ impl Name {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Side {
+pub(super) enum Side {
     Open,
     Close,
 }
@@ -236,7 +246,7 @@ const NESTED_OPENS: [Wanted; 2] = [(Open, Name::Content), (Open, Name::Mode)];
 const NESTED_CLOSES: [Wanted; 2] = [(Close, Name::Content), (Close, Name::Mode)];
 
 /// The text at a `<`, when one tag is expected.
-enum Shape {
+pub(super) enum Shape {
     /// Not that tag.
     Text,
     /// The stream ends inside the tag, which would have been at least this many bytes long.
@@ -248,6 +258,16 @@ enum Shape {
     },
 }
 
+/// The text after the name of an opening tag.
+pub(super) enum Attributes {
+    /// Not the rest of a tag.
+    Text,
+    /// The stream ends in it, and at least so many bytes are missing.
+    Beginning(usize),
+    /// The names and values, and the index after the `>`.
+    End { end: usize, empty: bool, attributes: Vec<(String, String)> },
+}
+
 /// The text at a `<`, when several of our tags are expected.
 enum Found {
     Nothing,
@@ -255,7 +275,7 @@ enum Found {
     Tag(Tag),
 }
 
-struct Tag {
+pub(super) struct Tag {
     side: Side,
     name: Name,
     /// "`/` right before `>` makes it empty."
@@ -362,16 +382,16 @@ impl Value {
 
 // ---------------------------------------------------------------------------------------------- reader
 
-struct Reader<'a> {
-    rules: &'a Rules,
-    chars: Vec<Char>,
+pub(super) struct Reader<'a> {
+    pub(super) rules: &'a Rules,
+    pub(super) chars: Vec<Char>,
     /// The length of the stream.
     bytes: usize,
-    shown: Vec<Atom>,
+    pub(super) shown: Vec<Atom>,
     /// The number of calls that are `Complete` or `Rejected`.
-    calls: usize,
+    pub(super) calls: usize,
     /// The number of calls of other tools.
-    opaques: usize,
+    pub(super) opaques: usize,
     /// Where a `</follow_up>` was inserted, if the stream is the text of a `follow_up` (see
     /// `read_follow_up`).
     put_in: Option<usize>,
@@ -439,7 +459,7 @@ enum Body {
     Truncated,
 }
 
-/// The code around a character of prose, under `OutsideCode`.
+/// The code around a character of prose; thinking blocks only under `OutsideCode`.
 enum Code {
     Outside,
     Span { ticks: usize },
@@ -450,25 +470,25 @@ enum Code {
 // ---------------------------------------------------------------------------------------------- tags
 
 impl Reader<'_> {
-    fn peek(&self, at: usize) -> Option<char> {
+    pub(super) fn peek(&self, at: usize) -> Option<char> {
         self.chars.get(at).map(|char| char.c)
     }
 
     /// Returns the offset of a character; the length of the stream for the index after the last
     /// one.
-    fn byte(&self, at: usize) -> usize {
+    pub(super) fn byte(&self, at: usize) -> usize {
         self.chars.get(at).map_or(self.bytes, |char| char.start)
     }
 
     /// The length of the text before the character; for the index after the last one, of all text.
-    fn offset(&self, at: usize) -> usize {
+    pub(super) fn offset(&self, at: usize) -> usize {
         self.chars
             .get(at)
             .or(self.chars.last())
             .map_or(0, |char| char.offset + if at < self.chars.len() { 0 } else { char.c.len_utf8() })
     }
 
-    fn is_after_back_tick(&self, at: usize) -> bool {
+    pub(super) fn is_after_back_tick(&self, at: usize) -> bool {
         at > 0 && self.peek(at - 1) == Some('`')
     }
 
@@ -476,7 +496,7 @@ impl Reader<'_> {
     ///
     /// "A tag runs from `<` to `>`, has no second `<`, and is at most 256 bytes long."
     /// "Names are exact and lower case, and a name ends at tag space, `/` or `>`."
-    fn shape(&self, at: usize, side: Side, name: &str, attributes: bool) -> Shape {
+    pub(super) fn shape(&self, at: usize, side: Side, name: &str, attributes: bool) -> Shape {
         let beginning = |missing: usize| {
             let least = self.offset(self.chars.len()) - self.offset(at) + missing;
             match least <= self.rules.tag {
@@ -523,15 +543,33 @@ impl Reader<'_> {
             Some(c) if is_tag_space(c) => {}
             Some(_) => return Shape::Text,
         }
-        // "Attributes are read as HTML reads them."
-        let mut mode = None;
-        let mut has_mode = false;
+        let (p, empty, attributes) = match self.attributes(p) {
+            Attributes::Text => return Shape::Text,
+            Attributes::Beginning(missing) => return beginning(missing),
+            Attributes::End { end, empty, attributes } => (end, empty, attributes),
+        };
+        // "only `mode` on a suggestion counts: trimmed; blank is none; the first that is not blank,
+        // as it is written". The attribute's name is exact and lower case too.
+        let mode = attributes.into_iter().find(|(name, value)| name == "mode" && !value.trim().is_empty());
+        let mode = mode.map(|(_, value)| match self.rules.decode_entities {
+            true => decode_entities(&value),
+            false => value,
+        });
+        let mode = mode.map(|value| value.trim().to_string()).filter(|value| !value.is_empty());
+        whole(p, empty, mode)
+    }
+
+    /// Reads attributes and the `>` after them. "Attributes are read as HTML reads them."
+    pub(super) fn attributes(&self, mut p: usize) -> Attributes {
+        let mut attributes = Vec::new();
         loop {
             match self.peek(p) {
-                None => return beginning(1),
-                Some('<') => return Shape::Text,
-                Some('>') => return whole(p + 1, false, mode),
-                Some('/') if self.peek(p + 1) == Some('>') => return whole(p + 2, true, mode),
+                None => return Attributes::Beginning(1),
+                Some('<') => return Attributes::Text,
+                Some('>') => return Attributes::End { end: p + 1, empty: false, attributes },
+                Some('/') if self.peek(p + 1) == Some('>') => {
+                    return Attributes::End { end: p + 2, empty: true, attributes };
+                }
                 Some('/') => p += 1,
                 Some(c) if is_tag_space(c) => p += 1,
                 Some(c) => {
@@ -564,8 +602,8 @@ impl Reader<'_> {
                             p += 1;
                             loop {
                                 match self.peek(p) {
-                                    None => return beginning(2),
-                                    Some('<') => return Shape::Text,
+                                    None => return Attributes::Beginning(2),
+                                    Some('<') => return Attributes::Text,
                                     Some(c) if c == quote => break,
                                     Some(c) => value.push(c),
                                 }
@@ -588,18 +626,7 @@ impl Reader<'_> {
                             }
                         }
                     }
-                    // "only `mode` on a suggestion counts: trimmed; blank is none; the first that
-                    // is not blank, as it is written". The attribute's name is exact and lower case
-                    // too.
-                    if attribute == "mode" && !has_mode && !value.trim().is_empty() {
-                        has_mode = true;
-                        if self.rules.decode_entities {
-                            value = decode_entities(&value);
-                        }
-                        if !value.trim().is_empty() {
-                            mode = Some(value.trim().to_string());
-                        }
-                    }
+                    attributes.push((attribute, value));
                 }
             }
         }
@@ -646,7 +673,7 @@ impl Reader<'_> {
 
     /// `<ask_followup_question>`. "A tool's opening tag right before a back-tick is text wherever
     /// it is."
-    fn ask_open(&self, at: usize) -> Option<Tag> {
+    pub(super) fn ask_open(&self, at: usize) -> Option<Tag> {
         let tag = self.find_tag(at, &[(Open, Name::Ask)])?;
         match self.peek(tag.end) {
             Some('`') => None,
@@ -655,7 +682,7 @@ impl Reader<'_> {
     }
 
     /// Returns the name of another tool whose opening tag is at `at`, and the index after the tag.
-    fn tool_open(&self, at: usize) -> Option<(String, usize)> {
+    pub(super) fn tool_open(&self, at: usize) -> Option<(String, usize)> {
         for tool in &self.rules.tools {
             if let Shape::Tag { end, .. } = self.shape(at, Open, tool, false)
                 && self.peek(end) != Some('`')
@@ -676,7 +703,7 @@ impl Reader<'_> {
 // ---------------------------------------------------------------------------------------------- prose
 
 impl Reader<'_> {
-    fn text(&mut self, from: usize, to: usize) {
+    pub(super) fn text(&mut self, from: usize, to: usize) {
         for at in from..to {
             self.shown.push(Atom::Text(self.chars[at].c));
         }
@@ -688,34 +715,67 @@ impl Reader<'_> {
     /// Decided: a call of another tool does not start in code either.
     fn prose(&mut self) {
         let mut code = Code::Outside;
-        // Whether only spaces and tabs precede this character in its line. A line ends after LF.
-        let mut line_begins = true;
+        // The end of the last call.
+        let mut call_ends = None;
+        // Before this index is text that was tried and is no header of an envelope: no call starts
+        // there.
+        let mut tried = 0;
+        // Before this index no envelope starts.
+        let mut held = 0;
         let mut at = 0;
         while let Some(c) = self.peek(at) {
-            let next = match code {
-                Code::Outside => {
-                    if c == '<' {
-                        // "After a call, prose goes on in the middle of a line and outside code."
-                        // A tag that is text is part of its line as well.
-                        if let Some(tag) = self.ask_open(at) {
-                            at = self.call(at, tag);
-                            line_begins = false;
-                            continue;
-                        }
-                        if let Some((tool, end)) = self.tool_open(at) {
-                            at = self.opaque(at, tool, end);
-                            line_begins = false;
-                            continue;
-                        }
+            let is_outside = matches!(code, Code::Outside);
+            // "By default calls may start anywhere."
+            if c == '<' && at >= tried && (is_outside || !self.rules.outside_code) {
+                // "After a call, prose goes on in the middle of a line and outside code." A tag that
+                // is text is part of its line as well, and changes no code.
+                if let Some(tag) = self.ask_open(at) {
+                    let calls = self.calls;
+                    let body = tag.end;
+                    at = self.call(at, tag);
+                    if self.calls > calls {
+                        code = Code::Outside;
+                        call_ends = Some(at);
+                    } else {
+                        // "None starts in text that was held back after an `<ask_followup_question>`
+                        // that was only named."
+                        held = self.named(body);
                     }
-                    match self.code_begins(at, line_begins) {
-                        Some((opened, next)) => {
-                            code = opened;
-                            next
-                        }
-                        None => at + 1,
+                    continue;
+                }
+                if let Some((tool, end)) = self.tool_open(at) {
+                    at = self.opaque(at, tool, end);
+                    call_ends = Some(at);
+                    code = Code::Outside;
+                    continue;
+                }
+            }
+            // "In prose, at its opener, but not in a code span or code fence, whatever the policy
+            // says about markup, not right after a back-tick, and under `OutsideCode` not in a
+            // thinking block."
+            let line_begins = self.line_begins(at, call_ends);
+            let is_after_back_tick = self.is_after_back_tick(at) && call_ends != Some(at);
+            if at >= tried && at >= held && is_outside && !is_after_back_tick {
+                match self.envelopes(at, line_begins) {
+                    Prose::GoesOn => {}
+                    // Decided: the text of what is no header is prose: back-ticks in it begin code.
+                    Prose::After(end) => tried = end,
+                    Prose::AfterCall(end, text) => {
+                        at = end;
+                        call_ends = Some(end);
+                        tried = text;
+                        continue;
                     }
                 }
+            }
+            let next = match code {
+                Code::Outside => match self.code_begins(at, line_begins) {
+                    Some((opened, next)) => {
+                        code = opened;
+                        next
+                    }
+                    None => at + 1,
+                },
                 // "from a run of back-ticks to a run of as many, or to a blank line"
                 Code::Span { ticks } => {
                     if c == '`' {
@@ -750,22 +810,29 @@ impl Reader<'_> {
                 },
             };
             self.text(at, next);
-            for at in at..next {
-                match self.chars[at].c {
-                    '\n' => line_begins = true,
-                    ' ' | '\t' | '\r' => {}
-                    _ => line_begins = false,
-                }
-            }
             at = next;
         }
     }
 
+    /// "a line that begins (after tag space; four bytes of it are enough)". "After a call, prose goes on
+    /// in the middle of a line".
+    fn line_begins(&self, at: usize, call_ends: Option<usize>) -> bool {
+        for before in 0..4 {
+            if at == before {
+                return true;
+            }
+            match self.chars[at - before - 1].c {
+                _ if call_ends == Some(at - before) => return false,
+                '\n' => return true,
+                c if is_tag_space(c) => {}
+                _ => return false,
+            }
+        }
+        true
+    }
+
     /// Returns the code that begins here, and the index after its back-ticks, tildes or tag.
     fn code_begins(&self, at: usize, line_begins: bool) -> Option<(Code, usize)> {
-        if !self.rules.outside_code {
-            return None;
-        }
         match self.peek(at)? {
             // "a line that begins (after tag space) with three or more back-ticks or tildes"
             '`' => {
@@ -787,15 +854,17 @@ impl Reader<'_> {
             }
             // Decided: these two have tag space before `>` at most, as other tools' tags, and are
             // tags also right before a back-tick.
-            '<' => ["think", "thinking"].into_iter().find_map(|name| match self.shape(at, Open, name, false) {
-                Shape::Tag { end, .. } => Some((Code::Thinking { name }, end)),
-                _ => None,
-            }),
+            '<' if self.rules.outside_code => {
+                ["think", "thinking"].into_iter().find_map(|name| match self.shape(at, Open, name, false) {
+                    Shape::Tag { end, .. } => Some((Code::Thinking { name }, end)),
+                    _ => None,
+                })
+            }
             _ => None,
         }
     }
 
-    fn run(&self, at: usize, of: char) -> usize {
+    pub(super) fn run(&self, at: usize, of: char) -> usize {
         self.chars[at..].iter().take_while(|c| c.c == of).count()
     }
 
@@ -976,6 +1045,16 @@ impl Reader<'_> {
             return Body::Truncated;
         }
         Body::Named
+    }
+
+    /// Returns the index at which it is certain that a body belongs to a tag that was only named.
+    fn named(&self, from: usize) -> usize {
+        let limit = self.offset(from).saturating_add(self.rules.bare);
+        let beyond = |at: &usize| self.offset(*at) + self.chars[*at].c.len_utf8() > limit;
+        let tool =
+            |at: &usize| self.peek(*at) == Some('<') && (self.ask_open(*at).is_some() || self.tool_open(*at).is_some());
+        let tool = (from..self.chars.len()).find(tool).unwrap_or(self.chars.len());
+        (from..self.chars.len()).find(beyond).unwrap_or(self.chars.len()).min(tool)
     }
 
     /// Returns whether the text of a list ends inside a string.
@@ -1204,7 +1283,7 @@ impl Reader<'_> {
 
     /// Returns the next character of a value (an entity is one if entities are decoded), and the
     /// index after it.
-    fn character(&self, at: usize) -> (char, usize) {
+    pub(super) fn character(&self, at: usize) -> (char, usize) {
         if self.rules.decode_entities {
             let ahead: Vec<char> = self.chars[at..].iter().take(10).map(|c| c.c).collect();
             if let Some((c, length)) = entity(&ahead) {
@@ -1560,7 +1639,7 @@ struct Json {
 }
 
 impl Json {
-    fn peek(&self) -> Option<char> {
+    pub(super) fn peek(&self) -> Option<char> {
         self.text.get(self.at).copied()
     }
 
@@ -1784,7 +1863,7 @@ pub(super) fn read_follow_up(text: &str, rules: &Rules, suggest: &[(String, Opti
 }
 
 impl<'a> Reader<'a> {
-    fn new(stream: &[u8], rules: &'a Rules) -> Reader<'a> {
+    pub(super) fn new(stream: &[u8], rules: &'a Rules) -> Reader<'a> {
         let (chars, bytes) = (decode(stream), stream.len());
         Reader { rules, chars, bytes, shown: Vec::new(), calls: 0, opaques: 0, put_in: None }
     }

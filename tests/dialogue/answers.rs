@@ -515,3 +515,33 @@ fn any_stored_finding_can_be_displayed() {
         assert!(finding.to_string().contains(&usize::MAX.to_string()), "{finding}");
     }
 }
+
+#[cfg(feature = "wire")]
+#[test]
+fn a_call_that_is_superseded_is_no_mistake_and_no_turn() {
+    use followup::dialogue::Directive;
+    use followup::wire::{Format, ResponseParser};
+
+    let call = "<tool_call>{\"name\": \"ask_followup_question\", \"arguments\": {\"question\": \"Tea?\"}}</tool_call>";
+    let native = serde_json::json!({"name": "ask_followup_question", "arguments": {"question": "Tea?"}});
+    let message = serde_json::json!({"content": call, "tool_calls": [{"id": "c", "function": native}]});
+    let body = serde_json::json!({"model": "m", "message": message, "done": true}).to_string();
+    let mut parser = ResponseParser::new(Format::Ollama, Policy::new());
+    let mut dialogue = Dialogue::default();
+    let mut asked = 0;
+    for end in [false, true] {
+        let mut events = if end { parser.finish() } else { parser.feed(body.as_bytes()) };
+        while let Some(event) = events.next() {
+            match dialogue.event(event.unwrap()) {
+                Directive::Nothing | Directive::Show(_) => {}
+                Directive::Ask(question) => {
+                    assert_eq!(question.id.as_deref(), Some("c"));
+                    asked += 1;
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    assert_eq!((asked, dialogue.mistakes()), (1, 0));
+    assert!(matches!(dialogue.history(), [Turn::Asked { .. }]));
+}

@@ -7,11 +7,68 @@
 
 use std::sync::Arc;
 
+use followup::Envelopes;
 use followup_testing::{Syntax, Transcript};
 
 use crate::common::reference::{Atom, Rules, describe};
 use crate::common::sweep::Sweep;
 use crate::common::{atoms, oracle, policy};
+
+/// The tags and tokens of envelopes that a continuation may complete.
+const ENVELOPE_TAGS: [&str; 22] = [
+    "<tool_call>",
+    "</tool_call>",
+    "<function=ask_followup_question>",
+    "<function=f>",
+    "</function>",
+    "<invoke name=ask_followup_question>",
+    "</invoke>",
+    "<parameter=question>",
+    "<parameter=follow_up>",
+    "</parameter>",
+    "<arg_key>",
+    "</arg_key>",
+    "<arg_value>",
+    "</arg_value>",
+    "<|start|>assistant",
+    "<|channel|>",
+    "<|constrain|>",
+    "<|message|>",
+    "<|call|>",
+    "<|tool_call_begin|>",
+    "<|tool_call_end|>",
+    "<|tool_calls_section_end|>",
+];
+
+/// Pieces of continuations of envelopes.
+const NEXT_IN_ENVELOPES: [&str; 26] = [
+    "",
+    "x",
+    " ",
+    "\n",
+    "`",
+    ">x",
+    "\">x",
+    "}x",
+    "</tool_call>x",
+    "</function>x",
+    "</parameter></function>x",
+    "<parameter=question>Z</parameter></function>x",
+    "<arg_key>question</arg_key><arg_value>Z</arg_value></tool_call>",
+    "<function=f></function>",
+    "<function=ask_followup_question><parameter=question>Z</parameter></function>",
+    "{\"question\":\"Z\"}",
+    "{\"name\":\"f\"}</tool_call>",
+    "{\"name\":\"ask_followup_question\",\"arguments\":{\"question\":\"Z\"}}",
+    "\"}}</tool_call>x",
+    "\":\"Z\"}}",
+    "commentary to=f<|message|>{}x",
+    " to=f<|channel|>final<|message|>{}x",
+    "f<|tool_call_argument_begin|>{}<|tool_call_end|>x",
+    "<|tool_call_begin|>f:0<|tool_call_argument_begin|>{}x",
+    "<|call|>x",
+    "<read_file>",
+];
 
 /// The tags a continuation may complete.
 const TAGS: [&str; 25] = [
@@ -100,8 +157,9 @@ const NEXT_IN_JSON: [&str; 24] = [
 /// Calls `visit` with continuations of the stream, in three parts, until it returns `false`.
 ///
 /// Each is the rest of what the stream ends inside of, and up to two pieces.
-fn continuations(syntax: Syntax, stream: &[u8], visit: impl FnMut([&[u8]; 3]) -> bool) {
+fn continuations(syntax: Syntax, in_envelopes: bool, stream: &[u8], visit: impl FnMut([&[u8]; 3]) -> bool) {
     let (mut rests, next) = match syntax {
+        Syntax::Markup if in_envelopes => (rests_in_envelopes(stream), &NEXT_IN_ENVELOPES[..]),
         Syntax::Markup => (rests(stream), &NEXT[..]),
         Syntax::Arguments => (rests_in_json(stream), &NEXT_IN_JSON[..]),
     };
@@ -142,6 +200,25 @@ fn rests_in_json(stream: &[u8]) -> Vec<Vec<u8>> {
     [Vec::new()].into_iter().chain(rests).collect()
 }
 
+/// The rests of the tag, the token or the JSON that the stream ends inside of.
+fn rests_in_envelopes(stream: &[u8]) -> Vec<Vec<u8>> {
+    let mut rests = vec![Vec::new()];
+    if let Some(at) = stream.iter().rposition(|&b| b == b'<') {
+        let incomplete = &stream[at..];
+        let all = ENVELOPE_TAGS.iter().chain(&TAGS);
+        rests.extend(all.filter_map(|tag| tag.as_bytes().strip_prefix(incomplete)).map(<[u8]>::to_vec));
+    }
+    let words =
+        ["ask_followup_question", "functions.ask_followup_question", "commentary", "analysis", "assistant", " to="];
+    let json =
+        ["\"name\":\"f\"", "\"name\":\"ask_followup_question\"", "\"arguments\":{\"question\":\"", "\"question\":\""];
+    for whole in words.iter().chain(&json).map(|whole| whole.as_bytes()) {
+        let ends = (1..whole.len()).filter(|&n| stream.ends_with(&whole[..n]));
+        rests.extend(ends.map(|n| whole[n..].to_vec()));
+    }
+    rests
+}
+
 /// The rests of the tag or the entity that the stream ends inside of.
 fn rests(stream: &[u8]) -> Vec<Vec<u8>> {
     let mut rests: Vec<Vec<u8>> = vec![Vec::new()];
@@ -179,10 +256,10 @@ fn rests(stream: &[u8]) -> Vec<Vec<u8>> {
 /// What all continuations of the stream agree on.
 ///
 /// The search ends once that is no more than `shown`.
-fn agreed(syntax: Syntax, stream: &[u8], shown: &[Atom], rules: &Rules) -> Vec<Atom> {
+fn agreed(syntax: Syntax, in_envelopes: bool, stream: &[u8], shown: &[Atom], rules: &Rules) -> Vec<Atom> {
     let mut agreed = oracle(syntax, stream, rules);
     if agreed.len() > shown.len() {
-        continuations(syntax, stream, |[rest, one, two]| {
+        continuations(syntax, in_envelopes, stream, |[rest, one, two]| {
             let atoms = oracle(syntax, &[stream, rest, one, two].concat(), rules);
             let same = agreed.iter().zip(&atoms).take_while(|(a, b)| a == b).count();
             agreed.truncate(same);
@@ -192,12 +269,18 @@ fn agreed(syntax: Syntax, stream: &[u8], shown: &[Atom], rules: &Rules) -> Vec<A
     agreed
 }
 
-/// With few tools, so that a continuation can complete all of their tags.
+/// With few tools, so that a continuation can complete all of their tags, and without envelopes, whose
+/// tags other continuations complete.
 fn rules() -> Rules {
-    Rules { tools: vec!["read_file".into()], parameters: vec!["path".into()], ..Rules::default() }
+    let envelopes = Envelopes::none();
+    Rules { tools: vec!["read_file".into()], parameters: vec!["path".into()], envelopes, ..Rules::default() }
 }
 
 fn sweep(syntax: Syntax, rules: &Rules, beginnings: &[&str], pieces: &[&[u8]], length: usize) {
+    sweep_with(syntax, false, rules, beginnings, pieces, length);
+}
+
+fn sweep_with(syntax: Syntax, in_envelopes: bool, rules: &Rules, beginnings: &[&str], pieces: &[&[u8]], length: usize) {
     let policy = Arc::new(policy(rules));
     let mut sweep = Sweep::new(length);
     let (mut failures, mut tried) = (0, 0);
@@ -219,7 +302,7 @@ fn sweep(syntax: Syntax, rules: &Rules, beginnings: &[&str], pieces: &[&[u8]], l
                         stream.push(byte);
                         transcript.append(parser.feed_bytes(&[byte]));
                         let shown = atoms(&transcript);
-                        let agreed = agreed(syntax, &stream, &shown, rules);
+                        let agreed = agreed(syntax, in_envelopes, &stream, &shown, rules);
                         tried += 1;
                         // An incomplete entity may wait until it is complete.
                         let waits = rules.decode_entities && ends_in_entity(&stream) && agreed.starts_with(&shown);
@@ -448,4 +531,62 @@ fn nothing_certain_is_held_back_of_json_near_the_limits() {
     ] {
         sweep(Syntax::Arguments, &rules, &JSON_BEGINNINGS, &JSON, LENGTH);
     }
+}
+
+/// In the middle of every part of an envelope.
+const ENVELOPE_BEGINNINGS: [&str; 17] = [
+    "",
+    "<tool_call>",
+    "<tool_call>\n<function=ask_followup_question>",
+    "<function=ask_followup_question><parameter=question>a ",
+    "<function=ask_followup_question><parameter=question>Q</parameter>",
+    "<tool_call><function=ask_followup_question><parameter=question>Q</parameter></function>",
+    "<function=f><parameter=x>",
+    "<tool_call>ask_followup_question<arg_key>",
+    "<tool_call>ask_followup_question<arg_key>question</arg_key><arg_value>Q</arg_value>",
+    "<tool_call>{\"name\":\"ask_followup_question\",",
+    "<tool_call>{\"name\":\"ask_followup_question\",\"arguments\":{\"question\":\"Q\"}}",
+    "{\"name\":\"ask_followup_question\",\"arguments\":{",
+    "<|channel|>commentary",
+    "<|channel|>commentary to=ask_followup_question<|message|>",
+    "<|channel|>commentary to=ask_followup_question<|message|>{\"question\":\"Q\"}",
+    "<|tool_calls_section_begin|>",
+    "<|tool_calls_section_begin|><|tool_call_begin|>f<|tool_call_argument_begin|>{}",
+];
+
+const ENVELOPES: [&[u8]; 26] = [
+    b"<tool_call>",
+    b"</tool_call>",
+    b"<function=ask_followup_question>",
+    b"<function=f>",
+    b"</function>",
+    b"<parameter=question>",
+    b"<parameter=follow_up>",
+    b"</parameter>",
+    b"ask_followup_question",
+    b"<arg_key>",
+    b"</arg_key>",
+    b"<arg_value>",
+    b"{\"name\":\"f\"",
+    b"\"name\":\"ask_followup_question\"",
+    b"\"arguments\":{",
+    b"\"question\":\"Q\"",
+    b"}",
+    b",",
+    b"<|channel|>final to=f<|message|>{}",
+    b"<|tool_call_begin|>ask_followup_question:0<|tool_call_argument_begin|>{",
+    b"<|tool_call_end|>",
+    b"<|tool_calls_section_end|>",
+    b"<read_file>",
+    b"x",
+    b" ",
+    b"\n",
+];
+
+/// Where the text waits for a limit is documented, so the limits are those by default, which no
+/// stream reaches.
+#[test]
+fn nothing_certain_is_held_back_of_envelopes() {
+    let rules = Rules { envelopes: Envelopes::default(), ..rules() };
+    sweep_with(Syntax::Markup, true, &rules, &ENVELOPE_BEGINNINGS, &ENVELOPES, 1);
 }

@@ -29,6 +29,17 @@ const NO_TAGS: &str = "<ask_followup_question a='>\u{e9}' a <q<questio <</ <\u{e
     <ask_followup_question> a <q<questio <</ <\u{e9}<quest\u{e9}<question!<ask_followup_questio\u{e9}> \
     <read_file> </read_fi\u{e9} <path a='>' \u{e9}> <pat\u{e9} </path a> <path a=\"\u{e9}\"></pat\u{e9} </path \u{e9}></path></read_file \u{e9}";
 
+/// Envelopes of every family, each with an end of its own.
+const ENVELOPES: &str = "Hm.\n<tool_call>\n<function=ask_followup_question><parameter=question>\u{e9} &amp; </parameter>\
+    <parameter=follow_up>[\"a\", 1]</parameter></function>\n<function=f><parameter=x>y</parameter></function></tool_call>\n\
+    <tool_call>```json\n{\"id\": \"i\", \"name\": \"ask_followup_question\", \"arguments\": {\"question\": \"Q\\u00e9\"}}\n```</tool_call>\n\
+    {\"name\": \"ask_followup_question\", \"arguments\": {\"x\": 1, \"question\": \"Q\"}}\n\
+    <\u{ff5c}DSML\u{ff5c}invoke name=\"ask_followup_question\"><\u{ff5c}DSML\u{ff5c}parameter name=\"question\" string=\"false\">\"Q\" \
+    </\u{ff5c}DSML\u{ff5c}parameter></\u{ff5c}DSML\u{ff5c}invoke> <tool_call>ask_followup_question\n<arg_key>question</arg_key>\
+    <arg_value>Q</arg_value></tool_call> <|start|>assistant<|channel|>commentary to=functions.ask_followup_question \
+    <|constrain|>json<|message|>{\"question\": \"Q\"}<|call|> <|tool_calls_section_begin|><|tool_call_begin|>f:0\
+    <|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|> <invoke name=f><function=ask_followup_question>{";
+
 /// Open code and thinking blocks.
 const CODE: &str = "a `b` ``c\n d`\n \n e\n```\n f\n ``` \n~~~~ rust `\ng\n~~~\n\n~~~~~\n<think> `h` </think> \
     <thinking>\n`i\n`j\n\n``````k";
@@ -62,7 +73,7 @@ fn policies() -> [Arc<Policy>; 4] {
 }
 
 fn streams() -> impl Iterator<Item = (Syntax, &'static str)> {
-    let markup = [MESSAGE, ENTITIES, NO_TAGS, CODE].map(|stream| (Syntax::Markup, stream));
+    let markup = [MESSAGE, ENTITIES, NO_TAGS, ENVELOPES, CODE].map(|stream| (Syntax::Markup, stream));
     markup.into_iter().chain(ARGUMENTS.map(|stream| (Syntax::Arguments, stream)))
 }
 

@@ -15,7 +15,7 @@ const QUESTION: &str = "<ask_followup_question><question>";
 const ANSWER: &str = "<ask_followup_question><question>Q</question><suggest>";
 
 /// Messages: the start, and the text that is repeated after it.
-const STREAMS: [(&str, &str); 24] = [
+const STREAMS: [(&str, &str); 39] = [
     ("", "prose "),
     ("", "<<<<"),
     ("", "</</"),
@@ -40,6 +40,21 @@ const STREAMS: [(&str, &str); 24] = [
     (QUESTION, "`<follow_up>"),
     (ANSWER, "x</suggest><suggest>"),
     ("<ask_followup_question><question>Q</question><options>[", "\"a\", "),
+    ("", "<tool_call>"),
+    ("", "<tool_call> "),
+    ("", "<function=f>"),
+    ("", "<tool_call>f "),
+    ("", "{\"id\":\"x\",\n"),
+    ("", "{\n"),
+    ("", "<|channel|>commentary to=f"),
+    ("", "<|tool_call_begin|>f"),
+    ("<function=f><parameter=x>", "</param</function>"),
+    ("<function=ask_followup_question><parameter=question>", "</paramete <parameter="),
+    ("<function=ask_followup_question><parameter=question>Q</parameter>", "<parameter=x></parameter>"),
+    ("<tool_call>f<arg_key>", "</arg_key><arg_key>"),
+    ("<tool_call>{\"name\":\"f\",\"x\":[", "{\"a\":[1,\"b\"]},"),
+    ("<function_calls>", "<invoke name=f></invoke> "),
+    ("<|tool_calls_section_begin|>", "<|tool_call_begin|>f<|tool_call_argument_begin|>{}<|tool_call_end|> "),
 ];
 
 /// Arguments of native calls: the start, the repeated text, and the end.

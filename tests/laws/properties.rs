@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use crate::common::envelopes::READ_BY_THE_ORACLE;
 use crate::common::reference::{Rules, describe};
 use crate::common::sweep::cases;
 use crate::common::{atoms, oracle, policy};
-use followup::{Parser, Policy};
-use followup_testing::strategies::{cuts, streams, texts};
+use followup::{Envelope, Envelopes, Parser, Policy};
+use followup_testing::strategies::{cuts, envelopes, streams, texts};
 use followup_testing::{Cuts, Entry, Stream, Syntax, Transcript};
 use proptest::prelude::*;
 
@@ -24,19 +25,40 @@ fn limit(small: std::ops::Range<usize>, default: usize) -> impl Strategy<Value =
     prop_oneof![3 => Just(default), 1 => small]
 }
 
+/// The families of envelopes that are read: mostly the default, else any that the oracle reads.
+fn families() -> impl Strategy<Value = Envelopes> {
+    let families: Vec<Envelope> = READ_BY_THE_ORACLE.into_iter().collect();
+    let any = prop::sample::subsequence(families.clone(), 0..=families.len());
+    prop_oneof![2 => Just(Envelopes::default()), 1 => any.prop_map(Envelopes::from_iter)]
+}
+
 fn rules() -> impl Strategy<Value = Rules> {
     let default = Rules::default();
     let limits = (
         limit(0..12, default.question),
         limit(0..12, default.answer),
         limit(0..3, default.suggestions),
-        limit(0..40, default.tag),
-        limit(0..60, default.bare),
+        limit(0..60, default.tag),
+        limit(0..120, default.bare),
     );
-    (any::<(bool, bool, bool)>(), limits).prop_map(|((strict, outside_code, decode_entities), limits)| {
+    // The strict policy reads no envelopes, so it is chosen less often.
+    let strict = prop::bool::weighted(0.25);
+    let choices = (strict, any::<bool>(), any::<bool>(), families());
+    (choices, limits).prop_map(|((strict, outside_code, decode_entities, envelopes), limits)| {
         let (question, answer, suggestions, tag, bare) = limits;
         let few_tools = Rules::with_few_tools();
-        Rules { strict, outside_code, decode_entities, question, answer, suggestions, tag, bare, ..few_tools }
+        Rules {
+            strict,
+            outside_code,
+            decode_entities,
+            envelopes,
+            question,
+            answer,
+            suggestions,
+            tag,
+            bare,
+            ..few_tools
+        }
     })
 }
 
@@ -97,6 +119,23 @@ proptest! {
         }
         shown.append(parser.finish());
         prop_assert_eq!(lines(&shown), expected(&stream, &rules));
+    }
+
+    #[test]
+    fn no_cut_and_no_checkpoint_changes_a_call_of_any_family(stream in envelopes(), rules in rules(), cuts in cuts()) {
+        let rules = Rules { envelopes: Envelopes::all(), ..rules };
+        let policy = shared_policy(&rules);
+        let mut parser = stream.parser(policy.clone());
+        let whole = Transcript::of(&mut parser, [&*stream]);
+        whole.assert_adds_up_to(text(&stream));
+        prop_assert_eq!(lines(&Transcript::of(&mut parser, stream.chunks(1))), lines(&whole), "byte by byte");
+        let mut shown = Transcript::default();
+        for chunk in cuts.chunks(&stream) {
+            shown.append(parser.feed_bytes(chunk));
+            parser = Parser::resume(policy.clone(), parser.checkpoint()).expect("it is a parser's own");
+        }
+        shown.append(parser.finish());
+        prop_assert_eq!(lines(&shown), lines(&whole), "resumed after every chunk");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use followup::Parser;
 use followup_testing::Syntax;
 
-use crate::common::reference::Rules;
+use crate::common::reference::{Rules, describe};
 use crate::common::{oracle, parse, policy};
 
 /// Prefixes that leave the markup machine in each of its states.
@@ -73,6 +73,40 @@ const STATES: [(&str, &str); 58] = [
     ),
 ];
 
+/// Prefixes that leave the machine of envelopes in each of its states.
+const ENVELOPE_STATES: [(&str, &str); 30] = [
+    ("header, after a wrapper", "<tool_call>"),
+    ("header, in a tag", "<tool_call>\n<func"),
+    ("header, in a name", "<function=ask_follow"),
+    ("header, in bars", "<\u{ff5c}DSML"),
+    ("header, after a call tag", "<function=ask_followup_question>"),
+    ("header, in a fence", "<tool_call>\n```js"),
+    ("header, in a name of glm", "<tool_call>ask_followup_question"),
+    ("header, after a name of glm", "<tool_call>ask_followup_question\n"),
+    ("header, in an object", "<tool_call>{\"id\": \"x\", "),
+    ("header, in bare JSON", "{\"na"),
+    ("header, in the name", "{\"name\": \"ask_followup_question"),
+    ("header, in arguments", "{\"name\": \"ask_followup_question\", \"arguments\": {\"que"),
+    ("header, of harmony", "<|channel|>commentary"),
+    ("header, in a recipient", "<|channel|>commentary to=functions.ask_followup_question"),
+    ("header, of kimi", "<|tool_calls_section_begin|> "),
+    ("header, in a name of kimi", "<|tool_call_begin|>functions.ask_followup_question:"),
+    ("parameters", "<function=ask_followup_question><parameter=question>Q</parameter>"),
+    ("parameters, in a tag", "<function=ask_followup_question><parameter=question>Q</parameter></func"),
+    ("value", "<function=ask_followup_question><parameter=question>a "),
+    ("value, in its end", "<function=ask_followup_question><parameter=question>a</param"),
+    ("value of another tool", "<function=f><parameter=x>"),
+    ("list", "<function=ask_followup_question><parameter=question>Q</parameter><parameter=follow_up>[\"a\""),
+    ("key", "<tool_call>ask_followup_question<arg_key>que"),
+    ("value of glm", "<tool_call>ask_followup_question<arg_key>question</arg_key><arg_value>a"),
+    ("object", "<tool_call>{\"name\": \"ask_followup_question\", "),
+    ("after an object", "<tool_call>{\"name\": \"ask_followup_question\", \"arguments\": {\"question\": \"Q\"}}"),
+    ("ill-formed", "<tool_call>{\"name\": \"ask_followup_question\", x"),
+    ("after a call", "<tool_call><function=ask_followup_question><parameter=question>Q</parameter></function> "),
+    ("arguments of harmony", "<|channel|>commentary to=ask_followup_question<|message|>"),
+    ("after kimi", "<|tool_calls_section_begin|><|tool_call_begin|>f<|tool_call_argument_begin|>{}<|tool_call_end|> "),
+];
+
 /// Prefixes that leave the JSON machine in each of its states.
 const JSON_STATES: [(&str, &str); 47] = [
     ("value", ""),
@@ -128,7 +162,9 @@ const JSON_STATES: [(&str, &str); 47] = [
 fn check(syntax: Syntax, parser: &mut Parser, rules: &Rules, what: &str, stream: &[u8]) {
     let whole = parse(parser, [stream]);
     assert!(whole == parse(parser, stream.chunks(1)), "{what}, byte by byte: {}", stream.escape_ascii());
-    assert!(whole == oracle(syntax, stream, rules), "{what}: {}", stream.escape_ascii());
+    let expected = oracle(syntax, stream, rules);
+    let differs = || format!("expected {}shown {}", describe(&expected), describe(&whole));
+    assert!(whole == expected, "{what}: {}\n{}", stream.escape_ascii(), differs());
 }
 
 /// Small limits, so that streams exceed them, and the policy with the most states.
@@ -142,7 +178,10 @@ fn all_states() -> impl Iterator<Item = (Syntax, &'static str, &'static str, [&'
     });
     let json =
         JSON_STATES.iter().map(|&(what, prefix)| (Syntax::Arguments, what, prefix, ["", "a\",\"follow_up\":[\"b\"]}"]));
-    markup.chain(json)
+    let envelopes = ENVELOPE_STATES.iter().map(|&(what, prefix)| {
+        (Syntax::Markup, what, prefix, ["", "a</parameter></function>\"}}</tool_call> {\"question\":\"Q\"}<|call|> c"])
+    });
+    markup.chain(envelopes).chain(json)
 }
 
 #[test]

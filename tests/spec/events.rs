@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use followup::{CallPart, Event, Events, Limits, Note, Parser, Policy, Reason, ResumeError, Tools, ToolsError};
+use followup::{
+    CallPart, Envelope, Envelopes, Event, Events, Limits, Note, Parser, Policy, Reason, ResumeError, Tools, ToolsError,
+};
 use followup_testing::{Transcript, assert_chunk_invariant};
 
-const NOTES: [Note; 22] = [
+const NOTES: [Note; 26] = [
     Note::UnclosedQuestion,
     Note::UnclosedSuggestion,
     Note::UnclosedFollowUp,
@@ -27,6 +29,10 @@ const NOTES: [Note; 22] = [
     Note::RepeatedSuggestions,
     Note::UnreadableSuggestion,
     Note::IllFormedJson,
+    Note::Envelope(Envelope::Kimi),
+    Note::UnclosedEnvelope,
+    Note::UnclosedParameter,
+    Note::InReasoning,
     Note::PartLost,
 ];
 
@@ -50,8 +56,46 @@ fn every_note_has_a_text_of_its_own() {
 }
 
 #[test]
+fn a_call_in_an_envelope_has_its_family_however_it_ends() {
+    for (end, expected) in [("?\"}}</tool_call>", "complete"), ("", "rejected"), ("?\" x}}</tool_call>", "rejected")] {
+        let message =
+            format!("<tool_call>{{\"name\": \"ask_followup_question\", \"arguments\": {{\"question\": \"Q{end}");
+        let mut seen = Vec::new();
+        let mut parser = Parser::default();
+        let mut see = |event: Event<'_>| match event {
+            Event::Complete(call) => {
+                assert!(call.notes().contains(&Note::Envelope(Envelope::Hermes)));
+                seen.push(("complete", call.envelope()));
+            }
+            Event::Rejected(call) => seen.push(("rejected", call.envelope())),
+            Event::Text(_) | Event::Opaque(_) | Event::Partial(_) => {}
+        };
+        parser.feed(&message).for_each(&mut see);
+        parser.finish().for_each(&mut see);
+        assert_eq!(seen, [(expected, Some(Envelope::Hermes))], "{message}");
+    }
+}
+
+#[test]
+fn a_call_as_markup_has_no_envelope() {
+    for message in [
+        "<ask_followup_question><question>Q</question></ask_followup_question>",
+        "<ask_followup_question></ask_followup_question>",
+    ] {
+        let mut parser = Parser::new(Policy::new().with_envelopes(Envelopes::all()));
+        let mut calls = 0;
+        parser.feed(message).for_each(|event| match event {
+            Event::Complete(call) => (calls, _) = (calls + 1, assert_eq!(call.envelope(), None)),
+            Event::Rejected(call) => (calls, _) = (calls + 1, assert_eq!(call.envelope(), None)),
+            Event::Text(_) | Event::Opaque(_) | Event::Partial(_) => {}
+        });
+        assert_eq!(calls, 1);
+    }
+}
+
+#[test]
 fn every_reason_has_a_text_and_a_code() {
-    let mut reasons = vec![Reason::MissingParameter];
+    let mut reasons = vec![Reason::MissingParameter, Reason::Superseded];
     // The text of `Malformed(StreamEnded)` is that of `Truncated`.
     reasons.extend(NOTES.into_iter().filter(|note| *note != Note::StreamEnded).map(Reason::Malformed));
     reasons.extend(PARTS.map(Reason::Truncated));
@@ -72,11 +116,12 @@ fn every_reason_has_a_text_and_a_code() {
         (Reason::WrongType(CallPart::Arguments), "the value of the arguments is of the wrong type: expected an object"),
         (Reason::WrongType(CallPart::Options), "the list of options is of the wrong type: expected an array"),
         (Reason::WrongType(CallPart::Question), "the question is of the wrong type: expected a string"),
+        (Reason::Superseded, "another call of the same response counts instead"),
     ] {
         assert_eq!(reason.to_string(), text);
     }
     let codes: BTreeSet<&str> = reasons.iter().map(Reason::code).collect();
-    assert_eq!(codes, ["malformed", "missing_parameter", "too_long", "truncated", "wrong_type"].into());
+    assert_eq!(codes, ["malformed", "missing_parameter", "superseded", "too_long", "truncated", "wrong_type"].into());
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod common;
 mod events;
 mod golden;
 mod limits;
+mod prose;
 mod rare;
 mod readme;
 mod tools;

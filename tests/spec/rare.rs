@@ -303,7 +303,8 @@ fn an_incomplete_tag_is_shown_as_soon_as_it_exceeds_the_limit() {
         (99, b"<read_x".to_vec(), Some(7)),
         // Tags of other tools have no attributes.
         (99, b"<read_file  x".to_vec(), Some(13)),
-        (99, b"< ask".to_vec(), Some(2)),
+        // A bar may follow, as in `< | DSML`.
+        (99, b"< ask".to_vec(), Some(3)),
     ] {
         let limits = Limits { tag, ..Limits::default() };
         assert_eq!(

@@ -33,9 +33,10 @@ fn resumed(policy: &Arc<Policy>, checkpoint: Checkpoint) -> ResponseParser {
         .unwrap_or_else(|error| panic!("{error}: {checkpoint:?}"))
 }
 
-/// The parsers of a body: of its format, and one that detects it.
-fn parsers(golden: &Golden, policy: &Arc<Policy>) -> [ResponseParser; 2] {
-    [ResponseParser::new(golden.format, policy.clone()), ResponseParser::auto(policy.clone())]
+/// The parsers of a body: of its format, one that detects it, and one that reads its reasoning.
+fn parsers(golden: &Golden, policy: &Arc<Policy>) -> [ResponseParser; 3] {
+    let new = ResponseParser::new(golden.format, policy.clone());
+    [new.clone(), ResponseParser::auto(policy.clone()), new.with_reasoning(true)]
 }
 
 #[test]
@@ -166,8 +167,8 @@ fn a_forged_checkpoint_never_panics_and_stays_within_the_limits() {
                     events.take(parser.feed(rest));
                     events.take(parser.feed("\u{e9}\n\n<\"}]".as_bytes()));
                     events.take(parser.finish());
-                    if path.ends_with("/declared") {
-                        // It is a parser for other bodies now.
+                    if path.ends_with("/declared") || path.ends_with("/reasoning") {
+                        // It is a parser for other bodies, or of other text, now.
                         continue;
                     }
                     // The parser is ready for the next body, and has forgotten this one.

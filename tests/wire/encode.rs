@@ -62,6 +62,10 @@ pub struct Sent {
     pub prose: String,
     pub asks: Vec<Ask>,
     pub others: Vec<Other>,
+    /// A call in an envelope of the text.
+    pub leaked: Option<Ask>,
+    /// A call in an envelope of the reasoning.
+    pub reasoned: Option<Ask>,
 }
 
 impl Sent {
@@ -507,6 +511,19 @@ impl PlannedCall {
     }
 }
 
+/// A call in an envelope, as text.
+fn envelope(question: &str, suggest: &[Suggestion], dice: &mut Dice) -> (String, Ask) {
+    let mut json = JsonWriter { out: String::new(), dice, blanks: ANY_BLANK, lax: false, hides_tags: false };
+    json.arguments(question, suggest);
+    let text = format!("<tool_call>\n{{\"name\": \"{TOOL}\", \"arguments\": {}}}\n</tool_call>", json.out);
+    (text, Ask { id: None, question: question.trim().to_owned(), suggest: trimmed(suggest) })
+}
+
+fn trimmed(suggest: &[Suggestion]) -> Vec<Suggestion> {
+    let trim = |text: &String| text.trim().to_owned();
+    suggest.iter().map(|(text, mode)| (trim(text), mode.as_ref().map(trim))).collect()
+}
+
 /// One step of sending a message. Calls are indices.
 #[derive(Clone, Debug)]
 enum SendStep {
@@ -581,6 +598,10 @@ struct EventWriter<'d> {
     spread: bool,
     /// The number of events written.
     written: usize,
+    /// The reasoning that is left to send, last piece first; `None` if it is noise.
+    reasoning: Option<Vec<Vec<u16>>>,
+    /// The event of a piece of reasoning.
+    reasoning_event: Option<&'static str>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -729,15 +750,32 @@ impl EventWriter<'_> {
         self.events.push(lines.iter().flat_map(|line| [line, end]).collect::<String>().into_bytes());
     }
 
+    /// Events that mean nothing, and the next piece of reasoning.
     fn noise(&mut self, noise: &[&str]) {
         while self.dice.once_in(6) {
             let template = self.dice.pick(noise);
-            self.event("noise", template, &[]);
+            let is_reasoning = ["reasoning", "thinking", "thought"].iter().any(|word| template.contains(word));
+            if !(is_reasoning && self.reasoning.is_some()) {
+                self.event("noise", template, &[]);
+            }
         }
+        if self.reasoning.is_some() && self.dice.once_in(2) {
+            self.reason();
+        }
+    }
+
+    /// Sends the next piece of reasoning. Returns whether there was one.
+    fn reason(&mut self) -> bool {
+        let Some(template) = self.reasoning_event else { return false };
+        let Some(piece) = self.reasoning.as_mut().and_then(Vec::pop) else { return false };
+        let piece = string(&piece, self.dice);
+        self.event("reasoning", template, &[&piece]);
+        true
     }
 
     /// The end of the body.
     fn end(&mut self, done: bool) {
+        while self.reason() {}
         match self.framing {
             Framing::Events => {
                 if done && !self.dice.once_in(4) {
@@ -766,15 +804,43 @@ impl EventWriter<'_> {
 
 /// Encodes a body in that format. The dice choose its content and its variants.
 pub fn send(format: Format, dice: &mut Dice) -> Sent {
+    encode(format, dice, false)
+}
+
+/// The same with a call in the text and one in the reasoning, either of which may come natively.
+pub fn send_with_leaks(format: Format, dice: &mut Dice) -> Sent {
+    encode(format, dice, true)
+}
+
+fn encode(format: Format, dice: &mut Dice, with_leaks: bool) -> Sent {
     let ids = !matches!(format, Format::Gemini | Format::Ollama | Format::WorkersAi) || dice.once_in(2);
-    let count = if is_text_only(format) { 0 } else { 1 + dice.below(4) };
+    let count = match is_text_only(format) {
+        true => 0,
+        false => usize::from(!with_leaks) + dice.below(4),
+    };
     let calls: Vec<PlannedCall> = (0..count).map(|number| PlannedCall::new(number, format, ids, dice)).collect();
     let mut prose = text(dice, 16);
+    let leak = |dice: &mut Dice| {
+        let native = calls.first().and_then(|call| call.asks.as_ref()).filter(|_| dice.once_in(2));
+        let question = native.map_or_else(|| value(dice, "Or which?"), |(question, _)| question.clone());
+        let suggest: Vec<Suggestion> = (0..dice.below(3)).map(|_| (value(dice, "A"), None)).collect();
+        envelope(&question, &suggest, dice)
+    };
+    let leaked = (with_leaks && dice.once_in(2)).then(|| leak(dice));
+    let reasoned = (with_leaks && dice.once_in(2)).then(|| leak(dice));
+    let mut all = leaked.as_ref().map_or(String::new(), |(text, _)| text.clone()) + &prose;
     if format == Format::Replicate {
         // The data of an event can't have it.
         prose.retain(|c| c != '\r');
+        all.retain(|c| c != '\r');
     }
-    let steps = plan(&calls, &prose, format, dice);
+    let steps = plan(&calls, &all, format, dice);
+    let mut reasoning = with_leaks.then(Vec::new);
+    if let Some((text, _)) = &reasoned {
+        let mut pieces = fragments(&format!("Hm.\n{text} So."), dice, true);
+        pieces.reverse();
+        reasoning = Some(pieces);
+    }
     let framing = match format {
         Format::Bedrock => dice.pick(&[Framing::Lines, Framing::Binary, Framing::Chunks]),
         Format::Ollama => Framing::Lines,
@@ -782,7 +848,8 @@ pub fn send(format: Format, dice: &mut Dice) -> Sent {
         _ => Framing::Events,
     };
     let spread = dice.once_in(3);
-    let mut out = EventWriter { events: Vec::new(), dice, framing, spread, written: 0 };
+    let mut out =
+        EventWriter { events: Vec::new(), dice, framing, spread, written: 0, reasoning, reasoning_event: None };
     match format {
         Format::OpenAiChat => openai_chat(&steps, &calls, &mut out),
         Format::OpenAiResponses => openai_responses(&steps, &calls, &mut out),
@@ -798,7 +865,7 @@ pub fn send(format: Format, dice: &mut Dice) -> Sent {
         Format::Ollama => ollama(&steps, &calls, &mut out),
         Format::Cohere => cohere(&steps, &calls, &mut out),
         Format::GeminiInteractions => gemini_interactions(&steps, &calls, &mut out),
-        Format::OpenAiAssistants => openai_assistants(&steps, &calls, &prose, &mut out),
+        Format::OpenAiAssistants => openai_assistants(&steps, &calls, &all, &mut out),
         Format::WorkersAi => workers_ai(&steps, &calls, &mut out),
         Format::Watsonx => watsonx(&steps, &mut out),
         Format::DashScope => dashscope(&steps, &calls, &mut out),
@@ -806,18 +873,16 @@ pub fn send(format: Format, dice: &mut Dice) -> Sent {
         Format::Text | Format::Json => panic!("{format} has no provider"),
         other => panic!("{other} can't be encoded"),
     }
+    let reasoned = reasoned.filter(|_| out.reasoning_event.is_some()).map(|(_, ask)| ask);
     let events = out.events;
     let (mut asks, mut others) = (Vec::new(), Vec::new());
     for step in &steps {
         let SendStep::Start(i, _) = step else { continue };
         let call = &calls[*i];
-        let trimmed = |text: &String| text.trim().to_owned();
         match &call.asks {
-            Some((question, suggest)) => asks.push(Ask {
-                id: call.id.clone(),
-                question: trimmed(question),
-                suggest: suggest.iter().map(|(text, mode)| (trimmed(text), mode.as_ref().map(trimmed))).collect(),
-            }),
+            Some((question, suggest)) => {
+                asks.push(Ask { id: call.id.clone(), question: question.trim().to_owned(), suggest: trimmed(suggest) })
+            }
             None => {
                 // An empty object at the start of a block means that the input is still to come.
                 let is_empty = call.arguments.split_whitespace().collect::<String>() == "{}";
@@ -827,7 +892,7 @@ pub fn send(format: Format, dice: &mut Dice) -> Sent {
             }
         }
     }
-    Sent { format, events, prose, asks, others }
+    Sent { format, events, prose, asks, others, leaked: leaked.map(|(_, ask)| ask), reasoned }
 }
 
 /// All prose that the steps send.
@@ -858,6 +923,8 @@ fn openai_chat(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWriter<
         r#"{"choices":[{"index":1,"delta":{"content":"another choice"},"finish_reason":"stop"}]}"#,
         r#"{"choices":null,"error":null}"#,
     ];
+    out.reasoning_event =
+        Some(r#"{"choices":[{"index":0,"delta":{"role":"assistant","reasoning_content":$0,"content":null}}]}"#);
     let (repeats_id, type_, finish) =
         (out.dice.once_in(3), out.dice.once_in(2), out.dice.pick(&["\"tool_calls\"", "\"stop\"", "\"length\"", ""]));
     let (repeats, with_ids, left_out) = (out.dice.once_in(3), out.dice.once_in(2), left_out(steps, out.dice));
@@ -954,6 +1021,9 @@ fn openai_responses(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWr
         r#"{"type":"response.output_text.done","item_id":"msg_1","output_index":92,"text":""}"#,
         r#"{"type":"response.output_text.delta","item_id":"msg_1","output_index":92,"delta":""}"#,
     ];
+    out.reasoning_event = Some(
+        r#"{"type":"response.reasoning_text.delta","item_id":"rs_1","output_index":93,"content_index":0,"delta":$0}"#,
+    );
     // Which events say that a call is done, and whether there are others.
     let (done, only_done) = (out.dice.below(4), out.dice.once_in(8));
     let kind = |i: usize| {
@@ -1064,6 +1134,8 @@ fn anthropic(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWriter<'_
         r#"{"type":"content_block_delta","index":91,"delta":{"type":"text_delta","text":""}}"#,
         r#"{"type":"message_delta","delta":{"stop_reason":null},"usage":{"output_tokens":3}}"#,
     ];
+    out.reasoning_event =
+        Some(r#"{"type":"content_block_delta","index":93,"delta":{"type":"thinking_delta","thinking":$0}}"#);
     let stop = out.dice.below(4);
     if !out.dice.once_in(4) {
         let template =
@@ -1142,6 +1214,8 @@ fn bedrock(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWriter<'_>)
         r#"{"contentBlockDelta":{"delta":{"text":""},"contentBlockIndex":91}}"#,
         r#"{"metadata":{"usage":{"totalTokens":1}}}"#,
     ];
+    out.reasoning_event =
+        Some(r#"{"contentBlockDelta":{"delta":{"reasoningContent":{"text":$0}},"contentBlockIndex":93}}"#);
     let stop = out.dice.below(4);
     out.event("", r#"{"messageStart":{"role":"assistant","p":"abc"}}"#, &[]);
     let (mut blocks, mut of) = (0, vec![0; calls.len()]);
@@ -1184,6 +1258,8 @@ fn ollama(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWriter<'_>) 
         r#"{"model":"m","message":{"role":"assistant","content":"","tool_calls":null},"done":false}"#,
         r#"{"model":"m","message":{"content":null,"tool_calls":[]},"done":false,"error":null}"#,
     ];
+    out.reasoning_event =
+        Some(r#"{"model":"m","message":{"role":"assistant","content":"","thinking":$0},"done":false}"#);
     let mut pending: Vec<String> = Vec::new();
     for (position, step) in steps.iter().enumerate() {
         match step {
@@ -1237,6 +1313,8 @@ fn gemini(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWriter<'_>) 
         r#"{"candidates":[{"content":{"parts":[{"text":""}]}}],"error":null}"#,
         r#"{"usageMetadata":{"totalTokenCount":3},"modelVersion":"g"}"#,
     ];
+    out.reasoning_event =
+        Some(r#"{"candidates":[{"content":{"parts":[{"text":$0,"thought":true}],"role":"model"},"index":0}]}"#);
     for step in steps {
         match step {
             SendStep::Text(text) => {
@@ -1339,6 +1417,8 @@ fn cohere(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWriter<'_>) 
         r#"{"type":"citation-start","index":0,"delta":{"message":{"citations":{"start":0,"end":1,"text":"no"}}}}"#,
         r#"{"type":"citation-end","index":0}"#,
     ];
+    out.reasoning_event =
+        Some(r#"{"type":"content-delta","index":93,"delta":{"message":{"content":{"thinking":$0}}}}"#);
     let (ends, finishes) = (out.dice.below(4) < 3, !out.dice.once_in(4));
     let start = r#"{"id":"m","type":"message-start","delta":{"message":{"role":"assistant","content":[],"tool_plan":"","tool_calls":[]}}}"#;
     out.event("message-start", start, &[]);

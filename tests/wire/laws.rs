@@ -14,7 +14,7 @@ use std::sync::{Arc, LazyLock};
 
 use crate::encode::{Ask, Dice, Other, PROVIDERS, Sent};
 use followup::wire::{Error, Events, Format, Limits, ResponseParser};
-use followup::{Event, Field, Policy, Suggestions};
+use followup::{Event, Field, Note, Policy, Reason, Suggestions};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::Value;
@@ -31,6 +31,10 @@ struct Received {
     prose: String,
     asks: BTreeMap<u64, Ask>,
     others: Vec<Other>,
+    /// The calls in the text and in the reasoning that are asked.
+    leaked: Vec<Ask>,
+    reasoned: Vec<Ask>,
+    superseded: usize,
     unexpected: Vec<String>,
     /// The sum of the deltas of the open calls: question and answers.
     open: BTreeMap<u64, (String, Vec<String>)>,
@@ -85,10 +89,15 @@ impl Received {
                         question: call.question().to_owned(),
                         suggest: owned(call.suggestions()),
                     };
-                    if self.asks.insert(call.index(), ask).is_some() {
+                    if call.notes().contains(&Note::InReasoning) {
+                        self.reasoned.push(ask);
+                    } else if call.notes().iter().any(|note| matches!(note, Note::Envelope(_))) {
+                        self.leaked.push(ask);
+                    } else if self.asks.insert(call.index(), ask).is_some() {
                         self.unexpected.push(format!("call {} is complete twice", call.index()));
                     }
                 }
+                Ok(Event::Rejected(call)) if call.reason() == Reason::Superseded => self.superseded += 1,
                 other => self.unexpected.push(format!("{other:?}")),
             }
         }
@@ -132,10 +141,10 @@ struct Stream(Sent);
 
 impl std::fmt::Debug for Stream {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Sent { format, events, prose, asks, others } = &self.0;
+        let Sent { format, events, prose, asks, others, leaked, reasoned } = &self.0;
         writeln!(f, "{format}")?;
         events.iter().try_for_each(|event| writeln!(f, "  {}", event.escape_ascii()))?;
-        write!(f, "prose {prose:?}\n{asks:#?}\n{others:#?}")
+        write!(f, "prose {prose:?}\n{asks:#?}\n{others:#?}\nleaked {leaked:#?}\nreasoned {reasoned:#?}")
     }
 }
 
@@ -146,6 +155,11 @@ fn choices() -> impl Strategy<Value = Vec<u8>> {
 fn streams() -> impl Strategy<Value = Stream> {
     (select(&PROVIDERS[..]), choices())
         .prop_map(|(format, choices)| Stream(encode::send(format, &mut Dice::new(choices))))
+}
+
+fn streams_with_leaks() -> impl Strategy<Value = Stream> {
+    (select(&PROVIDERS[..]), choices())
+        .prop_map(|(format, choices)| Stream(encode::send_with_leaks(format, &mut Dice::new(choices))))
 }
 
 /// The golden bodies, cut into events.
@@ -258,7 +272,7 @@ impl std::fmt::Debug for Damaged {
 
 fn damaged() -> impl Strategy<Value = Damaged> {
     let golden = any::<Index>().prop_map(|index| index.get(&GOLDEN).clone());
-    let encoded = streams().prop_map(|Stream(sent)| (sent.format, sent.events));
+    let encoded = prop_oneof![streams(), streams_with_leaks()].prop_map(|Stream(sent)| (sent.format, sent.events));
     let damages = prop::collection::vec(damage(), 0..5);
     (prop_oneof![1 => golden, 2 => encoded], damages, prop::option::weighted(0.1, select(&Format::ALL[..]))).prop_map(
         |((format, mut events), damages, other)| {
@@ -343,6 +357,30 @@ proptest! {
     }
 
     #[test]
+    fn a_call_that_leaks_is_asked_unless_one_that_counts_is(stream in streams_with_leaks(), cuts in cuts(), auto: bool) {
+        let sent = &stream.0;
+        let body = sent.body();
+        let policy = POLICY.clone();
+        let parser = if auto { ResponseParser::auto(policy) } else { ResponseParser::new(sent.format, policy) };
+        let mut parser = parser.with_reasoning(true);
+        let is_native = |leaked: &Ask| sent.asks.iter().any(|ask| ask.question == leaked.question);
+        let leaked: Vec<_> = sent.leaked.iter().filter(|leaked| !is_native(leaked)).collect();
+        let has_asked = !sent.asks.is_empty() || sent.leaked.is_some();
+        let reasoned: Vec<_> = sent.reasoned.iter().filter(|_| !has_asked).collect();
+        let leaks = sent.leaked.iter().chain(&sent.reasoned).count();
+        for chunks in [cuts.chunks(&body), body.chunks(1).collect()] {
+            let received = Received::of(&mut parser, chunks);
+            prop_assert_eq!(&received.unexpected, &[] as &[String]);
+            prop_assert_eq!(received.asks.into_values().collect::<Vec<_>>(), &sent.asks[..]);
+            prop_assert_eq!(&received.others, &sent.others);
+            prop_assert_eq!(&received.prose, &sent.prose);
+            prop_assert_eq!(received.leaked.iter().collect::<Vec<_>>(), &leaked[..]);
+            prop_assert_eq!(received.reasoned.iter().collect::<Vec<_>>(), &reasoned[..]);
+            prop_assert_eq!(received.superseded, leaks - leaked.len() - reasoned.len());
+        }
+    }
+
+    #[test]
     fn a_detected_format_gives_the_same_events_as_a_declared_one(stream in streams(), cuts in cuts()) {
         let body = stream.0.body();
         let mut auto = ResponseParser::auto(POLICY.clone());
@@ -356,9 +394,9 @@ proptest! {
     }
 
     #[test]
-    fn a_damaged_body_gives_the_same_events_for_every_cut(damaged in damaged(), (policy, limits) in limits(), cuts in cuts()) {
+    fn a_damaged_body_gives_the_same_events_for_every_cut(damaged in damaged(), (policy, limits) in limits(), cuts in cuts(), reasoning: bool) {
         let Damaged { format, body } = &damaged;
-        let mut parser = ResponseParser::new(*format, policy).with_limits(limits);
+        let mut parser = ResponseParser::new(*format, policy).with_limits(limits).with_reasoning(reasoning);
         if has_no_payloads(*format) {
             let whole = joined(&mut parser, [&**body]);
             prop_assert_eq!(joined(&mut parser, cuts.chunks(body)), &whole[..]);

@@ -8,9 +8,11 @@ mod error_bodies;
 mod formats;
 mod golden;
 mod laws;
+mod leaks;
 mod normal;
 mod order;
 mod rare;
+mod reasoning;
 mod repeats;
 #[path = "../common/stored.rs"]
 mod stored;

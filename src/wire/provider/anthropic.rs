@@ -2,7 +2,7 @@
 //!
 //! <https://docs.anthropic.com/en/docs/build-with-claude/streaming>. A message is a sequence of
 //! content blocks; a block of type `tool_use` is a call, and final at its `content_block_stop`.
-//! Thinking is not prose. A call whose `content_block_start` has the input needs no deltas. A
+//! Thinking is reasoning. A call whose `content_block_start` has the input needs no deltas. A
 //! response that is not streamed is the whole message; some servers, such as MiniMax's, end a stream
 //! with it.
 
@@ -38,6 +38,8 @@ struct AnthropicBlock<'a> {
     #[serde(borrow)]
     text: Raw<'a>,
     #[serde(borrow)]
+    thinking: Raw<'a>,
+    #[serde(borrow)]
     id: Raw<'a>,
     #[serde(borrow)]
     name: Raw<'a>,
@@ -52,6 +54,8 @@ struct AnthropicDelta<'a> {
     #[serde(borrow)]
     text: Raw<'a>,
     #[serde(borrow)]
+    thinking: Raw<'a>,
+    #[serde(borrow)]
     partial_json: Raw<'a>,
 }
 
@@ -62,6 +66,7 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
         (b"content_block_start", Some(block), _) => push_block(index, &block, deltas),
         (b"content_block_delta", _, Some(delta)) => match &*text(delta.kind) {
             b"text_delta" => push_text(index, delta.text, TextExtent::More, deltas),
+            b"thinking_delta" => push_thinking(index, delta.thinking, TextExtent::More, deltas),
             b"input_json_delta" => {
                 let arguments = ArgumentsDelta::More(deltas.store(raw_text(delta.partial_json)));
                 deltas.push(Delta::Call(CallDelta { index, arguments, ..CallDelta::default() }));
@@ -83,6 +88,8 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
 fn push_block(index: Option<u64>, block: &AnthropicBlock<'_>, deltas: &mut Deltas) {
     if block.is_text() {
         push_text(index, block.text, TextExtent::More, deltas);
+    } else if block.is_thinking() {
+        push_thinking(index, block.thinking, TextExtent::More, deltas);
     } else if block.is_call() {
         let input = text_or_json(block.input);
         // The input is an empty object when it is sent in deltas.
@@ -100,6 +107,10 @@ fn push_text(index: Option<u64>, raw: Raw<'_>, extent: TextExtent, deltas: &mut 
     deltas.push_part(PartKey { item: index, content: 0 }, raw_text(raw), extent);
 }
 
+fn push_thinking(index: Option<u64>, raw: Raw<'_>, extent: TextExtent, deltas: &mut Deltas) {
+    deltas.push_reasoning(Some(PartKey { item: index, content: 0 }), raw_text(raw), extent);
+}
+
 /// Appends the whole message.
 fn push_message(content: Raw<'_>, stop_reason: Raw<'_>, deltas: &mut Deltas) -> serde_json::Result<()> {
     deltas.push(Delta::WholeMessage);
@@ -107,6 +118,8 @@ fn push_message(content: Raw<'_>, stop_reason: Raw<'_>, deltas: &mut Deltas) -> 
     for (index, block) in (0..).zip(blocks) {
         if block.is_text() {
             push_text(Some(index), block.text, TextExtent::AllInMessage, deltas);
+        } else if block.is_thinking() {
+            push_thinking(Some(index), block.thinking, TextExtent::AllInMessage, deltas);
         } else if block.is_call() {
             let (id, name) = (deltas.store(raw_text(block.id)), deltas.store(raw_text(block.name)));
             let arguments = ArgumentsDelta::All(deltas.store(raw_text_or_json(block.input)));
@@ -121,6 +134,10 @@ fn push_message(content: Raw<'_>, stop_reason: Raw<'_>, deltas: &mut Deltas) -> 
 impl AnthropicBlock<'_> {
     fn is_text(&self) -> bool {
         is_text(self.kind, "text")
+    }
+
+    fn is_thinking(&self) -> bool {
+        is_text(self.kind, "thinking")
     }
 
     fn is_call(&self) -> bool {

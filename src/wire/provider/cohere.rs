@@ -2,13 +2,14 @@
 //!
 //! <https://docs.cohere.com/v2/docs/streaming> and <https://docs.cohere.com/docs/tool-use-streaming>.
 //! A call begins with `tool-call-start`, and is final at its `tool-call-end`. What the model says
-//! before its calls comes as `tool_plan`, and is prose; thinking is not.
+//! before its calls comes as `tool_plan`, and is prose; thinking is
+//! reasoning.
 
 use serde::Deserialize;
 
 use super::error::push_error;
 use super::payload::{List, OneOrFew, OneOrMany, Raw, entries, number, raw_text, raw_text_or_json, string, text};
-use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
+use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, TextExtent};
 
 #[derive(Deserialize)]
 struct CohereEvent<'a, Calls> {
@@ -50,6 +51,8 @@ struct CohereMessage<'a, Calls> {
 struct CohereContent<'a> {
     #[serde(borrow)]
     text: Raw<'a>,
+    #[serde(borrow)]
+    thinking: Raw<'a>,
 }
 
 #[derive(Deserialize)]
@@ -128,6 +131,7 @@ fn push_message<'a>(
         Some(text) if text.get().starts_with('"') => deltas.push_text(raw_text(message.content)),
         _ => {
             for content in entries::<CohereContent<'_>>(message.content.map(OneOrMany), deltas)? {
+                deltas.push_reasoning(None, raw_text(content.thinking), TextExtent::More);
                 deltas.push_text(raw_text(content.text));
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! <https://help.aliyun.com/zh/model-studio/qwen-api-via-dashscope>: `output.choices`, or `output.text`.
 //! A payload has the next piece (`incremental_output`), or all that there is so far; the second piece
-//! tells which. Reasoning is not prose.
+//! tells which. `reasoning_content` is reasoning.
 
 use alloc::vec::Vec;
 use core::hash::Hasher;
@@ -51,6 +51,8 @@ struct DashScopeMessage<'a, Calls> {
     /// A text, or a list of [`DashScopePart`].
     #[serde(borrow)]
     content: Raw<'a>,
+    #[serde(borrow)]
+    reasoning_content: Raw<'a>,
     /// A list of [`DashScopeToolCall`].
     tool_calls: Option<Calls>,
 }
@@ -86,6 +88,7 @@ type FewChoices<'a> = Few<DashScopeChoice<'a, Few<DashScopeToolCall<'a>>>>;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(in crate::wire) struct DashScopeParser {
     text: Progress,
+    reasoning: Progress,
     /// The arguments of the last call that is new.
     arguments: Progress,
     /// The index of that call.
@@ -157,7 +160,7 @@ impl Progress {
 impl DashScopeParser {
     /// Returns whether the lengths can grow.
     pub(super) fn is_in_bounds(&self) -> bool {
-        self.text.len.max(self.arguments.len) < usize::MAX / 2
+        self.text.len.max(self.reasoning.len).max(self.arguments.len) < usize::MAX / 2
     }
 
     pub(super) fn parse(&mut self, payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
@@ -191,7 +194,14 @@ impl DashScopeParser {
             Some(message) => store_content(message.content, deltas)?,
             None => deltas.store(raw_text(output.text)),
         };
+        let reasoning =
+            message.as_ref().and_then(|message| message.reasoning_content).filter(|_| deltas.reads_reasoning);
+        let reasoning = deltas.store(raw_text(reasoning));
         let calls = entries(message.and_then(|message| message.tool_calls), deltas)?;
+        // New reasoning comes before all else.
+        let may_repeat = is_last || !calls.is_empty() || !content.is_empty();
+        let known = self.reasoning.advance(deltas.bytes(reasoning), may_repeat);
+        deltas.push_stored_reasoning(reasoning.skip(known));
         // A new piece of text comes neither with calls nor at the end.
         let known = self.text.advance(deltas.bytes(content), is_last || !calls.is_empty());
         deltas.push_stored_text(content.skip(known));

@@ -1,13 +1,13 @@
 //! Ollama.
 //!
 //! <https://github.com/ollama/ollama/blob/main/docs/api.md>, `/api/chat` and `/api/generate`. A
-//! call comes in one line, and is final with it. Thinking is not prose.
+//! call comes in one line, and is final with it. Thinking is reasoning.
 
 use serde::Deserialize;
 
 use super::error::push_error;
 use super::payload::{Raw, entries, is_true, raw_text, raw_text_or_json};
-use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
+use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, TextExtent};
 
 #[derive(Deserialize)]
 struct OllamaLine<'a> {
@@ -16,6 +16,9 @@ struct OllamaLine<'a> {
     /// The text of `/api/generate`.
     #[serde(borrow)]
     response: Raw<'a>,
+    /// The reasoning of `/api/generate`.
+    #[serde(borrow)]
+    thinking: Raw<'a>,
     #[serde(borrow)]
     done: Raw<'a>,
     #[serde(borrow)]
@@ -26,6 +29,8 @@ struct OllamaLine<'a> {
 struct OllamaMessage<'a> {
     #[serde(borrow)]
     content: Raw<'a>,
+    #[serde(borrow)]
+    thinking: Raw<'a>,
     /// A list of [`OllamaToolCall`].
     #[serde(borrow)]
     tool_calls: Raw<'a>,
@@ -50,6 +55,7 @@ struct OllamaFunction<'a> {
 pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
     let line: OllamaLine<'_> = serde_json::from_str(payload)?;
     if let Some(message) = line.message {
+        deltas.push_reasoning(None, raw_text(message.thinking), TextExtent::More);
         deltas.push_text(raw_text(message.content));
         for OllamaToolCall { id, function } in entries(message.tool_calls, deltas)? {
             let Some(function) = function else { continue };
@@ -59,6 +65,7 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
             deltas.push(Delta::Call(call));
         }
     }
+    deltas.push_reasoning(None, raw_text(line.thinking), TextExtent::More);
     deltas.push_text(raw_text(line.response));
     push_error(line.error, deltas);
     if is_true(line.done) {

@@ -2,7 +2,7 @@
 //!
 //! <https://platform.openai.com/docs/api-reference/chat-streaming>. Calls come as fragments by
 //! `index`, and are final at `finish_reason`. Of several choices only the first is parsed.
-//! `reasoning_content` and `reasoning` are not prose; a refusal is. Some servers, such as MiniMax's,
+//! `reasoning_content` is reasoning, and so is `reasoning`; a refusal is prose. Some servers, such as MiniMax's,
 //! end the stream with the whole message; Together sends each text twice.
 
 use alloc::vec::Vec;
@@ -13,6 +13,9 @@ use serde_json::value::RawValue;
 use super::error::{push_error, push_error_body};
 use super::payload::{Elements, Few, List, Raw, entries, is_text, number, object, raw_text, raw_text_or_json, text};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, PartKey, TextExtent};
+
+/// The reasoning of a message.
+const REASONING: PartKey = PartKey { item: None, content: 0 };
 
 /// The texts of a message: its content, a refusal, a completion that is not a chat.
 const CONTENT: PartKey = PartKey { item: None, content: 0 };
@@ -48,6 +51,11 @@ struct ChatMessage<'a, Calls> {
     content: Raw<'a>,
     #[serde(borrow)]
     refusal: Raw<'a>,
+    /// The reasoning. Some servers send it under both names.
+    #[serde(borrow)]
+    reasoning_content: Raw<'a>,
+    #[serde(borrow)]
+    reasoning: Raw<'a>,
     /// A list of [`ChatToolCall`].
     tool_calls: Option<Calls>,
     /// The predecessor of `tool_calls`.
@@ -124,7 +132,8 @@ fn push_choices<'a, Calls: List<'a, ChatToolCall<'a>>>(
         if let Some(delta) = &mut choice.delta {
             push_message(delta, TextExtent::More, deltas)?;
         }
-        if let (Some(message), true) = (choice.message, deltas.list.len() == before) {
+        let is_empty = deltas.list[before..].iter().all(|delta| matches!(delta, Delta::Reasoning(_)));
+        if let (Some(message), true) = (choice.message, is_empty) {
             deltas.push(Delta::WholeMessage);
             if let Some(mut message) = object::<ChatMessage<'_, &RawValue>>(Some(message), deltas) {
                 push_message(&mut message, TextExtent::AllInMessage, deltas)?;
@@ -151,6 +160,8 @@ fn push_message<'a>(
     deltas: &mut Deltas,
 ) -> serde_json::Result<()> {
     let is_whole = extent == TextExtent::AllInMessage;
+    let reasoning = Some(raw_text(message.reasoning_content)).filter(|text| !text.is_empty());
+    deltas.push_reasoning(Some(REASONING), reasoning.unwrap_or_else(|| raw_text(message.reasoning)), extent);
     if let Some(parts) = message.content.filter(|content| content.get().starts_with('[')) {
         let parts = join_parts(parts, deltas)?;
         deltas.push_part(CONTENT, &parts, extent);

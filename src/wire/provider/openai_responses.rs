@@ -4,7 +4,7 @@
 //! output, with an `item_id` beside the `call_id` that its result is sent under. It is final when
 //! its arguments are done, or when the item is. Texts and calls are sent up to four times: in
 //! deltas, when they are done, when their item is, and when the response is. Some servers leave out
-//! all but one. A response that is not streamed is the same as that of the last event.
+//! all but one. The same holds for reasoning, but not for its summary. A response that is not streamed is the same as that of the last event.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -112,6 +112,8 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
         b"response.output_text.delta" | b"response.refusal.delta" => {
             deltas.push_part(key, raw_text(event.delta), TextExtent::More);
         }
+        b"response.reasoning_text.delta" => deltas.push_reasoning(Some(key), raw_text(event.delta), TextExtent::More),
+        b"response.reasoning_text.done" => deltas.push_reasoning(Some(key), raw_text(event.text), TextExtent::All),
         b"response.output_text.done" => deltas.push_part(key, raw_text(event.text), TextExtent::All),
         b"response.refusal.done" => deltas.push_part(key, raw_text(event.refusal), TextExtent::All),
         b"response.content_part.done" => {
@@ -184,7 +186,9 @@ fn push_item(
     let is_call = ["function_call", "custom_tool_call", "mcp_call"].iter().any(|kind| is_text(item.kind, kind));
     if is_call {
         push_call(&item, index, stage, deltas);
-    } else if is_text(item.kind, "message") && stage != ItemStage::Added {
+    } else if stage != ItemStage::Added
+        && (is_text(item.kind, "message") || deltas.reads_reasoning && is_text(item.kind, "reasoning"))
+    {
         let parts: Elements<ResponsesPart<'_>> = entries(item.content, deltas)?;
         let extent = if stage == ItemStage::Done { TextExtent::All } else { TextExtent::AllInMessage };
         for (content, part) in (0..).zip(parts) {
@@ -198,6 +202,7 @@ fn push_item(
 fn push_part(key: PartKey, part: &ResponsesPart<'_>, extent: TextExtent, deltas: &mut Deltas) {
     match &*text(part.kind) {
         b"output_text" | b"text" => deltas.push_part(key, raw_text(part.text), extent),
+        b"reasoning_text" => deltas.push_reasoning(Some(key), raw_text(part.text), extent),
         b"refusal" => deltas.push_part(key, raw_text(part.refusal), extent),
         _ => {}
     }

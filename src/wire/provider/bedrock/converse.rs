@@ -2,13 +2,13 @@
 //!
 //! Each object has one key, the name of the event:
 //! <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStreamOutput.html>.
-//! A call is a content block, and final at its `contentBlockStop`. Reasoning is not prose.
+//! A call is a content block, and final at its `contentBlockStop`. Reasoning has an object of its own.
 
 use serde::Deserialize;
 
 use super::super::error::push_error;
 use super::super::payload::{Raw, entries, number, raw_text, raw_text_or_json, text};
-use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
+use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, TextExtent};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -81,8 +81,22 @@ struct BedrockBlock<'a> {
 struct BedrockContent<'a> {
     #[serde(borrow)]
     text: Raw<'a>,
+    /// A [`BedrockReasoning`].
+    #[serde(borrow)]
+    reasoning_content: Raw<'a>,
     #[serde(borrow)]
     tool_use: Option<BedrockToolUse<'a>>,
+}
+
+/// Reasoning: a delta of its text, or all of it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct BedrockReasoning<'a> {
+    #[serde(borrow)]
+    text: Raw<'a>,
+    /// A [`BedrockReasoning`].
+    #[serde(borrow)]
+    reasoning_text: Raw<'a>,
 }
 
 #[derive(Deserialize)]
@@ -108,6 +122,7 @@ pub(super) fn parse<'a>(payload: &'a str, deltas: &mut Deltas) -> serde_json::Re
         deltas.push(Delta::Call(CallDelta { starts: true, index, id, name, ..CallDelta::default() }));
     }
     if let Some(BedrockBlock { delta: Some(content), content_block_index, .. }) = event.content_block_delta {
+        push_reasoning(content.reasoning_content, deltas);
         deltas.push_text(raw_text(content.text));
         if let Some(tool) = content.tool_use {
             let index = number(content_block_index);
@@ -121,6 +136,7 @@ pub(super) fn parse<'a>(payload: &'a str, deltas: &mut Deltas) -> serde_json::Re
     }
     if let Some(message) = event.output.and_then(|output| output.message) {
         for content in entries::<BedrockContent<'_>>(message.content, deltas)? {
+            push_reasoning(content.reasoning_content, deltas);
             deltas.push_text(raw_text(content.text));
             if let Some(tool) = content.tool_use {
                 let (id, name) = (deltas.store(raw_text(tool.tool_use_id)), deltas.store(raw_text(tool.name)));
@@ -143,4 +159,15 @@ pub(super) fn parse<'a>(payload: &'a str, deltas: &mut Deltas) -> serde_json::Re
     ];
     errors.into_iter().for_each(|error| push_error(error, deltas));
     Ok(event.chunk)
+}
+
+/// Appends reasoning. What has another shape means nothing.
+fn push_reasoning(reasoning: Raw<'_>, deltas: &mut Deltas) {
+    fn parse(raw: Raw<'_>) -> Option<BedrockReasoning<'_>> {
+        serde_json::from_str(raw?.get()).ok()
+    }
+    if let Some(BedrockReasoning { text, reasoning_text }) = parse(reasoning.filter(|_| deltas.reads_reasoning)) {
+        let whole = parse(reasoning_text).and_then(|whole| whole.text);
+        deltas.push_reasoning(None, raw_text(text.or(whole)), TextExtent::More);
+    }
 }

@@ -4,7 +4,7 @@
 //! <https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/Content#FunctionCall>.
 //! A call comes whole, and is final with that; or in `partialArgs`, values at JSON paths, and is
 //! then final with the first part without `willContinue`. Of several candidates only the first is
-//! parsed. Thoughts are not prose.
+//! parsed. Thoughts are reasoning.
 
 mod partial;
 
@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 
 use super::error::push_error;
 use super::payload::{Elements, Few, List, Raw, entries, is_true, number, raw_text, text, text_or_json};
-use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
+use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, TextExtent};
 use partial::{ArgumentsWriter, PartialArg};
 
 #[derive(Deserialize)]
@@ -150,8 +150,9 @@ impl GeminiParser {
         let calls = parts.iter().filter_map(|part| part.function_call.as_ref());
         calls.filter_map(|call| call.partial_args.as_ref()).try_for_each(List::check_len)?;
         for part in parts {
-            if !is_true(part.thought) {
-                deltas.push_text(raw_text(part.text));
+            match is_true(part.thought) {
+                true => deltas.push_reasoning(None, raw_text(part.text), TextExtent::More),
+                false => deltas.push_text(raw_text(part.text)),
             }
             if let Some(call) = part.function_call {
                 self.push_call(call, deltas)?;

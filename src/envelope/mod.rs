@@ -1,0 +1,28 @@
+//! Calls in the models' own envelopes, which arrive as text where a server has no parser for them.
+//!
+//! ```text
+//!   opener ──► header: held back ──► JSON, or parameters ──► after the call: its close tags
+//!                 │ it is none          one of the readers      │ what is no part of it
+//!                 └──► prose                                    └──► prose, or the next header
+//! ```
+//!
+//! | file | contents |
+//! |---|---|
+//! | `name` | the names of tools |
+//! | `tag` | the tags and tokens of all families, and the grammar of one |
+//! | `object` | a JSON object that has a name and arguments |
+//! | `harmony` | the text in the headers of Harmony |
+//! | `state` | the states, and which tags mean something in which |
+//! | `machine` | the machine: what text and each tag does |
+//! | `header`, `json`, `parameters`, `after` | its parts: before a call is certain, in JSON, in parameters, after the call's end |
+
+mod after;
+mod harmony;
+mod header;
+mod json;
+pub(crate) mod machine;
+mod name;
+mod object;
+mod parameters;
+pub(crate) mod state;
+pub(crate) mod tag;

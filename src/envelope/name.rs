@@ -1,0 +1,139 @@
+//! The names of tools in envelopes.
+
+use alloc::string::String;
+
+use crate::config::ASK;
+
+/// The length of the longest name.
+const LONGEST: usize = 128;
+
+/// What some families write before a name.
+const NAMESPACE: &str = "functions.";
+
+/// Returns `true` if a name may have this character, as its first or a later one.
+fn is_part(char: char, is_first: bool) -> bool {
+    match char {
+        'a'..='z' | 'A'..='Z' | '_' => true,
+        '0'..='9' | '-' | '.' | ':' | '/' => !is_first,
+        _ => false,
+    }
+}
+
+/// Returns `true` if the text is a name.
+pub(super) fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.len() <= LONGEST && text.chars().enumerate().all(|(i, char)| is_part(char, i == 0))
+}
+
+/// Returns the name without its namespace and its index.
+pub(super) fn bare(name: &str) -> &str {
+    let name = name.strip_prefix(NAMESPACE).unwrap_or(name);
+    match name.rsplit_once(':') {
+        Some((bare, index)) if !index.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit()) => bare,
+        _ => name,
+    }
+}
+
+/// Returns `true` if it is the name of our tool.
+pub(super) fn is_ours(name: &str) -> bool {
+    bare(name) == ASK
+}
+
+/// Returns `true` if a name that begins with this text may be that of our tool.
+pub(super) fn may_be_ours(text: &str) -> bool {
+    if NAMESPACE.starts_with(text) || ASK.starts_with(text) {
+        return true;
+    }
+    let name = text.strip_prefix(NAMESPACE).unwrap_or(text);
+    match name.strip_prefix(ASK) {
+        Some(index) => {
+            index.is_empty() || index.strip_prefix(':').is_some_and(|index| index.bytes().all(|b| b.is_ascii_digit()))
+        }
+        None => ASK.starts_with(name),
+    }
+}
+
+/// A name that arrives in pieces, with space around it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct NameText {
+    text: String,
+    /// Space has come after it.
+    has_ended: bool,
+}
+
+impl NameText {
+    pub(super) const NEW: NameText = NameText { text: String::new(), has_ended: false };
+
+    pub(super) fn clear(&mut self) {
+        self.text.clear();
+        self.has_ended = false;
+    }
+
+    pub(super) fn set(&mut self, name: &str) {
+        self.clear();
+        self.text.push_str(name);
+    }
+
+    /// Appends a character. Returns `false` if it can't be one of a name or of the space around it.
+    pub(super) fn push(&mut self, char: char) -> bool {
+        if is_space(char) {
+            self.has_ended = !self.text.is_empty();
+            return true;
+        }
+        let is_part = !self.has_ended && self.text.len() < LONGEST && is_part(char, self.text.is_empty());
+        if is_part {
+            self.text.push(char);
+        }
+        is_part
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    pub(super) fn is_in_bounds(&self) -> bool {
+        self.is_empty() || is_name(&self.text)
+    }
+}
+
+/// Returns `true` if the character is space in a header.
+pub(super) fn is_space(char: char) -> bool {
+    matches!(char, ' ' | '\t' | '\r' | '\n')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_ours_with_a_namespace_or_an_index() {
+        for name in ["ask_followup_question", "functions.ask_followup_question", "ask_followup_question:0"] {
+            assert!(is_ours(name), "{name}");
+            for end in 0..=name.len() {
+                assert!(may_be_ours(&name[..end]), "{}", &name[..end]);
+            }
+        }
+        for name in ["ask", "ask_followup_questions", "ask_followup_question:", "ask_followup_question:x", "x.ask"] {
+            assert!(!is_ours(name), "{name}");
+        }
+        assert!(!may_be_ours("ask_followup_question:x") && !may_be_ours("b") && !may_be_ours("functions.b"));
+    }
+
+    #[test]
+    fn a_name_in_pieces_has_space_around_it_only() {
+        let read = |text: &str| {
+            let mut name = NameText::NEW;
+            text.chars().all(|char| name.push(char)).then(|| String::from(name.text()))
+        };
+        assert_eq!(read(" \nread_file\t ").as_deref(), Some("read_file"));
+        assert_eq!(read("mcp/a.b-c:0").as_deref(), Some("mcp/a.b-c:0"));
+        for text in ["a b", "1a", "{a", "é", "a>"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+        assert!(read(&"a".repeat(128)).is_some() && read(&"a".repeat(129)).is_none());
+    }
+}

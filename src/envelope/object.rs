@@ -1,0 +1,309 @@
+//! A JSON object with the name of a tool and its arguments.
+
+use super::name::{self, NameText};
+use crate::json::key::Key;
+use crate::json::lexer::{Lexer, Token, Type};
+
+/// What the value of a key is, or the value that is being read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Role {
+    #[default]
+    Nothing,
+    /// The name of the tool, if it is a string.
+    Name,
+    /// `function`: the name of the tool, or the object that has it.
+    Function,
+    Arguments,
+    /// A value in the arguments of bare JSON.
+    Argument,
+}
+
+/// What was found in an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// The name is complete.
+    Name,
+    /// The arguments begin with this byte, which is not consumed.
+    Arguments(u8),
+    /// In bare JSON: the name is ours, and in the arguments is a key of ours with a string or an
+    /// array.
+    Confirmed,
+    /// More of the arguments, which are a string: the last so many bytes that were consumed.
+    Text(usize),
+    Char(char),
+    /// The end of the arguments, which were a string.
+    TextEnd,
+    /// The object has ended.
+    End,
+    /// It is no object with a name.
+    NoCall,
+    /// The same: a value is of another type, which the byte that was consumed last says.
+    WrongValue,
+    IllFormed,
+}
+
+/// Reads one object, which arrives in pieces.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct ObjectReader {
+    lexer: Lexer,
+    key: Key,
+    role: Role,
+    /// The object is the value of `function` that is open.
+    in_function: bool,
+    /// The name has come.
+    is_named: bool,
+    /// The arguments have come.
+    has_arguments: bool,
+    /// A key of ours has come in the arguments of bare JSON, and its value is next.
+    is_our_key: bool,
+    /// It is bare JSON, which has to look like a call of ours from its first byte on.
+    is_bare: bool,
+}
+
+const NAME_KEYS: [&str; 3] = ["name", "tool", "tool_name"];
+const ARGUMENTS_KEYS: [&str; 4] = ["arguments", "parameters", "input", "args"];
+
+/// Keys that bare JSON may have before its arguments.
+const OTHER_KEYS: [&str; 2] = ["type", "id"];
+
+/// Keys of the arguments that bare JSON is recognized by.
+const OUR_KEYS: [&str; 6] = ["question", "follow_up", "suggestions", "options", "suggest", "suggestion"];
+
+impl ObjectReader {
+    pub(super) const NEW: ObjectReader = ObjectReader {
+        lexer: Lexer::NEW,
+        key: Key::NEW,
+        role: Role::Nothing,
+        in_function: false,
+        is_named: false,
+        has_arguments: false,
+        is_our_key: false,
+        is_bare: false,
+    };
+
+    /// Returns a reader of bare JSON.
+    pub(super) fn bare() -> ObjectReader {
+        ObjectReader { is_bare: true, ..ObjectReader::NEW }
+    }
+
+    /// Returns a reader of one value, in which nothing is found but its end.
+    pub(super) fn value() -> ObjectReader {
+        ObjectReader { is_named: true, has_arguments: true, ..ObjectReader::NEW }
+    }
+
+    /// Returns `true` if the arguments have come, or the object has ended.
+    pub(super) fn is_done(&self) -> bool {
+        self.has_arguments || self.lexer.is_closed()
+    }
+
+    /// Returns `true` if it is ill-formed only in that closing brackets are missing.
+    pub(super) fn lacks_end(&self) -> bool {
+        self.has_arguments && self.lexer.breaks_after_value()
+    }
+
+    /// Returns `true` if the next character is one of a string, unless it is a delimiter.
+    pub(super) fn is_in_text(&self) -> bool {
+        self.lexer.is_in_text()
+    }
+
+    /// Returns `true` if the text has no delimiter of the string that is being read.
+    pub(super) fn is_plain(&self, text: &str) -> bool {
+        self.lexer.plain_len(text, 0) == text.len()
+    }
+
+    /// Returns the number of open arrays and objects.
+    pub(super) fn depth(&self) -> usize {
+        self.lexer.depth()
+    }
+
+    pub(super) fn is_in_bounds(&self) -> bool {
+        self.lexer.is_in_bounds() && self.key.is_in_bounds()
+    }
+
+    /// The arguments were read elsewhere, through the byte that closes them.
+    pub(super) fn skip_read_arguments(&mut self) {
+        self.lexer.skip_read_value();
+        self.leave_arguments();
+    }
+
+    /// Lets the reader itself read the arguments, as text if they are a string.
+    pub(super) fn read_arguments_as_text(&mut self) {
+        self.has_arguments = true;
+    }
+
+    /// Lets the reader itself read the arguments, as a value without a meaning.
+    pub(super) fn skip_arguments(&mut self) {
+        self.leave_arguments();
+    }
+
+    fn leave_arguments(&mut self) {
+        self.has_arguments = true;
+        self.role = Role::Nothing;
+    }
+
+    /// Consumes text up to what is found next; `None` at its end.
+    ///
+    /// The text of a string is where `*pos` was before.
+    pub(super) fn next(&mut self, text: &str, pos: &mut usize, name: &mut NameText) -> Option<Found> {
+        loop {
+            if self.role == Role::Arguments && !self.has_arguments && self.lexer.is_after_key() {
+                match self.lexer.value_start(text, pos) {
+                    Some(byte) => return Some(Found::Arguments(byte)),
+                    None if *pos == text.len() => return None,
+                    None => {}
+                }
+            }
+            let token = self.lexer.next(text, pos)?;
+            let found = match token {
+                Token::BeginKey => {
+                    self.key.clear();
+                    None
+                }
+                Token::Text(part) if self.lexer.is_in_key() => self.push_key(part).map(|wrong| {
+                    *pos -= part.len() - wrong;
+                    Found::NoCall
+                }),
+                Token::Char(char) | Token::Stray(char) if self.lexer.is_in_key() => {
+                    self.push_key(char.encode_utf8(&mut [0; 4])).map(|_| Found::NoCall)
+                }
+                Token::EndKey => self.end_key(),
+                Token::Begin(kind) => self.begin(kind, name),
+                Token::Text(part) => match self.role {
+                    Role::Name => self.push_name(part, name).map(|wrong| {
+                        *pos -= part.len() - wrong;
+                        Found::NoCall
+                    }),
+                    Role::Arguments => Some(Found::Text(part.len())),
+                    _ => None,
+                },
+                Token::Char(char) | Token::Stray(char) => match self.role {
+                    Role::Name => self.push_name(char.encode_utf8(&mut [0; 4]), name).map(|_| Found::NoCall),
+                    Role::Arguments => Some(Found::Char(char)),
+                    _ => None,
+                },
+                Token::End => self.end(name),
+                Token::TextAfter => None,
+                Token::IllFormed => Some(if self.is_bare && !self.is_named { Found::NoCall } else { Found::IllFormed }),
+            };
+            if let Some(Found::WrongValue) = found {
+                // A number or a literal is not consumed by its beginning.
+                *pos -= usize::from(matches!(token, Token::Begin(Type::Array | Type::Object)));
+                return Some(Found::NoCall);
+            }
+            if found.is_some() {
+                return found;
+            }
+        }
+    }
+
+    /// Returns `true` if the keys of the innermost object are those of a call.
+    fn is_in_call(&self) -> bool {
+        self.lexer.depth() == if self.in_function { 2 } else { 1 }
+    }
+
+    /// Appends to the key. Returns the index from which on it is none of bare JSON.
+    fn push_key(&mut self, part: &str) -> Option<usize> {
+        if !self.is_bare || !self.is_in_call() || self.has_arguments {
+            self.key.push(part);
+            return None;
+        }
+        for (i, char) in part.char_indices() {
+            self.key.push(char.encode_utf8(&mut [0; 4]));
+            let key = self.key.text();
+            let may_be = |keys: &[&str]| keys.iter().any(|one| one.as_bytes().starts_with(key));
+            let is_known = may_be(&NAME_KEYS)
+                || may_be(&["function"])
+                || may_be(&OTHER_KEYS)
+                || (self.is_named && may_be(&ARGUMENTS_KEYS));
+            if !is_known {
+                return Some(i);
+            }
+        }
+        None
+    }
+
+    fn end_key(&mut self) -> Option<Found> {
+        let key = self.key.text();
+        let is = |keys: &[&str]| keys.iter().any(|one| one.as_bytes() == key);
+        if self.role == Role::Argument {
+            let depth = if self.in_function { 3 } else { 2 };
+            self.is_our_key = self.lexer.depth() == depth && is(&OUR_KEYS);
+            return None;
+        }
+        self.role = Role::Nothing;
+        if !self.is_in_call() {
+            return None;
+        }
+        self.role = match () {
+            () if is(&NAME_KEYS) && !self.is_named => Role::Name,
+            () if is(&["function"]) && !self.is_named && !self.in_function => Role::Function,
+            () if is(&ARGUMENTS_KEYS) && !self.has_arguments => Role::Arguments,
+            () if self.is_bare && !self.has_arguments && !is(&OTHER_KEYS) && !is(&NAME_KEYS) && !is(&["function"]) => {
+                return Some(Found::NoCall);
+            }
+            () => Role::Nothing,
+        };
+        None
+    }
+
+    fn begin(&mut self, kind: Type, name: &mut NameText) -> Option<Found> {
+        match (self.role, kind) {
+            (Role::Name | Role::Function, Type::String) => {
+                self.role = Role::Name;
+                name.clear();
+            }
+            (Role::Function, Type::Object) => {
+                self.in_function = true;
+                self.role = Role::Nothing;
+            }
+            (Role::Arguments, Type::String) if self.has_arguments => {}
+            (Role::Argument, _) => {
+                let is_value = core::mem::take(&mut self.is_our_key) && matches!(kind, Type::String | Type::Array);
+                return is_value.then_some(Found::Confirmed);
+            }
+            _ => {
+                let is_first = self.lexer.depth() == 1 && kind == Type::Object && self.key.text().is_empty();
+                if self.is_bare && !self.has_arguments && kind != Type::String && !is_first {
+                    return Some(Found::WrongValue);
+                }
+                self.role = Role::Nothing;
+            }
+        }
+        None
+    }
+
+    /// Appends to the name. Returns the index from which on it is none.
+    fn push_name(&self, part: &str, name: &mut NameText) -> Option<usize> {
+        let mut chars = part.char_indices();
+        let wrong = chars.find(|&(_, char)| !name.push(char) || self.is_bare && !name::may_be_ours(name.text()));
+        wrong.map(|(i, _)| i)
+    }
+
+    fn end(&mut self, name: &NameText) -> Option<Found> {
+        let role = self.role;
+        if role == Role::Argument {
+            let depth = if self.in_function { 2 } else { 1 };
+            // The arguments have ended without a key of ours.
+            return (self.lexer.depth() <= depth).then_some(Found::NoCall);
+        }
+        self.role = Role::Nothing;
+        self.in_function &= self.lexer.depth() >= 2;
+        match role {
+            Role::Name => {
+                self.is_named = true;
+                let is_name = !name.is_empty() && (!self.is_bare || name::is_ours(name.text()));
+                Some(if is_name { Found::Name } else { Found::NoCall })
+            }
+            Role::Arguments => Some(Found::TextEnd),
+            _ => self.lexer.is_closed().then_some(Found::End),
+        }
+    }
+
+    /// Looks for a key of ours in the arguments of bare JSON.
+    pub(super) fn look_into_arguments(&mut self) {
+        self.role = Role::Argument;
+        self.has_arguments = true;
+    }
+}

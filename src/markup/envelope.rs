@@ -1,0 +1,234 @@
+//! Envelopes: how their machine is driven by that of the text around them.
+
+use super::code::Code;
+use super::machine::{MarkupBuffers, MarkupMachine};
+use super::names::{Name, Side};
+use super::state::State;
+use super::tag::{IncompleteTag, Read, Tag};
+use crate::call::Addition;
+use crate::envelope::machine::{Context, EnvelopeMachine, Next, TagRef, Turn};
+use crate::envelope::tag;
+use crate::scan;
+use crate::signal::{Piece, Signal, Source, ToolRef};
+use nom::Streaming;
+
+impl MarkupMachine {
+    /// Returns the machine of envelopes, and what it builds a call in.
+    pub(super) fn envelope(&mut self) -> (&mut EnvelopeMachine, Context<'_>) {
+        let MarkupBuffers { call, envelope, .. } = &mut *self.busy;
+        (envelope, Context { call, policy: &self.policy })
+    }
+
+    /// Returns the name of the tool that an envelope calls.
+    pub(crate) fn envelope_tool(&self) -> &str {
+        self.busy.envelope.tool()
+    }
+
+    /// Begins an envelope at an opening tag.
+    pub(super) fn begin_envelope(&mut self, tag: &Tag, text: &[u8], code: Code, start: u64, end: u64) {
+        if let Some(tag) = tag_ref(tag, text, end) {
+            self.busy.envelope.begin(&tag, start);
+            self.state = State::Envelope(code);
+        }
+    }
+
+    /// Begins an envelope at text that is no tag.
+    pub(super) fn begin_envelope_text(&mut self, first: u8, start: u64) {
+        if let State::Prose(code) = self.state {
+            self.busy.envelope.begin_text(first == b'{', start);
+            self.state = State::Envelope(code);
+        }
+    }
+
+    /// Appends text. Returns how many bytes of it were consumed.
+    pub(super) fn push_envelope(&mut self, code: Code, text: &str) -> usize {
+        let (envelope, mut context) = self.envelope();
+        let (consumed, turn) = envelope.push(text, &mut context);
+        self.turn(turn, code);
+        consumed
+    }
+
+    /// Takes the fast path: a chunk without a delimiter that only grows the open value.
+    #[inline(never)]
+    pub(super) fn push_plain_envelope(&mut self, text: &str) -> Option<Addition> {
+        let is_plain = matches!(self.state, State::Envelope(_))
+            && self.pending.is_empty()
+            && self.busy.envelope.is_plain_in_value(text);
+        if is_plain { self.busy.call.push_plain(text, &self.policy) } else { None }
+    }
+
+    fn turn(&mut self, turn: Turn, code: Code) {
+        self.has_news |= self.busy.envelope.is_ours() || matches!(turn, Turn::Ended(_));
+        if turn != Turn::Stay {
+            self.state = State::Turn { turn, code };
+        }
+    }
+
+    /// Reads on in an envelope, to the next tag or change.
+    pub(super) fn run_envelope(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Option<Signal> {
+        let State::Envelope(code) = self.state else { return None };
+        let (text, from) = (piece.text, *pos);
+        let reads_tags = self.busy.envelope.reads_tags();
+        let to = match reads_tags.then(|| scan::bracket(&text.as_bytes()[from..])).flatten() {
+            Some(bracket) => from + bracket,
+            None => text.len(),
+        };
+        let emitted = self.emit(Source::Piece(from, to));
+        if to > from {
+            *pos += self.push_envelope(code, &text[from..to]);
+            self.busy.envelope.set_offset(piece.offset(*pos));
+            return self.after_text(emitted.is_some(), from, *pos);
+        }
+        if self.busy.envelope.is_in_question() {
+            self.busy.call.flush_entity(&self.policy);
+            self.has_news = true;
+        }
+        match self.read::<Streaming>(&text.as_bytes()[from..], false) {
+            Read::Text => {
+                *pos += self.push_envelope(code, "<");
+                self.after_text(emitted.is_some(), from, *pos)
+            }
+            Read::Tag(tag) if tag.shown => {
+                *pos += tag.len;
+                let signal = self.after_text(emitted.is_some(), from, *pos);
+                self.act_envelope(&tag, &[], code, piece.offset(*pos));
+                signal
+            }
+            Read::Tag(tag) => {
+                if self.ends_before(&tag) {
+                    self.end_envelope_before(&tag, code, piece.offset(from));
+                    return None;
+                }
+                *pos += tag.len;
+                self.act_envelope(&tag, &text.as_bytes()[from..*pos], code, piece.offset(*pos))
+            }
+            Read::Incomplete(incomplete) => {
+                self.pending.begin(&text[from..], piece.offset(from), false, incomplete);
+                *pos = text.len();
+                if incomplete.shown { self.after_text(emitted.is_some(), from, *pos) } else { None }
+            }
+        }
+    }
+
+    /// Returns the signal for text that was consumed. `is_opaque`: it is another tool's.
+    fn after_text(&mut self, is_opaque: bool, from: usize, to: usize) -> Option<Signal> {
+        if is_opaque && to > from {
+            return Some(Signal::Opaque { from: Source::Piece(from, to), tool: ToolRef::Envelope, start: false });
+        }
+        if let State::Envelope(_) = self.state { self.partial() } else { None }
+    }
+
+    /// Acts on a tag in an envelope.
+    pub(super) fn act_envelope(&mut self, tag: &Tag, text: &[u8], code: Code, end: u64) -> Option<Signal> {
+        let tag = tag_ref(tag, text, end)?;
+        let (envelope, mut context) = self.envelope();
+        let turn = envelope.act(&tag, &mut context);
+        self.turn(turn, code);
+        if let State::Envelope(_) = self.state { self.partial() } else { None }
+    }
+
+    /// Ends what is open of an envelope before a tag.
+    pub(super) fn end_envelope_before(&mut self, tag: &Tag, code: Code, offset: u64) {
+        let kind = tag.of_envelope().map(|(kind, _)| kind);
+        let (envelope, mut context) = self.envelope();
+        let turn = envelope.end_before(kind, tag.len, offset, &mut context);
+        self.turn(turn, code);
+    }
+
+    /// Returns `true` if the end of the stream cuts an envelope, not only the incomplete tag in it.
+    pub(super) fn is_envelope_cut(&self) -> bool {
+        matches!(self.state, State::Envelope(_)) && !self.busy.envelope.is_opaque()
+    }
+
+    /// Ends an envelope with the stream.
+    pub(super) fn cut_envelope(&mut self, code: Code, end: u64) {
+        let pending = core::mem::take(&mut self.pending);
+        let (envelope, mut context) = self.envelope();
+        let is_after = envelope.is_after();
+        let limit = context.policy.limits.tag;
+        let closes = envelope.awaited(context.policy).is_some_and(|tags| {
+            let read = tag::read::<Streaming>(pending.bytes(), &tags, limit);
+            pending.is_empty() || matches!(read, tag::Read::Incomplete { .. })
+        });
+        if closes {
+            envelope.held.push_str(pending.text());
+        }
+        let turn = envelope.cut(end, closes, &mut context);
+        // What is cut has the beginning of a tag, unless it is no part of it.
+        if turn == Turn::NoCall || is_after && !closes {
+            self.pending = pending;
+        }
+        self.turn(turn, code);
+    }
+
+    /// Emits a change in an envelope.
+    pub(super) fn emit_turn(&mut self, turn: Turn, code: Code) -> Option<Signal> {
+        let is_held = !self.busy.envelope.held.is_empty();
+        let opaque =
+            |start| is_held.then_some(Signal::Opaque { from: Source::Envelope, tool: ToolRef::Envelope, start });
+        match turn {
+            Turn::Stay => {
+                self.state = State::Envelope(code);
+                None
+            }
+            Turn::NoCall => {
+                let mut code = code;
+                code.pass(&self.busy.envelope.held);
+                self.state = State::Prose(code);
+                self.pending.read_again();
+                self.busy.envelope.lent = true;
+                is_held.then_some(Signal::Text(Source::Envelope))
+            }
+            Turn::Opened | Turn::Opaque => {
+                self.state = State::Envelope(code);
+                self.busy.envelope.lent = true;
+                opaque(turn == Turn::Opened)
+            }
+            Turn::OpaqueEnd => {
+                self.state = State::Turn { turn: Turn::OtherEnded(Next::Prose), code };
+                self.busy.envelope.lent = true;
+                opaque(false)
+            }
+            Turn::Ended(next) => {
+                if let Some(signal) = self.partial() {
+                    return Some(signal);
+                }
+                self.calls += 1;
+                self.after_envelope(next);
+                let end = self.busy.envelope.end;
+                Some(Signal::Ended { end })
+            }
+            Turn::OtherEnded(next) => {
+                self.after_envelope(next);
+                None
+            }
+        }
+    }
+
+    /// Continues after a call.
+    fn after_envelope(&mut self, next: Next) {
+        let code = Code::after_call(false);
+        self.state = match next {
+            Next::Header => State::Envelope(code),
+            Next::Prose => State::Turn { turn: Turn::NoCall, code },
+        };
+    }
+
+    /// Returns `true` if the incomplete tag, and what `tail` may become, may be one of an envelope.
+    pub(super) fn may_be_bar(&mut self, tail: &[u8]) -> bool {
+        let old = self.pending.len();
+        ["｜", "‖", "▁"].iter().filter(|bar| bar.as_bytes().starts_with(tail)).any(|bar| {
+            self.pending.extend(bar);
+            let read = self.read_pending(old);
+            self.pending.truncate(old);
+            matches!(read, Read::Incomplete(IncompleteTag { shown: false, .. }))
+        })
+    }
+}
+
+fn tag_ref<'t>(tag: &Tag, text: &'t [u8], end: u64) -> Option<TagRef<'t>> {
+    let Name::Envelope(kind) = tag.name else { return None };
+    let text = core::str::from_utf8(text).ok()?;
+    let value = tag.value.clone().and_then(|value| text.get(value)).unwrap_or_default();
+    Some(TagRef { kind, is_close: tag.side == Side::Close, value, text, end })
+}
