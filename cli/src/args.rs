@@ -155,7 +155,8 @@ The events of --json, one per line:
   {\"event\":\"rejected\",\"call\":N,\"span\":[A,B],\"reason\":R,\"message\":S,
    \"question\":S|null,\"suggest\":[…]}
       A call that can't be asked. R is missing_parameter, malformed, truncated,
-      too_long or wrong_type.
+      too_long, wrong_type or superseded (with --wire: another call of the same
+      response counts instead, so that this is no failure).
   {\"event\":\"error\",\"kind\":K,\"message\":S,\"data\":S,\"format\":F}
       An error in a provider's stream (--wire), which continues. K is provider
       (reported by the provider), unreadable, too_long, corrupt (a binary frame
@@ -164,7 +165,10 @@ The events of --json, one per line:
       anything), contradiction (it repeats the message with other words) or
       binary.
       \"data\" is what was not used, \"format\" that of the stream, if it is known.
-  A span counts the bytes of the message, or those of a native call's arguments.
+  A span counts the bytes of the message, or those of a native call's arguments;
+  in reasoning (--reasoning) those of the reasoning.
+  A complete or rejected call that came as text, in a model's own envelope, has
+  \"envelope\":S, the name of the family (--envelopes).
   Events of a native call also have the provider's \"id\":S, if there is one.
   Native calls may overlap: \"call\" and \"id\" tell them apart.
   Every event also has \"at\":N, the number of bytes read before it was emitted,

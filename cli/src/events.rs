@@ -70,6 +70,11 @@ impl BodyReader {
         BodyReader { response, is_detected, emitted: EmittedAt { offset: 0, at_end: false, format: None } }
     }
 
+    /// Sets whether calls are read in the model's reasoning as well.
+    pub(crate) fn with_reasoning(self, reads_reasoning: bool) -> BodyReader {
+        BodyReader { response: self.response.with_reasoning(reads_reasoning), ..self }
+    }
+
     /// Consumes the next chunk, or with `None` the end of the body.
     pub(crate) fn feed(&mut self, chunk: Option<&[u8]>, handler: &mut Handler<'_>) -> Result<(), Error> {
         let mut events = match chunk {

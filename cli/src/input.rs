@@ -36,6 +36,13 @@ pub(crate) struct InputArgs {
     )]
     pub(crate) wire: InputFormat,
 
+    /// Also find questions in the model's reasoning (with --wire)
+    ///
+    /// Some models write their calls there. The text of the reasoning is not printed. A question in
+    /// it is complete at the end of the body, and rejected if the response asks in any other way.
+    #[arg(long, help_heading = "Reading")]
+    pub(crate) reasoning: bool,
+
     /// Feed the parser chunks of this many bytes, or of random length: N or random:SEED
     ///
     /// The chunks change when events are emitted, but not what they add up to; this option shows
@@ -99,7 +106,7 @@ impl Input {
     ) -> Result<(), Error> {
         let name = self.name.clone();
         let mut chunks = self.chunks(args);
-        let mut body = BodyReader::new(args.wire, policy, limits);
+        let mut body = BodyReader::new(args.wire, policy, limits).with_reasoning(args.reasoning);
         loop {
             let read = chunks.next();
             let chunk = read.as_ref().ok().copied().flatten();

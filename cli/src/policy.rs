@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use followup::wire;
-use followup::{CallStart, Entities, Limits, Malformed, Policy, Tools};
+use followup::{CallStart, Entities, Envelope, Envelopes, Limits, Malformed, Policy, Tools};
 use serde::Deserialize;
 
 use crate::config_file;
@@ -24,6 +25,14 @@ pub(crate) struct PolicyArgs {
     /// Decode &lt; &gt; &amp; &quot; &apos; and &#N; in questions, answers and modes
     #[arg(long)]
     decode_entities: bool,
+
+    /// The models' own forms of a call to read where they arrive as text [default: default]
+    ///
+    /// A server without a parser for a model's calls passes them on as text, in the model's own
+    /// envelope. Names joined by commas are read together, such as default,mistral. --strict reads
+    /// none. docs/format.md has the exact form of each.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = envelope_names())]
+    envelopes: Vec<Envelopes>,
 
     /// The names of the other tools and of their parameters: {"tools":["…"],"parameters":["…"]}
     ///
@@ -70,9 +79,13 @@ impl PolicyArgs {
     ///
     /// # Errors
     ///
-    /// Fails if the file of `--tools` can't be read or used.
+    /// Fails if the file of `--tools` can't be read or used, or if `--envelopes` contradicts itself
+    /// or `--strict`.
     pub(crate) fn policy(&self) -> Result<Policy, Error> {
         let mut policy = Policy::new().with_limits(self.limits());
+        if let Some(envelopes) = self.envelopes()? {
+            policy = policy.with_envelopes(envelopes);
+        }
         if self.strict {
             policy = policy.with_malformed(Malformed::Reject);
         }
@@ -86,6 +99,19 @@ impl PolicyArgs {
             policy = policy.with_tools(tools(path)?);
         }
         Ok(policy)
+    }
+
+    /// Returns the set that `--envelopes` names; `None` without the option.
+    fn envelopes(&self) -> Result<Option<Envelopes>, Error> {
+        let named = self.envelopes.iter().copied();
+        let all: Envelopes = named.clone().flat_map(Envelopes::iter).collect();
+        if named.clone().any(Envelopes::is_empty) && !all.is_empty() {
+            return Err(Error::Usage("--envelopes has none among other names: give it alone, or leave it out".into()));
+        }
+        if self.strict && !all.is_empty() {
+            return Err(Error::Usage("--strict reads no envelopes: leave out --strict, or --envelopes".into()));
+        }
+        Ok((!self.envelopes.is_empty()).then_some(all))
     }
 
     fn limits(&self) -> Limits {
@@ -106,6 +132,43 @@ impl PolicyArgs {
             .with_event(self.limit_event.unwrap_or(default.event))
             .with_open_calls(self.limit_open_calls.unwrap_or(default.open_calls))
             .with_arguments(self.limit_arguments.unwrap_or(default.arguments))
+    }
+}
+
+/// Returns the parser of one name of `--envelopes`: a family, or a set of them.
+fn envelope_names() -> impl TypedValueParser<Value = Envelopes> {
+    let sets = [
+        ("default", "All but those marked (not default)", Envelopes::default()),
+        ("all", "All of them", Envelopes::all()),
+        ("none", "None: such calls are text", Envelopes::none()),
+    ];
+    let families = Envelope::ALL.map(|family| {
+        let mark = if Envelopes::default().contains(family) { "" } else { " (not default)" };
+        PossibleValue::new(family.name()).help(format!("{}{mark}", written_by(family)))
+    });
+    let names = sets.iter().map(|(name, help, _)| PossibleValue::new(*name).help(*help)).chain(families);
+    PossibleValuesParser::new(names).map(move |name| match sets.iter().find(|(set, ..)| *set == name) {
+        Some((.., set)) => *set,
+        // The parser lets only names of families through.
+        None => name.parse::<Envelope>().into_iter().collect(),
+    })
+}
+
+/// Returns what an envelope of the family begins with, and which models write it.
+fn written_by(family: Envelope) -> &'static str {
+    match family {
+        Envelope::FunctionXml => "<function=NAME>: Qwen3-Coder, MiMo, Seed-OSS",
+        Envelope::Hermes => "<tool_call>{\"name\": …}: Hermes, Qwen, ERNIE",
+        Envelope::BareJson => "{\"name\": …} alone: Qwen2.5-Coder, Llama",
+        Envelope::Invoke => "<invoke name=\"NAME\">: MiniMax, Claude, Grok",
+        Envelope::Dsml => "The same with DSML between bars: DeepSeek V3.2, V4",
+        Envelope::Glm => "<tool_call>NAME: GLM",
+        Envelope::Harmony => "<|channel|>commentary to=functions.NAME: gpt-oss",
+        Envelope::Kimi => "<|tool_call_begin|>functions.NAME:0: Kimi K2",
+        Envelope::Mistral => "[TOOL_CALLS]: Mistral",
+        Envelope::Deepseek => "<｜tool▁calls▁begin｜>: DeepSeek to V3.1",
+        Envelope::Llama => "<|python_tag|>: Llama 3 and 4",
+        _ => "",
     }
 }
 
@@ -161,6 +224,15 @@ mod tests {
     }
 
     #[test]
+    fn every_family_of_envelopes_has_a_name_and_an_explanation() {
+        for family in Envelope::ALL {
+            let policy = TestArgs::parse_from(["test", "--envelopes", family.name()]).policy.policy().unwrap();
+            assert_eq!(policy, Policy::new().with_envelopes(Envelopes::none().with(family)));
+            assert!(!written_by(family).is_empty(), "{family}");
+        }
+    }
+
+    #[test]
     fn every_option_sets_its_field() {
         let args = |flags: &str| {
             let args = std::iter::once("test").chain(flags.split_whitespace());
@@ -173,6 +245,14 @@ mod tests {
         assert_eq!(policy("--strict"), Policy::new().with_malformed(Malformed::Reject));
         assert_eq!(policy("--outside-code"), Policy::new().with_call_start(CallStart::OutsideCode));
         assert_eq!(policy("--decode-entities"), Policy::new().with_entities(Entities::Decoded));
+        let envelopes = |envelopes| Policy::new().with_envelopes(envelopes);
+        assert_eq!(policy("--envelopes default"), Policy::new());
+        assert_eq!(policy("--envelopes all"), envelopes(Envelopes::all()));
+        assert_eq!(policy("--envelopes none"), envelopes(Envelopes::none()));
+        let two = Envelopes::none().with(Envelope::Kimi).with(Envelope::Glm);
+        assert_eq!(policy("--envelopes kimi,glm"), envelopes(two));
+        assert_eq!(policy("--envelopes kimi --envelopes glm"), envelopes(two));
+        assert_eq!(policy("--envelopes default,llama"), envelopes(Envelopes::default().with(Envelope::Llama)));
         assert_eq!(policy("--limit-question 1"), limits(Limits { question: 1, ..default }));
         assert_eq!(policy("--limit-answer 1"), limits(Limits { answer: 1, ..default }));
         assert_eq!(policy("--limit-suggestions 1"), limits(Limits { suggestions: 1, ..default }));

@@ -24,6 +24,7 @@ pub(crate) struct Metrics {
     conversations: Gauge,
     turns: Family<Label, Counter>,
     events: Family<Label, Counter>,
+    envelopes: Family<Label, Counter>,
     bytes: Counter<u64, AtomicU64>,
     answers: Family<Label, Counter>,
     deliveries: Family<Label, Counter>,
@@ -42,6 +43,7 @@ impl Metrics {
             conversations: Gauge::default(),
             turns: Family::default(),
             events: Family::default(),
+            envelopes: Family::default(),
             bytes: Counter::default(),
             answers: Family::default(),
             deliveries: Family::default(),
@@ -58,6 +60,7 @@ impl Metrics {
         registry.register("turns", "Messages of models that were started", metrics.turns.clone());
         registry.register("events", "Events of conversations", metrics.events.clone());
         registry.register("memory_bytes", "Estimated memory of conversations", metrics.memory.gauge());
+        registry.register("envelopes", "Questions that came as text, in a model's envelope", metrics.envelopes.clone());
         registry.register("bytes", "Bytes of messages that were read", metrics.bytes.clone());
         registry.register("answers", "What users did with questions", metrics.answers.clone());
         registry.register("deliveries", "What became of replies", metrics.deliveries.clone());
@@ -73,6 +76,10 @@ impl Metrics {
 
     pub(crate) fn event(&self, event: &'static str) {
         self.events.get_or_create(&[("event", event)]).inc();
+    }
+
+    pub(crate) fn envelope(&self, family: &'static str) {
+        self.envelopes.get_or_create(&[("family", family)]).inc();
     }
 
     pub(crate) fn bytes(&self, bytes: usize) {

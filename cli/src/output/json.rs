@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
 
 use followup::wire::Error;
-use followup::{Event, Field, Note, Suggestions};
+use followup::{Envelope, Event, Field, Note, Suggestions};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -108,6 +108,7 @@ impl Serialize for EventLine<'_> {
                 map.serialize_entry("question", call.question())?;
                 map.serialize_entry("suggest", &SuggestList(call.suggestions()))?;
                 map.serialize_entry("notes", &Notes(call.notes()))?;
+                serialize_envelope(&mut map, call.envelope())?;
             }
             Event::Rejected(call) => {
                 map.serialize_entry("event", "rejected")?;
@@ -118,6 +119,7 @@ impl Serialize for EventLine<'_> {
                 map.serialize_entry("message", &Displayed(call.reason()))?;
                 map.serialize_entry("question", &call.question())?;
                 map.serialize_entry("suggest", &SuggestList(call.suggestions()))?;
+                serialize_envelope(&mut map, call.envelope())?;
             }
         }
         serialize_emitted(&mut map, self.emitted)?;
@@ -163,6 +165,11 @@ impl Serialize for ErrorLine<'_> {
 /// Serializes the provider's id of a native call, if there is one.
 fn serialize_id<M: SerializeMap>(map: &mut M, id: Option<&str>) -> Result<(), M::Error> {
     id.map_or(Ok(()), |id| map.serialize_entry("id", id))
+}
+
+/// Serializes the family of the envelope that a call came in, if it came in one.
+fn serialize_envelope<M: SerializeMap>(map: &mut M, envelope: Option<Envelope>) -> Result<(), M::Error> {
+    envelope.map_or(Ok(()), |family| map.serialize_entry("envelope", family.name()))
 }
 
 fn serialize_emitted<M: SerializeMap>(map: &mut M, emitted: Option<EmittedAt>) -> Result<(), M::Error> {

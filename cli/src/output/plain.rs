@@ -2,8 +2,8 @@
 
 use std::io::{self, BufWriter, Write};
 
-use followup::Event;
 use followup::wire::Error;
+use followup::{Event, Reason};
 
 use super::Output;
 use super::block::Block;
@@ -84,6 +84,8 @@ impl<W: Write> Output for PlainOutput<W> {
                 block.update(Some(call.question()), call.suggestions());
                 block.complete(call.notes());
             }
+            // Nothing of it was printed, and the one that counts is.
+            Event::Rejected(call) if call.reason() == Reason::Superseded => return Ok(()),
             Event::Rejected(call) => {
                 block.update(call.question(), call.suggestions());
                 block.reject(&call.reason());

@@ -5,7 +5,7 @@ mod records;
 use std::io;
 use std::sync::Arc;
 
-use followup::{Event, Policy};
+use followup::{Event, Policy, Reason};
 
 use crate::args::ParseArgs;
 use crate::error::{Error, Status};
@@ -41,7 +41,7 @@ fn message(input: Input, policy: Arc<Policy>, args: &ParseArgs, output: &mut dyn
         match event {
             InputEvent::Detected(format) => report_detected(format),
             InputEvent::Event(event) => {
-                if matches!(event, Event::Rejected(_)) {
+                if matches!(event, Event::Rejected(call) if call.reason() != Reason::Superseded) {
                     status = Status::Failure;
                 }
                 output.event(event, emitted)?;

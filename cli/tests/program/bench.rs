@@ -22,7 +22,7 @@ fn every_workload_is_measured_with_every_chunk_size() {
     let chunks = |workload: &str| -> Vec<u64> {
         lines.iter().filter(|line| line["workload"] == workload).map(|line| line["chunk"].as_u64().unwrap()).collect()
     };
-    for workload in ["prose", "questions", "tsx"] {
+    for workload in ["prose", "questions", "tsx", "envelopes"] {
         let chunks = chunks(workload);
         assert_eq!(chunks[..5], [1, 4, 16, 64, 4096]);
         assert!(chunks.len() == 6 && chunks[5] > 1_000_000, "whole");

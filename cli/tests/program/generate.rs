@@ -44,6 +44,7 @@ fn bash_completes_commands_and_options() {
     assert_eq!(command, "parse\n");
     assert_eq!(completed("followup parse --rec").unwrap(), "--records\n");
     assert!(completed("followup ask --format anth").unwrap().contains("anthropic"));
+    assert_eq!(completed("followup parse --envelopes ki").unwrap(), "kimi\n");
 }
 
 #[test]

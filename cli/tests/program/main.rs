@@ -4,6 +4,7 @@ mod answers;
 mod ask;
 mod bench;
 mod common;
+mod envelopes;
 mod generate;
 mod hostile;
 mod messages;

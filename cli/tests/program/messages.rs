@@ -23,6 +23,24 @@ fn a_wrong_delay_is_explained_in_plain_words() {
 }
 
 #[test]
+fn wrong_names_of_envelopes_are_explained() {
+    for command in ["parse", "ask", "serve"] {
+        for (args, says) in [
+            (&["--envelopes", "kimmi"][..], "a similar value exists: 'kimi'"),
+            (&["--envelopes", "kimi,"], "a value is required for '--envelopes <NAMES>'"),
+            (&["--envelopes", ""], "[possible values: default, all, none, function-xml,"),
+            (&["--envelopes", "kimi;glm"], "invalid value 'kimi;glm' for '--envelopes <NAMES>'"),
+            (&["--envelopes", "none,kimi"], "none among other names: give it alone, or leave it out"),
+            (&["--strict", "--envelopes", "kimi"], "--strict reads no envelopes: leave out --strict, or --envelopes"),
+        ] {
+            let args: Vec<_> = std::iter::once(&command).chain(args).copied().collect();
+            let (out, err) = ends(&run(&args, ""), 2);
+            assert!(out.is_empty() && err.contains(says), "{args:?}: {err}");
+        }
+    }
+}
+
+#[test]
 fn every_command_has_the_version() {
     for command in ["parse", "ask", "serve", "bench"] {
         let (out, _) = ends(&run(&[command, "--version"], ""), 0);

@@ -540,6 +540,7 @@ mod usage {
             "--strict",
             "--outside-code",
             "--decode-entities",
+            "--envelopes",
             "--tools",
             "--limit-question",
             "--limit-answer",

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Returns the library's golden bodies, each with its format and its expected events.
 pub(crate) fn goldens() -> Vec<(String, PathBuf, Vec<Value>)> {
@@ -34,9 +34,14 @@ fn lines(output: &Output) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Returns the expected exit status: a failure if the body has a rejection or an error.
+/// Returns the expected exit status: a failure if the body has an error, or a rejection instead of
+/// which no other call counts.
 fn status(meant: &[Value]) -> i32 {
-    i32::from(meant.iter().any(|event| event["event"] == "rejected" || event["event"] == "error"))
+    let is_failure = |event: &Value| match event["event"].as_str() {
+        Some("rejected") => event["reason"] != "superseded",
+        kind => kind == Some("error"),
+    };
+    i32::from(meant.iter().any(is_failure))
 }
 
 /// Returns the text up to the first control character, which is shown verbatim.
@@ -195,6 +200,45 @@ fn a_lone_error_is_detected_by_its_shape() {
         assert_eq!(String::from_utf8(output.stdout).unwrap(), "✗ error: the provider reports an error: No\n");
         assert_eq!(output.status.code(), Some(1));
     }
+}
+
+#[test]
+fn a_question_in_the_reasoning_is_found_on_request() {
+    let call = "<ask_followup_question><question>Tea?</question></ask_followup_question>";
+    let body = format!("{{\"model\":\"m\",\"message\":{{\"thinking\":\"Hm. {call}\"}},\"done\":true}}\n");
+    let body = file(&body);
+    for args in [&["--wire", "ollama"][..], &["--wire", "auto"]] {
+        let shown = |more: &[&str]| {
+            let output = parse(&[args, more].concat(), body.path());
+            assert_eq!(output.status.code(), Some(0));
+            String::from_utf8(output.stdout).unwrap()
+        };
+        assert_eq!(shown(&[]), "");
+        let found = shown(&["--reasoning"]);
+        assert!(found.starts_with("? Tea?\n") && !found.contains("Hm."), "{found}");
+    }
+    let events = lines(&parse(&["--wire", "ollama", "--reasoning", "--json"], body.path()));
+    assert_eq!(events.last().unwrap()["notes"], json!(["the call was in the model's reasoning"]));
+    let record = json!({"content": std::fs::read_to_string(body.path()).unwrap()}).to_string();
+    let args = ["--records", "--wire", "ollama", "--reasoning"];
+    let record = lines(&parse(&args, file(&record).path()));
+    assert_eq!(record[0]["events"][0]["question"], "Tea?");
+}
+
+#[test]
+fn a_question_that_came_twice_is_printed_once() {
+    let call = "<tool_call>{\"name\": \"ask_followup_question\", \"arguments\": {\"question\": \"Tea?\"}}</tool_call>";
+    let native = json!({"name": "ask_followup_question", "arguments": {"question": "Tea?"}});
+    let line = json!({"model": "m", "message": {"content": call, "tool_calls": [{"function": native}]}, "done": true});
+    let body = file(&line.to_string());
+    let output = parse(&["--wire", "ollama"], body.path());
+    assert_eq!((output.status.code(), &*String::from_utf8(output.stdout).unwrap()), (Some(0), "? Tea?\n"));
+    let events = lines(&parse(&["--wire", "ollama", "--json", "--no-partials"], body.path()));
+    let ends: Vec<_> = events.iter().map(|event| (&event["event"], &event["call"], &event["reason"])).collect();
+    assert_eq!(
+        ends,
+        [(&json!("complete"), &json!(1), &json!(null)), (&json!("rejected"), &json!(0), &json!("superseded"))]
+    );
 }
 
 #[test]

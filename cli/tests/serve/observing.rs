@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use crate::client::{Events, chat, get, post, until};
+use crate::client::{Events, all_events, chat, get, post, until};
+use crate::page::Page;
 use crate::service::Service;
 
 #[tokio::test]
@@ -34,6 +35,38 @@ async fn health_and_metrics_report_what_happened() {
     drop(events);
     let readers = async || String::from_utf8(get("/metrics").send(&service).await.body.to_vec()).unwrap();
     until(async || readers().await.contains("followup_readers 0")).await;
+}
+
+/// A question in the envelope of Kimi.
+const ENVELOPE: &str = "<|tool_call_begin|>functions.ask_followup_question:0<|tool_call_argument_begin|>\
+    {\"question\": \"Tea?\"}<|tool_call_end|>\n";
+
+#[tokio::test]
+async fn a_call_that_came_as_text_has_its_envelope_in_every_view() {
+    let service = Service::start(&[]);
+    post("/conversations?id=text&wire=text", ENVELOPE).send(&service).await.ok();
+    post("/conversations?id=text&wire=text", &ENVELOPE[..90]).send(&service).await.ok();
+    let events = all_events(&service, "text").await;
+    let complete = events.iter().find(|event| event.kind == "complete").unwrap();
+    assert_eq!(complete.data["envelope"], "kimi");
+    assert_eq!(complete.data["notes"], json!(["the call came as text, in an envelope of the family kimi"]));
+    let snapshot = get("/conversations/text").send(&service).await.ok();
+    assert_eq!(Page::of(&events), Page::of_snapshot(&snapshot));
+    assert_eq!(Page::of(&events).all("call")[0]["envelope"], "kimi");
+    let metrics = String::from_utf8(get("/metrics").send(&service).await.body.to_vec()).unwrap();
+    let rejected = events.iter().filter(|event| event.kind == "rejected").count();
+    assert_eq!(rejected, 1, "its arguments are cut off");
+    assert!(metrics.contains("followup_envelopes_total{family=\"kimi\"} 2\n"), "{metrics}");
+}
+
+#[tokio::test]
+async fn envelopes_that_are_not_read_are_text() {
+    let service = Service::start(&["--envelopes", "none"]);
+    post("/conversations?id=text&wire=text", ENVELOPE).send(&service).await.ok();
+    let events = all_events(&service, "text").await;
+    assert!(events.iter().all(|event| event.kind != "complete"), "{events:?}");
+    let metrics = String::from_utf8(get("/metrics").send(&service).await.body.to_vec()).unwrap();
+    assert!(!metrics.contains("followup_envelopes_total{"), "{metrics}");
 }
 
 #[tokio::test]

@@ -54,6 +54,9 @@ impl Page {
                 for field in ["question", "suggest", "notes", "number", "open"] {
                     call[field] = data[field].clone();
                 }
+                if let Some(envelope) = data.get("envelope") {
+                    call["envelope"] = envelope.clone();
+                }
             }
             "rejected" => {
                 self.stopped = data["stopped"].as_bool().unwrap();

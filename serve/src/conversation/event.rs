@@ -1,7 +1,7 @@
 //! The events of a conversation, as its readers receive them.
 
 use followup::dialogue::{ReplyKind, Suggestion};
-use followup::{Complete, Event, Field, Opaque, Partial};
+use followup::{Complete, Envelope, Event, Field, Opaque, Partial};
 use serde::Serialize;
 
 use super::outcome::{Closing, Delivery};
@@ -85,6 +85,9 @@ pub(crate) struct AskedCall<'a> {
     pub(crate) question: &'a str,
     pub(crate) suggest: Vec<Suggestion>,
     pub(crate) notes: Vec<String>,
+    /// The family of the envelope that the call came in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) envelope: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) id: Option<&'a str>,
     pub(crate) number: u64,
@@ -162,6 +165,7 @@ impl<'a> AskedCall<'a> {
             question: call.question(),
             suggest: call.suggestions().iter().map(suggested).collect(),
             notes: call.notes().iter().map(ToString::to_string).collect(),
+            envelope: call.envelope().map(Envelope::name),
             id: call.id(),
             number,
             open,

@@ -63,6 +63,8 @@ pub(super) struct CallItem {
     pub(super) suggest: Vec<Suggestion>,
     pub(super) notes: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) envelope: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) number: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) open: Option<bool>,
@@ -126,6 +128,7 @@ impl CallItem {
             question: String::new(),
             suggest: Vec::new(),
             notes: Vec::new(),
+            envelope: None,
             number: None,
             open: None,
             answered: None,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 use followup::dialogue::{Reply, Setup};
-use followup::{Event, wire};
+use followup::{Event, Reason, wire};
 use serde::Serialize;
 
 use super::continuation::{Continuation, ContinuationRequest};
@@ -211,6 +211,14 @@ impl ConversationState {
             self.log.push(&shown, metrics);
             return;
         }
+        let envelope = match &event {
+            Event::Complete(call) => call.envelope(),
+            Event::Rejected(call) => call.envelope(),
+            _ => None,
+        };
+        if let Some(family) = envelope {
+            metrics.envelope(family.name());
+        }
         let (call, outcome) = match event {
             Event::Complete(call) => {
                 let outcome = self.dialogue.complete(call);
@@ -222,6 +230,12 @@ impl ConversationState {
                     return;
                 }
                 (call.index(), outcome)
+            }
+            Event::Rejected(call) if call.reason() == Reason::Superseded => {
+                let (call, reason, stopped) = (call.index(), call.reason(), self.dialogue.has_stopped());
+                let message = &*reason.to_string();
+                self.log.push(&ConversationEvent::Rejected { call, reason: reason.code(), message, stopped }, metrics);
+                return;
             }
             Event::Rejected(call) => (call.index(), self.dialogue.reject(call)),
             _ => return,

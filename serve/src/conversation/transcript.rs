@@ -73,6 +73,7 @@ impl Transcript {
                     call.question = asked.question.into();
                     call.suggest.clone_from(&asked.suggest);
                     call.notes.clone_from(&asked.notes);
+                    call.envelope = asked.envelope;
                     (call.number, call.open) = (Some(asked.number), Some(asked.open));
                 });
                 self.unanswered.insert(asked.number, key);

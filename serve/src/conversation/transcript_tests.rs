@@ -11,7 +11,16 @@ const LIMIT: usize = 64 << 10;
 
 fn asked(call: u64, number: u64, question: &str) -> ConversationEvent<'_> {
     let suggest = vec![Suggestion { answer: "A".into(), mode: None }];
-    ConversationEvent::Complete(AskedCall { call, question, suggest, notes: Vec::new(), id: None, number, open: true })
+    ConversationEvent::Complete(AskedCall {
+        call,
+        question,
+        suggest,
+        notes: Vec::new(),
+        envelope: None,
+        id: None,
+        number,
+        open: true,
+    })
 }
 
 fn reply(number: Option<u64>, said: &str) -> UserReply {

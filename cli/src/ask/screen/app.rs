@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use followup::dialogue::{Answer, Correction, Dialogue, Directive, Reply, ReplyKind, Setup};
-use followup::{Event, Note};
+use followup::{Event, Note, Reason};
 use ratatui::layout::Position;
 
 use super::call_view::Choice;
@@ -151,6 +151,7 @@ impl App {
         self.document.event(event);
         let (call, notes) = match event {
             Event::Complete(call) => (call.index(), call.notes()),
+            Event::Rejected(call) if call.reason() == Reason::Superseded => return self.document.remove(call.index()),
             Event::Rejected(call) => (call.index(), &[] as &[Note]),
             Event::Text(_) | Event::Opaque(_) | Event::Partial(_) => return,
         };

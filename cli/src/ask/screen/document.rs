@@ -159,6 +159,11 @@ impl Document {
         }
     }
 
+    /// Removes a call instead of which another one is asked.
+    pub(super) fn remove(&mut self, index: u64) {
+        self.items.retain(|item| !matches!(item, Item::Call(call) if call.index == index));
+    }
+
     fn calls(&mut self) -> impl Iterator<Item = &mut CallView> {
         self.items.iter_mut().filter_map(|item| match item {
             Item::Call(call) => Some(&mut **call),

@@ -116,7 +116,7 @@ pub(super) fn run(
     let failed = sender.clone();
     let mut event_loop = EventLoop {
         app,
-        body: BodyReader::new(args.input.wire, policy, args.policy.wire_limits()),
+        body: BodyReader::new(args.input.wire, policy, args.policy.wire_limits()).with_reasoning(args.input.reasoning),
         replies: Replies::beside_screen(args.format, move || {
             let _ = failed.send(Message::RepliesFailed);
         }),

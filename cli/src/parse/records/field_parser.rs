@@ -7,6 +7,7 @@ use followup::wire::{self, Format, ResponseParser};
 use followup::{Parser, Policy};
 
 use super::joiner::EventJoiner;
+use crate::input::InputArgs;
 use crate::input_format::InputFormat;
 
 /// A parser for one field after the other.
@@ -19,13 +20,13 @@ pub(super) enum FieldParser {
 }
 
 impl FieldParser {
-    pub(super) fn new(format: InputFormat, policy: Arc<Policy>, limits: wire::Limits) -> FieldParser {
-        let parser = match format {
+    pub(super) fn new(args: &InputArgs, policy: Arc<Policy>, limits: wire::Limits) -> FieldParser {
+        let parser = match args.wire {
             InputFormat::Known(Format::Text) => return FieldParser::Message(Parser::new(policy)),
             InputFormat::Known(format) => ResponseParser::new(format, policy),
             InputFormat::Auto => ResponseParser::auto(policy),
         };
-        FieldParser::Body(Box::new(parser.with_limits(limits)))
+        FieldParser::Body(Box::new(parser.with_limits(limits).with_reasoning(args.reasoning)))
     }
 
     /// Passes on the events of the next chunk.

@@ -41,7 +41,7 @@ pub(super) struct RecordReader {
 impl RecordReader {
     pub(super) fn new(policy: Arc<Policy>, args: &ParseArgs) -> RecordReader {
         RecordReader {
-            parser: FieldParser::new(args.input.wire, policy, args.policy.wire_limits()),
+            parser: FieldParser::new(&args.input, policy, args.policy.wire_limits()),
             field: args.field.clone(),
             encoding: match args.input.wire {
                 _ if args.base64 => Encoding::Base64,

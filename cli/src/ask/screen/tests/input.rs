@@ -379,6 +379,24 @@ fn native_calls_of_other_tools_that_overlap_are_one_line_each() {
 }
 
 #[test]
+fn a_question_that_came_twice_is_on_the_screen_once() {
+    let event = |delta: serde_json::Value| {
+        format!("data: {}\n\n", serde_json::json!({"choices": [{"index": 0, "delta": delta}]}))
+    };
+    let arguments = serde_json::json!({"question": "Tea?"});
+    let call = serde_json::json!({"name": "ask_followup_question", "arguments": arguments});
+    let leaked = event(serde_json::json!({"content": format!("<tool_call>{call}</tool_call>")}));
+    let function = serde_json::json!({"name": "ask_followup_question", "arguments": arguments.to_string()});
+    let native = event(serde_json::json!({"tool_calls": [{"index": 0, "id": "c", "function": function}]}));
+    let mut scene = Scene::with(60, 24, None, Format::OpenAiChat);
+    scene.writes(&leaked).sees("Tea?").writes(&native).ends();
+    let shown = scene.rows().iter().filter(|row| row.contains("Tea?")).count();
+    assert_eq!(shown, 1, "{:?}", scene.rows());
+    scene.misses("rejected").becomes_answerable().types("wNo").press(ENTER);
+    assert_eq!(scene.replies().len(), 1);
+}
+
+#[test]
 fn tab_completes_the_path_of_an_image() {
     let mut scene = scene();
     scene.types("isk").press(KeyCode::Tab).sees("sketch.gif").misses("begins like").press(ENTER).sees("+ sketch.gif");
