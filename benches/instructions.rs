@@ -22,7 +22,7 @@ use std::process::{Command, ExitCode};
 use std::thread;
 
 use common::{NewParser, Stream, push_str};
-use followup::Parser;
+use followup::{Event, Parser};
 use followup_testing::workloads::{self, Workload};
 
 /// The sizes of chunks, in bytes. The last is the whole message.
@@ -79,14 +79,24 @@ fn all() -> Vec<(Workload, NewParser)> {
     all
 }
 
-/// Cuts a message after a line, or after a question if it contains any.
+/// Cuts a message after a line, or before prose if it contains questions.
 fn shorten(mut workload: Workload) -> Workload {
-    let call = "</ask_followup_question>\n";
-    let last = if workload.questions == 0 { "\n" } else { call };
+    let last = if workload.questions == 0 { "\n" } else { "\n\n" };
     let end = workload.message[..LEN].rfind(last).expect("the message is longer than LEN") + last.len();
     workload.message.truncate(end);
-    workload.questions = workload.message.matches(call).count();
+    workload.questions = questions(&workload);
     workload
+}
+
+/// Returns how many calls of a message are complete.
+fn questions(workload: &Workload) -> usize {
+    let mut parser = Parser::new(workload.policy());
+    let mut events = parser.feed(&workload.message);
+    let mut questions = 0;
+    while let Some(event) = events.next() {
+        questions += usize::from(matches!(event, Event::Complete(_)));
+    }
+    questions
 }
 
 fn find(name: &str) -> (Workload, NewParser) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::format::Format;
 use crate::measure::{Case, Comparison, Measurement, compare};
 use crate::message::Message;
-use crate::rivals::{self, Arguments, Markup, Memchr, PushStr, Rival};
+use crate::rivals::{self, Followup, Memchr, PushStr, Rival};
 use crate::table::{Kind, Row, Table};
 
 /// A rival that would take more seconds than this for one run is not measured.
@@ -35,12 +35,19 @@ impl Bench {
 
     /// Measures prose with calls in it. Each message is longer than the one before.
     pub(crate) fn markup(&mut self, workload: &'static str, messages: &[Message], chunk: usize) {
-        self.run(&mut Markup::default(), rivals::for_markup(), (workload, messages, chunk));
+        self.run(&mut Followup::new(Format::Markup), rivals::for_markup(), (workload, messages, chunk));
     }
 
     /// Measures the arguments of a native call. Each message is longer than the one before.
     pub(crate) fn arguments(&mut self, workload: &'static str, messages: &[Message], chunk: usize) {
-        self.run(&mut Arguments::default(), rivals::for_arguments(), (workload, messages, chunk));
+        self.run(&mut Followup::new(Format::Arguments), rivals::for_arguments(), (workload, messages, chunk));
+    }
+
+    /// Measures prose with calls in an envelope, the same text for all.
+    ///
+    /// Each message is longer than the one before.
+    pub(crate) fn envelope(&mut self, format: Format, messages: &[Message], chunk: usize) {
+        self.run(&mut Followup::new(format), rivals::for_envelope(format), ("envelopes", messages, chunk));
     }
 
     pub(crate) fn summary(&self) {

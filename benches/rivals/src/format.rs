@@ -37,6 +37,8 @@ pub(crate) enum Format {
     QwenCoder,
     /// `<tool_calls>` around pairs of key and value: Hunyuan 4.
     Hunyuan,
+    /// `<tool_call>` around pairs of key and value: GLM 4.7 and 5.
+    Glm,
     /// Tags that begin with a special token: DeepSeek V4.
     Dsml,
 }
@@ -49,6 +51,7 @@ impl Format {
             Format::Hermes => "Hermes",
             Format::QwenCoder => "Qwen Coder",
             Format::Hunyuan => "Hunyuan 4",
+            Format::Glm => "GLM",
             Format::Dsml => "DeepSeek V4",
         }
     }
@@ -87,6 +90,10 @@ impl Format {
             Format::Hunyuan => format!(
                 "<tool_calls>\n<tool_call>{TOOL}\n<arg_key>question</arg_key>\n<arg_value>{question}</arg_value>\n\
                  <arg_key>follow_up</arg_key>\n<arg_value>{follow_up}</arg_value>\n</tool_call>\n</tool_calls>"
+            ),
+            Format::Glm => format!(
+                "<tool_call>{TOOL}<arg_key>question</arg_key><arg_value>{question}</arg_value>\
+                 <arg_key>follow_up</arg_key><arg_value>{follow_up}</arg_value></tool_call>"
             ),
             Format::Dsml => format!(
                 "<｜DSML｜tool_calls>\n<｜DSML｜invoke name=\"{TOOL}\">\n\

@@ -159,3 +159,38 @@ impl Sink for Checked<'_> {
         self.error.get_or_insert_with(|| error.to_string());
     }
 }
+
+/// Keeps everything that is final: the sink that shows whether a cut changes the result.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    prose: String,
+    calls: Vec<Call>,
+    error: Option<String>,
+}
+
+impl Outcome {
+    /// Returns whether the two differ in nothing but the white space of their prose.
+    pub(crate) fn looks_like(&self, other: &Outcome) -> bool {
+        let is_visible = |char: &char| !char.is_whitespace();
+        let same_prose = self.prose.chars().filter(is_visible).eq(other.prose.chars().filter(is_visible));
+        same_prose && self.calls == other.calls && self.error == other.error
+    }
+}
+
+impl Sink for Outcome {
+    fn prose(&mut self, text: &str) {
+        self.prose += text;
+    }
+
+    fn question(&mut self, _: &str) {}
+
+    fn arguments(&mut self, _: &str) {}
+
+    fn complete(&mut self, call: impl FnOnce() -> Call) {
+        self.calls.push(call());
+    }
+
+    fn failed(&mut self, error: impl Display) {
+        self.error.get_or_insert_with(|| error.to_string());
+    }
+}

@@ -33,7 +33,8 @@ pub(crate) enum Kind {
 #[derive(Debug)]
 pub(crate) struct Table {
     json: bool,
-    rows: Vec<Row>,
+    /// The rows of each message, the fastest first.
+    tables: Vec<Vec<Row>>,
 }
 
 impl Table {
@@ -44,7 +45,7 @@ impl Table {
                 "workload", "bytes", "chunk", "reader", "format", "ns/chunk", "MB/s", "× followup", "shows"
             );
         }
-        Table { json, rows: Vec::new() }
+        Table { json, tables: Vec::new() }
     }
 
     /// Prints the rows of one message, the fastest first.
@@ -57,7 +58,7 @@ impl Table {
         if !self.json {
             println!();
         }
-        self.rows.append(&mut rows);
+        self.tables.push(rows);
     }
 
     /// Prints for each message the fastest rival that finds all questions.
@@ -68,7 +69,7 @@ impl Table {
             return;
         }
         println!("The fastest rival that finds all questions, and how many times as long as followup it takes:\n");
-        for rows in self.rows.chunk_by(|one, other| message(one) == message(other)) {
+        for rows in &self.tables {
             let Some((row, Measurement { ratio, .. })) = fastest(rows, |_| true) else { continue };
             let Row { workload, len, reader, format, .. } = row;
             print!("{workload:<10} {len:>7} {:>5}  {reader} ({format}): {ratio:.2}", chunk(row));
@@ -92,11 +93,6 @@ fn fastest(rows: &[Row], accept: impl Fn(&Measurement) -> bool) -> Option<(&Row,
         .filter(|row| row.kind == Kind::Rival)
         .filter_map(|row| Some((row, row.measurement.as_ref()?)))
         .find(|(_, measurement)| measurement.verdict.finds_all && accept(measurement))
-}
-
-/// Returns the key by which neighbouring rows belong to the same message.
-fn message(row: &Row) -> (&str, usize, Option<usize>) {
-    (row.workload, row.len, row.chunk)
 }
 
 fn chunk(row: &Row) -> String {

@@ -20,14 +20,30 @@ use crate::sink::Sink;
 
 type Chunk = Annotated<CreateChatCompletionStreamResponse>;
 
-#[derive(Default)]
 pub(super) struct Dynamo {
+    format: Format,
     stream: Vec<Chunk>,
     open: OpenCall,
 }
 
-/// The name of the parser for the format.
-const FAMILY: &str = "hermes";
+impl Dynamo {
+    pub(super) fn new(format: Format) -> Dynamo {
+        Dynamo { format, stream: Vec::new(), open: OpenCall::default() }
+    }
+
+    /// Returns the name of the parser for the format.
+    fn family(&self) -> &'static str {
+        match self.format {
+            Format::QwenCoder => "qwen3_coder",
+            Format::Glm => "glm47",
+            _ => "hermes",
+        }
+    }
+}
+
+fn tools() -> Vec<ToolDefinition> {
+    vec![ToolDefinition { name: TOOL.to_owned(), parameters: Some(parameters()), strict: None }]
+}
 
 impl Reader for Dynamo {
     fn name(&self) -> &'static str {
@@ -35,7 +51,7 @@ impl Reader for Dynamo {
     }
 
     fn format(&self) -> Format {
-        Format::Hermes
+        self.format
     }
 
     fn prepare(&mut self, chunks: &[&str]) {
@@ -43,19 +59,8 @@ impl Reader for Dynamo {
         self.stream.push(completion(None));
     }
 
-    fn read<S: Sink>(&mut self, chunks: &[&str], sink: &mut S) {
-        let tools = vec![ToolDefinition { name: TOOL.to_owned(), parameters: Some(parameters()), strict: None }];
-        if let [message] = chunks {
-            match pollster::block_on(detect_and_parse_tool_call(message, Some(FAMILY), Some(&tools))) {
-                Ok((calls, prose)) => {
-                    sink.prose(&prose.unwrap_or_default());
-                    calls.iter().for_each(|call| self.open.complete(&call.function.arguments, sink));
-                }
-                Err(error) => sink.failed(error),
-            }
-            return;
-        }
-        let jail = JailedStream::builder().tool_call_parser(FAMILY).tool_definitions(tools).build();
+    fn read<S: Sink>(&mut self, _: &[&str], sink: &mut S) {
+        let jail = JailedStream::builder().tool_call_parser(self.family()).tool_definitions(tools()).build();
         let stream = futures::stream::iter(mem::take(&mut self.stream));
         pollster::block_on(async {
             let mut out = Box::pin(jail.apply(stream));
@@ -73,6 +78,16 @@ impl Reader for Dynamo {
                 }
             }
         });
+    }
+
+    fn read_whole<S: Sink>(&mut self, message: &str, sink: &mut S) {
+        match pollster::block_on(detect_and_parse_tool_call(message, Some(self.family()), Some(&tools()))) {
+            Ok((calls, prose)) => {
+                sink.prose(&prose.unwrap_or_default());
+                calls.iter().for_each(|call| self.open.complete(&call.function.arguments, sink));
+            }
+            Err(error) => sink.failed(error),
+        }
     }
 }
 

@@ -24,6 +24,7 @@ impl DynamoV2 {
     fn family(&self) -> &'static str {
         match self.format {
             Format::Dsml => "deepseek_v4",
+            Format::Glm => "glm47",
             _ => "qwen3_coder",
         }
     }

@@ -7,69 +7,45 @@ use crate::call::{Call, Suggestion};
 use crate::format::Format;
 use crate::sink::Sink;
 
-/// Reads calls in a model's text.
+/// Reads calls in a model's text, or the arguments of a native call.
 #[derive(Debug)]
-pub(crate) struct Markup(Parser);
-
-/// Reads the arguments of a native call.
-#[derive(Debug)]
-pub(crate) struct Arguments(Parser);
+pub(crate) struct Followup {
+    parser: Parser,
+    format: Format,
+}
 
 /// Returns the default policy, with a limit that the longest question of a workload does not reach.
 fn policy() -> Policy {
     Policy::new().with_limits(Limits { question: 1 << 20, ..Limits::default() })
 }
 
-impl Default for Markup {
-    fn default() -> Markup {
-        Markup(Parser::new(policy()))
+impl Followup {
+    pub(crate) fn new(format: Format) -> Followup {
+        let parser = if format == Format::Arguments { Parser::arguments(policy()) } else { Parser::new(policy()) };
+        Followup { parser, format }
     }
 }
 
-impl Default for Arguments {
-    fn default() -> Arguments {
-        Arguments(Parser::arguments(policy()))
-    }
-}
-
-impl Reader for Markup {
+impl Reader for Followup {
     fn name(&self) -> &'static str {
         "followup"
     }
 
     fn format(&self) -> Format {
-        Format::Markup
+        self.format
     }
 
     fn read<S: Sink>(&mut self, chunks: &[&str], sink: &mut S) {
-        read(&mut self.0, chunks, sink);
-    }
-}
-
-impl Reader for Arguments {
-    fn name(&self) -> &'static str {
-        "followup"
-    }
-
-    fn format(&self) -> Format {
-        Format::Arguments
-    }
-
-    fn read<S: Sink>(&mut self, chunks: &[&str], sink: &mut S) {
-        read(&mut self.0, chunks, sink);
-    }
-}
-
-fn read<S: Sink>(parser: &mut Parser, chunks: &[&str], sink: &mut S) {
-    for chunk in chunks {
-        let mut events = parser.feed(chunk);
+        for chunk in chunks {
+            let mut events = self.parser.feed(chunk);
+            while let Some(event) = events.next() {
+                forward(event, sink);
+            }
+        }
+        let mut events = self.parser.finish();
         while let Some(event) = events.next() {
             forward(event, sink);
         }
-    }
-    let mut events = parser.finish();
-    while let Some(event) = events.next() {
-        forward(event, sink);
     }
 }
 

@@ -16,9 +16,9 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 pub(crate) use self::baseline::{Memchr, PushStr};
-pub(crate) use self::followup::{Arguments, Markup};
+pub(crate) use self::followup::Followup;
 use crate::format::Format;
-use crate::sink::{Checked, Discard, Sink};
+use crate::sink::{Checked, Discard, Outcome, Sink};
 
 /// Reads a message as it arrives.
 pub(crate) trait Reader {
@@ -30,9 +30,12 @@ pub(crate) trait Reader {
     fn prepare(&mut self, _chunks: &[&str]) {}
 
     /// Reads one message and passes on what is new after each chunk.
-    ///
-    /// A message in a single chunk is read as one would read a complete message.
     fn read<S: Sink>(&mut self, chunks: &[&str], sink: &mut S);
+
+    /// Reads one message that is complete.
+    fn read_whole<S: Sink>(&mut self, message: &str, sink: &mut S) {
+        self.read(&[message], sink);
+    }
 }
 
 /// A [`Reader`] as a trait object.
@@ -42,6 +45,16 @@ pub(crate) trait Rival {
     /// Returns the time that it takes to read a message.
     fn time(&mut self, chunks: &[&str]) -> Duration;
     fn check(&mut self, chunks: &[&str], checked: &mut Checked<'_>);
+    /// Returns what it finds in a message of which each chunk is fed, even if there is only one.
+    fn outcome(&mut self, chunks: &[&str]) -> Outcome;
+}
+
+/// Reads a message in the way for its number of chunks.
+fn read<R: Reader, S: Sink>(reader: &mut R, chunks: &[&str], sink: &mut S) {
+    match chunks {
+        [message] => reader.read_whole(message, sink),
+        _ => reader.read(chunks, sink),
+    }
 }
 
 impl<R: Reader> Rival for R {
@@ -57,7 +70,7 @@ impl<R: Reader> Rival for R {
         self.prepare(chunks);
         let mut sink = Discard::default();
         let start = Instant::now();
-        self.read(black_box(chunks), &mut sink);
+        read(self, black_box(chunks), &mut sink);
         let time = start.elapsed();
         black_box(sink);
         time.max(Duration::from_nanos(1))
@@ -65,7 +78,14 @@ impl<R: Reader> Rival for R {
 
     fn check(&mut self, chunks: &[&str], checked: &mut Checked<'_>) {
         self.prepare(chunks);
-        self.read(chunks, checked);
+        read(self, chunks, checked);
+    }
+
+    fn outcome(&mut self, chunks: &[&str]) -> Outcome {
+        self.prepare(chunks);
+        let mut outcome = Outcome::default();
+        self.read(chunks, &mut outcome);
+        outcome
     }
 }
 
@@ -80,8 +100,20 @@ pub(crate) fn for_markup() -> Vec<Box<dyn Rival>> {
         Box::new(tool_parser::ToolParser::hermes()),
         Box::new(dynamo_v2::DynamoV2::new(Format::QwenCoder)),
         Box::new(dynamo_v2::DynamoV2::new(Format::Dsml)),
-        Box::new(dynamo::Dynamo::default()),
+        Box::new(dynamo::Dynamo::new(Format::Hermes)),
     ]
+}
+
+/// Returns the rivals that read calls in one of the envelopes that `followup` reads, too.
+pub(crate) fn for_envelope(format: Format) -> Vec<Box<dyn Rival>> {
+    let jail = Box::new(dynamo::Dynamo::new(format));
+    match format {
+        Format::QwenCoder => {
+            vec![Box::new(tool_parser::ToolParser::qwen_coder()), Box::new(dynamo_v2::DynamoV2::new(format)), jail]
+        }
+        Format::Glm => vec![Box::new(tool_parser::ToolParser::glm()), Box::new(dynamo_v2::DynamoV2::new(format)), jail],
+        _ => vec![Box::new(tool_parser::ToolParser::hermes()), jail],
+    }
 }
 
 /// Returns the rivals that read the arguments of a native call.

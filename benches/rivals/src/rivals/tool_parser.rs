@@ -5,7 +5,7 @@
 
 use openai_protocol::common::{Function, Tool};
 use tool_parser::parsers::QwenXmlParser;
-use tool_parser::{HyV4Parser, QwenParser};
+use tool_parser::{Glm4MoeParser, HyV4Parser, QwenParser};
 
 use super::Reader;
 use super::calls::OpenCall;
@@ -26,6 +26,10 @@ impl ToolParser {
 
     pub(super) fn qwen_coder() -> ToolParser {
         ToolParser::new(QwenXmlParser::new(), Format::QwenCoder)
+    }
+
+    pub(super) fn glm() -> ToolParser {
+        ToolParser::new(Glm4MoeParser::glm47(), Format::Glm)
     }
 
     pub(super) fn hunyuan() -> ToolParser {
@@ -56,16 +60,6 @@ impl Reader for ToolParser {
 
     fn read<S: Sink>(&mut self, chunks: &[&str], sink: &mut S) {
         let ToolParser { parser, tools, open, .. } = self;
-        if let [message] = chunks {
-            match pollster::block_on(parser.parse_complete_with_tools(message, tools)) {
-                Ok((prose, calls)) => {
-                    sink.prose(&prose);
-                    calls.iter().for_each(|call| open.complete(&call.function.arguments, sink));
-                }
-                Err(error) => sink.failed(error),
-            }
-            return;
-        }
         parser.reset();
         pollster::block_on(async {
             for chunk in chunks {
@@ -91,6 +85,16 @@ impl Reader for ToolParser {
         let rest = parser.take_unstreamed_normal_text();
         if !rest.is_empty() {
             sink.prose(&rest);
+        }
+    }
+
+    fn read_whole<S: Sink>(&mut self, message: &str, sink: &mut S) {
+        match pollster::block_on(self.parser.parse_complete_with_tools(message, &self.tools)) {
+            Ok((prose, calls)) => {
+                sink.prose(&prose);
+                calls.iter().for_each(|call| self.open.complete(&call.function.arguments, sink));
+            }
+            Err(error) => sink.failed(error),
         }
     }
 }
