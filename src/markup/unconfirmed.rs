@@ -64,7 +64,9 @@ impl MarkupMachine {
     pub(super) fn demote(&mut self, &Unconfirmed { opening, end, .. }: &Unconfirmed) {
         let opening = opening as usize;
         let body = self.busy.held.len().saturating_sub(opening);
-        self.busy.plain_left = self.policy.limits.bare.saturating_sub(body);
+        if !self.policy.envelopes().is_empty() {
+            self.busy.plain_left = self.policy.limits.bare.saturating_sub(body);
+        }
         self.state = match self.policy.malformed {
             Malformed::Repair => State::Named { opening },
             Malformed::Reject => {
@@ -101,7 +103,9 @@ impl MarkupMachine {
             if !self.pending.shown {
                 held.truncate(held.len() - self.pending.len());
                 // It is counted when it has turned out to be text.
-                self.busy.plain_left += self.pending.len();
+                if !self.policy.envelopes().is_empty() {
+                    self.busy.plain_left += self.pending.len();
+                }
             }
         } else {
             // The `<` of the incomplete tag ends what the text before it ends in.
