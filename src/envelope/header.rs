@@ -12,7 +12,7 @@ use crate::config::{Envelope, Policy};
 enum Step {
     /// It is a part of the header.
     Held,
-    /// The header goes on in another state, in which it is read again.
+    /// The header continues in another state, in which the character is read again.
     Again(Header),
     /// The header is complete: the character begins JSON.
     Json,

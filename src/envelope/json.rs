@@ -1,6 +1,7 @@
 //! JSON in envelopes: the arguments of a call, and the object around them.
 
-use super::machine::{Context, EnvelopeMachine, Turn};
+use super::machine::{Context, EnvelopeMachine, Next, Turn};
+use super::name::NameText;
 use super::object::Found;
 use super::state::{After, Json, State, Style};
 use crate::note::Note;
@@ -98,9 +99,10 @@ impl EnvelopeMachine {
 
     /// Consumes the JSON of another tool's call.
     fn push_other(&mut self, text: &str, context: &mut Context<'_>) -> (usize, Turn) {
-        let mut pos = 0;
+        // The name of the call is known: no other one counts.
+        let (mut pos, mut unused) = (0, NameText::NEW);
         loop {
-            match self.object.next(text, &mut pos, &mut self.words_as_name()) {
+            match self.object.next(text, &mut pos, &mut unused) {
                 None => return (text.len(), Turn::Stay),
                 Some(Found::Arguments(_)) => self.object.skip_arguments(),
                 Some(Found::End) => return (pos, self.end_json(context)),
@@ -116,16 +118,11 @@ impl EnvelopeMachine {
         }
     }
 
-    /// A name that is not kept: that of the call is known.
-    fn words_as_name(&self) -> super::name::NameText {
-        super::name::NameText::NEW
-    }
-
     /// The JSON has ended.
     fn end_json(&mut self, context: &mut Context<'_>) -> Turn {
         self.ends_here = true;
         match self.style {
-            Style::Bare | Style::Mistral => self.finish(super::machine::Next::Prose, context),
+            Style::Bare | Style::Mistral => self.finish(Next::Prose, context),
             _ => {
                 self.after(After::default());
                 Turn::Stay
@@ -141,7 +138,7 @@ impl EnvelopeMachine {
         self.state = State::Broken;
         if let Style::Bare | Style::Mistral | Style::MistralList | Style::Llama = self.style {
             self.ends_here = true;
-            return self.finish(super::machine::Next::Prose, context);
+            return self.finish(Next::Prose, context);
         }
         Turn::Stay
     }

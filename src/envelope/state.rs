@@ -167,7 +167,7 @@ impl State {
         match self {
             State::Header(header) => match header {
                 Header::Wrapper { fence: Fence::None, .. } => {
-                    Tags { open: call_tags.or(named_wrappers(openers.open)), ..none }
+                    Tags { open: call_tags.or(openers.open.and(Kinds::WRAPPERS)), ..none }
                 }
                 Header::Named { .. } | Header::Name if style == Style::Deepseek => none,
                 Header::Named { fence: Fence::None, .. } if style == Style::Keys => {
@@ -226,11 +226,6 @@ impl State {
             }
         }
     }
-}
-
-/// Returns the wrappers among these tags, which may have the name of a tool.
-fn named_wrappers(open: Kinds) -> Kinds {
-    open.and(Kinds::WRAPPERS)
 }
 
 /// Returns the close tags and the tokens that may follow a call as parts of it.
