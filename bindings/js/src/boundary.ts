@@ -1,0 +1,219 @@
+import type { Field, FollowupEvent } from "./events.js";
+
+/** What the WebAssembly module exports. */
+interface Exports {
+  memory: WebAssembly.Memory;
+  input(len: number): number;
+  words(): number;
+  text(): number;
+  text_len(): number;
+  create(options: number, checkpoint: number): number;
+  free(number: number): void;
+  feed(number: number, len: number): number;
+  finish(number: number): number;
+  checkpoint(number: number): number;
+  format(number: number): void;
+}
+
+const FIELDS: readonly Field[] = ["question", "suggestion", "header", "detail", "description", "preview", "title"];
+
+/** There is no such string or number. */
+const NONE = 0xffffffff;
+
+/** Strings up to this length are copied by a loop, which costs less than a call of a coder. */
+const SHORT = 48;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+type Mutable = Record<string, unknown>;
+
+/** The boundary between JavaScript and the parser: numbers and bytes on one side, objects on the other. */
+export class Boundary {
+  readonly #wasm: Exports;
+  #bytes: Uint8Array;
+  #words: Uint32Array;
+  /** The output that is being read: the next word, the text, and how much of it is read. */
+  #at = 0;
+  #text = "";
+  #used = 0;
+
+  constructor(module: WebAssembly.Module) {
+    this.#wasm = new WebAssembly.Instance(module).exports as unknown as Exports;
+    this.#bytes = new Uint8Array(this.#wasm.memory.buffer);
+    this.#words = new Uint32Array(this.#wasm.memory.buffer);
+  }
+
+  /** Creates a parser. Throws an error that says what is wrong with the options. */
+  create(options: string, checkpoint: Uint8Array): number {
+    const text = encoder.encode(options);
+    const at = this.#reserve(text.length + checkpoint.length);
+    this.#bytes.set(text, at);
+    this.#bytes.set(checkpoint, at + text.length);
+    const number = this.#wasm.create(text.length, checkpoint.length);
+    if (number === 0) throw new TypeError(this.#readText());
+    return number;
+  }
+
+  free(number: number): void {
+    this.#wasm.free(number);
+  }
+
+  feed(number: number, chunk: string | Uint8Array): FollowupEvent[] {
+    const len = typeof chunk === "string" ? this.#writeString(chunk) : this.#writeBytes(chunk);
+    return this.#events(this.#wasm.feed(number, len));
+  }
+
+  finish(number: number): FollowupEvent[] {
+    return this.#events(this.#wasm.finish(number));
+  }
+
+  checkpoint(number: number): Uint8Array {
+    const len = this.#wasm.checkpoint(number);
+    const at = this.#reserve(len);
+    return this.#bytes.slice(at, at + len);
+  }
+
+  format(number: number): string {
+    this.#wasm.format(number);
+    return this.#readText();
+  }
+
+  #reserve(len: number): number {
+    const at = this.#wasm.input(len);
+    this.#refresh();
+    return at;
+  }
+
+  /** A memory that grew has another buffer. */
+  #refresh(): void {
+    if (this.#bytes.buffer !== this.#wasm.memory.buffer) {
+      this.#bytes = new Uint8Array(this.#wasm.memory.buffer);
+      this.#words = new Uint32Array(this.#wasm.memory.buffer);
+    }
+  }
+
+  #writeString(text: string): number {
+    const at = this.#reserve(text.length * 3);
+    let i = 0;
+    if (text.length <= SHORT) {
+      for (; i < text.length; i++) {
+        const code = text.charCodeAt(i);
+        if (code > 0x7f) break;
+        this.#bytes[at + i] = code;
+      }
+      if (i === text.length) return i;
+    }
+    return i + encoder.encodeInto(i === 0 ? text : text.slice(i), this.#bytes.subarray(at + i)).written;
+  }
+
+  #writeBytes(chunk: Uint8Array): number {
+    const at = this.#reserve(chunk.length);
+    this.#bytes.set(chunk, at);
+    return chunk.length;
+  }
+
+  #readText(): string {
+    this.#refresh();
+    const at = this.#wasm.text();
+    const len = this.#wasm.text_len();
+    if (len <= SHORT) {
+      let text = "";
+      let i = 0;
+      for (; i < len; i++) {
+        const code = this.#bytes[at + i] as number;
+        if (code > 0x7f) break;
+        text += String.fromCharCode(code);
+      }
+      if (i === len) return text;
+    }
+    return decoder.decode(this.#bytes.subarray(at, at + len));
+  }
+
+  /** Reads the events of the output. */
+  #events(words: number): FollowupEvent[] {
+    if (words === 0) return [];
+    this.#text = this.#readText();
+    this.#used = 0;
+    this.#at = this.#wasm.words() >> 2;
+    const end = this.#at + words;
+    const events: FollowupEvent[] = [];
+    while (this.#at < end) events.push(this.#event());
+    this.#text = "";
+    return events;
+  }
+
+  #event(): FollowupEvent {
+    switch (this.#word()) {
+      case 0:
+        return { type: "text", text: this.#string() };
+      case 1: {
+        const start = this.#word() === 1;
+        const event: Mutable = { type: "opaque", tool: this.#string(), raw: this.#string(), start };
+        this.#optional(event, "id");
+        return event as unknown as FollowupEvent;
+      }
+      case 2:
+        return this.#partial();
+      default:
+        return this.#value(this.#word()) as FollowupEvent;
+    }
+  }
+
+  #partial(): FollowupEvent {
+    const call = this.#word();
+    const field = FIELDS[this.#word()];
+    const questionIndex = this.#word();
+    const suggestionIndex = this.#word();
+    const event: Mutable = { type: "partial", call, field, questionIndex, delta: this.#string() };
+    if (suggestionIndex !== NONE) event["suggestionIndex"] = suggestionIndex;
+    this.#optional(event, "id");
+    this.#optional(event, "tool");
+    const known = this.#word();
+    if (known !== NONE) {
+      const value = this.#value(known) as object;
+      if (Object.keys(value).length > 0) event["known"] = value;
+    }
+    return event as unknown as FollowupEvent;
+  }
+
+  #word(): number {
+    return this.#words[this.#at++] as number;
+  }
+
+  #string(): string {
+    const start = this.#used;
+    this.#used += this.#word();
+    return start === 0 && this.#used === this.#text.length ? this.#text : this.#text.slice(start, this.#used);
+  }
+
+  #optional(event: Mutable, key: string): void {
+    if (this.#words[this.#at] === NONE) this.#at++;
+    else event[key] = this.#string();
+  }
+
+  /** Reads a value of this type. */
+  #value(type: number): unknown {
+    switch (type) {
+      case 0:
+      case 1:
+        return type === 1;
+      case 2: {
+        const low = this.#word();
+        return low + this.#word() * 2 ** 32;
+      }
+      case 3:
+        return this.#string();
+      case 4:
+        return Array.from({ length: this.#word() }, () => this.#value(this.#word()));
+      default: {
+        const map: Mutable = {};
+        for (let left = this.#word(); left > 0; left--) {
+          const key = this.#string();
+          map[key] = this.#value(this.#word());
+        }
+        return map;
+      }
+    }
+  }
+}

@@ -1,0 +1,127 @@
+/** What happened in a stream. `type` tells the kinds apart. */
+export type FollowupEvent = TextEvent | OpaqueEvent | PartialEvent | CompleteEvent | RejectedEvent | ErrorEvent;
+
+/** Prose, to be shown as it is. */
+export interface TextEvent {
+  readonly type: "text";
+  readonly text: string;
+}
+
+/** A piece of another tool's call, as it was written: neither prose nor a question. */
+export interface OpaqueEvent {
+  readonly type: "opaque";
+  readonly tool: string;
+  /** The pieces of one call add up to its markup, or to its native arguments. */
+  readonly raw: string;
+  /** Whether this is the first piece of a call. */
+  readonly start: boolean;
+  /** The provider's id of the call, if it is a native call. */
+  readonly id?: string;
+}
+
+/** More of an open call is certain. For display only: never act on it. */
+export interface PartialEvent {
+  readonly type: "partial";
+  /** The index of the call in the stream, from 0. */
+  readonly call: number;
+  /** The part of the call that grew. */
+  readonly field: Field;
+  /** The index of the question that grew, or whose suggestion did. */
+  readonly questionIndex: number;
+  /** The index of the suggestion that grew. */
+  readonly suggestionIndex?: number;
+  /** The text to append to the field. Without any, something else became known. */
+  readonly delta: string;
+  readonly id?: string;
+  /** The tool, if it is another one than `ask_followup_question`. */
+  readonly tool?: string;
+  /** What became known that does not grow. */
+  readonly known?: KnownOfQuestion & KnownOfSuggestion;
+}
+
+/** The part of a call that grew. */
+export type Field = "question" | "suggestion" | "header" | "detail" | "description" | "preview" | "title";
+
+/** The call is closed and valid. The only event to act on. */
+export interface CompleteEvent extends CallEnd {
+  readonly type: "complete";
+  /** The question, or the first one. */
+  readonly question: string;
+  /** What was repaired in the call or dropped from it, in words. */
+  readonly notes: readonly string[];
+}
+
+/** The call has ended and can't be asked. */
+export interface RejectedEvent extends CallEnd {
+  readonly type: "rejected";
+  /** Why, as a word, such as `truncated`. */
+  readonly code: string;
+  /** Why, as a sentence. */
+  readonly message: string;
+  /** The question, as far as it was read. */
+  readonly question?: string;
+}
+
+/** What is wrong with a provider's stream. Parsing continues after it. */
+export interface ErrorEvent {
+  readonly type: "error";
+  readonly code: string;
+  readonly message: string;
+  /** The data that could not be read. */
+  readonly data?: string;
+}
+
+interface CallEnd {
+  /** The index of the call in the stream, from 0. */
+  readonly call: number;
+  readonly id?: string;
+  readonly tool: string;
+  /** The name of the shape that read the call; none for `ask_followup_question`. */
+  readonly shape?: string;
+  /** A text above all questions. */
+  readonly title?: string;
+  /** The suggested answers of the question. */
+  readonly suggestions: readonly Suggestion[];
+  /** All questions, if another tool than `ask_followup_question` was called. */
+  readonly questions?: readonly Question[];
+  /** The family of the envelope that the call came in, as text. */
+  readonly envelope?: string;
+  /** Where the call begins and ends in the stream, in bytes of UTF-8. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A suggested answer. */
+export interface Suggestion extends KnownOfSuggestion {
+  readonly answer: string;
+  readonly description?: string;
+  readonly preview?: string;
+}
+
+export interface KnownOfSuggestion {
+  /** The mode to which the agent should change with this answer. */
+  readonly mode?: string;
+  /** What goes back to the model, if it is not the answer. */
+  readonly value?: string;
+  readonly recommended?: boolean;
+}
+
+/** One question of a call. */
+export interface Question extends KnownOfQuestion {
+  readonly text: string;
+  readonly header?: string;
+  readonly detail?: string;
+  readonly suggestions: readonly Suggestion[];
+}
+
+export interface KnownOfQuestion {
+  readonly id?: string;
+  readonly placeholder?: string;
+  readonly kind?: "text" | "yesno" | "number";
+  /** Whether several suggestions can be chosen. Not there while it is not known. */
+  readonly multiple?: boolean;
+  /** Whether the user can answer in words of their own. */
+  readonly custom?: boolean;
+  readonly required?: boolean;
+  readonly defaults?: readonly string[];
+}

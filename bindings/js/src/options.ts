@@ -1,0 +1,122 @@
+/** How a stream is read. */
+export interface PolicyOptions {
+  /** Reject calls that need a repair. */
+  readonly strict?: boolean;
+  /** Start no call inside code or thinking. */
+  readonly outsideCode?: boolean;
+  /** Decode `&lt;` and its like in questions, answers and modes. */
+  readonly decodeEntities?: boolean;
+  /** The models' own forms of a call to read in text: families, or `default` or `all`. */
+  readonly envelopes?: readonly string[];
+  /** Other tools, whose calls in text are passed through, and their parameters. */
+  readonly tools?: { readonly tools: readonly string[]; readonly parameters?: readonly string[] };
+  /** Question tools besides `ask_followup_question`: names of built-in shapes, or texts of shapes. */
+  readonly shapes?: readonly string[];
+  /** Limits in bytes of UTF-8, or in numbers of questions and suggestions. */
+  readonly limits?: CallLimits;
+}
+
+export interface CallLimits {
+  readonly question?: number;
+  readonly answer?: number;
+  readonly suggestions?: number;
+  readonly tag?: number;
+  readonly bare?: number;
+  readonly questions?: number;
+  readonly header?: number;
+  readonly description?: number;
+}
+
+/** How a provider's response is read. */
+export interface ResponseOptions extends Omit<PolicyOptions, "limits"> {
+  /** The format of the response, such as `anthropic`. Default `auto`: it is detected. */
+  readonly format?: string;
+  /** Also read the calls in the model's reasoning. */
+  readonly reasoning?: boolean;
+  readonly limits?: CallLimits & {
+    /** The bytes of an event. */
+    readonly event?: number;
+    /** The native calls that may be open at once. */
+    readonly openCalls?: number;
+    /** The bytes of the arguments of all open calls. */
+    readonly arguments?: number;
+  };
+}
+
+const FLAGS = ["strict", "outsideCode", "decodeEntities"];
+const LISTS = ["envelopes", "shapes"];
+const LIMITS = ["question", "answer", "suggestions", "tag", "bare", "questions", "header", "description"];
+
+/** Returns the options as the module takes them: keys and values, each ended by a NUL. */
+export function encode(options: unknown, extra: "response" | { tool: string } | undefined): string {
+  const pairs: [string, string][] = [];
+  const isResponse = extra === "response";
+  const given = object(options, "options");
+  for (const [key, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    if (FLAGS.includes(key) || (isResponse && key === "reasoning")) {
+      if (check(value, "boolean", key)) pairs.push([key, "1"]);
+    } else if (LISTS.includes(key)) {
+      pairs.push(...strings(value, key));
+    } else if (key === "tools") {
+      const { tools, parameters, ...rest } = object(value, "tools");
+      refuse(rest, "tools");
+      pairs.push(...strings(tools ?? [], "tools"), ...strings(parameters ?? [], "parameters"));
+    } else if (key === "limits") {
+      const limits = isResponse ? [...LIMITS, "event", "openCalls", "arguments"] : LIMITS;
+      for (const [name, limit] of Object.entries(object(value, "limits"))) {
+        if (!limits.includes(name)) throw new TypeError(`limits.${name} is no option; there are: ${limits.join(", ")}`);
+        if (limit !== undefined) pairs.push([`limits.${name}`, whole(limit, `limits.${name}`)]);
+      }
+    } else if (isResponse && key === "format") {
+      // It comes first below.
+    } else {
+      refuse({ [key]: value }, "options");
+    }
+  }
+  if (isResponse) pairs.push(["format", check(given["format"] ?? "auto", "string", "format")]);
+  else if (extra) pairs.push(["tool", check(extra.tool, "string", "tool")]);
+  for (const [key, value] of pairs) {
+    if (value.includes("\0")) throw new TypeError(`${key}: a text without U+0000 was expected`);
+  }
+  return pairs.map(([key, value]) => `${key}\0${value}\0`).join("");
+}
+
+function object(value: unknown, name: string): Record<string, unknown> {
+  if (value === undefined) return {};
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new TypeError(`${name}: an object was expected, not ${kind(value)}`);
+  }
+  return value as Record<string, unknown>;
+}
+
+function refuse(rest: Record<string, unknown>, name: string): void {
+  const [key] = Object.keys(rest);
+  if (key !== undefined) throw new TypeError(`${name}.${key} is no option`);
+}
+
+function check(value: unknown, type: "boolean", name: string): boolean;
+function check(value: unknown, type: "string", name: string): string;
+function check(value: unknown, type: string, name: string): unknown {
+  if (typeof value !== type) throw new TypeError(`${name}: a ${type} was expected, not ${kind(value)}`);
+  return value;
+}
+
+/** Returns a pair for each text of a list; an empty list is a pair with an empty text. */
+function strings(value: unknown, name: string): [string, string][] {
+  if (!Array.isArray(value)) throw new TypeError(`${name}: a list of texts was expected, not ${kind(value)}`);
+  const pairs = value.map((text, i): [string, string] => [name, check(text, "string", `${name}[${i}]`)]);
+  return pairs.length === 0 ? [[name, ""]] : pairs;
+}
+
+function whole(value: unknown, name: string): string {
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > 2 ** 31) {
+    throw new TypeError(`${name}: a whole number from 0 to 2147483648 was expected, not ${String(value)}`);
+  }
+  return String(value);
+}
+
+export function kind(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "a list" : typeof value;
+}

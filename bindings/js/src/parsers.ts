@@ -1,0 +1,152 @@
+import { Boundary } from "./boundary.js";
+import type { FollowupEvent } from "./events.js";
+import { encode, kind, type PolicyOptions, type ResponseOptions } from "./options.js";
+import { append, type CallView, emptyView } from "./view.js";
+
+const NO_BYTES = new Uint8Array();
+const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.dispose");
+
+let installed: Boundary | undefined;
+
+/** Sets the module in which all parsers run. It is set once. */
+export function install(module: WebAssembly.Module): void {
+  installed ??= new Boundary(module);
+}
+
+function boundary(): Boundary {
+  if (installed === undefined) throw new TypeError("there is no module yet: call install first");
+  return installed;
+}
+
+/** Frees parsers that were forgotten. */
+const forgotten = new FinalizationRegistry<number>((number) => boundary().free(number));
+
+/** A parser in the module, with what JavaScript keeps of it. */
+abstract class Base {
+  readonly #boundary = boundary();
+  #number: number;
+  /** The first half of a surrogate pair in which the last string ended. */
+  #pending = "";
+  readonly #views = new Map<number, CallView>();
+
+  protected constructor(options: string, checkpoint: Uint8Array | undefined) {
+    let stored = checkpoint ?? NO_BYTES;
+    if (checkpoint !== undefined) {
+      if (!(checkpoint instanceof Uint8Array)) throw new TypeError(`checkpoint: bytes were expected, not ${kind(checkpoint)}`);
+      if (checkpoint.length < 3) throw new TypeError("the bytes are no checkpoint");
+      const unit = new DataView(checkpoint.buffer, checkpoint.byteOffset).getUint16(0);
+      this.#pending = unit === 0 ? "" : String.fromCharCode(unit);
+      stored = checkpoint.subarray(2);
+    }
+    this.#number = this.#boundary.create(options, stored);
+    forgotten.register(this, this.#number, this);
+  }
+
+  /** Feeds the next chunk, which may end anywhere, and returns its events. */
+  feed(chunk: string | Uint8Array): FollowupEvent[] {
+    const number = this.#open();
+    if (typeof chunk === "string") {
+      let text = this.#pending === "" ? chunk : this.#pending + chunk;
+      const last = text.charCodeAt(text.length - 1);
+      this.#pending = "";
+      if (last >= 0xd800 && last < 0xdc00) {
+        this.#pending = text.slice(-1);
+        text = text.slice(0, -1);
+      }
+      return this.#take(this.#boundary.feed(number, text));
+    }
+    if (!(chunk instanceof Uint8Array)) throw new TypeError(`a string or a Uint8Array was expected, not ${kind(chunk)}`);
+    return [...this.#flush(number), ...this.#take(this.#boundary.feed(number, chunk))];
+  }
+
+  /** Ends the stream and returns its last events. Afterwards the parser is ready for the next one. */
+  finish(): FollowupEvent[] {
+    const number = this.#open();
+    const events = [...this.#flush(number), ...this.#take(this.#boundary.finish(number))];
+    this.#views.clear();
+    return events;
+  }
+
+  /** Returns an open call as far as it has been shown: the one with this index, or the newest. */
+  view(call?: number): CallView | undefined {
+    return call === undefined ? [...this.#views.values()].at(-1) : this.#views.get(call);
+  }
+
+  /** Returns the state between two chunks. It depends only on the options and on what was fed. */
+  checkpoint(): Uint8Array {
+    const stored = this.#boundary.checkpoint(this.#open());
+    const bytes = new Uint8Array(stored.length + 2);
+    new DataView(bytes.buffer).setUint16(0, this.#pending === "" ? 0 : this.#pending.charCodeAt(0));
+    bytes.set(stored, 2);
+    return bytes;
+  }
+
+  /** Frees the memory. A parser that is forgotten is freed later, when the engine gets to it. */
+  free(): void {
+    if (this.#number === 0) return;
+    forgotten.unregister(this);
+    this.#boundary.free(this.#number);
+    this.#number = 0;
+    this.#views.clear();
+  }
+
+  [dispose](): void {
+    this.free();
+  }
+
+  /** Returns the format of the body; empty while it is not known. */
+  protected format(): string {
+    return this.#boundary.format(this.#open());
+  }
+
+  #open(): number {
+    if (this.#number === 0) throw new TypeError("the parser has been freed");
+    return this.#number;
+  }
+
+  /** Feeds half a surrogate pair that nothing completes. */
+  #flush(number: number): FollowupEvent[] {
+    if (this.#pending === "") return [];
+    this.#pending = "";
+    return this.#take(this.#boundary.feed(number, "\ufffd"));
+  }
+
+  #take(events: FollowupEvent[]): FollowupEvent[] {
+    for (const event of events) {
+      if (event.type === "partial") {
+        let view = this.#views.get(event.call);
+        if (view === undefined) this.#views.set(event.call, (view = emptyView(event)));
+        append(view, event);
+      } else if (event.type === "complete" || event.type === "rejected") {
+        this.#views.delete(event.call);
+      }
+    }
+    return events;
+  }
+}
+
+/** Parses messages with calls as text: markup, and the models' own envelopes. */
+export class Parser extends Base {
+  constructor(options?: PolicyOptions, checkpoint?: Uint8Array) {
+    super(encode(options, undefined), checkpoint);
+  }
+}
+
+/** Parses the arguments of native calls of a question tool. Each stream is one call. */
+export class ArgumentsParser extends Base {
+  constructor(tool: string, options?: PolicyOptions, checkpoint?: Uint8Array) {
+    super(encode(options, { tool }), checkpoint);
+  }
+}
+
+/** Parses the bodies of a provider's responses. */
+export class ResponseParser extends Base {
+  constructor(options?: ResponseOptions, checkpoint?: Uint8Array) {
+    super(encode(options, "response"), checkpoint);
+  }
+
+  /** The format of the body; `undefined` while it is not known. */
+  get detectedFormat(): string | undefined {
+    return this.format() || undefined;
+  }
+}

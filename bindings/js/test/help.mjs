@@ -1,0 +1,31 @@
+/** Returns all events of a stream in these chunks. Frees the parser. */
+export function run(parser, chunks) {
+  const events = chunks.flatMap((chunk) => parser.feed(chunk));
+  events.push(...parser.finish());
+  parser.free();
+  return events;
+}
+
+/** Cuts a text or bytes at these offsets. */
+export function cut(whole, offsets) {
+  const ends = [...new Set(offsets)].sort((one, two) => one - two);
+  return [...ends, whole.length].map((end, i) => whole.slice(i === 0 ? 0 : ends[i - 1], end));
+}
+
+/** Joins what only the cut separates: neighbouring texts, pieces of a call, deltas of a field. */
+export function joined(events) {
+  const all = [];
+  for (const event of events) {
+    const last = all.at(-1);
+    if (event.type === "text" && last?.type === "text") last.text += event.text;
+    else if (event.type === "opaque" && !event.start && last?.type === "opaque") last.raw += event.raw;
+    else if (event.type === "partial" && isSame(last, event)) last.delta += event.delta;
+    else if (!(event.type === "partial" && event.delta === "" && event.tool === undefined)) all.push({ ...event });
+  }
+  return all.map(({ known, ...event }) => (event.type === "partial" ? event : { ...event, ...(known && { known }) }));
+}
+
+function isSame(last, event) {
+  const keys = ["type", "call", "field", "questionIndex", "suggestionIndex"];
+  return last !== undefined && keys.every((key) => last[key] === event[key]);
+}

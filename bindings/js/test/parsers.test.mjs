@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { ArgumentsParser, Parser, ResponseParser } from "followup";
+import { cut, joined, run } from "./help.mjs";
+
+const MESSAGE =
+  "Before that: <ask_followup_question><question>Wohin, 😀 < Süden?</question>" +
+  "<follow_up><suggest mode='code'>Ja</suggest><suggest>Nein &amp; 数据</suggest></follow_up></ask_followup_question> Danke.";
+
+describe("Parser", () => {
+  test("shows a question while it is being written", () => {
+    const parser = new Parser();
+    assert.deepEqual(parser.feed("So: <ask_followup_question><question>Tea or co"), [
+      { type: "text", text: "So: " },
+      { type: "partial", call: 0, field: "question", questionIndex: 0, delta: "Tea or co" },
+    ]);
+    assert.equal(parser.view()?.questions[0].text, "Tea or co");
+    assert.deepEqual(parser.feed("ffee?</question><suggest mode='ask'>Te"), [
+      { type: "partial", call: 0, field: "question", questionIndex: 0, delta: "ffee?" },
+      {
+        type: "partial",
+        call: 0,
+        field: "suggestion",
+        questionIndex: 0,
+        suggestionIndex: 0,
+        delta: "Te",
+        known: { mode: "ask" },
+      },
+    ]);
+    const [complete] = parser.feed("a</suggest></ask_followup_question>").slice(-1);
+    assert.equal(complete.type, "complete");
+    assert.deepEqual(complete.suggestions, [{ answer: "Tea", mode: "ask" }]);
+    assert.equal(parser.view(), undefined);
+    assert.deepEqual(parser.finish(), []);
+  });
+
+  test("gives the same events for every cut, of text and of bytes, inside surrogate pairs too", () => {
+    const whole = joined(run(new Parser(), [MESSAGE]));
+    assert.equal(whole.at(-2).question, "Wohin, 😀 < Süden?");
+    const bytes = new TextEncoder().encode(MESSAGE);
+    fc.assert(
+      fc.property(fc.array(fc.nat(MESSAGE.length)), fc.array(fc.nat(bytes.length)), (inText, inBytes) => {
+        assert.deepEqual(joined(run(new Parser(), cut(MESSAGE, inText))), whole);
+        assert.deepEqual(joined(run(new Parser(), cut(bytes, inBytes))), whole);
+      }),
+    );
+    const units = Array.from({ length: MESSAGE.length }, (_, i) => MESSAGE[i]);
+    assert.deepEqual(joined(run(new Parser(), units)), whole);
+  });
+
+  test("reads half a surrogate pair as U+FFFD, wherever the stream is cut", () => {
+    for (const [chunks, text] of [
+      [["a\ud83d", "b"], "a\ufffdb"],
+      [["a\ud83d"], "a\ufffd"],
+      [["\ude00"], "\ufffd"],
+      [["\ud83d", new TextEncoder().encode("b")], "\ufffdb"],
+      [["\ud83d", "", "\ude00"], "😀"],
+      [["\ud83d", "\ud83d", "\ude00"], "\ufffd😀"],
+    ]) {
+      assert.deepEqual(joined(run(new Parser(), chunks)), [{ type: "text", text }]);
+    }
+  });
+
+  test("continues from a checkpoint at any place", () => {
+    const whole = joined(run(new Parser(), [MESSAGE]));
+    for (let at = 0; at <= MESSAGE.length; at++) {
+      const first = new Parser();
+      const before = first.feed(MESSAGE.slice(0, at));
+      const second = new Parser({}, first.checkpoint());
+      assert.deepEqual(joined([...before, ...second.feed(MESSAGE.slice(at)), ...second.finish()]), whole, `at ${at}`);
+      first.free();
+      second.free();
+    }
+  });
+
+  test("refuses a checkpoint of other options, and bytes that are none", () => {
+    const stored = new Parser().checkpoint();
+    assert.throws(() => new Parser({ strict: true }, stored), TypeError);
+    assert.throws(() => new Parser({}, new Uint8Array(40)), TypeError);
+    assert.throws(() => new Parser({}, stored.slice(0, -1)), TypeError);
+    assert.throws(() => new Parser({}, "text"), /checkpoint: bytes were expected, not string/);
+  });
+
+  test("says what is wrong with an option", () => {
+    for (const [options, message] of [
+      [{ strict: 1 }, "strict: a boolean was expected, not number"],
+      [{ strickt: true }, "options.strickt is no option"],
+      [{ envelopes: "all" }, "envelopes: a list of texts was expected, not string"],
+      [{ limits: { question: -1 } }, "limits.question: a whole number from 0 to 2147483648 was expected, not -1"],
+      [{ limits: { event: 1 } }, /^limits.event is no option; there are: question, /],
+      [{ envelopes: ["herms"] }, /^envelopes: herms: no family of envelopes has this name; there are: /],
+      [{ shapes: ["claud"] }, /^shapes: there is no built-in shape claud; there are: claude, /],
+      [{ shapes: ["shape a\ntool b\ntittle c"] }, /^shapes: line 3, column 1: `tittle` is no role/],
+      [{ tools: { tools: ["suggest"] } }, /^tools: "suggest" already means something else/],
+      [null, "options: an object was expected, not null"],
+    ]) {
+      assert.throws(() => new Parser(options), { name: "TypeError", message });
+    }
+    for (const chunk of [undefined, 7, null, {}, [1]]) {
+      assert.throws(() => new Parser().feed(chunk), /a string or a Uint8Array was expected/);
+    }
+  });
+
+  test("throws once it has been freed, and another parser is not affected", () => {
+    const [freed, other] = [new Parser(), new Parser()];
+    freed.free();
+    freed.free();
+    assert.throws(() => freed.feed("x"), { name: "TypeError", message: "the parser has been freed" });
+    assert.throws(() => freed.finish(), TypeError);
+    assert.throws(() => freed.checkpoint(), TypeError);
+    const third = new Parser();
+    assert.deepEqual(other.feed("<ask"), []);
+    assert.deepEqual(third.feed("a"), [{ type: "text", text: "a" }]);
+    assert.deepEqual(other.finish(), [{ type: "text", text: "<ask" }]);
+  });
+
+  test("has options of a policy", () => {
+    const ends = (options, text) => run(new Parser(options), [text]).filter(({ type }) => type !== "partial");
+    const unclosed = "<ask_followup_question><question>Q</question></ask_followup_question>".replace("</question>", "");
+    assert.equal(ends({}, unclosed).at(-1).type, "complete");
+    assert.equal(ends({ strict: true }, unclosed).at(-1).code, "malformed");
+    assert.equal(ends({ limits: { question: 3 } }, "<ask_followup_question><question>Long?</question>")[0].code, "too_long");
+    const leaked = '<tool_call>{"name": "ask_followup_question", "arguments": {"question": "Q?"}}</tool_call>';
+    assert.equal(ends({}, leaked)[0].envelope, "hermes");
+    assert.deepEqual(ends({ envelopes: [] }, leaked).map(({ type }) => type), ["text"]);
+    const tools = { tools: ["deploy"] };
+    assert.equal(ends({ tools }, "<deploy><x>1</x></deploy>")[0].tool, "deploy");
+  });
+});
+
+describe("ArgumentsParser", () => {
+  test("shows what is known of several questions, and what becomes known later", () => {
+    const parser = new ArgumentsParser("AskUserQuestion");
+    const events = [
+      ...parser.feed('{"questions": [{"question": "Which?", "header": "W", "options": [{"label": "A (Recommended)", '),
+      ...parser.feed('"description": "a"}, {"label": "B"}], "multiSelect": true}, {"question": "Why?"}]}'),
+    ];
+    assert.deepEqual(events[0].known, { custom: true });
+    const view = parser.view();
+    assert.deepEqual(view.questions[0], {
+      text: "Which?",
+      header: "W",
+      detail: "",
+      custom: true,
+      multiple: true,
+      suggestions: [
+        { answer: "A (Recommended)", description: "a", preview: "", recommended: true },
+        { answer: "B", description: "", preview: "" },
+      ],
+    });
+    const [complete] = parser.finish();
+    assert.equal(complete.tool, "AskUserQuestion");
+    assert.deepEqual(complete.questions.map(({ text }) => text), ["Which?", "Why?"]);
+    assert.throws(() => new ArgumentsParser("read_file"), /tool: read_file is no question tool of these shapes/);
+  });
+});
+
+describe("ResponseParser", () => {
+  const body =
+    'data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t1","name":"ask_followup_question","input":{}}}\n\n' +
+    'data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\\"question\\":\\"Tea?\\"}"}}\n\n' +
+    'data: {"type":"content_block_stop","index":0}\n\n';
+
+  test("detects the format of a body", () => {
+    const parser = new ResponseParser();
+    assert.equal(parser.detectedFormat, undefined);
+    const events = parser.feed(body);
+    assert.equal(parser.detectedFormat, "anthropic");
+    assert.deepEqual(events.map(({ type, id }) => [type, id]), [["partial", "t1"], ["complete", "t1"]]);
+    parser.finish();
+    assert.throws(() => new ResponseParser({ format: "antropic" }), /^TypeError: format: .*antropic/);
+  });
+
+  test("returns what is wrong as an event, and continues", () => {
+    const events = run(new ResponseParser({ format: "anthropic" }), ["data: {oops\n\n" + body]);
+    assert.deepEqual(events.map(({ type, code }) => code ?? type), ["unreadable", "partial", "complete"]);
+    assert.equal(events[0].data, "{oops");
+  });
+});

@@ -1,0 +1,117 @@
+//! The parsers that JavaScript knows by their numbers.
+
+use std::sync::Arc;
+
+use followup::{Parser, Policy};
+
+use crate::encode::Output;
+use crate::options::Options;
+
+/// A parser.
+#[derive(Debug)]
+pub(crate) enum Instance {
+    Text(Parser),
+    #[cfg(feature = "full")]
+    Response(Box<followup::wire::ResponseParser>),
+}
+
+impl Instance {
+    /// Creates the parser that the options describe, in the state of the checkpoint unless that is
+    /// empty.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the options or the checkpoint.
+    pub(crate) fn new(options: Options<'_>, checkpoint: &[u8]) -> Result<Instance, String> {
+        let policy = Arc::new(options.policy()?);
+        match options.get("format") {
+            #[cfg(feature = "full")]
+            Some(format) => response(format, options, policy, checkpoint),
+            _ => text(options.get("tool"), policy, checkpoint),
+        }
+    }
+
+    /// Feeds a chunk and writes its events.
+    pub(crate) fn feed(&mut self, chunk: &[u8], output: &mut Output) {
+        match self {
+            Instance::Text(parser) => {
+                let mut events = parser.feed_bytes(chunk);
+                while let Some(event) = events.next() {
+                    output.event(&event);
+                }
+            }
+            #[cfg(feature = "full")]
+            Instance::Response(parser) => parser.feed(chunk).for_each(|event| output.result(event)),
+        }
+    }
+
+    /// Ends the stream and writes its last events.
+    pub(crate) fn finish(&mut self, output: &mut Output) {
+        match self {
+            Instance::Text(parser) => {
+                let mut events = parser.finish();
+                while let Some(event) = events.next() {
+                    output.event(&event);
+                }
+            }
+            #[cfg(feature = "full")]
+            Instance::Response(parser) => parser.finish().for_each(|event| output.result(event)),
+        }
+    }
+
+    /// Returns the state between two chunks, as bytes.
+    pub(crate) fn checkpoint(&self) -> Vec<u8> {
+        let bytes = match self {
+            Instance::Text(parser) => postcard::to_allocvec(&parser.checkpoint()),
+            #[cfg(feature = "full")]
+            Instance::Response(parser) => postcard::to_allocvec(&parser.checkpoint()),
+        };
+        // A state always serializes.
+        bytes.unwrap_or_default()
+    }
+
+    /// Returns the format of the body; an empty name while it is not known.
+    pub(crate) fn format(&self) -> &'static str {
+        match self {
+            Instance::Text(_) => "",
+            #[cfg(feature = "full")]
+            Instance::Response(parser) => parser.format().map_or("", followup::wire::Format::name),
+        }
+    }
+}
+
+fn text(tool: Option<&str>, policy: Arc<Policy>, checkpoint: &[u8]) -> Result<Instance, String> {
+    let parser = match tool {
+        _ if !checkpoint.is_empty() => {
+            Parser::resume(policy, stored(checkpoint)?).map_err(|error| error.to_string())?
+        }
+        None => Parser::new(policy),
+        Some(tool) => Parser::arguments_of(tool, policy)
+            .ok_or_else(|| format!("tool: {tool} is no question tool of these shapes"))?,
+    };
+    Ok(Instance::Text(parser))
+}
+
+#[cfg(feature = "full")]
+fn response(format: &str, options: Options<'_>, policy: Arc<Policy>, checkpoint: &[u8]) -> Result<Instance, String> {
+    use followup::wire::{Limits, ResponseParser};
+
+    let limits = Limits::default();
+    let limits = limits
+        .with_event(options.number("limits.event", limits.event)?)
+        .with_open_calls(options.number("limits.openCalls", limits.open_calls)?)
+        .with_arguments(options.number("limits.arguments", limits.arguments)?);
+    if !checkpoint.is_empty() {
+        let parser = ResponseParser::resume(policy, limits, stored(checkpoint)?);
+        return parser.map(Box::new).map(Instance::Response).map_err(|error| error.to_string());
+    }
+    let parser = match format {
+        "auto" => ResponseParser::auto(policy),
+        name => ResponseParser::new(name.parse().map_err(|error| format!("format: {error}"))?, policy),
+    };
+    Ok(Instance::Response(Box::new(parser.with_limits(limits).with_reasoning(options.has("reasoning")))))
+}
+
+fn stored<'a, T: serde::Deserialize<'a>>(checkpoint: &'a [u8]) -> Result<T, String> {
+    postcard::from_bytes(checkpoint).map_err(|_| "the bytes are no checkpoint".into())
+}

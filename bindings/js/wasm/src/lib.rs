@@ -1,0 +1,153 @@
+//! The boundary between JavaScript and the parser.
+//!
+//! JavaScript writes into the input buffer, calls a function, and reads the output: words, and the
+//! text that they refer to. Parsers are numbers. Nothing here holds a pointer but the two buffers,
+//! so there is no unsafe code: a number that is not in use does nothing.
+
+mod encode;
+mod instance;
+mod options;
+
+use std::cell::RefCell;
+
+use encode::Output;
+use instance::Instance;
+use options::Options;
+
+/// What both sides share.
+#[derive(Default)]
+struct Boundary {
+    input: Vec<u8>,
+    output: Output,
+    instances: Vec<Option<Instance>>,
+    unused: Vec<usize>,
+}
+
+thread_local! {
+    static BOUNDARY: RefCell<Boundary> = RefCell::default();
+}
+
+fn with<T>(run: impl FnOnce(&mut Boundary) -> T) -> T {
+    BOUNDARY.with_borrow_mut(run)
+}
+
+/// Returns where the input begins, which has room for `len` bytes.
+#[unsafe(no_mangle)]
+pub extern "C" fn input(len: usize) -> *mut u8 {
+    with(|boundary| {
+        if boundary.input.len() < len {
+            boundary.input.resize(len.next_power_of_two(), 0);
+        }
+        boundary.input.as_mut_ptr()
+    })
+}
+
+/// Returns where the words of the output begin.
+#[unsafe(no_mangle)]
+pub extern "C" fn words() -> *const u32 {
+    with(|boundary| boundary.output.words.as_ptr())
+}
+
+/// Returns where the text of the output begins.
+#[unsafe(no_mangle)]
+pub extern "C" fn text() -> *const u8 {
+    with(|boundary| boundary.output.text.as_ptr())
+}
+
+/// Returns the bytes of the output's text.
+#[unsafe(no_mangle)]
+pub extern "C" fn text_len() -> usize {
+    with(|boundary| boundary.output.text.len())
+}
+
+/// Creates a parser as the options in the input say, in the state of the checkpoint after them.
+///
+/// Returns its number. If that is 0, the output's text says what is wrong.
+#[unsafe(no_mangle)]
+pub extern "C" fn create(options: usize, checkpoint: usize) -> usize {
+    with(|boundary| {
+        let Boundary { input, output, instances, unused } = boundary;
+        output.clear();
+        let (options, rest) = input.split_at(options);
+        let options = str::from_utf8(options).unwrap_or_default();
+        match Instance::new(Options::new(options), &rest[..checkpoint]) {
+            Ok(instance) => {
+                let at = unused.pop().unwrap_or_else(|| {
+                    instances.push(None);
+                    instances.len() - 1
+                });
+                instances[at] = Some(instance);
+                at + 1
+            }
+            Err(message) => {
+                output.text.push_str(&message);
+                0
+            }
+        }
+    })
+}
+
+/// Frees a parser. Its number may be used again.
+#[unsafe(no_mangle)]
+pub extern "C" fn free(number: usize) {
+    with(|boundary| {
+        if let Some(instance) = boundary.instances.get_mut(number.wrapping_sub(1))
+            && instance.take().is_some()
+        {
+            boundary.unused.push(number - 1);
+        }
+    });
+}
+
+/// Feeds the input to a parser. Returns the number of words in the output.
+#[unsafe(no_mangle)]
+pub extern "C" fn feed(number: usize, len: usize) -> usize {
+    with(|boundary| {
+        let Boundary { input, output, instances, .. } = boundary;
+        output.clear();
+        if let Some(Some(instance)) = instances.get_mut(number.wrapping_sub(1)) {
+            instance.feed(&input[..len], output);
+        }
+        output.words.len()
+    })
+}
+
+/// Ends a parser's stream. Returns the number of words in the output.
+#[unsafe(no_mangle)]
+pub extern "C" fn finish(number: usize) -> usize {
+    with(|boundary| {
+        let Boundary { output, instances, .. } = boundary;
+        output.clear();
+        if let Some(Some(instance)) = instances.get_mut(number.wrapping_sub(1)) {
+            instance.finish(output);
+        }
+        output.words.len()
+    })
+}
+
+/// Writes a checkpoint into the input. Returns its length.
+#[unsafe(no_mangle)]
+pub extern "C" fn checkpoint(number: usize) -> usize {
+    with(|boundary| {
+        let Boundary { input, instances, .. } = boundary;
+        let Some(Some(instance)) = instances.get(number.wrapping_sub(1)) else { return 0 };
+        let stored = instance.checkpoint();
+        if input.len() < stored.len() {
+            input.resize(stored.len().next_power_of_two(), 0);
+        }
+        input[..stored.len()].copy_from_slice(&stored);
+        stored.len()
+    })
+}
+
+/// Makes the format of a parser's body the output's text, as far as it is known.
+#[unsafe(no_mangle)]
+pub extern "C" fn format(number: usize) {
+    with(|boundary| {
+        let Boundary { output, instances, .. } = boundary;
+        output.clear();
+        if let Some(Some(instance)) = instances.get(number.wrapping_sub(1)) {
+            output.text.push_str(instance.format());
+        }
+    });
+}
