@@ -3,10 +3,11 @@
 // written in it.
 
 import { announce } from './announce.js';
-import { ApiError } from './api.js';
+import { hint, inWords, isSendKey } from './answer-words.js';
 import { confirmed } from './confirm.js';
 import { copyButton } from './copy.js';
 import { h, icon, setText } from './dom.js';
+import { isAnswered } from './form-state.js';
 import { ImageTray, filesOf } from './images.js';
 import { UndoBar } from './undo.js';
 import { plain } from './visible.js';
@@ -14,7 +15,20 @@ import { plain } from './visible.js';
 /** @typedef {import('./store.js').Suggestion} Suggestion */
 /** @typedef {import('./store.js').UserReply} UserReply */
 /** @typedef {import('./store.js').Closed} Closed */
-/** @typedef {{purpose: 'answer' | 'guidance', send: (body: Record<string, unknown>) => Promise<void>, draft: import('./drafts.js').DraftStore, onSending?: (sending: boolean, taken: number | null) => void, onGone?: () => void}} Options */
+/**
+ * @typedef {object} FormPart what the form needs to know of the questions of another tool
+ * @property {boolean} several they are sent together, after a review
+ * @property {boolean} picks options are picked before they are sent
+ * @property {boolean} takesText the text box is a part of the answer
+ * @property {string} label of the text box
+ * @property {string} [placeholder]
+ * @property {() => boolean} reviews whether the review is shown
+ * @property {() => import('./store.js').FormAnswer[]} answers the answers so far
+ * @property {() => boolean} touched the user has answered something
+ * @property {(text: string) => string} problem what is wrong with the answers
+ * @property {() => string} texts the answers as text
+ */
+/** @typedef {{purpose: 'answer' | 'guidance', form?: FormPart, send: (body: Record<string, unknown>) => Promise<void>, draft: import('./drafts.js').DraftStore, onSending?: (sending: boolean, taken: number | null) => void, onGone?: () => void}} Options */
 
 const ADD = 'M2.5 3h11v10h-11zM5 7.2a1.2 1.2 0 1 0 0-2.4 1.2 1.2 0 0 0 0 2.4M2.5 11.5l3.5-3 2.5 2 2.5-3 2.5 2.5';
 let forms = 0;
@@ -34,8 +48,10 @@ export class AnswerForm {
   #send = h('button', { type: 'submit', class: 'primary' }, 'Send');
   #add = h('button', { type: 'button', class: 'quiet' }, icon(ADD), 'Add images');
   #cancel = h('button', { type: 'button', class: 'quiet' }, 'Leave unanswered');
+  #decline = h('button', { type: 'button', class: 'quiet' }, 'Decline');
   #undo = new UndoBar();
   #buttons = h('div', { class: 'buttons' }, this.#send, this.#add);
+  #label;
   #hint = h('p', { class: 'hint', id: `${this.#id}-hint` }, hint());
   element = h('form', { class: 'answer', novalidate: true });
 
@@ -43,18 +59,37 @@ export class AnswerForm {
   constructor(options) {
     this.#options = options;
     const asks = options.purpose === 'answer';
-    const label = h('label', { for: this.#id }, asks ? 'Your own answer' : 'Tell the model how to go on');
-    if (asks) this.#buttons.append(this.#cancel);
-    this.element.append(label, this.#chip, this.#text, this.#tray.element, this.#picker, this.#problem, this.#undo.element, this.#buttons, this.#hint);
+    const { form } = options;
+    this.#label = h('label', { for: this.#id }, form?.label ?? (asks ? 'Your own answer' : 'Tell the model how to go on'));
+    if (asks) this.#buttons.append(h('span', { class: 'aside' }, this.#cancel, ...(form ? [this.#decline] : [])));
+    if (form?.placeholder) this.#text.placeholder = plain(form.placeholder);
+    this.element.append(this.#label, this.#chip, this.#text, this.#tray.element, this.#picker, this.#problem, this.#undo.element, this.#buttons, this.#hint);
     this.#listen();
     this.#restore();
+    this.refresh();
+  }
+
+  /** Shows what belongs to the questions as they are now, and keeps the answers. */
+  refresh() {
+    const { form } = this.#options;
+    if (!form || this.#closed) return;
+    for (const part of [this.#label, this.#text, this.#hint]) part.hidden = !form.takesText;
+    // A plain choice without words of one's own is sent by a click.
+    this.#send.hidden = form.several ? !form.reviews() : !form.takesText && !form.picks;
+    this.#add.hidden = form.several && !form.reviews();
+    this.#check();
+    this.#keep();
+  }
+
+  /** Sends these answers to the questions at once. @param {import('./store.js').FormAnswer[]} answers */
+  sendNow(answers) {
+    void this.#submit({ form: answers }, { text: true, images: true, undo: false });
   }
 
   /** Sends a suggestion unchanged. @param {number} index @param {{undo?: boolean}} [how] */
   take(index, { undo = true } = {}) {
     void this.#submit({ suggestion: index }, { text: false, images: true, undo });
   }
-
 
   /** Sends at once what waits to be sent. */
   flush() {
@@ -98,6 +133,7 @@ export class AnswerForm {
   }
 
   #listen() {
+    const { form } = this.#options;
     this.element.addEventListener('submit', (event) => {
       event.preventDefault();
       this.#sendText();
@@ -113,13 +149,14 @@ export class AnswerForm {
       this.addImages([...(this.#picker.files ?? [])]);
       this.#picker.value = '';
     });
-    this.#cancel.addEventListener('click', () => void this.#leaveUnanswered());
+    this.#cancel.addEventListener('click', () => void this.#end(form?.several ? 'Leave these questions unanswered?' : 'Leave this question unanswered?', 'Leave unanswered', { cancel: true }));
+    this.#decline.addEventListener('click', () => void this.#end('Decline to answer? The model is told so.', 'Decline', { decline: true }));
     this.#check();
   }
 
-  async #leaveUnanswered() {
-    if (!(await confirmed('Leave this question unanswered?', 'Leave unanswered'))) return;
-    await this.#submit({ cancel: true }, { text: false, images: false, undo: false });
+  /** Ends the question without an answer, if the user agrees. @param {string} question @param {string} yes @param {Record<string, unknown>} body */
+  async #end(question, yes, body) {
+    if (await confirmed(question, yes)) await this.#submit(body, { text: false, images: false, undo: false });
   }
 
   /** Shows what was written before the page was reloaded. */
@@ -132,7 +169,9 @@ export class AnswerForm {
   }
 
   #keep() {
-    this.#options.draft.save({ text: this.#text.value, edited: this.#edited });
+    const { draft, form } = this.#options;
+    const answers = form?.touched() ? { answers: form.answers() } : {};
+    draft.save({ text: this.#text.value, edited: this.#edited, ...answers });
   }
 
   /** @param {KeyboardEvent} event */
@@ -141,21 +180,24 @@ export class AnswerForm {
       event.stopPropagation();
       this.#text.blur();
     }
-    // While a word is being composed, Enter ends the composition.
-    if (event.key !== 'Enter' || event.isComposing || event.keyCode === 229) return;
-    if (event.ctrlKey || event.metaKey || (!event.shiftKey && !event.altKey && !isTouch())) {
-      event.preventDefault();
-      this.#sendText();
-    }
+    if (!isSendKey(event)) return;
+    event.preventDefault();
+    this.#sendText();
   }
 
   #sendText() {
-    if (!this.#isEmpty()) void this.#submit(this.#body(), { text: true, images: true, undo: this.#options.purpose === 'answer' });
+    if (this.#isEmpty() || this.#send.hidden) return;
+    const problem = this.#options.form?.problem(this.#text.value) ?? '';
+    if (problem) this.#report(problem);
+    else void this.#submit(this.#body(), { text: true, images: true, undo: this.#options.purpose === 'answer' });
   }
 
   #body() {
     const text = this.#text.value;
+    const { form } = this.#options;
     if (this.#options.purpose === 'guidance') return { guide: text };
+    if (form?.several) return { form: form.answers() };
+    if (form?.picks) return { form: form.answers().map((answer) => ({ ...answer, ...(text.trim() ? { text } : {}) })) };
     return this.#edited === null ? { text } : { suggestion: this.#edited, text };
   }
 
@@ -196,16 +238,24 @@ export class AnswerForm {
 
   #finish() {
     const said = this.#closed?.reply?.said.trim();
+    this.#showUnsentAnswers();
     const nothingUnsent = this.#text.value.trim() === '' || this.#text.value.trim() === said;
     if (nothingUnsent && this.#tray.count === 0) return this.#discard();
     this.element.classList.add('unsent');
     this.#text.readOnly = true;
     this.#problem.hidden = true;
     this.#chip.hidden = true;
-    const label = this.element.querySelector('label');
-    if (label) label.textContent = this.#unsentLabel();
-    this.#hint.hidden = true;
+    this.#label.textContent = this.#unsentLabel();
+    [this.#hint.hidden, this.#label.hidden, this.#text.hidden] = [true, false, false];
     this.#buttons.replaceChildren(copyButton('Copy', () => this.#text.value), h('button', { type: 'button', class: 'quiet', onclick: () => this.#discard() }, 'Discard'));
+  }
+
+  /** Puts answers to questions that were not sent into the text box, so that they can be copied. */
+  #showUnsentAnswers() {
+    const { form } = this.#options;
+    if (!form?.picks || this.#sent || !form.touched()) return;
+    const isSame = JSON.stringify(this.#closed?.reply?.answers) === JSON.stringify(form.answers());
+    this.#text.value = isSame ? '' : [form.texts(), this.#text.value.trim()].filter(Boolean).join('\n\n');
   }
 
   #unsentLabel() {
@@ -240,7 +290,7 @@ export class AnswerForm {
   #setSending(sending, taken = null) {
     this.#sending = sending;
     this.#text.readOnly = sending || this.#sent;
-    for (const button of [this.#send, this.#add, this.#cancel]) button.disabled = sending || this.#sent;
+    for (const button of [this.#send, this.#add, this.#cancel, this.#decline]) button.disabled = sending || this.#sent;
     this.#send.textContent = sending ? 'Sending…' : 'Send';
     this.element.setAttribute('aria-busy', String(sending));
     this.#options.onSending?.(sending || this.#sent, taken);
@@ -252,7 +302,9 @@ export class AnswerForm {
   }
 
   #isEmpty() {
-    return this.#text.value.trim() === '' && this.#tray.count === 0;
+    const { form } = this.#options;
+    const isPicked = form?.picks && form.answers().some(isAnswered);
+    return this.#text.value.trim() === '' && this.#tray.count === 0 && !isPicked;
   }
 
   /** @param {string} problem */
@@ -261,22 +313,4 @@ export class AnswerForm {
     setText(this.#problem, problem);
     if (problem) announce(problem);
   }
-}
-
-/** Says for people why an answer was not taken. @param {unknown} error */
-function inWords(error) {
-  const code = error instanceof ApiError ? error.code : '';
-  if (code === 'answered_elsewhere') return 'This question was answered elsewhere in the meantime, so this was not sent. It stays here.';
-  if (code === 'dismissed') return 'This question was dismissed in the meantime, so this was not sent. It stays here.';
-  if (code === 'not_found') return 'The service no longer has this conversation, so this was not sent. It stays here.';
-  return error instanceof Error ? error.message : String(error);
-}
-
-/** Whether the user types on a touch screen, which has no Shift+Enter: Enter then makes a new line, and the button sends. */
-function isTouch() {
-  return matchMedia('(pointer: coarse)').matches && !matchMedia('(any-pointer: fine)').matches;
-}
-
-function hint() {
-  return isTouch() ? 'Images can be pasted, too.' : 'Enter sends, Shift+Enter makes a new line. Images can be pasted and dropped, too.';
 }

@@ -1,22 +1,19 @@
 // @ts-check
-// The view of one question: while it grows, while it can be answered, and after that.
+// The view of one call: while its questions grow, while they can be answered, and after that.
 
 import { AnswerForm } from './answer.js';
 import { announce } from './announce.js';
-import { megabytes } from './api.js';
 import { Countdown } from './countdown.js';
 import { DraftStore } from './drafts.js';
-import { h, icon, setAttr, setText } from './dom.js';
+import { h, setAttr, setText } from './dom.js';
+import { problemOf, questionsOf, takesText, textsOf } from './form-state.js';
+import { QuestionsView } from './questions.js';
 import { MarkdownView } from './markdown-view.js';
-import { deliveryNodes } from './delivery.js';
-import { isDataUrl } from './images.js';
+import { closedNodes, replyNodes } from './replies.js';
 import { isOpen } from './store.js';
 import { plain } from './visible.js';
 
 /** @typedef {import('./store.js').CallItem} CallItem */
-/** @typedef {import('./store.js').Suggestion} Suggestion */
-/** @typedef {import('./store.js').UserReply} UserReply */
-/** @typedef {import('./store.js').Delivery} Delivery */
 /**
  * @typedef {object} Context what a question needs from the page
  * @property {string} conversation
@@ -25,72 +22,29 @@ import { plain } from './visible.js';
  * @property {() => number} countdown seconds, or 0
  */
 
-const PENCIL = 'M3 13l.7-3L10.5 3.2l2.3 2.3L6 12.3zM9 4.7l2.3 2.3';
 let calls = 0;
-
-/** One suggestion: a button that takes it, and one that copies it into the text box. */
-class SuggestionView {
-  #key = h('span', { class: 'key', 'aria-hidden': 'true' });
-  #text = h('span', { class: 'text', dir: 'auto' });
-  #mode = h('span', { class: 'mode', hidden: true });
-  #markdown = new MarkdownView(this.#text, { inline: true });
-  button = h('button', { type: 'button', class: 'take', disabled: true }, this.#key, this.#text, this.#mode);
-  edit = h('button', { type: 'button', class: 'edit', disabled: true }, icon(PENCIL));
-  element = h('li', { class: 'suggestion' }, this.button, this.edit);
-
-  /** @param {number} index @param {(index: number) => void} onTake @param {(index: number) => void} onEdit */
-  constructor(index, onTake, onEdit) {
-    this.#key.textContent = String(index + 1);
-    this.edit.setAttribute('aria-label', `Edit suggestion ${index + 1} before sending`);
-    this.edit.title = 'Edit before sending';
-    this.button.addEventListener('click', () => onTake(index));
-    this.edit.addEventListener('click', () => onEdit(index));
-  }
-
-  /** Marks the suggestion that the countdown takes. @param {boolean} isNext */
-  mark(isNext) {
-    this.element.classList.toggle('next', isNext);
-  }
-
-  /** Its text as it is shown. */
-  get text() {
-    return this.#text.textContent ?? '';
-  }
-
-  /** @param {Suggestion} suggestion @param {{grows: boolean, enabled: boolean, chosen: boolean}} how */
-  update({ answer, mode }, { grows, enabled, chosen }) {
-    this.#mode.hidden = !mode;
-    if (mode) {
-      setText(this.#mode, mode);
-      setAttr(this.#mode, 'title', `Switches the agent to the mode ${plain(mode)}`);
-    }
-    this.button.disabled = !enabled;
-    this.edit.disabled = !enabled;
-    this.element.classList.toggle('chosen', chosen);
-    return this.#markdown.show(answer, grows);
-  }
-}
 
 export class CallView {
   #id = `question-${calls++}`;
   #title = h('h3', { id: this.#id }, 'Question');
   #status = h('span', { class: 'status' });
-  #question = h('div', { class: 'question markdown', dir: 'auto' });
-  #markdown = new MarkdownView(this.#question);
-  #list = h('ol', { class: 'suggestions', 'aria-label': 'Suggested answers', hidden: true });
+  #questions = new QuestionsView({ take: (index) => this.take(index), edit: (index) => this.#edit(index), changed: () => this.#onChange() });
+  /** The text above all questions of a form. */
+  #above = h('div', { class: 'detail markdown above', dir: 'auto', hidden: true });
+  #aboveText = new MarkdownView(this.#above);
   #reason = h('p', { class: 'problem', hidden: true });
   #notes = h('details', { class: 'notes', hidden: true });
   #clock = h('p', { class: 'clock', hidden: true });
   #answered = h('div', { class: 'answered', hidden: true });
   element = h('article', { class: 'call', 'aria-labelledby': this.#id },
-    h('header', {}, this.#title, this.#status), this.#reason, this.#question, this.#list, this.#notes, this.#clock, this.#answered);
+    h('header', {}, this.#title, this.#questions.strip, this.#status), this.#above, this.#reason, this.#questions.element, this.#notes, this.#clock, this.#answered);
 
   /** @type {Context} */ #context;
   /** @type {CallItem} */ #item;
-  /** @type {SuggestionView[]} */ #suggestions = [];
   /** @type {AnswerForm | null} */ #form = null;
   /** @type {Countdown | null} */ #countdown = null;
   #isAttended = false;
+  #isRestored = false;
   #sending = false;
   /** The suggestion that is being sent. @type {number | null} */ #taken = null;
 
@@ -112,33 +66,57 @@ export class CallView {
     const grows = item.state === 'growing';
     setAttr(this.element, 'data-state', stateOf(item));
     setAttr(this.element, 'aria-busy', grows ? 'true' : null);
+    setAttr(this.element, 'data-form', item.form ? '' : null);
     this.#title.textContent = item.state === 'rejected' ? 'Question that could not be asked' : 'Question';
     this.#status.textContent = STATUS[stateOf(item)];
-    const postponed = [this.#markdown.show(item.question, grows), this.#showSuggestions(item)];
+    const postponed = this.#showQuestions();
+    this.#restore(item);
     this.#showReason(item);
     this.#showNotes(item.notes);
     this.#showForm(item);
     if (before === item || before.answered !== item.answered || before.closed !== item.closed || before.delivery !== item.delivery) this.#showAnswer(item);
-    return postponed.includes(true);
+    return postponed;
   }
 
-  /** The number of suggestions that can be taken now. */
+  /** The number of options that can be taken now. */
   get count() {
-    return this.form && !this.#sending ? this.#item.suggest.length : 0;
+    return this.#sending ? 0 : (this.#questions.current?.options.filter(({ button }) => !button.disabled).length ?? 0);
   }
 
-  /** Answers with a suggestion. Returns whether that was possible. @param {number} index @param {{undo?: boolean}} [how] */
+  /** Takes or picks an option of the question that is shown. @param {number} index */
+  pick(index) {
+    if (!this.#sending) this.#questions.current?.pick(index);
+  }
+
+  /** Answers with an option. Returns whether that was possible. @param {number} index @param {{undo?: boolean}} [how] */
   take(index, how) {
-    const suggestion = this.#item.suggest[index];
-    if (!suggestion || !this.form || this.#sending) return false;
+    if (!questionsOf(this.#item)[0].options[index] || !this.form || this.#sending) return false;
     this.form.take(index, how);
     return true;
   }
 
-  /** Copies the focused suggestion, or the first one, into the text box. */
+  /** Copies the focused option, or the first one, into the text box. */
   edit() {
-    const focused = this.#suggestions.findIndex(({ element }) => element.contains(document.activeElement));
-    this.#edit(Math.max(0, focused));
+    const view = this.#questions.current;
+    const focused = Math.max(0, view?.options.findIndex(({ element }) => element.contains(document.activeElement)) ?? 0);
+    if (this.#questions.several) view?.write(focused);
+    else this.#edit(focused);
+  }
+
+  /** Focuses the text box. */
+  write() {
+    if (this.#questions.several) this.#questions.current?.focusField();
+    else this.form?.focus();
+  }
+
+  /** Whether several questions are asked together. */
+  get several() {
+    return this.#questions.several;
+  }
+
+  /** Shows the question before or after this one. @param {number} by */
+  step(by) {
+    this.#questions.step(by, true);
   }
 
   /** Restarts the countdown with the current setting. */
@@ -153,29 +131,33 @@ export class CallView {
     this.#endCountdown();
   }
 
-  /** @param {CallItem} item */
-  #showSuggestions(item) {
-    this.#list.hidden = item.suggest.length === 0;
-    while (this.#suggestions.length > item.suggest.length) this.#suggestions.pop()?.element.remove();
-    while (this.#suggestions.length < item.suggest.length) {
-      const view = new SuggestionView(this.#suggestions.length, (index) => this.take(index), (index) => this.#edit(index));
-      this.#suggestions.push(view);
-      this.#list.append(view.element);
-    }
-    const last = item.suggest.length - 1;
-    return item.suggest
-      .map((suggestion, index) => this.#suggestions[index].update(suggestion, {
-        grows: item.state === 'growing' && index === last,
-        enabled: isOpen(item) && !this.#sending,
-        chosen: (item.answered?.suggestion ?? this.#taken) === index,
-      }))
-      .includes(true);
+  /** Returns whether a part was postponed. */
+  #showQuestions() {
+    const { form, state } = this.#item;
+    this.#above.hidden = !form?.title;
+    const postponed = form?.title ? this.#aboveText.show(form.title, state === 'growing') : false;
+    return this.#questions.update(this.#item, { sending: this.#sending, taken: this.#taken }) || postponed;
   }
 
   /** @param {number} index */
   #edit(index) {
-    const suggestion = this.#item.suggest[index];
-    if (suggestion) this.form?.edit(index, suggestion);
+    const option = questionsOf(this.#item)[0].options[index];
+    if (option) this.form?.edit(index, { answer: option.label, mode: option.mode });
+  }
+
+  /** The user has picked or written something in the questions, or shows another one. */
+  #onChange() {
+    if (this.#form) return this.#form.refresh();
+    if (this.#questions.touched) this.#draft(this.#item).save({ text: '', edited: null, answers: this.#questions.answers });
+  }
+
+  /** Shows the answers to a form from before the page was reloaded, as soon as there is one. @param {CallItem} item */
+  #restore(item) {
+    const isClosed = item.state !== 'growing' || this.#questions.several;
+    if (this.#isRestored || !item.form || !isClosed) return;
+    this.#isRestored = true;
+    const answers = this.#questions.touched ? undefined : this.#draft(item).load()?.answers;
+    if (answers) this.#questions.restore(answers);
   }
 
   /** @param {CallItem} item */
@@ -195,7 +177,7 @@ export class CallView {
   /** @param {CallItem} item */
   #showForm(item) {
     if (!this.#form && (isOpen(item) || this.#hasLostDraft(item))) {
-      this.#form = new AnswerForm({ purpose: 'answer', send: (body) => this.#send(body), draft: this.#draft(item), onSending: (sending, taken) => this.#setSending(sending, taken) });
+      this.#form = new AnswerForm({ purpose: 'answer', send: (body) => this.#send(body), draft: this.#draft(item), onSending: (sending, taken) => this.#setSending(sending, taken), ...(item.form ? { form: formPart(item.form, this.#questions) } : {}) });
       this.element.append(this.#form.element);
       this.#startCountdown();
     }
@@ -206,8 +188,9 @@ export class CallView {
   }
 
   /** @param {CallItem} item */
-  #draft({ number, question }) {
-    return new DraftStore(this.#context.conversation, number ?? '', question);
+  #draft({ key, number, question, form }) {
+    // The answers to a form may begin before it has a number.
+    return form ? new DraftStore(this.#context.conversation, key, form.questions[0]?.text ?? '') : new DraftStore(this.#context.conversation, number ?? '', question);
   }
 
   /** Whether a draft was written here before the question was closed and the page reloaded. @param {CallItem} item */
@@ -224,25 +207,30 @@ export class CallView {
   #setSending(sending, taken) {
     if (sending) this.#endCountdown();
     [this.#sending, this.#taken] = [sending, taken];
-    this.#showSuggestions(this.#item);
+    this.#showQuestions();
   }
 
   /** @param {CallItem} item */
-  #showAnswer({ answered, closed, delivery }) {
-    const nodes = [...(closed ? closedNodes(closed) : []), ...(answered ? replyNodes(answered, delivery, this.#context.retry) : [])];
+  #showAnswer(item) {
+    const { answered, closed, delivery } = item;
+    // The review shows the answers to several questions.
+    const texts = answered?.answers && (this.#questions.several ? [] : textsOf(questionsOf(item)[0], answered.answers[0]));
+    const nodes = [...(closed ? closedNodes(closed) : []), ...(answered ? replyNodes(answered, delivery, this.#context.retry, texts) : [])];
     this.#answered.hidden = nodes.length === 0;
     this.#answered.replaceChildren(...nodes);
   }
 
   #startCountdown() {
     const seconds = this.#context.countdown();
-    if (!seconds || this.#isAttended || !this.#form || !this.form || !this.#item.suggest.length) return;
+    const next = this.#questions.next;
+    if (!seconds || this.#isAttended || !this.#form || !this.form || !next) return;
     const left = h('span', { class: 'left' });
-    const what = h('bdi', { class: 'what' }, plain(shortened(this.#suggestions[0].text)));
-    this.#suggestions[0].mark(true);
-    this.#clock.replaceChildren(h('span', { 'aria-hidden': 'true' }, 'Takes “', what, '” in ', left), h('button', { type: 'button', class: 'quiet' }, 'Stop the countdown'));
+    const what = h('bdi', { class: 'what' }, plain(shortened(next.text)));
+    this.#questions.markNext(true);
+    this.#clock.replaceChildren(h('span', { 'aria-hidden': 'true' }, ...(this.#questions.several ? ['Takes the first answers in '] : ['Takes “', what, '” in ']), left), h('button', { type: 'button', class: 'quiet' }, 'Stop the countdown'));
     this.#clock.hidden = false;
-    announce(`The first suggestion is taken in ${seconds} seconds: ${shortened(this.#suggestions[0].text)}. Any key stops that.`);
+    const taken = this.#questions.several ? 'The first answer to each question is' : 'The first suggestion is';
+    announce(`${taken} taken in ${seconds} seconds${this.#questions.several ? '' : `: ${shortened(next.text)}`}. Any key stops that.`);
     this.#countdown = new Countdown({
       seconds,
       form: this.#form.element,
@@ -251,7 +239,8 @@ export class CallView {
       onEnd: () => {
         this.#isAttended = true;
         this.#endCountdown();
-        this.take(0, { undo: false });
+        if (this.#questions.several) this.#form?.sendNow(this.#questions.firstAnswers);
+        else this.take(0, { undo: false });
       },
     });
   }
@@ -266,7 +255,7 @@ export class CallView {
   #endCountdown() {
     this.#countdown?.cancel();
     this.#countdown = null;
-    this.#suggestions[0]?.mark(false);
+    this.#questions.markNext(false);
     this.#clock.hidden = true;
   }
 }
@@ -277,7 +266,25 @@ function shortened(text) {
   return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
-/** @typedef {'growing' | 'rejected' | 'open' | 'waiting' | 'answered' | 'cancelled' | 'elsewhere' | 'dismissed'} CallState */
+/** Returns what the form of an answer needs to know of several questions, or of one that is no plain choice. @param {import('./store.js').Form} form @param {QuestionsView} view @returns {import('./answer.js').FormPart} */
+function formPart({ questions }, view) {
+  const [question] = questions;
+  const alone = questions.length === 1;
+  return {
+    several: !alone,
+    picks: !alone || question.multiple === true,
+    takesText: alone && takesText(question),
+    label: question.options.length ? (question.multiple ? 'Other, in your own words' : 'Your own answer') : 'Your answer',
+    placeholder: question.placeholder,
+    reviews: () => view.reviews,
+    answers: () => view.answers,
+    touched: () => view.touched,
+    problem: (text) => (alone ? problemOf(question, { ...view.answers[0], text }) : view.showProblem()),
+    texts: () => view.summary,
+  };
+}
+
+/** @typedef {'growing' | 'rejected' | 'open' | 'waiting' | 'answered' | 'cancelled' | 'declined' | 'elsewhere' | 'dismissed'} CallState */
 
 /** @type {Record<CallState, string>} */
 const STATUS = {
@@ -287,6 +294,7 @@ const STATUS = {
   waiting: 'waits until the one above is answered',
   answered: 'answered',
   cancelled: 'left unanswered',
+  declined: 'declined',
   elsewhere: 'answered elsewhere',
   dismissed: 'dismissed',
 };
@@ -294,38 +302,7 @@ const STATUS = {
 /** @param {CallItem} item @returns {CallState} */
 function stateOf(item) {
   if (item.state !== 'complete') return item.state;
-  if (item.answered) return item.answered.kind === 'cancelled' ? 'cancelled' : 'answered';
+  if (item.answered) return item.answered.kind === 'cancelled' || item.answered.kind === 'declined' ? item.answered.kind : 'answered';
   if (item.closed) return item.closed.why === 'dismissed' ? 'dismissed' : 'elsewhere';
   return isOpen(item) ? 'open' : 'waiting';
-}
-
-/** Returns the nodes that show why a question can't be answered here any more. @param {import('./store.js').Closed} closed @returns {Node[]} */
-function closedNodes({ why, said }) {
-  if (why === 'dismissed') return [h('p', { class: 'who' }, 'Dismissed: the model gets no answer from here.')];
-  const who = h('p', { class: 'who' }, said ? 'Answered elsewhere:' : 'Answered elsewhere: your agent went on without an answer from here.');
-  return said ? [who, saidNode(said)] : [who];
-}
-
-/** @param {string} said */
-function saidNode(said) {
-  const text = h('p', { class: 'said', dir: 'auto' });
-  setText(text, said);
-  return text;
-}
-
-/** Returns the nodes that show a reply of the user. @param {UserReply} reply @param {Delivery | undefined} delivery @param {() => Promise<void>} retry @returns {Node[]} */
-export function replyNodes(reply, delivery, retry) {
-  const delivered = deliveryNodes(delivery, reply.said, retry);
-  if (reply.kind === 'cancelled') return [h('p', { class: 'who' }, 'You left this unanswered.'), ...delivered];
-  const who = h('p', { class: 'who' }, reply.kind === 'guidance' ? 'You told the model' : 'You answered');
-  if (reply.mode) who.append(' ', h('span', { class: 'mode', title: 'The mode that was chosen' }, plain(reply.mode)));
-  const images = h('ul', { class: 'tray', 'aria-label': 'Images that went with it' }, ...reply.images.map(imageNode));
-  return [who, ...(reply.said ? [saidNode(reply.said)] : []), ...(reply.images.length ? [images] : []), ...delivered];
-}
-
-/** @param {string} url @param {number} index */
-function imageNode(url, index) {
-  if (isDataUrl(url)) return h('li', {}, h('img', { src: url, alt: `Image ${index + 1}` }));
-  const described = /^image\/(\w+), (\d+) bytes$/.exec(url);
-  return h('li', { class: 'described' }, described ? `${described[1].toUpperCase()} image, ${megabytes(Number(described[2]))}` : plain(url));
 }

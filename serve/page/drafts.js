@@ -1,10 +1,12 @@
 // @ts-check
 // Answers that are being written, kept in this browser until they are sent.
 
+import { isAnswered } from './form-state.js';
+
 const PREFIX = 'followup.draft.';
 const MAX_DRAFTS = 50;
 
-/** @typedef {{text: string, edited: number | null}} Draft */
+/** @typedef {{text: string, edited: number | null, answers?: import('./store.js').FormAnswer[]}} Draft `answers`: to the questions of a form */
 /** @typedef {{asked: string, at: number} & Draft} Stored */
 
 /** The draft of one answer. */
@@ -29,10 +31,10 @@ export class DraftStore {
   }
 
   /** @param {Draft} draft */
-  save({ text, edited }) {
-    if (text.trim() === '') return this.drop();
+  save({ text, edited, answers }) {
+    if (text.trim() === '' && !answers?.some(isAnswered)) return this.drop();
     try {
-      localStorage.setItem(this.#key, JSON.stringify({ asked: this.#asked, at: Date.now(), text, edited }));
+      localStorage.setItem(this.#key, JSON.stringify({ asked: this.#asked, at: Date.now(), text, edited, answers }));
       dropOldest();
     } catch {
       // Without storage the draft lasts as long as the page.

@@ -17,6 +17,8 @@ export const shortcuts = {
  * @param {object} actions
  * @param {(index: number) => void} actions.take
  * @param {() => void} actions.write
+ * @param {() => boolean} actions.several whether several questions are asked together
+ * @param {(by: number) => void} actions.step shows the question before or after this one
  * @param {() => void} actions.edit
  * @param {() => void} actions.help
  * @param {() => void} actions.search
@@ -57,6 +59,8 @@ function onDigit(digit, actions) {
 /** @param {string} key @param {Parameters<typeof listenToKeys>[0]} actions */
 function actionOf(key, actions) {
   if (/^\d$/.test(key)) return () => onDigit(key, actions);
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
+  if (step) return actions.several() ? () => actions.step(step) : undefined;
   return { w: actions.write, e: actions.edit, '?': actions.help, '/': actions.search }[key];
 }
 

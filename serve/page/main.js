@@ -261,12 +261,18 @@ function listen() {
   listenToToken();
   listenToFiles();
   listenToKeys({
-    take: (index) => openView()?.take(index),
-    write: () => (openView()?.form ?? form())?.focus(),
+    take: (index) => shownView()?.pick(index),
+    write: () => {
+      const view = openView();
+      if (view) view.write();
+      else form()?.focus();
+    },
+    several: () => shownView()?.several ?? false,
+    step: (by) => shownView()?.step(by),
     edit: () => openView()?.edit(),
     help: () => part('help', HTMLDialogElement).showModal(),
     search: () => search.focus(),
-    count: () => current?.view.open(current.state)?.count ?? 0,
+    count: () => shownView()?.count ?? 0,
   });
 }
 
@@ -292,6 +298,11 @@ async function act(question, yes, action) {
 
 function openView() {
   return current?.view.open(current.state);
+}
+
+/** The question that can be answered, or the form that can be answered while the rest of it is written. */
+function shownView() {
+  return current && (current.view.open(current.state) ?? current.view.growing(current.state));
 }
 
 function form() {

@@ -112,11 +112,11 @@ const LISTED = new Set(['turn', 'complete', 'open', 'replied', 'closed', 'reject
 function newsOf(event, data, before, after) {
   switch (event) {
     case 'state': return before.loaded ? '' : openNews(after);
-    case 'complete': return data.open ? `Question complete, ${suggestions(data.suggest?.length ?? 0)}.` : 'One more question, which waits.';
+    case 'complete': return data.open ? completeNews(data) : 'One more question, which waits.';
     case 'open': return openNews(after);
     case 'rejected': return `A question could not be asked. ${data.message ?? ''}${data.stopped ? ' The model needs your guidance.' : ''}`;
     case 'error': return `Error: ${data.message ?? data.kind}`;
-    case 'replied': return data.kind === 'cancelled' ? 'Left unanswered.' : 'Answer taken.';
+    case 'replied': return { cancelled: 'Left unanswered.', declined: 'Declined.' }[/** @type {string} */ (data.kind)] ?? 'Answer taken.';
     case 'end': return data.cut_off ? 'The message was cut off.' : '';
     case 'closed': return data.why === 'dismissed' ? 'Dismissed.' : 'Answered elsewhere.';
     case 'delivery': return data.state === 'failed' ? `Not delivered. ${data.why ?? ''}` : '';
@@ -125,10 +125,18 @@ function newsOf(event, data, before, after) {
   }
 }
 
+/** @param {Data} data */
+function completeNews({ suggest, form }) {
+  const count = form?.questions?.length ?? 1;
+  return count > 1 ? `${count} questions complete.` : `Question complete, ${suggestions(suggest?.length ?? 0)}.`;
+}
+
 /** @param {State} state */
 function openNews(state) {
   const call = state.items.find(isOpen);
-  return call?.type === 'call' ? `A question can be answered, ${suggestions(call.suggest.length)}.` : '';
+  if (call?.type !== 'call') return '';
+  const count = call.form?.questions.length ?? 1;
+  return count > 1 ? `${count} questions can be answered.` : `A question can be answered, ${suggestions(call.suggest.length)}.`;
 }
 
 /** @param {number} count */

@@ -4,14 +4,18 @@
 // States are immutable: an event makes a new state that shares every unchanged item with the old
 // one. A view can therefore tell by identity which items to redraw.
 
+import { formOf, grown, present } from './form-state.js';
+
 /** @typedef {{answer: string, mode?: string}} Suggestion */
-/** @typedef {{number: number | null, kind: 'answer' | 'cancelled' | 'guidance', said: string, suggestion?: number, images: string[], mode?: string}} UserReply */
+/** @typedef {import('./form-state.js').Form} Form */
+/** @typedef {import('./form-state.js').FormAnswer} FormAnswer */
+/** @typedef {{number: number | null, kind: 'answer' | 'cancelled' | 'declined' | 'guidance', said: string, suggestion?: number, answers?: FormAnswer[], images: string[], mode?: string}} UserReply */
 /** @typedef {{state: 'pending' | 'collected' | 'sent' | 'failed', why?: string, retry?: boolean}} Delivery what became of a reply */
 /** @typedef {{why: 'answered_elsewhere' | 'dismissed', said?: string}} Closed why a question can't be answered here any more */
 /** @typedef {{key: string, type: 'turn', nth: number}} TurnItem */
 /** @typedef {{key: string, type: 'text', text: string}} TextItem */
 /** @typedef {{key: string, type: 'opaque', tool: string, raw: string, id?: string}} OpaqueItem */
-/** @typedef {{key: string, type: 'call', call: number, state: 'growing' | 'complete' | 'rejected', question: string, suggest: Suggestion[], notes: string[], number?: number, open?: boolean, answered?: UserReply, closed?: Closed, delivery?: Delivery, reason?: string, message?: string}} CallItem */
+/** @typedef {{key: string, type: 'call', call: number, state: 'growing' | 'complete' | 'rejected', question: string, suggest: Suggestion[], form?: Form, notes: string[], number?: number, open?: boolean, answered?: UserReply, closed?: Closed, delivery?: Delivery, reason?: string, message?: string}} CallItem */
 /** @typedef {{key: string, type: 'error', kind: string, message: string}} ErrorItem */
 /** @typedef {{key: string, type: 'end', nth: number, cut_off: boolean}} EndItem */
 /** @typedef {{key: string, type: 'replied', delivery?: Delivery} & UserReply} RepliedItem */
@@ -44,6 +48,7 @@ const REDUCERS = {
   text,
   opaque,
   partial,
+  form_partial: (state, data) => call(state, data.call, (item) => ({ ...item, form: grown(item.form ?? { tool: data.tool ?? '', questions: [] }, data) })),
   complete: (state, data) => call(state, data.call, (item) => completed(item, data)),
   rejected,
   error: (state, data) => push(state, errorItem(nextKey(state), data)),
@@ -243,16 +248,16 @@ function endItem(key, data) {
 
 /** @param {string} key @param {Data} data @returns {CallItem} */
 function callItem(key, data) {
-  const { call, state = 'growing', question, suggest, notes, number, open, answered, closed, delivery, reason, message } = data;
-  const known = { key, type: 'call', call, state, question: question ?? '', suggest: (suggest ?? []).map(suggestion), notes: notes ?? [] };
+  const { call, state = 'growing', question, suggest, form, notes, number, open, answered, closed, delivery, reason, message } = data;
+  const known = { key, type: 'call', call, state, question: question ?? '', suggest: (suggest ?? []).map(suggestion), form: form ? formOf(form) : undefined, notes: notes ?? [] };
   const complete = { number, open: state === 'rejected' ? undefined : open, answered: answered ? repliedOf(answered) : undefined, closed: closed ? closedOf(closed) : undefined, delivery: delivery ? deliveryOf(delivery) : undefined };
   return present({ ...known, ...complete, reason, message });
 }
 
 /** @param {CallItem} item @param {Data} data @returns {CallItem} */
 function completed(item, data) {
-  const { question = '', suggest = [], notes = [], number, open } = data;
-  return present({ ...item, state: 'complete', question, suggest: suggest.map(suggestion), notes, number, open: open === true });
+  const { question = '', suggest = [], form, notes = [], number, open } = data;
+  return present({ ...item, state: 'complete', question, suggest: suggest.map(suggestion), form: form ? formOf(form) : undefined, notes, number, open: open === true });
 }
 
 /** @param {Data} data @returns {Suggestion} */
@@ -262,8 +267,8 @@ function suggestion(data) {
 
 /** @param {Data} data @returns {UserReply} */
 function repliedOf(data) {
-  const { number, kind, said, suggestion, images, mode } = data;
-  return present({ number: number ?? null, kind, said: said ?? '', suggestion, images: images ?? [], mode });
+  const { number, kind, said, suggestion, answers, images, mode } = data;
+  return present({ number: number ?? null, kind, said: said ?? '', suggestion, answers, images: images ?? [], mode });
 }
 
 /** @param {Data} data @returns {Closed} */
@@ -274,11 +279,6 @@ function closedOf({ why, said }) {
 /** @param {Data} data @returns {Delivery} */
 function deliveryOf({ state, why, retry }) {
   return present({ state, why, retry: retry === true });
-}
-
-/** Removes fields that are `undefined` or `null`, except for a reply's number, which may be `null`. @param {Data} data @returns {any} */
-function present(data) {
-  return Object.fromEntries(Object.entries(data).filter(([name, value]) => value !== undefined && (value !== null || name === 'number')));
 }
 
 /** @template {object} T @param {T} object @param {keyof T} name @returns {T} */

@@ -3,11 +3,13 @@
 // the focus.
 
 import { AnswerForm } from './answer.js';
-import { CallView, replyNodes } from './call.js';
+import { CallView } from './call.js';
 import { DraftStore } from './drafts.js';
 import { copyButton } from './copy.js';
 import { h, setAttr, setText } from './dom.js';
 import { MarkdownView } from './markdown-view.js';
+import { questionsOf } from './form-state.js';
+import { replyNodes } from './replies.js';
 import { openCall, wantsGuidance } from './store.js';
 
 /** @typedef {import('./store.js').State} State */
@@ -49,6 +51,13 @@ export class ConversationView {
     return view instanceof CallView ? view : null;
   }
 
+  /** Returns the view of the question that is being written. @param {State} state @returns {CallView | null} */
+  growing(state) {
+    const call = state.items.findLast((item) => item.type === 'call' && item.state === 'growing');
+    const view = call && this.#shown.get(call.key)?.view;
+    return view instanceof CallView ? view : null;
+  }
+
   /** Returns the element of the question that is open or being written. @param {State} state @returns {Element | null} */
   asked(state) {
     const call = openCall(state) ?? state.items.findLast((item) => item.type === 'call' && item.state === 'growing');
@@ -62,7 +71,7 @@ export class ConversationView {
 
   /** What the user has written and not sent. */
   get unsent() {
-    return [...this.element.querySelectorAll('.answer textarea')].map((field) => /** @type {HTMLTextAreaElement} */ (field).value.trim()).filter(Boolean).join('\n\n');
+    return [...this.element.querySelectorAll('.call textarea')].map((field) => /** @type {HTMLTextAreaElement} */ (field).value.trim()).filter(Boolean).join('\n\n');
   }
 
   /** Called when the view is removed from the page. */
@@ -148,7 +157,9 @@ function sourceOf(item) {
   if (item.type === 'text') return item.text.trim();
   if (item.type === 'opaque') return item.raw;
   if (item.type !== 'call') return '';
-  return [item.question, item.suggest.map(({ answer }, index) => `${index + 1}. ${answer}`).join('\n')].join('\n\n').trim();
+  const source = (/** @type {import('./form-state.js').Question} */ { text, detail, options }) =>
+    [text, ...(detail ? [detail] : []), options.map(({ label, description }, index) => `${index + 1}. ${label}${description ? `: ${description}` : ''}`).join('\n')].join('\n\n').trim();
+  return questionsOf(item).map(source).join('\n\n');
 }
 
 /** @type {Record<Exclude<Item['type'], 'call' | 'turn'>, (context: Context) => ItemView>} */

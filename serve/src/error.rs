@@ -118,9 +118,11 @@ impl ApiError {
         let (status, code) = match kind {
             AnswerErrorKind::AlreadyAnswered => (StatusCode::CONFLICT, "already_answered"),
             AnswerErrorKind::AlreadyCancelled => (StatusCode::CONFLICT, "already_cancelled"),
+            AnswerErrorKind::AlreadyDeclined => (StatusCode::CONFLICT, "already_declined"),
             AnswerErrorKind::NotYetAsked => (StatusCode::CONFLICT, "not_yet_asked"),
             AnswerErrorKind::NoSuchSuggestion { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "no_such_suggestion"),
-            _ => (StatusCode::NOT_FOUND, "not_asked"),
+            AnswerErrorKind::NotAsked => (StatusCode::NOT_FOUND, "not_asked"),
+            _ => (StatusCode::UNPROCESSABLE_ENTITY, "bad_answer"),
         };
         ApiError::new(status, code, format!("question {number}: {kind}"))
     }

@@ -202,9 +202,10 @@ export class Mock {
   }
 }
 
-function repliedTo(conversation, { number = null, suggestion, text, cancel, guide, images = [] }) {
+function repliedTo(conversation, { number = null, suggestion, text, cancel, decline, form, guide, images = [] }) {
   if (guide !== undefined) return { number: null, kind: 'guidance', said: guide, images };
-  if (cancel) return { number, kind: 'cancelled', said: '', images: [] };
+  if (cancel || decline) return { number, kind: cancel ? 'cancelled' : 'declined', said: '', images: [] };
+  if (form) return { number, kind: 'answer', said: JSON.stringify(form), answers: form, images };
   const call = openCall(conversation.state);
   const taken = call?.suggest[suggestion];
   return { number, kind: 'answer', said: text ?? taken?.answer ?? '', suggestion, images, mode: taken?.mode };

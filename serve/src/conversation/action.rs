@@ -1,8 +1,8 @@
-//! The user's actions in a conversation: answer, cancel, guide.
+//! The user's actions in a conversation: answer, cancel, decline, guide.
 
 use std::sync::Arc;
 
-use followup::dialogue::{Answer, Image, MessageFormat, Question, Reply, ReplyKind};
+use followup::dialogue::{Answer, FormAnswer, Image, MessageFormat, Question, Reply, ReplyKind};
 use serde_json::Value;
 
 use super::Conversation;
@@ -20,6 +20,7 @@ const MAX_SHOWN_IMAGES: usize = 256 << 10;
 pub(crate) enum UserAction {
     Answer { number: u64, answer: Answer },
     Cancel { number: u64 },
+    Decline { number: u64 },
     Guide { text: String },
 }
 
@@ -59,34 +60,36 @@ impl Conversation {
             )));
         }
         let was_open = state.dialogue.open_question().map(|question| question.number);
-        let (reply, said, suggestion) = match action {
+        let (reply, said) = match action {
             UserAction::Answer { number, answer } => {
                 let open = state.dialogue.open_question().filter(|open| open.number == number);
-                let said = open.and_then(|open| text_of(open, &answer));
-                let suggestion = match answer {
-                    Answer::Suggestion(index) | Answer::Edited { suggestion: index, .. } => Some(index),
-                    Answer::Text(_) => None,
-                };
+                let said = open.map(|open| Said::of(open, &answer));
                 let reply = state.dialogue.answer(number, answer, images).map_err(|why| why.into_error(number))?;
-                (reply, said.unwrap_or_default(), suggestion)
+                (reply, said.unwrap_or_default())
             }
             UserAction::Cancel { number } => {
-                let reply = state.dialogue.cancel(number).map_err(|why| why.into_error(number))?;
-                (reply, String::new(), None)
+                (state.dialogue.cancel(number).map_err(|why| why.into_error(number))?, Said::default())
+            }
+            UserAction::Decline { number } => {
+                (state.dialogue.decline(number).map_err(|why| why.into_error(number))?, Said::default())
             }
             UserAction::Guide { text } => {
                 let reply =
                     state.dialogue.guide(text.clone(), images).map_err(|error| ApiError::not_stopped(&error))?;
-                (reply, text, None)
+                (reply, Said { text: Some(text), ..Said::default() })
             }
         };
         self.metrics.answer(match reply.kind {
             ReplyKind::Cancelled => "cancelled",
+            ReplyKind::Declined => "declined",
             ReplyKind::Guidance => "guidance",
             ReplyKind::Answer | ReplyKind::Correction => "answer",
         });
         let (number, kind, mode) = (reply.number, reply.kind, reply.mode.clone());
-        let replied = UserReply { number, kind, said, suggestion, images: labels, mode };
+        let Said { text, suggestion, answers } = said;
+        // What goes back to the model says it best where there are several answers.
+        let said = text.unwrap_or_else(|| if answers.is_empty() { String::new() } else { reply.text.clone() });
+        let replied = UserReply { number, kind, said, suggestion, answers, images: labels, mode };
         state.log.push(&ConversationEvent::Replied(&replied), &self.metrics);
         let open = state.dialogue.open_question().map(|question| question.number);
         if let Some(number) = open.filter(|_| open != was_open) {
@@ -98,11 +101,29 @@ impl Conversation {
     }
 }
 
-/// Returns the text of an answer; `None` if there is no such suggestion.
-fn text_of(question: &Question, answer: &Answer) -> Option<String> {
-    match answer {
-        Answer::Suggestion(index) => question.suggest.get(*index).map(|suggestion| suggestion.answer.clone()),
-        Answer::Edited { text, .. } | Answer::Text(text) => Some(text.clone()),
+/// What the user said, for readers.
+#[derive(Default)]
+struct Said {
+    /// `None` if there are answers to a form instead.
+    text: Option<String>,
+    suggestion: Option<usize>,
+    answers: Vec<FormAnswer>,
+}
+
+impl Said {
+    /// Returns what an answer to this question says.
+    fn of(question: &Question, answer: &Answer) -> Said {
+        match answer {
+            Answer::Suggestion(index) => {
+                let text = question.suggest.get(*index).map(|suggestion| suggestion.answer.clone());
+                Said { text: Some(text.unwrap_or_default()), suggestion: Some(*index), ..Said::default() }
+            }
+            Answer::Edited { suggestion, text } => {
+                Said { text: Some(text.clone()), suggestion: Some(*suggestion), ..Said::default() }
+            }
+            Answer::Text(text) => Said { text: Some(text.clone()), ..Said::default() },
+            Answer::Form(answers) => Said { answers: answers.clone(), ..Said::default() },
+        }
     }
 }
 
@@ -123,7 +144,12 @@ impl UserAction {
         match self {
             UserAction::Answer { answer: Answer::Edited { text, .. } | Answer::Text(text), .. }
             | UserAction::Guide { text } => text.len(),
-            UserAction::Answer { answer: Answer::Suggestion(_), .. } | UserAction::Cancel { .. } => 0,
+            UserAction::Answer { answer: Answer::Form(answers), .. } => {
+                answers.iter().flat_map(|answer| [&answer.text, &answer.note]).flatten().map(String::len).sum()
+            }
+            UserAction::Answer { answer: Answer::Suggestion(_), .. }
+            | UserAction::Cancel { .. }
+            | UserAction::Decline { .. } => 0,
         }
     }
 }

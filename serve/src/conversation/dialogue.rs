@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use followup::dialogue::{
-    Answer, AnswerError, AnswerErrorKind, Correction, Dialogue, Directive, GuideError, Image, Question, Reply, Setup,
+    Answer, AnswerError, AnswerErrorKind, Correction, Dialogue, Directive, Form, GuideError, Image, Question, Reply,
+    Setup,
 };
 use followup::{Complete, Event, Rejected};
 
+use super::form_item::size_of_asked;
 use super::outcome::ClosedWhy;
 use super::reply_log::{ReplyLog, size_of_images};
 use crate::settings::Limits;
@@ -57,6 +59,7 @@ pub(super) struct OpenQuestion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unanswered {
     Cancelled,
+    Declined,
     Closed(ClosedWhy),
 }
 
@@ -80,7 +83,7 @@ struct RepliedCall {
 #[derive(Debug)]
 pub(super) enum CallOutcome {
     /// It is asked under this number, now (`open`) or after other questions.
-    Asked { number: u64, open: bool },
+    Asked { number: u64, open: bool, form: Option<Form> },
     /// It can't be asked; the model is told why.
     Corrected { reason: String, message: String, stopped: bool },
     /// There are too many calls.
@@ -152,25 +155,24 @@ impl BoundedDialogue {
 
     /// Takes a complete call.
     pub(super) fn complete(&mut self, call: Complete<'_>) -> CallOutcome {
-        let size = call.question().len()
-            + call.suggestions().iter().map(|one| 64 + one.answer.len() + one.mode.map_or(0, str::len)).sum::<usize>();
+        let size: usize = call.questions().iter().map(|question| size_of_asked(&question)).sum();
         let total = self.pending.values().map(|question| question.size).sum::<usize>().saturating_add(size);
         if self.pending.len() >= MAX_CALLS
             || self.calls.len() >= MAX_CALLS
-            || (!self.pending.is_empty() && total > self.limits.kept)
+            || ((!self.pending.is_empty() || call.questions().len() > 1) && total > self.limits.kept)
         {
             self.overflowed = true;
             return CallOutcome::Dropped;
         }
         let (outcome, correction) = match self.dialogue.event(Event::Complete(call)) {
-            Directive::Ask(question) => (CallOutcome::Asked { number: question.number, open: true }, None),
-            Directive::Later(question) => (CallOutcome::Asked { number: question.number, open: false }, None),
+            Directive::Ask(question) => (asked(question, true), None),
+            Directive::Later(question) => (asked(question, false), None),
             Directive::Tell(correction) => (corrected(correction, &correction.user, false), Some(correction.reply())),
             Directive::Stop(correction) => (corrected(correction, &correction.user, true), Some(correction.reply())),
             Directive::Nothing | Directive::Show(_) => (CallOutcome::Dropped, None),
         };
         drop(self.dialogue.take_history());
-        if let CallOutcome::Asked { number, .. } = outcome {
+        if let &CallOutcome::Asked { number, .. } = &outcome {
             self.asked = number + 1;
             self.pending.insert(number, PendingQuestion { size, id: call.id().map(str::to_owned) });
             self.calls.push(RepliedCall { number: Some(number), reply: None });
@@ -245,9 +247,23 @@ impl BoundedDialogue {
 
     pub(super) fn cancel(&mut self, number: u64) -> Result<Arc<Reply>, AnswerRefusal> {
         let cancelled = self.dialogue.cancel(number);
+        self.end_unanswered(number, Unanswered::Cancelled, cancelled)
+    }
+
+    pub(super) fn decline(&mut self, number: u64) -> Result<Arc<Reply>, AnswerRefusal> {
+        let declined = self.dialogue.decline(number);
+        self.end_unanswered(number, Unanswered::Declined, declined)
+    }
+
+    fn end_unanswered(
+        &mut self,
+        number: u64,
+        how: Unanswered,
+        reply: Result<Reply, AnswerErrorKind>,
+    ) -> Result<Arc<Reply>, AnswerRefusal> {
         drop(self.dialogue.take_history());
-        let reply = cancelled.map_err(|kind| self.refine_error(number, kind))?;
-        self.remember(number, Unanswered::Cancelled);
+        let reply = reply.map_err(|kind| self.refine_error(number, kind))?;
+        self.remember(number, how);
         Ok(self.set_reply(number, reply))
     }
 
@@ -307,6 +323,9 @@ impl BoundedDialogue {
             (AnswerErrorKind::NotAsked, Some(Unanswered::Cancelled)) => {
                 AnswerRefusal::Dialogue(AnswerErrorKind::AlreadyCancelled)
             }
+            (AnswerErrorKind::NotAsked, Some(Unanswered::Declined)) => {
+                AnswerRefusal::Dialogue(AnswerErrorKind::AlreadyDeclined)
+            }
             (AnswerErrorKind::NotAsked, None) if number < self.asked => {
                 AnswerRefusal::Dialogue(AnswerErrorKind::AlreadyAnswered)
             }
@@ -334,6 +353,10 @@ impl BoundedDialogue {
             Readiness::Ready
         }
     }
+}
+
+fn asked(question: &Question, open: bool) -> CallOutcome {
+    CallOutcome::Asked { number: question.number, open, form: question.form.clone() }
 }
 
 fn corrected(correction: &Correction, message: &str, stopped: bool) -> CallOutcome {

@@ -1,9 +1,10 @@
 //! The events of a conversation, as its readers receive them.
 
-use followup::dialogue::{ReplyKind, Suggestion};
+use followup::dialogue::{Form, FormAnswer, ReplyKind, Suggestion};
 use followup::{Complete, Envelope, Event, Field, Opaque, Partial};
 use serde::Serialize;
 
+use super::form_event::{FormPartial, SentFacts};
 use super::outcome::{Closing, Delivery};
 
 /// An event of a conversation. It serializes to the `data` of a server-sent event.
@@ -30,6 +31,7 @@ pub(crate) enum ConversationEvent<'a> {
         field: GrownField<'a>,
         delta: &'a str,
     },
+    FormPartial(Box<FormPartial<'a>>),
     Complete(AskedCall<'a>),
     Rejected {
         call: u64,
@@ -92,6 +94,9 @@ pub(crate) struct AskedCall<'a> {
     pub(crate) id: Option<&'a str>,
     pub(crate) number: u64,
     pub(crate) open: bool,
+    /// All questions of a call of another agent's tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) form: Option<Box<Form>>,
 }
 
 /// A reply of the user: an answer, a cancellation, or guidance.
@@ -102,6 +107,9 @@ pub(crate) struct UserReply {
     pub(crate) said: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) suggestion: Option<usize>,
+    /// The answers to the questions of a form.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) answers: Vec<FormAnswer>,
     pub(crate) images: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) mode: Option<String>,
@@ -115,6 +123,7 @@ impl<'a> ConversationEvent<'a> {
             ConversationEvent::Text { .. } => "text",
             ConversationEvent::Opaque { .. } => "opaque",
             ConversationEvent::Partial { .. } => "partial",
+            ConversationEvent::FormPartial(_) => "form_partial",
             ConversationEvent::Complete(_) => "complete",
             ConversationEvent::Rejected { .. } => "rejected",
             ConversationEvent::Error { .. } => "error",
@@ -130,11 +139,14 @@ impl<'a> ConversationEvent<'a> {
     /// Converts a parser's event; `None` if it ends a call.
     ///
     /// The dialogue decides what becomes of such a call.
-    pub(crate) fn from_parser(event: &Event<'a>) -> Option<ConversationEvent<'a>> {
+    pub(super) fn from_parser(event: &Event<'a>, sent: &mut SentFacts) -> Option<ConversationEvent<'a>> {
         match event {
             Event::Text(text) => Some(ConversationEvent::Text { text }),
             Event::Opaque(Opaque { tool, raw, start, id }) => {
                 Some(ConversationEvent::Opaque { tool, raw, start: *start, id: *id })
+            }
+            Event::Partial(call) if call.shape().is_some() => {
+                Some(ConversationEvent::FormPartial(Box::new(sent.partial(call))))
             }
             Event::Partial(call) => Some(ConversationEvent::partial(call)),
             Event::Complete(_) | Event::Rejected(_) => None,
@@ -143,19 +155,20 @@ impl<'a> ConversationEvent<'a> {
 
     fn partial(call: &Partial<'a>) -> ConversationEvent<'a> {
         let field = match call.field() {
-            Field::Question => GrownField::Question,
             Field::Suggestion => {
                 let all = call.suggestions();
                 let index = all.len().saturating_sub(1);
                 GrownField::Suggest { index, mode: all.get(index).and_then(|suggestion| suggestion.mode) }
             }
+            // A call of `ask_followup_question` has no other fields.
+            _ => GrownField::Question,
         };
         ConversationEvent::Partial { call: call.index(), field, delta: call.delta() }
     }
 }
 
 impl<'a> AskedCall<'a> {
-    pub(crate) fn new(call: &Complete<'a>, number: u64, open: bool) -> AskedCall<'a> {
+    pub(crate) fn new(call: &Complete<'a>, number: u64, open: bool, form: Option<Form>) -> AskedCall<'a> {
         let suggested = |suggestion: followup::Suggestion<'_>| Suggestion {
             answer: suggestion.answer.to_owned(),
             mode: suggestion.mode.map(str::to_owned),
@@ -169,6 +182,7 @@ impl<'a> AskedCall<'a> {
             id: call.id(),
             number,
             open,
+            form: form.map(Box::new),
         }
     }
 }

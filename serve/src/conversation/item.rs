@@ -1,9 +1,11 @@
 //! The items of a transcript, and the memory that each takes.
 
-use followup::dialogue::Suggestion;
+use followup::dialogue::{FormAnswer, Suggestion};
 use serde::Serialize;
 
 use super::event::UserReply;
+use super::form_event::FormPartial;
+use super::form_item::FormItem;
 use super::outcome::{Closing, Delivery};
 
 /// One entry of a transcript.
@@ -61,6 +63,9 @@ pub(super) struct CallItem {
     pub(super) state: CallState,
     pub(super) question: String,
     pub(super) suggest: Vec<Suggestion>,
+    /// All questions of a call of another agent's tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) form: Option<Box<FormItem>>,
     pub(super) notes: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) envelope: Option<&'static str>,
@@ -84,7 +89,7 @@ pub(super) struct CallItem {
 const ITEM_OVERHEAD: usize = 256;
 
 /// Bytes that each part of an item takes in addition to its text: a suggestion, a note, an image.
-const PART_OVERHEAD: usize = 64;
+pub(super) const PART_OVERHEAD: usize = 64;
 
 /// Bytes that must remain of a truncated text; a shorter one is dropped as a whole.
 const MIN_REMAINDER: usize = 4 << 10;
@@ -127,6 +132,7 @@ impl CallItem {
             state: CallState::Growing,
             question: String::new(),
             suggest: Vec::new(),
+            form: None,
             notes: Vec::new(),
             envelope: None,
             number: None,
@@ -167,12 +173,24 @@ impl CallItem {
         grown
     }
 
+    /// Lets the form grow. Returns by how many bytes.
+    pub(super) fn grow_form(&mut self, partial: &FormPartial<'_>) -> usize {
+        let mut begun = 0;
+        let form = self.form.get_or_insert_with(|| {
+            let form = FormItem::new(partial.tool);
+            begun = form.size();
+            Box::new(form)
+        });
+        begun + form.grow(partial)
+    }
+
     pub(super) fn size(&self) -> usize {
         let suggested = |one: &Suggestion| PART_OVERHEAD + one.answer.len() + one.mode.as_ref().map_or(0, String::len);
         let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         ITEM_OVERHEAD
             + self.question.len()
             + self.suggest.iter().map(suggested).sum::<usize>()
+            + self.form.as_ref().map_or(0, |form| form.size())
             + self.notes.iter().map(|note| PART_OVERHEAD + note.len()).sum::<usize>()
             + self.answered.as_ref().map_or(0, |replied| replied.size())
             + size_of_delivery(self.delivery.as_deref())
@@ -192,8 +210,14 @@ impl UserReply {
         ITEM_OVERHEAD
             + self.said.len()
             + mode
+            + self.answers.iter().map(size_of_answer).sum::<usize>()
             + self.images.iter().map(|image| PART_OVERHEAD + image.len()).sum::<usize>()
     }
+}
+
+fn size_of_answer(answer: &FormAnswer) -> usize {
+    let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+    PART_OVERHEAD + size_of::<usize>() * answer.picked.len() + text(&answer.text) + text(&answer.note)
 }
 
 /// Returns the first `len` bytes of a text, or fewer, so that no character is cut.

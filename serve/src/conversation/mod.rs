@@ -7,6 +7,8 @@ mod delivery;
 mod dialogue;
 mod event;
 mod event_buffer;
+mod form_event;
+mod form_item;
 mod item;
 mod list_changes;
 mod outcome;

@@ -11,6 +11,7 @@ use super::continuation::{Continuation, ContinuationRequest};
 use super::dialogue::{BoundedDialogue, CallOutcome, Readiness};
 use super::event::{AskedCall, ConversationEvent};
 use super::event_buffer::EventBuffer;
+use super::form_event::SentFacts;
 use super::request_content::RequestContent;
 use super::title::title_of;
 use super::transcript::Transcript;
@@ -23,6 +24,7 @@ pub(super) struct ConversationState {
     /// The estimate of the memory of all this.
     counted: CountedMemory,
     pub(super) log: Log,
+    sent_facts: SentFacts,
     pub(super) dialogue: BoundedDialogue,
     pub(super) turn: TurnState,
     /// Number of turns so far.
@@ -92,6 +94,7 @@ impl ConversationState {
         ConversationState {
             counted: memory.count(CONVERSATION_OVERHEAD),
             log: Log { buffer: EventBuffer::new(epoch, limits.events), transcript: Transcript::new(limits.kept) },
+            sent_facts: SentFacts::default(),
             dialogue: BoundedDialogue::new(setup, limits),
             turn: TurnState::None,
             turns: 0,
@@ -152,6 +155,7 @@ impl ConversationState {
         self.continuation = Continuation::Nothing;
         self.may_continue = false;
         self.dialogue.begin_turn();
+        self.sent_facts.clear();
         let index = self.turns;
         self.turns += 1;
         self.log.push(&ConversationEvent::Turn { index }, metrics);
@@ -204,7 +208,7 @@ impl ConversationState {
 
     /// Applies an event of the parser.
     pub(super) fn apply(&mut self, event: Event<'_>, metrics: &Metrics) {
-        if let Some(shown) = ConversationEvent::from_parser(&event) {
+        if let Some(shown) = ConversationEvent::from_parser(&event, &mut self.sent_facts) {
             if let Event::Opaque(piece) = event {
                 self.dialogue.note_other_tool(piece.tool);
             }
@@ -212,25 +216,30 @@ impl ConversationState {
             return;
         }
         let envelope = match &event {
-            Event::Complete(call) => call.envelope(),
-            Event::Rejected(call) => call.envelope(),
+            Event::Complete(call) => {
+                self.sent_facts.end(call.index());
+                call.envelope()
+            }
+            Event::Rejected(call) => {
+                self.sent_facts.end(call.index());
+                call.envelope()
+            }
             _ => None,
         };
         if let Some(family) = envelope {
             metrics.envelope(family.name());
         }
         let (call, outcome) = match event {
-            Event::Complete(call) => {
-                let outcome = self.dialogue.complete(call);
-                if let CallOutcome::Asked { number, open } = outcome {
+            Event::Complete(call) => match self.dialogue.complete(call) {
+                CallOutcome::Asked { number, open, form } => {
                     if self.title.is_none() {
                         self.title = title_of(call.question());
                     }
-                    self.log.push(&ConversationEvent::Complete(AskedCall::new(&call, number, open)), metrics);
+                    self.log.push(&ConversationEvent::Complete(AskedCall::new(&call, number, open, form)), metrics);
                     return;
                 }
-                (call.index(), outcome)
-            }
+                outcome => (call.index(), outcome),
+            },
             Event::Rejected(call) if call.reason() == Reason::Superseded => {
                 let (call, reason, stopped) = (call.index(), call.reason(), self.dialogue.has_stopped());
                 let message = &*reason.to_string();

@@ -67,6 +67,7 @@ impl Transcript {
             ConversationEvent::Text { text } => self.text(text),
             ConversationEvent::Opaque { tool, raw, start, id } => self.opaque(tool, raw, *start, *id),
             ConversationEvent::Partial { call, field, delta } => self.partial(*call, field, delta),
+            ConversationEvent::FormPartial(partial) => self.grow_call(partial.call, |call| call.grow_form(partial)),
             ConversationEvent::Complete(asked) => {
                 let key = self.end_call(asked.call, |call| {
                     call.state = CallState::Complete;
@@ -74,6 +75,7 @@ impl Transcript {
                     call.suggest.clone_from(&asked.suggest);
                     call.notes.clone_from(&asked.notes);
                     call.envelope = asked.envelope;
+                    call.form = asked.form.as_deref().map(|form| Box::new(form.clone().into()));
                     (call.number, call.open) = (Some(asked.number), Some(asked.open));
                 });
                 self.unanswered.insert(asked.number, key);
@@ -136,6 +138,14 @@ impl Transcript {
     }
 
     fn partial(&mut self, call: u64, field: &GrownField<'_>, delta: &str) {
+        self.grow_call(call, |call| match field {
+            GrownField::Question => call.grow_question(delta),
+            GrownField::Suggest { index, mode } => call.grow_suggestion(*index, *mode, delta),
+        });
+    }
+
+    /// Lets a call grow, which returns by how many bytes it did.
+    fn grow_call(&mut self, call: u64, grow: impl FnOnce(&mut CallItem) -> usize) {
         let key = match self.growing.iter().find(|(one, _)| *one == call) {
             Some((_, Some(key))) => *key,
             Some((_, None)) => return,
@@ -146,12 +156,10 @@ impl Transcript {
             }
         };
         // The size is updated by the difference, because a call grows by a few bytes at a time.
-        let Some(Item::Call(call)) = self.get_mut(key) else { return };
-        let grown = match field {
-            GrownField::Question => call.grow_question(delta),
-            GrownField::Suggest { index, mode } => call.grow_suggestion(*index, *mode, delta),
-        };
-        self.size += grown;
+        if let Some(Item::Call(call)) = self.get_mut(key) {
+            let grown = grow(call);
+            self.size += grown;
+        }
     }
 
     /// Ends a call with that change. Returns the key of its item.

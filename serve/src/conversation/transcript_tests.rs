@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::conversation::event::AskedCall;
+use crate::conversation::form_event::{FormField, FormPartial, OptionFacts, QuestionFacts};
 use crate::conversation::outcome::{ClosedWhy, Closing, DeliveryState};
 
 const LIMIT: usize = 64 << 10;
@@ -20,12 +21,13 @@ fn asked(call: u64, number: u64, question: &str) -> ConversationEvent<'_> {
         id: None,
         number,
         open: true,
+        form: None,
     })
 }
 
 fn reply(number: Option<u64>, said: &str) -> UserReply {
     let kind = if number.is_some() { ReplyKind::Answer } else { ReplyKind::Guidance };
-    UserReply { number, kind, said: said.into(), suggestion: None, images: Vec::new(), mode: None }
+    UserReply { number, kind, said: said.into(), suggestion: None, answers: Vec::new(), images: Vec::new(), mode: None }
 }
 
 fn transcript(limit: usize, events: &[ConversationEvent<'_>]) -> Transcript {
@@ -74,6 +76,40 @@ fn a_call_grows_and_is_asked_and_answered_in_one_item() {
     assert_eq!((&call["state"], &call["number"], &call["open"]), (&json!("complete"), &json!(7), &json!(false)));
     let said = json!({"number": 7, "kind": "answer", "said": "so", "images": []});
     assert_eq!(call["answered"], said);
+    assert_eq!(items.size, sum_of_sizes(&items));
+}
+
+#[test]
+fn a_form_grows_with_what_became_known_and_its_size_is_counted() {
+    let partial = |question, option, field, delta, known, known_option| {
+        let partial =
+            FormPartial { call: 0, tool: "AskUserQuestion", question, option, field, delta, known, known_option };
+        ConversationEvent::FormPartial(Box::new(partial))
+    };
+    let nothing = QuestionFacts::default;
+    let known = QuestionFacts { id: Some("q"), multiple: Some(true), defaults: vec!["B"], ..nothing() };
+    let more = QuestionFacts { placeholder: Some("any"), required: Some(true), defaults: vec!["C"], ..nothing() };
+    let option = OptionFacts { value: Some("b"), mode: None, recommended: true };
+    let mut items = transcript(
+        LIMIT,
+        &[
+            ConversationEvent::Turn { index: 0 },
+            partial(0, None, FormField::Header, "To", nothing(), OptionFacts::default()),
+            partial(0, None, FormField::Header, "ols", known, OptionFacts::default()),
+            partial(0, Some(0), FormField::Label, "B", more, option),
+            partial(0, Some(0), FormField::Preview, "p", nothing(), OptionFacts::default()),
+            partial(1, None, FormField::Text, "And?", nothing(), OptionFacts::default()),
+            partial(7, None, FormField::Text, "a gap", nothing(), OptionFacts::default()),
+        ],
+    );
+    let form = json!({"tool": "AskUserQuestion", "questions": [
+        {"text": "", "id": "q", "header": "Tools", "placeholder": "any", "multiple": true, "required": true,
+            "defaults": ["B", "C"], "options": [{"label": "B", "value": "b", "preview": "p", "recommended": true}]},
+        {"text": "And?"}]});
+    assert_eq!(json_of(&items)[1]["form"], form);
+    assert_eq!(items.size, sum_of_sizes(&items));
+    items.apply(&asked(0, 0, "Whole"));
+    assert!(json_of(&items)[1].get("form").is_none(), "the complete call replaces what has grown");
     assert_eq!(items.size, sum_of_sizes(&items));
 }
 

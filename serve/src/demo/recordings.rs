@@ -20,6 +20,14 @@ pub(crate) const RECORDINGS: &[Recording] = &[
         ],
     },
     Recording {
+        name: "form",
+        title: "A plan: three questions in one call of Claude Code's tool",
+        parts: &[
+            Part { wire: wire::Format::OpenAiChat, body: include_str!("../../demo/form.sse") },
+            text(include_str!("../../demo/form-2.md")),
+        ],
+    },
+    Recording {
         name: "refactor",
         title: "A timer is moved: another tool's call, code, and tags left open",
         parts: &[

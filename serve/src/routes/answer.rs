@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
-use followup::dialogue::{Answer, IMAGE_LIMIT, Image, Reply};
+use followup::dialogue::{Answer, FormAnswer, IMAGE_LIMIT, Image, Reply};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -25,6 +25,9 @@ struct AnswerBody {
     text: Option<String>,
     #[serde(default)]
     cancel: bool,
+    #[serde(default)]
+    decline: bool,
+    form: Option<Vec<FormAnswer>>,
     guide: Option<String>,
     #[serde(default)]
     images: Vec<String>,
@@ -70,25 +73,33 @@ pub(super) async fn answer(
 
 /// Returns the action that the fields stand for. Any other combination of fields is an error.
 fn action(body: AnswerBody) -> Result<UserAction, ApiError> {
-    let AnswerBody { number, suggestion, text, cancel, guide, images, .. } = body;
+    let AnswerBody { number, suggestion, text, cancel, decline, form, guide, images, .. } = body;
     let has_images = !images.is_empty();
     let is_blank = |text: &str| text.trim().is_empty() && !has_images;
-    let (number, answer) = match (number, suggestion, text, cancel, guide) {
-        (Some(number), None, None, true, None) if !has_images => return Ok(UserAction::Cancel { number }),
-        (None, None, None, false, Some(text)) if !is_blank(&text) => return Ok(UserAction::Guide { text }),
-        (Some(number), Some(suggestion), None, false, None) => (number, Answer::Suggestion(suggestion)),
-        (Some(number), Some(suggestion), Some(text), false, None) if !is_blank(&text) => {
-            (number, Answer::Edited { suggestion, text })
-        }
-        (Some(number), None, Some(text), false, None) if !is_blank(&text) => (number, Answer::Text(text)),
-        (_, _, Some(text), _, None) | (_, _, None, _, Some(text)) if is_blank(&text) => {
-            return Err(ApiError::bad_request("the text is empty: write something, or send an image with it"));
-        }
-        _ => return Err(ApiError::bad_request(USAGE)),
+    let kinds = [cancel, decline, form.is_some(), guide.is_some(), suggestion.is_some() || text.is_some()];
+    let usage = || ApiError::bad_request(USAGE);
+    if kinds.iter().filter(|&&kind| kind).count() != 1 {
+        return Err(usage());
+    }
+    if text.as_deref().or(guide.as_deref()).is_some_and(is_blank) {
+        return Err(ApiError::bad_request("the text is empty: write something, or send an image with it"));
+    }
+    let Some(number) = number else {
+        return guide.map(|text| UserAction::Guide { text }).ok_or_else(usage);
+    };
+    let answer = match (suggestion, text, form) {
+        (None, None, None) if cancel && !has_images => return Ok(UserAction::Cancel { number }),
+        (None, None, None) if decline && !has_images => return Ok(UserAction::Decline { number }),
+        (Some(suggestion), None, None) => Answer::Suggestion(suggestion),
+        (Some(suggestion), Some(text), None) => Answer::Edited { suggestion, text },
+        (None, Some(text), None) => Answer::Text(text),
+        (None, None, Some(answers)) => Answer::Form(answers),
+        _ => return Err(usage()),
     };
     Ok(UserAction::Answer { number, answer })
 }
 
 const USAGE: &str = "\
-an answer has a \"number\" and one of: \"suggestion\":I, \"suggestion\":I with \"text\":S, \"text\":S, or \"cancel\":true (without images); \
+an answer has a \"number\" and one of: \"suggestion\":I, \"suggestion\":I with \"text\":S, \"text\":S, \
+\"form\":[{\"picked\":[I],\"text\":S}…], or \"cancel\":true or \"decline\":true (without images); \
 when the dialogue has stopped, \"guide\":S without a number";

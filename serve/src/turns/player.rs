@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use followup::wire;
+
 use crate::app_state::AppState;
 use crate::conversation::continuation::PendingContinuation;
 use crate::conversation::turn::Turn;
@@ -13,9 +15,11 @@ pub(crate) async fn play(state: Arc<AppState>, mut turn: Turn, script: Script) {
         turn.set_continuation(PendingContinuation::Recording(rest));
     }
     let pace = script.pace();
-    let mut is_first = true;
+    let is_text = script.wire() == wire::Format::Text;
+    let mut shows = false;
     for piece in pace.chunk.chunks(script.body().as_bytes()) {
-        if !std::mem::replace(&mut is_first, false) {
+        // Only the end of an event shows anything, so that the rest of it takes no time.
+        if std::mem::replace(&mut shows, is_text || piece.contains(&b'\n')) {
             tokio::select! {
                 () = tokio::time::sleep(pace.delay) => {}
                 // The shutdown does not wait for a recorded message.

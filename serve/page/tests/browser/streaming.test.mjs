@@ -1,17 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Mock } from '../mock.mjs';
 import { QUESTION, eventually, misdeeds, newPage, service, until } from '../help.mjs';
-
-async function opened(t, options) {
-  const mock = await new Mock().start();
-  t.after(() => mock.stop());
-  const conversation = mock.conversation('c').emit('turn', { nth: 0 });
-  const { page, did } = await newPage(t, options);
-  await page.goto(`${mock.url}/#/c/c`);
-  await page.waitForSelector('.turn');
-  return { mock, conversation, page, did };
-}
+import { opened } from '../opened.mjs';
 
 /** Records each change of the page, to check that text only grows and that no node of a closed item is removed or changed. */
 const watch = (page) =>

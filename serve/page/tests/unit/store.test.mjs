@@ -151,19 +151,21 @@ function story(next, length) {
     opaque: () => ['opaque', { tool: 'read', raw: 'x', start: next() < 0.3, ...(next() < 0.5 ? { id: pick(next, ['i', 'j']) } : {}) }],
     begin: () => (growing.push(call), ['partial', { call: call++, field: 'question', delta: 'Q' }]),
     grow: () => ['partial', { call: pick(next, growing), field: 'suggest', nth: 0, delta: 'S', ...(next() < 0.5 ? { mode: 'm' } : {}) }],
+    form: () => ['form_partial', { call: pick(next, growing), tool: 't', question: 0, ...pick(next, [{ field: 'text' }, { field: 'header', known: { multiple: true, defaults: ['S'] } }, { field: 'label', option: 0, known_option: { recommended: true } }, { field: 'preview', option: 0 }]), delta: 'F' }],
     complete: () => {
       const [done] = growing.splice(whole(next, growing.length), 1);
       waiting.push(number);
-      return ['complete', { call: done, question: 'Q', suggest: [{ answer: 'S', mode: 'm' }], notes: [], number: number++, open: waiting.length === 1 }];
+      const form = next() < 0.5 ? { form: { tool: 't', shape: 's', questions: [{ text: 'Q', options: [{ label: 'S' }] }] } } : {};
+      return ['complete', { ...form, call: done, question: 'Q', suggest: [{ answer: 'S', mode: 'm' }], notes: [], number: number++, open: waiting.length === 1 }];
     },
     reject: () => ['rejected', { call: growing.splice(whole(next, growing.length), 1)[0], reason: 'malformed', message: 'm', stopped: next() < 0.2 }],
     error: () => ['error', { kind: 'upstream', message: 'broke' }],
-    reply: () => ['replied', { number: waiting.shift(), kind: pick(next, ['answer', 'cancelled']), said: 's', images: [] }],
+    reply: () => ['replied', { number: waiting.shift(), kind: pick(next, ['answer', 'cancelled', 'declined']), said: 's', ...(next() < 0.5 ? { answers: [{ picked: [0] }] } : {}), images: [] }],
     open: () => ['open', { number: waiting[0] }],
     guide: () => ['replied', { number: null, kind: 'guidance', said: 'g', images: [] }],
     end: () => ['end', { nth, cut_off: next() < 0.3 }],
   };
-  const can = { grow: () => growing.length, complete: () => growing.length, reject: () => growing.length, reply: () => waiting.length, open: () => waiting.length };
+  const can = { grow: () => growing.length, form: () => growing.length, complete: () => growing.length, reject: () => growing.length, reply: () => waiting.length, open: () => waiting.length };
   while (events.length < length) {
     const act = events.length ? pick(next, Object.keys(acts).filter((name) => can[name]?.() ?? true)) : 'turn';
     events.push(acts[act]());

@@ -1,0 +1,24 @@
+// Opens a conversation of the mocked service in a browser.
+
+import { FORM, completed } from './forms.mjs';
+import { newPage } from './help.mjs';
+import { Mock } from './mock.mjs';
+
+/** Opens a page with a conversation in its first turn. */
+export async function opened(t, options) {
+  const mock = await new Mock().start();
+  t.after(() => mock.stop());
+  const conversation = mock.conversation('c').emit('turn', { nth: 0 });
+  const { page, did } = await newPage(t, options);
+  await page.goto(`${mock.url}/#/c/c`);
+  await page.waitForSelector('.turn');
+  return { mock, conversation, page, did };
+}
+
+/** Opens a page with a form that can be answered. */
+export async function asked(t, form = FORM, options = {}) {
+  const all = await opened(t, options);
+  all.conversation.emit('complete', completed(form)).emit('end', { nth: 0, cut_off: false });
+  await all.page.waitForSelector('.call[data-state=open]');
+  return all;
+}
