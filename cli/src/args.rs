@@ -4,7 +4,9 @@ use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
+use followup::Shape;
 use followup_testing::Chunking;
 
 use crate::input::InputArgs;
@@ -42,8 +44,30 @@ pub(crate) enum Command {
     Ask(AskArgs),
     Serve(Box<ServeArgs>),
     Bench(BenchArgs),
+    Shapes(ShapesCommandArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
+}
+
+const SHAPES_HELP: &str = "\
+Examples:
+  followup shapes
+      The name of each, and the tools that it reads.
+  followup shapes claude > mine.shapes
+      A shape to begin with; docs/question-tools.md has the language.
+  followup parse --shapes mine.shapes,all --arguments-of my_tool call.json
+      Reads a call by it, or by a built-in shape where it has not the tool.";
+
+/// Lists the shapes of the question tools that are built in, or prints one.
+///
+/// A shape says which tools it reads, and which key of their arguments is the question, which the
+/// options. --shapes chooses among them, and takes files with your own.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = SHAPES_HELP)]
+pub(crate) struct ShapesCommandArgs {
+    /// The shape to print
+    #[arg(value_parser = PossibleValuesParser::new(Shape::built_in_names()), hide_possible_values = true)]
+    pub(crate) name: Option<String>,
 }
 
 const COMPLETIONS_HELP: &str = "\
@@ -87,6 +111,10 @@ Examples:
       Prose, prose with a question every 2 KiB, and TSX full of brackets.
   followup bench message.txt
       A message of your own.
+  followup bench --shapes claude,codex
+      The arguments of calls of these question tools.
+  followup bench --shapes mine.shapes --arguments-of my_tool call.json
+      The arguments of a call of your own tool.
   followup bench --json | jq 'select(.chunk == 4) | .ns_per_chunk'
       The time for a chunk of a token's length.
 
@@ -106,6 +134,17 @@ Compare ratios within one run: other load slows down all measurements of a run."
 pub(crate) struct BenchArgs {
     /// A message of your own, instead of the built-in ones
     pub(crate) file: Option<PathBuf>,
+
+    /// Measure the arguments of a call of each of these shapes, instead of messages
+    ///
+    /// Names and files, as for `followup parse`. The built-in shapes have arguments to measure; for
+    /// a shape of your own, FILE has them (--arguments-of).
+    #[arg(long, value_name = "NAMES|FILE", value_delimiter = ',')]
+    pub(crate) shapes: Vec<String>,
+
+    /// The file has the arguments of a call of this question tool
+    #[arg(long, value_name = "TOOL", requires = "file")]
+    pub(crate) arguments_of: Option<String>,
 
     /// Print one line of JSON per measurement
     #[arg(long)]
@@ -134,6 +173,8 @@ Examples:
       What any provider streams: text, and native calls.
   followup parse --wire auto --chunk 90 --delay 20 response.sse
       A recorded response as if it were arriving.
+  followup parse --arguments-of AskUserQuestion call.json
+      The arguments of a native call, of any agent's question tool.
   followup parse --records turns.jsonl > whole
   followup parse --records --chunk 1 turns.jsonl | diff whole -
       No difference: events are independent of how a message is cut.
@@ -167,6 +208,14 @@ The events of --json, one per line:
       \"data\" is what was not used, \"format\" that of the stream, if it is known.
   A span counts the bytes of the message, or those of a native call's arguments;
   in reasoning (--reasoning) those of the reasoning.
+  A call of another question tool than ask_followup_question (--arguments-of)
+  also has \"tool\":S, \"shape\":S and all its \"questions\":[{\"question\":S,
+  \"id\":S,\"header\":S,\"detail\":S,\"placeholder\":S,\"kind\":S,\"multiple\":BOOL,
+  \"custom\":BOOL,\"required\":BOOL,\"default\":[S],\"suggest\":[…]}], without what it
+  does not have, or what is not known yet; \"question\" and \"suggest\" are those of
+  the first. A suggestion may have \"value\", \"description\", \"preview\" and
+  \"recommended\":true. In a partial, \"field\" may also be one of header, detail,
+  description and preview, and \"in_question\":N and \"in_suggest\":N say whose.
   A complete or rejected call that came as text, in a model's own envelope, has
   \"envelope\":S, the name of the family (--envelopes).
   Events of a native call also have the provider's \"id\":S, if there is one.
@@ -201,6 +250,18 @@ pub(crate) struct ParseArgs {
     #[arg(long, help_heading = "Output")]
     pub(crate) json: bool,
 
+    /// Read the input as the arguments of one native call of this question tool
+    ///
+    /// Such as AskUserQuestion or request_user_input: `followup shapes` lists those that are built
+    /// in, --shapes takes others. docs/question-tools.md says what each of their keys means.
+    #[arg(
+        long,
+        value_name = "TOOL",
+        conflicts_with_all = ["wire", "reasoning"],
+        help_heading = "Reading"
+    )]
+    pub(crate) arguments_of: Option<String>,
+
     /// Leave out the events of calls that are still open
     #[arg(
         long,
@@ -223,7 +284,8 @@ pub(crate) struct ParseArgs {
     ///
     /// With --wire, the field holds the body of a response: as text, as base64 (--base64), or, if
     /// it is one JSON value, as that value. With --wire auto the format is detected for each
-    /// record, and the output has it: {"id":…,"events":[…],"format":S|null}. docs/records.md has
+    /// record, and the output has it: {"id":…,"events":[…],"format":S|null}. With --arguments-of,
+    /// the field holds the arguments of a call: as text, or the JSON itself. docs/records.md has
     /// more.
     #[arg(long, conflicts_with = "delay", help_heading = "Records")]
     pub(crate) records: bool,
@@ -258,17 +320,25 @@ Examples:
       Takes the first suggestion, without a person.
   followup ask --text \"Neither\" --image sketch.png --format json message.txt
       Answers in other words, with an image.
+  followup ask --wire auto --answer 1 --answer 3 response.sse
+      A call with two questions: an answer for each. Or as JSON, with several
+      options: --answer-json '{\"form\":[{\"picked\":[0]},{\"picked\":[0,2]}]}'
 
 On the screen, ? shows all keys: a number, the arrows and Enter, or a click take
 a suggestion, e edits it first, w writes another answer, / filters a long list,
 i adds an image, Esc leaves the question unanswered, Ctrl-C quits, Ctrl-Z
-suspends.
+suspends. Several questions of a call are steps, and so is one that takes
+several options: Space ticks, Enter takes an option or continues, Tab and
+Shift-Tab go to the next question and back. The last step shows all answers, and
+Enter sends them. Esc, then d declines to answer.
 
 Line by line (--lines), an answer is the number of a suggestion, or one line of
-text. A number that is none of the choices is asked for again; typed a second
-time, it is the answer. --answer and --text can't be combined. A question left
-unanswered is told to the model (\"The user denied this operation.\").
---auto-answer waits at a question without suggestions.
+text; where several options can be chosen, numbers like 1,3. A number that is
+none of the choices is asked for again; typed a second time, it is the answer.
+--answer, --text and --answer-json can't be combined. A question left unanswered
+is told to the model (\"The user denied this operation.\"). --auto-answer waits at
+a question without suggestions; of several questions, it sends what is chosen at
+first, or else the first options.
 
 What is printed on standard output, a reply for each call, in order:
   text      the result of the call: the answer, wrapped as the dialect says; it
@@ -276,8 +346,8 @@ What is printed on standard output, a reply for each call, in order:
   openai-chat, openai-responses, anthropic
             the messages that carry all replies, one per line, as JSON, at the
             end
-  json      {\"kind\":\"answer\"|\"cancelled\"|\"correction\",\"number\":N,\"id\":S,
-            \"text\":S,\"images\":[URL],\"mode\":S}, without what is absent; N
+  json      {\"kind\":\"answer\"|\"cancelled\"|\"declined\"|\"correction\",\"number\":N,
+            \"id\":S,\"text\":S,\"images\":[URL],\"mode\":S}, without what is absent; N
             counts the questions from 0, \"id\" is the provider's id of a native
             call
 A call that can't be asked has a reply too: the correction for the model.
@@ -314,6 +384,15 @@ pub(crate) struct AskArgs {
     #[arg(long, value_name = "TEXT", help_heading = "Answering")]
     pub(crate) text: Vec<String>,
 
+    /// Answer with this JSON: {"form":[…]} has an answer for each question of a call
+    ///
+    /// {"form":[{"picked":[0,2]},{"text":"8080"},{}]} picks the first and the third option of the
+    /// first question, writes the answer to the second, and leaves the third unanswered. Options
+    /// count from 0 here. {"suggestion":1} and {"text":"…"} answer a call with one question.
+    /// Repeat it for further calls.
+    #[arg(long, value_name = "JSON", conflicts_with_all = ["answer", "text"], help_heading = "Answering")]
+    pub(crate) answer_json: Vec<String>,
+
     /// Send an image with the first answer: a PNG, JPEG, GIF or WebP; may be repeated
     #[arg(long, value_name = "FILE", help_heading = "Answering")]
     pub(crate) image: Vec<PathBuf>,
@@ -322,11 +401,11 @@ pub(crate) struct AskArgs {
     ///
     /// The countdown is shown on the screen, and starts when a question can be answered. Any key, a
     /// click or the wheel stops it for good. Line by line, the beginning of a line does.
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["answer", "text"], help_heading = "Answering")]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["answer", "text", "answer_json"], help_heading = "Answering")]
     pub(crate) auto_answer: Option<u32>,
 
     /// Ask line by line, without a screen: for screen readers, and terminals that can't draw one
-    #[arg(long, conflicts_with_all = ["answer", "text"], help_heading = "Answering")]
+    #[arg(long, conflicts_with_all = ["answer", "text", "answer_json"], help_heading = "Answering")]
     pub(crate) lines: bool,
 
     /// The format of the replies
@@ -533,7 +612,7 @@ mod tests {
 
     #[test]
     fn no_line_of_the_help_is_broken_at_80_columns() {
-        let texts = [EXAMPLES, COMPLETIONS_HELP, MAN_HELP, BENCH_HELP, PARSE_HELP, ASK_HELP, SERVE_HELP];
+        let texts = [EXAMPLES, SHAPES_HELP, COMPLETIONS_HELP, MAN_HELP, BENCH_HELP, PARSE_HELP, ASK_HELP, SERVE_HELP];
         for line in texts.iter().flat_map(|text| text.lines()) {
             assert!(line.chars().count() <= 80, "{line}");
         }

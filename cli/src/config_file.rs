@@ -1,4 +1,4 @@
-//! Reads files that configure the program: a dialect, the names of tools.
+//! Reads files that configure the program: a dialect, shapes, the names of tools.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -15,6 +15,13 @@ const MAX_BYTES: usize = 1 << 20;
 
 /// The maximum length of a reason in an error message, which may quote a value as long as the file.
 const MAX_REASON_CHARS: usize = 400;
+
+/// Returns whether what was given is the path of a file, where it may also be a name: it has an
+/// extension, or a folder.
+pub(crate) fn is_path(given: &str) -> bool {
+    let path = Path::new(given);
+    path.extension().is_some() || path.components().count() > 1
+}
 
 /// Reads the file given as `option`, without a byte order mark.
 pub(crate) fn read(path: &Path, option: &str) -> Result<String, Error> {

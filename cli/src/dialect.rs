@@ -12,14 +12,13 @@ pub(crate) fn load(name: &str) -> Result<Dialect, Error> {
     if let Some(dialect) = Dialect::named(name) {
         return Ok(dialect);
     }
-    let path = Path::new(name);
-    let is_path = path.extension().is_some() || path.components().count() > 1;
-    if !is_path {
+    if !config_file::is_path(name) {
         let names = Dialect::NAMES.join(", ");
         return Err(Error::Usage(format!(
             "there is no dialect {name:?}: it is one of {names}, or a file (.toml or .json)"
         )));
     }
+    let path = Path::new(name);
     let text = config_file::read(path, OPTION)?;
     let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
     // Serde also accepts a list of the values of all fields, which is never meant here.

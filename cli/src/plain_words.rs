@@ -46,10 +46,12 @@ const SYNTAX_ERRORS: [(&str, &str); 13] = [
 
 /// Describes an error of serde in the data of a file.
 pub(crate) fn data_error(message: &str) -> String {
-    if let Some((field, fields)) = message.strip_prefix("unknown field `").and_then(|rest| rest.split_once("`, ")) {
-        let fields = fields.strip_prefix("expected ").unwrap_or(fields);
-        let fields = fields.strip_prefix("one of ").unwrap_or(fields).replace(" or ", ", ").replace('`', "");
-        return format!("there is no field {field:?}; there are {fields}");
+    for (begin, what) in [("unknown field `", "field "), ("unknown variant `", "")] {
+        if let Some((name, names)) = message.strip_prefix(begin).and_then(|rest| rest.split_once("`, ")) {
+            let names = names.strip_prefix("expected ").unwrap_or(names);
+            let names = names.strip_prefix("one of ").unwrap_or(names).replace(" or ", ", ").replace('`', "");
+            return format!("there is no {what}{name:?}; there are {names}");
+        }
     }
     let quoted = |begin: &str| message.strip_prefix(begin)?.strip_suffix('`');
     if let Some(field) = quoted("duplicate field `") {
@@ -97,6 +99,7 @@ mod tests {
         for (message, words) in [
             ("unknown field `a`, expected one of `b`, `c`", "there is no field \"a\"; there are b, c"),
             ("unknown field `a`, expected `b` or `c`", "there is no field \"a\"; there are b, c"),
+            ("unknown variant `a`, expected one of `b`, `c`", "there is no \"a\"; there are b, c"),
             ("duplicate field `a`", "the field \"a\" is there twice"),
             ("missing field `a`", "the field \"a\" is missing"),
             ("invalid type: integer `1`, expected a string", "it is the number 1, and should be a text"),

@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use crate::config_file;
 use crate::error::Error;
+use crate::shapes;
 
 /// The options that say how a message is parsed.
 #[derive(Debug, clap::Args)]
@@ -34,11 +35,21 @@ pub(crate) struct PolicyArgs {
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = envelope_names())]
     envelopes: Vec<Envelopes>,
 
-    /// The names of the other tools and of their parameters: {"tools":["…"],"parameters":["…"]}
+    /// The question tools to read besides ask_followup_question [default: all]
     ///
-    /// Calls of these tools are passed through unparsed. The names replace the built-in ones.
-    #[arg(long, value_name = "FILE")]
-    tools: Option<PathBuf>,
+    /// Names of built-in shapes and files with your own, joined by commas, such as
+    /// mine.shapes,claude: of several shapes for one tool the first counts. `followup shapes` lists
+    /// the names; all and none are names, too. A file has a point or a slash in its name, and one
+    /// or several shapes in it, in the language of docs/question-tools.md.
+    #[arg(long, value_name = "NAMES|FILE", value_delimiter = ',')]
+    shapes: Vec<String>,
+
+    /// The tools that ask nothing, and their parameters: {"tools":["…"],"parameters":["…"]}
+    ///
+    /// Markup of these tools in a message is passed on unparsed. The names replace the built-in
+    /// ones.
+    #[arg(long, alias = "tools", value_name = "FILE")]
+    other_tools: Option<PathBuf>,
 
     /// Reject a question longer than this [default: 102400]
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
@@ -60,6 +71,18 @@ pub(crate) struct PolicyArgs {
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
     limit_bare: Option<usize>,
 
+    /// Drop questions of a call beyond this many [default: 16]
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    limit_questions: Option<usize>,
+
+    /// Reject a call whose question has a header or an id longer than this [default: 1024]
+    #[arg(long, value_name = "BYTES", help_heading = "Limits")]
+    limit_header: Option<usize>,
+
+    /// Reject a call with a description or a preview longer than this [default: 16384]
+    #[arg(long, value_name = "BYTES", help_heading = "Limits")]
+    limit_description: Option<usize>,
+
     /// Skip an event of a provider's stream longer than this [default: 8388608]
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
     limit_event: Option<usize>,
@@ -79,8 +102,8 @@ impl PolicyArgs {
     ///
     /// # Errors
     ///
-    /// Fails if the file of `--tools` can't be read or used, or if `--envelopes` contradicts itself
-    /// or `--strict`.
+    /// Fails if the file of `--other-tools` or one of `--shapes` can't be read or used, or if
+    /// `--shapes` or `--envelopes` contradicts itself, or `--strict`.
     pub(crate) fn policy(&self) -> Result<Policy, Error> {
         let mut policy = Policy::new().with_limits(self.limits());
         if let Some(envelopes) = self.envelopes()? {
@@ -95,7 +118,10 @@ impl PolicyArgs {
         if self.decode_entities {
             policy = policy.with_entities(Entities::Decoded);
         }
-        if let Some(path) = &self.tools {
+        if !self.shapes.is_empty() {
+            policy = policy.with_shapes(shapes::named(&self.shapes)?);
+        }
+        if let Some(path) = &self.other_tools {
             policy = policy.with_tools(tools(path)?);
         }
         Ok(policy)
@@ -115,13 +141,16 @@ impl PolicyArgs {
     }
 
     fn limits(&self) -> Limits {
-        let Limits { question, answer, suggestions, tag, bare } = Limits::default();
+        let default = Limits::default();
         Limits {
-            question: self.limit_question.unwrap_or(question),
-            answer: self.limit_answer.unwrap_or(answer),
-            suggestions: self.limit_suggestions.unwrap_or(suggestions),
-            tag: self.limit_tag.unwrap_or(tag),
-            bare: self.limit_bare.unwrap_or(bare),
+            question: self.limit_question.unwrap_or(default.question),
+            answer: self.limit_answer.unwrap_or(default.answer),
+            suggestions: self.limit_suggestions.unwrap_or(default.suggestions),
+            tag: self.limit_tag.unwrap_or(default.tag),
+            bare: self.limit_bare.unwrap_or(default.bare),
+            questions: self.limit_questions.unwrap_or(default.questions),
+            header: self.limit_header.unwrap_or(default.header),
+            description: self.limit_description.unwrap_or(default.description),
         }
     }
 
@@ -172,7 +201,8 @@ fn written_by(family: Envelope) -> &'static str {
     }
 }
 
-/// The file of `--tools`. Unknown keys are errors, because a misspelt list would silently be empty.
+/// The file of `--other-tools`. Unknown keys are errors, because a misspelt list would silently be
+/// empty.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ToolsFile {
@@ -182,7 +212,7 @@ struct ToolsFile {
 }
 
 fn tools(path: &Path) -> Result<Tools, Error> {
-    const OPTION: &str = "--tools";
+    const OPTION: &str = "--other-tools";
     let unusable = |reason: &dyn std::fmt::Display| config_file::unusable(path, OPTION, reason);
     let text = config_file::read(path, OPTION)?;
     let ToolsFile { tools, parameters } = serde_json::from_str(&text).map_err(|error| {
@@ -196,6 +226,7 @@ fn tools(path: &Path) -> Result<Tools, Error> {
 mod tests {
     use super::*;
     use clap::{CommandFactory, Parser};
+    use followup::{Shape, Shapes};
 
     #[derive(Debug, Parser)]
     struct TestArgs {
@@ -206,7 +237,7 @@ mod tests {
     #[test]
     fn the_help_states_the_defaults_of_the_library() {
         let help = TestArgs::command().term_width(200).render_help().to_string();
-        let Limits { question, answer, suggestions, tag, bare } = Limits::default();
+        let Limits { question, answer, suggestions, tag, bare, questions, header, description } = Limits::default();
         let wire::Limits { event, open_calls, arguments, .. } = wire::Limits::default();
         for (flag, default) in [
             ("--limit-question", question),
@@ -214,11 +245,14 @@ mod tests {
             ("--limit-suggestions", suggestions),
             ("--limit-tag", tag),
             ("--limit-bare", bare),
+            ("--limit-questions", questions),
+            ("--limit-header", header),
+            ("--limit-description", description),
             ("--limit-event", event),
             ("--limit-open-calls", open_calls),
             ("--limit-arguments", arguments),
         ] {
-            let line = help.lines().find(|line| line.contains(flag)).unwrap();
+            let line = help.lines().find(|line| line.contains(&format!("{flag} "))).unwrap();
             assert!(line.contains(&format!("[default: {default}]")), "{line}");
         }
     }
@@ -253,11 +287,23 @@ mod tests {
         assert_eq!(policy("--envelopes kimi,glm"), envelopes(two));
         assert_eq!(policy("--envelopes kimi --envelopes glm"), envelopes(two));
         assert_eq!(policy("--envelopes default,llama"), envelopes(Envelopes::default().with(Envelope::Llama)));
+        let shape = |name| Shape::built_in(name).unwrap();
+        let read = |shapes| Policy::new().with_shapes(shapes);
+        assert_eq!(policy("--shapes all"), Policy::new());
+        assert_eq!(policy("--shapes none"), read(Shapes::none()));
+        assert_eq!(policy("--shapes gemini,claude"), read(Shapes::new([shape("gemini"), shape("claude")])));
+        assert_eq!(policy("--shapes gemini --shapes claude"), policy("--shapes gemini,claude"));
+        let built_in = Shapes::default().to_vec();
+        let first = |name| read(Shapes::new([shape(name)].into_iter().chain(built_in.clone())));
+        assert_eq!(policy("--shapes gemini,all"), first("gemini"));
         assert_eq!(policy("--limit-question 1"), limits(Limits { question: 1, ..default }));
         assert_eq!(policy("--limit-answer 1"), limits(Limits { answer: 1, ..default }));
         assert_eq!(policy("--limit-suggestions 1"), limits(Limits { suggestions: 1, ..default }));
         assert_eq!(policy("--limit-tag 1"), limits(Limits { tag: 1, ..default }));
         assert_eq!(policy("--limit-bare 1"), limits(Limits { bare: 1, ..default }));
+        assert_eq!(policy("--limit-questions 1"), limits(Limits { questions: 1, ..default }));
+        assert_eq!(policy("--limit-header 1"), limits(Limits { header: 1, ..default }));
+        assert_eq!(policy("--limit-description 1"), limits(Limits { description: 1, ..default }));
         let default = wire::Limits::default();
         assert_eq!(args("").wire_limits(), default);
         assert_eq!(args("--limit-event 1").wire_limits(), default.with_event(1));

@@ -1,8 +1,12 @@
 //! `followup ask`: asks the questions of a message one after the other, and prints the replies.
 
 mod answers;
+mod form_answers;
 mod images;
+mod label;
+mod line_form;
 mod line_prompt;
+mod line_terminal;
 mod notice;
 mod replies;
 mod screen;
@@ -12,10 +16,10 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::sync::Arc;
 
-use followup::dialogue::{Dialogue, Directive, Image, Setup};
+use followup::dialogue::{Answer, Dialogue, Directive, Image, Question, Reply, Setup};
 use followup::{Event, Policy};
 
-use self::answers::{Answerer, PresetAnswers, answer_text, early_end_warning};
+use self::answers::{Answerer, Decision, PresetAnswers, early_end_warning};
 use self::images::AttachedImage;
 use self::line_prompt::LinePrompt;
 use self::notice::NoQuestionNotice;
@@ -38,7 +42,7 @@ pub(crate) fn run(args: &AskArgs) -> Result<Status, Error> {
         return Err(Error::Usage("--text is empty: say something, or send an image with it".into()));
     }
     let images = args.image.iter().map(|path| images::load(path)).collect::<Result<Vec<_>, _>>()?;
-    if let Some(preset) = PresetAnswers::new(&args.answer, &args.text) {
+    if let Some(preset) = PresetAnswers::new(&args.answer, &args.text, &args.answer_json)? {
         let input = Input::open(args.input.file.as_deref(), "ask")?;
         return ask_in_turn(input, policy, setup, images, args, Box::new(preset));
     }
@@ -124,37 +128,45 @@ impl Session {
     /// Has the open question answered, and those that were waiting for it.
     fn ask(&mut self) -> Result<(), Error> {
         while let Some(question) = self.dialogue.question().cloned() {
-            let number = question.number;
-            let reply = match self.answerer.answer(&question)? {
-                Some(answer) => {
-                    let images = std::mem::take(&mut self.images);
-                    let warning = early_end_warning(self.dialogue.setup(), answer_text(&question, &answer));
-                    match self.dialogue.answer(number, answer, images) {
-                        Ok(reply) => {
-                            if let Some(warning) = warning {
-                                report(format_args!("question {}: {warning}", number + 1));
-                            }
-                            reply
-                        }
-                        Err(error) => {
-                            // A person is asked again.
-                            self.images = error.images;
-                            self.answerer.refused(&question, error.kind)?;
-                            continue;
-                        }
-                    }
-                }
-                None => {
+            let reply = match self.answerer.decide(&question)? {
+                Decision::Answer(answer) => match self.answer(&question, answer)? {
+                    Some(reply) => reply,
+                    // A person is asked again.
+                    None => continue,
+                },
+                Decision::Decline => {
                     self.status = Status::Failure;
-                    match self.dialogue.cancel(number) {
-                        Ok(reply) => reply,
-                        Err(_) => return Ok(()),
-                    }
+                    let Ok(reply) = self.dialogue.decline(question.number) else { return Ok(()) };
+                    reply
+                }
+                Decision::Cancel => {
+                    self.status = Status::Failure;
+                    let Ok(reply) = self.dialogue.cancel(question.number) else { return Ok(()) };
+                    reply
                 }
             };
             self.replies.send(reply)?;
         }
         Ok(())
+    }
+
+    /// Answers a question; `None` if the answer was refused.
+    fn answer(&mut self, question: &Question, answer: Answer) -> Result<Option<Reply>, Error> {
+        let images = std::mem::take(&mut self.images);
+        let warning = early_end_warning(self.dialogue.setup(), question, &answer);
+        match self.dialogue.answer(question.number, answer, images) {
+            Ok(reply) => {
+                if let Some(warning) = warning {
+                    report(format_args!("question {}: {warning}", question.number + 1));
+                }
+                Ok(Some(reply))
+            }
+            Err(error) => {
+                self.images = error.images;
+                self.answerer.refused(question, error.kind)?;
+                Ok(None)
+            }
+        }
     }
 }
 

@@ -39,18 +39,18 @@ impl Measurement {
 }
 
 /// Measures a workload in chunks of about `size` bytes, cut between characters, for about `time`.
-pub(super) fn measure(workload: &Workload, size: usize, time: Duration) -> Measurement {
-    let chunks: Vec<_> = pieces(&workload.message, size).collect();
-    let mut parser = Parser::default();
+pub(super) fn measure(workload: &mut Workload, size: usize, time: Duration) -> Measurement {
+    let Workload { name, message, calls, parser } = workload;
+    let chunks: Vec<_> = pieces(message, size).collect();
     // This run warms the parser up, as in a server, and its results are checked.
-    let expected = read(&mut parser, &chunks);
-    assert_eq!(expected.questions, workload.questions, "{}", workload.name);
-    assert_eq!(expected.bytes, workload.message.len() as u64, "every byte is in one event");
-    let mut text = String::with_capacity(workload.message.len());
+    let expected = read(parser, &chunks);
+    assert_eq!(expected.calls, *calls, "{name}");
+    assert_eq!(expected.bytes, message.len() as u64, "every byte is in one event");
+    let mut text = String::with_capacity(message.len());
     let mut measurement = Measurement {
-        size: size.min(workload.message.len()),
+        size: size.min(message.len()),
         chunks: chunks.len(),
-        bytes: workload.message.len(),
+        bytes: message.len(),
         parse: Duration::MAX,
         push_str: Duration::MAX,
         memchr: Duration::MAX,
@@ -59,7 +59,7 @@ pub(super) fn measure(workload: &Workload, size: usize, time: Duration) -> Measu
     // The three take turns, so that other load affects all of them.
     while measurement.parse == Duration::MAX || begin.elapsed() < time {
         shorten(&mut measurement.parse, || {
-            black_box(read(&mut parser, black_box(&chunks)));
+            black_box(read(parser, black_box(&chunks)));
         });
         shorten(&mut measurement.push_str, || {
             text.clear();
@@ -84,7 +84,8 @@ fn shorten(shortest: &mut Duration, work: impl FnOnce()) {
 /// What a message adds up to.
 #[derive(Clone, Copy, Debug, Default)]
 struct Totals {
-    questions: usize,
+    /// The complete ones.
+    calls: usize,
     /// The bytes of the message in all events.
     bytes: u64,
 }
@@ -99,7 +100,7 @@ impl Totals {
                 black_box(call.delta());
             }
             Event::Complete(call) => {
-                self.questions += 1;
+                self.calls += 1;
                 self.bytes += call.span().end - call.span().start;
             }
             Event::Rejected(call) => self.bytes += call.span().end - call.span().start,
@@ -122,7 +123,7 @@ fn read(parser: &mut Parser, chunks: &[&str]) -> Totals {
     totals
 }
 
-/// Counts the complete questions in a message.
-pub(super) fn count_questions(message: &str) -> usize {
-    read(&mut Parser::default(), &[message]).questions
+/// Counts the complete calls in a message.
+pub(super) fn count_calls(parser: &mut Parser, message: &str) -> usize {
+    read(parser, &[message]).calls
 }

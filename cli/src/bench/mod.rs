@@ -1,5 +1,6 @@
 //! `followup bench`: measures the cost of parsing, and of the least work on the same chunks.
 
+mod arguments;
 mod measure;
 mod workload;
 
@@ -8,35 +9,38 @@ use std::path::Path;
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
+use followup::{Parser, Policy};
 use serde::Serialize;
 
 use self::measure::{Measurement, measure};
-use self::workload::{Workload, built_in};
+use self::workload::{Workload, calls, messages};
 use crate::args::BenchArgs;
 use crate::error::{Error, Status};
 use crate::input::Input;
 use crate::output::colour;
 use crate::sanitize::is_control;
+use crate::shapes;
 
 /// The chunk sizes in bytes. The last is the whole message.
 const SIZES: [usize; 6] = [1, 4, 16, 64, 4096, usize::MAX];
 
 pub(crate) fn run(args: &BenchArgs) -> Result<Status, Error> {
     let workloads = match &args.file {
-        Some(path) => vec![load(path)?],
-        None => built_in(),
+        Some(path) => vec![load(path, args)?],
+        None if args.shapes.is_empty() => messages(),
+        None => calls(&shapes::named(&args.shapes)?)?,
     };
     let colour = io::stdout().is_terminal() && colour(args.no_color);
     let mut out = io::stdout().lock();
     if !args.json {
         write_header(&mut out, colour)?;
     }
-    for workload in &workloads {
+    for mut workload in workloads {
         for size in SIZES {
             // A chunk size beyond the message would measure the whole message again.
             let is_new = size == usize::MAX || size < workload.message.len();
             if is_new {
-                let measurement = measure(workload, size, Duration::from_millis(args.time.into()));
+                let measurement = measure(&mut workload, size, Duration::from_millis(args.time.into()));
                 let write = if args.json { write_json } else { write_row };
                 write(&mut out, &workload.name, &measurement, colour)?;
                 out.flush()?;
@@ -49,8 +53,9 @@ pub(crate) fn run(args: &BenchArgs) -> Result<Status, Error> {
     Ok(Status::Success)
 }
 
-/// Loads the user's message.
-fn load(path: &Path) -> Result<Workload, Error> {
+/// Loads the user's message, or the arguments of a call.
+fn load(path: &Path, args: &BenchArgs) -> Result<Workload, Error> {
+    let mut parser = parser(args)?;
     let mut input = Input::open(Some(path), "bench")?;
     let mut bytes = Vec::new();
     input.reader.read_to_end(&mut bytes).map_err(|error| Error::reading(path, &error))?;
@@ -58,9 +63,22 @@ fn load(path: &Path) -> Result<Workload, Error> {
     if message.is_empty() {
         return Err(Error::Unreadable(format!("{} is empty: there is nothing to measure", input.name)));
     }
-    let questions = measure::count_questions(&message);
+    let calls = measure::count_calls(&mut parser, &message);
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    Ok(Workload { name, message, questions })
+    Ok(Workload { name, message, calls, parser })
+}
+
+/// Returns the parser of the user's file.
+fn parser(args: &BenchArgs) -> Result<Parser, Error> {
+    match &args.arguments_of {
+        Some(tool) if args.shapes.is_empty() => shapes::arguments_parser(tool, Policy::new().into()),
+        Some(tool) => {
+            let policy = Policy::new().with_shapes(shapes::named(&args.shapes)?);
+            shapes::arguments_parser(tool, policy.into())
+        }
+        None if args.shapes.is_empty() => Ok(Parser::default()),
+        None => Err(Error::Usage("--shapes does not say which tool the file calls: add --arguments-of TOOL".into())),
+    }
 }
 
 /// A measurement as one line of `--json`.

@@ -1,87 +1,121 @@
-//! A call as people see it: the question, its numbered suggestions, and how the call ended.
+//! A call as people see it: its questions with their numbered suggestions, and how it ended.
 
 use std::fmt::Display;
 
-use followup::{Note, Reason, Suggestions};
+use followup::{Complete, Partial, Question, QuestionKind, Questions, Rejected, Suggestion};
 
 use super::flow::{Flow, Role, Row};
 use crate::sanitize::{one_line, sanitize};
 
-/// The number of flows before the suggestions: the question, and an empty row.
-const BEFORE: usize = 2;
-
 /// A growing call, laid out in rows of a given width.
+///
+/// Each part of it has a place, whenever it arrives. What usually arrives late has a row that is
+/// there anyway, so that nothing moves.
 #[derive(Debug)]
 pub(super) struct Block {
     width: usize,
+    /// In the order of their places.
     flows: Vec<PlacedFlow>,
-    /// The number of flows that are suggestions.
+    /// The number of questions at the last update.
+    questions: usize,
+    /// The number of suggestions of the last of them.
     suggestions: usize,
+}
+
+/// What a flow shows, in the order of the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    /// The text above all questions.
+    Title,
+    /// A part of the question at this index.
+    Question(usize, Part),
+    /// A note, or the reason of a rejection.
+    Ending(usize),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    /// An empty row between two questions.
+    Gap,
+    Text,
+    Header,
+    Detail,
+    /// An empty row, because the question may itself end in a numbered list; or what to know about
+    /// the question.
+    Hint,
+    Suggestion(usize, SuggestionPart),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum SuggestionPart {
+    Answer,
+    Description,
+    Preview,
 }
 
 #[derive(Debug)]
 struct PlacedFlow {
+    place: Place,
     flow: Flow,
     /// The index of its first row at the last [`Block::invalidate_moved`].
     first_row: usize,
 }
 
+/// The parts of a row before its text.
+type Prefix = Vec<(String, Role)>;
+
 impl Block {
     pub(super) fn new(width: usize) -> Block {
-        Block { width, flows: Vec::new(), suggestions: 0 }
+        Block { width, flows: Vec::new(), questions: 0, suggestions: 0 }
     }
 
-    /// Updates the block to the current state of the call, which extends the previous state.
-    pub(super) fn update(&mut self, question: Option<&str>, suggestions: Suggestions<'_>) {
-        if self.flows.is_empty() {
-            if question.is_none() && suggestions.is_empty() {
-                return;
-            }
-            // The question is always on top, even if suggestions arrive first.
-            self.push(vec![("? ".into(), Role::Open)], 2, Role::Question, "");
+    /// Updates the block to an open call, which extends its previous state.
+    ///
+    /// Cost: that of what is new, however long the call already is.
+    pub(super) fn update(&mut self, call: Partial<'_>) {
+        self.title(call.title());
+        let questions = call.questions();
+        let (known, newest) = (self.questions, questions.len());
+        // Only the newest question since the last update can have changed.
+        for index in known.saturating_sub(1)..newest {
+            let Some(question) = questions.get(index) else { break };
+            let is_newest = index + 1 == newest;
+            let from = match call.suggestion_index() {
+                _ if index >= known || !is_newest => 0,
+                Some(changed) => changed.min(self.suggestions.saturating_sub(1)),
+                None => self.suggestions,
+            };
+            self.question(index, &question, from, is_newest);
+            self.suggestions = question.suggestions.len();
         }
-        if let (Some(question), Some(first)) = (question, self.flows.first_mut()) {
-            first.flow.extend_to(question);
+        self.questions = newest;
+    }
+
+    /// Updates the block to a call that has ended: anything in it can have changed.
+    fn end(&mut self, title: Option<&str>, questions: Questions<'_>, mark: Role) {
+        self.title(title);
+        for (index, question) in questions.iter().enumerate() {
+            self.question(index, &question, 0, false);
         }
-        // Only the newest suggestion can have changed.
-        for i in self.suggestions.saturating_sub(1)..suggestions.len() {
-            let Some(suggestion) = suggestions.get(i) else { break };
-            let number = format!("  {}. ", i + 1);
-            let indent = number.len();
-            let mut prefix = vec![(number, Role::Number)];
-            prefix.extend(suggestion.mode.map(|mode| (format!("[{}] ", sanitize(&one_line(mode))), Role::Mode)));
-            match self.flows.get_mut(BEFORE + i) {
-                None => {
-                    // An empty row: the question may itself end in a numbered list.
-                    if i == 0 {
-                        self.push(Vec::new(), 0, Role::Answer, "");
-                    }
-                    self.push(prefix, indent, Role::Answer, suggestion.answer);
-                    self.suggestions += 1;
-                }
-                Some(placed) if placed.flow.prefix() == prefix => placed.flow.extend_to(suggestion.answer),
-                // The mode became known after the answer.
-                Some(placed) => {
-                    placed.flow = Flow::new(prefix, indent, Role::Answer, self.width);
-                    placed.flow.extend_to(suggestion.answer);
-                    placed.flow.rows.iter_mut().for_each(Row::invalidate);
-                }
+        for placed in &mut self.flows {
+            if let Place::Question(_, Part::Text) = placed.place {
+                placed.flow.recolour(mark);
             }
         }
     }
 
     /// Marks the call as complete, and appends its notes.
-    pub(super) fn complete(&mut self, notes: &[Note]) {
-        self.mark(Role::Asked);
-        for note in notes {
+    pub(super) fn complete(&mut self, call: &Complete<'_>) {
+        self.end(call.title(), call.questions(), Role::Asked);
+        for note in call.notes() {
             self.push_ending("  note: ", Role::Note, note);
         }
     }
 
     /// Marks the call as rejected, and appends the reason.
-    pub(super) fn reject(&mut self, reason: &Reason) {
-        self.mark(Role::Rejected);
-        self.push_ending("✗ rejected: ", Role::Rejected, reason);
+    pub(super) fn reject(&mut self, call: &Rejected<'_>) {
+        self.end(call.title(), call.questions(), Role::Rejected);
+        self.push_ending("✗ rejected: ", Role::Rejected, &call.reason());
     }
 
     /// Appends an error that belongs to no call.
@@ -89,20 +123,94 @@ impl Block {
         self.push_ending("✗ error: ", Role::Rejected, error);
     }
 
-    fn mark(&mut self, role: Role) {
-        if let Some(first) = self.flows.first_mut() {
-            first.flow.recolour(role);
+    fn push_ending(&mut self, prefix: &str, role: Role, text: &dyn Display) {
+        let prefix = vec![(prefix.into(), role)];
+        self.show(Place::Ending(self.flows.len()), prefix, 2, role, &sanitize(&text.to_string()));
+    }
+
+    fn title(&mut self, title: Option<&str>) {
+        if let Some(title) = title {
+            self.show(Place::Title, blank(2), 2, Role::Header, title);
         }
     }
 
-    fn push_ending(&mut self, prefix: &str, role: Role, text: &dyn Display) {
-        self.push(vec![(prefix.into(), role)], 2, role, &sanitize(&text.to_string()));
+    /// Shows a question, and its suggestions from this index on.
+    fn question(&mut self, index: usize, question: &Question<'_>, from: usize, is_newest: bool) {
+        let at = |part| Place::Question(index, part);
+        let mut mark = vec![("? ".into(), Role::Open)];
+        if index > 0 {
+            self.show(at(Part::Gap), Prefix::new(), 0, Role::Question, "");
+            // The first has no number, because it may be the only one.
+            mark.push((format!("{}. ", index + 1), Role::Number));
+        }
+        // The question is on top, even if something else arrives first.
+        self.show(at(Part::Text), mark, 2, Role::Question, question.text);
+        let below = [(Part::Header, question.header, Role::Header), (Part::Detail, question.detail, Role::Answer)];
+        for (part, text, role) in below {
+            if let Some(text) = text {
+                self.show(at(part), blank(2), 2, role, text);
+            }
+        }
+        let hint = hint(question);
+        if !hint.is_empty() || !question.suggestions.is_empty() {
+            self.show(at(Part::Hint), hint, 2, Role::Note, "");
+        }
+        let count = question.suggestions.len();
+        for i in from..count {
+            let Some(suggestion) = question.suggestions.get(i) else { break };
+            self.suggestion((index, i), &suggestion, is_newest && i + 1 == count);
+        }
     }
 
-    fn push(&mut self, prefix: Vec<(String, Role)>, indent: usize, role: Role, text: &str) {
+    fn suggestion(&mut self, (question, index): (usize, usize), suggestion: &Suggestion<'_>, is_newest: bool) {
+        let at = |part| Place::Question(question, Part::Suggestion(index, part));
+        let number = format!("  {}. ", index + 1);
+        let indent = number.len();
+        let mut prefix = vec![(number, Role::Number)];
+        prefix.extend(suggestion.mode.map(|mode| (format!("[{}] ", sanitize(&one_line(mode))), Role::Mode)));
+        // The answer may still grow while it is the newest.
+        let marked = (!is_newest && needs_mark(suggestion)).then(|| format!("{} (recommended)", suggestion.answer));
+        self.show(
+            at(SuggestionPart::Answer),
+            prefix,
+            indent,
+            Role::Answer,
+            marked.as_deref().unwrap_or(suggestion.answer),
+        );
+        if let Some(description) = suggestion.description {
+            self.show(at(SuggestionPart::Description), blank(indent), indent, Role::Note, description);
+        }
+        if let Some(preview) = suggestion.preview {
+            let mut prefix = blank(indent);
+            prefix.push(("preview: ".into(), Role::Header));
+            self.show(at(SuggestionPart::Preview), prefix, indent, Role::Note, preview);
+        }
+    }
+
+    /// Shows a text at its place, where it extends the one that is there.
+    fn show(&mut self, place: Place, prefix: Prefix, indent: usize, role: Role, text: &str) {
+        // The search ends at once for what is last, and that is what grows.
+        let found = match self.flows.last() {
+            Some(last) if last.place == place => Ok(self.flows.len() - 1),
+            Some(last) if last.place > place => self.flows.binary_search_by_key(&place, |placed| placed.place),
+            _ => Err(self.flows.len()),
+        };
+        if let Ok(at) = found {
+            let flow = &mut self.flows[at].flow;
+            if is_same(flow.prefix(), &prefix) {
+                return flow.extend_to(text);
+            }
+        }
         let mut flow = Flow::new(prefix, indent, role, self.width);
         flow.extend_to(text);
-        self.flows.push(PlacedFlow { flow, first_row: usize::MAX });
+        match found {
+            // Something in the prefix became known after the text.
+            Ok(at) => {
+                flow.rows.iter_mut().for_each(Row::invalidate);
+                self.flows[at].flow = flow;
+            }
+            Err(at) => self.flows.insert(at, PlacedFlow { place, flow, first_row: usize::MAX }),
+        }
     }
 
     /// Lays out all rows again, for another width.
@@ -129,4 +237,34 @@ impl Block {
     pub(super) fn rows_mut(&mut self) -> impl Iterator<Item = &mut Row> {
         self.flows.iter_mut().flat_map(|placed| &mut placed.flow.rows)
     }
+}
+
+fn blank(width: usize) -> Prefix {
+    vec![(" ".repeat(width), Role::Answer)]
+}
+
+/// Returns what to know about a question, as far as it is known; empty if there is nothing.
+fn hint(question: &Question<'_>) -> Prefix {
+    let hints = [
+        (question.kind == Some(QuestionKind::Number), " (a number)"),
+        (question.multiple == Some(true), " (choose several)"),
+        (question.required == Some(true), " (required)"),
+    ];
+    let hint: String = hints.iter().filter(|(is_so, _)| *is_so).map(|(_, words)| *words).collect();
+    if hint.is_empty() { Prefix::new() } else { vec![(format!(" {hint}"), Role::Note)] }
+}
+
+/// Returns whether the answer is recommended, and does not say so itself.
+fn needs_mark(suggestion: &Suggestion<'_>) -> bool {
+    let says_so = || {
+        let answer = suggestion.answer.trim().to_ascii_lowercase();
+        answer.starts_with("(recommended)") || answer.ends_with("(recommended)")
+    };
+    suggestion.recommended && !says_so()
+}
+
+/// Returns whether two prefixes are the same, except for the colour of the mark, which may have
+/// changed.
+fn is_same(one: &[(String, Role)], other: &[(String, Role)]) -> bool {
+    one.iter().map(|(text, _)| text).eq(other.iter().map(|(text, _)| text))
 }

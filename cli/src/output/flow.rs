@@ -22,6 +22,7 @@ pub(super) enum Role {
     /// The mark of a rejected call.
     Rejected,
     Question,
+    Header,
     Number,
     Mode,
     Answer,
@@ -36,7 +37,7 @@ impl Role {
             Role::Rejected => AnsiColor::Red.on_default(),
             Role::Question => Style::new().bold(),
             Role::Number => AnsiColor::Cyan.on_default(),
-            Role::Mode => AnsiColor::Magenta.on_default(),
+            Role::Header | Role::Mode => AnsiColor::Magenta.on_default(),
             Role::Answer => Style::new(),
             Role::Note => Style::new().dimmed(),
         }

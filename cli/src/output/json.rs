@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
 
 use followup::wire::Error;
-use followup::{Envelope, Event, Field, Note, Suggestions};
+use followup::{Envelope, Event, Field, Note, Question, QuestionKind, Questions, Suggestion, Suggestions};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -94,11 +94,24 @@ impl Serialize for EventLine<'_> {
                 let field = match call.field() {
                     Field::Question => "question",
                     Field::Suggestion => "suggest",
+                    Field::Title => "title",
+                    Field::Header => "header",
+                    Field::Detail => "detail",
+                    Field::Description => "description",
+                    Field::Preview => "preview",
+                    _ => "other",
                 };
                 map.serialize_entry("field", field)?;
+                if call.shape().is_some() {
+                    map.serialize_entry("in_question", &call.question_index())?;
+                    if let Some(index) = call.suggestion_index() {
+                        map.serialize_entry("in_suggest", &index)?;
+                    }
+                }
                 map.serialize_entry("delta", call.delta())?;
                 map.serialize_entry("question", call.question().unwrap_or_default())?;
                 map.serialize_entry("suggest", &SuggestList(call.suggestions()))?;
+                serialize_questions(&mut map, call.tool(), call.shape(), call.title(), call.questions())?;
             }
             Event::Complete(call) => {
                 map.serialize_entry("event", "complete")?;
@@ -108,6 +121,7 @@ impl Serialize for EventLine<'_> {
                 map.serialize_entry("question", call.question())?;
                 map.serialize_entry("suggest", &SuggestList(call.suggestions()))?;
                 map.serialize_entry("notes", &Notes(call.notes()))?;
+                serialize_questions(&mut map, call.tool(), call.shape(), call.title(), call.questions())?;
                 serialize_envelope(&mut map, call.envelope())?;
             }
             Event::Rejected(call) => {
@@ -119,6 +133,7 @@ impl Serialize for EventLine<'_> {
                 map.serialize_entry("message", &Displayed(call.reason()))?;
                 map.serialize_entry("question", &call.question())?;
                 map.serialize_entry("suggest", &SuggestList(call.suggestions()))?;
+                serialize_questions(&mut map, call.tool(), call.shape(), call.title(), call.questions())?;
                 serialize_envelope(&mut map, call.envelope())?;
             }
         }
@@ -178,17 +193,88 @@ fn serialize_emitted<M: SerializeMap>(map: &mut M, emitted: Option<EmittedAt>) -
     if emitted.at_end { map.serialize_entry("end", &true) } else { Ok(()) }
 }
 
+/// Serializes the tool and the questions of a call that a shape reads.
+fn serialize_questions<M: SerializeMap>(
+    map: &mut M,
+    tool: &str,
+    shape: Option<&str>,
+    title: Option<&str>,
+    questions: Questions<'_>,
+) -> Result<(), M::Error> {
+    let Some(shape) = shape else { return Ok(()) };
+    map.serialize_entry("tool", tool)?;
+    map.serialize_entry("shape", shape)?;
+    title.map_or(Ok(()), |title| map.serialize_entry("title", title))?;
+    map.serialize_entry("questions", &QuestionList(questions))
+}
+
+struct QuestionList<'a>(Questions<'a>);
+
+impl Serialize for QuestionList<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(QuestionItem))
+    }
+}
+
+/// A question as one JSON object. What is not there, or not known yet, is left out.
+struct QuestionItem<'a>(Question<'a>);
+
+impl Serialize for QuestionItem<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let question = self.0;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("question", question.text)?;
+        let texts = [
+            ("id", question.id),
+            ("header", question.header),
+            ("detail", question.detail),
+            ("placeholder", question.placeholder),
+            ("kind", question.kind.map(QuestionKind::name)),
+        ];
+        for (key, text) in texts {
+            text.map_or(Ok(()), |text| map.serialize_entry(key, text))?;
+        }
+        let flags = [("multiple", question.multiple), ("custom", question.custom), ("required", question.required)];
+        for (key, flag) in flags {
+            flag.map_or(Ok(()), |flag| map.serialize_entry(key, &flag))?;
+        }
+        if !question.defaults.is_empty() {
+            map.serialize_entry("default", &question.defaults.iter().collect::<Vec<_>>())?;
+        }
+        map.serialize_entry("suggest", &SuggestList(question.suggestions))?;
+        map.end()
+    }
+}
+
 struct SuggestList<'a>(Suggestions<'a>);
 
 impl Serialize for SuggestList<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct SuggestItem<'a> {
-            answer: &'a str,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            mode: Option<&'a str>,
+        serializer.collect_seq(self.0.iter().map(SuggestItem))
+    }
+}
+
+/// A suggestion as one JSON object. What is not there, or not known yet, is left out.
+struct SuggestItem<'a>(Suggestion<'a>);
+
+impl Serialize for SuggestItem<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let suggestion = self.0;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("answer", suggestion.answer)?;
+        let texts = [
+            ("mode", suggestion.mode),
+            ("value", suggestion.value),
+            ("description", suggestion.description),
+            ("preview", suggestion.preview),
+        ];
+        for (key, text) in texts {
+            text.map_or(Ok(()), |text| map.serialize_entry(key, text))?;
         }
-        serializer.collect_seq(self.0.iter().map(|one| SuggestItem { answer: one.answer, mode: one.mode }))
+        if suggestion.recommended {
+            map.serialize_entry("recommended", &true)?;
+        }
+        map.end()
     }
 }
 

@@ -80,16 +80,10 @@ impl<W: Write> Output for PlainOutput<W> {
                 return self.prose(&prefix, piece.raw);
             }
             Event::Partial(_) => return Ok(()),
-            Event::Complete(call) => {
-                block.update(Some(call.question()), call.suggestions());
-                block.complete(call.notes());
-            }
+            Event::Complete(call) => block.complete(&call),
             // Nothing of it was printed, and the one that counts is.
             Event::Rejected(call) if call.reason() == Reason::Superseded => return Ok(()),
-            Event::Rejected(call) => {
-                block.update(call.question(), call.suggestions());
-                block.reject(&call.reason());
-            }
+            Event::Rejected(call) => block.reject(&call),
         }
         self.block(&block)
     }

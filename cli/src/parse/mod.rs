@@ -3,18 +3,20 @@
 mod records;
 
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
-use followup::{Event, Policy, Reason};
+use followup::{Event, Parser, Policy, Reason};
 
 use crate::args::ParseArgs;
 use crate::error::{Error, Status};
-use crate::events::{InputEvent, report_detected};
+use crate::events::{EmittedAt, InputEvent, report_detected};
 use crate::input::Input;
 use crate::output::json::JsonOutput;
 use crate::output::plain::PlainOutput;
 use crate::output::terminal::{RealTerminal, TerminalOutput};
 use crate::output::{Output, colour};
+use crate::shapes::arguments_parser;
 
 pub(crate) fn run(args: &ParseArgs) -> Result<Status, Error> {
     let policy = Arc::new(args.policy.policy()?);
@@ -23,14 +25,44 @@ pub(crate) fn run(args: &ParseArgs) -> Result<Status, Error> {
         return records::run(input, policy, args);
     }
     let stdout = io::stdout().lock();
-    if args.json {
-        return message(input, policy, args, &mut JsonOutput::new(stdout, !args.no_partials));
+    let mut output: Box<dyn Output> = if args.json {
+        Box::new(JsonOutput::new(stdout, !args.no_partials))
+    } else if let Some(terminal) = RealTerminal::stdout() {
+        Box::new(TerminalOutput::new(stdout, terminal, colour(args.no_color)))
+    } else {
+        Box::new(PlainOutput::new(stdout))
+    };
+    match &args.arguments_of {
+        Some(tool) => arguments(input, arguments_parser(tool, policy)?, args, &mut *output),
+        None => message(input, policy, args, &mut *output),
     }
-    match RealTerminal::stdout() {
-        Some(terminal) => {
-            message(input, policy, args, &mut TerminalOutput::new(stdout, terminal, colour(args.no_color)))
+}
+
+/// Writes the events of the arguments of one call.
+fn arguments(input: Input, mut parser: Parser, args: &ParseArgs, output: &mut dyn Output) -> Result<Status, Error> {
+    let (mut status, mut offset) = (Status::Success, 0);
+    let name = input.name.clone();
+    let mut chunks = input.chunks(&args.input);
+    loop {
+        let read = chunks.next();
+        let chunk = read.as_ref().ok().copied().flatten();
+        offset += chunk.map_or(0, |chunk| chunk.len() as u64);
+        let emitted = EmittedAt { offset, at_end: chunk.is_none(), format: None };
+        let mut events = match chunk {
+            Some(chunk) => parser.feed_bytes(chunk),
+            None => parser.finish(),
+        };
+        while let Some(event) = events.next() {
+            if matches!(event, Event::Rejected(_)) {
+                status = Status::Failure;
+            }
+            output.event(event, emitted)?;
         }
-        None => message(input, policy, args, &mut PlainOutput::new(stdout)),
+        output.flush()?;
+        if chunk.is_none() {
+            output.finish()?;
+            return read.map(|_| status).map_err(|error| Error::reading(Path::new(&name), &error));
+        }
     }
 }
 

@@ -328,7 +328,7 @@ fn a_dialect_that_is_huge_or_deep_ends_in_a_short_error() {
 #[cfg(unix)]
 #[test]
 fn configuration_is_not_read_beyond_its_limit() {
-    for option in ["--dialect", "--tools"] {
+    for option in ["--dialect", "--shapes", "--other-tools"] {
         let message = Folder::refused(option, Path::new("/dev/zero"));
         assert!(message.starts_with(&format!("use IT as {option}: it has more than 1048576 bytes")), "{message}");
         let message = Folder::refused(option, Path::new("/dev/null"));

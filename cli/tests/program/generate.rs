@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use crate::common::{ends, followup, run};
 
-const COMMANDS: [&str; 6] = ["parse", "ask", "serve", "bench", "completions", "man"];
+const COMMANDS: [&str; 7] = ["parse", "ask", "serve", "bench", "shapes", "completions", "man"];
 
 /// Runs `program` with this standard input. `None` if it is not installed.
 fn pipe(program: &str, args: &[&str], stdin: &str) -> Option<String> {
@@ -45,6 +45,7 @@ fn bash_completes_commands_and_options() {
     assert_eq!(completed("followup parse --rec").unwrap(), "--records\n");
     assert!(completed("followup ask --format anth").unwrap().contains("anthropic"));
     assert_eq!(completed("followup parse --envelopes ki").unwrap(), "kimi\n");
+    assert_eq!(completed("followup shapes cod").unwrap(), "codex\n");
 }
 
 #[test]

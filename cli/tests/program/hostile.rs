@@ -185,6 +185,24 @@ fn endless_streams(bytes: u64) {
         (&["parse", "--json", "--no-partials"], endless("", "Prose, 日本 and a < b.\n", ""), 0, "}\n", SMALL),
         (&["parse", "--json", "--no-partials"], endless(QUESTION, "Which of them? ", ""), 1, "\"end\":true}\n", SMALL),
         (&["parse", "--wire", "json"], endless("{\"other\":", &deep, ""), 1, "the arguments are not JSON\n", SMALL),
+        (
+            &["parse", "--arguments-of", "AskUserQuestion"],
+            endless("{\"questions\":[", "{\"question\":\"Q\"},", "null]}"),
+            0,
+            "\n",
+            SMALL,
+        ),
+        (
+            &["parse", "--arguments-of", "AskUserQuestion"],
+            endless(
+                "{\"questions\":[{\"question\":\"Q\",\"options\":[{\"label\":\"A\",\"description\":\"",
+                "what ",
+                "",
+            ),
+            1,
+            "\n",
+            SMALL,
+        ),
         (&["parse", "--wire", "auto"], endless("", CHAT, ""), 0, "Prose, and so on.\n", SMALL),
         (&["parse", "--wire", "auto"], endless(&format!("{CHAT}data: {{\"other\":"), &deep, "\n\n"), 1, "", LONG_EVENT),
         (
@@ -492,6 +510,52 @@ fn no_control_character_is_printed() {
     }
 }
 
+/// Returns the arguments of a call with this text in them.
+type Arguments = fn(&str) -> Value;
+
+/// Each text of a question tool's call that is shown: its name, the tool, and the arguments.
+const TEXTS: [(&str, &str, Arguments); 8] = [
+    ("a question", "ask", |evil| json!({"questions": [{"question": evil}]})),
+    ("a second question", "ask", |evil| json!({"questions": [{"question": "Q"}, {"question": evil}]})),
+    ("a header", "AskUserQuestion", |evil| json!({"questions": [{"question": "Q", "header": evil}]})),
+    ("a detail", "askQuestions", |evil| json!({"questions": [{"question": "Q", "message": evil}]})),
+    ("an answer", "clarify", |evil| json!({"question": "Q", "choices": [evil, "B"]})),
+    (
+        "a description",
+        "ask",
+        |evil| json!({"questions": [{"question": "Q", "options": [{"label": "A", "description": evil}]}]}),
+    ),
+    (
+        "a preview",
+        "AskUserQuestion",
+        |evil| json!({"questions": [{"question": "Q", "options": [{"label": "A", "preview": evil}]}]}),
+    ),
+    ("a mode", "question", |evil| json!({"questions": [{"question": "Q", "options": [{"label": "A", "mode": evil}]}]})),
+];
+
+/// Returns the arguments of calls with all sequences in one text, and with their replacements.
+fn hostile_calls() -> impl Iterator<Item = (&'static str, &'static str, String, String)> {
+    let all = format!("a{}b", CONTROLS.map(|(_, evil)| evil).join(" "));
+    TEXTS.into_iter().map(move |(what, tool, write)| {
+        let shown = if what == "a mode" { one_line(&all) } else { all.clone() };
+        (what, tool, write(&all).to_string(), write(&harmless(&shown)).to_string())
+    })
+}
+
+#[test]
+fn no_control_character_in_a_question_tools_call_is_printed() {
+    for (what, tool, evil, _) in hostile_calls() {
+        for options in [&[][..], &["--chunk", "1"], &["--json"], &["--json", "--chunk", "7"]] {
+            let args: Vec<_> = ["parse", "--arguments-of", tool].iter().chain(options).copied().collect();
+            let output = run(&args, &evil);
+            assert_eq!(output.status.code(), Some(0), "{what}");
+            assert_harmless(what, &output.stdout);
+            let shown = String::from_utf8(output.stdout).unwrap();
+            assert!(shown.contains("safe"), "{what} is shown: {shown}");
+        }
+    }
+}
+
 #[cfg(unix)]
 mod on_a_terminal {
     use std::process::Stdio;
@@ -590,6 +654,17 @@ mod on_a_terminal {
             for row in shown.split(['\r', '\n']) {
                 assert!(!without_isolates(row).contains(is_isolate), "{what}: {row:?}");
             }
+        }
+    }
+
+    #[test]
+    fn control_characters_of_a_question_tools_call_are_written_as_their_replacements() {
+        for (what, tool, evil, harmless) in hostile_calls() {
+            let args = ["parse", "--arguments-of", tool, "--chunk", "1000000"];
+            let shown = written(&args, &evil);
+            assert_eq!(shown, written(&args, &harmless), "{what}");
+            assert_eq!(screen(&shown).1, Told::default(), "{what}");
+            assert!(shown.contains("␛[31m"), "{what} is shown");
         }
     }
 

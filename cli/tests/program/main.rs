@@ -5,6 +5,7 @@ mod ask;
 mod bench;
 mod common;
 mod envelopes;
+mod forms;
 mod generate;
 mod hostile;
 mod messages;
@@ -12,6 +13,9 @@ mod parse;
 mod records;
 #[cfg(unix)]
 mod screen;
+#[cfg(unix)]
+mod screen_forms;
+mod shapes;
 #[cfg(unix)]
 mod terminal;
 mod wire;

@@ -309,7 +309,7 @@ mod reading {
         let message = "<deploy><target>x</target></deploy><read_file></read_file>";
         let tools = tools.to_str().unwrap();
         assert_eq!(events(&[], message)[0]["event"], "text");
-        let events = events(&["--tools", tools], message);
+        let events = events(&["--other-tools", tools], message);
         assert_eq!((&events[0]["event"], &events.last().unwrap()["event"]), (&json!("opaque"), &json!("text")));
         assert_eq!(events[0]["tool"], "deploy");
     }
@@ -320,7 +320,7 @@ mod reading {
         let wrong = |content: &str, why: &str| {
             let tools = dir.path().join("tools.json");
             fs::write(&tools, content).unwrap();
-            let (out, err) = ends(&run(&["parse", "--tools", tools.to_str().unwrap()], "text"), 1);
+            let (out, err) = ends(&run(&["parse", "--other-tools", tools.to_str().unwrap()], "text"), 1);
             assert_eq!(out, "");
             assert!(err.contains("tools.json") && err.contains(why), "{err}");
         };
@@ -328,7 +328,7 @@ mod reading {
         wrong(r#"{"tols":[]}"#, "there is no field \"tols\"; there are tools, parameters");
         wrong(r#"{"tools":["a b"]}"#, "\"a b\"");
         wrong(r#"{"tools":["a"],"parameters":["a"]}"#, "\"a\"");
-        let (_, err) = ends(&run(&["parse", "--tools", "not/there.json"], "text"), 1);
+        let (_, err) = ends(&run(&["parse", "--other-tools", "not/there.json"], "text"), 1);
         assert!(err.contains("not/there.json: there is no such file"), "{err}");
     }
 
@@ -541,7 +541,9 @@ mod usage {
             "--outside-code",
             "--decode-entities",
             "--envelopes",
-            "--tools",
+            "--shapes",
+            "--arguments-of",
+            "--other-tools",
             "--limit-question",
             "--limit-answer",
             "--limit-suggestions",

@@ -12,7 +12,7 @@ use pty_process::Size;
 use pty_process::blocking::{Command, Pty, open};
 
 /// A run of the program on a terminal.
-struct Session {
+pub(crate) struct Session {
     terminal: Arc<Pty>,
     child: Child,
     message: Option<ChildStdin>,
@@ -41,11 +41,11 @@ impl vt100::Callbacks for Seen {
 }
 
 /// The result of a run.
-struct Ended {
-    stdout: String,
-    status: i32,
+pub(crate) struct Ended {
+    pub(crate) stdout: String,
+    pub(crate) status: i32,
     /// The text on the terminal at the end.
-    screen: String,
+    pub(crate) screen: String,
 }
 
 /// The deadline for everything a test waits for. Only a failing test reaches it.
@@ -59,7 +59,7 @@ enum ReplyTo {
 }
 
 impl Session {
-    fn new(args: &[&str], size: (u16, u16)) -> Session {
+    pub(crate) fn new(args: &[&str], size: (u16, u16)) -> Session {
         Session::with(args, size, ReplyTo::Pipe, "xterm-256color")
     }
 
@@ -111,19 +111,19 @@ impl Session {
     }
 
     /// The model writes a text.
-    fn writes(&mut self, text: &str) -> &mut Session {
+    pub(crate) fn writes(&mut self, text: &str) -> &mut Session {
         self.message.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
         self
     }
 
     /// The message ends.
-    fn ends(&mut self) -> &mut Session {
+    pub(crate) fn ends(&mut self) -> &mut Session {
         self.message = None;
         self
     }
 
     /// The person types.
-    fn types(&mut self, keys: &str) -> &mut Session {
+    pub(crate) fn types(&mut self, keys: &str) -> &mut Session {
         (&*self.terminal).write_all(keys.as_bytes()).unwrap();
         self
     }
@@ -136,7 +136,7 @@ impl Session {
 
     /// Waits until all of these are on the screen.
     #[track_caller]
-    fn sees(&mut self, wanted: &[&str]) -> &mut Session {
+    pub(crate) fn sees(&mut self, wanted: &[&str]) -> &mut Session {
         self.waits(&format!("{wanted:?}"), |screen| wanted.iter().all(|wanted| screen.contains(wanted)))
     }
 
@@ -147,7 +147,7 @@ impl Session {
     }
 
     #[track_caller]
-    fn waits(&mut self, what: &str, is_there: impl Fn(&str) -> bool) -> &mut Session {
+    pub(crate) fn waits(&mut self, what: &str, is_there: impl Fn(&str) -> bool) -> &mut Session {
         let emulated = self.screen.emulated.lock().unwrap();
         let waited =
             self.screen.changed.wait_timeout_while(emulated, DEADLINE, |now| !is_there(&now.screen().contents()));
@@ -155,6 +155,11 @@ impl Session {
         assert!(!timeout.timed_out(), "{what} should be on the screen:\n{}", emulated.screen().contents());
         drop(emulated);
         self
+    }
+
+    /// Returns whether the title was set, which the program never does itself.
+    pub(crate) fn is_title_set(&self) -> bool {
+        self.screen.emulated.lock().unwrap().callbacks().is_title_set
     }
 
     /// The person clicks.
@@ -169,7 +174,7 @@ impl Session {
         u16::try_from(row).unwrap() + 1
     }
 
-    fn concludes(mut self) -> Ended {
+    pub(crate) fn concludes(mut self) -> Ended {
         drop(self.message);
         let status = ends(&mut self.child);
         let stdout = self.stdout.join().unwrap();

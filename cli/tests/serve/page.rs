@@ -48,14 +48,17 @@ impl Page {
             },
             "opaque" => self.opaque(data),
             "partial" => self.partial(data),
+            "form_partial" => self.form_partial(data),
             "complete" => {
                 let call = self.call(&data["call"]);
                 call["state"] = json!("complete");
                 for field in ["question", "suggest", "notes", "number", "open"] {
                     call[field] = data[field].clone();
                 }
-                if let Some(envelope) = data.get("envelope") {
-                    call["envelope"] = envelope.clone();
+                for field in ["envelope", "form"] {
+                    if let Some(value) = data.get(field) {
+                        call[field] = value.clone();
+                    }
                 }
             }
             "rejected" => {
@@ -75,7 +78,7 @@ impl Page {
                 self.items.push(typed("replied", data));
             }
             "replied" => {
-                self.stopped = self.stopped && data["kind"] == "cancelled";
+                self.stopped = self.stopped && data["kind"] != "answer";
                 let call = self.question(&data["number"]);
                 (call["open"], call["answered"]) = (json!(false), data.clone());
             }
@@ -129,6 +132,40 @@ impl Page {
         }
     }
 
+    fn form_partial(&mut self, data: &Value) {
+        let call = self.call(&data["call"]);
+        if call.get("form").is_none() {
+            call["form"] = json!({"tool": data["tool"], "questions": []});
+        }
+        if data["field"] == "title" {
+            let title = call["form"]["title"].as_str().unwrap_or_default().to_owned();
+            call["form"]["title"] = json!(title + data["delta"].as_str().unwrap());
+            return;
+        }
+        let question = entry(&mut call["form"]["questions"], &data["question"], || json!({"text": ""}));
+        for (name, fact) in data["known"].as_object().into_iter().flatten() {
+            match question.get_mut(name) {
+                Some(Value::Array(all)) => all.extend(fact.as_array().unwrap().iter().cloned()),
+                _ => question[name] = fact.clone(),
+            }
+        }
+        let mut place = question;
+        if let Some(index) = data.get("option") {
+            if place.get("options").is_none() {
+                place["options"] = json!([]);
+            }
+            place = entry(&mut place["options"], index, || json!({"label": ""}));
+            for (name, fact) in data["known_option"].as_object().into_iter().flatten() {
+                place[name] = fact.clone();
+            }
+        }
+        let field = data["field"].as_str().unwrap();
+        if place.get(field).is_none() {
+            place[field] = json!("");
+        }
+        append(&mut place[field], &data["delta"]);
+    }
+
     /// Returns the call with this number in the newest turn; adds it if it is not there.
     fn call(&mut self, number: &Value) -> &mut Value {
         let in_turn = self.items.iter().rposition(|item| item["type"] == "turn").unwrap_or(0);
@@ -156,6 +193,15 @@ impl Page {
     pub(crate) fn all(&self, kind: &str) -> Vec<&Value> {
         self.items.iter().filter(|item| item["type"] == kind).collect()
     }
+}
+
+/// Returns the entry at an index of a list; adds it if it is the next one.
+fn entry<'a>(list: &'a mut Value, index: &Value, new: impl FnOnce() -> Value) -> &'a mut Value {
+    let (list, index) = (list.as_array_mut().unwrap(), index.as_u64().unwrap() as usize);
+    if index == list.len() {
+        list.push(new());
+    }
+    &mut list[index]
 }
 
 fn append(to: &mut Value, more: &Value) {

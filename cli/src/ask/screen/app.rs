@@ -6,18 +6,17 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
-use followup::dialogue::{Answer, Correction, Dialogue, Directive, Reply, ReplyKind, Setup};
+use followup::dialogue::{Answer, Correction, Dialogue, Directive, Reply, Setup};
 use followup::{Event, Note, Reason};
 use ratatui::layout::Position;
 
-use super::call_view::Choice;
 use super::countdown::Countdown;
 use super::document::Document;
 use super::drawn::DrawnFrame;
-use super::open_question::{Action, Focus, OpenQuestion};
+use super::open_question::{Focus, OpenQuestion};
 use super::scroll::Scroll;
+use super::spot::Spot;
 use super::theme::Theme;
-use crate::ask::answers::{answer_text, early_end_warning};
 use crate::ask::images::{AttachedImage, ImageFiles};
 use crate::events::InputEvent;
 
@@ -25,7 +24,7 @@ use crate::events::InputEvent;
 #[derive(Debug)]
 pub(super) struct App {
     pub(super) theme: Theme,
-    dialogue: Dialogue,
+    pub(super) dialogue: Dialogue,
     pub(super) document: Document,
     pub(super) open_question: Option<OpenQuestion>,
     /// When the open question became visible; `None` while it is not.
@@ -36,7 +35,7 @@ pub(super) struct App {
     pub(super) is_answerable: bool,
     /// The images to send with the next answer.
     pub(super) images: Vec<AttachedImage>,
-    files: ImageFiles,
+    pub(super) files: ImageFiles,
     /// Whether the format of the replies has room for images.
     pub(super) sends_images: bool,
     pub(super) countdown: Countdown,
@@ -49,23 +48,23 @@ pub(super) struct App {
     pub(super) notice: Option<String>,
     pub(super) drawn: DrawnFrame,
     /// The choice on which the mouse button was pressed.
-    pressed: Option<Choice>,
+    pressed: Option<Spot>,
     /// Whether the message has ended.
     pub(super) has_ended: bool,
     /// Whether the exit status is a failure.
     pub(super) has_failed: bool,
     pub(super) quit: Quit,
-    replies: VecDeque<ReplySlot>,
+    pub(super) replies: VecDeque<ReplySlot>,
     /// The key that answered the last question, and when it was last pressed.
     answered_by: Option<(KeyCode, Duration)>,
 }
 
 /// The place of a call's reply among the replies, which are printed in the order of the calls.
 #[derive(Debug)]
-struct ReplySlot {
+pub(super) struct ReplySlot {
     /// The number of the question, if the call can be asked.
-    number: Option<u64>,
-    reply: Option<Reply>,
+    pub(super) number: Option<u64>,
+    pub(super) reply: Option<Reply>,
 }
 
 /// How long a question is visible before it can be answered.
@@ -172,7 +171,7 @@ impl App {
     }
 
     /// Opens the next question, unless one is open.
-    fn open_next(&mut self) {
+    pub(super) fn open_next(&mut self) {
         if let (None, Some(question)) = (&self.open_question, self.dialogue.question()) {
             self.document.open(question.number);
             self.open_question = Some(OpenQuestion::new(question.clone()));
@@ -185,19 +184,19 @@ impl App {
         self.drawn = drawn;
         let is_visible = self.open_question.is_some() && drawn.is_question_visible();
         self.visible_since = self.visible_since.or(Some(now)).filter(|_| is_visible);
-        if self.has_suggestion() && drawn.countdown {
+        if drawn.countdown && self.automatic_answer().is_some() {
             self.countdown.run(now);
         }
     }
 
-    /// Returns whether the open question has a suggestion.
-    fn has_suggestion(&self) -> bool {
-        self.open_question.as_ref().is_some_and(|open| open.own_answer() > 0)
+    /// Returns the answer to the open question that is given when nobody is there.
+    fn automatic_answer(&self) -> Option<Answer> {
+        self.open_question.as_ref().and_then(OpenQuestion::automatic_answer)
     }
 
     /// Returns how long until the first suggestion is taken.
     pub(super) fn countdown_left(&self, now: Duration) -> Option<Duration> {
-        self.countdown.left(now).filter(|_| self.has_suggestion())
+        self.countdown.left(now).filter(|_| self.automatic_answer().is_some())
     }
 
     /// Returns how long until the next [`App::tick`]; `None` if no change is due.
@@ -210,8 +209,12 @@ impl App {
     /// Updates the state to the current time.
     pub(super) fn tick(&mut self, now: Duration) {
         self.is_answerable = self.visible_since.is_some_and(|since| now.saturating_sub(since) >= ANSWER_DELAY);
-        if self.is_answerable && self.drawn.countdown && self.countdown_left(now).is_some_and(|left| left.is_zero()) {
-            self.answer_with(Answer::Suggestion(0), true);
+        if self.is_answerable
+            && self.drawn.countdown
+            && self.countdown_left(now).is_some_and(|left| left.is_zero())
+            && let Some(answer) = self.automatic_answer()
+        {
+            self.answer_with(answer, true);
         }
     }
 
@@ -226,22 +229,27 @@ impl App {
         if self.is_repeated(key.code, now) {
             return;
         }
-        let before = self.open_number();
+        let before = (self.open_number(), self.is_at_review());
         self.key_once(key);
-        let is_answered = before.is_some() && before != self.open_number();
-        if is_answered {
+        let is_answered = before.0.is_some() && before.0 != self.open_number();
+        if is_answered || (!before.1 && self.is_at_review()) {
             self.answered_by = Some((key.code, now));
         }
     }
 
+    /// Returns whether the next key may send the answers.
+    fn is_at_review(&self) -> bool {
+        self.open_question.as_ref().is_some_and(OpenQuestion::is_at_review)
+    }
+
     /// Returns the number of the open question.
-    fn open_number(&self) -> Option<u64> {
+    pub(super) fn open_number(&self) -> Option<u64> {
         self.open_question.as_ref().map(|open| open.question.number)
     }
 
     /// Returns whether the key that answered the last question is still held down.
     ///
-    /// Such a key must not answer the next question.
+    /// Such a key must not answer the next question, nor send the answers.
     fn is_repeated(&mut self, key: KeyCode, now: Duration) -> bool {
         let last = self.answered_by.take().filter(|&(last, at)| last == key && now.saturating_sub(at) < KEY_REPEAT);
         self.answered_by = last.map(|_| (key, now));
@@ -283,7 +291,6 @@ impl App {
         }
         let Some(open) = &mut self.open_question else { return };
         let action = open.key(key);
-        self.document.filter(self.open_question.as_ref().and_then(OpenQuestion::filtered));
         self.perform(action);
     }
 
@@ -335,7 +342,6 @@ impl App {
         self.help = false;
         if let Some(open) = self.open_question.as_mut().filter(|_| self.visible_since.is_some()) {
             open.paste(text);
-            self.document.filter(open.filtered());
         }
     }
 
@@ -362,143 +368,43 @@ impl App {
         if std::mem::take(&mut self.help) {
             return;
         }
-        let choice = self.choice_at(at);
+        let spot = self.spot_at(at);
         let Some(open) = self.open_question.as_mut().filter(|_| self.is_answerable) else { return };
         let draft = self.drawn.draft;
         if draft.contains(at) {
             if let Some(editor) = open.draft_mut() {
                 editor.click(at.y - draft.y, at.x - draft.x);
             }
-        } else if let Some(choice) = choice {
-            open.selected = choice;
+        } else if let Some(spot) = spot {
             // From the editor, a click only returns to the choices.
-            if matches!(open.focus, Focus::Choices) {
-                self.pressed = Some(choice);
-            } else {
+            if !matches!(open.focus, Focus::Choices) {
                 open.leave_editor();
-                self.document.filter(None);
+                open.go_to_spot(spot);
+                return;
             }
+            // Another question is entered on release, because rows may move then.
+            if spot.step == open.current {
+                open.select(spot.choice);
+            }
+            self.pressed = Some(spot);
         }
     }
 
     /// Takes a choice if the mouse is released on the choice on which it was pressed.
     fn release(&mut self, at: Position) {
-        let choice = self.pressed.take().filter(|&choice| self.choice_at(at) == Some(choice));
-        if let (Some(choice), Some(open)) = (choice, &mut self.open_question) {
-            let action = open.choose(choice);
+        let spot = self.pressed.take().filter(|&spot| self.spot_at(at) == Some(spot));
+        if let (Some(spot), Some(open)) = (spot, &mut self.open_question) {
+            open.go_to_spot(spot);
+            let action = open.pick(spot.choice);
             self.perform(action);
         }
     }
 
-    fn choice_at(&mut self, at: Position) -> Option<Choice> {
+    fn spot_at(&mut self, at: Position) -> Option<Spot> {
         let DrawnFrame { document, top, .. } = self.drawn;
         if !document.contains(at) || !self.is_answerable {
             return None;
         }
         self.document.choice_at(top + usize::from(at.y - document.y), usize::from(document.width))
-    }
-
-    fn perform(&mut self, action: Action) {
-        match action {
-            Action::Nothing => {}
-            // The key was most likely meant for something else: nobody reads that fast.
-            Action::Answer(_) | Action::Cancel if !self.is_answerable => {}
-            Action::Answer(answer) => self.answer(answer),
-            Action::Cancel => self.cancel(),
-            Action::Attach(_) if !self.sends_images => {
-                self.notice =
-                    Some("Replies as text have no images: start with --format json, or that of a provider.".into());
-            }
-            Action::Attach(path) if path.trim().is_empty() => {
-                self.notice = Some("Type the path of an image, or Esc to go back.".into());
-            }
-            Action::Attach(path) => match (self.files.load)(&path) {
-                Ok(image) => {
-                    self.images.push(image);
-                    if let Some(open) = &mut self.open_question {
-                        open.attached();
-                    }
-                }
-                Err(error) => self.notice = Some(error.to_string()),
-            },
-            Action::Complete(path) => {
-                let completion = (self.files.complete)(&path);
-                if let Some(open) = &mut self.open_question {
-                    open.complete_path(&completion.path);
-                }
-                self.notice = completion.notice();
-            }
-            Action::Detach => {
-                if let Some(AttachedImage { label, .. }) = self.images.pop() {
-                    self.notice = Some(format!("{label} will not be sent."));
-                }
-            }
-        }
-    }
-
-    fn answer(&mut self, answer: Answer) {
-        self.answer_with(answer, false);
-    }
-
-    fn answer_with(&mut self, answer: Answer, is_automatic: bool) {
-        let Some(OpenQuestion { question, .. }) = &self.open_question else { return };
-        let number = question.number;
-        let text = answer_text(question, &answer);
-        if text.trim().is_empty() && self.images.is_empty() {
-            self.notice = Some("There is nothing to send yet: write something first, or Esc to go back.".into());
-            return;
-        }
-        let text = text.to_owned();
-        let images = self.images.iter().map(|attached| attached.image.clone()).collect();
-        match self.dialogue.answer(number, answer, images) {
-            Ok(reply) => {
-                let mut remarks: Vec<String> =
-                    self.images.drain(..).map(|sent| format!("with {}", sent.label)).collect();
-                remarks.extend(early_end_warning(self.dialogue.setup(), &text));
-                remarks.extend(is_automatic.then(|| "taken because nobody pressed a key".to_owned()));
-                self.document.answered(number, &text, &remarks);
-                self.close_question(reply);
-            }
-            Err(error) => self.notice = Some(error.to_string()),
-        }
-    }
-
-    /// Returns the next reply in the order of the calls; `None` if it is not known yet.
-    pub(super) fn next_reply(&mut self) -> Option<Reply> {
-        let reply = self.replies.front_mut()?.reply.take()?;
-        self.replies.pop_front();
-        Some(reply)
-    }
-
-    /// Ends the screen: the open question stays unanswered.
-    pub(super) fn abandon(&mut self) {
-        self.document.finish();
-        if let Some(open) = self.open_question.take() {
-            self.document.cancelled(open.question.number);
-        }
-    }
-
-    /// Leaves the open question unanswered.
-    fn cancel(&mut self) {
-        let Some(number) = self.open_number() else { return };
-        match self.dialogue.cancel(number) {
-            Ok(reply) => {
-                self.document.cancelled(number);
-                self.close_question(reply);
-            }
-            Err(error) => self.notice = Some(error.to_string()),
-        }
-    }
-
-    fn close_question(&mut self, reply: Reply) {
-        self.has_failed |= reply.kind == ReplyKind::Cancelled;
-        if let Some(slot) = self.replies.iter_mut().find(|slot| slot.number == reply.number) {
-            slot.reply = Some(reply);
-        }
-        self.open_question = None;
-        self.document.filter(None);
-        self.scroll = Scroll::Follow;
-        self.countdown.reset();
-        self.open_next();
     }
 }

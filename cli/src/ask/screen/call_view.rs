@@ -1,15 +1,18 @@
-//! A call on the screen: the question, the choices, and how the call ended.
+//! A call on the screen: its questions, and how the call ended.
 
-use followup::Suggestions;
+use followup::Questions;
 use followup::dialogue::Question;
 use ratatui::style::Style;
 use ratatui::text::Span;
 
-use super::markdown::Markdown;
+use super::open_question::OpenQuestion;
 use super::part::{Part, PartBody};
 use super::plain_text::PlainText;
+use super::question_part::Kind;
+use super::question_view::QuestionView;
+use super::review;
+use super::spot::Spot;
 use super::theme::Theme;
-use crate::sanitize::{one_line, sanitize};
 
 /// The state of a call. The numbers are those of the dialogue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +22,7 @@ pub(super) enum CallState {
     Waiting(u64),
     /// Being asked.
     Open(u64),
-    /// Answered, cancelled or rejected.
+    /// Answered, cancelled, declined or rejected.
     Ended,
 }
 
@@ -29,12 +32,12 @@ pub(super) struct CallView {
     /// The index of the call in the message.
     pub(super) index: u64,
     pub(super) state: CallState,
-    question: Part,
-    /// The length in bytes of the text in `question`.
-    question_len: usize,
-    blank: Part,
-    suggestions: Vec<SuggestionView>,
-    own_answer: Part,
+    kind: Kind,
+    questions: Vec<QuestionView>,
+    /// Which questions can be answered in the user's own words.
+    takes_text: Vec<bool>,
+    /// The answers, while they are reviewed: a title, a row for each question, and one to send them.
+    review: Vec<Part>,
     /// Shown instead of the call while another question is open.
     placeholder: Part,
     /// Notes about repairs, and advice.
@@ -45,68 +48,54 @@ pub(super) struct CallView {
     ending: Vec<Part>,
 }
 
-#[derive(Debug)]
-struct SuggestionView {
-    part: Part,
-    /// The length in bytes of the text in `part`.
-    len: usize,
+/// A part of a call, and what it belongs to.
+pub(super) struct CallPart<'p> {
+    pub(super) part: &'p mut Part,
+    /// The index of the question of an open call; after the last one, the review.
+    pub(super) step: Option<usize>,
+    pub(super) spot: Option<Spot>,
+    /// Whether it has the mark of its choice.
+    pub(super) has_mark: bool,
 }
 
-/// The index of a choice: a suggestion, or after the last one, an answer in one's own words.
-pub(super) type Choice = usize;
-
 impl CallView {
-    pub(super) fn new(index: u64, theme: Theme) -> CallView {
-        let bare = |text, style| Part::bare(PartBody::Plain(PlainText::new(text, style)));
+    /// Returns the view of a call: `shape` is that of its tool, if it has one.
+    pub(super) fn new(index: u64, shape: Option<&str>, theme: Theme) -> CallView {
+        let bare = |text| Part::bare(PartBody::Plain(PlainText::new(text, theme.dim())));
+        let kind = if shape.is_some() { Kind::Form } else { Kind::Followup };
         CallView {
             index,
             state: CallState::Growing,
-            question: Part::beside(Span::styled("? ", theme.growing()), PartBody::Markdown(Markdown::default())),
-            question_len: 0,
-            blank: bare("", Style::new()),
-            suggestions: Vec::new(),
-            own_answer: Part::plain(Span::styled("  ✎  ", theme.number()), "In your own words…", theme.dim()),
-            placeholder: bare("… another question, for when this one is answered", theme.dim()),
+            kind,
+            questions: vec![QuestionView::new(kind, 0, theme)],
+            takes_text: Vec::new(),
+            review: Vec::new(),
+            placeholder: bare("… another question, for when this one is answered"),
             notes: Vec::new(),
-            folded_notes: bare("", theme.dim()),
+            folded_notes: bare(""),
             ending: Vec::new(),
         }
     }
 
     /// Updates the view to the current state of the call, which extends the previous state.
-    pub(super) fn update(&mut self, question: Option<&str>, suggestions: Suggestions<'_>, theme: Theme) {
-        if let (Some(more), PartBody::Markdown(markdown)) =
-            (question.and_then(|question| question.get(self.question_len..)), &mut self.question.body)
-        {
-            markdown.push(more);
-            self.question_len += more.len();
-        }
-        // Only the newest suggestion can have changed.
-        for i in self.suggestions.len().saturating_sub(1)..suggestions.len() {
-            let Some(suggestion) = suggestions.get(i) else { break };
-            if i == self.suggestions.len() {
-                let number = Span::styled(format!("  {:<2} ", i + 1), theme.number());
-                let part = Part::beside(number, PartBody::Markdown(Markdown::default()));
-                self.suggestions.push(SuggestionView { part, len: 0 });
+    pub(super) fn update(&mut self, questions: Questions<'_>, is_complete: bool, theme: Theme) {
+        // Only the last question can have changed, until the call ends.
+        let first = if is_complete { 0 } else { self.questions.len().saturating_sub(1) };
+        for index in first..questions.len() {
+            let Some(question) = questions.get(index) else { break };
+            if index == self.questions.len() {
+                self.questions.push(QuestionView::new(self.kind, index, theme));
             }
-            if let Some(SuggestionView { part: Part { body: PartBody::Markdown(markdown), .. }, len }) =
-                self.suggestions.get_mut(i)
-            {
-                let mode = suggestion.mode.map(|mode| format!("[{}] ", sanitize(&one_line(mode))));
-                markdown.set_lead(Span::styled(mode.unwrap_or_default(), theme.mode()));
-                if let Some(more) = suggestion.answer.get(*len..) {
-                    markdown.push(more);
-                    *len += more.len();
-                }
+            let is_growing = !is_complete && index + 1 == questions.len();
+            if let Some(view) = self.questions.get_mut(index) {
+                view.update(&question, is_growing, theme);
             }
         }
     }
 
     /// Ends the growth of the call.
     fn finish(&mut self, style: Style) {
-        self.question.mark.style = style;
-        self.question.finish();
-        self.suggestions.iter_mut().for_each(|suggestion| suggestion.part.finish());
+        self.questions.iter_mut().for_each(|question| question.finish(style));
     }
 
     /// Marks the call as complete. It waits for its turn.
@@ -114,7 +103,11 @@ impl CallView {
         self.finish(theme.asked());
         self.state = CallState::Waiting(question.number);
         let advice = question.advice.iter().map(|finding| format!("advice: {finding}"));
-        for note in notes.map(|note| format!("note: {note}")).chain(advice) {
+        let questions = question.form.iter().flat_map(|form| form.questions.iter().enumerate());
+        let of_form = questions.flat_map(|(index, question)| {
+            question.advice.iter().map(move |finding| format!("advice: question {}: {finding}", index + 1))
+        });
+        for note in notes.map(|note| format!("note: {note}")).chain(advice).chain(of_form) {
             self.notes.push(Part::plain(Span::raw("  "), &note, theme.dim()));
         }
         let text = match self.notes.len() {
@@ -128,20 +121,32 @@ impl CallView {
         !self.notes.is_empty()
     }
 
-    /// Marks the call as answered with `text`, and appends the remarks.
-    pub(super) fn answered(&mut self, text: &str, remarks: &[String], theme: Theme) {
+    /// Shows what is picked in the open call, and the review.
+    pub(super) fn show_answers(&mut self, open: &OpenQuestion, theme: Theme) {
+        for (index, (view, step)) in self.questions.iter_mut().zip(&open.steps).enumerate() {
+            view.show_picked(step, index == open.current, theme);
+        }
+        self.takes_text.clear();
+        self.takes_text.extend(open.steps.iter().map(|step| step.takes_text));
+        self.review = if open.is_at_review() { review::parts(open, theme) } else { Vec::new() };
+    }
+
+    /// Marks the call as answered: `answers` are for people. Appends the remarks.
+    pub(super) fn answered(&mut self, answers: &[String], remarks: &[String], theme: Theme) {
         self.state = CallState::Ended;
         self.notes.clear();
-        self.ending.push(Part::plain(Span::styled("✓ ", theme.asked()), text, theme.strong()));
+        for answer in answers {
+            self.ending.push(Part::plain(Span::styled("✓ ", theme.asked()), answer, theme.strong()));
+        }
         for line in remarks {
             self.ending.push(Part::plain(Span::raw("  "), line, theme.dim()));
         }
     }
 
-    /// Marks the call as left unanswered.
-    pub(super) fn cancelled(&mut self, theme: Theme) {
+    /// Marks the call as not answered; `how` is for people.
+    pub(super) fn unanswered(&mut self, how: &str, theme: Theme) {
         self.state = CallState::Ended;
-        self.ending.push(Part::plain(Span::styled("✗ ", theme.wrong()), "not answered", theme.wrong()));
+        self.ending.push(Part::plain(Span::styled("✗ ", theme.wrong()), how, theme.wrong()));
     }
 
     /// Marks the call as rejected.
@@ -159,32 +164,38 @@ impl CallView {
         self.ending.push(Part::plain(Span::raw("  "), &told, theme.dim()));
     }
 
-    /// Returns the parts from top to bottom, each with its choice.
+    /// Visits the parts from top to bottom.
     ///
     /// With `hide_unasked`, a call that is not asked yet shows only its placeholder, so that one
-    /// question is visible at a time and nothing moves.
-    pub(super) fn parts(
-        &mut self,
-        hide_unasked: bool,
-        show_notes: bool,
-    ) -> impl Iterator<Item = (&mut Part, Option<Choice>)> {
-        let is_hidden = hide_unasked && matches!(self.state, CallState::Growing | CallState::Waiting(_));
+    /// call is visible at a time and nothing moves.
+    pub(super) fn visit(&mut self, hide_unasked: bool, show_notes: bool, visit: &mut dyn FnMut(CallPart<'_>)) {
         let is_open = matches!(self.state, CallState::Open(_));
-        let own_answer = self.suggestions.len();
-        let blank = (own_answer > 0 || is_open).then_some((&mut self.blank, None));
-        let suggestions =
-            self.suggestions.iter_mut().enumerate().map(move |(i, one)| (&mut one.part, is_open.then_some(i)));
-        let is_folded = !show_notes && !self.notes.is_empty();
-        let folded_notes = is_folded.then_some(&mut self.folded_notes);
-        let notes = if show_notes { self.notes.as_mut_slice() } else { &mut [] };
-        let shown = std::iter::once((&mut self.question, None))
-            .chain(blank)
-            .chain(suggestions)
-            .chain(is_open.then_some((&mut self.own_answer, Some(own_answer))))
-            .chain(folded_notes.map(|part| (part, None)))
-            .chain(notes.iter_mut().map(|part| (part, None)))
-            .chain(self.ending.iter_mut().map(|part| (part, None)));
-        let placeholder = is_hidden.then_some((&mut self.placeholder, None));
-        shown.take_while(move |_| !is_hidden).chain(placeholder)
+        if hide_unasked && matches!(self.state, CallState::Growing | CallState::Waiting(_)) {
+            return visit(CallPart { part: &mut self.placeholder, step: None, spot: None, has_mark: false });
+        }
+        for (index, question) in self.questions.iter_mut().enumerate() {
+            let takes_text = self.takes_text.get(index) == Some(&true);
+            let step = is_open.then_some(index);
+            question.visit(is_open, takes_text, &mut |shown| {
+                let spot = step.zip(shown.choice).map(|(step, choice)| Spot { step, choice });
+                visit(CallPart { part: shown.part, step, spot, has_mark: shown.has_mark });
+            });
+        }
+        if is_open {
+            let step = self.questions.len();
+            for (row, part) in self.review.iter_mut().enumerate() {
+                let choice = row.checked_sub(review::TITLE);
+                let spot = choice.map(|choice| Spot { step, choice });
+                visit(CallPart { part, step: Some(step), spot, has_mark: true });
+            }
+        }
+        let last = is_open.then(|| self.questions.len().saturating_sub(1));
+        let mut plain = |part| visit(CallPart { part, step: last, spot: None, has_mark: false });
+        if show_notes {
+            self.notes.iter_mut().for_each(&mut plain);
+        } else if !self.notes.is_empty() {
+            plain(&mut self.folded_notes);
+        }
+        self.ending.iter_mut().for_each(&mut plain);
     }
 }

@@ -1,15 +1,17 @@
 //! The document on the screen: the growing message, its questions, and their answers.
 
 use followup::dialogue::Question;
-use followup::{Event, Note, Opaque};
+use followup::{Event, Note, Opaque, Questions};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::call_view::{CallState, CallView, Choice};
+use super::call_view::{CallPart, CallState, CallView};
 use super::markdown::Markdown;
 use super::opaque_view::OpaqueView;
+use super::open_question::OpenQuestion;
 use super::part::{Part, PartBody};
+use super::spot::{Choice, Spot};
 use super::theme::Theme;
 
 #[derive(Debug)]
@@ -53,8 +55,8 @@ pub(super) struct Document {
     theme: Theme,
     items: Vec<Item>,
     folds: Folds,
-    /// The suggestions of the open question to show; `None` for all choices.
-    filter: Option<Vec<Choice>>,
+    /// The index of a question of the open call, and its options to show; `None` for all choices.
+    filter: Option<(usize, Vec<Choice>)>,
 }
 
 impl Document {
@@ -70,9 +72,9 @@ impl Document {
         match event {
             Event::Text(text) => self.prose(text),
             Event::Opaque(piece) => self.opaque(&piece),
-            Event::Partial(call) => self.update_call(call.index(), call.question(), call.suggestions()),
-            Event::Complete(call) => self.update_call(call.index(), Some(call.question()), call.suggestions()),
-            Event::Rejected(call) => self.update_call(call.index(), call.question(), call.suggestions()),
+            Event::Partial(call) => self.update_call(call.index(), call.shape(), call.questions(), false),
+            Event::Complete(call) => self.update_call(call.index(), call.shape(), call.questions(), true),
+            Event::Rejected(call) => self.update_call(call.index(), call.shape(), call.questions(), true),
         }
     }
 
@@ -101,28 +103,23 @@ impl Document {
         }
     }
 
-    fn update_call(&mut self, index: u64, question: Option<&str>, suggestions: followup::Suggestions<'_>) {
+    fn update_call(&mut self, index: u64, shape: Option<&str>, questions: Questions<'_>, is_complete: bool) {
         let theme = self.theme;
+        if self.call(index).is_none() {
+            self.finish();
+            self.items.push(Item::Call(Box::new(CallView::new(index, shape, theme))));
+        }
         if let Some(call) = self.call(index) {
-            call.update(question, suggestions, theme);
+            call.update(questions, is_complete, theme);
         }
     }
 
-    /// Returns the call with this index in the message, and appends it if it is new.
+    /// Returns the call with this index in the message.
     fn call(&mut self, index: u64) -> Option<&mut CallView> {
-        let is_call = |item: &Item| matches!(item, Item::Call(call) if call.index == index);
-        let position = match self.items.iter().rposition(is_call) {
-            Some(position) => position,
-            None => {
-                self.finish();
-                self.items.push(Item::Call(Box::new(CallView::new(index, self.theme))));
-                self.items.len() - 1
-            }
-        };
-        match self.items.get_mut(position) {
-            Some(Item::Call(call)) => Some(call),
+        self.items.iter_mut().rev().find_map(|item| match item {
+            Item::Call(call) if call.index == index => Some(&mut **call),
             _ => None,
-        }
+        })
     }
 
     /// Ends the last item, unless it is a call, which ends by itself.
@@ -179,18 +176,18 @@ impl Document {
     }
 
     /// Marks the open question as answered.
-    pub(super) fn answered(&mut self, number: u64, text: &str, remarks: &[String]) {
+    pub(super) fn answered(&mut self, number: u64, answers: &[String], remarks: &[String]) {
         let theme = self.theme;
         if let Some(call) = self.calls().find(|call| call.state == CallState::Open(number)) {
-            call.answered(text, remarks, theme);
+            call.answered(answers, remarks, theme);
         }
     }
 
-    /// Marks the open question as left unanswered.
-    pub(super) fn cancelled(&mut self, number: u64) {
+    /// Marks the open question as not answered; `how` is for people.
+    pub(super) fn unanswered(&mut self, number: u64, how: &str) {
         let theme = self.theme;
         if let Some(call) = self.calls().find(|call| call.state == CallState::Open(number)) {
-            call.cancelled(theme);
+            call.unanswered(how, theme);
         }
     }
 
@@ -212,9 +209,14 @@ impl Document {
         self.items.iter().any(|item| matches!(item, Item::Call(call) if call.has_notes()))
     }
 
-    /// Shows only these suggestions of the open question; with `None` all choices.
-    pub(super) fn filter(&mut self, shown: Option<Vec<Choice>>) {
-        self.filter = shown;
+    /// Shows the state of the open question: the filter, and what is picked.
+    pub(super) fn show_open(&mut self, open: Option<&OpenQuestion>) {
+        let theme = self.theme;
+        self.filter = open.and_then(OpenQuestion::filtered).map(|shown| (open.map_or(0, |open| open.current), shown));
+        let Some(open) = open else { return };
+        if let Some(call) = self.calls().find(|call| call.state == CallState::Open(open.question.number)) {
+            call.show_answers(open, theme);
+        }
     }
 
     /// Visits all parts from top to bottom, and returns the number of rows.
@@ -229,28 +231,26 @@ impl Document {
             let is_line = matches!(item, Item::Opaque(_)) && !folds.calls;
             let mut gap = usize::from(row > 0 && !(is_line && is_after_line));
             let before = row;
-            let mut place = |part, choice, is_open| {
-                let part: &mut Part = part;
+            let mut place = |CallPart { part, step, spot, has_mark }: CallPart<'_>| {
                 let rows = part.rows(width, theme).len();
                 if rows > 0 {
                     let begin = row + std::mem::take(&mut gap);
                     row = begin + rows;
-                    visit(PlacedPart { part, rows: RowRange { begin, end: row }, choice, is_open });
+                    visit(PlacedPart { part, rows: RowRange { begin, end: row }, step, spot, has_mark });
                 }
             };
+            let plain = |part| CallPart { part, step: None, spot: None, has_mark: false };
             match item {
-                Item::Prose(part) | Item::Error(part) => place(part, None, false),
-                Item::Opaque(call) => place(call.part(folds.calls), None, false),
-                Item::Call(call) => {
-                    let is_open = matches!(call.state, CallState::Open(_));
-                    for (part, choice) in call.parts(has_open_question, folds.notes) {
-                        // Only the choices of the open question have a number.
-                        let is_shown = filter.is_none_or(|shown| choice.is_none_or(|choice| shown.contains(&choice)));
-                        if is_shown {
-                            place(part, choice, is_open);
-                        }
+                Item::Prose(part) | Item::Error(part) => place(plain(part)),
+                Item::Opaque(call) => place(plain(call.part(folds.calls))),
+                Item::Call(call) => call.visit(has_open_question, folds.notes, &mut |part| {
+                    let is_hidden = filter.is_some_and(|(step, shown)| {
+                        part.spot.is_some_and(|spot| spot.step == *step && !shown.contains(&spot.choice))
+                    });
+                    if !is_hidden {
+                        place(part);
                     }
-                }
+                }),
             }
             if row > before {
                 is_after_line = is_line;
@@ -262,26 +262,25 @@ impl Document {
     /// Lays out the document for this width.
     ///
     /// Parts cache their rows, so the cost is one step per part, and the layout of what is new.
-    pub(super) fn layout(&mut self, width: usize, selected: Choice) -> DocumentLayout {
+    pub(super) fn layout(&mut self, width: usize, selected: Spot) -> DocumentLayout {
         let mut layout = DocumentLayout::default();
         layout.rows = self.walk(width, &mut |placed| {
-            if placed.is_open {
-                let question = layout.question.get_or_insert(placed.rows);
-                question.end = placed.rows.end;
+            if placed.step == Some(selected.step) {
+                layout.question.get_or_insert(placed.rows).end = placed.rows.end;
             }
-            if placed.choice == Some(selected) {
-                layout.selected = Some(placed.rows);
+            if placed.spot == Some(selected) {
+                layout.selected.get_or_insert(placed.rows).end = placed.rows.end;
             }
         });
         layout
     }
 
     /// Draws the rows from `top` on.
-    pub(super) fn draw(&mut self, top: usize, selected: Option<Choice>, area: Rect, buffer: &mut Buffer) {
+    pub(super) fn draw(&mut self, top: usize, selected: Option<Spot>, area: Rect, buffer: &mut Buffer) {
         let theme = self.theme;
         let bottom = top + usize::from(area.height);
-        self.walk(usize::from(area.width), &mut |PlacedPart { part, rows, choice, .. }| {
-            let is_selected = choice.is_some() && choice == selected;
+        self.walk(usize::from(area.width), &mut |PlacedPart { part, rows, spot, has_mark, .. }| {
+            let is_selected = has_mark && spot.is_some() && spot == selected;
             for row in rows.begin.max(top)..rows.end.min(bottom) {
                 let y = area.y + u16::try_from(row - top).unwrap_or(u16::MAX);
                 let line = Rect { y, height: 1, ..area };
@@ -291,11 +290,11 @@ impl Document {
     }
 
     /// Returns the choice at this row.
-    pub(super) fn choice_at(&mut self, row: usize, width: usize) -> Option<Choice> {
+    pub(super) fn choice_at(&mut self, row: usize, width: usize) -> Option<Spot> {
         let mut found = None;
-        self.walk(width, &mut |PlacedPart { rows, choice, .. }| {
+        self.walk(width, &mut |PlacedPart { rows, spot, .. }| {
             if (rows.begin..rows.end).contains(&row) {
-                found = choice;
+                found = spot;
             }
         });
         found
@@ -304,8 +303,8 @@ impl Document {
     /// Returns all rows, to be printed after the screen is left.
     pub(super) fn transcript(&mut self, width: usize) -> Vec<Line<'static>> {
         let theme = self.theme;
-        // There is no key any more that would show them.
-        self.folds.notes = true;
+        // There is no key any more that would show what is hidden.
+        (self.folds.notes, self.filter) = (true, None);
         let mut lines = Vec::new();
         self.walk(width, &mut |PlacedPart { part, rows, .. }| {
             lines.resize(rows.begin, Line::default());
@@ -319,7 +318,9 @@ impl Document {
 struct PlacedPart<'d> {
     part: &'d mut Part,
     rows: RowRange,
-    choice: Option<Choice>,
-    /// Whether it belongs to the open question.
-    is_open: bool,
+    /// The index of the question of the open call that it belongs to.
+    step: Option<usize>,
+    spot: Option<Spot>,
+    /// Whether it has the mark of its choice.
+    has_mark: bool,
 }

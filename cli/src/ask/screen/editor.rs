@@ -9,7 +9,7 @@ use ratatui::widgets::Widget;
 use ratatui_textarea::{CursorMove, TextArea, WrapMode};
 
 use super::wrap::{columns, wrap};
-use crate::sanitize::is_control;
+use crate::sanitize::{is_control, one_line, sanitize};
 
 /// The editor.
 #[derive(Debug)]
@@ -34,6 +34,12 @@ impl Editor {
     /// Returns an empty editor of a single line.
     pub(super) fn single() -> Editor {
         Editor { is_single: true, ..Editor::new("") }
+    }
+
+    /// Sets the hint in the empty editor.
+    pub(super) fn set_placeholder(&mut self, hint: &str) {
+        self.area.set_placeholder_text(sanitize(&one_line(hint)));
+        self.area.set_placeholder_style(Style::new().add_modifier(Modifier::DIM));
     }
 
     /// Returns the text. A text that was not edited is unchanged.

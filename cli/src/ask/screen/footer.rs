@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 
 use super::app::App;
 use super::drawn::DrawnFrame;
-use super::open_question::Focus;
+use super::open_question::{Focus, OpenQuestion};
 
 /// A key, and its effect.
 type Hint = (&'static str, &'static str);
@@ -60,7 +60,9 @@ fn fitting(hints: Vec<&'static Hint>, mut room: usize) -> Vec<&'static Hint> {
 
 /// Returns the keys to mention, the most important first.
 fn hints(app: &App) -> Vec<&'static Hint> {
-    let mut hints: Vec<&Hint> = hints_for(app).iter().collect();
+    let takes_text = app.open_question.as_ref().and_then(OpenQuestion::step).is_none_or(|step| step.takes_text);
+    let is_possible = |hint: &&Hint| takes_text || !matches!(hint.1, "edit" | "write");
+    let mut hints: Vec<&Hint> = hints_for(app).iter().filter(is_possible).collect();
     let after_list = hints.iter().position(|hint| hint.1 == LIST_OF_KEYS).map_or(hints.len(), |list| list + 1);
     hints.splice(after_list..after_list, fold_hints(app));
     hints
@@ -114,6 +116,14 @@ fn hints_for(app: &App) -> &'static [Hint] {
         return &[("PgUp PgDn", "scroll"), ("Ctrl-C", "quit"), ("?", LIST_OF_KEYS)];
     };
     match &open.focus {
+        Focus::Choices if open.is_at_review() => &[
+            ("Enter", "send"),
+            ("Shift-Tab", "back"),
+            ("↑ ↓", "choose"),
+            ("?", LIST_OF_KEYS),
+            ("Esc", "leave"),
+            ("i", "image"),
+        ],
         Focus::Choices if open.is_own_selected() => &[
             ("type", "your answer"),
             ("↑ ↓", "choose"),
@@ -121,6 +131,26 @@ fn hints_for(app: &App) -> &'static [Hint] {
             ("Esc", "leave"),
             ("PgUp PgDn", "scroll"),
             ("Ctrl-C", "quit"),
+        ],
+        Focus::Choices if open.step().is_some_and(|step| step.is_multiple) => &[
+            ("Space", "tick"),
+            ("Enter", "next"),
+            ("↑ ↓", "choose"),
+            ("w", "write"),
+            ("?", LIST_OF_KEYS),
+            ("Shift-Tab", "back"),
+            ("/", "filter"),
+            ("Esc", "leave"),
+        ],
+        Focus::Choices if open.has_review() => &[
+            ("↑ ↓", "choose"),
+            ("Enter", "take"),
+            ("Tab", "next"),
+            ("w", "write"),
+            ("?", LIST_OF_KEYS),
+            ("Shift-Tab", "back"),
+            ("/", "filter"),
+            ("Esc", "leave"),
         ],
         Focus::Choices if open.own_answer() > LONG_LIST => &[
             ("↑ ↓", "choose"),
@@ -142,6 +172,13 @@ fn hints_for(app: &App) -> &'static [Hint] {
             ("PgUp PgDn", "scroll"),
             ("Ctrl-C", "quit"),
         ],
+        Focus::Draft(_) if open.has_review() => &[
+            ("Enter", "next"),
+            ("Esc", "choices"),
+            ("Alt-Enter", "new line"),
+            ("Shift-Tab", "back"),
+            ("F1", LIST_OF_KEYS),
+        ],
         Focus::Draft(_) => {
             &[("Enter", "send"), ("Esc", "back"), ("Alt-Enter", "new line"), ("Ctrl-O", "image"), ("F1", LIST_OF_KEYS)]
         }
@@ -153,6 +190,9 @@ fn hints_for(app: &App) -> &'static [Hint] {
             ("Backspace", "(in the empty field) removes the last image"),
         ],
         Focus::Filter(_) => &[("Enter", "take"), ("↑ ↓", "choose"), ("Esc", "show all"), ("F1", LIST_OF_KEYS)],
+        Focus::ConfirmCancel if open.can_decline() => {
+            &[("y", "leave it"), ("d", "decline"), ("any other key", "goes back")]
+        }
         Focus::ConfirmCancel => &[("y", "leave it"), ("any other key", "goes back")],
         Focus::ConfirmAnswer(..) => &[("y", "yes"), ("any other key", "goes back")],
     }

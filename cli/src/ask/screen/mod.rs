@@ -7,6 +7,7 @@
 //! the terminal. This file is the event loop: one thread reads the message and one the keys, and
 //! the loop handles what they send.
 
+mod answering;
 mod app;
 mod call_view;
 mod countdown;
@@ -15,13 +16,23 @@ mod document;
 mod drawn;
 mod editor;
 mod footer;
+mod growing_part;
 mod jobs;
 mod markdown;
 mod opaque_view;
 mod open_question;
+mod option_view;
 mod part;
 mod plain_text;
+mod question_keys;
+mod question_part;
+mod question_view;
+mod review;
 mod scroll;
+mod spot;
+mod step;
+mod steps_bar;
+mod taking;
 mod theme;
 mod transcript;
 mod tty;

@@ -56,7 +56,7 @@ impl Part {
 
     /// Returns the width of the gutter, which on a narrow screen leaves room for the text.
     fn gutter(&self, width: usize) -> usize {
-        self.gutter.min(width / 3)
+        self.gutter.min(width * 2 / 5)
     }
 
     pub(super) fn rows(&mut self, width: usize, theme: Theme) -> &[Line<'static>] {

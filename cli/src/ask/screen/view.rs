@@ -13,6 +13,8 @@ use super::drawn::DrawnFrame;
 use super::editor::Editor;
 use super::footer;
 use super::open_question::{Focus, OpenQuestion};
+use super::spot::Spot;
+use super::steps_bar;
 use super::wrap::wrap;
 
 /// Draws the screen. Returns the position of the cursor, if there is one, and of the parts.
@@ -39,7 +41,8 @@ pub(super) fn draw(app: &mut App, now: Duration, area: Rect, buffer: &mut Buffer
     let cursor =
         app.open_question.as_mut().and_then(OpenQuestion::draft_mut).and_then(|editor| editor.draw(draft, buffer));
 
-    let selected = app.open_question.as_ref().map_or(0, |open| open.selected);
+    app.document.show_open(app.open_question.as_ref());
+    let selected = app.open_question.as_ref().map_or(Spot::default(), OpenQuestion::selected);
     let layout = app.document.layout(usize::from(rest.width), selected);
     let top = app.scroll.top(&layout, rest);
     // The selection is marked only once it can be taken.
@@ -63,7 +66,9 @@ fn lines(app: &App, now: Duration, width: usize) -> (Vec<Line<'static>>, Option<
     let mut lines = Vec::new();
     if app.help {
         lines.extend(wrapped(&rule("Keys", width), theme.dim(), width));
-        KEYS.iter().for_each(|line| lines.extend(wrapped(line, Style::new(), width)));
+        let is_form = app.open_question.as_ref().is_some_and(OpenQuestion::has_review);
+        let of_forms = if is_form { &FORM_KEYS[..] } else { &[] };
+        of_forms.iter().chain(&KEYS).for_each(|line| lines.extend(wrapped(line, Style::new(), width)));
         return (lines, None);
     }
     let open = app.open_question.as_ref();
@@ -80,7 +85,8 @@ fn lines(app: &App, now: Duration, width: usize) -> (Vec<Line<'static>>, Option<
         }
     }
     let mut countdown = app.countdown_left(now).map(|left| {
-        let text = format!("In {} s: takes suggestion 1. Any key stops that.", seconds(left));
+        let what = if open.is_some_and(OpenQuestion::has_review) { "sends answers" } else { "takes suggestion 1" };
+        let text = format!("In {} s: {what}. Any key stops that.", seconds(left));
         lines.extend(wrapped(&text, theme.growing(), width).into_iter().take(1));
         lines.len() - 1
     });
@@ -89,6 +95,10 @@ fn lines(app: &App, now: Duration, width: usize) -> (Vec<Line<'static>>, Option<
         let rule = wrapped(&rule(title.as_deref().unwrap_or_default(), width), theme.dim(), width);
         countdown = countdown.map(|row| row + rule.len());
         lines.splice(0..0, rule);
+    }
+    if let Some(bar) = open.and_then(|open| steps_bar::line(open, width, theme)) {
+        countdown = countdown.map(|row| row + 1);
+        lines.insert(0, bar);
     }
     (lines, countdown)
 }
@@ -111,15 +121,17 @@ fn images(app: &App) -> Vec<String> {
 
 /// Returns a hint about the selection or the draft.
 fn hint(open: &OpenQuestion) -> Option<String> {
+    let selected = open.selected().choice;
     match open.focus {
+        Focus::Choices if open.has_review() && open.first_digit.is_none() => None,
         Focus::Choices if open.first_digit.is_some() => {
-            Some(format!("{}: Enter takes it, and another digit another one.", open.selected + 1))
+            Some(format!("{}: Enter takes it, and another digit another one.", selected + 1))
         }
-        Focus::Choices if open.selected < open.own_answer() && open.has_draft(open.selected) => {
+        Focus::Choices if selected < open.own_answer() && open.has_draft(selected) => {
             Some("You have changed it: e continues with that, Enter takes it as it was suggested.".into())
         }
         Focus::Choices if open.has_draft(open.own_answer()) => {
-            let key = if open.selected == open.own_answer() { "typing" } else { "w" };
+            let key = if open.is_own_selected() { "typing" } else { "w" };
             Some(format!("You have begun an answer of your own: {key} continues with it."))
         }
         Focus::Draft(_) => {
@@ -146,9 +158,10 @@ fn title(open: &OpenQuestion) -> Option<String> {
             "Leave the question unanswered, and lose what you have written?".into()
         }
         Focus::ConfirmAnswer(_, None) => {
-            format!("Take suggestion {}, and lose what you have written?", open.selected + 1)
+            format!("Take suggestion {}, and lose what you have written?", open.selected().choice + 1)
         }
         Focus::ConfirmAnswer(_, Some(_)) => "Send this, and lose what you have written for other choices?".into(),
+        Focus::ConfirmCancel if open.steps.len() > 1 => "Leave the questions unanswered?".into(),
         Focus::ConfirmCancel => "Leave the question unanswered?".into(),
     })
 }
@@ -179,4 +192,11 @@ const KEYS: [&str; 16] = [
     "In what you write: Enter sends, Alt-Enter or Ctrl-J begins a line,",
     "Ctrl-_ and Ctrl-Y undo and redo, Ctrl-W Ctrl-U Ctrl-K delete.",
     "Ctrl-Z       suspend",
+];
+
+/// The keys of a call that has several questions, or one with several answers.
+const FORM_KEYS: [&str; 3] = [
+    "Space        tick, or take the tick away; Enter continues",
+    "Tab, ← →     the other questions (Shift-Tab goes back)",
+    "Esc, then d  decline to answer",
 ];

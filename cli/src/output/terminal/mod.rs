@@ -202,17 +202,15 @@ impl<W: Write, T: TerminalInfo> Output for TerminalOutput<W, T> {
             }
             Event::Partial(call) => {
                 if let Some(block) = self.block(call.index()) {
-                    block.update(call.question(), call.suggestions());
+                    block.update(call);
                 }
             }
-            Event::Complete(call) => self.end_call(call.index(), |block| {
-                block.update(Some(call.question()), call.suggestions());
-                block.complete(call.notes());
-            }),
-            Event::Rejected(call) => self.end_call(call.index(), |block| {
-                block.update(call.question(), call.suggestions());
-                block.reject(&call.reason());
-            }),
+            Event::Complete(call) => {
+                self.end_call(call.index(), |block| block.complete(&call));
+            }
+            Event::Rejected(call) => {
+                self.end_call(call.index(), |block| block.reject(&call));
+            }
         }
         Ok(())
     }

@@ -1,10 +1,12 @@
 //! Tests of the terminal output on an emulated terminal.
 
+mod forms;
+
 use std::cell::{Cell as StdCell, RefCell};
 use std::rc::Rc;
 
 use followup::wire::{Format, ResponseParser};
-use followup::{Parser, Policy};
+use followup::{Parser, Policy, QuestionKind, Questions};
 
 use super::*;
 use crate::isolates::{balanced, is_isolate};
@@ -150,29 +152,17 @@ struct Expected {
 
 impl Expected {
     fn event(&mut self, event: Event<'_>) {
-        let block = |question: Option<&str>, suggestions: followup::Suggestions<'_>| {
-            let mut block = String::new();
-            if question.is_some() || !suggestions.is_empty() {
-                block += &format!("? {}", question.unwrap_or_default());
-            }
-            for (i, one) in suggestions.iter().enumerate() {
-                block += &format!("{}.", i + 1);
-                block += &one.mode.map(|mode| format!("[{mode}]")).unwrap_or_default();
-                block += one.answer;
-            }
-            block
-        };
         self.open.clear();
         match event {
             Event::Text(text) => self.done += text,
             Event::Opaque(piece) => self.done += piece.raw,
-            Event::Partial(call) => self.open = block(call.question(), call.suggestions()),
+            Event::Partial(call) => self.open = block(call.title(), call.questions(), true),
             Event::Complete(call) => {
-                self.done += &block(Some(call.question()), call.suggestions());
+                self.done += &block(call.title(), call.questions(), false);
                 self.done.extend(call.notes().iter().map(|note| format!("note: {note}")));
             }
             Event::Rejected(call) => {
-                self.done += &block(call.question(), call.suggestions());
+                self.done += &block(call.title(), call.questions(), false);
                 self.done += &format!("✗ rejected: {}", call.reason());
             }
         }
@@ -183,13 +173,49 @@ impl Expected {
     }
 }
 
+/// Returns the text of a call, of which the newest answer may still grow if it is open.
+fn block(title: Option<&str>, questions: Questions<'_>, is_open: bool) -> String {
+    let mut block = title.unwrap_or_default().to_owned();
+    for (i, question) in questions.iter().enumerate() {
+        block += &if i > 0 { format!("? {}. ", i + 1) } else { "? ".into() };
+        block += question.text;
+        block += question.header.unwrap_or_default();
+        block += question.detail.unwrap_or_default();
+        block += if question.kind == Some(QuestionKind::Number) { "(a number)" } else { "" };
+        block += if question.multiple == Some(true) { "(choose several)" } else { "" };
+        block += if question.required == Some(true) { "(required)" } else { "" };
+        for (j, one) in question.suggestions.iter().enumerate() {
+            let is_newest = is_open && i + 1 == questions.len() && j + 1 == question.suggestions.len();
+            block += &format!("{}.", j + 1);
+            block += &one.mode.map(|mode| format!("[{mode}]")).unwrap_or_default();
+            block += one.answer;
+            let says_so = one.answer.to_lowercase().contains("(recommended)");
+            block += if one.recommended && !is_newest && !says_so { "(recommended)" } else { "" };
+            block += one.description.unwrap_or_default();
+            block += &one.preview.map(|preview| format!("preview: {preview}")).unwrap_or_default();
+        }
+    }
+    block
+}
+
 fn without_blanks(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
 /// Writes a message chunk by chunk, and calls `check` after each.
-fn watch(fake: &FakeTerminal, message: &str, chunk_size: usize, mut check: impl FnMut(&Expected)) {
-    let (mut terminal, mut parser) = (fake.terminal(true), Parser::default());
+fn watch(fake: &FakeTerminal, message: &str, chunk_size: usize, check: impl FnMut(&Expected)) {
+    watch_parser(fake, Parser::default(), message, chunk_size, check);
+}
+
+/// Writes what a parser reads chunk by chunk, and calls `check` after each.
+fn watch_parser(
+    fake: &FakeTerminal,
+    mut parser: Parser,
+    message: &str,
+    chunk_size: usize,
+    mut check: impl FnMut(&Expected),
+) {
+    let mut terminal = fake.terminal(true);
     let mut expected = Expected::default();
     for piece in message.as_bytes().chunks(chunk_size) {
         let mut events = parser.feed_bytes(piece);

@@ -3,30 +3,37 @@
 use std::io;
 use std::sync::Arc;
 
-use followup::wire::{self, Format, ResponseParser};
+use followup::wire::{Format, ResponseParser};
 use followup::{Parser, Policy};
 
 use super::joiner::EventJoiner;
-use crate::input::InputArgs;
+use crate::args::ParseArgs;
+use crate::error::Error;
 use crate::input_format::InputFormat;
+use crate::shapes::arguments_parser;
 
 /// A parser for one field after the other.
 #[derive(Debug)]
 pub(super) enum FieldParser {
-    /// A message. It could be read as a body in the format `text`, but only at two thirds of the
-    /// speed.
+    /// A message, or the arguments of a call. A message could be read as a body in the format
+    /// `text`, but only at two thirds of the speed.
     Message(Parser),
     Body(Box<ResponseParser>),
 }
 
 impl FieldParser {
-    pub(super) fn new(args: &InputArgs, policy: Arc<Policy>, limits: wire::Limits) -> FieldParser {
-        let parser = match args.wire {
-            InputFormat::Known(Format::Text) => return FieldParser::Message(Parser::new(policy)),
+    /// Fails if `--arguments-of` names no question tool.
+    pub(super) fn new(args: &ParseArgs, policy: Arc<Policy>) -> Result<FieldParser, Error> {
+        if let Some(tool) = &args.arguments_of {
+            return arguments_parser(tool, policy).map(FieldParser::Message);
+        }
+        let parser = match args.input.wire {
+            InputFormat::Known(Format::Text) => return Ok(FieldParser::Message(Parser::new(policy))),
             InputFormat::Known(format) => ResponseParser::new(format, policy),
             InputFormat::Auto => ResponseParser::auto(policy),
         };
-        FieldParser::Body(Box::new(parser.with_limits(limits).with_reasoning(args.reasoning)))
+        let parser = parser.with_limits(args.policy.wire_limits()).with_reasoning(args.input.reasoning);
+        Ok(FieldParser::Body(Box::new(parser)))
     }
 
     /// Passes on the events of the next chunk.

@@ -40,7 +40,7 @@ pub(super) fn run(input: Input, policy: Arc<Policy>, args: &ParseArgs) -> Result
     let (to_dispatcher, used) = channel();
     let batches = Arc::new(Mutex::new(batches));
     for _ in 0..workers {
-        let (batches, record) = (batches.clone(), RecordReader::new(policy.clone(), args));
+        let (batches, record) = (batches.clone(), RecordReader::new(policy.clone(), args)?);
         thread::spawn(move || work(&batches, record));
     }
     let lines = LineReader::new(reader, args.limit_line);

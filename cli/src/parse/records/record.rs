@@ -13,6 +13,7 @@ use super::field_parser::FieldParser;
 use super::fields::{self, Encoding};
 use super::joiner::EventJoiner;
 use crate::args::ParseArgs;
+use crate::error::Error;
 use crate::input_format::InputFormat;
 use crate::sanitize::escape_json;
 
@@ -39,19 +40,20 @@ pub(super) struct RecordReader {
 }
 
 impl RecordReader {
-    pub(super) fn new(policy: Arc<Policy>, args: &ParseArgs) -> RecordReader {
-        RecordReader {
-            parser: FieldParser::new(&args.input, policy, args.policy.wire_limits()),
+    /// Fails if `--arguments-of` names no question tool.
+    pub(super) fn new(policy: Arc<Policy>, args: &ParseArgs) -> Result<RecordReader, Error> {
+        Ok(RecordReader {
+            parser: FieldParser::new(args, policy)?,
             field: args.field.clone(),
             encoding: match args.input.wire {
                 _ if args.base64 => Encoding::Base64,
-                InputFormat::Known(Format::Text) => Encoding::Text,
+                InputFormat::Known(Format::Text) if args.arguments_of.is_none() => Encoding::Text,
                 _ => Encoding::TextOrJson,
             },
             is_auto: args.input.wire == InputFormat::Auto,
             chunking: args.input.chunk.unwrap_or_default(),
             limit: args.limit_line,
-        }
+        })
     }
 
     /// Reads a line, and appends one line to `out`.

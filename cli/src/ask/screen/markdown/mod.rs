@@ -20,6 +20,7 @@ use self::layout::lay_out;
 use self::source::parser;
 use self::table::completed_head;
 use super::theme::Theme;
+use super::wrap::wrap;
 use crate::isolates::open_count;
 use crate::sanitize::Sanitizer;
 
@@ -43,6 +44,8 @@ pub(super) struct Markdown {
     cached: Option<CacheKey>,
     /// What the first row begins with. With it, there is a row even without text.
     lead: Option<Span<'static>>,
+    /// What follows the text.
+    tail: Option<Span<'static>>,
 }
 
 /// What the cached rows depend on.
@@ -66,6 +69,7 @@ impl Default for Markdown {
             searched: 0,
             cached: None,
             lead: None,
+            tail: None,
         }
     }
 }
@@ -78,6 +82,11 @@ impl Markdown {
             (self.lead, self.cached) = (lead, None);
             (self.settled, self.settled_rows, self.searched) = (0, 0, 0);
         }
+    }
+
+    /// Sets what follows the text.
+    pub(super) fn set_tail(&mut self, tail: Span<'static>) {
+        (self.tail, self.cached) = (Some(tail), None);
     }
 
     /// Appends the next piece, as the model wrote it.
@@ -105,6 +114,7 @@ impl Markdown {
             self.rows.truncate(self.settled_rows);
             self.settle(width, theme);
             self.lay_out_last(width, theme);
+            self.lay_out_tail(width);
             self.cached = Some(key);
         }
         &self.rows
@@ -140,6 +150,17 @@ impl Markdown {
         }
         if let (true, Some(lead)) = (self.rows.is_empty(), lead) {
             self.rows.push(Line::from(lead.clone()));
+        }
+    }
+
+    /// Appends the tail to the last row, or where there is no room, below it.
+    fn lay_out_tail(&mut self, width: usize) {
+        let Some(tail) = &self.tail else { return };
+        // Rows of settled blocks are kept for the next layout.
+        let last = self.rows.get_mut(self.settled_rows..).and_then(<[_]>::last_mut);
+        match last.filter(|last| last.width() + 1 + tail.width() <= width) {
+            Some(last) => last.spans.extend([Span::raw(" "), tail.clone()]),
+            None => self.rows.extend(wrap(std::slice::from_ref(tail), width, &[], &[])),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Tests of the screen without a terminal: what it shows, and what keys, mouse and time do.
 
+mod forms;
 mod input;
 mod screens;
 

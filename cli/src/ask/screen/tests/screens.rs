@@ -7,9 +7,9 @@ use std::path::Path;
 use super::*;
 
 /// The name of a state, and the actions that lead to it.
-type Case = (&'static str, fn(&mut Scene));
+pub(super) type Case = (&'static str, fn(&mut Scene));
 
-const SIZES: [(u16, u16); 3] = [(72, 18), (34, 20), (16, 12)];
+pub(super) const SIZES: [(u16, u16); 3] = [(72, 18), (34, 20), (16, 12)];
 
 const STATES: &[Case] = &[
     ("empty", |_| {}),
@@ -107,13 +107,18 @@ const STATES: &[Case] = &[
 
 #[test]
 fn screens_match_the_golden_files() {
+    assert_golden(STATES, Format::Text);
+}
+
+/// Compares the screen in each state with its golden file.
+pub(super) fn assert_golden(states: &[Case], wire: Format) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/ask/screen/tests/golden");
     let write = std::env::var_os("FOLLOWUP_SCREENS").is_some_and(|value| value == "write");
     let mut wrong = Vec::new();
-    for (name, act) in STATES {
+    for (name, act) in states {
         let mut pictures = String::new();
         for (width, height) in SIZES {
-            let mut scene = Scene::new(width, height);
+            let mut scene = Scene::with(width, height, None, wire);
             act(&mut scene);
             scene.becomes_answerable();
             pictures += &scene.shown();

@@ -1,0 +1,130 @@
+//! The terminal, line by line. Lines are read from it and written to it, whatever standard input and
+//! output are.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Write};
+use std::time::Duration;
+
+use super::typing::{self, Typing};
+use crate::error::Error;
+use crate::plain_words::io_error;
+use crate::sanitize::sanitize;
+
+/// The terminal.
+pub(super) struct LineTerminal {
+    out: File,
+    keys: BufReader<File>,
+    /// The seconds after which the first suggestion is taken; `None` once a person is there.
+    auto_answer: Option<u64>,
+}
+
+/// What a person typed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    /// A line, without its end.
+    Typed(String),
+    /// Nothing before the countdown ended.
+    NothingTyped,
+    /// There is nobody: the terminal has ended.
+    End,
+}
+
+impl LineTerminal {
+    /// `None` if there is no terminal.
+    pub(super) fn open() -> Option<LineTerminal> {
+        let (keys, out) = if cfg!(windows) { ("CONIN$", "CONOUT$") } else { ("/dev/tty", "/dev/tty") };
+        let open = |path| OpenOptions::new().read(true).write(true).open(path).ok();
+        Some(LineTerminal { keys: BufReader::new(open(keys)?), out: open(out)?, auto_answer: None })
+    }
+
+    /// Returns another handle to write to.
+    pub(super) fn out(&self) -> Option<File> {
+        self.out.try_clone().ok()
+    }
+
+    /// Answers when nothing was typed for this long.
+    pub(super) fn answer_after(&mut self, seconds: u64) -> Result<(), Error> {
+        if !typing::can_wait(self.keys.get_ref()) {
+            return Err(Error::Usage("--auto-answer needs the screen here: leave out --lines".into()));
+        }
+        self.auto_answer = Some(seconds);
+        Ok(())
+    }
+
+    /// Waits for a person, and returns whether there is none.
+    ///
+    /// A user who starts to type stops the countdown for good, as on the screen.
+    fn nobody_types(&mut self) -> Result<bool, Error> {
+        let Some(seconds) = self.auto_answer else { return Ok(false) };
+        self.out.flush()?;
+        let typing = typing::wait(self.keys.get_ref(), Duration::from_secs(seconds)).map_err(unreadable)?;
+        if typing == Typing::Nothing {
+            writeln!(self.out)?;
+            return Ok(true);
+        }
+        self.auto_answer = None;
+        if typing == Typing::Begun {
+            write!(self.out, "\n(nothing is taken by itself any more: type on) ")?;
+        }
+        Ok(false)
+    }
+
+    /// Asks for a line until it is UTF-8.
+    ///
+    /// A countdown runs while nothing is typed, if there is something that is `automatic` after it.
+    pub(super) fn read_line(&mut self, prompt: &str, automatic: Option<&str>) -> Result<Line, Error> {
+        loop {
+            let countdown = self.auto_answer.zip(automatic).map_or(String::new(), |(seconds, automatic)| {
+                format!("; in {seconds} s {automatic}, unless you begin to type")
+            });
+            write!(self.out, "> ({}{countdown}) ", sanitize(prompt))?;
+            if automatic.is_some() && self.nobody_types()? {
+                return Ok(Line::NothingTyped);
+            }
+            let mut line = Vec::new();
+            let read = self.keys.read_until(b'\n', &mut line).map_err(unreadable)?;
+            if read == 0 {
+                writeln!(self.out)?;
+                return Ok(Line::End);
+            }
+            match String::from_utf8(line) {
+                Ok(line) => return Ok(Line::Typed(line.trim_end_matches(['\r', '\n']).to_owned())),
+                // The terminal uses another encoding. The person can change that, and answer again.
+                Err(_) => {
+                    writeln!(self.out, "what was typed is not UTF-8: set the terminal to UTF-8, and type it again")?
+                }
+            }
+        }
+    }
+
+    /// Writes a line from a model, or about it.
+    pub(super) fn write_line(&mut self, line: &str) -> Result<(), Error> {
+        self.write_text("", line)
+    }
+
+    /// Writes a text after a mark. Its further lines are indented, so that none looks like a mark.
+    pub(super) fn write_text(&mut self, mark: &str, text: &str) -> Result<(), Error> {
+        let indent = format!("\n{}", " ".repeat(mark.len()));
+        let text = sanitize(text).replace("\r\n", "\n").replace('\n', &indent);
+        Ok(writeln!(self.out, "{mark}{text}")?)
+    }
+
+    /// Discards what was typed before the question was shown.
+    pub(super) fn discard_typed(&mut self) {
+        let buffered = self.keys.buffer().len();
+        self.keys.consume(buffered);
+        // On other systems, what was typed early is taken as the answer, as with most programs.
+        #[cfg(unix)]
+        let _ = rustix::termios::tcflush(self.keys.get_ref(), rustix::termios::QueueSelector::IFlush);
+    }
+}
+
+fn unreadable(error: std::io::Error) -> Error {
+    Error::Unreadable(format!("can't read the terminal: {}", io_error(&error)))
+}
+
+/// Says that a number is none of the choices, and how to answer with it all the same.
+pub(super) fn no_choice(number: &str, count: usize) -> String {
+    let choices = if count == 1 { "the only one is 1".to_owned() } else { format!("they are 1 to {count}") };
+    format!("{number} is none of the choices: {choices}. To answer with {number} itself, type it again.")
+}

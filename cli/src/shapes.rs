@@ -1,0 +1,99 @@
+//! `--shapes`, which question tools are read, and `followup shapes`, which shows the built-in ones.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use followup::{Parser, Policy, Shape, Shapes};
+
+use crate::args::ShapesCommandArgs;
+use crate::config_file;
+use crate::error::{Error, Status};
+
+/// Returns the shapes that `--shapes` names, in its order.
+///
+/// # Errors
+///
+/// Fails if a name is unknown or a file can't be used, or if `none` is not alone.
+pub(crate) fn named(names: &[String]) -> Result<Shapes, Error> {
+    match names {
+        [name] if name == "all" => Ok(Shapes::default()),
+        [name] if name == "none" => Ok(Shapes::none()),
+        _ if names.iter().any(|name| name == "none") => {
+            Err(Error::Usage("--shapes has none among other names: give it alone, or leave it out".into()))
+        }
+        _ => {
+            let lists: Vec<Vec<Shape>> = names.iter().map(|name| load(name)).collect::<Result<_, _>>()?;
+            Ok(Shapes::new(lists.into_iter().flatten()))
+        }
+    }
+}
+
+/// Loads the built-in shapes of this name, or the file at this path.
+fn load(name: &str) -> Result<Vec<Shape>, Error> {
+    const OPTION: &str = "--shapes";
+    if name == "all" {
+        return Ok(Shapes::default().to_vec());
+    }
+    if let Some(shape) = Shape::built_in(name) {
+        return Ok(vec![shape]);
+    }
+    if !config_file::is_path(name) {
+        let names = Shape::built_in_names().collect::<Vec<_>>().join(", ");
+        return Err(Error::Usage(format!(
+            "there is no shape {name:?}: it is one of {names}, all, none, or a file, which has a point or a slash in \
+             its name (./{name})"
+        )));
+    }
+    let path = Path::new(name);
+    let text = config_file::read(path, OPTION)?;
+    let shapes = Shapes::parse(&text).map_err(|error| config_file::unusable(path, OPTION, &error))?;
+    Ok(shapes.to_vec())
+}
+
+/// Returns the parser of the arguments of a call of this tool.
+///
+/// # Errors
+///
+/// Fails if the tool is none that asks, or if the policy's shapes leave it out.
+pub(crate) fn arguments_parser(tool: &str, policy: Arc<Policy>) -> Result<Parser, Error> {
+    Parser::arguments_of(tool, policy.clone()).ok_or_else(|| {
+        let shapes = policy.shapes().to_vec();
+        let mut known = vec![ASK_TOOL];
+        for tool in shapes.iter().flat_map(Shape::tools) {
+            // Several shapes may have it.
+            if !known.contains(&tool) {
+                known.push(tool);
+            }
+        }
+        let known = known.join(", ");
+        Error::Usage(format!("{tool} is no question tool that is read: there are {known}, and --shapes takes others"))
+    })
+}
+
+/// The tool that needs no shape.
+const ASK_TOOL: &str = "ask_followup_question";
+
+/// `followup shapes`: lists the built-in shapes, or prints the text of one.
+pub(crate) fn run(args: &ShapesCommandArgs) -> Result<Status, Error> {
+    let text = match &args.name {
+        Some(name) => Shape::built_in(name).map(|shape| shape.text().to_owned()).unwrap_or_default(),
+        None => list(),
+    };
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(Status::Success)
+}
+
+/// Returns a line for each built-in shape: its name, and its tools.
+fn list() -> String {
+    let shapes = Shapes::default();
+    let line = |shape: Shape| {
+        let tools = shape.tools().collect::<Vec<_>>().join(" ");
+        // Where an earlier shape has all its tools, it is used only if it is named.
+        let is_used = shape.tools().any(|tool| shapes.find(tool).as_ref() == Some(&shape));
+        format!("{:<10}{tools}{}\n", shape.name(), if is_used { "" } else { " (only if named)" })
+    };
+    shapes.to_vec().into_iter().map(line).collect()
+}

@@ -1,0 +1,133 @@
+//! Tests of `followup ask` about several questions, on a pseudo-terminal.
+
+use followup::dialogue::{Answer, FormAnswer};
+use serde_json::json;
+
+use crate::forms::{BODY, reply};
+use crate::screen::Session;
+
+const WIRE: [&str; 2] = ["--wire", "anthropic"];
+
+/// Returns the reply to the form in the file, with the line end after it.
+fn replied(answers: [FormAnswer; 3]) -> String {
+    reply(Answer::Form(answers.into())).text + "\n"
+}
+
+#[test]
+fn a_form_is_answered_on_the_screen_wherever_its_chunks_end() {
+    for chunk in ["1", "2", "7", "64", "1000", "100000"] {
+        let mut session = Session::new(&[&WIRE[..], &["--chunk", chunk]].concat(), (40, 80));
+        session.writes(BODY).ends().sees(&["❯( ) 1  Redis (recommended)", "❯ Store", "ttl = \"12h\"", "Rollout"]);
+        session.types("2").sees(&["(•) 2  PostgreSQL", "❯ Sign-in"]).types(" ").sees(&["❯[x] 1  Password"]);
+        session.types("3").sees(&["[x] 3  Company account"]).types("\t").sees(&["❯ Rollout"]);
+        session.types("wOn Monday").sees(&["── Your answer", "On Monday"]).types("\t").sees(&["Send these answers?"]);
+        session.sees(&["1  Store: PostgreSQL", "2  Sign-in: Password, Company account", "3  Rollout: On Monday"]);
+        session.types("\r");
+        let ended = session.concludes();
+        let answers = [FormAnswer::picked([1]), FormAnswer::picked([0, 2]), FormAnswer::text("On Monday")];
+        assert_eq!((ended.stdout, ended.status), (replied(answers), 0));
+        assert!(ended.screen.contains("✓ Sign-in: Password, Company account"), "{}", ended.screen);
+    }
+}
+
+#[test]
+fn a_form_grows_on_the_screen_and_is_answered_only_when_it_is_complete() {
+    let mut session = Session::new(&WIRE, (40, 80));
+    let cut = BODY.find("Redis").unwrap();
+    session.writes(&BODY[..cut]).sees(&["? Where should the sessions be stored?", "Store", "being written"]);
+    session.types("1\r").writes(&BODY[cut..]).ends().sees(&["❯( ) 1  Redis (recommended)"]);
+    session.types("\x1B").sees(&["Leave the questions unanswered?", "d decline"]).types("d");
+    let ended = session.concludes();
+    assert_eq!(ended.status, 1);
+    assert!(ended.screen.contains("✗ declined"), "{}", ended.screen);
+}
+
+#[test]
+fn a_form_is_answered_line_by_line() {
+    let mut session = Session::new(&[&["--lines"], &WIRE[..]].concat(), (60, 120));
+    session.writes(BODY).ends().sees(&[
+        "three things are yours to decide.\n",
+        "Question 1 of 3: Store\n? Where should the sessions be stored?\n",
+        "  1. Redis (recommended): Fast, and they may be lost at a restart.\n     | ```toml\n",
+        "> (1 to 2, or in your own words; an empty line skips it) ",
+    ]);
+    session.types("7\n").sees(&["To answer with 7 itself, type it again."]).types("1,2\n").sees(&["Only one option"]);
+    session.types("1\n").sees(&["Question 2 of 3: Sign-in", "1 to 3, several like 1,3, or in"]).types("1, 3\n");
+    session.sees(&["Question 3 of 3: Rollout"]).types("\n");
+    session.sees(&["- 1. Store: Redis\n- 2. Sign-in: Password, Company account\n- 3. Rollout: not answered\n"]);
+    session.sees(&["an empty line sends the answers; 1 to 3 asks that question again"]).types("3\n");
+    session.types("On Monday\n").sees(&["- 3. Rollout: On Monday"]).types("\n");
+    let ended = session.concludes();
+    let answers = [FormAnswer::picked([0]), FormAnswer::picked([0, 2]), FormAnswer::text("On Monday")];
+    assert_eq!((ended.stdout, ended.status), (replied(answers), 0));
+    assert!(ended.screen.contains("✓ sent"), "{}", ended.screen);
+}
+
+#[test]
+fn a_form_without_answers_is_declined_or_left_line_by_line() {
+    for (typed, shown) in [("d\n", "✗ declined"), ("x\n", "✗ not answered"), ("\x04", "✗ not answered")] {
+        let mut session = Session::new(&[&["--lines"], &WIRE[..]].concat(), (60, 120));
+        session.writes(BODY).ends().sees(&["Question 1 of 3"]).types("\n").sees(&["Question 2 of 3"]).types("\n");
+        session.sees(&["Question 3 of 3"]).types("\n").sees(&["nothing is answered; 1 to 3"]).types("\n");
+        session.waits("the prompt again", |screen| screen.matches("nothing is answered; 1 to 3").count() == 2);
+        session.types(typed).sees(&[shown]);
+        assert_eq!(session.concludes().status, 1);
+    }
+}
+
+#[test]
+fn one_question_is_answered_by_one_line() {
+    let arguments = json!({"question": "Which port?", "choices": ["80", "8080"]}).to_string();
+    let delta =
+        json!({"tool_calls": [{"index": 0, "id": "1", "function": {"name": "ask_user", "arguments": arguments}}]});
+    let body = format!(
+        "data: {}\n\ndata: [DONE]\n\n",
+        json!({"choices": [{"index": 0, "delta": delta, "finish_reason": "tool_calls"}]})
+    );
+    let mut session = Session::new(&["--lines", "--wire", "openai-chat"], (24, 100));
+    session
+        .writes(&body)
+        .ends()
+        .sees(&["? Which port?\n  1. 80\n  2. 8080\n> (1 to 2, or in your own words; an empty line leaves"]);
+    session.types("2\n").sees(&["✓ 8080"]);
+    assert_eq!(session.concludes().status, 0);
+}
+
+#[test]
+fn the_first_options_are_sent_line_by_line_if_nobody_types() {
+    let mut session = Session::new(&[&["--lines", "--auto-answer", "1"], &WIRE[..]].concat(), (60, 120));
+    session
+        .writes(BODY)
+        .ends()
+        .sees(&["in 1 s the answers are sent, unless you begin to type", "taken because nobody typed"]);
+    let ended = session.concludes();
+    assert_eq!((ended.stdout, ended.status), (replied([[0], [0], [0]].map(FormAnswer::picked)), 0));
+}
+
+#[test]
+fn control_sequences_in_a_form_do_not_reach_the_terminal() {
+    let evil = "a\x1B]0;HOSTILE\x07\u{9B}31m\u{202E}b";
+    let option = json!({"label": evil, "description": evil, "preview": evil});
+    let question = json!({"question": evil, "header": evil, "options": [option, option], "multiSelect": true});
+    let arguments = json!({"questions": [question, question]}).to_string();
+    let delta = json!({"tool_calls": [{"index": 0, "id": "1", "function": {"name": "AskUserQuestion", "arguments": arguments}}]});
+    let body =
+        format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": delta, "finish_reason": "tool_calls"}]}));
+    let wire = ["--wire", "openai-chat"];
+    let mut session = Session::new(&wire, (40, 100));
+    session.writes(&body).ends().sees(&["❯[ ] 1"]).types(" ").sees(&["❯[x] 1"]).types("\t").sees(&["❯[ ] 1"]);
+    session.types("\t").sees(&["Send these answers?"]).types("\r");
+    assert_is_clean(session);
+    let mut session = Session::new(&[&["--lines"], &wire[..]].concat(), (40, 100));
+    session.writes(&body).ends().sees(&["Question 1 of 2", "> (1 to 2"]).types("1\n").sees(&["Question 2 of 2"]);
+    session.types("1,2\n").sees(&["an empty line sends"]).types("\n");
+    assert_is_clean(session);
+}
+
+/// The form was answered, and the terminal's title was not set.
+#[track_caller]
+fn assert_is_clean(mut session: Session) {
+    session.sees(&["✓"]);
+    assert!(!session.is_title_set());
+    assert_eq!(session.concludes().status, 0);
+}
