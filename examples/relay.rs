@@ -77,6 +77,8 @@ fn write(event: &Event, out: &mut dyn Write) -> io::Result<()> {
             Field::Suggestion { index, mode } => {
                 writeln!(out, "suggestion {index} {mode:?} + {:?} = {} bytes", call.delta, call.len)
             }
+            // Other question tools have more fields.
+            field => writeln!(out, "{field:?} + {:?} = {} bytes", call.delta, call.len),
         },
         Event::Complete(call) => writeln!(out, "complete {:?} {:?}", call.question, call.suggestions),
         Event::Rejected(call) => writeln!(out, "rejected {}", call.reason),

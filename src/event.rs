@@ -6,6 +6,7 @@ use core::ops::Range;
 use crate::call::{Addition, Call, Field, View};
 use crate::config::Envelope;
 use crate::note::{self, Note};
+use crate::questions::{Questions, Suggestions};
 use crate::reason::Reason;
 
 /// What happened in the stream.
@@ -143,6 +144,7 @@ pub struct Opaque<'a> {
 ///         match call.field() {
 ///             Field::Question => question.push_str(call.delta()),
 ///             Field::Suggestion => answer.push_str(call.delta()),
+///             field => panic!("{field:?}: of other question tools only"),
 ///         }
 ///         assert_eq!(call.question(), Some(&*question), "text that was shown stays");
 ///         if let Some(newest) = call.suggestions().iter().last() {
@@ -166,9 +168,39 @@ impl<'a> Partial<'a> {
         self.index
     }
 
+    /// Returns the tool that is called, such as `ask_followup_question`.
+    pub fn tool(&self) -> &'a str {
+        self.call.tool()
+    }
+
+    /// Returns the name of the [`Shape`](crate::Shape) that reads the call; `None` for
+    /// `ask_followup_question`.
+    pub fn shape(&self) -> Option<&'a str> {
+        self.call.form().map(|form| &*form.shape)
+    }
+
+    /// Returns the text above all questions so far; `None` for most tools.
+    pub fn title(&self) -> Option<&'a str> {
+        self.call.title(View::Shown)
+    }
+
     /// Returns the provider's id of the call, if it is a native call in a provider's stream.
     pub fn id(&self) -> Option<&'a str> {
         self.id
+    }
+
+    /// Returns the index of the question that grew, or whose suggestion did, from 0.
+    pub fn question_index(&self) -> usize {
+        self.call.form().map_or(0, |form| form.last_place().0)
+    }
+
+    /// Returns the index of the suggestion that grew, from 0; `None` if its question did.
+    pub fn suggestion_index(&self) -> Option<usize> {
+        match self.call.form() {
+            Some(form) => form.last_place().1,
+            None if self.field() == Field::Question => None,
+            None => self.suggestions().len().checked_sub(1),
+        }
     }
 
     /// Returns the field that grew.
@@ -190,12 +222,12 @@ impl<'a> Partial<'a> {
 
     /// Returns the suggestions so far. Only the last one may still change.
     pub fn suggestions(&self) -> Suggestions<'a> {
-        Suggestions { call: self.call, view: View::Shown }
+        Suggestions::of_first(self.call, View::Shown)
     }
 
     /// Returns the questions so far, each with its suggestions.
     pub fn questions(&self) -> Questions<'a> {
-        Questions { call: self.call, view: View::Shown }
+        Questions::new(self.call, View::Shown)
     }
 }
 
@@ -235,6 +267,22 @@ impl<'a> Complete<'a> {
         self.index
     }
 
+    /// Returns the tool that is called, such as `ask_followup_question`.
+    pub fn tool(&self) -> &'a str {
+        self.call.tool()
+    }
+
+    /// Returns the name of the [`Shape`](crate::Shape) that reads the call; `None` for
+    /// `ask_followup_question`.
+    pub fn shape(&self) -> Option<&'a str> {
+        self.call.form().map(|form| &*form.shape)
+    }
+
+    /// Returns the text above all questions; `None` for most tools.
+    pub fn title(&self) -> Option<&'a str> {
+        self.call.title(View::Whole)
+    }
+
     /// Returns the provider's id of the call, if it is a native call in a provider's stream.
     pub fn id(&self) -> Option<&'a str> {
         self.id
@@ -252,7 +300,7 @@ impl<'a> Complete<'a> {
 
     /// Returns the suggested answers. A call without any is normal.
     pub fn suggestions(&self) -> Suggestions<'a> {
-        Suggestions { call: self.call, view: View::Whole }
+        Suggestions::of_first(self.call, View::Whole)
     }
 
     /// Returns the questions, each with its suggestions.
@@ -260,7 +308,7 @@ impl<'a> Complete<'a> {
     /// [`question`](Complete::question) and [`suggestions`](Complete::suggestions) are those of the
     /// first.
     pub fn questions(&self) -> Questions<'a> {
-        Questions { call: self.call, view: View::Whole }
+        Questions::new(self.call, View::Whole)
     }
 
     /// Returns what was repaired in the call or dropped from it, in order. No note occurs twice.
@@ -323,6 +371,22 @@ impl<'a> Rejected<'a> {
         self.index
     }
 
+    /// Returns the tool that is called, such as `ask_followup_question`.
+    pub fn tool(&self) -> &'a str {
+        self.call.tool()
+    }
+
+    /// Returns the name of the [`Shape`](crate::Shape) that reads the call; `None` for
+    /// `ask_followup_question`.
+    pub fn shape(&self) -> Option<&'a str> {
+        self.call.form().map(|form| &*form.shape)
+    }
+
+    /// Returns the text above all questions, as far as it was read.
+    pub fn title(&self) -> Option<&'a str> {
+        self.call.title(View::Whole)
+    }
+
     /// Returns the provider's id of the call, if it is a native call in a provider's stream.
     pub fn id(&self) -> Option<&'a str> {
         self.id
@@ -352,209 +416,33 @@ impl<'a> Rejected<'a> {
 
     /// Returns the suggestions, as much of them as was read.
     pub fn suggestions(&self) -> Suggestions<'a> {
-        Suggestions { call: self.call, view: View::Whole }
+        Suggestions::of_first(self.call, View::Whole)
     }
 
     /// Returns the questions, as much of them as was read.
     pub fn questions(&self) -> Questions<'a> {
-        Questions { call: self.call, view: View::Whole }
-    }
-}
-
-/// One question of a call, with its suggestions.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Question<'a> {
-    /// The question so far. It is empty if only suggestions are known.
-    pub text: &'a str,
-    /// Its suggested answers.
-    pub suggestions: Suggestions<'a>,
-}
-
-/// The questions of a call, in order. A call of `ask_followup_question` has one.
-///
-/// ```
-/// use followup::{Event, Parser};
-///
-/// let mut parser = Parser::default();
-/// let message = "<ask_followup_question><question>Q?</question>\
-///     <suggest>A</suggest></ask_followup_question>";
-/// parser.feed(message).for_each(|event| {
-///     if let Event::Complete(call) = event {
-///         assert_eq!(call.questions().len(), 1);
-///         let question = call.questions().get(0).unwrap();
-///         assert_eq!((question.text, question.suggestions.len()), ("Q?", 1));
-///     }
-/// });
-/// ```
-#[derive(Clone, Copy)]
-pub struct Questions<'a> {
-    call: &'a Call,
-    view: View,
-}
-
-impl<'a> Questions<'a> {
-    /// Returns the questions of a call.
-    #[cfg(feature = "wire")]
-    pub(crate) fn new(call: &'a Call, view: View) -> Questions<'a> {
-        Questions { call, view }
-    }
-
-    /// Returns the number of questions. O(1).
-    pub fn len(&self) -> usize {
-        usize::from(self.get(0).is_some())
-    }
-
-    /// Returns `true` if there are no questions.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Returns the question at this index, from 0; `None` if there are no more. O(1).
-    pub fn get(&self, index: usize) -> Option<Question<'a>> {
-        let text = match self.view {
-            View::Shown => self.call.shown_question(),
-            View::Whole => self.call.question(),
-        };
-        let suggestions = Suggestions { call: self.call, view: self.view };
-        let exists = index == 0 && (text.is_some() || !suggestions.is_empty());
-        exists.then(|| Question { text: text.unwrap_or_default(), suggestions })
-    }
-
-    /// Returns an iterator over the questions, in order.
-    pub fn iter(&self) -> impl Iterator<Item = Question<'a>> + use<'a> {
-        self.get(0).into_iter()
-    }
-}
-
-impl fmt::Debug for Questions<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter()).finish()
-    }
-}
-
-/// One suggested answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Suggestion<'a> {
-    /// The text of the answer, trimmed.
-    ///
-    /// It is not empty, except that of the newest suggestion in a [`Partial`] of a stream of bytes.
-    pub answer: &'a str,
-    /// The mode to which the agent should change with this answer.
-    pub mode: Option<&'a str>,
-}
-
-/// The suggestions of a call, in order. Copying it copies two words, not the suggestions.
-///
-/// ```
-/// use followup::{Event, Parser};
-///
-/// let mut parser = Parser::default();
-/// let mut events = parser.feed(
-///     "<ask_followup_question><question>Q?</question><follow_up>\
-///      <suggest>A</suggest><suggest mode='code'>B</suggest></follow_up></ask_followup_question>",
-/// );
-/// while let Some(event) = events.next() {
-///     if let Event::Complete(call) = event {
-///         let suggestions = call.suggestions();
-///         assert_eq!(suggestions.len(), 2);
-///         assert_eq!(suggestions.get(1).unwrap().mode, Some("code"));
-///         let answers: Vec<_> = suggestions.iter().map(|s| s.answer).collect();
-///         assert_eq!(answers, ["A", "B"]);
-///     }
-/// }
-/// ```
-#[derive(Clone, Copy)]
-pub struct Suggestions<'a> {
-    call: &'a Call,
-    view: View,
-}
-
-impl<'a> Suggestions<'a> {
-    /// Returns the number of suggestions. O(1).
-    pub fn len(&self) -> usize {
-        self.call.suggestions(self.view)
-    }
-
-    /// Returns `true` if there are no suggestions.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Returns the suggestion at index `i`, from 0; `None` if there are no more. O(1).
-    pub fn get(&self, i: usize) -> Option<Suggestion<'a>> {
-        self.call.suggestion(i, self.view).map(|(answer, mode)| Suggestion { answer, mode })
-    }
-
-    /// Returns an iterator over the suggestions, in order.
-    pub fn iter(&self) -> SuggestionsIter<'a> {
-        self.into_iter()
-    }
-}
-
-impl<'a> IntoIterator for Suggestions<'a> {
-    type Item = Suggestion<'a>;
-    type IntoIter = SuggestionsIter<'a>;
-
-    fn into_iter(self) -> SuggestionsIter<'a> {
-        SuggestionsIter { all: self, next: 0 }
-    }
-}
-
-/// An iterator over the [`Suggestions`] of a call.
-#[derive(Clone, Debug)]
-pub struct SuggestionsIter<'a> {
-    all: Suggestions<'a>,
-    next: usize,
-}
-
-impl<'a> Iterator for SuggestionsIter<'a> {
-    type Item = Suggestion<'a>;
-
-    fn next(&mut self) -> Option<Suggestion<'a>> {
-        let one = self.all.get(self.next)?;
-        self.next += 1;
-        Some(one)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.all.len() - self.next;
-        (left, Some(left))
-    }
-}
-
-impl ExactSizeIterator for SuggestionsIter<'_> {}
-
-impl PartialEq for Suggestions<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.iter().eq(other.iter())
-    }
-}
-
-impl fmt::Debug for Suggestions<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter()).finish()
+        Questions::new(self.call, View::Whole)
     }
 }
 
 impl PartialEq for Partial<'_> {
     fn eq(&self, other: &Self) -> bool {
         (self.index, self.id, self.field(), self.delta()) == (other.index, other.id, other.field(), other.delta())
-            && (self.question(), self.suggestions()) == (other.question(), other.suggestions())
+            && self.questions() == other.questions()
     }
 }
 
 impl PartialEq for Complete<'_> {
     fn eq(&self, other: &Self) -> bool {
-        (self.index, self.id, self.span(), self.question()) == (other.index, other.id, other.span(), other.question())
-            && (self.suggestions(), self.notes()) == (other.suggestions(), other.notes())
+        (self.index, self.id, self.span()) == (other.index, other.id, other.span())
+            && (self.questions(), self.notes()) == (other.questions(), other.notes())
     }
 }
 
 impl PartialEq for Rejected<'_> {
     fn eq(&self, other: &Self) -> bool {
         (self.index, self.id, self.span(), self.reason()) == (other.index, other.id, other.span(), other.reason())
-            && (self.question(), self.suggestions()) == (other.question(), other.suggestions())
+            && self.questions() == other.questions()
     }
 }
 

@@ -169,8 +169,11 @@ pub mod observe;
 #[cfg(feature = "stream")]
 pub mod owned;
 mod parser;
+mod prefixes;
+mod questions;
 mod reason;
 mod scan;
+mod shape;
 mod signal;
 #[cfg(feature = "stream")]
 pub mod stream;
@@ -184,12 +187,12 @@ pub use checkpoint::{Checkpoint, ResumeError};
 pub use config::{
     CallStart, Entities, Envelope, Envelopes, Limits, Malformed, Policy, Tools, ToolsError, UnknownEnvelope,
 };
-pub use event::{
-    Complete, Event, Opaque, Partial, Question, Questions, Rejected, Suggestion, Suggestions, SuggestionsIter,
-};
+pub use event::{Complete, Event, Opaque, Partial, Rejected};
 pub use note::Note;
 pub use parser::{Events, Parser};
+pub use questions::{Defaults, Question, Questions, Suggestion, Suggestions, SuggestionsIter};
 pub use reason::{CallPart, Reason};
+pub use shape::{QuestionKind, Shape, ShapeError, ShapeErrorKind, Shapes};
 
 /// The examples of the README, as tests.
 #[cfg(doctest)]

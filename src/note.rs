@@ -63,6 +63,34 @@ pub enum Note {
     RepeatedSuggestions,
     /// In a native call, an array or an object without an answer was dropped. Not a repair.
     UnreadableSuggestion,
+    /// A call of a question tool had more questions than the limit allows. Not a repair.
+    QuestionsDropped,
+    /// The questions were an object instead of a list.
+    QuestionsAsObject,
+    /// The questions were a string instead of a list.
+    QuestionsAsText,
+    /// A question was a string instead of an object.
+    QuestionAsText,
+    /// An element of the list of questions was none, and was dropped. Not a repair.
+    UnreadableQuestion,
+    /// The arguments were one question themselves, instead of having a list.
+    QuestionWithoutList,
+    /// A suggestion was a string instead of an object.
+    SuggestionAsText,
+    /// A value that is `true` or `false` was a string.
+    FlagAsText,
+    /// The arguments of a native call were a list instead of an object.
+    ListAsArguments,
+    /// The arguments of a native call were a string that holds JSON.
+    ArgumentsAsText,
+    /// The arguments of a native call were in a code fence.
+    FencedArguments,
+    /// The tool's own host would refuse the call.
+    ///
+    /// It has more or fewer questions or suggestions than the host accepts, or two equal questions.
+    RefusedByHost,
+    /// A key came twice in one object. This can't be repaired.
+    RepeatedKey,
     /// The arguments of a native call are not JSON. This can't be repaired.
     IllFormedJson,
     /// The call came as text, in an envelope of this family. Not a repair.
@@ -113,6 +141,21 @@ impl fmt::Display for Note {
                 "there is more than one list of suggestions of the same name; the first was taken"
             }
             Note::UnreadableSuggestion => "a suggestion without an answer was dropped",
+            Note::QuestionsDropped => "there are too many questions; the last were dropped",
+            Note::QuestionsAsObject => "the questions are an object, not a list",
+            Note::QuestionsAsText => "the questions are a string, not a list",
+            Note::QuestionAsText => "a question is a string, not an object",
+            Note::UnreadableQuestion => "an element of the list of questions is none and was dropped",
+            Note::QuestionWithoutList => "the arguments are one question, not a list of questions",
+            Note::SuggestionAsText => "a suggestion is a string, not an object",
+            Note::FlagAsText => "a value that is true or false is a string",
+            Note::ListAsArguments => "the arguments are a list, not an object",
+            Note::ArgumentsAsText => "the arguments are a string that holds JSON",
+            Note::FencedArguments => "the arguments are in a code fence",
+            Note::RefusedByHost => {
+                "the tool's own host would refuse the call: too many or too few questions or suggestions, or two equal questions"
+            }
+            Note::RepeatedKey => "a key comes twice in one object",
             Note::IllFormedJson => "the arguments are not JSON",
             Note::InReasoning => "the call was in the model's reasoning",
             Note::PartLost => "a part of the stream was lost while the call was open",

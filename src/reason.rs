@@ -106,6 +106,12 @@ pub enum CallPart {
     Suggestions,
     /// The arguments of a native call.
     Arguments,
+    /// The questions of a native call.
+    Questions,
+    /// The header or the id of a question.
+    Header,
+    /// The description or the preview of a suggestion, or the text below a question.
+    Description,
 }
 
 impl CallPart {
@@ -119,6 +125,9 @@ impl CallPart {
             CallPart::Options => "the list of options",
             CallPart::Suggestions => "the list of suggestions",
             CallPart::Arguments => "the value of the arguments",
+            CallPart::Questions => "the list of questions",
+            CallPart::Header => "the header or id of a question",
+            CallPart::Description => "a description",
         }
     }
 
@@ -132,6 +141,9 @@ impl CallPart {
             CallPart::Options => "inside the list of options",
             CallPart::Suggestions => "inside the list of suggestions",
             CallPart::Arguments => "inside the arguments",
+            CallPart::Questions => "inside the list of questions",
+            CallPart::Header => "inside the header of a question",
+            CallPart::Description => "inside a description",
         }
     }
 
@@ -139,8 +151,9 @@ impl CallPart {
     fn expected(self) -> &'static str {
         match self {
             CallPart::Arguments => "an object",
-            CallPart::Suggestions | CallPart::Options | CallPart::Parameters => "an array",
+            CallPart::Suggestions | CallPart::Options | CallPart::Parameters | CallPart::Questions => "an array",
             CallPart::Opening | CallPart::Question | CallPart::Answer | CallPart::Mode => "a string",
+            CallPart::Header | CallPart::Description => "a string",
         }
     }
 }

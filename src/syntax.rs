@@ -5,6 +5,7 @@ use alloc::sync::Arc;
 use crate::before::Before;
 use crate::call::{Addition, Call};
 use crate::config::Policy;
+use crate::shape::Shape;
 use crate::signal::{Piece, Quiet, Signal, Source};
 use crate::{json, markup};
 
@@ -24,6 +25,11 @@ impl Syntax {
 
     pub(crate) fn json(policy: Arc<Policy>) -> Syntax {
         Syntax::Json(json::machine::JsonMachine::new(policy))
+    }
+
+    /// Creates the syntax of the arguments of a tool that a shape reads.
+    pub(crate) fn shaped(policy: Arc<Policy>, tool: &str, shape: Shape) -> Syntax {
+        Syntax::Json(json::machine::JsonMachine::of_tool(policy, tool, shape))
     }
 
     /// Reads `piece` from `*pos` up to the next signal.
@@ -70,12 +76,14 @@ impl Syntax {
         }
     }
 
-    /// Reads text that is all prose and begins nothing; returns `false` if it is not as simple as
-    /// that, and then nothing has changed.
-    pub(crate) fn pass_quiet(&mut self, text: &str) -> bool {
+    /// Reads text that is all prose and begins nothing, where some text is certain to be prose.
+    ///
+    /// `before`: the last bytes of prose. Returns which text is certain to be prose after it; `None`
+    /// if it is not as simple as that, and then nothing has changed.
+    pub(crate) fn pass_quiet(&mut self, text: &str, before: &mut Before) -> Option<Quiet> {
         match self {
-            Syntax::Markup(machine) => machine.pass_quiet(text),
-            Syntax::Json(_) => false,
+            Syntax::Markup(machine) => machine.pass_quiet(text, before),
+            Syntax::Json(_) => None,
         }
     }
 

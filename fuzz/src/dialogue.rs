@@ -144,6 +144,7 @@ impl Script {
                 let text = match &answer {
                     Answer::Suggestion(i) => &open.suggest[*i].answer,
                     Answer::Edited { text, .. } | Answer::Text(text) => text,
+                    Answer::Form(_) => unreachable!("no step answers a form"),
                 };
                 let Setup { dialect, escape, .. } = before.setup();
                 assert!(*escape || reply.text.contains(&**text), "the answer is lost");

@@ -13,6 +13,7 @@ mod providers;
 mod reference;
 mod resume;
 pub mod seeds;
+mod shapes;
 #[cfg(feature = "steps")]
 mod steps;
 
@@ -25,11 +26,12 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 7] = [
+pub const TARGETS: [Target; 8] = [
     Target { name: "laws", read: laws::read },
     Target { name: "reference", read: reference::read },
     Target { name: "bytes", read: bytes::read },
     Target { name: "providers", read: providers::read },
+    Target { name: "shapes", read: shapes::read },
     Target { name: "resume", read: resume::read },
     Target { name: "dialogue", read: dialogue::read },
     Target { name: "linear", read: linear::read },

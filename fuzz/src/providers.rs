@@ -1,9 +1,10 @@
 //! Providers' streams: what is sent comes out, and no cut changes the events.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use followup::wire::{self, Format, ResponseParser};
-use followup::{Limits, Policy};
+use followup::wire::{self, Events, Format, ResponseParser};
+use followup::{Event, Limits, Policy};
 use followup_testing::{Cuts, Entry, Transcript};
 
 use crate::encode::{Ask, Dice, Other, PROVIDERS, Sent, send, send_with_leaks};
@@ -66,6 +67,7 @@ fn check_sent(sent: &Sent, cuts: &[u8], size: usize) {
     let cuts = Cuts::new(cuts);
     let policy = Arc::new(Policy::new());
     for mut parser in [ResponseParser::new(sent.format, policy.clone()), ResponseParser::auto(policy)] {
+        let tools = tools(parser.clone(), &cuts.chunks(&body));
         let transcript = Transcript::of_response(&mut parser, cuts.chunks(&body));
         let (mut asks, mut others, mut prose) = (Vec::new(), Vec::<(u64, Other)>::new(), String::new());
         for step in transcript.entries() {
@@ -77,22 +79,41 @@ fn check_sent(sent: &Sent, cuts: &[u8], size: usize) {
                 },
                 Entry::Complete(ended) => {
                     let suggest = ended.suggestions.into_iter().map(|one| (one.answer, one.mode)).collect();
-                    asks.push((
-                        ended.index,
-                        Ask { id: ended.id, question: ended.question.unwrap_or_default(), suggest },
-                    ));
+                    let (tool, question) = (tools[&ended.index].clone(), ended.question.unwrap_or_default());
+                    asks.push((ended.index, Ask { id: ended.id, tool, question, suggest }));
                 }
                 Entry::Question { .. } | Entry::Mode { .. } | Entry::Suggestion { .. } => {}
                 Entry::Rejected(..) | Entry::Error(..) => panic!("{step}\n\"{}\"", body.escape_ascii()),
             }
         }
         asks.sort_by_key(|(call, _)| *call);
-        assert_eq!(asks.into_iter().map(|(_, ask)| ask).collect::<Vec<_>>(), sent.asks);
-        assert_eq!(others.into_iter().map(|(_, other)| other).collect::<Vec<_>>(), sent.others);
+        let mut asks: Vec<Ask> = asks.into_iter().map(|(_, ask)| ask).collect();
+        let mut others: Vec<Other> = others.into_iter().map(|(_, other)| other).collect();
+        if sent.is_sorted {
+            asks.sort();
+            others.sort();
+        }
+        assert_eq!(asks, sent.asks);
+        assert_eq!(others, sent.others);
         assert_eq!(prose, sent.prose);
     }
     // Leaked calls are the business of the damaged bodies: what comes of them depends on the others.
     assert!(sent.leaked.is_none() && sent.reasoned.is_none());
+}
+
+/// Returns the tools of the complete calls, by index.
+fn tools(mut parser: ResponseParser, chunks: &[&[u8]]) -> BTreeMap<u64, String> {
+    let mut tools = BTreeMap::new();
+    let mut take = |mut events: Events<'_>| {
+        while let Some(event) = events.next() {
+            if let Ok(Event::Complete(call)) = event {
+                tools.insert(call.index(), call.tool().to_owned());
+            }
+        }
+    };
+    chunks.iter().for_each(|chunk| take(parser.feed(chunk)));
+    take(parser.finish());
+    tools
 }
 
 /// Damages the events, as four bytes choose.

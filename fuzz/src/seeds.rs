@@ -2,12 +2,12 @@
 
 use followup_testing::literals::{
     ARGUMENTS, ARGUMENTS_BEGINNINGS, ENVELOPE_BEGINNINGS, ENVELOPES, FRAMES, ILL_FORMED, KEYS, MARKUP, PROVIDERS,
-    STRING, WORDS, dictionary,
+    QUESTION_TOOLS, STRING, WORDS, dictionary,
 };
 use followup_testing::{Question, Suggestion, Syntax};
 
 use crate::input::{CUT, choice};
-use crate::{dialogue::step, linear, providers::kind, resume};
+use crate::{dialogue::step, linear, providers::kind, resume, shapes};
 
 /// Returns the dictionary of a target: the words of the grammar, and the marks of the input format.
 pub fn words(target: &str) -> String {
@@ -16,6 +16,9 @@ pub fn words(target: &str) -> String {
     let marks = [&[CUT][..], &[linear::END]];
     let all = [MARKUP, ENVELOPES, ENVELOPE_BEGINNINGS, ARGUMENTS, ARGUMENTS_BEGINNINGS, ILL_FORMED].concat();
     match target {
+        "shapes" => {
+            dictionary([ARGUMENTS, QUESTION_TOOLS, ILL_FORMED].concat().into_iter().chain(strings).chain(marks))
+        }
         "providers" | "bytes" | "linear" => dictionary([&all[..], FRAMES, PROVIDERS].concat().into_iter().chain(marks)),
         _ => dictionary(all.into_iter().chain(strings).chain(marks)),
     }
@@ -35,6 +38,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
             )
             .collect(),
         "providers" => bodies().collect(),
+        "shapes" => shapes::seeds().collect(),
         "resume" => inputs().flat_map(changed).chain(stored()).collect(),
         "dialogue" => scripts().collect(),
         "linear" => repeated().collect(),

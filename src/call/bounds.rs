@@ -5,7 +5,7 @@ use super::{AnswerState, Call, ModeState, Open, OpenSuggestion, Range, Shown};
 use crate::config::Limits;
 
 /// More notes than there are kinds.
-const NOTES: usize = 32;
+const NOTES: usize = 48;
 
 impl Call {
     /// Returns whether every range is in its arena and every text within its limit.
@@ -16,8 +16,8 @@ impl Call {
         let Shown { question, suggestions, newest } = self.shown;
         self.notes.len() <= NOTES
             && self.suggestions.len() <= limits.suggestions
-            && self.text.is_char_boundary(self.bare)
-            && self.bare <= limits.bare.saturating_mul(3)
+            && self.text.is_char_boundary(self.bare as usize)
+            && self.bare as usize <= limits.bare.saturating_mul(3)
             && self.question.is_none_or(|range| text(range, limits.question))
             && self.suggestions.iter().all(|one| text(one.answer, limits.answer) && one.mode.is_none_or(mode))
             && question <= self.question.map_or(0, len)
@@ -26,13 +26,14 @@ impl Call {
             && self.text.len() <= self.most_text(limits)
             && self.modes.len() / (limits.answer.saturating_add(limits.tag) + 1) <= limits.suggestions
             && self.is_open_in_bounds(limits)
+            && self.form.as_deref().is_none_or(|form| form.is_in_bounds(limits))
     }
 
     /// The most text a call can hold: the bare text, the question, the answers, and one text that
     /// is open.
     fn most_text(&self, limits: &Limits) -> usize {
         let answers = limits.list().saturating_add(limits.answer);
-        self.bare.saturating_add(limits.question).saturating_add(answers).saturating_add(limits.list())
+        (self.bare as usize).saturating_add(limits.question).saturating_add(answers).saturating_add(limits.list())
     }
 
     fn is_open_in_bounds(&self, limits: &Limits) -> bool {

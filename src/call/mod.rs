@@ -4,16 +4,20 @@
 
 pub(crate) mod bounds;
 mod entity;
+pub(crate) mod form;
 mod value;
 mod view;
 
+use alloc::boxed::Box;
 use alloc::string::String;
+
 use smallvec::SmallVec;
 
 use crate::config::{Entities, Malformed, Policy};
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
 use crate::utf8;
+use form::Form;
 use value::{TooLong, Value};
 pub(crate) use view::View;
 
@@ -21,14 +25,30 @@ pub(crate) use view::View;
 pub(crate) type Range = (usize, usize);
 
 /// The part of a call that a [`Partial`](crate::Partial) added to.
+///
+/// A call of `ask_followup_question` has a question and suggestions only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Field {
     /// The question.
+    ///
+    /// Without a delta, something became known of it that is no text that grows.
     Question,
     /// The newest suggestion.
     ///
-    /// Without a delta, its mode became known (or, in a stream of bytes, that it exists).
+    /// Without a delta, something became known of it that is no text that grows, such as its mode
+    /// (or, in a stream of bytes, that it exists).
     Suggestion,
+    /// The header of a question.
+    Header,
+    /// The text below a question.
+    Detail,
+    /// The description of a suggestion.
+    Description,
+    /// The preview of a suggestion.
+    Preview,
+    /// The text above all questions.
+    Title,
 }
 
 /// What a partial added to a call.
@@ -133,7 +153,7 @@ pub(crate) struct Call {
     text: String,
     modes: String,
     /// How much of `text` is the text before the first parameter.
-    bare: usize,
+    bare: u32,
     question: Option<Range>,
     /// There has been a `question`.
     asked: bool,
@@ -144,6 +164,8 @@ pub(crate) struct Call {
     /// A suggestion has come to exist since this was last taken.
     given: bool,
     entities: Entities,
+    /// The questions, if a shape reads the call. Then the fields above have none.
+    form: Option<Box<Form>>,
 }
 
 impl Call {
@@ -160,6 +182,7 @@ impl Call {
         shown: Shown { question: 0, suggestions: 0, newest: (0, false) },
         given: false,
         entities: Entities::Raw,
+        form: None,
     };
 
     /// Makes it as new, for a call that begins at `start`. Its memory is kept.
@@ -197,10 +220,52 @@ impl Call {
         }
         // What is open and not shown is dropped.
         let answers = self.suggestions.last().map_or(0, |newest| newest.answer.1);
-        utf8::truncate(&mut self.text, self.bare.max(answers).max(self.question.map_or(0, |question| question.1)));
+        utf8::truncate(
+            &mut self.text,
+            (self.bare as usize).max(answers).max(self.question.map_or(0, |question| question.1)),
+        );
         let modes = self.suggestions.iter().rev().find_map(|one| one.mode);
         utf8::truncate(&mut self.modes, modes.map_or(0, |mode| mode.1));
+        if let Some(form) = &mut self.form {
+            form.fail();
+        }
         self.open = Open::Failed(reason);
+    }
+
+    // Questions that a shape reads.
+
+    /// Begins a call that a shape reads.
+    pub(crate) fn begin_form(&mut self, tool: &str, shape: &str) {
+        self.form = Some(Box::new(Form::new(tool, shape)));
+    }
+
+    /// Returns the call for a checkpoint.
+    pub(crate) fn save(&self) -> Call {
+        let mut call = self.clone();
+        call.form.iter_mut().for_each(|form| form.forget_last_place());
+        call
+    }
+
+    /// Returns the questions, if a shape reads the call.
+    pub(crate) fn form(&self) -> Option<&Form> {
+        self.form.as_deref()
+    }
+
+    /// Returns the bytes of all texts.
+    #[cfg(feature = "wire")]
+    pub(crate) fn text_len(&self) -> usize {
+        self.text.len() + self.modes.len() + self.form().map_or(0, Form::text_len)
+    }
+
+    /// Returns the text above all questions.
+    pub(crate) fn title(&self, view: View) -> Option<&str> {
+        let form = self.form()?;
+        form.view(form.title(), view == View::Shown)
+    }
+
+    /// Returns the questions, if a shape reads the call and nothing has gone wrong.
+    pub(crate) fn form_mut(&mut self) -> Option<&mut Form> {
+        if self.has_failed() { None } else { self.form.as_deref_mut() }
     }
 
     pub(crate) fn note(&mut self, note: Note) {
@@ -222,7 +287,8 @@ impl Call {
     /// Keeps the text before the first parameter, which is the question if no `question` comes.
     pub(crate) fn keep_bare(&mut self, text: &str) {
         let (start, end) = append_trimmed(&mut self.text, text, self.entities);
-        self.bare = end - start;
+        // More than 4 GiB of it is no question.
+        self.bare = u32::try_from(end - start).unwrap_or_default();
     }
 
     /// Begins a `question`, and the value of the question if there is none yet and it is not
@@ -543,14 +609,20 @@ impl Call {
 
     /// Ends the call where no value is open. `cut`: it was the stream that ended.
     pub(crate) fn end(&mut self, cut: bool, policy: &Policy) {
-        let truncated = Reason::Truncated(CallPart::Parameters);
         self.take_bare(policy);
-        match (self.question, policy.malformed) {
-            (None, _) if !cut => self.reject(Reason::MissingParameter),
-            (None, _) => self.reject(truncated),
-            (Some(_), _) if !cut => {}
-            (Some(_), Malformed::Repair) => self.note(Note::StreamEnded),
-            (Some(_), Malformed::Reject) => self.reject(truncated),
+        match self.question {
+            None if !cut => self.reject(Reason::MissingParameter),
+            None => self.reject(Reason::Truncated(CallPart::Parameters)),
+            Some(_) if !cut => {}
+            Some(_) => self.end_cut(policy),
+        }
+    }
+
+    /// Ends a call with a question where the stream ended, and no value is open.
+    pub(crate) fn end_cut(&mut self, policy: &Policy) {
+        match policy.malformed {
+            Malformed::Repair => self.note(Note::StreamEnded),
+            Malformed::Reject => self.reject(Reason::Truncated(CallPart::Parameters)),
         }
     }
 
@@ -560,10 +632,10 @@ impl Call {
             return;
         }
         let limit = policy.limits.question;
-        if self.bare > limit {
+        if self.bare as usize > limit {
             return self.reject(Reason::TooLong { part: CallPart::Question, limit });
         }
-        self.question = Some((0, self.bare));
+        self.question = Some((0, self.bare as usize));
         self.repair(Note::BareQuestion, policy);
     }
 }

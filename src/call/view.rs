@@ -1,6 +1,7 @@
 //! What of a call is known, shown and lent.
 
 use super::{Addition, Call, Field, Open, Range, Shown, Suggested};
+use crate::config::ASK;
 use crate::note::Note;
 use crate::reason::Reason;
 
@@ -14,18 +15,13 @@ pub(crate) enum View {
 }
 
 impl Call {
-    pub(crate) fn shown(&self) -> Shown {
-        self.shown
-    }
-
-    pub(crate) fn set_shown(&mut self, shown: Shown) {
-        self.shown = shown;
-    }
-
     /// Returns the next part of the call that is certain and has not been shown, and counts it as
     /// shown.
     #[inline]
     pub(crate) fn next_delta(&mut self) -> Option<Addition> {
+        if let Some(form) = &mut self.form {
+            return form.next_delta();
+        }
         // The bare question is the last thing that becomes known.
         if self.asked {
             self.question_delta().or_else(|| self.suggestion_delta())
@@ -35,7 +31,12 @@ impl Call {
     }
 
     /// Returns whether everything that is certain has been shown.
+    ///
+    /// Of the questions that a shape reads, this is not known.
     pub(crate) fn is_all_shown(&self) -> bool {
+        if self.form.is_some() {
+            return false;
+        }
         let Shown { question, suggestions, newest } = self.shown;
         self.question.is_none_or(|(start, end)| question == end - start)
             && suggestions == self.suggestions.len()
@@ -71,6 +72,9 @@ impl Call {
     // What the views read.
 
     pub(crate) fn text(&self, (start, end): Range) -> &str {
+        if let Some(form) = self.form() {
+            return form.slice((start, end));
+        }
         self.text.get(start..end).unwrap_or_default()
     }
 
@@ -80,16 +84,22 @@ impl Call {
 
     /// The question as far as partials have shown it.
     pub(crate) fn shown_question(&self) -> Option<&str> {
+        if let Some(form) = self.form() {
+            return form.question_text(0, true);
+        }
         let shown = Some(self.shown.question).filter(|&shown| shown > 0)?;
         self.question.map(|(start, _)| self.text((start, start + shown)))
     }
 
     /// The question, if it is not empty.
     pub(crate) fn question(&self) -> Option<&str> {
+        if let Some(form) = self.form() {
+            return form.question_text(0, false);
+        }
         self.question.map(|part| self.text(part)).filter(|question| !question.is_empty())
     }
 
-    /// Returns how many suggestions are seen.
+    /// Returns how many suggestions of `ask_followup_question` are seen.
     pub(crate) fn suggestions(&self, view: View) -> usize {
         match view {
             View::Shown => self.shown.suggestions,
@@ -97,11 +107,16 @@ impl Call {
         }
     }
 
-    /// Returns the answer and the mode of a suggestion.
+    /// Returns the answer and the mode of a suggestion of `ask_followup_question`.
     pub(crate) fn suggestion(&self, i: usize, view: View) -> Option<(&str, Option<&str>)> {
         // What partials have shown of a suggestion was all that was known of it then.
         let Suggested { answer, mode } = *self.suggestions.get(i).filter(|_| i < self.suggestions(view))?;
         Some((self.text(answer), mode.map(|mode| self.mode(mode))))
+    }
+
+    /// Returns the tool that is called.
+    pub(crate) fn tool(&self) -> &str {
+        self.form().map_or(ASK, |form| &form.tool)
     }
 
     pub(crate) fn notes(&self) -> &[Note] {

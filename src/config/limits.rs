@@ -46,11 +46,33 @@ pub struct Limits {
     ///
     /// If no parameter's tag ends within it, no call begins there: the opening tag is text.
     pub bare: usize,
+    /// The number of questions in a call. Default 16. Later ones are dropped, with a note.
+    ///
+    /// A call of `ask_followup_question` has one.
+    pub questions: usize,
+    /// The length of the header, or of the id, of a question. Default 1 KiB.
+    ///
+    /// A call with a longer one is rejected.
+    pub header: usize,
+    /// The length of a description or a preview of a suggestion, or of the text below a question.
+    /// Default 16 KiB.
+    ///
+    /// A call with a longer one is rejected.
+    pub description: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { question: 100 << 10, answer: 16 << 10, suggestions: 32, tag: 256, bare: 2 << 10 }
+        Limits {
+            question: 100 << 10,
+            answer: 16 << 10,
+            suggestions: 32,
+            tag: 256,
+            bare: 2 << 10,
+            questions: 16,
+            header: 1 << 10,
+            description: 16 << 10,
+        }
     }
 }
 

@@ -6,12 +6,13 @@ use super::envelopes::Envelopes;
 use super::limits::Limits;
 use super::tools::Tools;
 use crate::hash::Fnv;
+use crate::shape::Shapes;
 
 /// How a stream is read.
 ///
 /// The default repairs what models commonly get wrong, lets a call start anywhere, does not decode
-/// entities, reads the usual envelopes, and knows the tools of the agents that this format comes from. The type of each
-/// setting has an example of its effect. Parsers can share a policy in an `Arc`.
+/// entities, reads the usual envelopes and the built-in question tools, and knows the other tools of
+/// the agents that this format comes from. The type of each setting has an example of its effect. Parsers can share a policy in an `Arc`.
 ///
 /// ```
 /// use followup::{CallStart, Entities, Envelopes, Limits, Malformed, Policy, Tools};
@@ -33,6 +34,7 @@ pub struct Policy {
     pub(crate) entities: Entities,
     pub(crate) envelopes: Envelopes,
     pub(crate) tools: Tools,
+    pub(crate) shapes: Shapes,
     pub(crate) limits: Limits,
 }
 
@@ -72,6 +74,15 @@ impl Policy {
         Policy { tools, ..self }
     }
 
+    /// Sets the question tools that are read besides `ask_followup_question`.
+    ///
+    /// They are read in a provider's stream, in envelopes, and by
+    /// [`Parser::arguments_of`](crate::Parser::arguments_of).
+    #[must_use]
+    pub fn with_shapes(self, shapes: Shapes) -> Policy {
+        Policy { shapes, ..self }
+    }
+
     /// Sets the limits.
     #[must_use]
     pub fn with_limits(self, limits: Limits) -> Policy {
@@ -108,6 +119,11 @@ impl Policy {
     /// Returns the names of other tools and of their parameters.
     pub fn tools(&self) -> &Tools {
         &self.tools
+    }
+
+    /// Returns the question tools whose arguments are read, besides `ask_followup_question`.
+    pub fn shapes(&self) -> &Shapes {
+        &self.shapes
     }
 
     /// Returns the limits.

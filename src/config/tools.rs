@@ -6,6 +6,8 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
+use crate::prefixes::Prefixes;
+
 /// The names of other tools and of their parameters.
 ///
 /// A call of one of these tools is [`Event::Opaque`](crate::Event::Opaque). A question inside one
@@ -33,12 +35,22 @@ use core::hash::{Hash, Hasher};
 /// assert_eq!(opaque(Policy::new()), "", "by default `deploy` is no tool, and this is prose");
 /// # Ok::<(), followup::ToolsError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "ToolsData", into = "ToolsData"))]
 pub struct Tools {
     pub(crate) tools: Names,
     pub(crate) parameters: Names,
+    /// What the opening tags of tools begin with, ours included.
+    openings: Prefixes,
+}
+
+impl Hash for Tools {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // The rest follows from the names.
+        self.tools.hash(state);
+        self.parameters.hash(state);
+    }
 }
 
 /// An error in a list of names.
@@ -115,13 +127,19 @@ impl Tools {
         let both = tools.iter().find(|name| parameters.contains(name)).map(String::from);
         match both {
             Some(both) => Err(ToolsError::Both(both)),
-            None => Ok(Tools { tools, parameters }),
+            None => Ok(Tools::of(tools, parameters)),
         }
+    }
+
+    fn of(tools: Names, parameters: Names) -> Tools {
+        let openings =
+            tools.iter().fold(Prefixes::NONE.with(ASK.as_bytes()), |prefixes, name| prefixes.with(name.as_bytes()));
+        Tools { tools, parameters, openings }
     }
 
     /// Returns empty lists: everything outside the questions is prose.
     pub fn none() -> Tools {
-        Tools { tools: Names::default(), parameters: Names::default() }
+        Tools::of(Names::default(), Names::default())
     }
 
     /// Returns the index of the next `<` that may begin the opening tag of any tool.
@@ -141,7 +159,13 @@ impl Tools {
     }
 
     /// Returns `true` if the text after a `<` may begin the opening tag of any tool.
+    #[inline]
     pub(crate) fn may_open(&self, rest: &[u8]) -> bool {
+        self.openings.may_begin(rest) && self.shares_prefix(rest)
+    }
+
+    #[inline(never)]
+    fn shares_prefix(&self, rest: &[u8]) -> bool {
         shares_prefix(ASK.as_bytes(), rest) || self.tools.share_prefix(rest)
     }
 
@@ -183,7 +207,7 @@ const RESERVED: &str = "question follow_up suggestions suggest suggestion option
 impl Default for Tools {
     fn default() -> Self {
         let names = |list: &str| Names::sorted(list.split_whitespace().map(Box::from).collect());
-        Tools { tools: names(TOOLS), parameters: names(PARAMETERS) }
+        Tools::of(names(TOOLS), names(PARAMETERS))
     }
 }
 

@@ -1,11 +1,11 @@
 //! Dialects: the wording of a family of agents and how it wraps a reply, as data.
 
 use alloc::borrow::Cow;
-use alloc::format;
 use alloc::string::{String, ToString};
 
-use serde::{Deserialize, Deserializer, Serialize, de};
+use serde::{Deserialize, Deserializer, Serialize};
 
+use super::placeholder_text;
 use super::wrapping::Wrapping;
 use crate::{CallPart, Reason};
 
@@ -88,46 +88,23 @@ pub struct Messages {
 }
 
 fn plain<'de, D: Deserializer<'de>>(from: D) -> Result<Cow<'static, str>, D::Error> {
-    message(from, &[])
+    placeholder_text::deserialize(from, &[])
 }
 
 fn with_parameter<'de, D: Deserializer<'de>>(from: D) -> Result<Cow<'static, str>, D::Error> {
-    message(from, &["{parameter}"])
+    placeholder_text::deserialize(from, &["{parameter}"])
 }
 
 fn with_details<'de, D: Deserializer<'de>>(from: D) -> Result<Cow<'static, str>, D::Error> {
-    message(from, &["{details}"])
+    placeholder_text::deserialize(from, &["{details}"])
 }
 
 fn with_place<'de, D: Deserializer<'de>>(from: D) -> Result<Cow<'static, str>, D::Error> {
-    message(from, &["{place}"])
+    placeholder_text::deserialize(from, &["{place}"])
 }
 
 fn with_place_and_limit<'de, D: Deserializer<'de>>(from: D) -> Result<Cow<'static, str>, D::Error> {
-    message(from, &["{place}", "{limit}"])
-}
-
-/// Deserializes a message that supports these placeholders.
-///
-/// Any other would end up in the text that is shown.
-fn message<'de, D: Deserializer<'de>>(from: D, supported: &[&str]) -> Result<Cow<'static, str>, D::Error> {
-    let text = Cow::deserialize(from)?;
-    let Some(unknown) = unknown_placeholder(&text, supported) else { return Ok(text) };
-    let supported =
-        if supported.is_empty() { "there is none".into() } else { format!("it may be {}", supported.join(" or ")) };
-    Err(de::Error::custom(format!("the placeholder {unknown} is not known here: {supported}")))
-}
-
-/// Returns the first word in braces that is not among the supported placeholders.
-fn unknown_placeholder<'a>(text: &'a str, supported: &[&str]) -> Option<&'a str> {
-    text.match_indices('{').find_map(|(open, _)| {
-        let inside = &text[open + 1..];
-        let inside = &inside[..inside.find(['{', '}'])?];
-        let whole = &text[open..open + inside.len() + 2];
-        let name = inside.trim();
-        let is_word = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
-        (is_word && whole.ends_with('}') && !supported.contains(&whole)).then_some(whole)
-    })
+    placeholder_text::deserialize(from, &["{place}", "{limit}"])
 }
 
 /// The names of the parts of a call, as messages use them for `{place}`.
@@ -147,8 +124,8 @@ pub struct PartNames {
 impl PartNames {
     fn get(&self, place: CallPart) -> &str {
         match place {
-            CallPart::Question => &self.question,
-            CallPart::Answer => &self.answer,
+            CallPart::Question | CallPart::Questions | CallPart::Header => &self.question,
+            CallPart::Description | CallPart::Answer => &self.answer,
             CallPart::Mode => &self.mode,
             CallPart::Options | CallPart::Suggestions => &self.suggestions,
             CallPart::Arguments => &self.arguments,
@@ -318,6 +295,13 @@ impl Dialect {
         Explanation::same(self.messages.rule.replace("{details}", details))
     }
 
+    /// Returns the message about a rejected call of another tool, whose questions this parameter has.
+    pub(super) fn explain_tool(&self, reason: Reason, parameter: &str) -> String {
+        let explanation =
+            if reason == Reason::MissingParameter { self.missing(parameter) } else { self.explain(reason) };
+        explanation.user
+    }
+
     /// Returns the messages about a rejection.
     pub(super) fn explain(&self, reason: Reason) -> Explanation {
         let Messages { malformed, malformed_model, truncated, too_long, wrong_type, places, .. } = &self.messages;
@@ -355,6 +339,8 @@ impl Explanation {
 
 #[cfg(test)]
 mod tests {
+    use alloc::format;
+
     use super::*;
     use crate::Note;
 

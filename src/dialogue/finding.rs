@@ -72,6 +72,6 @@ fn counted(suggestions: usize) -> String {
 }
 
 /// Returns an index as people count. It may be any number, because findings are stored.
-fn from_one(suggestion: usize) -> usize {
-    suggestion.saturating_add(1)
+pub(super) fn from_one(index: usize) -> usize {
+    index.saturating_add(1)
 }

@@ -78,6 +78,13 @@ pub enum Turn {
         /// The number of the question.
         number: u64,
     },
+    /// The user declined a question.
+    Declined {
+        /// Always `user`.
+        role: UserRole,
+        /// The number of the question.
+        number: u64,
+    },
     /// The dialogue had stopped, and the user told the model how to continue.
     Guided {
         /// Always `user`.
@@ -193,13 +200,17 @@ pub struct Correction {
     pub user: String,
     /// The message for the model.
     pub model: String,
+    /// Whether the tool's host marks such a result as an error.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub is_error: bool,
 }
 
 impl Correction {
     /// Returns the reply that the model gets as the result of its call.
     pub fn reply(&self) -> Reply {
         let (kind, number, id) = (ReplyKind::Correction, None, self.id.clone());
-        Reply { kind, number, id, text: self.model.clone(), images: Vec::new(), mode: None }
+        let (text, images, is_error) = (self.model.clone(), Vec::new(), self.is_error);
+        Reply { kind, number, id, text, images, mode: None, is_error }
     }
 }
 

@@ -61,8 +61,8 @@ impl Reply {
     /// * OpenAI Responses: a `function_call_output` for each result, with its images, then the
     ///   messages.
     /// * Anthropic: one message of the user, with a `tool_result` for each result and its images,
-    ///   then the rest. A blank text is an error there and is left out; if nothing is left, there
-    ///   is no message.
+    ///   then the rest. A result that the tool's host marks as an error has `is_error`. A blank text
+    ///   is an error there and is left out; if nothing is left, there is no message.
     ///
     /// Images keep their order; OpenAI gets their data URLs unchanged. Cost: linear; a copy of the
     /// texts and images.
@@ -140,7 +140,11 @@ fn anthropic(replies: &[Reply]) -> Vec<Value> {
     let results = replies.iter().filter_map(|reply| {
         let id = reply.id.as_deref()?;
         let content: Vec<Value> = anthropic_content(reply).collect();
-        Some(json!({"type": "tool_result", "tool_use_id": id, "content": content}))
+        let mut result = json!({"type": "tool_result", "tool_use_id": id, "content": content});
+        if reply.is_error {
+            result["is_error"] = Value::Bool(true);
+        }
+        Some(result)
     });
     let rest = replies.iter().filter(|reply| reply.id.is_none()).flat_map(anthropic_content);
     let content: Vec<Value> = results.chain(rest).collect();
@@ -167,7 +171,7 @@ mod tests {
     fn reply(id: Option<&str>, text: &str, images: &[&str]) -> Reply {
         let images = images.iter().map(|url| Image::from_data_url(url, IMAGE_LIMIT).unwrap()).collect();
         let (kind, id) = (ReplyKind::Answer, id.map(ToString::to_string));
-        Reply { kind, number: None, id, text: text.into(), images, mode: None }
+        Reply { kind, number: None, id, text: text.into(), images, mode: None, is_error: false }
     }
 
     const GIF: &str = "data:image/gif;base64,R0lGODlh";
@@ -238,6 +242,23 @@ mod tests {
                 {"type": "image", "source": {"type": "base64", "media_type": "image/jpeg", "data": "/9j/"}},
                 {"type": "text", "text": "Four"},
             ]})]
+        );
+    }
+
+    #[test]
+    fn anthropic_is_told_that_a_result_is_an_error() {
+        let declined = Reply { is_error: true, ..reply(Some("a"), "No", &[]) };
+        let content = json!([{"type": "text", "text": "No"}]);
+        assert_eq!(
+            Reply::messages_of(&[declined.clone(), reply(Some("b"), "No", &[])], MessageFormat::Anthropic),
+            [json!({"role": "user", "content": [
+                {"type": "tool_result", "tool_use_id": "a", "content": content, "is_error": true},
+                {"type": "tool_result", "tool_use_id": "b", "content": content},
+            ]})]
+        );
+        assert_eq!(
+            declined.messages(MessageFormat::OpenAiChat),
+            [json!({"role": "tool", "tool_call_id": "a", "content": "No"})]
         );
     }
 

@@ -6,8 +6,11 @@
 //! row. It accepts the user's answer and returns the reply for the model. It has no clock and does
 //! no I/O: the same events and answers lead to the same state.
 //!
+//! A call of another agent's question tool is a [`Form`] of several questions. It is answered as a
+//! whole, and a [`Template`] writes the reply in the words of the tool's host.
+//!
 //! ```text
-//!                Complete                 answer, cancel
+//!                Complete             answer, cancel, decline
 //!   no question ──────────► open question ────────────────► the next waiting question, or none
 //!
 //!             Rejected                 at the limit           guide, answer
@@ -38,90 +41,43 @@
 //! # Ok::<(), followup::dialogue::AnswerError>(())
 //! ```
 
+mod answers;
 mod dialect;
 mod finding;
+mod form;
 mod history;
 mod image;
 mod messages;
 mod placeholder;
+mod placeholder_text;
 mod question;
 mod reply;
 mod rules;
+mod setup;
+mod template;
 mod wrapping;
 
 use alloc::collections::VecDeque;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use self::dialect::Explanation;
+use self::template::Rendered;
 use crate::event::{Complete, Event, Partial, Rejected};
 use crate::reason::Reason;
 
 pub use dialect::{Dialect, Messages, PartNames};
 pub use finding::Finding;
+pub use form::{Form, FormOption, FormQuestion};
 pub use history::{AssistantRole, Correction, HistoryError, HistoryErrorKind, ReplayError, Turn, UserRole};
 pub use image::{IMAGE_LIMIT, Image, ImageError};
 pub use messages::MessageFormat;
 pub use question::{AskMessage, Question, Suggestion};
-pub use reply::{Answer, AnswerError, AnswerErrorKind, GuideError, Reply, ReplyKind};
+pub use reply::{Answer, AnswerError, AnswerErrorKind, FormAnswer, GuideError, Reply, ReplyKind};
 pub use rules::{Rules, Severity};
+pub use setup::Setup;
+pub use template::{Template, TemplateEntry, TemplateOutcome, TemplateRejection};
 pub use wrapping::Wrapping;
-
-/// The settings of a dialogue. Plain data, which many dialogues can share.
-///
-/// ```
-/// use followup::dialogue::{Dialect, Dialogue, Setup};
-///
-/// let setup = Setup::default().with_dialect(Dialect::vjsp()).with_mistake_limit(5);
-/// let dialogue = Dialogue::new(setup);
-/// # assert_eq!(dialogue.setup().dialect.name, "vjsp");
-/// # assert_eq!(dialogue.setup().mistake_limit, 5);
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Setup {
-    /// The messages, and how replies are wrapped. Default [`Dialect::roo_code`].
-    pub dialect: Dialect,
-    /// The rules for questions.
-    pub rules: Rules,
-    /// The number of mistakes in a row that stops the dialogue; 0 for no limit. Default 3.
-    pub mistake_limit: u32,
-    /// Whether to [escape](Wrapping::wrap) the user's text. Default no: the text is unchanged.
-    pub escape: bool,
-}
-
-impl Default for Setup {
-    fn default() -> Setup {
-        Setup { dialect: Dialect::roo_code(), rules: Rules::default(), mistake_limit: 3, escape: false }
-    }
-}
-
-impl Setup {
-    /// Sets the dialect.
-    #[must_use]
-    pub fn with_dialect(self, dialect: Dialect) -> Setup {
-        Setup { dialect, ..self }
-    }
-
-    /// Sets the rules for questions.
-    #[must_use]
-    pub fn with_rules(self, rules: Rules) -> Setup {
-        Setup { rules, ..self }
-    }
-
-    /// Sets the number of mistakes in a row that stops the dialogue; 0 for no limit.
-    #[must_use]
-    pub fn with_mistake_limit(self, mistake_limit: u32) -> Setup {
-        Setup { mistake_limit, ..self }
-    }
-
-    /// Sets whether to [escape](Wrapping::wrap) the user's text.
-    #[must_use]
-    pub fn with_escape(self, escape: bool) -> Setup {
-        Setup { escape, ..self }
-    }
-}
 
 /// What a host is to do next.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -188,7 +144,9 @@ impl Dialogue {
     fn replay_turn(&mut self, turn: &Turn) -> Option<()> {
         match turn {
             Turn::Asked { question, .. } => {
-                (question.number == self.questions && !question.question.is_empty()).then_some(())?;
+                let is_possible = !question.question.is_empty()
+                    && question.form.as_ref().is_none_or(|form| !form.questions.is_empty());
+                (question.number == self.questions && is_possible).then_some(())?;
                 self.add_question(question.clone());
             }
             Turn::Corrected { correction, .. } => self.add_correction(correction.clone()),
@@ -197,6 +155,9 @@ impl Dialogue {
             }
             Turn::Cancelled { number, .. } => {
                 self.cancel(*number).ok()?;
+            }
+            Turn::Declined { number, .. } => {
+                self.decline(*number).ok()?;
             }
             Turn::Guided { text, images, .. } => {
                 self.guide(text.clone(), images.clone()).ok()?;
@@ -280,21 +241,11 @@ impl Dialogue {
     }
 
     fn complete(&mut self, call: &Complete<'_>) -> Directive<'_> {
-        let Setup { dialect, rules, .. } = &*self.setup;
         let mut question = Question::new(self.questions, call);
-        let follow_up_required = rules.follow_up_required.unwrap_or(dialect.follow_up_required);
-        let rejection = if follow_up_required && question.suggest.is_empty() {
-            Some(("missing_parameter", dialect.missing("follow_up")))
-        } else {
-            let findings = rules.findings(&question.suggest);
-            let broken = findings.iter().find(|(severity, _)| *severity == Severity::Reject);
-            let rejection = broken.map(|(_, finding)| ("rule", dialect.broken_rule(&finding.to_string())));
-            question.advice = findings.into_iter().map(|(_, finding)| finding).collect();
-            rejection
-        };
-        match rejection {
-            Some((reason, Explanation { user, model })) => {
-                self.add_correction(Correction { id: question.id, reason: reason.into(), user, model });
+        match self.setup.examine(&mut question) {
+            Some(mut correction) => {
+                correction.id = question.id;
+                self.add_correction(correction);
                 self.tell_or_stop()
             }
             None => {
@@ -308,9 +259,8 @@ impl Dialogue {
     }
 
     fn reject(&mut self, call: &Rejected<'_>) -> Directive<'_> {
-        let Explanation { user, model } = self.setup.dialect.explain(call.reason());
-        let (id, reason) = (call.id().map(Into::into), call.reason().code().into());
-        self.add_correction(Correction { id, reason, user, model });
+        let correction = self.setup.explain(call);
+        self.add_correction(correction);
         self.tell_or_stop()
     }
 
@@ -351,8 +301,8 @@ impl Dialogue {
     /// If the question is not open or has no such suggestion. The error contains the answer, and
     /// the dialogue is unchanged.
     pub fn answer(&mut self, number: u64, answer: Answer, images: Vec<Image>) -> Result<Reply, AnswerError> {
-        let (text, mode) = match self.wrap_answer(number, &answer) {
-            Ok(wrapped) => wrapped,
+        let (Rendered { text, is_error }, mode) = match self.render_answer(number, &answer) {
+            Ok(rendered) => rendered,
             Err(kind) => return Err(AnswerError { kind, answer, images }),
         };
         let reply = Reply {
@@ -362,6 +312,7 @@ impl Dialogue {
             text,
             images: images.clone(),
             mode,
+            is_error,
         };
         self.history.push(Turn::Answered { role: UserRole::User, number, answer, images });
         self.mistakes = 0;
@@ -369,17 +320,24 @@ impl Dialogue {
         Ok(reply)
     }
 
-    /// Returns the wrapped answer and the mode that goes with it.
-    fn wrap_answer(&self, number: u64, answer: &Answer) -> Result<(String, Option<String>), AnswerErrorKind> {
+    /// Returns the reply's text and the mode that goes with the answer.
+    fn render_answer(&self, number: u64, answer: &Answer) -> Result<(Rendered, Option<String>), AnswerErrorKind> {
         let question = self.open.as_ref().filter(|open| open.number == number).ok_or_else(|| self.not_open(number))?;
+        if let Some(form) = &question.form {
+            let template = self.setup.template_for(form);
+            let answers = form.accept(answer, template.takes_notes(form))?;
+            return Ok((template.answered(form, &answers), form.mode(answer)));
+        }
         let count = question.suggest.len();
         let suggestion = |i: usize| question.suggest.get(i).ok_or(AnswerErrorKind::NoSuchSuggestion { count });
         let (text, mode) = match answer {
             Answer::Suggestion(i) => suggestion(*i).map(|one| (&one.answer, one.mode.clone()))?,
             Answer::Edited { suggestion: i, text } => (text, suggestion(*i)?.mode.clone()),
             Answer::Text(text) => (text, None),
+            Answer::Form(_) => return Err(AnswerErrorKind::NoForm),
         };
-        Ok((self.setup.dialect.reply.wrap(text, self.setup.escape), mode))
+        let text = self.setup.dialect.reply.wrap(text, self.setup.escape);
+        Ok((Rendered { text, is_error: false }, mode))
     }
 
     /// Returns why a question that is not open can't be answered.
@@ -390,6 +348,7 @@ impl Dialogue {
         let end = self.history.iter().rev().find_map(|turn| match turn {
             Turn::Answered { number: ended, .. } if *ended == number => Some(AnswerErrorKind::AlreadyAnswered),
             Turn::Cancelled { number: ended, .. } if *ended == number => Some(AnswerErrorKind::AlreadyCancelled),
+            Turn::Declined { number: ended, .. } if *ended == number => Some(AnswerErrorKind::AlreadyDeclined),
             _ => None,
         });
         end.unwrap_or(AnswerErrorKind::NotAsked)
@@ -403,15 +362,31 @@ impl Dialogue {
     ///
     /// If no open or waiting question has this number.
     pub fn cancel(&mut self, number: u64) -> Result<Reply, AnswerErrorKind> {
+        self.end_unanswered(number, ReplyKind::Cancelled, Turn::Cancelled { role: UserRole::User, number })
+    }
+
+    /// Declines an open or waiting question: the user says that they will not answer it.
+    ///
+    /// Many tools tell the two apart, `ask_followup_question` does not. The next question is opened.
+    /// The count of mistakes does not change.
+    ///
+    /// # Errors
+    ///
+    /// If no open or waiting question has this number.
+    pub fn decline(&mut self, number: u64) -> Result<Reply, AnswerErrorKind> {
+        self.end_unanswered(number, ReplyKind::Declined, Turn::Declined { role: UserRole::User, number })
+    }
+
+    fn end_unanswered(&mut self, number: u64, kind: ReplyKind, turn: Turn) -> Result<Reply, AnswerErrorKind> {
         let question = match self.waiting.iter().position(|waiting| waiting.number == number) {
             Some(index) => self.waiting.remove(index),
             None => self.open.take_if(|open| open.number == number),
         };
-        let Some(Question { id, .. }) = question else { return Err(self.not_open(number)) };
-        self.history.push(Turn::Cancelled { role: UserRole::User, number });
+        let Some(question) = question else { return Err(self.not_open(number)) };
+        self.history.push(turn);
         self.open_next();
-        let text = self.setup.dialect.cancelled.to_string();
-        Ok(Reply { kind: ReplyKind::Cancelled, number: Some(number), id, text, images: Vec::new(), mode: None })
+        let Rendered { text, is_error } = self.setup.unanswered(&question, kind);
+        Ok(Reply { kind, number: Some(number), id: question.id, text, images: Vec::new(), mode: None, is_error })
     }
 
     /// Accepts the user's guidance for the model after the dialogue has stopped.
@@ -433,6 +408,7 @@ impl Dialogue {
             text: self.setup.dialect.guidance.wrap(&text, self.setup.escape),
             images: images.clone(),
             mode: None,
+            is_error: false,
         };
         self.history.push(Turn::Guided { role: UserRole::User, text, images });
         self.mistakes = 0;

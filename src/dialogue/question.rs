@@ -6,7 +6,9 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::finding::Finding;
-use crate::event::{Complete, Suggestions};
+use super::form::Form;
+use crate::event::Complete;
+use crate::questions::Suggestions;
 
 /// A question that can be asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +26,11 @@ pub struct Question {
     /// What the rules found. The question may be asked all the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub advice: Vec<Finding>,
+    /// All questions of a call of another agent's tool; `None` for `ask_followup_question`.
+    ///
+    /// `question` and `suggest` are those of the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<Form>,
 }
 
 /// A suggested answer, owned.
@@ -63,12 +70,14 @@ impl Question {
             question: call.question().into(),
             suggest: owned(call.suggestions()),
             advice: Vec::new(),
+            form: Form::new(call),
         }
     }
 
     /// Returns the JSON for a user interface.
     ///
-    /// It is exactly `{"question":…,"suggest":[{"answer":…},{"answer":…,"mode":…}]}`.
+    /// It is exactly `{"question":…,"suggest":[{"answer":…},{"answer":…,"mode":…}]}`, and for a call
+    /// of another agent's tool `{"question":…,"suggest":[…],"form":{…}}`.
     ///
     /// ```
     /// use followup::Parser;
@@ -93,9 +102,12 @@ impl Question {
         struct Json<'a> {
             question: &'a str,
             suggest: &'a [Suggestion],
+            #[serde(skip_serializing_if = "Option::is_none")]
+            form: Option<&'a Form>,
         }
+        let Question { question, suggest, form, .. } = self;
         // Strings always serialize.
-        serde_json::to_string(&Json { question: &self.question, suggest: &self.suggest }).unwrap_or_default()
+        serde_json::to_string(&Json { question, suggest, form: form.as_ref() }).unwrap_or_default()
     }
 
     /// Returns the message to a user interface in the agents' own protocol.

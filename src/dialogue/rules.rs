@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::finding::Finding;
+use super::form::FormOption;
 use super::placeholder::placeholder;
 use super::question::Suggestion;
 
@@ -68,26 +69,39 @@ impl Rules {
     pub(super) fn findings(&self, suggest: &[Suggestion]) -> Vec<(Severity, Finding)> {
         let suggestions = suggest.len();
         let mut all = Vec::new();
-        let mut push = |severity, finding| {
-            if severity != Severity::Ignore {
-                all.push((severity, finding));
-            }
-        };
         if suggestions > 0 && suggestions < self.least {
-            push(self.number, Finding::TooFew { suggestions, least: self.least });
+            all.push((self.number, Finding::TooFew { suggestions, least: self.least }));
         }
         if suggestions > self.most {
-            push(self.number, Finding::TooMany { suggestions, most: self.most });
+            all.push((self.number, Finding::TooMany { suggestions, most: self.most }));
         }
-        for (suggestion, one) in suggest.iter().enumerate() {
-            if let Some(placeholder) = placeholder(&one.answer) {
-                push(self.placeholders, Finding::Placeholder { suggestion, placeholder: placeholder.to_string() });
-            }
-            if let Some(of) = suggest[..suggestion].iter().position(|before| before == one) {
-                push(self.duplicates, Finding::Duplicate { suggestion, of });
-            }
-        }
+        all.extend(self.findings_in_each(suggest, |one| &one.answer));
+        all.retain(|(severity, _)| *severity != Severity::Ignore);
         all
+    }
+
+    /// Returns what the rules find in these options of another tool's question.
+    ///
+    /// How many there should be is the tool's affair.
+    pub(super) fn findings_in_options(&self, options: &[FormOption]) -> Vec<(Severity, Finding)> {
+        let options: Vec<_> = options.iter().map(|one| (&*one.label, &one.value, &one.mode)).collect();
+        let mut all = self.findings_in_each(&options, |(label, ..)| label);
+        all.retain(|(severity, _)| *severity != Severity::Ignore);
+        all
+    }
+
+    fn findings_in_each<T: PartialEq>(&self, all: &[T], answer: impl Fn(&T) -> &str) -> Vec<(Severity, Finding)> {
+        let mut found = Vec::new();
+        for (suggestion, one) in all.iter().enumerate() {
+            if let Some(placeholder) = placeholder(answer(one)) {
+                let placeholder = placeholder.to_string();
+                found.push((self.placeholders, Finding::Placeholder { suggestion, placeholder }));
+            }
+            if let Some(of) = all[..suggestion].iter().position(|before| before == one) {
+                found.push((self.duplicates, Finding::Duplicate { suggestion, of }));
+            }
+        }
+        found
     }
 }
 

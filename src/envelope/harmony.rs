@@ -6,7 +6,7 @@ const ROLE: &str = "assistant";
 const CHANNELS: [&str; 3] = ["analysis", "commentary", "final"];
 
 /// The length of the longest text between two tokens.
-pub(super) const LONGEST: usize = 160;
+const LONGEST: usize = 160;
 
 /// What the text between two tokens says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

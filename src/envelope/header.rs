@@ -1,19 +1,19 @@
 //! Headers: the text from an opener until it is certain that a call follows.
 
+use super::arguments::ArgumentsReader;
 use super::harmony::{self, Part};
-use super::machine::{Context, EnvelopeMachine, TagRef, Turn};
-use super::name::{self, NameText};
+use super::machine::{Context, EnvelopeMachine, TagRef};
+use super::name;
 use super::object::{Found, ObjectReader};
-use super::state::{Fence, Header, Json, State, Style};
+use super::state::{Fence, Header, Json, State, Style, Word};
 use super::tag::{Kind, Token};
+use super::turn::Turn;
 use crate::config::{Envelope, Policy};
 
 /// What a character does to a header.
 enum Step {
     /// It is a part of the header.
     Held,
-    /// The header continues in another state, in which the character is read again.
-    Again(Header),
     /// The header is complete: the character begins JSON.
     Json,
     /// It is no part of a header.
@@ -22,51 +22,37 @@ enum Step {
 
 impl EnvelopeMachine {
     pub(super) fn begin_object(&mut self, bare: bool) {
-        self.state = State::Header(Header::Object { bare });
+        self.state = State::Header(Header::Object { bare, start: self.held.len() });
         self.object = if bare { ObjectReader::bare() } else { ObjectReader::NEW };
-        self.object_at = self.held.len();
-        self.has_object = true;
         (self.family, self.style) = match self.style {
             _ if bare => (Envelope::BareJson, Style::Bare),
             Style::Llama => (Envelope::Llama, Style::Llama),
             Style::MistralList => (Envelope::Mistral, Style::MistralList),
-            _ => (Envelope::Hermes, Style::Wrapper),
+            _ => (Envelope::Hermes, Style::Object),
         };
     }
 
     /// Consumes text of a header.
     pub(super) fn push_header(&mut self, header: Header, text: &str, context: &mut Context<'_>) -> (usize, Turn) {
-        if let Header::Object { bare } = header {
-            return self.push_object(bare, text, context);
+        if let Header::Object { bare, start } = header {
+            return self.push_object(bare, start, text, context);
         }
         let mut header = header;
         for (i, char) in text.char_indices() {
-            loop {
-                let step = self.step(&mut header, char, context.policy);
-                self.state = State::Header(header);
-                match step {
-                    Step::Held => {
-                        if self.held.len() + char.len_utf8() > context.policy.limits.bare {
-                            return (i, Turn::NoCall);
-                        }
-                        self.held.push(char);
-                    }
-                    Step::Again(next) => {
-                        header = next;
-                        continue;
-                    }
-                    Step::Json if matches!(header, Header::Wrapper { .. } | Header::Marked) => {
-                        self.begin_object(false);
-                        return (i, Turn::Stay);
-                    }
-                    Step::Json if self.held.len() >= context.policy.limits.bare => return (i, Turn::NoCall),
-                    Step::Json => {
-                        self.begin_arguments();
-                        return (i, self.confirm_held(context));
-                    }
-                    Step::NoCall => return (i, Turn::NoCall),
+            let step = self.step(&mut header, char, context.policy);
+            self.state = State::Header(header);
+            let room = context.policy.limits.bare.saturating_sub(self.held.len());
+            match step {
+                Step::Held if char.len_utf8() <= room => self.held.push(char),
+                Step::Json if matches!(header, Header::Wrapper { .. } | Header::Marked) => {
+                    self.begin_object(false);
+                    return (i, Turn::Stay);
                 }
-                break;
+                Step::Json if room > 0 => {
+                    self.begin_arguments();
+                    return (i, self.confirm_held(context));
+                }
+                Step::Held | Step::Json | Step::NoCall => return (i, Turn::NoCall),
             }
         }
         (text.len(), Turn::Stay)
@@ -76,46 +62,44 @@ impl EnvelopeMachine {
         let is_space = name::is_space(char);
         let reads = |family| policy.envelopes().contains(family);
         match header {
-            Header::Wrapper { fence, .. } | Header::Named { fence, .. } if *fence != Fence::None || char == '`' => {
-                match step_fence(*fence, char) {
-                    Some(Fence::None) | None if char == '{' && *fence == Fence::Open => {
-                        self.before_json(*header, &reads)
+            Header::Wrapper { .. } | Header::Named { .. } => match (self.fence, char) {
+                (Fence::None | Fence::Open, '{') => {
+                    let is_named = matches!(header, Header::Named { .. });
+                    if is_named || reads(Envelope::Hermes) { Step::Json } else { Step::NoCall }
+                }
+                (Fence::None, _) if is_space => Step::Held,
+                (Fence::None, _) if char != '`' => {
+                    let may_be_name = *header == Header::Wrapper { tool_call: true } && reads(Envelope::Glm);
+                    if !may_be_name || self.in_call_list() {
+                        return Step::NoCall;
                     }
+                    self.name.clear();
+                    (self.family, self.style) = (Envelope::Glm, Style::Keys);
+                    *header = Header::Name;
+                    held_if(self.name.push(char))
+                }
+                (fence, _) => match step_fence(fence, char) {
                     Some(next) => {
-                        *fence = next;
-                        self.is_fenced = true;
+                        self.fence = next;
                         Step::Held
                     }
                     None => Step::NoCall,
-                }
-            }
-            Header::Wrapper { .. } | Header::Named { .. } if is_space => Step::Held,
-            Header::Wrapper { .. } | Header::Named { .. } if char == '{' => self.before_json(*header, &reads),
-            Header::Wrapper { tool_call: true, .. } if reads(Envelope::Glm) && !self.in_call_list() => {
-                self.name.clear();
-                if !self.name.push(char) {
-                    return Step::NoCall;
-                }
-                (self.family, self.style) = (Envelope::Glm, Style::Keys);
-                *header = Header::Name;
-                Step::Held
-            }
-            Header::Wrapper { .. } | Header::Named { .. } => Step::NoCall,
+                },
+            },
             Header::Name if is_space && self.name.is_empty() => Step::Held,
             Header::Name if !self.name.is_empty() && (is_space || char == '{') => {
-                Step::Again(Header::Named { by_tag: false, fence: Fence::None })
+                *header = Header::Named { by_tag: false };
+                self.step(header, char, policy)
             }
             Header::Name | Header::TokenName => held_if(self.name.push(char)),
-            Header::Words(part) => {
-                self.words.push(char);
-                let may_be = harmony::read(&self.words, *part, false, self.name.is_empty()).is_some();
-                if !may_be {
-                    self.words.pop();
-                }
+            Header::Words { part, start } => {
+                self.held.push(char);
+                let may_be = harmony::read(self.held_from(*start), *part, false, self.name.is_empty()).is_some();
+                self.held.pop();
                 held_if(may_be)
             }
             Header::Section => held_if(is_space),
-            Header::Marker(_) | Header::Marked | Header::MarkedName | Header::MarkedWord => {
+            Header::Marker(_) | Header::Marked | Header::MarkedName | Header::MarkedWord(_) => {
                 self.step_marked(header, char)
             }
             Header::Object { .. } => Step::NoCall,
@@ -127,26 +111,21 @@ impl EnvelopeMachine {
         self.held.chars().all(name::is_space)
     }
 
-    fn before_json(&self, header: Header, reads: &dyn Fn(Envelope) -> bool) -> Step {
-        let is_read = !matches!(header, Header::Wrapper { .. }) || reads(Envelope::Hermes);
-        if is_read { Step::Json } else { Step::NoCall }
-    }
-
     /// Begins to read the arguments themselves: the tool is named already.
     pub(super) fn begin_arguments(&mut self) {
         if self.style == Style::Keys {
             self.style = Style::Wrapper;
         }
-        let is_ours = name::is_ours(self.name.text());
         self.object = ObjectReader::value();
-        self.state = State::Json(if is_ours { Json::Arguments { in_object: false } } else { Json::Other });
+        // If nothing reads the arguments, `confirm` says so.
+        self.state = State::Json(Json::Arguments { in_object: false });
     }
 
     /// Consumes text of an object whose name is not complete.
-    fn push_object(&mut self, bare: bool, text: &str, context: &mut Context<'_>) -> (usize, Turn) {
+    fn push_object(&mut self, bare: bool, start: usize, text: &str, context: &mut Context<'_>) -> (usize, Turn) {
         let mut pos = 0;
         loop {
-            let found = self.object.next(text, &mut pos, &mut self.name);
+            let found = self.object.next(text, &mut pos, &mut self.name, context.policy);
             let room = context.policy.limits.bare.saturating_sub(self.held.len());
             if pos > room {
                 let mut room = room;
@@ -159,16 +138,19 @@ impl EnvelopeMachine {
             match found {
                 Some(Found::Arguments(b'{')) if bare => self.object.look_into_arguments(),
                 Some(Found::Arguments(_)) if !bare => self.object.skip_arguments(),
-                Some(Found::Name) if bare => {}
+                Some(Found::Name) if bare => {
+                    self.reader = ArgumentsReader::of(self.name.text(), context.policy);
+                }
+                Some(Found::ArgumentKey) => {
+                    let is_main = self.reader.is_main_key(self.object.key());
+                    self.object.set_main_key(is_main);
+                }
                 Some(Found::Name | Found::Confirmed) => {
                     self.held.push_str(&text[..pos]);
                     self.state = State::Json(Json::Object);
                     let turn = self.confirm(context);
-                    if self.ours {
-                        self.read_again(context);
-                    } else {
-                        self.object_at = 0;
-                        self.state = State::Json(Json::Other);
+                    if self.is_read() {
+                        self.read_again(start, context);
                     }
                     return (pos, turn);
                 }
@@ -184,10 +166,10 @@ impl EnvelopeMachine {
         }
     }
 
-    /// Reads the object again from its beginning, now that it is known to be a call of ours.
-    fn read_again(&mut self, context: &mut Context<'_>) {
+    /// Reads the object again from its beginning, now that it is known to be a call that is read.
+    fn read_again(&mut self, start: usize, context: &mut Context<'_>) {
         let held = core::mem::take(&mut self.held);
-        let text = held.get(self.object_at..).unwrap_or_default();
+        let text = held.get(start..).unwrap_or_default();
         self.object = ObjectReader::NEW;
         let mut read = 0;
         while read < text.len()
@@ -198,7 +180,6 @@ impl EnvelopeMachine {
         self.ends_here = false;
         self.held = held;
         self.held.clear();
-        self.object_at = 0;
     }
 
     /// Returns `true` if a tag comes after a complete header, or ends one that is none.
@@ -206,7 +187,9 @@ impl EnvelopeMachine {
         match header {
             Header::Wrapper { .. } => matches!(kind, Kind::Wrapper { .. }),
             Header::Named { .. } | Header::Name => true,
-            Header::Words(part) => harmony::read(&self.words, part, true, self.name.is_empty()).is_none(),
+            Header::Words { part, start } => {
+                harmony::read(self.held_from(start), part, true, self.name.is_empty()).is_none()
+            }
             Header::TokenName => self.name.is_empty(),
             _ => is_close,
         }
@@ -222,7 +205,7 @@ impl EnvelopeMachine {
     ) -> Turn {
         match header {
             Header::Named { .. } | Header::Name if kind.is_some() && !is_too_long => {
-                self.state = State::Between;
+                self.state = State::Between { is_first: true };
                 self.confirm_held(context)
             }
             _ => Turn::NoCall,
@@ -231,17 +214,18 @@ impl EnvelopeMachine {
 
     /// Acts on a tag of a header.
     pub(super) fn act_header(&mut self, tag: &TagRef<'_>) {
+        self.take_recipient();
         self.held.push_str(tag.text);
         let header = match tag.kind {
             Kind::Wrapper { tool_call } => {
                 self.in_section = true;
-                Header::Wrapper { tool_call, fence: Fence::None }
+                Header::Wrapper { tool_call }
             }
             Kind::Named { family, wrapper } => {
                 self.name.set(tag.value);
                 self.family = family;
                 self.style = if wrapper { Style::Wrapper } else { Style::Tag };
-                Header::Named { by_tag: true, fence: Fence::None }
+                Header::Named { by_tag: true }
             }
             Kind::Token(token) => return self.act_token(token),
             Kind::CallEnd | Kind::Parameter { .. } | Kind::Key | Kind::Value => return,
@@ -249,38 +233,32 @@ impl EnvelopeMachine {
         self.state = State::Header(header);
     }
 
-    fn act_token(&mut self, token: Token) {
-        if let State::Header(Header::Words(part)) = self.state
-            && let Some(to) = harmony::read(&self.words, part, true, self.name.is_empty()).and_then(|words| words.to)
-        {
-            let mut name = NameText::NEW;
-            name.set(to);
-            self.name = name;
+    /// Makes the recipient in a header of Harmony the name of the tool.
+    fn take_recipient(&mut self) {
+        let State::Header(Header::Words { part, start }) = self.state else { return };
+        let words = self.held.get(start..).and_then(|text| harmony::read(text, part, true, self.name.is_empty()));
+        if let Some(to) = words.and_then(|words| words.to) {
+            self.name.set(to);
         }
-        let header = match token {
-            Token::Start => {
-                (self.family, self.style) = (Envelope::Harmony, Style::Harmony);
-                Header::Words(Part::Role)
+    }
+
+    fn act_token(&mut self, token: Token) {
+        let start = self.held.len();
+        let (header, started) = match token {
+            Token::Start => (Header::Words { part: Part::Role, start }, Some((Envelope::Harmony, Style::Harmony))),
+            Token::Channel => (Header::Words { part: Part::Channel, start }, Some((Envelope::Harmony, Style::Harmony))),
+            Token::Constrain => (Header::Words { part: Part::Type, start }, None),
+            Token::SectionBegin => (Header::Section, Some((Envelope::Kimi, Style::Kimi))),
+            Token::CallBegin => (Header::TokenName, Some((Envelope::Kimi, Style::Kimi))),
+            Token::DeepseekBegin => (Header::Section, Some((Envelope::Deepseek, Style::Deepseek))),
+            Token::DeepseekCall => (Header::TokenName, Some((Envelope::Deepseek, Style::Deepseek))),
+            Token::PythonStart => (Header::Marked, Some((Envelope::Llama, Style::Llama))),
+            Token::DeepseekSeparator if self.name.text() == "function" => {
+                // `function` stands for the name, which follows.
+                self.name.clear();
+                (Header::Name, None)
             }
-            Token::Channel => {
-                (self.family, self.style) = (Envelope::Harmony, Style::Harmony);
-                Header::Words(Part::Channel)
-            }
-            Token::Constrain => Header::Words(Part::Type),
-            Token::SectionBegin | Token::DeepseekBegin => {
-                self.begin_tokens(token);
-                self.in_section = true;
-                Header::Section
-            }
-            Token::CallBegin | Token::DeepseekCall => {
-                self.begin_tokens(token);
-                Header::TokenName
-            }
-            Token::PythonStart => {
-                (self.style, self.in_section) = (Style::Llama, true);
-                Header::Marked
-            }
-            Token::DeepseekSeparator => return self.act_separator(),
+            Token::DeepseekSeparator => (Header::Named { by_tag: false }, None),
             Token::Message | Token::ArgumentBegin => return self.begin_arguments(),
             Token::Call
             | Token::CallEnd
@@ -289,25 +267,11 @@ impl EnvelopeMachine {
             | Token::DeepseekCallEnd
             | Token::DeepseekEnd => return,
         };
-        self.words.clear();
-        self.state = State::Header(header);
-    }
-
-    fn begin_tokens(&mut self, token: Token) {
-        (self.family, self.style) = match token {
-            Token::DeepseekBegin | Token::DeepseekCall => (Envelope::Deepseek, Style::Deepseek),
-            _ => (Envelope::Kimi, Style::Kimi),
-        };
-    }
-
-    /// After the separator of DeepSeek: the name has come, or `function` stands for it.
-    fn act_separator(&mut self) {
-        if self.name.text() == "function" {
-            self.name.clear();
-            self.state = State::Header(Header::Name);
-        } else {
-            self.state = State::Header(Header::Named { by_tag: false, fence: Fence::None });
+        if let Some(started) = started {
+            (self.family, self.style) = started;
         }
+        self.in_section |= matches!(token, Token::SectionBegin | Token::DeepseekBegin | Token::PythonStart);
+        self.state = State::Header(header);
     }
 
     /// A character after `[TOOL_CALLS]` or in it, or after `<|python_tag|>`.
@@ -315,8 +279,7 @@ impl EnvelopeMachine {
         const MARKER: &str = "[TOOL_CALLS]";
         match header {
             Header::Marker(len) => {
-                let is_next = MARKER.as_bytes().get(usize::from(*len)).is_some_and(|&next| char == char::from(next));
-                if !is_next {
+                if !has_next(MARKER, *len, char) {
                     return Step::NoCall;
                 }
                 *len += 1;
@@ -342,50 +305,42 @@ impl EnvelopeMachine {
             },
             Header::MarkedName => match char {
                 '[' => {
-                    self.words.clear();
-                    self.words.push(char);
-                    *header = Header::MarkedWord;
+                    *header = Header::MarkedWord(Word::Bracket);
                     Step::Held
                 }
                 '{' => Step::Json,
                 _ => held_if(self.name.push(char)),
             },
-            Header::MarkedWord => self.step_marked_word(char),
+            Header::MarkedWord(word) => step_marked_word(word, char),
             _ => Step::NoCall,
         }
     }
+}
 
-    /// A character in `[CALL_ID]id[ARGS]`, or in `[ARGS]`, or after it.
-    fn step_marked_word(&mut self, char: char) -> Step {
-        const ID: &str = "[CALL_ID]";
-        const ARGS: &str = "[ARGS]";
-        if self.words == ARGS {
-            return match char {
-                '{' => Step::Json,
-                _ => held_if(name::is_space(char)),
-            };
-        }
-        if name::is_space(char) {
-            return Step::Held;
-        }
-        let has_id = self.words.strip_prefix(ID).is_some_and(|id| !id.is_empty() && !id.contains('['));
-        if char == '{' && has_id {
-            return Step::Json;
-        }
-        self.words.push(char);
-        let is_id = |text: &str| {
-            let end = text.find('[').unwrap_or(text.len());
-            end <= 64 && text[..end].bytes().all(|byte| byte.is_ascii_alphanumeric()) && ARGS.starts_with(&text[end..])
-        };
-        let may_be = ARGS.starts_with(self.words.as_str())
-            || ID.starts_with(self.words.as_str())
-            || self.words.strip_prefix(ID).is_some_and(is_id);
-        if may_be && self.words.len() > ARGS.len() && self.words.ends_with(ARGS) {
-            self.words.clear();
-            self.words.push_str(ARGS);
-        }
-        held_if(may_be)
-    }
+/// A character in `[ARGS]`, or in `[CALL_ID]`, an id and `[ARGS]`, or after it.
+fn step_marked_word(word: &mut Word, char: char) -> Step {
+    const ARGS: &str = "[ARGS]";
+    const CALL_ID: &str = "[CALL_ID]";
+    const LONGEST_ID: u8 = 64;
+    *word = match (*word, char) {
+        _ if name::is_space(char) => return Step::Held,
+        (Word::Args(len), '{') if usize::from(len) == ARGS.len() => return Step::Json,
+        (Word::Id(1..), '{') => return Step::Json,
+        (Word::Bracket, 'A') => Word::Args(2),
+        (Word::Bracket, 'C') => Word::CallId(2),
+        (Word::Args(len), _) if has_next(ARGS, len, char) => Word::Args(len + 1),
+        (Word::CallId(len), ']') if usize::from(len) + 1 == CALL_ID.len() => Word::Id(0),
+        (Word::CallId(len), _) if has_next(CALL_ID, len, char) => Word::CallId(len + 1),
+        (Word::Id(len), _) if len < LONGEST_ID && char.is_ascii_alphanumeric() => Word::Id(len + 1),
+        (Word::Id(_), '[') => Word::Args(1),
+        _ => return Step::NoCall,
+    };
+    Step::Held
+}
+
+/// Returns `true` if the character follows after so many bytes of the word.
+fn has_next(word: &str, len: u8, char: char) -> bool {
+    word.as_bytes().get(usize::from(len)).is_some_and(|&next| char == char::from(next))
 }
 
 fn held_if(is_part: bool) -> Step {

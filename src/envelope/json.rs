@@ -1,9 +1,9 @@
 //! JSON in envelopes: the arguments of a call, and the object around them.
 
-use super::machine::{Context, EnvelopeMachine, Next, Turn};
-use super::name::NameText;
+use super::machine::{Context, EnvelopeMachine};
 use super::object::Found;
 use super::state::{After, Json, State, Style};
+use super::turn::{Next, Turn};
 use crate::note::Note;
 use crate::reason::Reason;
 
@@ -12,19 +12,18 @@ impl EnvelopeMachine {
     pub(super) fn push_json(&mut self, json: Json, text: &str, context: &mut Context<'_>) -> (usize, Turn) {
         match json {
             Json::Arguments { in_object } => self.push_arguments(in_object, text, context),
-            Json::Object => self.push_object_of_ours(text, context),
+            Json::Object => self.push_around(text, context),
             Json::Text => self.push_text(text, context),
-            Json::Other => self.push_other(text, context),
         }
     }
 
     fn push_arguments(&mut self, in_object: bool, text: &str, context: &mut Context<'_>) -> (usize, Turn) {
         let mut pos = 0;
-        self.arguments.read(text, &mut pos, context.call, context.policy);
-        if self.arguments.is_ill_formed() {
+        self.reader.read(text, &mut pos, context.call, context.policy);
+        if self.reader.is_ill_formed() {
             return (pos, self.break_off(context));
         }
-        if !self.arguments.is_closed() {
+        if !self.reader.is_closed() {
             return (pos, Turn::Stay);
         }
         if in_object {
@@ -35,14 +34,17 @@ impl EnvelopeMachine {
         (pos, self.end_json(context))
     }
 
-    /// Consumes text of the object around the arguments of our tool.
-    fn push_object_of_ours(&mut self, text: &str, context: &mut Context<'_>) -> (usize, Turn) {
+    /// Consumes text of the object around the arguments, or of the arguments of another tool.
+    fn push_around(&mut self, text: &str, context: &mut Context<'_>) -> (usize, Turn) {
         let mut pos = 0;
         loop {
-            match self.object.next(text, &mut pos, &mut self.name) {
+            // The name of the call is known: no other one counts.
+            match self.object.next(text, &mut pos, &mut self.name, context.policy) {
                 None => return (text.len(), Turn::Stay),
+                Some(Found::Arguments(_)) if !self.is_read() => self.object.skip_arguments(),
                 Some(Found::Arguments(b'"')) => {
                     self.object.read_arguments_as_text();
+                    self.reader.begin_decoded();
                     self.state = State::Json(Json::Text);
                     return (pos, Turn::Stay);
                 }
@@ -53,8 +55,9 @@ impl EnvelopeMachine {
                 Some(Found::End) => return (pos, self.end_json(context)),
                 Some(Found::IllFormed) => {
                     let is_tag = text.as_bytes().get(pos) == Some(&b'<');
+                    let is_object = matches!(self.style, Style::Object | Style::Llama | Style::MistralList);
                     // A closing bracket is missing before a tag.
-                    if self.object.lacks_end() && is_tag && self.style != Style::Bare {
+                    if is_tag && is_object && self.object.lacks_end() && (self.is_read() || self.object.depth() == 1) {
                         self.note_unclosed(context);
                         return (pos, self.end_json(context));
                     }
@@ -69,49 +72,17 @@ impl EnvelopeMachine {
     fn push_text(&mut self, text: &str, context: &mut Context<'_>) -> (usize, Turn) {
         let mut pos = 0;
         loop {
-            match self.object.next(text, &mut pos, &mut self.name) {
+            let Context { call, policy } = &mut *context;
+            match self.object.next(text, &mut pos, &mut self.name, policy) {
                 None => return (text.len(), Turn::Stay),
-                Some(Found::Text(len)) => self.push_decoded(&text[pos - len..pos], context),
-                Some(Found::Char(char)) => self.push_decoded(char.encode_utf8(&mut [0; 4]), context),
+                Some(Found::Text(len)) => self.reader.push_decoded(&text[pos - len..pos], call, policy),
+                Some(Found::Char(char)) => self.reader.push_decoded(char.encode_utf8(&mut [0; 4]), call, policy),
                 Some(Found::TextEnd) => {
-                    if !self.arguments.is_closed() {
-                        context.call.cut(self.arguments.place(), context.policy);
+                    if !self.reader.is_closed() {
+                        call.cut(self.reader.place(), policy);
                     }
                     self.state = State::Json(Json::Object);
                     return (pos, Turn::Stay);
-                }
-                Some(_) => {}
-            }
-        }
-    }
-
-    fn push_decoded(&mut self, text: &str, context: &mut Context<'_>) {
-        let mut pos = 0;
-        while pos < text.len() && !self.arguments.is_closed() && !self.arguments.is_ill_formed() {
-            self.arguments.read(text, &mut pos, context.call, context.policy);
-        }
-        if self.arguments.is_ill_formed() {
-            context.call.reject(Reason::Malformed(Note::IllFormedJson));
-        } else if text[pos..].bytes().any(|byte| !byte.is_ascii_whitespace()) {
-            context.call.repair(Note::TextAfterArguments, context.policy);
-        }
-    }
-
-    /// Consumes the JSON of another tool's call.
-    fn push_other(&mut self, text: &str, context: &mut Context<'_>) -> (usize, Turn) {
-        // The name of the call is known: no other one counts.
-        let (mut pos, mut unused) = (0, NameText::NEW);
-        loop {
-            match self.object.next(text, &mut pos, &mut unused) {
-                None => return (text.len(), Turn::Stay),
-                Some(Found::Arguments(_)) => self.object.skip_arguments(),
-                Some(Found::End) => return (pos, self.end_json(context)),
-                Some(Found::IllFormed) => {
-                    let is_tag = text.as_bytes().get(pos) == Some(&b'<');
-                    if self.has_object && self.object.lacks_end() && is_tag && self.object.depth() == 1 {
-                        return (pos, self.end_json(context));
-                    }
-                    return (pos, self.break_off(context));
                 }
                 Some(_) => {}
             }
@@ -131,8 +102,8 @@ impl EnvelopeMachine {
     }
 
     /// The JSON is ill-formed from here on.
-    fn break_off(&mut self, context: &mut Context<'_>) -> Turn {
-        if self.ours {
+    pub(super) fn break_off(&mut self, context: &mut Context<'_>) -> Turn {
+        if self.is_read() {
             context.call.reject(Reason::Malformed(Note::IllFormedJson));
         }
         self.state = State::Broken;

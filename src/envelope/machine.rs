@@ -3,14 +3,14 @@
 use alloc::string::String;
 use alloc::sync::Arc;
 
-use super::harmony;
+use super::arguments::ArgumentsReader;
 use super::name::{self, NameText};
 use super::object::ObjectReader;
-use super::state::{After, Fence, Header, Json, State, Style, Value, closers};
-use super::tag::{Kind, Tags, Token};
+use super::state::{After, Fence, Header, Json, State, Style, Value};
+use super::tag::{Kind, Kinds};
+use super::turn::{Next, Turn};
 use crate::call::Call;
 use crate::config::{Entities, Envelope, Policy};
-use crate::json::arguments::{Arguments, List};
 use crate::json::key::Key;
 use crate::lazy::Fresh;
 use crate::note::Note;
@@ -21,35 +21,6 @@ use crate::scan;
 pub(crate) struct Context<'c> {
     pub(crate) call: &'c mut Call,
     pub(crate) policy: &'c Arc<Policy>,
-}
-
-/// What the text around an envelope has to know of a change in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum Turn {
-    Stay,
-    /// There is no call: what is held back is prose.
-    NoCall,
-    /// A call of another tool begins with what is held back.
-    Opened,
-    /// What is held back is a part of another tool's call.
-    Opaque,
-    /// The same, and with it the call has ended.
-    OpaqueEnd,
-    /// A call of our tool has ended.
-    Ended(Next),
-    /// A call of another tool has ended.
-    OtherEnded(Next),
-}
-
-/// What comes after a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum Next {
-    /// Prose, which begins with what is held back.
-    Prose,
-    /// The next call of the same wrapper; its header begins with what is held back.
-    Header,
 }
 
 /// A tag, as far as the machine needs it.
@@ -77,27 +48,14 @@ pub(crate) struct EnvelopeMachine {
     pub(crate) end: u64,
     /// A wrapper or a section is open.
     pub(super) in_section: bool,
-    /// The call is one of our tool. `false` while that is not certain.
-    pub(super) ours: bool,
-    /// A fence is open around the JSON.
-    pub(super) is_fenced: bool,
-    /// There is an object around the arguments.
-    pub(super) has_object: bool,
-    /// One closing bracket too many has come after the JSON.
-    pub(super) has_surplus: bool,
-    /// A parameter has come.
-    pub(super) has_parameter: bool,
-    /// Where in `held` the object begins.
-    pub(super) object_at: usize,
+    pub(super) fence: Fence,
     /// The call ends where the text ends that was consumed last. Never so between two pieces.
     pub(super) ends_here: bool,
     pub(super) name: NameText,
-    /// The text between two tokens of a header.
-    pub(super) words: String,
     pub(super) key: Key,
-    pub(super) list: List,
     pub(super) object: ObjectReader,
-    pub(super) arguments: Arguments,
+    /// What reads the arguments. Of bare JSON it is known in the header.
+    pub(super) reader: ArgumentsReader,
     /// What is held back: a header, or what comes after a call.
     pub(crate) held: String,
     /// The last signal borrows what is held back. Never so between two pieces.
@@ -117,19 +75,12 @@ impl EnvelopeMachine {
         start: 0,
         end: 0,
         in_section: false,
-        ours: false,
-        is_fenced: false,
-        has_object: false,
-        has_surplus: false,
-        has_parameter: false,
-        object_at: 0,
+        fence: Fence::None,
         ends_here: false,
         name: NameText::NEW,
-        words: String::new(),
         key: Key::NEW,
-        list: List::FollowUp,
         object: ObjectReader::NEW,
-        arguments: Arguments::NEW,
+        reader: ArgumentsReader::None,
         held: String::new(),
         lent: false,
     };
@@ -137,12 +88,10 @@ impl EnvelopeMachine {
     /// Makes it as new, for a header that begins at `start`. Its memory is kept.
     fn restart(&mut self, start: u64) {
         self.held.clear();
-        self.words.clear();
         self.name.clear();
         *self = EnvelopeMachine {
             start,
             held: core::mem::take(&mut self.held),
-            words: core::mem::take(&mut self.words),
             name: core::mem::take(&mut self.name),
             ..EnvelopeMachine::NEW
         };
@@ -177,7 +126,7 @@ impl EnvelopeMachine {
         self.state = State::Header(match style {
             Style::Kimi | Style::Deepseek => Header::Section,
             Style::MistralList | Style::Llama => Header::Marked,
-            _ => Header::Wrapper { tool_call: true, fence: Fence::None },
+            _ => Header::Wrapper { tool_call: true },
         });
     }
 
@@ -186,14 +135,14 @@ impl EnvelopeMachine {
         name::bare(self.name.text())
     }
 
-    /// Returns `true` if the call is one of our tool, and certain to be one.
-    pub(crate) fn is_ours(&self) -> bool {
-        self.ours
+    /// Returns `true` in a call that is read: one of our tool, or of one that has a shape.
+    pub(crate) fn is_read(&self) -> bool {
+        !self.is_header() && !self.reader.is_none()
     }
 
     /// Returns `true` in a call of another tool, whose text is emitted as it comes.
     pub(crate) fn is_opaque(&self) -> bool {
-        !self.ours && !matches!(self.state, State::Header(_) | State::After(_))
+        !self.is_read() && !matches!(self.state, State::Header(_) | State::After(_))
     }
 
     /// Returns `true` after a call, before it is known what follows it.
@@ -201,62 +150,21 @@ impl EnvelopeMachine {
         matches!(self.state, State::After(_))
     }
 
-    /// Returns the tags that close the call, if it waits for its own close tag.
-    pub(crate) fn awaited(&self, policy: &Policy) -> Option<Tags> {
-        let State::After(after) = self.state else { return None };
-        let (close, open) = closers(self.style, after.is_closed);
-        let tags = Tags { open, close, families: policy.envelopes(), ..Tags::none() };
-        (self.awaits_end(after) && after.ticks == 0).then_some(tags)
-    }
-
-    /// Returns `true` if a `<` may begin a tag now.
-    pub(crate) fn reads_tags(&self) -> bool {
-        match self.state {
-            State::Header(Header::Object { .. }) | State::Json(_) => false,
-            State::Value(Value::JsonString | Value::Json) => {
-                self.arguments.is_closed() || self.arguments.is_ill_formed()
-            }
-            _ => true,
-        }
-    }
-
     /// Returns `true` if the text has no delimiter of the open value, which grows by it.
     pub(crate) fn is_plain_in_value(&self, text: &str) -> bool {
-        let is_plain = |arguments: &Arguments| arguments.plain_len(text, 0) == text.len();
         match self.state {
-            State::Value(Value::Question) => self.ours && !scan::holds_bracket(text.as_bytes()),
+            State::Value(Value::Question) => !scan::holds_bracket(text.as_bytes()),
             State::Value(Value::Json | Value::JsonString) | State::Json(Json::Arguments { .. }) => {
-                is_plain(&self.arguments)
+                self.reader.is_plain(text)
             }
-            State::Json(Json::Text) => self.object.is_plain(text) && is_plain(&self.arguments),
+            State::Json(Json::Text) => self.object.is_plain(text) && self.reader.is_plain(text),
             _ => false,
         }
     }
 
     /// Returns `true` if the open value decodes entities.
     pub(crate) fn is_in_question(&self) -> bool {
-        self.ours && self.state == State::Value(Value::Question)
-    }
-
-    /// Returns the tags that mean something now.
-    pub(crate) fn tags(&self, policy: &Policy) -> Tags {
-        let has_recipient = match self.state {
-            State::Header(Header::Words(part)) => {
-                let words = harmony::read(&self.words, part, true, self.name.is_empty());
-                !self.name.is_empty() || words.is_some_and(|words| words.to.is_some())
-            }
-            _ => false,
-        };
-        let ours = match self.state {
-            State::Header(_) => name::is_ours(self.name.text()),
-            _ => self.ours,
-        };
-        self.state.tags(self.style, ours, has_recipient, policy.envelopes())
-    }
-
-    /// Returns `true` if the opening tags of markup tools mean something now: they end the call.
-    pub(crate) fn allows_tools(&self) -> bool {
-        matches!(self.state, State::Between | State::Broken)
+        self.state == State::Value(Value::Question)
     }
 
     /// Consumes text. Returns how many bytes, and what has changed.
@@ -265,11 +173,9 @@ impl EnvelopeMachine {
     pub(crate) fn push(&mut self, text: &str, context: &mut Context<'_>) -> (usize, Turn) {
         match self.state {
             State::Header(header) => self.push_header(header, text, context),
-            State::Between | State::Broken => (text.len(), Turn::Stay),
-            State::Key => {
-                if self.ours {
-                    self.key.push(text);
-                }
+            State::Between { .. } | State::Broken => (text.len(), Turn::Stay),
+            State::Key { .. } => {
+                self.push_key(text);
                 (text.len(), Turn::Stay)
             }
             State::Value(value) => (self.push_value(value, text, context), Turn::Stay),
@@ -285,37 +191,6 @@ impl EnvelopeMachine {
         }
     }
 
-    /// Returns `true` if a tag is no part of what is open, which ends before it or changes first.
-    pub(crate) fn ends_before(&self, kind: Option<(Kind, bool)>, len: usize, policy: &Policy) -> bool {
-        let Some((kind, is_close)) = kind else { return true };
-        match self.state {
-            State::Header(_) if self.held.len() + len > policy.limits.bare => true,
-            State::Header(header) => self.is_after_header(header, kind, is_close),
-            State::Between | State::Broken => !is_close && self.begins_call(kind),
-            State::Key | State::Value(_) | State::Json(_) | State::After(_) => false,
-        }
-    }
-
-    /// Returns `true` if an opening tag begins a wrapper, a call, or the header of one.
-    fn begins_call(&self, kind: Kind) -> bool {
-        match kind {
-            Kind::Wrapper { .. } | Kind::Named { .. } => true,
-            Kind::Token(token) => !self.closes(token),
-            Kind::CallEnd | Kind::Parameter { .. } | Kind::Key | Kind::Value => false,
-        }
-    }
-
-    /// Returns `true` if the token closes a call of this style or its section.
-    fn closes(&self, token: Token) -> bool {
-        matches!(
-            (self.style, token),
-            (Style::Harmony, Token::Call)
-                | (Style::Kimi, Token::CallEnd | Token::SectionEnd)
-                | (Style::Llama, Token::PythonEnd)
-                | (Style::Deepseek, Token::DeepseekCallEnd | Token::DeepseekEnd)
-        )
-    }
-
     /// Ends what is open before a tag; the tag is read again. `None`: a tool's opening tag.
     pub(crate) fn end_before(
         &mut self,
@@ -329,12 +204,12 @@ impl EnvelopeMachine {
                 let is_too_long = self.held.len() + len > context.policy.limits.bare;
                 self.end_header(header, kind, is_too_long, context)
             }
-            State::Between | State::Broken => {
+            State::Between { .. } | State::Broken => {
                 self.end = offset;
                 self.note_unclosed(context);
                 self.finish(self.next_before(kind), context)
             }
-            State::Key | State::Value(_) | State::Json(_) | State::After(_) => Turn::Stay,
+            State::Key { .. } | State::Value(_) | State::Json(_) | State::After(_) => Turn::Stay,
         }
     }
 
@@ -342,8 +217,7 @@ impl EnvelopeMachine {
     fn next_before(&self, kind: Option<Kind>) -> Next {
         let continues = match kind {
             Some(Kind::Named { .. }) => !matches!(self.style, Style::Kimi | Style::Deepseek | Style::Harmony),
-            Some(Kind::Token(Token::CallBegin)) => self.style == Style::Kimi,
-            Some(Kind::Token(Token::DeepseekCall)) => self.style == Style::Deepseek,
+            Some(Kind::Token(token)) => self.style.next_tokens().contains(Kinds::of(token)),
             _ => false,
         };
         if continues && self.in_section { Next::Header } else { Next::Prose }
@@ -356,10 +230,17 @@ impl EnvelopeMachine {
                 self.act_header(tag);
                 if self.is_header() { Turn::Stay } else { self.confirm_held(context) }
             }
-            State::Between | State::Key | State::Value(_) | State::Broken => self.act_in_call(tag, context),
+            State::Between { .. } | State::Key { .. } | State::Value(_) | State::Broken => {
+                self.act_in_call(tag, context)
+            }
             State::Json(_) => Turn::Stay,
             State::After(after) => self.act_after(after, tag, context),
         }
+    }
+
+    /// Returns what is held back from this index on.
+    pub(super) fn held_from(&self, start: usize) -> &str {
+        self.held.get(start..).unwrap_or_default()
     }
 
     pub(super) fn is_header(&self) -> bool {
@@ -369,7 +250,7 @@ impl EnvelopeMachine {
     /// Begins the call after a header that is held back and belongs to it.
     pub(super) fn confirm_held(&mut self, context: &mut Context<'_>) -> Turn {
         let turn = self.confirm(context);
-        if self.ours {
+        if self.is_read() {
             self.held.clear();
         }
         turn
@@ -377,30 +258,40 @@ impl EnvelopeMachine {
 
     /// Begins the call, now that it is certain. The state is the one that it begins in.
     pub(super) fn confirm(&mut self, context: &mut Context<'_>) -> Turn {
-        self.ours = name::is_ours(self.name.text());
-        if !self.ours {
+        if self.reader.is_none() {
+            self.reader = ArgumentsReader::of(self.name.text(), context.policy);
+        }
+        if self.reader.is_none() {
+            if let State::Json(_) = self.state {
+                self.state = State::Json(Json::Object);
+            }
             return Turn::Opened;
         }
         let entities = if let State::Json(_) = self.state { Entities::Raw } else { context.policy.entities };
-        context.call.restart(self.start, entities);
-        context.call.note(Note::Envelope(self.family));
+        self.begin_call(entities, context.call);
         Turn::Stay
+    }
+
+    fn begin_call(&self, entities: Entities, call: &mut Call) {
+        call.restart(self.start, entities);
+        call.note(Note::Envelope(self.family));
+        self.reader.begin(self.name.text(), call);
     }
 
     /// Ends the call, which has ended at `self.end`.
     pub(super) fn finish(&mut self, next: Next, context: &mut Context<'_>) -> Turn {
-        let ours = self.ours;
-        if ours {
-            context.call.end(false, context.policy);
+        let is_read = self.is_read();
+        if is_read {
+            self.reader.end(false, context.call, context.policy);
         }
         if next == Next::Header {
             self.begin_next();
         }
-        if ours { Turn::Ended(next) } else { Turn::OtherEnded(next) }
+        if is_read { Turn::Ended(next) } else { Turn::OtherEnded(next) }
     }
 
     pub(super) fn note_unclosed(&self, context: &mut Context<'_>) {
-        if self.ours {
+        if self.is_read() {
             context.call.note(Note::UnclosedEnvelope);
         }
     }
@@ -409,10 +300,11 @@ impl EnvelopeMachine {
     pub(crate) fn cut(&mut self, end: u64, closes: bool, context: &mut Context<'_>) -> Turn {
         let Context { call, policy } = context;
         match self.state {
-            State::Header(Header::Named { by_tag: true, fence: Fence::None }) if name::is_ours(self.name.text()) => {
-                self.ours = true;
-                call.restart(self.start, Entities::Raw);
-                call.note(Note::Envelope(self.family));
+            State::Header(Header::Named { by_tag: true })
+                if self.fence == Fence::None && name::is_read(self.name.text(), policy) =>
+            {
+                self.reader = ArgumentsReader::of(self.name.text(), policy);
+                self.begin_call(Entities::Raw, call);
                 call.cut(CallPart::Opening, policy);
                 self.held.clear();
             }
@@ -425,14 +317,15 @@ impl EnvelopeMachine {
                 }
                 return self.finish(Next::Prose, context);
             }
-            _ if !self.ours => return Turn::OtherEnded(Next::Prose),
-            State::Between => call.end(true, policy),
-            State::Key => call.cut(CallPart::Parameters, policy),
+            _ if !self.is_read() => return Turn::OtherEnded(Next::Prose),
+            State::Between { .. } => self.reader.end(true, call, policy),
+            State::Key { .. } => call.cut(CallPart::Parameters, policy),
             State::Value(value) => {
                 let place = match value {
                     Value::Question | Value::JsonQuestion | Value::JsonString => CallPart::Question,
-                    Value::List => CallPart::Suggestions,
-                    Value::Json => self.arguments.place(),
+                    Value::List(_) => CallPart::Suggestions,
+                    Value::Json => self.reader.place(),
+                    Value::Shaped(written) => self.reader.place_in(written),
                     Value::Arguments | Value::Nothing => CallPart::Parameters,
                 };
                 call.cut(place, policy);
@@ -440,10 +333,10 @@ impl EnvelopeMachine {
             State::Json(json) => match json {
                 Json::Object if self.object.is_done() => {
                     call.note(Note::UnclosedEnvelope);
-                    call.end(false, policy);
+                    self.reader.end(false, call, policy);
                 }
-                Json::Object | Json::Other => call.cut(CallPart::Parameters, policy),
-                Json::Arguments { .. } | Json::Text => call.cut(self.arguments.place(), policy),
+                Json::Object => call.cut(CallPart::Parameters, policy),
+                Json::Arguments { .. } | Json::Text => call.cut(self.reader.place(), policy),
             },
             State::Broken => {}
         }
@@ -462,31 +355,64 @@ impl EnvelopeMachine {
                 context.call.foresee_char(tail, context.policy);
                 Turn::Stay
             }
-            State::Value(Value::Json | Value::JsonString) | State::Json(Json::Arguments { .. })
-                if self.arguments.is_in_text() =>
-            {
-                self.arguments.foresee(tail, context.call, context.policy);
+            State::Json(Json::Arguments { .. }) => {
+                self.reader.foresee(tail, context.call, context.policy);
+                let turn = if self.reader.is_ill_formed() { self.break_off(context) } else { Turn::Stay };
+                self.set_offset(offset);
+                turn
+            }
+            State::Value(Value::Json | Value::JsonString) if self.reader.is_in_text() => {
+                self.reader.foresee(tail, context.call, context.policy);
+                Turn::Stay
+            }
+            State::Value(Value::Shaped(written)) => {
+                self.foresee_shaped(written, tail, context);
+                Turn::Stay
+            }
+            State::Json(Json::Text) if self.object.is_in_text() => {
+                self.reader.foresee_decoded(tail, context.call, context.policy);
                 Turn::Stay
             }
             State::Json(_) if self.object.is_in_text() => Turn::Stay,
             State::Json(_) | State::After(_) => {
                 let (_, turn) = self.push(SOME, context);
-                if core::mem::take(&mut self.ends_here) {
-                    self.end = offset;
-                }
+                self.set_offset(offset);
                 turn
             }
-            State::Between | State::Key | State::Broken | State::Value(_) => Turn::Stay,
+            State::Between { .. } | State::Key { .. } | State::Broken | State::Value(_) => Turn::Stay,
         }
     }
 
     /// Returns `true` if the state can occur between two pieces of a stream of `read` bytes.
     pub(crate) fn is_in_bounds(&self, read: u64, policy: &Policy) -> bool {
         let limits = &policy.limits;
-        let held = self.held.len() <= limits.bare.saturating_add(limits.tag) && self.object_at <= self.held.len();
-        let parts = self.name.is_in_bounds() && self.key.is_in_bounds() && self.object.is_in_bounds();
-        let reader = self.arguments.is_in_bounds() && self.words.len() <= super::harmony::LONGEST;
-        held && parts && reader && self.start <= read && self.end <= read && !self.lent && !self.ends_here
+        let held = self.held.len() <= limits.bare.saturating_add(limits.tag);
+        let parts = self.name.is_in_bounds() && self.key.is_in_bounds();
+        let readers = self.object.is_in_bounds() && self.reader.is_in_bounds(policy);
+        // A bare object is read again, as any other, once the call is certain.
+        let is_certain = !matches!(self.state, State::Json(_)) || !self.object.is_bare();
+        held && parts
+            && readers
+            && is_certain
+            && self.start <= read
+            && self.end <= read
+            && !self.lent
+            && !self.ends_here
+    }
+
+    /// Returns the state for a checkpoint.
+    pub(crate) fn save(&self) -> EnvelopeMachine {
+        EnvelopeMachine { reader: self.reader.save(), ..self.clone() }
+    }
+
+    /// Makes a state from a checkpoint one that reads on. Returns `false` if that is impossible.
+    pub(crate) fn restore(&mut self, policy: &Policy) -> bool {
+        self.reader.restore(self.name.text(), policy)
+    }
+
+    /// Returns `true` if a shape reads the call.
+    pub(crate) fn is_shaped(&self) -> bool {
+        self.is_read() && matches!(self.reader, ArgumentsReader::Shape(_))
     }
 
     pub(super) fn after(&mut self, after: After) {

@@ -12,11 +12,16 @@
 //! | `tag` | the tags and tokens of all families, and the grammar of one |
 //! | `object` | a JSON object that has a name and arguments |
 //! | `harmony` | the text in the headers of Harmony |
-//! | `state` | the states, and which tags mean something in which |
+//! | `arguments` | what reads the arguments of a call, by its tool |
+//! | `turn` | what the text around an envelope has to know of it |
+//! | `state` | the states |
+//! | `allowed` | which tags mean something in which state |
 //! | `machine` | the machine: what text and each tag does |
 //! | `header`, `json`, `parameters`, `after` | its parts: before a call is certain, in JSON, in parameters, after the call's end |
 
 mod after;
+mod allowed;
+mod arguments;
 mod harmony;
 mod header;
 mod json;
@@ -24,5 +29,6 @@ pub(crate) mod machine;
 mod name;
 mod object;
 mod parameters;
-pub(crate) mod state;
+mod state;
 pub(crate) mod tag;
+pub(crate) mod turn;

@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use crate::config::ASK;
+use crate::config::{ASK, Policy};
 
 /// The length of the longest name.
 const LONGEST: usize = 128;
@@ -38,17 +38,27 @@ pub(super) fn is_ours(name: &str) -> bool {
     bare(name) == ASK
 }
 
-/// Returns `true` if a name that begins with this text may be that of our tool.
-pub(super) fn may_be_ours(text: &str) -> bool {
-    if NAMESPACE.starts_with(text) || ASK.starts_with(text) {
+/// Returns `true` if it is the name of a tool whose calls are read.
+pub(super) fn is_read(name: &str, policy: &Policy) -> bool {
+    is_ours(name) || policy.shapes.reads_in_text(bare(name))
+}
+
+/// Returns `true` if a name that begins with this text may be that of a tool whose calls are read.
+pub(super) fn may_be_read(text: &str, policy: &Policy) -> bool {
+    may_be(text, ASK) || policy.shapes.is_name_in_text(|tool| may_be(text, tool))
+}
+
+/// Returns `true` if a name that begins with this text may be that of the tool.
+fn may_be(text: &str, tool: &str) -> bool {
+    if NAMESPACE.starts_with(text) || tool.starts_with(text) {
         return true;
     }
     let name = text.strip_prefix(NAMESPACE).unwrap_or(text);
-    match name.strip_prefix(ASK) {
+    match name.strip_prefix(tool) {
         Some(index) => {
             index.is_empty() || index.strip_prefix(':').is_some_and(|index| index.bytes().all(|b| b.is_ascii_digit()))
         }
-        None => ASK.starts_with(name),
+        None => tool.starts_with(name),
     }
 }
 
@@ -108,19 +118,32 @@ pub(super) fn is_space(char: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shape::{Shape, Shapes};
 
     #[test]
     fn a_name_is_ours_with_a_namespace_or_an_index() {
         for name in ["ask_followup_question", "functions.ask_followup_question", "ask_followup_question:0"] {
             assert!(is_ours(name), "{name}");
             for end in 0..=name.len() {
-                assert!(may_be_ours(&name[..end]), "{}", &name[..end]);
+                assert!(may_be(&name[..end], ASK), "{}", &name[..end]);
             }
         }
         for name in ["ask", "ask_followup_questions", "ask_followup_question:", "ask_followup_question:x", "x.ask"] {
             assert!(!is_ours(name), "{name}");
         }
-        assert!(!may_be_ours("ask_followup_question:x") && !may_be_ours("b") && !may_be_ours("functions.b"));
+        for text in ["ask_followup_question:x", "b", "functions.b"] {
+            assert!(!may_be(text, ASK), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_generic_name_counts_only_in_shapes_that_were_chosen() {
+        let policy = Policy::new();
+        assert!(is_read("functions.AskUserQuestion:0", &policy) && may_be_read("request_u", &policy));
+        assert!(!is_read("ask_user", &policy) && !is_read("question", &policy) && !may_be_read("q", &policy));
+        let chosen = policy.with_shapes(Shapes::new([Shape::built_in("gemini").unwrap()]));
+        assert!(is_read("ask_user", &chosen) && may_be_read("functions.ask_u", &chosen));
+        assert!(!is_read("AskUserQuestion", &chosen) && is_read(ASK, &chosen));
     }
 
     #[test]

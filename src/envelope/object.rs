@@ -1,6 +1,7 @@
 //! A JSON object with the name of a tool and its arguments.
 
 use super::name::{self, NameText};
+use crate::config::Policy;
 use crate::json::key::Key;
 use crate::json::lexer::{Lexer, Token, Type};
 
@@ -12,7 +13,7 @@ enum Role {
     Nothing,
     /// The name of the tool, if it is a string.
     Name,
-    /// `function`: the name of the tool, or the object that has it.
+    /// `function`: the name of the tool, or an object with the name, the arguments, or both.
     Function,
     Arguments,
     /// A value in the arguments of bare JSON.
@@ -26,8 +27,10 @@ pub(super) enum Found {
     Name,
     /// The arguments begin with this byte, which is not consumed.
     Arguments(u8),
-    /// In bare JSON: the name is ours, and in the arguments is a key of ours with a string or an
-    /// array.
+    /// In the arguments of bare JSON: a key. See [`ObjectReader::set_main_key`].
+    ArgumentKey,
+    /// In bare JSON: the name is one that is read, and in the arguments is a main key with a string
+    /// or an array.
     Confirmed,
     /// More of the arguments, which are a string: the last so many bytes that were consumed.
     Text(usize),
@@ -56,9 +59,9 @@ pub(super) struct ObjectReader {
     is_named: bool,
     /// The arguments have come.
     has_arguments: bool,
-    /// A key of ours has come in the arguments of bare JSON, and its value is next.
-    is_our_key: bool,
-    /// It is bare JSON, which has to look like a call of ours from its first byte on.
+    /// A main key has come in the arguments of bare JSON, and its value is next.
+    is_main_key: bool,
+    /// It is bare JSON, which has to look like a call that is read from its first byte on.
     is_bare: bool,
 }
 
@@ -68,9 +71,6 @@ const ARGUMENTS_KEYS: [&str; 4] = ["arguments", "parameters", "input", "args"];
 /// Keys that bare JSON may have before its arguments.
 const OTHER_KEYS: [&str; 2] = ["type", "id"];
 
-/// Keys of the arguments that bare JSON is recognized by.
-const OUR_KEYS: [&str; 6] = ["question", "follow_up", "suggestions", "options", "suggest", "suggestion"];
-
 impl ObjectReader {
     pub(super) const NEW: ObjectReader = ObjectReader {
         lexer: Lexer::NEW,
@@ -79,7 +79,7 @@ impl ObjectReader {
         in_function: false,
         is_named: false,
         has_arguments: false,
-        is_our_key: false,
+        is_main_key: false,
         is_bare: false,
     };
 
@@ -118,6 +118,11 @@ impl ObjectReader {
         self.lexer.depth()
     }
 
+    /// Returns `true` if only what begins bare JSON is accepted.
+    pub(super) fn is_bare(&self) -> bool {
+        self.is_bare
+    }
+
     pub(super) fn is_in_bounds(&self) -> bool {
         self.lexer.is_in_bounds() && self.key.is_in_bounds()
     }
@@ -146,7 +151,7 @@ impl ObjectReader {
     /// Consumes text up to what is found next; `None` at its end.
     ///
     /// The text of a string is where `*pos` was before.
-    pub(super) fn next(&mut self, text: &str, pos: &mut usize, name: &mut NameText) -> Option<Found> {
+    pub(super) fn next(&mut self, text: &str, pos: &mut usize, name: &mut NameText, policy: &Policy) -> Option<Found> {
         loop {
             if self.role == Role::Arguments && !self.has_arguments && self.lexer.is_after_key() {
                 match self.lexer.value_start(text, pos) {
@@ -171,7 +176,7 @@ impl ObjectReader {
                 Token::EndKey => self.end_key(),
                 Token::Begin(kind) => self.begin(kind, name),
                 Token::Text(part) => match self.role {
-                    Role::Name => self.push_name(part, name).map(|wrong| {
+                    Role::Name => self.push_name(part, name, policy).map(|wrong| {
                         *pos -= part.len() - wrong;
                         Found::NoCall
                     }),
@@ -179,11 +184,11 @@ impl ObjectReader {
                     _ => None,
                 },
                 Token::Char(char) | Token::Stray(char) => match self.role {
-                    Role::Name => self.push_name(char.encode_utf8(&mut [0; 4]), name).map(|_| Found::NoCall),
+                    Role::Name => self.push_name(char.encode_utf8(&mut [0; 4]), name, policy).map(|_| Found::NoCall),
                     Role::Arguments => Some(Found::Char(char)),
                     _ => None,
                 },
-                Token::End => self.end(name),
+                Token::End => self.end(name, policy),
                 Token::TextAfter => None,
                 Token::IllFormed => Some(if self.is_bare && !self.is_named { Found::NoCall } else { Found::IllFormed }),
             };
@@ -229,8 +234,7 @@ impl ObjectReader {
         let is = |keys: &[&str]| keys.iter().any(|one| one.as_bytes() == key);
         if self.role == Role::Argument {
             let depth = if self.in_function { 3 } else { 2 };
-            self.is_our_key = self.lexer.depth() == depth && is(&OUR_KEYS);
-            return None;
+            return (self.lexer.depth() == depth).then_some(Found::ArgumentKey);
         }
         self.role = Role::Nothing;
         if !self.is_in_call() {
@@ -238,7 +242,7 @@ impl ObjectReader {
         }
         self.role = match () {
             () if is(&NAME_KEYS) && !self.is_named => Role::Name,
-            () if is(&["function"]) && !self.is_named && !self.in_function => Role::Function,
+            () if is(&["function"]) && !self.in_function => Role::Function,
             () if is(&ARGUMENTS_KEYS) && !self.has_arguments => Role::Arguments,
             () if self.is_bare && !self.has_arguments && !is(&OTHER_KEYS) && !is(&NAME_KEYS) && !is(&["function"]) => {
                 return Some(Found::NoCall);
@@ -250,7 +254,7 @@ impl ObjectReader {
 
     fn begin(&mut self, kind: Type, name: &mut NameText) -> Option<Found> {
         match (self.role, kind) {
-            (Role::Name | Role::Function, Type::String) => {
+            (Role::Name | Role::Function, Type::String) if !self.is_named => {
                 self.role = Role::Name;
                 name.clear();
             }
@@ -260,7 +264,7 @@ impl ObjectReader {
             }
             (Role::Arguments, Type::String) if self.has_arguments => {}
             (Role::Argument, _) => {
-                let is_value = core::mem::take(&mut self.is_our_key) && matches!(kind, Type::String | Type::Array);
+                let is_value = core::mem::take(&mut self.is_main_key) && matches!(kind, Type::String | Type::Array);
                 return is_value.then_some(Found::Confirmed);
             }
             _ => {
@@ -275,17 +279,18 @@ impl ObjectReader {
     }
 
     /// Appends to the name. Returns the index from which on it is none.
-    fn push_name(&self, part: &str, name: &mut NameText) -> Option<usize> {
+    fn push_name(&self, part: &str, name: &mut NameText, policy: &Policy) -> Option<usize> {
         let mut chars = part.char_indices();
-        let wrong = chars.find(|&(_, char)| !name.push(char) || self.is_bare && !name::may_be_ours(name.text()));
+        let wrong =
+            chars.find(|&(_, char)| !name.push(char) || self.is_bare && !name::may_be_read(name.text(), policy));
         wrong.map(|(i, _)| i)
     }
 
-    fn end(&mut self, name: &NameText) -> Option<Found> {
+    fn end(&mut self, name: &NameText, policy: &Policy) -> Option<Found> {
         let role = self.role;
         if role == Role::Argument {
             let depth = if self.in_function { 2 } else { 1 };
-            // The arguments have ended without a key of ours.
+            // The arguments have ended without a main key.
             return (self.lexer.depth() <= depth).then_some(Found::NoCall);
         }
         self.role = Role::Nothing;
@@ -293,7 +298,7 @@ impl ObjectReader {
         match role {
             Role::Name => {
                 self.is_named = true;
-                let is_name = !name.is_empty() && (!self.is_bare || name::is_ours(name.text()));
+                let is_name = !name.is_empty() && (!self.is_bare || name::is_read(name.text(), policy));
                 Some(if is_name { Found::Name } else { Found::NoCall })
             }
             Role::Arguments => Some(Found::TextEnd),
@@ -301,7 +306,17 @@ impl ObjectReader {
         }
     }
 
-    /// Looks for a key of ours in the arguments of bare JSON.
+    /// Returns the key that has come; an unknown one may be cut.
+    pub(super) fn key(&self) -> &[u8] {
+        self.key.text()
+    }
+
+    /// Sets whether the key in the arguments of bare JSON that has come is one that a call has.
+    pub(super) fn set_main_key(&mut self, is_main: bool) {
+        self.is_main_key = is_main;
+    }
+
+    /// Looks for a main key in the arguments of bare JSON.
     pub(super) fn look_into_arguments(&mut self) {
         self.role = Role::Argument;
         self.has_arguments = true;

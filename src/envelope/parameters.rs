@@ -1,31 +1,32 @@
 //! The parameters of a call in an envelope, as text.
 
-use super::machine::{Context, EnvelopeMachine, Next, TagRef, Turn};
+use super::arguments::ArgumentsReader;
+use super::machine::{Context, EnvelopeMachine, TagRef};
 use super::state::{After, State, Style, Value};
 use super::tag::{Kind, Token};
+use super::turn::{Next, Turn};
+use crate::call::Call;
 use crate::config::Entities;
 use crate::json::arguments::Parameter;
 use crate::note::Note;
 use crate::reason::Reason;
+use crate::shape::reader::Written;
 
 impl EnvelopeMachine {
     /// Begins the value of the parameter whose name is in `key`.
     fn begin_value(&mut self, is_json: bool, context: &mut Context<'_>) {
-        let is_first = !core::mem::replace(&mut self.has_parameter, true);
-        let value = match Parameter::of(&self.key) {
-            _ if !self.ours => Value::Nothing,
-            Parameter::Question if is_json => Value::JsonQuestion,
-            Parameter::Question => {
-                context.call.begin_question(false);
-                Value::Question
+        let is_first = self.state == State::Between { is_first: true };
+        let may_be_all = is_first && is_arguments(self.key.text());
+        let value = match &mut self.reader {
+            ArgumentsReader::None => Value::Nothing,
+            ArgumentsReader::Own(_) => match Parameter::of(&self.key) {
+                Parameter::Other if may_be_all => Value::Arguments,
+                parameter => begin_own(parameter, is_json, context.call),
+            },
+            ArgumentsReader::Shape(reader) if may_be_all && !reader.knows(self.key.text()) => Value::Arguments,
+            ArgumentsReader::Shape(reader) => {
+                Value::Shaped(reader.begin_parameter(is_json, context.call, context.policy))
             }
-            Parameter::List(list) => {
-                self.list = list;
-                context.call.begin_list();
-                Value::List
-            }
-            Parameter::Other if is_first && is_arguments(self.key.text()) => Value::Arguments,
-            Parameter::Other => Value::Nothing,
         };
         self.key.clear();
         self.state = State::Value(value);
@@ -37,23 +38,70 @@ impl EnvelopeMachine {
         let Context { call, policy } = context;
         match value {
             Value::Question => call.push(text, policy),
-            Value::List => call.push_list(text, policy),
+            Value::List(_) => call.push_list(text, policy),
             Value::JsonQuestion | Value::Arguments => return self.begin_json(value, text, context),
             Value::JsonString | Value::Json => {
-                if self.arguments.is_closed() || self.arguments.is_ill_formed() {
+                if self.reader.is_closed() || self.reader.is_ill_formed() {
                     return text.len();
                 }
                 let mut pos = 0;
-                self.arguments.read(text, &mut pos, call, policy);
-                if self.arguments.is_ill_formed() {
-                    call.reject(Reason::Malformed(Note::IllFormedJson));
-                    self.state = State::Broken;
-                }
+                self.reader.read(text, &mut pos, call, policy);
+                self.break_value(context);
                 return pos;
             }
+            Value::Shaped(written) => return self.push_shaped(written, text, context),
             Value::Nothing => {}
         }
         text.len()
+    }
+
+    fn push_shaped(&mut self, written: Written, text: &str, context: &mut Context<'_>) -> usize {
+        let Context { call, policy } = context;
+        let ArgumentsReader::Shape(reader) = &mut self.reader else { return text.len() };
+        let (written, consumed) = reader.push_parameter(written, text, call, policy);
+        self.state = State::Value(Value::Shaped(written));
+        self.break_value(context);
+        consumed
+    }
+
+    /// Rejects the call if the JSON of a value is ill-formed.
+    fn break_value(&mut self, context: &mut Context<'_>) {
+        if self.reader.is_ill_formed() {
+            context.call.reject(Reason::Malformed(Note::IllFormedJson));
+            self.state = State::Broken;
+        }
+    }
+
+    /// Takes into account that the incomplete character `tail` follows in a value that a shape
+    /// reads.
+    pub(super) fn foresee_shaped(&mut self, written: Written, tail: &[u8], context: &mut Context<'_>) {
+        let ArgumentsReader::Shape(reader) = &mut self.reader else { return };
+        match written {
+            Written::Text => reader.foresee_trimmed(tail, context.call, context.policy),
+            Written::Json if !reader.is_parameter_closed() => {
+                reader.foresee(tail, context.call, context.policy);
+                // This is so only in what is no JSON.
+                self.break_value(context);
+            }
+            Written::Json | Written::Blank { .. } | Written::Nothing => {}
+        }
+    }
+
+    /// Appends to the key of a parameter.
+    pub(super) fn push_key(&mut self, text: &str) {
+        if !self.reader.is_none() {
+            self.key.push(text);
+        }
+        if let ArgumentsReader::Shape(reader) = &mut self.reader {
+            reader.push_key(text);
+        }
+    }
+
+    fn clear_key(&mut self) {
+        self.key.clear();
+        if let ArgumentsReader::Shape(reader) = &mut self.reader {
+            reader.clear_key();
+        }
     }
 
     /// Consumes blanks before a value that may be JSON, and decides what it is.
@@ -63,7 +111,9 @@ impl EnvelopeMachine {
         let next = match text.as_bytes().get(blanks) {
             None => return text.len(),
             Some(b'"') if is_question => {
-                self.arguments.begin_question();
+                if let ArgumentsReader::Own(arguments) = &mut self.reader {
+                    arguments.begin_question();
+                }
                 Value::JsonString
             }
             Some(_) if is_question => {
@@ -85,31 +135,36 @@ impl EnvelopeMachine {
         match value {
             Value::Question => call.end_question(policy),
             Value::JsonQuestion => call.begin_question(true),
-            Value::List => {
-                if let Some(text) = call.take_list() {
+            Value::List(list) => {
+                if let (Some(text), ArgumentsReader::Own(arguments)) = (call.take_list(), &mut self.reader) {
                     call.set_entities(Entities::Raw);
-                    self.arguments.read_raw_list(self.list, &text, call, policy);
+                    arguments.read_raw_list(list, &text, call, policy);
                     call.set_entities(policy.entities);
                 }
             }
             Value::JsonString | Value::Json => {
-                if !self.arguments.is_closed() {
+                if !self.reader.is_closed() {
                     call.reject(Reason::Malformed(Note::IllFormedJson));
                 }
                 call.set_entities(policy.entities);
             }
+            Value::Shaped(written) => {
+                if let ArgumentsReader::Shape(reader) = &mut self.reader {
+                    reader.end_parameter(written, call, policy);
+                }
+            }
             Value::Arguments | Value::Nothing => {}
         }
-        self.state = State::Between;
+        self.state = State::Between { is_first: false };
     }
 
     /// Acts on a tag in a call.
     pub(super) fn act_in_call(&mut self, tag: &TagRef<'_>, context: &mut Context<'_>) -> Turn {
         match (self.state, tag.kind, tag.is_close) {
-            (State::Key, Kind::Key, true) => self.state = State::Between,
+            (State::Key { is_first }, Kind::Key, true) => self.state = State::Between { is_first },
             (State::Value(value), Kind::Parameter { .. } | Kind::Value, true) => self.end_value(value, context),
             (State::Value(value), ..) => {
-                if self.ours {
+                if self.is_read() {
                     context.call.repair(Note::UnclosedParameter, context.policy);
                 }
                 self.end_value(value, context);
@@ -123,15 +178,13 @@ impl EnvelopeMachine {
     fn act_between(&mut self, tag: &TagRef<'_>, context: &mut Context<'_>) -> Turn {
         match (tag.kind, tag.is_close) {
             (Kind::Parameter { json }, false) => {
-                self.key.clear();
-                if self.ours {
-                    self.key.push(tag.value);
-                }
+                self.clear_key();
+                self.push_key(tag.value);
                 self.begin_value(json, context);
             }
             (Kind::Key, false) => {
-                self.key.clear();
-                self.state = State::Key;
+                self.clear_key();
+                self.state = State::Key { is_first: self.state == State::Between { is_first: true } };
             }
             (Kind::Value, false) => {
                 self.key.trim();
@@ -139,6 +192,7 @@ impl EnvelopeMachine {
             }
             (Kind::CallEnd, true) | (Kind::Token(Token::CallEnd | Token::DeepseekCallEnd), _) => {
                 self.end = tag.end;
+                self.reader.end_parameters(context.call, context.policy);
                 self.after(After { is_closed: true, ..After::default() });
             }
             (Kind::Wrapper { .. }, true) => {
@@ -155,6 +209,22 @@ impl EnvelopeMachine {
             _ => {}
         }
         Turn::Stay
+    }
+}
+
+/// Begins a parameter of our tool.
+fn begin_own(parameter: Parameter, is_json: bool, call: &mut Call) -> Value {
+    match parameter {
+        Parameter::Question if is_json => Value::JsonQuestion,
+        Parameter::Question => {
+            call.begin_question(false);
+            Value::Question
+        }
+        Parameter::List(list) => {
+            call.begin_list();
+            Value::List(list)
+        }
+        Parameter::Other => Value::Nothing,
     }
 }
 

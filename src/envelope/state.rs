@@ -1,8 +1,9 @@
-//! The states of a call in an envelope, and which tags mean something in which.
+//! The states of a call in an envelope.
 
 use super::harmony;
-use super::tag::{Kinds, Tags, Token};
-use crate::config::{Envelope, Envelopes};
+use super::tag::{Kinds, Token};
+use crate::json::arguments::List;
+use crate::shape::reader::Written;
 
 /// What of an envelope is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -10,10 +11,14 @@ use crate::config::{Envelope, Envelopes};
 pub(super) enum State {
     /// Before it is certain that a call follows. Everything is held back.
     Header(Header),
-    /// In a call, between its parameters.
-    Between,
+    /// In a call, between its parameters. `is_first`: none has come.
+    Between {
+        is_first: bool,
+    },
     /// In the key of a parameter.
-    Key,
+    Key {
+        is_first: bool,
+    },
     /// In the value of a parameter.
     Value(Value),
     Json(Json),
@@ -27,15 +32,16 @@ pub(super) enum State {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Header {
     /// A wrapper. `tool_call`: that is its name.
-    Wrapper { tool_call: bool, fence: Fence },
+    Wrapper { tool_call: bool },
     /// In the name of a tool after a wrapper.
     Name,
     /// What names the tool. `by_tag`: a tag did.
-    Named { by_tag: bool, fence: Fence },
-    /// In a JSON object, before the name. `bare`: without a wrapper.
-    Object { bare: bool },
-    /// In a header of Harmony.
-    Words(harmony::Part),
+    Named { by_tag: bool },
+    /// In a JSON object, before the name. `bare`: without a wrapper. `start`: where in the header it
+    /// begins.
+    Object { bare: bool, start: usize },
+    /// In the text between two tokens of Harmony. `start`: where in the header it begins.
+    Words { part: harmony::Part, start: usize },
     /// A section, and no call of it.
     Section,
     /// In the name of a tool after a token.
@@ -46,20 +52,36 @@ pub(super) enum Header {
     Marked,
     /// In a name after `[TOOL_CALLS]`.
     MarkedName,
-    /// In `[CALL_ID]` or `[ARGS]` after a name, or in the id.
-    MarkedWord,
+    /// In what follows that name.
+    MarkedWord(Word),
 }
 
-/// The opening line of a fence before JSON.
+/// What has come of `[ARGS]`, or of `[CALL_ID]`, an id and `[ARGS]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) enum Word {
+    /// The `[` of one of them.
+    Bracket,
+    /// So many bytes of `[ARGS]`.
+    Args(u8),
+    /// So many bytes of `[CALL_ID]`.
+    CallId(u8),
+    /// So many bytes of the id.
+    Id(u8),
+}
+
+/// The fence around the JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Fence {
     #[default]
     None,
-    /// One or two back-ticks, or three and so many letters.
+    /// Of its opening line: one or two back-ticks, or three and so many letters.
     Opening(u8),
-    /// It is complete.
+    /// Its opening line is complete.
     Open,
+    /// So many back-ticks of its end.
+    Closing(u8),
 }
 
 /// What the value of a parameter is.
@@ -72,7 +94,9 @@ pub(super) enum Value {
     /// A question in a JSON string.
     JsonString,
     /// A list of suggestions, as text.
-    List,
+    List(List),
+    /// A value of a tool that a shape reads.
+    Shaped(Written),
     /// The arguments, if it begins with `{`.
     Arguments,
     /// In the JSON of the arguments, or after it.
@@ -85,14 +109,12 @@ pub(super) enum Value {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Json {
-    /// The object around the arguments.
+    /// The object around the arguments, or the arguments of another tool.
     Object,
     /// The arguments. `in_object`: there is an object around them.
     Arguments { in_object: bool },
     /// The arguments in a string of the object.
     Text,
-    /// The arguments of another tool.
-    Other,
 }
 
 /// What has come after a call.
@@ -101,10 +123,10 @@ pub(super) enum Json {
 pub(super) struct After {
     /// Its own close tag.
     pub(super) is_closed: bool,
-    /// So many back-ticks of a closing fence.
-    pub(super) ticks: u8,
     /// What separates it from the next call in a list.
     pub(super) is_separated: bool,
+    /// One closing bracket too many.
+    pub(super) has_surplus: bool,
 }
 
 /// How a call is written: what closes it, and what may follow it.
@@ -114,8 +136,10 @@ pub(super) enum Style {
     /// `<function=NAME>`, `<invoke name="NAME">`.
     #[default]
     Tag,
-    /// The wrapper closes it.
+    /// A tag with a name, or a name, before the arguments; the wrapper closes it.
     Wrapper,
+    /// An object with the name and the arguments; the wrapper closes it.
+    Object,
     /// Keys and values in a wrapper.
     Keys,
     /// Bare JSON: nothing closes it.
@@ -130,131 +154,33 @@ pub(super) enum Style {
     Deepseek,
 }
 
-/// Returns the tags and tokens that begin an envelope.
-pub(crate) fn openers(families: Envelopes) -> Tags {
-    let any = |some: &[Envelope]| some.iter().any(|&family| families.contains(family));
-    let mut open = Kinds::NONE;
-    let mut add = |is_read: bool, kinds: Kinds| {
-        if is_read {
-            open = open.or(kinds);
-        }
-    };
-    let tags = [Envelope::FunctionXml, Envelope::Hermes, Envelope::Invoke, Envelope::Dsml];
-    add(any(&tags), Kinds::WRAPPERS);
-    add(any(&[Envelope::Glm]), Kinds::TOOL_CALL);
-    add(any(&[Envelope::FunctionXml, Envelope::Dsml]), Kinds::FUNCTION);
-    add(any(&[Envelope::Invoke, Envelope::Dsml]), Kinds::INVOKE);
-    add(any(&[Envelope::Harmony]), Kinds::of(Token::Start).or(Kinds::of(Token::Channel)));
-    add(any(&[Envelope::Kimi]), Kinds::of(Token::SectionBegin).or(Kinds::of(Token::CallBegin)));
-    add(any(&[Envelope::Llama]), Kinds::of(Token::PythonStart));
-    add(any(&[Envelope::Deepseek]), Kinds::of(Token::DeepseekBegin).or(Kinds::of(Token::DeepseekCall)));
-    Tags { open, families, ..Tags::none() }
-}
-
-impl State {
-    /// Returns the tags that mean something. `ours`: the call is one of our tool.
-    pub(super) fn tags(self, style: Style, ours: bool, has_recipient: bool, families: Envelopes) -> Tags {
-        let openers = openers(families);
-        let call_tags = openers.open.and(Kinds::CALLS);
-        let ends = match style {
-            Style::Tag => Kinds::CALLS.or(Kinds::WRAPPERS),
-            Style::Wrapper | Style::Keys => Kinds::WRAPPERS,
-            _ => Kinds::NONE,
-        };
-        let none = Tags { families, ..Tags::none() };
-        // What belongs to another tool's call is text all the same.
-        let split = |kinds: Kinds| if ours { (kinds, Kinds::NONE) } else { (Kinds::NONE, kinds) };
+impl Style {
+    /// Returns the close tags that end the call.
+    pub(super) fn close_tags(self) -> Kinds {
         match self {
-            State::Header(header) => match header {
-                Header::Wrapper { fence: Fence::None, .. } => {
-                    Tags { open: call_tags.or(openers.open.and(Kinds::WRAPPERS)), ..none }
-                }
-                Header::Named { .. } | Header::Name if style == Style::Deepseek => none,
-                Header::Named { fence: Fence::None, .. } if style == Style::Keys => {
-                    Tags { open: Kinds::KEY, close: if ours { Kinds::WRAPPERS } else { Kinds::NONE }, ..none }
-                }
-                Header::Named { fence: Fence::None, .. } => Tags { open: Kinds::PARAMETER, close: ends, ..none },
-                Header::Name => {
-                    Tags { open: Kinds::KEY, close: if ours { Kinds::WRAPPERS } else { Kinds::NONE }, ..none }
-                }
-                Header::Words(harmony::Part::Role) => Tags { open: Kinds::of(Token::Channel), ..none },
-                Header::Words(part) => {
-                    let constrain =
-                        if part == harmony::Part::Channel { Kinds::of(Token::Constrain) } else { Kinds::NONE };
-                    let open = if has_recipient { Kinds::of(Token::Message).or(constrain) } else { Kinds::NONE };
-                    Tags { open, ..none }
-                }
-                Header::Section if style == Style::Deepseek => Tags { open: Kinds::of(Token::DeepseekCall), ..none },
-                Header::Section => Tags { open: Kinds::of(Token::CallBegin), ..none },
-                Header::TokenName if style == Style::Deepseek => {
-                    Tags { open: Kinds::of(Token::DeepseekSeparator), ..none }
-                }
-                Header::TokenName => Tags { open: Kinds::of(Token::ArgumentBegin), ..none },
-                _ => none,
-            },
-            State::Between => {
-                let (close, close_shown) = split(ends);
-                let (open, open_shown) =
-                    split(if style == Style::Keys { Kinds::KEY.or(Kinds::VALUE) } else { Kinds::PARAMETER });
-                Tags { open: open.or(openers.open), open_shown, close, close_shown, ..none }
-            }
-            State::Key => {
-                let (close, close_shown) = split(Kinds::KEY.or(Kinds::WRAPPERS));
-                Tags { close, close_shown, ..none }
-            }
-            State::Value(_) => {
-                let own = if style == Style::Keys { Kinds::VALUE } else { Kinds::PARAMETER };
-                if ours {
-                    let next = if style == Style::Keys { Kinds::KEY } else { Kinds::PARAMETER };
-                    let ends = if style == Style::Keys { Kinds::WRAPPERS } else { ends };
-                    Tags { open: next, close: own.or(ends), ..none }
-                } else {
-                    Tags { close_shown: own, ..none }
-                }
-            }
-            State::Json(_) => none,
-            State::Broken => {
-                let any = if ends.is_empty() { ends } else { Kinds::CALLS.or(Kinds::WRAPPERS) };
-                let (close, close_shown) = split(any);
-                let (open, open_shown) = split(end_tokens(style));
-                Tags { open: open.or(openers.open).or(next_tokens(style)), open_shown, close, close_shown, ..none }
-            }
-            State::After(After { ticks: 1.., .. }) => none,
-            State::After(after) => {
-                let (close, open) = closers(style, after.is_closed);
-                Tags { open, close, ..none }
-            }
+            Style::Tag => Kinds::CALLS.or(Kinds::WRAPPERS),
+            Style::Wrapper | Style::Object | Style::Keys => Kinds::WRAPPERS,
+            _ => Kinds::NONE,
         }
     }
-}
 
-/// Returns the close tags and the tokens that may follow a call as parts of it.
-pub(super) fn closers(style: Style, is_closed: bool) -> (Kinds, Kinds) {
-    match style {
-        Style::Tag if !is_closed => (Kinds::CALLS.or(Kinds::WRAPPERS), Kinds::NONE),
-        Style::Tag | Style::Wrapper | Style::Keys => (Kinds::WRAPPERS, Kinds::NONE),
-        Style::Kimi if is_closed => (Kinds::NONE, Kinds::of(Token::SectionEnd)),
-        Style::Deepseek if is_closed => (Kinds::NONE, Kinds::of(Token::DeepseekEnd)),
-        _ => (Kinds::NONE, end_tokens(style)),
+    /// Returns the tokens that close the call or its section.
+    pub(super) fn end_tokens(self) -> Kinds {
+        match self {
+            Style::Harmony => Kinds::of(Token::Call),
+            Style::Kimi => Kinds::of(Token::CallEnd).or(Kinds::of(Token::SectionEnd)),
+            Style::Llama => Kinds::of(Token::PythonEnd),
+            Style::Deepseek => Kinds::of(Token::DeepseekCallEnd).or(Kinds::of(Token::DeepseekEnd)),
+            _ => Kinds::NONE,
+        }
     }
-}
 
-/// Returns the tokens that close a call or its section.
-fn end_tokens(style: Style) -> Kinds {
-    match style {
-        Style::Harmony => Kinds::of(Token::Call),
-        Style::Kimi => Kinds::of(Token::CallEnd).or(Kinds::of(Token::SectionEnd)),
-        Style::Llama => Kinds::of(Token::PythonEnd),
-        Style::Deepseek => Kinds::of(Token::DeepseekCallEnd).or(Kinds::of(Token::DeepseekEnd)),
-        _ => Kinds::NONE,
-    }
-}
-
-/// Returns the tokens that begin the next call of a section.
-fn next_tokens(style: Style) -> Kinds {
-    match style {
-        Style::Kimi => Kinds::of(Token::CallBegin),
-        Style::Deepseek => Kinds::of(Token::DeepseekCall),
-        _ => Kinds::NONE,
+    /// Returns the tokens that begin the next call of a section.
+    pub(super) fn next_tokens(self) -> Kinds {
+        match self {
+            Style::Kimi => Kinds::of(Token::CallBegin),
+            Style::Deepseek => Kinds::of(Token::DeepseekCall),
+            _ => Kinds::NONE,
+        }
     }
 }

@@ -9,6 +9,7 @@ use nom::{Err, IsStreaming, Needed};
 use super::name::is_name;
 use crate::config::{Envelope, Envelopes};
 use crate::markup::attributes::{attributes, is_space, space_and_end, trim};
+use crate::prefixes::Prefixes;
 
 /// A set of kinds of tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -242,8 +243,56 @@ impl Missing {
     }
 }
 
+/// Returns the tags and tokens that begin an envelope.
+pub(crate) fn openers(families: Envelopes) -> Tags {
+    let any = |some: &[Envelope]| some.iter().any(|&family| families.contains(family));
+    let mut open = Kinds::NONE;
+    let mut add = |is_read: bool, kinds: Kinds| {
+        if is_read {
+            open = open.or(kinds);
+        }
+    };
+    let tags = [Envelope::FunctionXml, Envelope::Hermes, Envelope::Invoke, Envelope::Dsml];
+    add(any(&tags), Kinds::WRAPPERS);
+    add(any(&[Envelope::Glm]), Kinds::TOOL_CALL);
+    add(any(&[Envelope::FunctionXml, Envelope::Dsml]), Kinds::FUNCTION);
+    add(any(&[Envelope::Invoke, Envelope::Dsml]), Kinds::INVOKE);
+    add(any(&[Envelope::Harmony]), Kinds::of(Token::Start).or(Kinds::of(Token::Channel)));
+    add(any(&[Envelope::Kimi]), Kinds::of(Token::SectionBegin).or(Kinds::of(Token::CallBegin)));
+    add(any(&[Envelope::Llama]), Kinds::of(Token::PythonStart));
+    add(any(&[Envelope::Deepseek]), Kinds::of(Token::DeepseekBegin).or(Kinds::of(Token::DeepseekCall)));
+    Tags { open, families, ..Tags::none() }
+}
+
 /// Returns `true` if the text after a `<` may begin an opening tag or a token of an envelope.
+#[inline]
 pub(crate) fn may_open(rest: &[u8]) -> bool {
+    OPENINGS.may_begin(rest) && shares_prefix(rest)
+}
+
+/// What the opening tags and the tokens begin with, after the `<`.
+static OPENINGS: Prefixes = AFTER_SPACE
+    .with(b"tool")
+    .with(b"func")
+    .with(b"invo")
+    .with(PREFIXES[1].as_bytes())
+    .with(b"mini")
+    .with(b"seed")
+    .with(b"xai:")
+    .with(b"|");
+
+/// Space, then space or a bar.
+const AFTER_SPACE: Prefixes = {
+    let (mut prefixes, mut i) = (Prefixes::NONE, 0);
+    while i < 4 * 7 {
+        prefixes = prefixes.with(&[b" \t\r\n"[i / 7], b" \t\r\n|\xE2\xEF"[i % 7]]);
+        i += 1;
+    }
+    prefixes
+};
+
+#[inline(never)]
+fn shares_prefix(rest: &[u8]) -> bool {
     let shares = |name: &[u8; 4]| name.iter().zip(rest).all(|(one, other)| one == other);
     match rest.first() {
         None => true,

@@ -359,6 +359,19 @@ impl Arguments {
 
     /// Takes into account that the incomplete character `tail` follows.
     pub(crate) fn foresee(&mut self, tail: &[u8], call: &mut Call, policy: &Arc<Policy>) {
+        // Whatever character it becomes, it is not a delimiter. U+FFFD acts the same.
+        const SOME: &str = "\u{FFFD}";
+        let mut pos = 0;
+        while !self.lexer.is_ill_formed() {
+            if self.lexer.is_in_text() {
+                return self.foresee_text(tail, call, policy);
+            }
+            let Some(token) = self.lexer.next(SOME, &mut pos) else { return };
+            self.act(token, call, policy);
+        }
+    }
+
+    fn foresee_text(&mut self, tail: &[u8], call: &mut Call, policy: &Arc<Policy>) {
         if !self.lexer.is_in_key() && matches!(self.role, Role::Question | Role::Item | Role::Answer) {
             call.foresee_char(tail, policy);
         }

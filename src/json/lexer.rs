@@ -218,6 +218,16 @@ impl Lexer {
         }
     }
 
+    /// Begins the value of a key that was read elsewhere.
+    pub(crate) fn begin_member(&mut self) {
+        self.expect = Expect::Value;
+    }
+
+    /// Returns `true` after a value in an array or object.
+    pub(crate) fn is_after_member(&self) -> bool {
+        self.expect == Expect::CommaOrEnd
+    }
+
     /// Continues after a value of an object that was read elsewhere.
     pub(crate) fn skip_read_value(&mut self) {
         self.expect = Expect::CommaOrEnd;

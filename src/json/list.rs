@@ -18,7 +18,7 @@ pub(crate) fn read(text: &str, found: &mut dyn FnMut(&str)) -> bool {
 }
 
 /// Returns `true` if the text is one array or object, with the repairs of a native call's JSON.
-pub(super) fn is_json(text: &str) -> bool {
+pub(crate) fn is_json(text: &str) -> bool {
     text.starts_with(['[', '{']) && is_whole(text, false)
 }
 

@@ -5,10 +5,14 @@
 
 use alloc::sync::Arc;
 
+use alloc::boxed::Box;
+
 use super::arguments::Arguments;
 use crate::call::{Addition, Call};
 use crate::config::Policy;
 use crate::lazy::{Fresh, Lazy};
+use crate::shape::Shape;
+use crate::shape::reader::ShapeReader;
 use crate::signal::{Piece, Signal};
 
 /// The machine for the arguments of a native call.
@@ -17,12 +21,23 @@ pub(crate) struct JsonMachine {
     policy: Arc<Policy>,
     busy: Lazy<JsonBuffers>,
     stage: Stage,
+    /// The tool that is called, if it is not `ask_followup_question`.
+    tool: Option<Box<ShapedTool>>,
+}
+
+/// A tool that a shape reads.
+#[derive(Clone, Debug)]
+struct ShapedTool {
+    name: Box<str>,
+    shape: Shape,
 }
 
 /// The state of a stream, allocated for the first one and reused for the next.
 #[derive(Clone, Debug)]
 struct JsonBuffers {
     arguments: Arguments,
+    /// Reads the arguments instead, if a shape does.
+    shaped: Option<Box<ShapeReader>>,
     call: Call,
 }
 
@@ -36,13 +51,36 @@ enum Stage {
 }
 
 impl Fresh for JsonBuffers {
-    const FRESH: JsonBuffers = JsonBuffers { arguments: Arguments::NEW, call: Call::NEW };
+    const FRESH: JsonBuffers = JsonBuffers { arguments: Arguments::NEW, shaped: None, call: Call::NEW };
     const SEEN: &'static JsonBuffers = &JsonBuffers::FRESH;
 }
 
 impl JsonMachine {
     pub(crate) fn new(policy: Arc<Policy>) -> JsonMachine {
-        JsonMachine { policy, busy: Lazy::NEW, stage: Stage::Open }
+        JsonMachine { policy, busy: Lazy::NEW, stage: Stage::Open, tool: None }
+    }
+
+    /// Creates a machine for the arguments of a tool that a shape reads.
+    pub(crate) fn of_tool(policy: Arc<Policy>, name: &str, shape: Shape) -> JsonMachine {
+        JsonMachine { tool: Some(Box::new(ShapedTool { name: name.into(), shape })), ..JsonMachine::new(policy) }
+    }
+
+    /// Begins the call of a tool that a shape reads, if it is not open.
+    #[inline]
+    fn begin_shaped(&mut self) {
+        if self.tool.is_some() {
+            self.begin_form();
+        }
+    }
+
+    #[inline(never)]
+    fn begin_form(&mut self) {
+        if let Some(tool) = &self.tool
+            && self.busy.shaped.is_none()
+        {
+            self.busy.shaped = Some(Box::new(ShapeReader::new(tool.shape.clone())));
+            self.busy.call.begin_form(&tool.name, tool.shape.name());
+        }
     }
 
     pub(crate) fn policy(&self) -> &Arc<Policy> {
@@ -72,7 +110,7 @@ impl JsonMachine {
         if self.busy.is_fresh() {
             return None;
         }
-        let JsonBuffers { arguments, call } = &mut *self.busy;
+        let JsonBuffers { arguments, call, .. } = &mut *self.busy;
         if arguments.lexer.plain_len(text, 0) != text.len() {
             return None;
         }
@@ -97,7 +135,11 @@ impl JsonMachine {
         if let Some(delta) = self.busy.call.next_delta() {
             return Signal::Partial(delta);
         }
-        let JsonBuffers { arguments, call } = &mut *self.busy;
+        self.begin_shaped();
+        let JsonBuffers { arguments, shaped, call } = &mut *self.busy;
+        if let Some(reader) = shaped {
+            return step_shaped(reader, text, pos, call, &self.policy);
+        }
         while !is_over(arguments, call, text, pos) {
             // Most of a stream is text, for which no token is created.
             let plain = arguments.lexer.plain_len(text, *pos);
@@ -131,17 +173,18 @@ impl JsonMachine {
 
     /// Emits what the incomplete character `tail` makes certain after all pieces so far.
     pub(crate) fn foresee(&mut self, tail: &[u8]) -> Signal {
-        // Whatever character it becomes, it is not a delimiter. U+FFFD acts the same.
-        const SOME: &str = "\u{FFFD}";
-        let mut pos = 0;
-        let JsonBuffers { arguments, call } = &mut *self.busy;
-        while !is_over(arguments, call, SOME, &mut pos) {
-            if arguments.lexer.is_in_text() {
-                arguments.foresee(tail, call, &self.policy);
-                break;
+        self.begin_shaped();
+        let JsonBuffers { arguments, shaped, call } = &mut *self.busy;
+        if let Some(reader) = shaped {
+            if !call.has_failed() {
+                reader.foresee(tail, call, &self.policy);
             }
-            let Some(token) = arguments.lexer.next(SOME, &mut pos) else { break };
-            arguments.act(token, call, &self.policy);
+            if call.has_failed() {
+                reader.restart();
+            }
+        } else if !is_over(arguments, call, "", &mut 0) {
+            arguments.foresee(tail, call, &self.policy);
+            is_over(arguments, call, "", &mut 0);
         }
         self.partial()
     }
@@ -153,8 +196,11 @@ impl JsonMachine {
             Stage::Ending => {}
             Stage::Open => {
                 self.stage = Stage::Ending;
-                let JsonBuffers { arguments, call } = &mut *self.busy;
-                if arguments.lexer.is_closed() {
+                self.begin_shaped();
+                let JsonBuffers { arguments, shaped, call } = &mut *self.busy;
+                if let Some(reader) = shaped {
+                    reader.finish(call, &self.policy);
+                } else if arguments.lexer.is_closed() {
                     call.end(false, &self.policy);
                 } else {
                     call.cut(arguments.place(), &self.policy);
@@ -173,20 +219,42 @@ impl JsonMachine {
     /// Resets the machine for the next stream. Its memory is kept.
     pub(crate) fn restart(&mut self) {
         self.busy.arguments = Arguments::NEW;
+        self.busy.shaped = None;
         self.busy.call.restart(0, crate::config::Entities::Raw);
         self.stage = Stage::Open;
     }
 
     pub(crate) fn save(&self) -> SavedJson {
-        SavedJson { arguments: self.busy.arguments.clone(), call: self.busy.call.clone() }
+        SavedJson {
+            tool: self.tool.as_ref().map(|tool| tool.name.clone()),
+            arguments: self.busy.arguments.clone(),
+            shaped: self.busy.shaped.as_ref().map(|reader| Box::new(reader.save())),
+            call: self.busy.call.save(),
+        }
     }
 
     /// Returns the machine that was saved; `None` if the state is out of bounds.
     pub(crate) fn restore(policy: Arc<Policy>, saved: SavedJson) -> Option<JsonMachine> {
-        let SavedJson { arguments, call } = saved;
-        let is_in_bounds = arguments.is_in_bounds() && call.start == 0 && call.is_in_bounds(&policy.limits);
-        let mut machine = JsonMachine::new(policy);
-        *machine.busy = JsonBuffers { arguments, call };
+        let SavedJson { tool, arguments, mut shaped, call } = saved;
+        let shape = match &tool {
+            Some(tool) => Some(policy.shapes.find(tool)?),
+            None => None,
+        };
+        let is_in_bounds = arguments.is_in_bounds()
+            && shaped.as_ref().is_none_or(|reader| shape.is_some() && reader.is_in_bounds(&policy))
+            && shaped.is_some() == call.form().is_some()
+            && call.start == 0
+            && call.is_in_bounds(&policy.limits);
+        if let (Some(reader), Some(shape)) = (&mut shaped, &shape)
+            && !reader.set_shape(shape.clone())
+        {
+            return None;
+        }
+        let mut machine = match (tool, shape) {
+            (Some(name), Some(shape)) => JsonMachine::of_tool(policy, &name, shape),
+            _ => JsonMachine::new(policy),
+        };
+        *machine.busy = JsonBuffers { arguments, shaped, call };
         is_in_bounds.then_some(machine)
     }
 }
@@ -195,8 +263,28 @@ impl JsonMachine {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct SavedJson {
+    tool: Option<Box<str>>,
     arguments: Arguments,
+    shaped: Option<Box<ShapeReader>>,
     call: Call,
+}
+
+/// Reads text of a call that a shape reads, up to the next signal.
+#[inline(never)]
+fn step_shaped(reader: &mut ShapeReader, text: &str, pos: &mut usize, call: &mut Call, policy: &Arc<Policy>) -> Signal {
+    while *pos < text.len() {
+        if !call.has_failed() {
+            reader.read(text, pos, call, policy);
+        }
+        if call.has_failed() {
+            reader.restart();
+            *pos = text.len();
+        }
+        if let Some(delta) = call.next_delta() {
+            return Signal::Partial(delta);
+        }
+    }
+    Signal::More
 }
 
 /// Returns `true` if the call has failed, and then skips the rest of the text.

@@ -5,8 +5,7 @@ use super::names::{Name, Others, Set, TagNames};
 use super::state::{Body, Inside, Spot, State};
 use super::tag::Allowed;
 use crate::config::Envelopes;
-use crate::envelope::state::openers;
-use crate::envelope::tag::Tags;
+use crate::envelope::tag::{Tags, openers};
 use crate::scan::Quotes;
 
 const PARAMETERS: Set = Set::QUESTION.or(Set::FOLLOW_UP).or(Set::SUGGEST).or(Set::OPTIONS);
@@ -33,9 +32,9 @@ pub(super) const SHORTEST_CONFIRMING: usize = 9;
 /// The opening tags of tools.
 pub(super) const OPENING: Allowed = Allowed { open: TOOLS, ..NOTHING };
 
-/// Returns the tags of a state. `listing`: there are no tags but those of lists of suggestions.
+/// Returns the tags of a state.
 #[inline]
-pub(super) fn allowed(state: &State, after_backtick: bool, listing: bool) -> Allowed {
+pub(super) fn allowed(state: &State, after_backtick: bool) -> Allowed {
     match state {
         State::Prose(_) | State::Envelope(_) => NOTHING,
         State::Opaque { tool, parameter: None } => Allowed {
@@ -48,15 +47,6 @@ pub(super) fn allowed(state: &State, after_backtick: bool, listing: bool) -> All
             ..NOTHING
         },
         State::Unconfirmed(_) => Allowed { open: TagNames { hidden: PARAMETERS.or(Set::ASK), ..TOOLS }, ..CONFIRMING },
-        State::Inside(inside) if listing => {
-            let Allowed { open, close, .. } = in_call(*inside, after_backtick);
-            let only = |names: TagNames| TagNames {
-                hidden: names.hidden.and(LISTS),
-                shown: names.shown.and(LISTS),
-                others: Others::None,
-            };
-            Allowed { open: only(open), close: only(close), ..NOTHING }
-        }
         State::Inside(inside) => in_call(*inside, after_backtick),
         State::Ended { .. } | State::Named { .. } | State::Turn { .. } => NOTHING,
     }
@@ -86,6 +76,17 @@ pub(super) fn in_prose(code: Code, anywhere: bool, families: Envelopes, bare: us
             Allowed { close: TagNames { shown, ..TagNames::NONE }, ..NOTHING }
         }
     }
+}
+
+/// Returns the tags of a list of suggestions in a text of its own.
+pub(super) fn in_list(inside: Inside, after_backtick: bool) -> Allowed {
+    let Allowed { open, close, .. } = in_call(inside, after_backtick);
+    let only = |names: TagNames| TagNames {
+        hidden: names.hidden.and(LISTS),
+        shown: names.shown.and(LISTS),
+        others: Others::None,
+    };
+    Allowed { open: only(open), close: only(close), ..NOTHING }
 }
 
 fn in_call(Inside { spot, .. }: Inside, after_backtick: bool) -> Allowed {

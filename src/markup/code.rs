@@ -4,7 +4,6 @@
 
 use super::names::Name;
 use crate::before::Before;
-use crate::scan;
 
 /// A position in prose: inside or outside code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,6 +43,13 @@ impl Mark {
             _ => None,
         }
     }
+
+    pub(super) fn byte(self) -> u8 {
+        match self {
+            Mark::Tick => b'`',
+            Mark::Tilde => b'~',
+        }
+    }
 }
 
 /// The line so far inside a fence, which may close the fence.
@@ -71,9 +77,9 @@ pub(super) enum Bracket {
     Thinking { long: bool },
 }
 
-const MIDDLE: Code = Code::Plain { before: Before::MIDDLE };
+pub(super) const MIDDLE: Code = Code::Plain { before: Before::MIDDLE };
 
-const LINE_START: Code = Code::Plain { before: Before::START };
+pub(super) const LINE_START: Code = Code::Plain { before: Before::START };
 
 impl Code {
     /// Returns the state at the start of a stream.
@@ -117,6 +123,20 @@ impl Code {
         matches!(self, Code::Plain { before } if before.is_line_start())
     }
 
+    /// Returns the last bytes of prose.
+    #[inline]
+    pub(super) fn before(self) -> Before {
+        if let Code::Plain { before } = self { before } else { Before::MIDDLE }
+    }
+
+    /// Sets the last bytes of prose.
+    #[inline]
+    pub(super) fn set_before(&mut self, last: Before) {
+        if let Code::Plain { before } = self {
+            *before = last;
+        }
+    }
+
     pub(super) fn enter_thinking(&mut self, name: Name) {
         *self = Code::Thinking { long: name == Name::Thinking };
     }
@@ -125,57 +145,8 @@ impl Code {
         *self = MIDDLE;
     }
 
-    /// Advances over prose.
-    pub(super) fn pass(&mut self, text: &str) {
-        match self {
-            Code::Ignored | Code::Thinking { .. } => {}
-            // Most of it is a `<` that begins nothing.
-            Code::Plain { before } if text.len() < 8 && !text.bytes().any(|byte| matches!(byte, b'`' | b'~')) => {
-                *before = before.after(text.as_bytes());
-            }
-            _ => {
-                self.advance(text.as_bytes(), 0, &NoOpeners);
-            }
-        }
-    }
-
-    /// Advances over prose from `from` to the next byte that may begin a call, and returns its
-    /// index; the length of the text if there is none.
-    #[inline]
-    pub(super) fn advance(&mut self, text: &[u8], from: usize, openers: &impl Openers) -> usize {
-        let mut at = from;
-        while at < text.len() {
-            // Most bytes change nothing.
-            match self {
-                Code::Plain { before } if !openers.marker() => {
-                    at = advance_plain(before, text, at, openers);
-                    match text.get(at) {
-                        Some(b'`' | b'~') => {}
-                        _ => return at,
-                    }
-                }
-                Code::Span { run: 0, blank_line: false, .. } | Code::Fence { line: FenceLine::Other, .. } => {
-                    at += scan::plain_in_code(&text[at..]);
-                }
-                _ => {}
-            }
-            let Some(&byte) = text.get(at) else { break };
-            let begins = match byte {
-                b'<' => openers.bracket(&text[at + 1..]),
-                b'{' => openers.json() && self.is_line_start(),
-                b'[' => openers.marker() && self.at_bracket() == Bracket::Plain && !self.is_after_backtick(),
-                _ => false,
-            };
-            if begins {
-                return at;
-            }
-            *self = self.after(byte);
-            at += 1;
-        }
-        at
-    }
-
-    fn after(self, byte: u8) -> Code {
+    /// Returns the state after one more byte.
+    pub(super) fn after(self, byte: u8) -> Code {
         let blank = matches!(byte, b' ' | b'\t' | b'\r');
         match self {
             Code::Ignored | Code::Thinking { .. } => self,
@@ -226,72 +197,6 @@ impl Code {
     }
 }
 
-/// What may begin a call in prose.
-pub(super) trait Openers {
-    /// Returns `true` if a `<` with this text after it may begin one.
-    fn bracket(&self, rest: &[u8]) -> bool;
-    /// Returns `true` if a `{` may, outside code at the start of a line.
-    fn json(&self) -> bool;
-    /// Returns `true` if a `[` may, outside code.
-    fn marker(&self) -> bool;
-}
-
-/// Nothing begins a call.
-struct NoOpeners;
-
-impl Openers for NoOpeners {
-    fn bracket(&self, _: &[u8]) -> bool {
-        false
-    }
-
-    fn json(&self) -> bool {
-        false
-    }
-
-    fn marker(&self) -> bool {
-        false
-    }
-}
-
-/// Advances outside code, to a byte that may begin a call or code, and returns its index.
-#[inline]
-fn advance_plain(before: &mut Before, text: &[u8], from: usize, openers: &impl Openers) -> usize {
-    let (mut start, mut at, mut is_near) = (from, from, false);
-    loop {
-        let plain = scan::plain_in_prose(&text[at..], is_near);
-        is_near = plain < 16;
-        at += plain;
-        let rest = &text[at..];
-        match rest.first() {
-            Some(b'<') if !openers.bracket(&rest[1..]) => at += 1,
-            Some(b'{') if !openers.json() || !before.after(&text[start..at]).is_line_start() => at += 1,
-            Some(b'~') if !before.after(&text[start..at]).is_line_start() => at += 1,
-            Some(b'`') => match short_span(rest) {
-                Some(len) => {
-                    *before = Before::MIDDLE;
-                    at += len;
-                    start = at;
-                }
-                None => break,
-            },
-            _ => break,
-        }
-    }
-    *before = before.after(&text[start..at]);
-    at
-}
-
-/// Returns the length of the code span between single back-ticks that the text begins with;
-/// `None` if it is not as simple as that.
-#[inline]
-fn short_span(text: &[u8]) -> Option<usize> {
-    let inside = text.get(1..).filter(|inside| inside.first() != Some(&b'`'))?;
-    let len = scan::plain_in_code(inside);
-    let is_closed =
-        inside.get(len) == Some(&b'`') && inside.get(len + 1).is_some_and(|after| !matches!(after, b'`' | b'<'));
-    is_closed.then_some(len + 2)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -299,7 +204,7 @@ mod tests {
     /// Returns what a `<` after the text can begin.
     fn after(text: &str) -> Bracket {
         let mut code = Code::at_start(false);
-        code.pass(text);
+        code.pass(text.as_bytes());
         code.at_bracket()
     }
 

@@ -6,8 +6,9 @@ use super::names::{Name, Side};
 use super::state::State;
 use super::tag::{IncompleteTag, Read, Tag};
 use crate::call::Addition;
-use crate::envelope::machine::{Context, EnvelopeMachine, Next, TagRef, Turn};
+use crate::envelope::machine::{Context, EnvelopeMachine, TagRef};
 use crate::envelope::tag;
+use crate::envelope::turn::{Next, Turn};
 use crate::scan;
 use crate::signal::{Piece, Signal, Source, ToolRef};
 use nom::Streaming;
@@ -58,7 +59,7 @@ impl MarkupMachine {
     }
 
     fn turn(&mut self, turn: Turn, code: Code) {
-        self.has_news |= self.busy.envelope.is_ours() || matches!(turn, Turn::Ended(_));
+        self.has_news |= self.busy.envelope.is_read() || matches!(turn, Turn::Ended(_));
         if turn != Turn::Stay {
             self.state = State::Turn { turn, code };
         }
@@ -173,7 +174,7 @@ impl MarkupMachine {
             }
             Turn::NoCall => {
                 let mut code = code;
-                code.pass(&self.busy.envelope.held);
+                code.pass(self.busy.envelope.held.as_bytes());
                 self.state = State::Prose(code);
                 self.pending.read_again();
                 self.busy.envelope.lent = true;

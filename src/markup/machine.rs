@@ -20,15 +20,18 @@ use alloc::sync::Arc;
 use nom::{Complete, IsStreaming, Streaming};
 
 use super::allowed::{self, NOTHING, allowed};
-use super::code::{Code, Openers};
+use super::code::Code;
+use super::inside::CallReader;
 use super::lexer::Pending;
+use super::pass::Openers;
 use super::state::{Inside, Spot, State};
-use super::tag::{self, Allowed, IncompleteTag, Read, Tag};
+use super::tag::{self, Allowed, IncompleteTag, Part, Read, Tag};
 use crate::before::Before;
 use crate::call::{Addition, Call};
-use crate::config::{CallStart, Envelope, Envelopes, Policy, Tools};
+use crate::config::{ASK, CallStart, Envelope, Envelopes, Policy};
 use crate::envelope;
-use crate::envelope::machine::{EnvelopeMachine, Turn};
+use crate::envelope::machine::EnvelopeMachine;
+use crate::envelope::turn::Turn;
 use crate::lazy::{Fresh, Lazy};
 use crate::scan;
 use crate::signal::{Piece, Quiet, Signal, Source, ToolRef};
@@ -42,8 +45,6 @@ pub(crate) struct MarkupMachine {
     /// How many calls have ended.
     pub(super) calls: u64,
     pub(super) busy: Lazy<MarkupBuffers>,
-    /// It reads a list of suggestions alone: no other tags mean anything.
-    pub(super) listing: bool,
     /// It reads prose again in which no envelope starts.
     pub(super) is_passing: bool,
     /// Something of the call may be certain that has not been shown.
@@ -76,7 +77,6 @@ impl MarkupMachine {
             pending: Pending::default(),
             calls: 0,
             busy: Lazy::NEW,
-            listing: false,
             is_passing: false,
             has_news: false,
         }
@@ -96,10 +96,18 @@ impl MarkupMachine {
     pub(crate) fn open_call(&mut self) -> Option<&mut Call> {
         let is_open = match self.state {
             State::Inside(_) | State::Unconfirmed(_) => true,
-            State::Envelope(_) => self.busy.envelope.is_ours(),
+            State::Envelope(_) => self.busy.envelope.is_read(),
             _ => false,
         };
         is_open.then(|| &mut self.busy.call)
+    }
+
+    /// Returns the reader of the open call, if one is open and confirmed. It may make more certain.
+    #[inline]
+    pub(super) fn inside(&mut self) -> Option<CallReader<'_>> {
+        let State::Inside(inside) = &mut self.state else { return None };
+        self.has_news = true;
+        Some(CallReader { inside, call: &mut self.busy.call, policy: &self.policy })
     }
 
     /// Returns how many calls have ended.
@@ -138,38 +146,48 @@ impl MarkupMachine {
     #[inline]
     pub(crate) fn quiet(&self) -> Quiet {
         match self.state {
-            State::Prose(_) if !self.pending.is_empty() => Quiet::Never,
-            State::Prose(Code::Ignored) => Quiet::WithoutBracket,
-            State::Prose(_) if self.busy.plain_left > 0 => Quiet::Never,
-            State::Prose(_) if self.reads_markers() => Quiet::Unknown,
-            State::Prose(Code::Plain { .. }) => Quiet::WithoutMark,
-            State::Prose(code) if code.is_inside() => Quiet::WithoutCodeMark,
-            State::Prose(_) => Quiet::Unknown,
+            State::Prose(code) if self.pending.is_empty() && self.busy.plain_left == 0 => self.quiet_in(code),
             _ => Quiet::Never,
+        }
+    }
+
+    /// Does the same in prose without an incomplete tag.
+    #[inline]
+    fn quiet_in(&self, code: Code) -> Quiet {
+        match code {
+            Code::Ignored => Quiet::WithoutBracket,
+            _ if self.reads_markers() => Quiet::Unknown,
+            Code::Plain { .. } => Quiet::WithoutMark,
+            _ if code.is_inside() => Quiet::WithoutCodeMark,
+            _ => Quiet::Unknown,
         }
     }
 
     /// Returns the last bytes of prose.
     pub(crate) fn before(&self) -> Before {
-        if let State::Prose(Code::Plain { before }) = self.state { before } else { Before::MIDDLE }
+        if let State::Prose(code) = self.state { code.before() } else { Before::MIDDLE }
     }
 
     /// Sets the last bytes of prose.
     pub(crate) fn set_before(&mut self, last: Before) {
-        if let State::Prose(Code::Plain { before }) = &mut self.state {
-            *before = last;
+        if let State::Prose(code) = &mut self.state {
+            code.set_before(last);
         }
     }
 
-    /// Reads text that is all prose and begins nothing; returns `false` if it is not as simple as
-    /// that, and then nothing has changed.
-    pub(crate) fn pass_quiet(&mut self, text: &str) -> bool {
-        let State::Prose(mut code) = self.state else { return false };
-        let is_prose = self.advance(&mut code, text.as_bytes(), 0) == text.len();
-        if is_prose {
-            self.state = State::Prose(code);
+    /// Reads text that is all prose and begins nothing, where some text is certain to be prose.
+    ///
+    /// `before`: the last bytes of prose. Returns which text is certain to be prose after it; `None`
+    /// if it is not as simple as that, and then nothing has changed.
+    pub(crate) fn pass_quiet(&mut self, text: &str, before: &mut Before) -> Option<Quiet> {
+        let State::Prose(mut code) = self.state else { return None };
+        code.set_before(*before);
+        if self.advance(&mut code, text.as_bytes(), 0) < text.len() {
+            return None;
         }
-        is_prose
+        self.state = State::Prose(code);
+        *before = code.before();
+        Some(self.quiet_in(code))
     }
 
     /// Returns where in the text the prose ends in which no envelope starts; the end of the text if
@@ -207,12 +225,7 @@ impl MarkupMachine {
 
     /// Advances over prose to the next byte that may begin something, and returns its index.
     fn advance(&self, code: &mut Code, text: &[u8], from: usize) -> usize {
-        let tracks_thinking = self.policy.call_start != CallStart::Anywhere;
-        code.advance(
-            text,
-            from,
-            &ProseOpeners { tools: &self.policy.tools, tracks_thinking, envelopes: self.envelopes() },
-        )
+        code.advance(text, from, self)
     }
 
     /// Returns whether it is known that nothing is certain without more text.
@@ -228,6 +241,7 @@ impl MarkupMachine {
     }
 
     /// Reads on in `piece` from `*pos`, to the next signal.
+    #[inline(never)] // The loop of native arguments would pay for it.
     pub(crate) fn step(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Signal {
         // Several things may have become certain at once. They come before what is read next.
         if let State::Inside(_) | State::Envelope(_) = self.state
@@ -275,7 +289,7 @@ impl MarkupMachine {
                     }
                 }
                 State::Envelope(code) => {
-                    self.has_news |= self.busy.envelope.is_ours();
+                    self.has_news |= self.busy.envelope.is_read();
                     let (envelope, mut context) = self.envelope();
                     match envelope.foresee(tail, end, &mut context) {
                         Turn::Stay => return self.at_end_of_piece(tail).unwrap_or(Signal::More),
@@ -284,7 +298,9 @@ impl MarkupMachine {
                     None
                 }
                 _ => {
-                    self.foresee_inside(tail);
+                    if let Some(mut inside) = self.inside() {
+                        inside.foresee(tail);
+                    }
                     return self.at_end_of_piece(tail).unwrap_or(Signal::More);
                 }
             };
@@ -332,7 +348,13 @@ impl MarkupMachine {
     fn cut(&mut self, end: u64) -> Option<Signal> {
         match self.state {
             State::Unconfirmed(unconfirmed) => self.cut_unconfirmed(unconfirmed, end),
-            State::Inside(inside) => self.cut_inside(inside, end),
+            State::Inside(_) => {
+                if let Some(mut inside) = self.inside() {
+                    inside.cut();
+                }
+                self.pending.clear();
+                self.state = State::Ended { end, is_named: false };
+            }
             State::Envelope(code) => self.cut_envelope(code, end),
             _ => {}
         }
@@ -377,7 +399,7 @@ impl MarkupMachine {
                 self.begin_envelope_text(byte, piece.offset(bracket));
                 return None;
             }
-            let after_backtick = self.before_bracket();
+            let after_backtick = self.inside().is_some_and(|mut inside| inside.before_bracket());
             match self.read::<Streaming>(&text.as_bytes()[bracket..], after_backtick) {
                 Read::Text => {
                     if !self.push("<") {
@@ -475,6 +497,11 @@ impl MarkupMachine {
 
     /// Reads what the bytes from a `<` on are in this state.
     pub(super) fn read<S: IsStreaming>(&self, bytes: &[u8], after_backtick: bool) -> Read {
+        if let State::Prose(_) = self.state
+            && let Some(read) = self.read_plain::<S>(bytes)
+        {
+            return read;
+        }
         let allowed = match &self.state {
             State::Prose(code) => {
                 let may_open = envelope::tag::may_open(bytes.get(1..).unwrap_or_default());
@@ -492,9 +519,24 @@ impl MarkupMachine {
                 let open = if self.busy.envelope.allows_tools() { allowed::OPENING } else { NOTHING };
                 Allowed { envelope: self.busy.envelope.tags(&self.policy), ..open }
             }
-            state => allowed(state, after_backtick, self.listing),
+            state => allowed(state, after_backtick),
         };
         tag::read::<S>(bytes, &allowed, &self.policy.tools, self.policy.limits.tag.min(u32::MAX as usize))
+    }
+
+    /// Does the same in prose, if it is as simple as that: a `<` that is the last byte, or begins
+    /// nothing.
+    #[inline]
+    fn read_plain<S: IsStreaming>(&self, bytes: &[u8]) -> Option<Read> {
+        let rest = bytes.get(1..)?;
+        if self.policy.call_start != CallStart::Anywhere {
+            return None;
+        }
+        // Our tag may begin here, and fits.
+        if rest.is_empty() && S::is_streaming() && self.policy.limits.tag > ASK.len() + 1 {
+            return Some(Read::Incomplete(IncompleteTag { more: 1, shown: false, part: Part::Other }));
+        }
+        (!rest.is_empty() && !self.bracket(rest)).then_some(Read::Text)
     }
 
     /// Reads what the incomplete tag is, of which all beyond `old` bytes is new.
@@ -518,8 +560,12 @@ impl MarkupMachine {
             self.pass_plain(text.len());
         }
         match &mut self.state {
-            State::Prose(code) => code.pass(text),
-            State::Inside(_) => self.push_inside(text),
+            State::Prose(code) => code.pass(text.as_bytes()),
+            State::Inside(_) => {
+                if let Some(mut inside) = self.inside() {
+                    inside.push(text);
+                }
+            }
             State::Unconfirmed(_) => return self.hold(text),
             State::Opaque { .. }
             | State::Envelope(_)
@@ -638,7 +684,12 @@ impl MarkupMachine {
         match self.state {
             State::Envelope(code) => self.end_envelope_before(tag, code, end),
             State::Unconfirmed(unconfirmed) => self.demote(&unconfirmed),
-            State::Inside(_) => self.end_by_tool(end),
+            State::Inside(_) => {
+                if let Some(mut inside) = self.inside() {
+                    inside.end_by_tool();
+                }
+                self.state = State::Ended { end, is_named: false };
+            }
             _ => self.state = self.after_call(),
         }
     }
@@ -656,6 +707,14 @@ impl MarkupMachine {
                 self.act_inside(tag, text, end)
             }
         }
+    }
+
+    /// Acts on a tag in a call.
+    fn act_inside(&mut self, tag: &Tag, text: &[u8], end: u64) -> Option<Signal> {
+        if self.inside()?.act(tag, text) {
+            self.state = State::Ended { end, is_named: false };
+        }
+        self.partial()
     }
 
     pub(super) fn after_call(&self) -> State {
@@ -687,27 +746,20 @@ impl MarkupMachine {
     }
 }
 
-/// What may begin a call in prose, by the policy.
-struct ProseOpeners<'p> {
-    tools: &'p Tools,
-    /// The tags of thinking mean something.
-    tracks_thinking: bool,
-    envelopes: Envelopes,
-}
-
-impl Openers for ProseOpeners<'_> {
-    #[inline]
+impl Openers for MarkupMachine {
+    #[inline(always)] // Nearly always, the tables of `may_open` say no.
     fn bracket(&self, rest: &[u8]) -> bool {
-        let opens_envelope = || !self.envelopes.is_empty() && envelope::tag::may_open(rest);
-        self.tracks_thinking || self.tools.may_open(rest) || opens_envelope()
+        self.policy.call_start != CallStart::Anywhere
+            || self.policy.tools.may_open(rest)
+            || envelope::tag::may_open(rest) && !self.envelopes().is_empty()
     }
 
     fn json(&self) -> bool {
-        self.envelopes.contains(Envelope::BareJson)
+        self.envelopes().contains(Envelope::BareJson)
     }
 
     fn marker(&self) -> bool {
-        self.envelopes.contains(Envelope::Mistral)
+        self.envelopes().contains(Envelope::Mistral)
     }
 }
 
@@ -732,8 +784,8 @@ pub(crate) struct SavedMarkup {
 impl SavedMarkup {
     /// Sets the last bytes of prose.
     pub(crate) fn set_before(&mut self, last: Before) {
-        if let State::Prose(Code::Plain { before }) = &mut self.state {
-            *before = last;
+        if let State::Prose(code) = &mut self.state {
+            code.set_before(last);
         }
     }
 }
@@ -744,10 +796,10 @@ impl MarkupMachine {
         let (call, held) = match state {
             State::Unconfirmed(_) => (Some(busy.call.clone()), Some(busy.held.clone())),
             State::Inside(_) => (Some(busy.call.clone()), None),
-            State::Envelope(_) if busy.envelope.is_ours() => (Some(busy.call.clone()), None),
+            State::Envelope(_) if busy.envelope.is_read() => (Some(busy.call.save()), None),
             _ => (None, None),
         };
-        let envelope = matches!(state, State::Envelope(_)).then(|| Box::new(EnvelopeMachine::clone(&busy.envelope)));
+        let envelope = matches!(state, State::Envelope(_)).then(|| Box::new(busy.envelope.save()));
         let plain_left = if let State::Prose(_) = state { busy.plain_left } else { 0 };
         SavedMarkup { calls: *calls, state: state.clone(), pending: pending.clone(), call, held, envelope, plain_left }
     }
@@ -770,7 +822,11 @@ impl MarkupMachine {
             }),
             State::Inside(_) => call.is_some() && held.is_none(),
             State::Envelope(_) => envelope.as_ref().is_some_and(|envelope| {
-                held.is_none() && call.is_some() == envelope.is_ours() && envelope.is_in_bounds(read, &policy)
+                let has_form = call.as_ref().is_some_and(|call| call.form().is_some());
+                held.is_none()
+                    && call.is_some() == envelope.is_read()
+                    && has_form == envelope.is_shaped()
+                    && envelope.is_in_bounds(read, &policy)
             }),
             State::Ended { .. } | State::Named { .. } | State::Turn { .. } => false,
         };
@@ -789,7 +845,10 @@ impl MarkupMachine {
         if plain_left > 0 {
             machine.busy.plain_left = plain_left;
         }
-        if let Some(envelope) = envelope {
+        if let Some(mut envelope) = envelope {
+            if !envelope.restore(&machine.policy) {
+                return None;
+            }
             machine.busy.call = call.unwrap_or(Call::NEW);
             *machine.busy.envelope = *envelope;
         } else if let Some(call) = call {

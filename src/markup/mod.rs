@@ -14,6 +14,7 @@
 //! | `allowed` | which tags mean something in which state |
 //! | `state` | the states |
 //! | `code` | code in prose |
+//! | `pass` | how prose is passed, up to where a call may begin |
 //! | `machine` | the machine: text and tags, one after the other |
 //! | `outside`, `unconfirmed`, `inside` | what the machine does in prose and other tools' calls, after an opening tag, and inside a call |
 //! | `envelope` | how the machine of envelopes is driven |
@@ -28,6 +29,7 @@ mod lexer;
 pub(crate) mod machine;
 mod names;
 mod outside;
+mod pass;
 mod state;
 pub(crate) mod suggestions;
 mod tag;

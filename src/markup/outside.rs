@@ -39,8 +39,11 @@ impl MarkupMachine {
                 self.state = self.after_call();
                 return true;
             }
-            (State::Inside(_), ..) => self.keep_in_code(),
-            _ => {}
+            _ => {
+                if let Some(mut inside) = self.inside() {
+                    inside.keep_in_code();
+                }
+            }
         }
         false
     }

@@ -1,7 +1,7 @@
 //! The states of the machine.
 
 use super::code::Code;
-use crate::envelope::machine::Turn;
+use crate::envelope::turn::Turn;
 use crate::reason::CallPart;
 use crate::scan::Quotes;
 

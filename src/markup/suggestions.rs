@@ -1,17 +1,15 @@
 //! The markup of suggestions in a text of its own, as some models write it into a native call.
 
-use alloc::sync::Arc;
+use nom::{Complete, Streaming};
 
-use nom::Complete;
-
-use super::allowed::NOTHING;
-use super::machine::MarkupMachine;
+use super::allowed::{NOTHING, in_list};
+use super::inside::CallReader;
 use super::names::{Name, Set, Side, TagNames};
-use super::state::{Inside, Spot, State};
+use super::state::{Inside, Spot};
 use super::tag::{self, Allowed, Read, Tag};
 use crate::call::Call;
 use crate::config::{Entities, Policy};
-use crate::signal::{Piece, Signal};
+use crate::scan;
 
 /// Returns whether an opening tag of a suggestion or of options is in the text.
 pub(crate) fn holds_suggestions(text: &str, policy: &Policy) -> bool {
@@ -26,32 +24,39 @@ pub(crate) fn holds_suggestions(text: &str, policy: &Policy) -> bool {
 }
 
 /// Reads the text as the body of an open `follow_up`, and ends that.
-pub(crate) fn read_suggestions(text: &str, call: &mut Call, policy: &Arc<Policy>) {
-    let shown = call.shown();
-    let mut machine = MarkupMachine::new(policy.clone());
-    machine.listing = true;
-    machine.state = State::Inside(Inside { spot: Spot::BETWEEN, follow_up: true, after_backtick: false });
-    machine.busy.call = core::mem::replace(call, Call::NEW);
-    machine.busy.call.set_entities(policy.entities);
-    machine.begin_follow_up(false);
-    machine.read_body(text);
-    *call = core::mem::replace(&mut machine.busy.call, Call::NEW);
-    call.set_entities(Entities::Raw);
-    // Nobody has seen its partials.
-    call.set_shown(shown);
-}
-
-impl MarkupMachine {
-    fn read_body(&mut self, text: &str) {
-        let end = text.len() as u64;
-        let (piece, mut pos) = (Piece { text, start: 0, end }, 0);
-        while !matches!(self.step(&piece, &mut pos), Signal::More) {}
-        // No tag of a list waits for what follows it: an incomplete one is none.
-        if !self.pending.is_empty() {
-            self.drop_pending();
-        }
-        self.set_follow_up(true);
-        let close = Tag { name: Name::FollowUp, side: Side::Close, shown: false, empty: false, value: None, len: 0 };
-        self.act_inside(&close, b"", end);
+pub(crate) fn read_suggestions(text: &str, call: &mut Call, policy: &Policy) {
+    call.set_entities(policy.entities);
+    let inside = &mut Inside { spot: Spot::BETWEEN, follow_up: true, after_backtick: false };
+    let mut reader = CallReader { inside, call, policy };
+    reader.begin_follow_up(false);
+    let mut rest = text;
+    while let Some(bracket) = scan::bracket(rest.as_bytes()) {
+        reader.push(&rest[..bracket]);
+        rest = &rest[bracket..];
+        let after_backtick = reader.before_bracket();
+        let allowed = in_list(*reader.inside, after_backtick);
+        let len = match tag::read::<Streaming>(rest.as_bytes(), &allowed, &policy.tools, policy.limits.tag) {
+            Read::Text => {
+                reader.push("<");
+                1
+            }
+            Read::Tag(tag) if tag.shown => {
+                reader.push(&rest[..tag.len]);
+                reader.keep_in_code();
+                tag.len
+            }
+            Read::Tag(tag) => {
+                reader.act(&tag, &rest.as_bytes()[..tag.len]);
+                tag.len
+            }
+            // No tag of a list waits for what follows it: an incomplete one is none.
+            Read::Incomplete(_) => break,
+        };
+        rest = &rest[len..];
     }
+    reader.push(rest);
+    reader.inside.follow_up = true;
+    let close = Tag { name: Name::FollowUp, side: Side::Close, shown: false, empty: false, value: None, len: 0 };
+    reader.act(&close, b"");
+    reader.call.set_entities(Entities::Raw);
 }

@@ -1,13 +1,14 @@
 //! Converts borrowed events to owned ones.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use bytes::Bytes;
 use bytestring::ByteString;
 
-use super::event::{Complete, Event, Field, Opaque, Partial, Rejected, Suggestion};
-use crate::Suggestions;
+use super::event::{Complete, Event, Field, Form, Opaque, Partial, Question, QuestionOption, Rejected, Suggestion};
+use crate::{Questions, Suggestions};
 
 /// The shortest text that shares its chunk.
 ///
@@ -48,6 +49,7 @@ impl Converter {
                     span: call.span(),
                     question,
                     suggestions,
+                    form: call.shape().map(|_| copy_form(call.tool(), call.title(), call.questions())),
                     notes: call.notes().to_vec(),
                 })
             }
@@ -61,22 +63,31 @@ impl Converter {
                     envelope: call.envelope(),
                     question: call.question().map(|_| question),
                     suggestions,
+                    form: call.shape().map(|_| copy_form(call.tool(), call.title(), call.questions())),
                 })
             }
         }
     }
 
     fn partial(&mut self, call: crate::Partial<'_>) -> Partial {
+        let index = call.suggestion_index().unwrap_or_default();
+        let question = call.questions().get(call.question_index());
+        let newest = question.and_then(|question| question.suggestions.get(index));
+        let len = |text: Option<&str>| text.map_or(0, str::len);
         let (field, len) = match call.field() {
-            crate::Field::Question => (Field::Question, call.question().map_or(0, str::len)),
+            crate::Field::Question => (Field::Question, len(question.map(|question| question.text))),
             crate::Field::Suggestion => {
-                let index = call.suggestions().len().saturating_sub(1);
-                let newest = call.suggestions().get(index);
                 let mode = newest.and_then(|one| one.mode).map(|mode| cached(&mut self.mode, mode));
-                (Field::Suggestion { index, mode }, newest.map_or(0, |one| one.answer.len()))
+                (Field::Suggestion { index, mode }, len(newest.map(|one| one.answer)))
             }
+            crate::Field::Title => (Field::Title, len(call.title())),
+            crate::Field::Header => (Field::Header, len(question.and_then(|question| question.header))),
+            crate::Field::Detail => (Field::Detail, len(question.and_then(|question| question.detail))),
+            crate::Field::Description => (Field::Description(index), len(newest.and_then(|one| one.description))),
+            crate::Field::Preview => (Field::Preview(index), len(newest.and_then(|one| one.preview))),
         };
-        Partial { index: call.index(), id: self.id(call.id()), field, delta: call.delta().into(), len }
+        let (id, delta) = (self.id(call.id()), call.delta().into());
+        Partial { index: call.index(), id, question: call.question_index(), field, delta, len }
     }
 
     fn id(&mut self, id: Option<&str>) -> Option<ByteString> {
@@ -120,6 +131,41 @@ fn copy_call(question: &str, suggestions: Suggestions<'_>) -> (ByteString, Vec<S
     let suggestions =
         suggestions.iter().map(|one| Suggestion { answer: next(one.answer), mode: one.mode.map(&mut next) }).collect();
     (question, suggestions)
+}
+
+/// Copies the questions of a call that a shape reads.
+fn copy_form(tool: &str, title: Option<&str>, questions: Questions<'_>) -> Box<Form> {
+    let questions = questions.iter().map(copy_question).collect();
+    Box::new(Form { tool: tool.into(), title: title.map(ByteString::from), questions })
+}
+
+fn copy_question(question: crate::Question<'_>) -> Question {
+    let own = |text: Option<&str>| text.map(ByteString::from);
+    Question {
+        text: question.text.into(),
+        id: own(question.id),
+        header: own(question.header),
+        detail: own(question.detail),
+        placeholder: own(question.placeholder),
+        kind: question.kind,
+        multiple: question.multiple,
+        custom: question.custom,
+        required: question.required,
+        defaults: question.defaults.iter().map(ByteString::from).collect(),
+        suggestions: question.suggestions.iter().map(copy_option).collect(),
+    }
+}
+
+fn copy_option(option: crate::Suggestion<'_>) -> QuestionOption {
+    let own = |text: Option<&str>| text.map(ByteString::from);
+    QuestionOption {
+        answer: option.answer.into(),
+        mode: own(option.mode),
+        description: own(option.description),
+        value: own(option.value),
+        preview: own(option.preview),
+        recommended: option.recommended,
+    }
 }
 
 #[cfg(test)]

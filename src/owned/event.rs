@@ -1,11 +1,12 @@
 //! The owned counterparts of [`followup::Event`](crate::Event) and of what it carries.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use bytestring::ByteString;
 
-use crate::{Envelope, Note, Reason};
+use crate::{Envelope, Note, QuestionKind, Reason};
 
 /// What happened in the stream: an owned [`followup::Event`](crate::Event).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,9 +43,11 @@ pub struct Partial {
     pub index: u64,
     /// The provider's id of the call, if it is a native call in a provider's stream.
     pub id: Option<ByteString>,
+    /// Index of the question that the delta extends, or whose suggestion it extends, from 0.
+    pub question: usize,
     /// The part of the call that the delta extends.
     pub field: Field,
-    /// The text to append to it. Empty where only a suggestion's mode became known.
+    /// The text to append to it. Empty where something else became known, such as a mode.
     pub delta: ByteString,
     /// Length of the field in bytes, with this delta.
     ///
@@ -54,6 +57,7 @@ pub struct Partial {
 
 /// The part of a call that a [`Partial`] extends: an owned [`followup::Field`](crate::Field).
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Field {
     /// The question.
     Question,
@@ -64,6 +68,16 @@ pub enum Field {
         /// Its mode. Once it is known, every partial of the suggestion carries it.
         mode: Option<ByteString>,
     },
+    /// The text above all questions.
+    Title,
+    /// The header of the question.
+    Header,
+    /// The text below the question.
+    Detail,
+    /// The description of the suggestion at this index.
+    Description(usize),
+    /// The preview of the suggestion at this index.
+    Preview(usize),
 }
 
 /// A call that is closed and valid: an owned [`followup::Complete`](crate::Complete).
@@ -79,6 +93,10 @@ pub struct Complete {
     pub question: ByteString,
     /// The suggested answers. None is normal.
     pub suggestions: Vec<Suggestion>,
+    /// All questions, if another question tool was called than `ask_followup_question`.
+    ///
+    /// Then `question` and `suggestions` are those of the first.
+    pub form: Option<Box<Form>>,
     /// What was repaired or dropped in the call, and advice.
     pub notes: Vec<Note>,
 }
@@ -100,6 +118,66 @@ pub struct Rejected {
     pub question: Option<ByteString>,
     /// The suggestions, as far as they were read.
     pub suggestions: Vec<Suggestion>,
+    /// All questions, as far as they were read, if another question tool was called.
+    pub form: Option<Box<Form>>,
+}
+
+/// The call of another question tool than `ask_followup_question`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Form {
+    /// The tool that was called.
+    pub tool: ByteString,
+    /// A text above all questions.
+    pub title: Option<ByteString>,
+    /// Its questions, in order.
+    pub questions: Vec<Question>,
+}
+
+/// One question of a call: an owned [`followup::Question`](crate::Question).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Question {
+    /// The question.
+    pub text: ByteString,
+    /// The id under which the answer goes back.
+    pub id: Option<ByteString>,
+    /// A few words that stand for the question.
+    pub header: Option<ByteString>,
+    /// A text below the question.
+    pub detail: Option<ByteString>,
+    /// A hint in the empty field of the user's own answer.
+    pub placeholder: Option<ByteString>,
+    /// What it asks for, if it is not a choice.
+    pub kind: Option<QuestionKind>,
+    /// Whether several suggestions can be chosen.
+    pub multiple: Option<bool>,
+    /// Whether the user can answer in words of their own.
+    pub custom: Option<bool>,
+    /// Whether it has to be answered, if the tool says so.
+    pub required: Option<bool>,
+    /// The answers that are chosen at first.
+    pub defaults: Vec<ByteString>,
+    /// Its suggested answers.
+    pub suggestions: Vec<QuestionOption>,
+}
+
+/// One suggested answer of a [`Question`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct QuestionOption {
+    /// The answer.
+    pub answer: ByteString,
+    /// The mode the agent should change to with this answer.
+    pub mode: Option<ByteString>,
+    /// What the answer means.
+    pub description: Option<ByteString>,
+    /// What goes back to the model, if it is not the answer.
+    pub value: Option<ByteString>,
+    /// What the answer would lead to, as Markdown.
+    pub preview: Option<ByteString>,
+    /// The model recommends it.
+    pub recommended: bool,
 }
 
 /// One suggested answer: an owned [`followup::Suggestion`](crate::Suggestion).

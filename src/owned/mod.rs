@@ -49,6 +49,6 @@ pub use bytestring::ByteString;
 
 #[cfg(feature = "wire")]
 pub use error::Error;
-pub use event::{Complete, Event, Field, Opaque, Partial, Rejected, Suggestion};
+pub use event::{Complete, Event, Field, Form, Opaque, Partial, Question, QuestionOption, Rejected, Suggestion};
 pub use reader::{ChunkParser, Events, Reader};
-pub use view::CallView;
+pub use view::{CallView, QuestionView, SuggestionView};

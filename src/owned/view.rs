@@ -31,27 +31,74 @@ use super::event::{Field, Partial};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallView {
-    question: String,
-    suggestions: Vec<(String, Option<String>)>,
+    title: String,
+    questions: Vec<QuestionView>,
+}
+
+/// An open question as far as it has been shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct QuestionView {
+    /// The header so far.
+    pub header: String,
+    /// The question so far.
+    pub text: String,
+    /// The text below the question so far.
+    pub detail: String,
+    /// The suggestions so far. All but the last are final.
+    pub suggestions: Vec<SuggestionView>,
+}
+
+/// A suggestion of an open question as far as it has been shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SuggestionView {
+    /// The answer so far.
+    pub answer: String,
+    /// The mode, if it is known.
+    pub mode: Option<String>,
+    /// The description so far.
+    pub description: String,
+    /// The preview so far.
+    pub preview: String,
+}
+
+impl QuestionView {
+    /// Returns the suggestion at this index. It is created if it is the next one.
+    fn suggestion(&mut self, index: usize) -> Option<&mut SuggestionView> {
+        if index == self.suggestions.len() {
+            self.suggestions.push(SuggestionView::default());
+        }
+        self.suggestions.get_mut(index)
+    }
 }
 
 impl CallView {
     /// Appends the delta of a partial.
     pub fn append(&mut self, partial: &Partial) {
-        match &partial.field {
-            Field::Question => self.question.push_str(&partial.delta),
-            Field::Suggestion { index, mode } => {
-                if *index >= self.suggestions.len() {
-                    self.suggestions.push(Default::default());
+        if partial.field == Field::Title {
+            return self.title.push_str(&partial.delta);
+        }
+        if partial.question == self.questions.len() {
+            self.questions.push(QuestionView::default());
+        }
+        let Some(question) = self.questions.get_mut(partial.question) else { return };
+        let text = match &partial.field {
+            Field::Question => Some(&mut question.text),
+            Field::Title => None,
+            Field::Header => Some(&mut question.header),
+            Field::Detail => Some(&mut question.detail),
+            Field::Description(index) => question.suggestion(*index).map(|one| &mut one.description),
+            Field::Preview(index) => question.suggestion(*index).map(|one| &mut one.preview),
+            Field::Suggestion { index, mode } => question.suggestion(*index).map(|one| {
+                if one.mode.is_none() {
+                    one.mode = mode.as_deref().map(Into::into);
                 }
-                // Only the newest suggestion grows.
-                if let Some((answer, known)) = self.suggestions.last_mut() {
-                    answer.push_str(&partial.delta);
-                    if known.is_none() {
-                        *known = mode.as_deref().map(Into::into);
-                    }
-                }
-            }
+                &mut one.answer
+            }),
+        };
+        if let Some(text) = text {
+            text.push_str(&partial.delta);
         }
     }
 
@@ -59,22 +106,42 @@ impl CallView {
     ///
     /// Call it with the partial that was appended last: if it returns `false`, one was missed.
     pub fn is_in_sync(&self, partial: &Partial) -> bool {
-        match partial.field {
-            Field::Question => self.question.len() == partial.len,
-            Field::Suggestion { index, .. } => {
-                let newest = self.suggestions.last().map_or(0, |(answer, _)| answer.len());
-                self.suggestions.len() == index.saturating_add(1) && newest == partial.len
-            }
+        if partial.field == Field::Title {
+            return self.title.len() == partial.len;
         }
+        let Some(question) = self.questions.get(partial.question) else { return false };
+        let newest = |index: usize| question.suggestions.get(index).filter(|_| index + 1 == question.suggestions.len());
+        let text = match &partial.field {
+            Field::Question => Some(&question.text),
+            Field::Title => None,
+            Field::Header => Some(&question.header),
+            Field::Detail => Some(&question.detail),
+            Field::Suggestion { index, .. } => newest(*index).map(|one| &one.answer),
+            Field::Description(index) => newest(*index).map(|one| &one.description),
+            Field::Preview(index) => newest(*index).map(|one| &one.preview),
+        };
+        partial.question + 1 == self.questions.len() && text.is_some_and(|text| text.len() == partial.len)
     }
 
-    /// Returns the question so far, or `None` until its first character is certain.
+    /// Returns the text above all questions so far, or `None` until its first character is certain.
+    pub fn title(&self) -> Option<&str> {
+        Some(&*self.title).filter(|title| !title.is_empty())
+    }
+
+    /// Returns the questions so far. All but the last are final.
+    pub fn questions(&self) -> &[QuestionView] {
+        &self.questions
+    }
+
+    /// Returns the first question so far, or `None` until its first character is certain.
     pub fn question(&self) -> Option<&str> {
-        Some(&*self.question).filter(|question| !question.is_empty())
+        self.questions.first().map(|question| &*question.text).filter(|question| !question.is_empty())
     }
 
-    /// Returns the suggestions so far, each answer with its mode. All but the last are final.
+    /// Returns the suggestions of the first question so far, each answer with its mode. All but the
+    /// last are final.
     pub fn suggestions(&self) -> impl ExactSizeIterator<Item = (&str, Option<&str>)> {
-        self.suggestions.iter().map(|(answer, mode)| (&**answer, mode.as_deref()))
+        let suggestions = self.questions.first().map_or(&[][..], |question| &question.suggestions);
+        suggestions.iter().map(|one| (&*one.answer, one.mode.as_deref()))
     }
 }

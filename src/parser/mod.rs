@@ -122,6 +122,49 @@ impl Parser {
         Parser::from_parts(0, Tail::default(), Syntax::json(policy.into()))
     }
 
+    /// Creates a parser for the arguments of native calls of this tool.
+    ///
+    /// A stream is read as that of [`arguments`](Parser::arguments) is. Returns `None` if the tool
+    /// is none that asks: neither `ask_followup_question` nor one of the policy's
+    /// [shapes](Policy::with_shapes).
+    ///
+    /// ```
+    /// use followup::{Event, Field, Parser, Policy};
+    ///
+    /// let mut parser = Parser::arguments_of("AskUserQuestion", Policy::new()).unwrap();
+    /// let mut shown = Vec::new();
+    /// for fragment in [
+    ///     r#"{"questions": [{"question": "Which st"#,
+    ///     r#"ore?", "header": "Store", "options": [{"label": "Re"#,
+    ///     r#"dis", "description": "fast"}], "multiSelect": false}]}"#,
+    /// ] {
+    ///     parser.feed(fragment).for_each(|event| {
+    ///         let Event::Partial(call) = event else { panic!("{event:?}") };
+    ///         if call.field() != Field::Question || !call.delta().is_empty() {
+    ///             shown.push((call.field(), call.delta().to_owned()));
+    ///         }
+    ///     });
+    /// }
+    /// let deltas: Vec<&str> = shown.iter().map(|(_, delta)| &**delta).collect();
+    /// assert_eq!(deltas, ["Which st", "ore?", "Store", "Re", "dis", "fast"]);
+    /// match parser.finish().next() {
+    ///     Some(Event::Complete(call)) => {
+    ///         assert_eq!((call.tool(), call.question()), ("AskUserQuestion", "Which store?"));
+    ///         assert_eq!(call.questions().get(0).unwrap().multiple, Some(false));
+    ///     }
+    ///     other => panic!("{other:?}"),
+    /// }
+    /// assert!(Parser::arguments_of("read_file", Policy::new()).is_none());
+    /// ```
+    pub fn arguments_of(tool: &str, policy: impl Into<Arc<Policy>>) -> Option<Parser> {
+        let policy = policy.into();
+        if tool == crate::config::ASK {
+            return Some(Parser::arguments(policy));
+        }
+        let shape = policy.shapes.find(tool)?;
+        Some(Parser::from_parts(0, Tail::default(), Syntax::shaped(policy, tool, shape)))
+    }
+
     pub(crate) fn from_parts(read: u64, tail: Tail, syntax: Syntax) -> Parser {
         let quiet = if tail.is_empty() { syntax.quiet() } else { Quiet::Never };
         let before = syntax.before();
@@ -246,9 +289,8 @@ impl Parser {
         match self.quiet {
             // What follows decides what it is.
             _ if chunk.ends_with('<') => false,
-            Quiet::WithoutCodeMark if scan::plain_in_code(chunk.as_bytes()) == chunk.len() => true,
-            Quiet::WithoutMark | Quiet::WithoutCodeMark => self.pass_quiet(chunk),
-            Quiet::Unknown => self.pass_quiet(chunk),
+            Quiet::WithoutCodeMark if !scan::holds_code_mark(chunk.as_bytes()) => true,
+            Quiet::WithoutMark | Quiet::WithoutCodeMark | Quiet::Unknown => self.pass_quiet(chunk),
             Quiet::WithoutBracket => {
                 let chunk = chunk.as_bytes();
                 !scan::holds_bracket(chunk) || self.policy().tools.next_tag(chunk, 0) == chunk.len()
@@ -260,9 +302,7 @@ impl Parser {
     /// Sets which text is certain to be prose, after the state has changed.
     fn set_quiet(&mut self) {
         self.quiet = if self.is_waiting() { Quiet::Never } else { self.syntax.quiet() };
-        if self.quiet == Quiet::WithoutMark {
-            self.before = self.syntax.before();
-        }
+        self.before = self.syntax.before();
     }
 
     /// Stores the last bytes of prose in the state, before that is used.
@@ -272,12 +312,10 @@ impl Parser {
         }
     }
 
-    #[inline(never)]
     fn pass_quiet(&mut self, chunk: &str) -> bool {
-        self.store_before();
-        let is_prose = self.syntax.pass_quiet(chunk);
-        self.set_quiet();
-        is_prose
+        let quiet = self.syntax.pass_quiet(chunk, &mut self.before);
+        self.quiet = quiet.unwrap_or(self.quiet);
+        quiet.is_some()
     }
 
     /// The fast path: appends a chunk without a delimiter to the open value.
@@ -312,6 +350,12 @@ impl Parser {
     #[cfg(feature = "wire")]
     pub(crate) fn spoil(&mut self) {
         self.syntax.spoil();
+    }
+
+    /// Returns the call that is open or has just ended.
+    #[cfg(feature = "wire")]
+    pub(crate) fn call(&self) -> &crate::call::Call {
+        self.syntax.call()
     }
 
     /// Returns the next event of the feed; `None` when it is read. Sets whether that is all.

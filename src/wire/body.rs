@@ -280,7 +280,7 @@ impl BodyParser {
             Target::Reasoning => reasoning.as_mut().map(|reasoning| &mut reasoning.parser),
             Target::Call(i) => match &mut calls.list[i].state {
                 CallState::Asking { parser, .. } => Some(&mut **parser),
-                CallState::Unnamed(_) | CallState::OtherTool | CallState::Over => None,
+                CallState::Unnamed(_) | CallState::Unconfirmed { .. } | CallState::OtherTool | CallState::Over => None,
             },
         };
         let Some(decision) = parser.and_then(|parser| current.feed.decide(parser, &deltas.text, bytes)) else {
@@ -349,7 +349,7 @@ impl BodyParser {
                     None
                 }
                 CallState::OtherTool => Some(Output::OtherTool { call, arguments: range, start: false }),
-                CallState::Unnamed(_) | CallState::Over => None,
+                CallState::Unnamed(_) | CallState::Unconfirmed { .. } | CallState::Over => None,
             },
             Action::Finish(i) => {
                 let call = &mut calls.list[i];
@@ -570,7 +570,7 @@ fn parser<'p>(
         Target::Reasoning => reasoning.map(|reasoning| &reasoning.parser),
         Target::Call(i) => match &calls.list[i].state {
             CallState::Asking { parser, .. } => Some(&**parser),
-            CallState::Unnamed(_) | CallState::OtherTool | CallState::Over => None,
+            CallState::Unnamed(_) | CallState::Unconfirmed { .. } | CallState::OtherTool | CallState::Over => None,
         },
     }
 }

@@ -12,6 +12,8 @@ use crate::Parser;
 pub(super) enum CallState<P = Box<Parser>> {
     /// The tool is not known yet: the arguments are kept until it is.
     Unnamed(String),
+    /// The tool's name is generic: the arguments are kept until they show whether the call asks.
+    Unconfirmed { probe: P, kept: String },
     /// The call asks a question: its arguments are parsed. `call_index` is the one of its events.
     Asking { parser: P, call_index: u64 },
     /// The call is another tool's: its arguments are passed on.
@@ -74,7 +76,10 @@ impl NativeCall {
 impl<P> NativeCall<P> {
     /// Returns whether what is known of the call is no more than a body with that limit can say.
     pub(super) fn is_in_bounds(&self, event: usize) -> bool {
-        let kept = if let CallState::Unnamed(kept) = &self.state { kept.len() } else { 0 };
+        let kept = match &self.state {
+            CallState::Unnamed(kept) | CallState::Unconfirmed { kept, .. } => kept.len(),
+            CallState::Asking { .. } | CallState::OtherTool | CallState::Over => 0,
+        };
         let lens = [self.item_id.len(), self.id.len(), self.name.len(), kept];
         lens.iter().all(|&len| len <= event) && self.received.is_in_bounds(event)
     }
@@ -85,6 +90,7 @@ impl<P> NativeCall<P> {
         let NativeCall { may_have_gap, is_closed, repeated_in, ended_as, .. } = self;
         let state = match state {
             CallState::Unnamed(kept) => CallState::Unnamed(kept),
+            CallState::Unconfirmed { probe, kept } => CallState::Unconfirmed { probe: map(probe)?, kept },
             CallState::Asking { parser, call_index } => CallState::Asking { parser: map(parser)?, call_index },
             CallState::OtherTool => CallState::OtherTool,
             CallState::Over => CallState::Over,

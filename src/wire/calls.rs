@@ -5,22 +5,21 @@ use alloc::collections::VecDeque;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::cell::OnceCell;
+use core::cell::RefCell;
 use core::convert::Infallible;
 use core::hash::Hasher;
 
 use super::call::{CallState, NativeCall};
 use super::call_ref::CallRef;
 use super::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, Fragment, MAX_DELTAS, TextRange};
+use super::drive::asks;
 use super::fault::Fault;
 use super::limits::Limits;
 use super::message_text::{Added, MessageText};
-use super::received::meaning_of;
+use super::received::{Meaning, meaning_of};
+use crate::config::ASK;
 use crate::hash::Fnv;
 use crate::{Checkpoint, Parser, Policy, ResumeError};
-
-/// The tool whose calls are parsed.
-const TOOL: &str = "ask_followup_question";
 
 /// The number of calls that are over and are remembered.
 const REMEMBERED: usize = 256;
@@ -92,7 +91,7 @@ impl NativeCalls {
     /// Opens the only call of a body that is its arguments.
     pub(super) fn open_arguments(&mut self) {
         let call = self.open(None);
-        self.set_name(call, TOOL, &mut VecDeque::new());
+        self.set_name(call, ASK, &mut VecDeque::new());
     }
 
     /// Appends the actions that a delta demands.
@@ -234,12 +233,22 @@ impl NativeCalls {
     fn find_repeated(&self, target: &CallRef, arguments: ArgumentsDelta, deltas: &mut Deltas) -> Option<usize> {
         let (start, end) = deltas.resolve(arguments.fragment());
         let all = &deltas.text[start..end];
-        let means = OnceCell::new();
+        let meanings = RefCell::default();
         let is_equal = |call: &NativeCall| {
-            let means = || *means.get_or_init(|| meaning_of(all, &self.policy));
-            call.received.equal(all) || call.ended_as.is_some_and(|meaning| meaning == means())
+            call.received.equal(all)
+                || call.ended_as.is_some_and(|meaning| meaning == self.meaning_as(call, all, &meanings))
         };
         target.find_repeated(&self.list, self.repetitions, all, &is_equal, &deltas.text)
+    }
+
+    /// Returns what arguments mean as those of a call's tool, and remembers it.
+    fn meaning_as(&self, call: &NativeCall, all: &str, known: &RefCell<Vec<(String, Meaning)>>) -> Meaning {
+        if let Some((_, meaning)) = known.borrow().iter().find(|(name, _)| *name == call.name) {
+            return *meaning;
+        }
+        let meaning = meaning_of(&call.name, all, &self.policy);
+        known.borrow_mut().push((call.name.clone(), meaning));
+        meaning
     }
 
     /// Appends an error if a call that is over was something else than the whole message says.
@@ -249,7 +258,7 @@ impl NativeCalls {
         let text = &deltas.text[all.0..all.1];
         if call.is_closed
             && !call.received.equal(text)
-            && call.ended_as.is_some_and(|meaning| meaning != meaning_of(text, &self.policy))
+            && call.ended_as.is_some_and(|meaning| meaning != meaning_of(&call.name, text, &self.policy))
         {
             actions.push_back(Action::Report(Fault::Contradiction(all)));
         }
@@ -269,7 +278,7 @@ impl NativeCalls {
         let name = target.name();
         let kept = self.set_name(i, &deltas.text[name.0..name.1], actions);
         let kept = deltas.store(kept.as_bytes());
-        push_unless_empty(actions, deltas.resolve(kept), |range| Action::Arguments(i, range));
+        self.pass_on(i, deltas.resolve(kept), deltas, actions);
         if self.list[i].is_final {
             self.finalize(i, deltas, actions);
         }
@@ -287,19 +296,36 @@ impl NativeCalls {
 
     /// Sets the tool of a call. Returns the arguments that were kept until it was known.
     fn set_name(&mut self, i: usize, name: &str, actions: &mut VecDeque<Action>) -> String {
-        let state = if name == TOOL {
-            let parser = Box::new(Parser::arguments(self.policy.clone()));
-            CallState::Asking { parser, call_index: self.next_call_index() }
-        } else {
-            actions.push_back(Action::StartOtherTool(i));
-            CallState::OtherTool
+        let is_generic = name != ASK && self.policy.shapes.find(name).is_some_and(|shape| shape.is_generic());
+        let state = match Parser::arguments_of(name, self.policy.clone()).map(Box::new) {
+            Some(probe) if is_generic => CallState::Unconfirmed { probe, kept: String::new() },
+            Some(parser) => CallState::Asking { parser, call_index: self.next_call_index() },
+            None => {
+                actions.push_back(Action::StartOtherTool(i));
+                CallState::OtherTool
+            }
         };
         let call = &mut self.list[i];
         call.name.push_str(name);
         match core::mem::replace(&mut call.state, state) {
             CallState::Unnamed(kept) => kept,
-            CallState::Asking { .. } | CallState::OtherTool | CallState::Over => String::new(),
+            _ => String::new(),
         }
+    }
+
+    /// Decides whether an unconfirmed call asks, and passes on the arguments that were kept.
+    fn confirm(&mut self, i: usize, asks: bool, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
+        let CallState::Unconfirmed { kept, .. } = &mut self.list[i].state else { return };
+        let kept = deltas.store(core::mem::take(kept).as_bytes());
+        let parser = Parser::arguments_of(&self.list[i].name, self.policy.clone()).filter(|_| asks);
+        self.list[i].state = match parser.map(Box::new) {
+            Some(parser) => CallState::Asking { parser, call_index: self.next_call_index() },
+            None => {
+                actions.push_back(Action::StartOtherTool(i));
+                CallState::OtherTool
+            }
+        };
+        self.pass_on(i, deltas.resolve(kept), deltas, actions);
     }
 
     /// Appends a piece of a call's arguments.
@@ -343,21 +369,32 @@ impl NativeCalls {
         self.limits.event / self.limits.open_calls.max(1)
     }
 
-    /// Delivers arguments as the call's state demands: to the parser, the caller or the buffer.
+    /// Delivers arguments as the call's state demands, unless there is no room for them.
     fn deliver(&mut self, i: usize, range: TextRange, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
-        let max_kept = self.max_kept();
         let call = &mut self.list[i];
-        let text = &deltas.text[range.0..range.1];
-        call.received.push(text);
+        call.received.push(&deltas.text[range.0..range.1]);
         if matches!(call.state, CallState::Asking { .. }) && !call.is_closed && !self.has_room() {
             return self.reject(i, deltas, actions);
         }
-        let call = &mut self.list[i];
-        match &mut call.state {
+        self.pass_on(i, range, deltas, actions);
+    }
+
+    /// Passes on arguments that were received: to the parser, the caller or the buffer.
+    fn pass_on(&mut self, i: usize, range: TextRange, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
+        let max_kept = self.max_kept();
+        let text = &deltas.text[range.0..range.1];
+        match &mut self.list[i].state {
             CallState::Unnamed(kept) => {
                 kept.push_str(text);
                 if kept.len() > max_kept {
                     self.close(i, deltas, actions);
+                }
+            }
+            CallState::Unconfirmed { probe, kept } => {
+                kept.push_str(text);
+                let is_too_long = kept.len() > max_kept;
+                if let Some(asks) = asks(probe, text).or(is_too_long.then_some(false)) {
+                    self.confirm(i, asks, deltas, actions);
                 }
             }
             CallState::Asking { .. } | CallState::OtherTool => {
@@ -397,7 +434,10 @@ impl NativeCalls {
                 self.push_more(i, rest, deltas, actions);
             }
             // Something was lost, or the same is only written in another way.
-            None => call.received.contradict(&deltas.text[start..end], &self.policy),
+            None => {
+                let meaning = meaning_of(&call.name, &deltas.text[start..end], &self.policy);
+                call.received.contradict(meaning);
+            }
         }
     }
 
@@ -424,6 +464,7 @@ impl NativeCalls {
         self.deliver_placeholder(i, deltas, actions);
         let last = deltas.finish(&mut self.list[i].received.pending_surrogate);
         self.deliver(i, last, deltas, actions);
+        self.confirm(i, false, deltas, actions);
         let call = &mut self.list[i];
         match &mut call.state {
             CallState::Over => {}
@@ -432,7 +473,7 @@ impl NativeCalls {
                 call.state = CallState::Over;
                 push_unless_empty(actions, deltas.resolve(kept), |range| Action::Report(Fault::Orphan(range)));
             }
-            CallState::Asking { .. } | CallState::OtherTool => actions.push_back(Action::Finish(i)),
+            _ => actions.push_back(Action::Finish(i)),
         }
     }
 }

@@ -6,8 +6,9 @@
 
 use super::deltas::TextRange;
 use crate::call::{Call, View};
-use crate::event::{Event, Question, Questions, Suggestion};
+use crate::event::Event;
 use crate::parser::{About, Feed};
+use crate::questions::Questions;
 use crate::{Note, Parser, Policy};
 
 pub(super) use crate::parser::Decision;
@@ -131,11 +132,9 @@ impl EndedCall {
         Questions::new(&self.call, View::Whole)
     }
 
-    /// Returns the bytes of its questions, answers and modes.
+    /// Returns the bytes of its texts.
     pub(super) fn len(&self) -> usize {
-        let suggestion = |one: Suggestion<'_>| one.answer.len() + one.mode.map_or(0, str::len);
-        let question = |one: Question<'_>| one.text.len() + one.suggestions.iter().map(suggestion).sum::<usize>();
-        self.questions().iter().map(question).sum()
+        self.call.text_len()
     }
 
     /// Returns whether it is a call that the policy's limits allow.
@@ -166,4 +165,19 @@ pub(super) fn call_progress(decision: Decision) -> Option<CallProgress> {
 /// A part of its stream was lost, or is known to be wrong.
 pub(super) fn reject_open_call(parser: &mut Parser) {
     parser.spoil();
+}
+
+/// Feeds the parser of an unconfirmed call. Returns whether the call asks; `None` if that is open.
+///
+/// It asks as soon as something of a question is shown. It does not if its arguments can't be read,
+/// or are a question where the tool has a list of them: then another tool has the name.
+pub(super) fn asks(parser: &mut Parser, text: &str) -> Option<bool> {
+    let mut events = parser.feed(text);
+    let mut is_shown = false;
+    while !is_shown && let Some(event) = events.next() {
+        is_shown = matches!(event, Event::Partial(call) if !call.questions().is_empty());
+    }
+    drop(events);
+    let call = parser.call();
+    if is_shown { Some(!call.notes().contains(&Note::QuestionWithoutList)) } else { call.has_failed().then_some(false) }
 }

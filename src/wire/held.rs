@@ -6,8 +6,9 @@ use alloc::collections::VecDeque;
 
 use super::drive::EndedCall;
 use super::limits::Limits;
-use crate::event::{Event, Questions};
+use crate::event::Event;
 use crate::hash::Fnv;
+use crate::questions::Questions;
 use crate::{Note, Policy};
 
 /// The number of native calls whose questions are remembered.

@@ -58,8 +58,8 @@ impl Payloads {
     ///
     /// If the payload can't be parsed.
     pub(super) fn next(&mut self, chunk: &mut &[u8], deltas: &mut Deltas) -> Result<(), Fault> {
-        let Payloads { format, provider, frames, outcome, .. } = self;
-        frames.next(chunk).map_or(Ok(()), |frame| parse(frame, *format, provider, outcome, deltas))
+        let Payloads { format, is_known, provider, frames, outcome } = self;
+        frames.next(chunk).map_or(Ok(()), |frame| parse(frame, (*format, *is_known), provider, outcome, deltas))
     }
 
     /// Stores the deltas of the payload that the end of the body completes.
@@ -68,8 +68,8 @@ impl Payloads {
     ///
     /// If the payload can't be parsed.
     pub(super) fn finish(&mut self, deltas: &mut Deltas) -> Result<(), Fault> {
-        let Payloads { format, provider, frames, outcome, .. } = self;
-        frames.finish().map_or(Ok(()), |frame| parse(frame, *format, provider, outcome, deltas))
+        let Payloads { format, is_known, provider, frames, outcome } = self;
+        frames.finish().map_or(Ok(()), |frame| parse(frame, (*format, *is_known), provider, outcome, deltas))
     }
 
     /// Returns bytes at the end of the body that are to be read again, before it is finished.
@@ -95,7 +95,7 @@ impl Payloads {
 /// Parses a payload into deltas.
 fn parse(
     frame: Frame<'_>,
-    format: Format,
+    (format, is_known): (Format, bool),
     provider: &mut Provider,
     outcome: &mut Outcome,
     deltas: &mut Deltas,
@@ -121,7 +121,12 @@ fn parse(
     }
     let is_parsed = provider.parse(&payload, deltas).is_ok() && !deltas.has_too_many();
     if !outcome.is_recognized {
-        outcome.is_recognized = detect(&payload) == Evidence::Strong(format);
+        outcome.is_recognized = match detect(&payload) {
+            Evidence::Strong(found) => found == format,
+            // A sign that formats share is enough if the format needs no detection.
+            Evidence::Weak(found) => is_known && found == format,
+            _ => false,
+        };
         if is_parsed && deltas.list.is_empty() && !outcome.is_recognized {
             push_error_body(&payload, deltas);
         }

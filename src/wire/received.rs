@@ -35,7 +35,7 @@ pub(super) struct ReceivedArguments {
 pub(super) enum Meaning {
     /// The call can't be asked.
     Nothing,
-    /// A hash of the question and the suggestions.
+    /// A hash of the questions and their suggestions.
     Asked(u64),
 }
 
@@ -84,9 +84,9 @@ impl ReceivedArguments {
         self.len == all.len() && self.prefix_len(all).is_some()
     }
 
-    /// Notes that the complete arguments are `all`, which do not begin with the text.
-    pub(super) fn contradict(&mut self, all: &str, policy: &Arc<Policy>) {
-        self.contradiction = Some(meaning_of(all, policy));
+    /// Notes what the complete arguments mean, which do not begin with the text.
+    pub(super) fn contradict(&mut self, meaning: Meaning) {
+        self.contradiction = Some(meaning);
     }
 
     /// Returns whether the call in `parser` means something else than the complete arguments.
@@ -100,9 +100,9 @@ fn is_empty_object(text: &str) -> bool {
     text.bytes().filter(|byte| !byte.is_ascii_whitespace()).eq(*b"{}")
 }
 
-/// Returns the meaning of a call with these arguments.
-pub(super) fn meaning_of(all: &str, policy: &Arc<Policy>) -> Meaning {
-    let mut parser = Parser::arguments(policy.clone());
+/// Returns the meaning of a call of this tool with these arguments.
+pub(super) fn meaning_of(tool: &str, all: &str, policy: &Arc<Policy>) -> Meaning {
+    let Some(mut parser) = Parser::arguments_of(tool, policy.clone()) else { return Meaning::Nothing };
     drop(parser.feed(all));
     meaning(&mut parser)
 }
@@ -114,11 +114,7 @@ pub(super) fn meaning(parser: &mut Parser) -> Meaning {
     while let Some(event) = events.next() {
         if let Event::Complete(call) = event {
             let mut hash = Fnv::default();
-            call.question().hash(&mut hash);
-            for suggestion in call.suggestions() {
-                suggestion.answer.hash(&mut hash);
-                suggestion.mode.hash(&mut hash);
-            }
+            call.questions().iter().for_each(|question| question.hash(&mut hash));
             meaning = Meaning::Asked(hash.finish());
         }
     }

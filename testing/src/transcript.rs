@@ -210,6 +210,7 @@ impl Transcript {
                     Field::Suggestion { index: i, mode } => {
                         self.grow_suggestion(*index, *i, mode.as_deref(), delta).suggestions[*i].answer.len()
                     }
+                    field => panic!("a call of ask_followup_question has no {field:?}"),
                 };
                 assert_eq!(*len, has, "a length is not what the deltas add up to");
             }
@@ -372,6 +373,13 @@ impl Transcript {
 
     #[track_caller]
     fn add_partial(&mut self, partial: followup::Partial<'_>) {
+        // Of a call that a shape reads, the first question and its suggestions are recorded.
+        let is_recorded = !partial.delta().is_empty()
+            && partial.question_index() == 0
+            && matches!(partial.field(), Field::Question | Field::Suggestion);
+        if partial.shape().is_some() && !is_recorded {
+            return;
+        }
         let newest = partial.suggestions().len().checked_sub(1);
         let shown = match partial.field() {
             Field::Question => self.grow_question(partial.index(), partial.delta()),
@@ -380,6 +388,7 @@ impl Transcript {
                 let mode = partial.suggestions().get(index).and_then(|one| one.mode);
                 self.grow_suggestion(partial.index(), index, mode, partial.delta())
             }
+            field => panic!("a call of ask_followup_question has no {field:?}"),
         };
         assert_ne!(partial.question(), Some(""), "an empty question is shown");
         assert_eq!(

@@ -75,14 +75,27 @@ const ENVELOPES: [&str; 8] = [
 const TSX: &str =
     "<ul className=\"list\">{items.map((item) => <li key={item.id}><b>{item.name}</b> {a < b}</li>)}</ul>\n";
 
+/// Text that is mostly code: spans that name tags, and fences with TSX, Rust and JSON in them.
+const CODE: &str = "An agent asks with `<ask_followup_question>` (see ``docs/`format`.md``); `<tool_call>` begins\n\
+    a call of Hermes, and `{\"name\": …}` at the start of a line may be one.\n\n\
+    ```tsx\nexport function List({ items }: Props) {\n  const [open, setOpen] = useState<string | null>(null);\n\
+    \x20 return (\n    <ul className=\"list\">\n      {items.map((item) => (\n        <li key={item.id} onClick={() => setOpen(item.id)}>\n\
+    \x20         <b>{item.name}</b>\n        </li>\n      ))}\n    </ul>\n  );\n}\n```\n\n\
+    The service reads them with this:\n\n\
+    ```rust\nfn load(path: &Path) -> Result<Vec<Item>, Error> {\n    let file = BufReader::new(File::open(path)?);\n\
+    \x20   let mut items = Vec::new();\n\n    for line in file.lines() {\n        let line = line?;\n\
+    \x20       if !line.is_empty() {\n            items.push(serde_json::from_str::<Item>(&line)?);\n        }\n    }\n\
+    \x20   Ok(items)\n}\n```\n\n\
+    and each line is an object:\n\n~~~json\n{\n  \"id\": \"a-17\",\n  \"name\": \"First\"\n}\n~~~\n\n";
+
 /// Repeats a text as often as fits into `len` bytes.
 fn filled(len: usize, text: &str) -> String {
     text.repeat(len / text.len())
 }
 
-/// Returns [`prose`], [`questions`], [`tsx`] and [`envelopes`].
+/// Returns [`prose`], [`questions`], [`tsx`], [`code`] and [`envelopes`].
 pub fn everyday() -> impl Iterator<Item = Workload> {
-    [prose(), questions(), tsx(), envelopes()].into_iter()
+    [prose(), questions(), tsx(), code(), envelopes()].into_iter()
 }
 
 /// Returns about a megabyte of markdown without a tag.
@@ -99,6 +112,11 @@ pub fn questions() -> Workload {
 /// Returns about a megabyte of TSX, with many `<` that begin no tag of ours.
 pub fn tsx() -> Workload {
     Workload { name: "tsx", message: filled(MIB, TSX), questions: 0 }
+}
+
+/// Returns about a megabyte of markdown that is mostly code, in spans and fences.
+pub fn code() -> Workload {
+    Workload { name: "code", message: filled(MIB, CODE), questions: 0 }
 }
 
 /// Returns about a megabyte of markdown with a call in an envelope about every 2 KiB.

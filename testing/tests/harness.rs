@@ -399,7 +399,7 @@ fn workloads_have_their_length_and_number_of_questions() {
         |workload: &Workload, mut parser: Parser| Transcript::of(&mut parser, [&workload.message]).complete().count();
     let names = |all: &[Workload]| all.iter().map(|one| one.name).collect::<Vec<_>>();
     let everyday: Vec<_> = workloads::everyday().collect();
-    assert_eq!(names(&everyday), ["prose", "questions", "tsx", "envelopes"]);
+    assert_eq!(names(&everyday), ["prose", "questions", "tsx", "code", "envelopes"]);
     // About every 2 KiB.
     for workload in [workloads::questions(), workloads::envelopes()] {
         assert!((480..560).contains(&workload.questions), "{}: {}", workload.name, workload.questions);

@@ -946,10 +946,8 @@ impl Object<'_> {
     /// Reads the members of an object.
     ///
     /// "the tool's name is the string of the first key `name`, `tool`, `tool_name` or `function` that
-    /// has one, and the arguments are the value of the first key `arguments`, `parameters`, `input`
-    /// or `args`. If `function` is an object, both are in there."
-    ///
-    /// Decided: they may be in there; what is not is looked for in the outer object.
+    /// has a string"; "the arguments are the value of the first key `arguments`, `parameters`, `input`
+    /// or `args`"; "if `function` is an object, its keys count like those of the outer object."
     fn members(&mut self, depth: usize) -> Parsed<()> {
         self.open = depth;
         self.lexer.eat('{')?;

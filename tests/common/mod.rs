@@ -4,6 +4,7 @@
 pub mod arguments;
 pub mod envelopes;
 pub mod reference;
+pub mod shapes;
 pub mod stored;
 pub mod sweep;
 pub mod within_limits;
@@ -26,6 +27,7 @@ pub fn policy(rules: &Rules) -> Policy {
             suggestions: rules.suggestions,
             tag: rules.tag,
             bare: rules.bare,
+            ..Limits::default()
         })
 }
 

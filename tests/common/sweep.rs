@@ -5,18 +5,15 @@
 //!
 //! | `FOLLOWUP_SWEEP` | sequences of an exhaustive sweep | cases of a property |
 //! |---|---|---|
-//! | not set | all but the longest, and of those one in [`ONE_IN`] | [`FEW`] times fewer |
-//! | `full` | all | all |
+//! | not set | all but the longest, and of those [`FEW`] times fewer than `full` | [`FEW`] times fewer |
+//! | `full` | all; of a sampled sweep, one in so many of the longest | all |
 //! | a number | all of up to so many pieces | all |
 //!
 //! What is left out is chosen by a fixed seed, so a test that fails fails again.
 
 use std::env;
 
-/// By default one in so many of the longest sequences is tried.
-const ONE_IN: u64 = 10;
-
-/// By default a property is tried with so many times fewer cases.
+/// By default so many times fewer of the longest sequences, and cases of a property, are tried.
 const FEW: u32 = 10;
 
 /// How many cases a property is tried with that has so many at the full length.
@@ -37,9 +34,15 @@ pub struct Sweep {
 impl Sweep {
     /// A sweep of sequences of up to `full` pieces.
     pub fn new(full: usize) -> Sweep {
+        Sweep::sampled(full, 1)
+    }
+
+    /// A sweep of sequences of up to `full` pieces, too many to try more than one in `one_in` of the
+    /// longest at the full length.
+    pub fn sampled(full: usize, one_in: u64) -> Sweep {
         let (length, one_in) = match env::var("FOLLOWUP_SWEEP").as_deref() {
-            Err(_) => (full, ONE_IN),
-            Ok("full") => (full, 1),
+            Err(_) => (full, one_in * u64::from(FEW)),
+            Ok("full") => (full, one_in),
             Ok(length) => (length.parse().expect("FOLLOWUP_SWEEP is `full` or a number"), 1),
         };
         Sweep { length, one_in, seed: 0 }
@@ -47,8 +50,8 @@ impl Sweep {
 
     /// Returns whether to try the next sequence of that length.
     pub fn tries(&mut self, length: usize) -> bool {
-        if length < self.length || self.one_in == 1 {
-            return true;
+        if length != self.length || self.one_in == 1 {
+            return length <= self.length;
         }
         // The high bits of a linear congruential generator.
         self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -397,6 +397,33 @@ fn a_history_in_lines_replays_to_the_same_dialogue() {
     }
 }
 
+/// These lines were written before there were forms.
+#[test]
+fn a_history_without_forms_is_read_and_written_as_ever() {
+    let lines = concat!(
+        r#"{"turn":"asked","role":"assistant","number":0,"question":"A?","suggest":[{"answer":"Use [path]","mode":"code"}],"advice":[{"finding":"too_few","suggestions":1,"least":2}]}"#,
+        "\n",
+        r#"{"turn":"asked","role":"assistant","number":1,"id":"call_1","question":"B?","suggest":[]}"#,
+        "\n",
+        r#"{"turn":"answered","role":"user","number":0,"answer":{"suggestion":0}}"#,
+        "\n",
+        r#"{"turn":"corrected","role":"assistant","reason":"missing_parameter","user":"U","model":"M"}"#,
+        "\n",
+        r#"{"turn":"cancelled","role":"user","number":1}"#,
+        "\n",
+        r#"{"turn":"corrected","role":"assistant","id":"c","reason":"rule","user":"U","model":"M"}"#,
+        "\n",
+        r#"{"turn":"corrected","role":"assistant","reason":"rule","user":"U","model":"M"}"#,
+        "\n",
+        r#"{"turn":"guided","role":"user","text":"Go","images":["data:image/gif;base64,R0lGODlh"]}"#,
+        "\n",
+    );
+    let turns = Turn::from_lines(lines.as_bytes()).unwrap();
+    assert_eq!(turns.iter().map(Turn::to_line).collect::<String>(), lines);
+    let dialogue = Dialogue::replay(Setup::default(), &turns).unwrap();
+    assert_eq!(dialogue.history(), turns);
+}
+
 /// The cut may be at any byte, even inside a character.
 #[test]
 fn a_history_that_is_cut_off_is_read_up_to_its_last_complete_turn() {

@@ -1,4 +1,8 @@
 //! What a host does with the events: dialogues, answers, images and histories.
 
 mod answers;
+mod common;
+mod form_laws;
+mod forms;
+mod replies;
 mod scripts;

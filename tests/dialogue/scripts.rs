@@ -376,6 +376,7 @@ enum Action {
     Mistake,
     Answer { number: u64, answer: Answer },
     Cancel(u64),
+    Decline(u64),
     Guide,
 }
 
@@ -390,6 +391,7 @@ fn actions() -> impl Strategy<Value = Vec<Action>> {
         3 => Just(Action::Mistake),
         4 => (0..8_u64, answer).prop_map(|(number, answer)| Action::Answer { number, answer }),
         1 => (0..8_u64).prop_map(Action::Cancel),
+        1 => (0..8_u64).prop_map(Action::Decline),
         1 => Just(Action::Guide),
     ];
     prop::collection::vec(one, 0..40)
@@ -425,6 +427,7 @@ proptest! {
                             let text = match &answer {
                                 Answer::Suggestion(i) => open.unwrap().suggest[*i].answer.clone(),
                                 Answer::Edited { text, .. } | Answer::Text(text) => text.clone(),
+                                Answer::Form(_) => unreachable!("no forms here"),
                             };
                             prop_assert_eq!(reply.text, format!("<answer>\n{text}\n</answer>"));
                             ended.push(number);
@@ -437,6 +440,10 @@ proptest! {
                     }
                 }
                 Action::Cancel(number) => match dialogue.cancel(number) {
+                    Ok(_) => ended.push(number),
+                    Err(_) => prop_assert_eq!(&dialogue, &before),
+                },
+                Action::Decline(number) => match dialogue.decline(number) {
                     Ok(_) => ended.push(number),
                     Err(_) => prop_assert_eq!(&dialogue, &before),
                 },

@@ -15,9 +15,18 @@ use crate::common::sweep::Sweep;
 use crate::common::{atoms, oracle, policy};
 
 /// The tags and tokens of envelopes that a continuation may complete.
-const ENVELOPE_TAGS: [&str; 22] = [
+const ENVELOPE_TAGS: [&str; 33] = [
     "<tool_call>",
     "</tool_call>",
+    "</function_call>",
+    concat!("</ant", "ml:tool_call>"),
+    "<tool_call name=f>",
+    concat!("<ant", "ml:invoke name=f>"),
+    concat!("<ant", "ml:parameter=x>"),
+    concat!("</ant", "ml:invoke>"),
+    "<|DSML|invoke name=f>",
+    "<|DSML|parameter=x>",
+    "<|DSML|arg_key>",
     "<function=ask_followup_question>",
     "<function=f>",
     "</function>",
@@ -36,12 +45,14 @@ const ENVELOPE_TAGS: [&str; 22] = [
     "<|message|>",
     "<|call|>",
     "<|tool_call_begin|>",
+    "<|tool_call_argument_begin|>",
     "<|tool_call_end|>",
+    "<|tool_calls_section_begin|>",
     "<|tool_calls_section_end|>",
 ];
 
 /// Pieces of continuations of envelopes.
-const NEXT_IN_ENVELOPES: [&str; 26] = [
+const NEXT_IN_ENVELOPES: [&str; 39] = [
     "",
     "x",
     " ",
@@ -62,11 +73,24 @@ const NEXT_IN_ENVELOPES: [&str; 26] = [
     "{\"name\":\"ask_followup_question\",\"arguments\":{\"question\":\"Z\"}}",
     "\"}}</tool_call>x",
     "\":\"Z\"}}",
+    "\",\"arguments\":{\"question\":\"Z\"}}x",
+    "}",
+    "\"",
+    "1",
+    ":1",
+    "\":1",
+    "\"question\":\"Z\"}}x",
+    "},\"question\":\"Z\"}}x",
+    ",\"question\":\"Z\"}}x",
+    "{}x",
+    "<|message|>{}x",
+    " to=f<|message|>{}x",
     "commentary to=f<|message|>{}x",
     " to=f<|channel|>final<|message|>{}x",
     "f<|tool_call_argument_begin|>{}<|tool_call_end|>x",
     "<|tool_call_begin|>f:0<|tool_call_argument_begin|>{}x",
     "<|call|>x",
+    "<|tool_calls_section_end|>x",
     "<read_file>",
 ];
 
@@ -208,10 +232,21 @@ fn rests_in_envelopes(stream: &[u8]) -> Vec<Vec<u8>> {
         let all = ENVELOPE_TAGS.iter().chain(&TAGS);
         rests.extend(all.filter_map(|tag| tag.as_bytes().strip_prefix(incomplete)).map(<[u8]>::to_vec));
     }
-    let words =
-        ["ask_followup_question", "functions.ask_followup_question", "commentary", "analysis", "assistant", " to="];
-    let json =
-        ["\"name\":\"f\"", "\"name\":\"ask_followup_question\"", "\"arguments\":{\"question\":\"", "\"question\":\""];
+    let words = [
+        "ask_followup_question",
+        "functions.ask_followup_question",
+        "commentary",
+        "analysis",
+        "final",
+        "assistant",
+        " to=",
+    ];
+    let json = [
+        "{\"name\":\"f\"}</tool_call>x",
+        "{\"name\":\"ask_followup_question\",\"arguments\":{\"question\":\"Z\"}}x",
+        "\"arguments\":{\"question\":\"",
+        "\"question\":\"Z\"}}x",
+    ];
     for whole in words.iter().chain(&json).map(|whole| whole.as_bytes()) {
         let ends = (1..whole.len()).filter(|&n| stream.ends_with(&whole[..n]));
         rests.extend(ends.map(|n| whole[n..].to_vec()));
@@ -277,12 +312,18 @@ fn rules() -> Rules {
 }
 
 fn sweep(syntax: Syntax, rules: &Rules, beginnings: &[&str], pieces: &[&[u8]], length: usize) {
-    sweep_with(syntax, false, rules, beginnings, pieces, length);
+    sweep_of(Sweep::new(length), syntax, false, rules, beginnings, pieces);
 }
 
-fn sweep_with(syntax: Syntax, in_envelopes: bool, rules: &Rules, beginnings: &[&str], pieces: &[&[u8]], length: usize) {
+fn sweep_of(
+    mut sweep: Sweep,
+    syntax: Syntax,
+    in_envelopes: bool,
+    rules: &Rules,
+    beginnings: &[&str],
+    pieces: &[&[u8]],
+) {
     let policy = Arc::new(policy(rules));
-    let mut sweep = Sweep::new(length);
     let (mut failures, mut tried) = (0, 0);
     for beginning in beginnings {
         // The last piece is fed byte by byte; the shorter sequences have tried the others.
@@ -588,5 +629,5 @@ const ENVELOPES: [&[u8]; 26] = [
 #[test]
 fn nothing_certain_is_held_back_of_envelopes() {
     let rules = Rules { envelopes: Envelopes::default(), ..rules() };
-    sweep_with(Syntax::Markup, true, &rules, &ENVELOPE_BEGINNINGS, &ENVELOPES, 1);
+    sweep_of(Sweep::sampled(LENGTH, 8), Syntax::Markup, true, &rules, &ENVELOPE_BEGINNINGS, &ENVELOPES);
 }

@@ -332,14 +332,13 @@ const ENVELOPES: [Streams; 4] = [
 ];
 
 fn sweep(streams: &Streams, rules: &Rules) {
-    sweep_to(LENGTH, streams, rules);
+    sweep_of(Sweep::new(LENGTH), streams, rules);
 }
 
-/// Reads every sequence of up to `full` pieces, whole and byte by byte; those of no more than one
-/// piece are also cut in two in every place.
-fn sweep_to(full: usize, Streams { syntax, beginnings, pieces, end }: &Streams, rules: &Rules) {
+/// Reads every sequence of a sweep, whole and byte by byte; those of no more than one piece are also
+/// cut in two in every place.
+fn sweep_of(mut sweep: Sweep, Streams { syntax, beginnings, pieces, end }: &Streams, rules: &Rules) {
     let policy = Arc::new(policy(rules));
-    let mut sweep = Sweep::new(full);
     let mut parser = syntax.parser(policy);
     let mut failures = 0;
     for beginning in *beginnings {
@@ -439,7 +438,7 @@ fn every_short_sequence_of_envelopes_of_tokens_means_what_the_reference_says() {
 #[test]
 fn every_short_sequence_of_envelopes_means_what_the_reference_says_outside_code() {
     let rules = Rules { outside_code: true, decode_entities: true, ..Rules::with_few_tools() };
-    ENVELOPES.iter().for_each(|streams| sweep_to(2, streams, &rules));
+    ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2), streams, &rules));
 }
 
 #[test]
@@ -449,7 +448,7 @@ fn every_short_sequence_of_envelopes_means_what_the_reference_says_near_the_limi
         Rules { bare: 90, tag: 32, question: 1, answer: 1, suggestions: 1, ..Rules::with_few_tools() },
         Rules { bare: 31, tag: 31, question: 0, answer: 0, suggestions: 0, ..Rules::with_few_tools() },
     ] {
-        ENVELOPES.iter().for_each(|streams| sweep_to(2, streams, &rules));
+        ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2), streams, &rules));
     }
 }
 
@@ -457,12 +456,12 @@ fn every_short_sequence_of_envelopes_means_what_the_reference_says_near_the_limi
 fn every_short_sequence_of_envelopes_means_what_the_reference_says_with_one_family() {
     for family in READ_BY_THE_ORACLE {
         let rules = Rules { envelopes: [family].into_iter().collect(), ..Rules::with_few_tools() };
-        ENVELOPES.iter().for_each(|streams| sweep_to(2, streams, &rules));
+        ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2), streams, &rules));
     }
 }
 
 #[test]
 fn no_short_sequence_of_envelopes_is_read_under_the_strict_policy() {
     let rules = Rules { strict: true, envelopes: Envelopes::all(), ..Rules::with_few_tools() };
-    ENVELOPES.iter().for_each(|streams| sweep_to(2, streams, &rules));
+    ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2), streams, &rules));
 }

@@ -68,6 +68,32 @@ fn rare_entities_mean_what_the_reference_says() {
 }
 
 #[test]
+fn rare_envelopes_mean_what_the_reference_says() {
+    for stream in [
+        // The name outside of `function`, and the arguments in it; or the other way round.
+        "<tool_call>{\"name\":\"ask_followup_question\",\"function\":{\"arguments\":{\"question\":\"Q\"}}}</tool_call>x",
+        "<tool_call>{\"name\":\"f\",\"function\":{\"arguments\":{\"question\":\"Q\"}}}</tool_call>x",
+        "<tool_call>{\"arguments\":{\"question\":\"Q\"},\"function\":{\"name\":\"ask_followup_question\"}}</tool_call>x",
+        "{\"name\":\"ask_followup_question\",\"function\":{\"arguments\":{\"question\":\"Q\"}}}x",
+        "{\"name\":\"ask_followup_question\",\"function\":{\"other\":{\"question\":\"Q\"}}}x",
+        "{\"name\":\"ask_followup_question\",\"function\":1,\"arguments\":{\"question\":\"Q\"}}x",
+        // A second `function` has what the first has not. After the name, a string in it is no name.
+        "<tool_call>{\"function\":{\"name\":\"ask_followup_question\"},\"function\":{\"input\":{\"question\":\"Q\"}}}</tool_call>x",
+        "<tool_call>{\"function\":\"ask_followup_question\",\"function\":{\"name\":\"f\",\"args\":{\"question\":\"Q\"}}}</tool_call>x",
+        "<tool_call>{\"name\":\"ask_followup_question\",\"function\":\"f\",\"arguments\":{\"question\":\"Q\"}}</tool_call>x",
+        // The ends of both objects are missing, or one of them.
+        "<tool_call>{\"function\":{\"name\":\"ask_followup_question\",\"arguments\":{\"question\":\"Q\"}</tool_call>x",
+        "<tool_call>{\"function\":{\"name\":\"ask_followup_question\",\"arguments\":{\"question\":\"Q\"}}</tool_call>x",
+        "<tool_call>{\"function\":{\"name\":\"f\",\"arguments\":{\"question\":\"Q\"}</tool_call>x",
+        "<tool_call>{\"function\":{\"name\":\"f\",\"arguments\":{\"question\":\"Q\"}}</tool_call>x",
+        "<tool_call>{\"name\":\"f\",\"function\":{\"arguments\":{\"question\":\"Q\"}</tool_call>x",
+        "<tool_call>{\"name\":\"ask_followup_question\",\"function\":{\"arguments\":{\"question\":\"Q\"}</tool_call>x",
+    ] {
+        check(Syntax::Markup, stream, &Rules::default());
+    }
+}
+
+#[test]
 fn short_sequences_of_code_marks_mean_what_the_reference_says() {
     const MARKS: [&str; 7] = ["`", "``", "```", "~~~", " ", "\n", "x"];
     let rules = Rules { outside_code: true, ..Rules::default() };

@@ -12,6 +12,7 @@ fn description(event: Event<'_>) -> String {
                 let mode = newest.mode.map(|mode| format!(" (mode {mode})")).unwrap_or_default();
                 format!("Partial   + suggestion {:?}{mode}", newest.answer)
             }
+            field => panic!("{field:?}"),
         },
         Event::Complete(call) => {
             assert_eq!(call.suggestions().len(), 2);

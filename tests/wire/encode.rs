@@ -37,23 +37,27 @@ impl Dice {
 /// The text of a suggestion, and its mode.
 pub type Suggestion = (String, Option<String>);
 
-/// A call of `ask_followup_question`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A call of a question tool, with one question.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ask {
     pub id: Option<String>,
+    pub tool: String,
     pub question: String,
     pub suggest: Vec<Suggestion>,
 }
 
 /// Another tool's call.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Other {
     pub id: Option<String>,
     pub tool: String,
     pub raw: String,
 }
 
-/// A body and what was encoded in it. Calls are in the order in which they start.
+/// A body and what was encoded in it.
+///
+/// Calls are in the order in which they start, or sorted if one of them has a generic name: then it
+/// starts when it is clear whether it asks.
 #[derive(Clone, Debug)]
 pub struct Sent {
     pub format: Format,
@@ -62,6 +66,7 @@ pub struct Sent {
     pub prose: String,
     pub asks: Vec<Ask>,
     pub others: Vec<Other>,
+    pub is_sorted: bool,
     /// A call in an envelope of the text.
     pub leaked: Option<Ask>,
     /// A call in an envelope of the reasoning.
@@ -328,6 +333,39 @@ impl JsonWriter<'_> {
         });
     }
 
+    /// The arguments of a call of another question tool.
+    fn shaped(&mut self, tool: &QuestionTool, question: &str, suggest: &[Suggestion]) {
+        match tool.list {
+            Some(list) => self.row(["{", "}"], [list], |json, list| {
+                json.key(list);
+                json.row(["[", "]"], [()], |json, ()| json.one_question(tool, question, suggest));
+            }),
+            None => self.one_question(tool, question, suggest),
+        }
+    }
+
+    fn one_question(&mut self, tool: &QuestionTool, question: &str, suggest: &[Suggestion]) {
+        let mut keys = vec![tool.text];
+        keys.insert(self.dice.below(2), tool.options);
+        if self.dice.once_in(4) {
+            keys.insert(self.dice.below(keys.len() + 1), "unknown");
+        }
+        self.row(["{", "}"], keys, |json, key| {
+            json.key(key);
+            match key {
+                "unknown" => json.ignored(),
+                key if key == tool.text => json.string(question),
+                _ => json.row(["[", "]"], suggest, |json, (text, _)| match tool.label {
+                    Some(label) => json.row(["{", "}"], [label], |json, label| {
+                        json.key(label);
+                        json.string(text);
+                    }),
+                    None => json.string(text),
+                }),
+            }
+        });
+    }
+
     /// A list of suggestions, in any shape that they allow.
     fn list(&mut self, suggest: &[Suggestion]) {
         let texts = || suggest.iter().map(|(text, _)| text);
@@ -456,10 +494,47 @@ struct PlannedCall {
 
 const TOOL: &str = "ask_followup_question";
 
+/// Another question tool.
+struct QuestionTool {
+    name: &'static str,
+    /// The key of its list of questions; `None` if its arguments are the question.
+    list: Option<&'static str>,
+    text: &'static str,
+    options: &'static str,
+    /// The key of an option's label; `None` if options are strings.
+    label: Option<&'static str>,
+}
+
+impl QuestionTool {
+    const fn new(
+        name: &'static str,
+        list: Option<&'static str>,
+        [text, options]: [&'static str; 2],
+        label: Option<&'static str>,
+    ) -> QuestionTool {
+        QuestionTool { name, list, text, options, label }
+    }
+}
+
+const QUESTION_TOOLS: &[QuestionTool] = &[
+    QuestionTool::new("AskUserQuestion", Some("questions"), ["question", "options"], Some("label")),
+    QuestionTool::new("AskQuestion", Some("questions"), ["prompt", "options"], Some("label")),
+    QuestionTool::new("question", Some("questions"), ["question", "options"], Some("label")),
+    QuestionTool::new("ask_user", None, ["question", "choices"], None),
+];
+
+/// Names that question tools and other tools have.
+const GENERIC: &[&str] = &["question", "ask_user"];
+
 impl PlannedCall {
     fn new(number: usize, format: Format, ids: bool, dice: &mut Dice) -> PlannedCall {
         let asking = number == 0 || dice.once_in(2);
-        let tool = if asking { TOOL } else { dice.pick(&["read_file", "lookup", "ask_followup_questions"]) };
+        let question_tool = (asking && dice.once_in(3)).then(|| &QUESTION_TOOLS[dice.below(QUESTION_TOOLS.len())]);
+        let tool = match question_tool {
+            Some(tool) => tool.name,
+            None if asking => TOOL,
+            None => dice.pick(&["read_file", "lookup", "ask_followup_questions", "question"]),
+        };
         let whole = match format {
             Format::Gemini | Format::WorkersAi => true,
             Format::Ollama => !dice.once_in(4),
@@ -476,19 +551,20 @@ impl PlannedCall {
             let question = value(dice, "Which one?");
             let suggest = (0..dice.below(6)).map(|_| {
                 let mode = dice.once_in(3).then(|| value(dice, "code"));
-                (value(dice, "A"), mode)
+                (value(dice, "A"), mode.filter(|_| tool == TOOL))
             });
             (question, suggest.collect::<Vec<_>>())
         });
         let lax = !whole && dice.once_in(8);
         let mut json = JsonWriter { out: String::new(), dice, blanks, lax, hides_tags: false };
-        match &asks {
-            Some((question, suggest)) => json.arguments(question, suggest),
-            None if custom => {
+        match (&asks, question_tool) {
+            (Some((question, suggest)), Some(tool)) => json.shaped(tool, question, suggest),
+            (Some((question, suggest)), None) => json.arguments(question, suggest),
+            (None, _) if custom => {
                 let text = value(json.dice, "*** Begin");
                 json.out.push_str(&text);
             }
-            None => {
+            (None, _) => {
                 let (path, keys) = (text(json.dice, 9), json.dice.below(4));
                 json.row(["{", "}"], &["path", "question", "follow_up"][..keys], |json, key| {
                     json.key(key);
@@ -516,12 +592,14 @@ fn envelope(question: &str, suggest: &[Suggestion], dice: &mut Dice) -> (String,
     let mut json = JsonWriter { out: String::new(), dice, blanks: ANY_BLANK, lax: false, hides_tags: false };
     json.arguments(question, suggest);
     let text = format!("<tool_call>\n{{\"name\": \"{TOOL}\", \"arguments\": {}}}\n</tool_call>", json.out);
-    (text, Ask { id: None, question: question.trim().to_owned(), suggest: trimmed(suggest) })
+    (text, asked(TOOL, None, question, suggest))
 }
 
-fn trimmed(suggest: &[Suggestion]) -> Vec<Suggestion> {
-    let trim = |text: &String| text.trim().to_owned();
-    suggest.iter().map(|(text, mode)| (trim(text), mode.as_ref().map(trim))).collect()
+/// What comes out of a call: only the values of `ask_followup_question` are trimmed.
+fn asked(tool: &str, id: Option<String>, question: &str, suggest: &[Suggestion]) -> Ask {
+    let trim = |text: &str| if tool == TOOL { text.trim().to_owned() } else { text.to_owned() };
+    let suggest = suggest.iter().map(|(text, mode)| (trim(text), mode.as_deref().map(trim)));
+    Ask { id, tool: tool.to_owned(), question: trim(question), suggest: suggest.collect() }
 }
 
 /// One step of sending a message. Calls are indices.
@@ -674,6 +752,11 @@ pub fn base64(bytes: &[u8]) -> String {
     out
 }
 
+/// Returns whether an event from this template says something in the reasoning.
+fn has_reasoning(template: &str) -> bool {
+    ["reasoning", "thinking", "thought"].iter().any(|word| template.contains(word))
+}
+
 impl EventWriter<'_> {
     fn event(&mut self, name: &str, template: &str, values: &[&str]) {
         let payload = self.fill(template, values);
@@ -750,12 +833,17 @@ impl EventWriter<'_> {
         self.events.push(lines.iter().flat_map(|line| [line, end]).collect::<String>().into_bytes());
     }
 
+    /// Picks a template for text, without reasoning of its own if there is some to send.
+    fn text_template(&mut self, templates: &[&'static str]) -> &'static str {
+        let template = self.dice.pick(templates);
+        if has_reasoning(template) && self.reasoning.is_some() { templates[0] } else { template }
+    }
+
     /// Events that mean nothing, and the next piece of reasoning.
     fn noise(&mut self, noise: &[&str]) {
         while self.dice.once_in(6) {
             let template = self.dice.pick(noise);
-            let is_reasoning = ["reasoning", "thinking", "thought"].iter().any(|word| template.contains(word));
-            if !(is_reasoning && self.reasoning.is_some()) {
+            if !(has_reasoning(template) && self.reasoning.is_some()) {
                 self.event("noise", template, &[]);
             }
         }
@@ -787,7 +875,8 @@ impl EventWriter<'_> {
             Framing::Binary | Framing::Chunks => return,
             Framing::Array => self.events.push(self.dice.pick(&["]", "\n]\n", " ] "]).into()),
         }
-        let last = self.events.last_mut().expect("something was sent");
+        // An empty message may have no event.
+        let Some(last) = self.events.last_mut() else { return };
         // The end of the body ends the last event too.
         if self.framing != Framing::Array && self.dice.once_in(4) {
             last.truncate(last.trim_ascii_end().len());
@@ -880,9 +969,7 @@ fn encode(format: Format, dice: &mut Dice, with_leaks: bool) -> Sent {
         let SendStep::Start(i, _) = step else { continue };
         let call = &calls[*i];
         match &call.asks {
-            Some((question, suggest)) => {
-                asks.push(Ask { id: call.id.clone(), question: question.trim().to_owned(), suggest: trimmed(suggest) })
-            }
+            Some((question, suggest)) => asks.push(asked(call.tool, call.id.clone(), question, suggest)),
             None => {
                 // An empty object at the start of a block means that the input is still to come.
                 let is_empty = call.arguments.split_whitespace().collect::<String>() == "{}";
@@ -892,7 +979,12 @@ fn encode(format: Format, dice: &mut Dice, with_leaks: bool) -> Sent {
             }
         }
     }
-    Sent { format, events, prose, asks, others, leaked: leaked.map(|(_, ask)| ask), reasoned }
+    let is_sorted = calls.iter().any(|call| GENERIC.contains(&call.tool));
+    if is_sorted {
+        asks.sort();
+        others.sort();
+    }
+    Sent { format, events, prose, asks, others, is_sorted, leaked: leaked.map(|(_, ask)| ask), reasoned }
 }
 
 /// All prose that the steps send.
@@ -954,7 +1046,7 @@ fn openai_chat(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWriter<
                     r#"{"choices":[null,{"index":0,"delta":{"content":$0,"tool_calls":[null,{}]}}]}"#,
                     r#"{"choices":[{"index":0,"delta":{"refusal":$0}}]}"#,
                 ];
-                let template = out.dice.pick(&templates[..templates.len() - usize::from(repeats)]);
+                let template = out.text_template(&templates[..templates.len() - usize::from(repeats)]);
                 if !(repeats && left_out == Some(position)) {
                     out.event("message", template, &[&text]);
                 }
@@ -1319,14 +1411,14 @@ fn gemini(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWriter<'_>) 
         match step {
             SendStep::Text(text) => {
                 let text = string(text, out.dice);
-                let template = out.dice.pick(&[
+                let template = out.text_template(&[
                     r#"{"candidates":[{"content":{"parts":[{"text":$0}],"role":"model"},"index":0}]}"#,
                     r#"{"candidates":[{"content":{"parts":[{"text":"no","thought":true},{"text":$0,"thought":false}]}}]}"#,
                 ]);
                 out.event("message", template, &[&text]);
             }
             SendStep::Start(i, _) => match &calls[*i].asks {
-                Some((question, suggest)) if out.dice.once_in(2) => {
+                Some((question, suggest)) if calls[*i].tool == TOOL && out.dice.once_in(2) => {
                     gemini_partial_args(question, suggest, calls[*i].id.as_deref(), NOISE, out);
                 }
                 _ => {

@@ -126,6 +126,15 @@ fn a_whole_response_of_workers_ai_has_the_format_of_its_model() {
 }
 
 #[test]
+fn a_stream_of_workers_ai_without_a_text_is_of_workers_ai() {
+    let body = "data: {\"response\":\"\",\"usage\":{\"total_tokens\":9}}\n\ndata: [DONE]\n\n";
+    let mut parser = ResponseParser::new(Format::WorkersAi, Policy::new());
+    assert_eq!(lines(&mut parser, [body.as_bytes()]), [] as [&str; 0]);
+    let body = "data: {\"completion\":\"Hm.\"}\n\ndata: [DONE]\n\n";
+    assert_eq!(lines(&mut parser, [body.as_bytes()]), ["Err(Foreign(Some(WorkersAi)))"]);
+}
+
+#[test]
 fn a_prediction_of_replicate_that_fails_is_one_error() {
     let output = "event: output\ndata: Hm.\n\n";
     let error = "event: error\ndata: {\"detail\":\"no\"}\n\n";

@@ -19,4 +19,5 @@ mod stored;
 #[allow(dead_code)]
 #[path = "../common/sweep.rs"]
 mod sweep;
+mod tools;
 mod values;

@@ -1,0 +1,84 @@
+//! Whether the answers to a form can be accepted, and what older answers mean for one.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::form::{Form, FormQuestion};
+use super::reply::{Answer, AnswerErrorKind, FormAnswer};
+use super::template::is_number;
+use crate::shape::QuestionKind;
+
+impl Form {
+    /// Returns the answers, one for each question, if the form accepts them.
+    ///
+    /// Blank texts are left out. A note is the answer, or part of it, if there is nothing else or
+    /// the reply has no place for notes: nothing that the user wrote is lost.
+    pub(super) fn accept(&self, answer: &Answer, takes_notes: bool) -> Result<Vec<FormAnswer>, AnswerErrorKind> {
+        let answers = match answer {
+            Answer::Form(answers) => answers.clone(),
+            _ if self.questions.len() != 1 => {
+                return Err(AnswerErrorKind::SeveralQuestions { count: self.questions.len() });
+            }
+            Answer::Suggestion(index) => [FormAnswer::picked([*index])].into(),
+            Answer::Edited { text, suggestion } => {
+                self.questions[0].check(0, &FormAnswer::picked([*suggestion]))?;
+                [FormAnswer::text(text)].into()
+            }
+            Answer::Text(text) => [FormAnswer::text(text)].into(),
+        };
+        let (answered, questions) = (answers.len(), self.questions.len());
+        if answered != questions {
+            return Err(AnswerErrorKind::WrongNumberOfAnswers { answers: answered, questions });
+        }
+        let answers: Vec<FormAnswer> = answers.into_iter().map(|answer| answer.normal(takes_notes)).collect();
+        for (index, (question, answer)) in self.questions.iter().zip(&answers).enumerate() {
+            question.check(index, answer)?;
+        }
+        Ok(answers)
+    }
+
+    /// Returns the mode of the last option that was picked, or edited, and has one.
+    pub(super) fn mode(&self, answer: &Answer) -> Option<String> {
+        let mode = |question: usize, option: usize| self.questions.get(question)?.options.get(option)?.mode.clone();
+        match answer {
+            Answer::Suggestion(option) | Answer::Edited { suggestion: option, .. } => mode(0, *option),
+            Answer::Text(_) => None,
+            Answer::Form(answers) => {
+                let picked = answers
+                    .iter()
+                    .enumerate()
+                    .flat_map(|(question, answer)| answer.picked.iter().map(move |&option| (question, option)));
+                picked.rev().find_map(|(question, option)| mode(question, option))
+            }
+        }
+    }
+}
+
+impl FormQuestion {
+    /// Checks the answer to this question, which has this index in its form.
+    fn check(&self, index: usize, answer: &FormAnswer) -> Result<(), AnswerErrorKind> {
+        let count = self.options.len();
+        for (place, picked) in answer.picked.iter().enumerate() {
+            if *picked >= count {
+                return Err(AnswerErrorKind::NoSuchOption { question: index, count });
+            }
+            if answer.picked[..place].contains(picked) {
+                return Err(AnswerErrorKind::PickedTwice { question: index });
+            }
+        }
+        if answer.picked.len() > 1 && self.multiple != Some(true) {
+            return Err(AnswerErrorKind::OnlyOne { question: index });
+        }
+        match &answer.text {
+            Some(_) if !self.takes_text() => return Err(AnswerErrorKind::NoOwnText { question: index }),
+            Some(text) if self.kind == Some(QuestionKind::Number) && !is_number(text) => {
+                return Err(AnswerErrorKind::NotANumber { question: index });
+            }
+            _ => {}
+        }
+        if self.required == Some(true) && !answer.is_answered() {
+            return Err(AnswerErrorKind::NotAnswered { question: index });
+        }
+        Ok(())
+    }
+}

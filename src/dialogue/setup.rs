@@ -1,0 +1,176 @@
+//! The settings of a dialogue, and what they say about a call.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+
+use super::dialect::{Dialect, Explanation};
+use super::finding::Finding;
+use super::form::Form;
+use super::history::Correction;
+use super::question::Question;
+use super::reply::ReplyKind;
+use super::rules::{Rules, Severity};
+use super::template::{Rendered, Template};
+use crate::event::Rejected;
+use crate::reason::Reason;
+
+/// The settings of a dialogue. Plain data, which many dialogues can share.
+///
+/// ```
+/// use followup::dialogue::{Dialect, Dialogue, Setup};
+///
+/// let setup = Setup::default().with_dialect(Dialect::vjsp()).with_mistake_limit(5);
+/// let dialogue = Dialogue::new(setup);
+/// # assert_eq!(dialogue.setup().dialect.name, "vjsp");
+/// # assert_eq!(dialogue.setup().mistake_limit, 5);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Setup {
+    /// The messages, and how replies are wrapped. Default [`Dialect::roo_code`].
+    pub dialect: Dialect,
+    /// The rules for questions.
+    pub rules: Rules,
+    /// The number of mistakes in a row that stops the dialogue; 0 for no limit. Default 3.
+    pub mistake_limit: u32,
+    /// Whether to [escape](super::Wrapping::wrap) the user's text in the dialect's wrapping.
+    ///
+    /// Default no: the text is unchanged.
+    pub escape: bool,
+    /// The templates for answers to other agents' tools, by the tool's name. Default none.
+    ///
+    /// Without one, the built-in template with the name of the call's shape is used, or else
+    /// [`Template::general`].
+    pub templates: BTreeMap<String, Template>,
+}
+
+impl Default for Setup {
+    fn default() -> Setup {
+        Setup {
+            dialect: Dialect::roo_code(),
+            rules: Rules::default(),
+            mistake_limit: 3,
+            escape: false,
+            templates: BTreeMap::new(),
+        }
+    }
+}
+
+impl Setup {
+    /// Sets the dialect.
+    #[must_use]
+    pub fn with_dialect(self, dialect: Dialect) -> Setup {
+        Setup { dialect, ..self }
+    }
+
+    /// Sets the rules for questions.
+    #[must_use]
+    pub fn with_rules(self, rules: Rules) -> Setup {
+        Setup { rules, ..self }
+    }
+
+    /// Sets the number of mistakes in a row that stops the dialogue; 0 for no limit.
+    #[must_use]
+    pub fn with_mistake_limit(self, mistake_limit: u32) -> Setup {
+        Setup { mistake_limit, ..self }
+    }
+
+    /// Sets whether to [escape](super::Wrapping::wrap) the user's text.
+    #[must_use]
+    pub fn with_escape(self, escape: bool) -> Setup {
+        Setup { escape, ..self }
+    }
+
+    /// Sets the template for the answers to a tool.
+    ///
+    /// Several agents have a tool named `ask_user`, each with its own wording, so set the template
+    /// of the one that you serve:
+    ///
+    /// ```
+    /// use followup::dialogue::{Setup, Template};
+    ///
+    /// let setup = Setup::default().with_template("ask_user", Template::named("gemini").unwrap());
+    /// assert_eq!(setup.templates["ask_user"].name, "gemini");
+    /// ```
+    #[must_use]
+    pub fn with_template(mut self, tool: impl Into<String>, template: Template) -> Setup {
+        self.templates.insert(tool.into(), template);
+        self
+    }
+
+    /// Returns the template for the answers to a form.
+    pub(super) fn template_for(&self, form: &Form) -> Template {
+        self.template(&form.tool, &form.shape).for_form(form)
+    }
+
+    fn template(&self, tool: &str, shape: &str) -> Template {
+        self.templates.get(tool).cloned().or_else(|| Template::named(shape)).unwrap_or_default()
+    }
+
+    /// Returns what the model is told about a question that was not answered.
+    pub(super) fn unanswered(&self, question: &Question, kind: ReplyKind) -> Rendered {
+        let cancelled = || Rendered { text: self.dialect.cancelled.to_string(), is_error: false };
+        let Some(form) = &question.form else { return cancelled() };
+        let template = self.template_for(form);
+        let declined = template.declined.as_ref().filter(|_| kind == ReplyKind::Declined);
+        let outcome = declined.or(template.cancelled.as_ref());
+        outcome.map_or_else(cancelled, |outcome| template.outcome(outcome, form))
+    }
+
+    /// Returns what is wrong with a rejected call.
+    pub(super) fn explain(&self, call: &Rejected<'_>) -> Correction {
+        let (reason, id) = (call.reason(), call.id().map(Into::into));
+        let Some(shape) = call.shape() else {
+            return Correction { id, ..correction(reason.code(), self.dialect.explain(reason)) };
+        };
+        let template = self.template(call.tool(), shape);
+        let user = self.dialect.explain_tool(reason, &template.parameter);
+        let details = (reason != Reason::MissingParameter).then(|| reason.to_string());
+        Correction { id, ..told(reason.code(), user, template.rejection(call.tool(), details.as_deref())) }
+    }
+
+    /// Adds the advice of the rules to a question, or returns why it can't be asked.
+    pub(super) fn examine(&self, question: &mut Question) -> Option<Correction> {
+        let Setup { dialect, rules, .. } = self;
+        if let Some(form) = &mut question.form {
+            return self.examine_form(form);
+        }
+        if rules.follow_up_required.unwrap_or(dialect.follow_up_required) && question.suggest.is_empty() {
+            return Some(correction("missing_parameter", dialect.missing("follow_up")));
+        }
+        let findings = rules.findings(&question.suggest);
+        let broken = first_broken(&findings).map(|broken| correction("rule", dialect.broken_rule(&broken.to_string())));
+        question.advice = findings.into_iter().map(|(_, finding)| finding).collect();
+        broken
+    }
+
+    /// Adds the advice of the rules to each question, or returns why they can't be asked.
+    fn examine_form(&self, form: &mut Form) -> Option<Correction> {
+        for index in 0..form.questions.len() {
+            let findings = self.rules.findings_in_options(&form.questions[index].options);
+            if let Some(broken) = first_broken(&findings) {
+                let details = format!("question {}: {broken}", index + 1);
+                let model = self.template_for(form).rejection(&form.tool, Some(&details));
+                return Some(told("rule", self.dialect.broken_rule(&details).user, model));
+            }
+            form.questions[index].advice = findings.into_iter().map(|(_, finding)| finding).collect();
+        }
+        None
+    }
+}
+
+fn correction(reason: &str, Explanation { user, model }: Explanation) -> Correction {
+    Correction { id: None, reason: reason.into(), user, model, is_error: false }
+}
+
+/// Returns a correction in which the model is told this, or else the same as the user.
+fn told(reason: &str, user: String, model: Option<Rendered>) -> Correction {
+    let Rendered { text: model, is_error } = model.unwrap_or_else(|| Rendered { text: user.clone(), is_error: false });
+    Correction { id: None, reason: reason.into(), user, model, is_error }
+}
+
+/// Returns the first finding for which a question is rejected.
+fn first_broken(findings: &[(Severity, Finding)]) -> Option<&Finding> {
+    findings.iter().find(|(severity, _)| *severity == Severity::Reject).map(|(_, finding)| finding)
+}

@@ -1,0 +1,187 @@
+//! Templates of hosts that write JSON.
+
+use super::parts::{entry, error, general, said, text};
+use crate::dialogue::template::model::{Template, TemplateEntry, TemplateRejection, Text};
+
+pub(super) fn kimi() -> Template {
+    Template {
+        name: text("kimi"),
+        json: true,
+        answered: text(r#"{"answers": {{entries}}}"#),
+        between_entries: text(", "),
+        entry: entry(r#""{question}": "{answer}""#),
+        nothing: error(KIMI_DISMISSED),
+        cancelled: error(KIMI_DISMISSED),
+        ..general()
+    }
+}
+
+const KIMI_DISMISSED: &str = "User dismissed the question without answering. Do NOT assume any answer or proceed on the \
+    user's behalf. Stop and wait for the user's next message.";
+
+pub(super) fn codex() -> Template {
+    Template {
+        name: text("codex"),
+        json: true,
+        answered: text(r#"{"answers":{{entries}}}"#),
+        between_entries: text(","),
+        entry: TemplateEntry {
+            written: Some(text(r#""{id}":{"answers":["None of the above","user_note: {text}"{note}]}"#)),
+            free: Some(text(r#""{id}":{"answers":["{text}"{note}]}"#)),
+            both: Some(text(r#""{id}":{"answers":[{picks},"user_note: {text}"{note}]}"#)),
+            unanswered: Some(text(r#""{id}":{"answers":[]}"#)),
+            ..entry(r#""{id}":{"answers":[{picks}{note}]}"#)
+        },
+        pick: text("\"{label}\""),
+        between_picks: text(","),
+        note: text(r#","user_note: {note}""#),
+        cancelled: error("request_user_input was cancelled before receiving a response"),
+        rejected: Some(TemplateRejection {
+            missing_parameter: text("failed to parse function arguments: missing field `{parameter}`"),
+            other: text("failed to parse function arguments: {details}"),
+            is_error: true,
+        }),
+        ..general()
+    }
+}
+
+const VSCODE_SKIPPED: Text = text(r#""{id}":{"selected":[],"freeText":null,"skipped":true}"#);
+
+pub(super) fn vscode() -> Template {
+    Template {
+        name: text("vscode"),
+        json: true,
+        answered: text(r#"{"answers":{{entries}}}"#),
+        between_entries: text(","),
+        entry: TemplateEntry {
+            written: Some(text(r#""{id}":{"selected":[],"freeText":"{text}","skipped":false}"#)),
+            both: Some(text(r#""{id}":{"selected":{values},"freeText":"{text}","skipped":false}"#)),
+            unanswered: Some(VSCODE_SKIPPED),
+            ..entry(r#""{id}":{"selected":{values},"freeText":null,"skipped":false}"#)
+        },
+        between_picks: text(","),
+        cancelled: said(r#"{"answers":{{entries}}}"#),
+        ..general()
+    }
+}
+
+pub(super) fn cursor() -> Template {
+    Template {
+        name: text("cursor"),
+        json: true,
+        answered: text(r#"{"outcome":{"outcome":"answered","answers":[{entries}]}}"#),
+        between_entries: text(","),
+        entry: entry(r#"{"questionId":"{id}","selectedOptionIds":{values}}"#),
+        between_picks: text(","),
+        nothing: said(r#"{"outcome":{"outcome":"skipped"}}"#),
+        cancelled: said(r#"{"outcome":{"outcome":"cancelled"}}"#),
+        declined: said(r#"{"outcome":{"outcome":"skipped"}}"#),
+        ..general()
+    }
+}
+
+pub(super) fn gemini() -> Template {
+    Template {
+        name: text("gemini"),
+        json: true,
+        answered: text(r#"{"answers":{{entries}}}"#),
+        between_entries: text(","),
+        entry: entry(r#""{index}":"{answer}""#),
+        cancelled: said("User dismissed ask_user dialog without answering."),
+        ..general()
+    }
+}
+
+pub(super) fn openclaw() -> Template {
+    Template {
+        name: text("openclaw"),
+        json: true,
+        answered: text(r#"{"status":"answered","answers":{"answers":{{entries}}}}"#),
+        between_entries: text(","),
+        entry: TemplateEntry {
+            written: Some(text(r#""{id}":["{text}"]"#)),
+            both: Some(text(r#""{id}":[{picks},"{text}"]"#)),
+            ..entry(r#""{id}":[{picks}]"#)
+        },
+        pick: text("\"{label}\""),
+        between_picks: text(","),
+        nothing: said(r#"{"status":"no_answer"}"#),
+        cancelled: said(r#"{"status":"no_answer"}"#),
+        ..general()
+    }
+}
+
+pub(super) fn mcp() -> Template {
+    Template {
+        name: text("mcp"),
+        json: true,
+        answered: text(r#"{"action":"accept","content":{{entries}}}"#),
+        between_entries: text(","),
+        entry: entry(r#""{id}":{json}"#),
+        between_picks: text(","),
+        cancelled: said(r#"{"action":"cancel"}"#),
+        declined: said(r#"{"action":"decline"}"#),
+        parameter: text("requestedSchema"),
+        ..general()
+    }
+}
+
+const ACP_CANCELLED: &str = r#"{"outcome":{"outcome":"cancelled"}}"#;
+
+pub(super) fn acp() -> Template {
+    Template {
+        name: text("acp"),
+        json: true,
+        one: Some(entry(r#"{"outcome":{"outcome":"selected","optionId":{json}}}"#)),
+        nothing: said(ACP_CANCELLED),
+        cancelled: said(ACP_CANCELLED),
+        parameter: text("options"),
+        ..general()
+    }
+}
+
+pub(super) fn hermes() -> Template {
+    Template {
+        name: text("hermes"),
+        json: true,
+        one: Some(TemplateEntry {
+            unanswered: Some(text(r#"{"question": "{question}", "choices_offered": {options}, "user_response": ""}"#)),
+            ..entry(r#"{"question": "{question}", "choices_offered": {options}, "user_response": {json}}"#)
+        }),
+        cancelled: said("{entries}"),
+        parameter: text("question"),
+        form: Some(text("hermes-batch")),
+        ..general()
+    }
+}
+
+pub(super) fn hermes_batch() -> Template {
+    Template {
+        name: text("hermes-batch"),
+        json: true,
+        named: text(r#""id": "{id}", "#),
+        answered: text(r#"{"responses": [{entries}]}"#),
+        between_entries: text(", "),
+        entry: TemplateEntry {
+            unanswered: Some(text(
+                r#"{{named}"question": "{question}", "choices_offered": {options}, "user_response": ""}"#,
+            )),
+            ..entry(r#"{{named}"question": "{question}", "choices_offered": {options}, "user_response": {json}}"#)
+        },
+        cancelled: said(r#"{"responses": [{entries}]}"#),
+        ..general()
+    }
+}
+
+pub(super) fn droid() -> Template {
+    Template {
+        name: text("droid"),
+        json: true,
+        answered: text(r#"{"cancelled":false,"answers":[{entries}]}"#),
+        between_entries: text(","),
+        entry: entry(r#"{"index":{number},"question":"{question}","answer":"{answer}"}"#),
+        cancelled: said(r#"{"cancelled":true,"answers":[]}"#),
+        parameter: text("questionnaire"),
+        ..general()
+    }
+}

@@ -1,0 +1,210 @@
+//! Templates of hosts that write a text.
+
+use super::parts::{entry, error, general, said, text};
+use crate::dialogue::template::model::{Template, TemplateEntry, TemplateOutcome, TemplateRejection, Text};
+
+const ANSWERED: Text =
+    text("User has answered your questions: {entries}. You can now continue with the user's answers in mind.");
+const CLAUDE_DECLINED: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was \
+    a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you \
+    how to proceed.";
+
+pub(super) fn claude() -> Template {
+    Template {
+        name: text("claude"),
+        answered: ANSWERED,
+        between_entries: text(", "),
+        entry: entry("\"{question}\"=\"{answer}\"{preview}{note}"),
+        note: text(" user notes: {note}"),
+        preview: text(" selected preview:\n{preview}"),
+        // The host says "answered" to no answers, too: a bug that its users report again and again.
+        nothing: error(CLAUDE_DECLINED),
+        cancelled: error(CLAUDE_DECLINED),
+        rejected: Some(TemplateRejection {
+            missing_parameter: text(
+                "<tool_use_error>InputValidationError: {tool} failed due to the following issue:\n\
+             The required parameter `{parameter}` is missing</tool_use_error>",
+            ),
+            other: text("<tool_use_error>InputValidationError: {details}</tool_use_error>"),
+            is_error: true,
+        }),
+        ..general()
+    }
+}
+
+pub(super) fn letta() -> Template {
+    Template {
+        name: text("letta"),
+        entry: TemplateEntry { unanswered: Some(text("\"{question}\"=\"\"")), ..entry("\"{question}\"=\"{answer}\"") },
+        rejected: None,
+        ..claude()
+    }
+}
+
+pub(super) fn copilot() -> Template {
+    Template {
+        name: text("copilot"),
+        one: Some(TemplateEntry {
+            written: Some(text("User responded: {text}")),
+            both: Some(text("User responded: {answer}")),
+            unanswered: Some(text("User skipped question")),
+            ..entry("User selected: {answer}")
+        }),
+        cancelled: said("User skipped question"),
+        parameter: text("question"),
+        form: Some(text("copilot-form")),
+        ..general()
+    }
+}
+
+pub(super) fn copilot_form() -> Template {
+    Template {
+        name: text("copilot-form"),
+        answered: text("User responded: {entries}"),
+        between_entries: text(", "),
+        entry: entry("{id}={answer}"),
+        one: Some(entry("User responded: {answer}")),
+        nothing: said("User accepted but provided no values."),
+        cancelled: said("User cancelled the request."),
+        declined: said(
+            "The user is not available to respond and will review your work later. \
+         Work autonomously and make good decisions.",
+        ),
+        parameter: text("requestedSchema"),
+        ..general()
+    }
+}
+
+pub(super) fn opencode() -> Template {
+    Template {
+        name: text("opencode"),
+        answered: ANSWERED,
+        between_entries: text(", "),
+        entry: TemplateEntry {
+            unanswered: Some(text("\"{question}\"=\"Unanswered\"")),
+            ..entry("\"{question}\"=\"{answer}\"")
+        },
+        cancelled: error("The user dismissed this question"),
+        ..general()
+    }
+}
+
+pub(super) fn kilo() -> Template {
+    Template { name: text("kilo"), cancelled: said("User dismissed the question."), ..opencode() }
+}
+
+pub(super) fn crush() -> Template {
+    Template {
+        name: text("crush"),
+        entry: TemplateEntry {
+            yes: Some(text("Q{number}: {question}\nUser answered: yes{note}")),
+            no: Some(text("Q{number}: {question}\nUser answered: no{note}")),
+            written: Some(text("Q{number}: {question}\nUser provided: {text}{note}")),
+            both: Some(text("Q{number}: {question}\nUser selected: {values}\nUser provided: {text}{note}")),
+            unanswered: Some(text("Q{number}: {question}\nUser skipped this question")),
+            ..entry("Q{number}: {question}\nUser selected: {values}{note}")
+        },
+        between_picks: text(","),
+        note: text("\n\nNotes:\n- {note}"),
+        cancelled: error("User cancelled this question"),
+        rejected: Some(TemplateRejection {
+            missing_parameter: text("at least one question is required"),
+            other: text("{details}"),
+            is_error: true,
+        }),
+        ..general()
+    }
+}
+
+pub(super) fn cline() -> Template {
+    Template {
+        name: text("cline"),
+        one: Some(entry("{answer}")),
+        nothing: said("[User dismissed the question]"),
+        cancelled: said("[User dismissed the question]"),
+        parameter: text("question"),
+        ..general()
+    }
+}
+
+pub(super) fn qwen() -> Template {
+    Template {
+        name: text("qwen"),
+        answered: text("User has provided the following answers:\n\n{entries}"),
+        between_entries: text("\n"),
+        entry: entry("**{header}**: {answer}"),
+        nothing: said("User has provided the following answers:\n\nNo valid answers were provided."),
+        cancelled: said("User declined to answer the questions."),
+        rejected: Some(TemplateRejection {
+            missing_parameter: text("Parameter \"{parameter}\" must be an array."),
+            other: text("{details}"),
+            is_error: true,
+        }),
+        ..general()
+    }
+}
+
+pub(super) fn deepagents() -> Template {
+    Template {
+        name: text("deepagents"),
+        entry: TemplateEntry {
+            unanswered: Some(text("Q: {question}\nA: (no answer)")),
+            ..entry("Q: {question}\nA: {answer}")
+        },
+        cancelled: Some(TemplateOutcome {
+            text: text("{entries}"),
+            entry: Some(text("Q: {question}\nA: (cancelled)")),
+            is_error: false,
+        }),
+        ..general()
+    }
+}
+
+pub(super) fn omp() -> Template {
+    Template {
+        name: text("omp"),
+        answered: text("User answers:\n{entries}"),
+        between_entries: text("\n"),
+        entry: TemplateEntry {
+            several: Some(text("{id}: [{answer}]{note}")),
+            written: Some(text("{id}: \"{text}\"{note}")),
+            both: Some(text("{id}: [{answer}]{note}")),
+            unanswered: Some(text("{id}: (cancelled)")),
+            ..entry("{id}: {answer}{note}")
+        },
+        note: text(" (note: {note})"),
+        ..general()
+    }
+}
+
+pub(super) fn pi() -> Template {
+    Template {
+        name: text("pi"),
+        between_entries: text("\n"),
+        entry: TemplateEntry {
+            written: Some(text("{header}: user wrote: {text}")),
+            both: Some(text("{header}: user selected: {picks}, user wrote: {text}")),
+            ..entry("{header}: user selected: {picks}")
+        },
+        pick: text("{number}. {label}"),
+        missing_header: text("Q{number}"),
+        nothing: said("User cancelled the questionnaire"),
+        cancelled: said("User cancelled the questionnaire"),
+        ..general()
+    }
+}
+
+pub(super) fn confirm() -> Template {
+    Template {
+        name: text("confirm"),
+        one: Some(TemplateEntry {
+            yes: Some(text("Yes, confirmed.")),
+            no: Some(text("No, denied.")),
+            ..entry("{answer}")
+        }),
+        nothing: said("No, denied."),
+        cancelled: said("No, denied."),
+        parameter: text("message"),
+        ..general()
+    }
+}

@@ -1,0 +1,128 @@
+//! Which tags mean something in which state of a call in an envelope.
+
+use super::harmony::{self, Part};
+use super::machine::EnvelopeMachine;
+use super::name;
+use super::state::{Fence, Header, State, Style, Value};
+use super::tag::{Kind, Kinds, Tags, Token, openers};
+use crate::config::Policy;
+use crate::shape::reader::Written;
+
+impl EnvelopeMachine {
+    /// Returns the tags that mean something now.
+    pub(crate) fn tags(&self, policy: &Policy) -> Tags {
+        let families = policy.envelopes();
+        let style = self.style;
+        let openers = || openers(families).open;
+        let (keys, values) =
+            if style == Style::Keys { (Kinds::KEY, Kinds::VALUE) } else { (Kinds::PARAMETER, Kinds::PARAMETER) };
+        let (mut open, mut close) = (Kinds::NONE, Kinds::NONE);
+        // They mean something in the call, so those of another tool's call are text all the same.
+        let (mut call_open, mut call_close) = (Kinds::NONE, Kinds::NONE);
+        match self.state {
+            State::Header(header) => (open, close) = self.header_tags(header, &openers, policy),
+            State::Between { .. } => {
+                open = openers();
+                (call_open, call_close) = (keys.or(values), style.close_tags());
+            }
+            State::Key { .. } => call_close = Kinds::KEY.or(Kinds::WRAPPERS),
+            State::Value(_) if self.is_read() => (open, close) = (keys, values.or(style.close_tags())),
+            State::Value(_) => call_close = values,
+            State::Json(_) => {}
+            State::Broken => {
+                open = openers().or(style.next_tokens());
+                call_open = style.end_tokens();
+                if !style.close_tags().is_empty() {
+                    call_close = Kinds::CALLS.or(Kinds::WRAPPERS);
+                }
+            }
+            State::After(_) if matches!(self.fence, Fence::Closing(_)) => {}
+            State::After(after) => {
+                (open, close) = match style {
+                    Style::Kimi if after.is_closed => (Kinds::of(Token::SectionEnd), Kinds::NONE),
+                    Style::Deepseek if after.is_closed => (Kinds::of(Token::DeepseekEnd), Kinds::NONE),
+                    Style::Tag if after.is_closed => (Kinds::NONE, Kinds::WRAPPERS),
+                    _ => (style.end_tokens(), style.close_tags()),
+                }
+            }
+        }
+        if self.is_read() {
+            Tags { open: open.or(call_open), close: close.or(call_close), families, ..Tags::none() }
+        } else {
+            Tags { open, open_shown: call_open, close, close_shown: call_close, families, ..Tags::none() }
+        }
+    }
+
+    /// Returns the opening tags and the close tags that mean something in a header.
+    fn header_tags(&self, header: Header, openers: &dyn Fn() -> Kinds, policy: &Policy) -> (Kinds, Kinds) {
+        let style = self.style;
+        let open = match header {
+            _ if self.fence != Fence::None => Kinds::NONE,
+            Header::Wrapper { .. } => openers().and(Kinds::CALLS.or(Kinds::WRAPPERS)),
+            Header::Name | Header::Named { .. } if style == Style::Deepseek => Kinds::NONE,
+            Header::Name | Header::Named { .. } if style == Style::Keys => {
+                let is_read = name::is_read(self.name.text(), policy);
+                return (Kinds::KEY, if is_read { Kinds::WRAPPERS } else { Kinds::NONE });
+            }
+            Header::Named { .. } => return (Kinds::PARAMETER, style.close_tags()),
+            Header::Words { part: Part::Role, .. } => Kinds::of(Token::Channel),
+            Header::Words { part, start } => {
+                let words = harmony::read(self.held_from(start), part, true, self.name.is_empty());
+                let has_recipient = !self.name.is_empty() || words.is_some_and(|words| words.to.is_some());
+                match part {
+                    _ if !has_recipient => Kinds::NONE,
+                    Part::Channel => Kinds::of(Token::Message).or(Kinds::of(Token::Constrain)),
+                    Part::Role | Part::Type => Kinds::of(Token::Message),
+                }
+            }
+            Header::Section => style.next_tokens(),
+            Header::TokenName if style == Style::Deepseek => Kinds::of(Token::DeepseekSeparator),
+            Header::TokenName => Kinds::of(Token::ArgumentBegin),
+            _ => Kinds::NONE,
+        };
+        (open, Kinds::NONE)
+    }
+
+    /// Returns the tags that close the call, if it waits for its own close tag.
+    pub(crate) fn awaited(&self, policy: &Policy) -> Option<Tags> {
+        let waits = self.awaits_end() && !matches!(self.fence, Fence::Closing(_));
+        waits.then(|| self.tags(policy))
+    }
+
+    /// Returns `true` if a `<` may begin a tag now.
+    pub(crate) fn reads_tags(&self) -> bool {
+        match self.state {
+            State::Header(Header::Object { .. }) | State::Json(_) => false,
+            State::Value(Value::JsonString | Value::Json) => self.reader.is_closed() || self.reader.is_ill_formed(),
+            State::Value(Value::Shaped(Written::Json)) => {
+                self.reader.is_parameter_closed() || self.reader.is_ill_formed()
+            }
+            _ => true,
+        }
+    }
+
+    /// Returns `true` if the opening tags of markup tools mean something now: they end the call.
+    pub(crate) fn allows_tools(&self) -> bool {
+        matches!(self.state, State::Between { .. } | State::Broken)
+    }
+
+    /// Returns `true` if a tag is no part of what is open, which ends before it or changes first.
+    pub(crate) fn ends_before(&self, kind: Option<(Kind, bool)>, len: usize, policy: &Policy) -> bool {
+        let Some((kind, is_close)) = kind else { return true };
+        match self.state {
+            State::Header(_) if self.held.len() + len > policy.limits.bare => true,
+            State::Header(header) => self.is_after_header(header, kind, is_close),
+            State::Between { .. } | State::Broken => !is_close && self.begins_call(kind),
+            State::Key { .. } | State::Value(_) | State::Json(_) | State::After(_) => false,
+        }
+    }
+
+    /// Returns `true` if an opening tag begins a wrapper, a call, or the header of one.
+    fn begins_call(&self, kind: Kind) -> bool {
+        match kind {
+            Kind::Wrapper { .. } | Kind::Named { .. } => true,
+            Kind::Token(token) => !self.style.end_tokens().contains(Kinds::of(token)),
+            Kind::CallEnd | Kind::Parameter { .. } | Kind::Key | Kind::Value => false,
+        }
+    }
+}

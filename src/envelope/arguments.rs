@@ -1,0 +1,224 @@
+//! What reads the arguments of a call: that depends on its tool.
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+
+use super::name;
+use crate::call::Call;
+use crate::config::Policy;
+use crate::json::arguments::Arguments;
+use crate::note::Note;
+use crate::reason::{CallPart, Reason};
+use crate::shape::reader::{ShapeReader, Written};
+
+/// Keys of our arguments that bare JSON is recognized by.
+const OUR_KEYS: [&str; 6] = ["question", "follow_up", "suggestions", "options", "suggest", "suggestion"];
+
+/// Reads the arguments of a call.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) enum ArgumentsReader {
+    /// Nothing: the call is one of another tool, or it is not known yet whose it is.
+    None,
+    /// Those of `ask_followup_question`.
+    Own(Arguments),
+    /// Those of a tool that has a shape.
+    Shape(Box<ShapeReader>),
+}
+
+impl ArgumentsReader {
+    /// Returns the reader for a call of the tool with this name.
+    pub(super) fn of(name: &str, policy: &Policy) -> ArgumentsReader {
+        if name::is_ours(name) {
+            return ArgumentsReader::Own(Arguments::NEW);
+        }
+        match policy.shapes.find_in_text(name::bare(name)) {
+            Some(shape) => ArgumentsReader::Shape(Box::new(ShapeReader::without_fence(shape))),
+            None => ArgumentsReader::None,
+        }
+    }
+
+    pub(super) fn is_none(&self) -> bool {
+        matches!(self, ArgumentsReader::None)
+    }
+
+    /// Begins what the call is built in.
+    pub(super) fn begin(&self, name: &str, call: &mut Call) {
+        if let ArgumentsReader::Shape(reader) = self {
+            call.begin_form(name::bare(name), reader.shape_name());
+        }
+    }
+
+    /// Reads JSON from `*pos` to its end, or to something that is certain and not shown, or to the
+    /// end of the text.
+    pub(super) fn read(&mut self, text: &str, pos: &mut usize, call: &mut Call, policy: &Arc<Policy>) {
+        match self {
+            ArgumentsReader::None => *pos = text.len(),
+            ArgumentsReader::Own(arguments) => arguments.read(text, pos, call, policy),
+            ArgumentsReader::Shape(reader) => reader.read(text, pos, call, policy),
+        }
+    }
+
+    /// Begins to read the arguments out of a string, which is the whole stream of a native call.
+    pub(super) fn begin_decoded(&mut self) {
+        if let ArgumentsReader::Shape(reader) = self {
+            reader.allow_fence();
+        }
+    }
+
+    /// Reads decoded text of the arguments in a string.
+    pub(super) fn push_decoded(&mut self, text: &str, call: &mut Call, policy: &Arc<Policy>) {
+        let mut pos = 0;
+        match self {
+            ArgumentsReader::None => {}
+            ArgumentsReader::Own(arguments) => {
+                while pos < text.len() && !arguments.is_closed() && !arguments.is_ill_formed() {
+                    arguments.read(text, &mut pos, call, policy);
+                }
+                if arguments.is_ill_formed() {
+                    call.reject(Reason::Malformed(Note::IllFormedJson));
+                } else if text[pos..].bytes().any(|byte| !byte.is_ascii_whitespace()) {
+                    call.repair(Note::TextAfterArguments, policy);
+                }
+            }
+            ArgumentsReader::Shape(reader) => {
+                while pos < text.len() && !call.has_failed() {
+                    reader.read(text, &mut pos, call, policy);
+                }
+            }
+        }
+    }
+
+    /// Takes into account that the incomplete character `tail` follows in the string of arguments.
+    pub(super) fn foresee_decoded(&mut self, tail: &[u8], call: &mut Call, policy: &Arc<Policy>) {
+        if !call.has_failed() && !self.is_closed() {
+            self.foresee(tail, call, policy);
+        }
+    }
+
+    /// Takes into account that the incomplete character `tail` follows.
+    pub(super) fn foresee(&mut self, tail: &[u8], call: &mut Call, policy: &Arc<Policy>) {
+        match self {
+            ArgumentsReader::None => {}
+            ArgumentsReader::Own(arguments) => arguments.foresee(tail, call, policy),
+            ArgumentsReader::Shape(reader) => reader.foresee(tail, call, policy),
+        }
+    }
+
+    /// Returns `true` if the arguments have ended.
+    pub(super) fn is_closed(&self) -> bool {
+        match self {
+            ArgumentsReader::None => false,
+            ArgumentsReader::Own(arguments) => arguments.is_closed(),
+            ArgumentsReader::Shape(reader) => reader.is_closed(),
+        }
+    }
+
+    /// Returns `true` if the arguments are not JSON.
+    pub(super) fn is_ill_formed(&self) -> bool {
+        match self {
+            ArgumentsReader::None => false,
+            ArgumentsReader::Own(arguments) => arguments.is_ill_formed(),
+            ArgumentsReader::Shape(reader) => reader.is_ill_formed(),
+        }
+    }
+
+    /// Returns `true` if the next character is text of a string, unless it is a delimiter.
+    pub(super) fn is_in_text(&self) -> bool {
+        match self {
+            ArgumentsReader::None => false,
+            ArgumentsReader::Own(arguments) => arguments.is_in_text(),
+            ArgumentsReader::Shape(reader) => reader.is_in_text(),
+        }
+    }
+
+    /// Returns `true` if the text has no delimiter of the string that is being read, and what it
+    /// does is simple.
+    pub(super) fn is_plain(&self, text: &str) -> bool {
+        match self {
+            ArgumentsReader::Own(arguments) => arguments.plain_len(text, 0) == text.len(),
+            ArgumentsReader::None | ArgumentsReader::Shape(_) => false,
+        }
+    }
+
+    /// Returns the part of the call in which the stream is now.
+    pub(super) fn place(&self) -> CallPart {
+        match self {
+            ArgumentsReader::None => CallPart::Parameters,
+            ArgumentsReader::Own(arguments) => arguments.place(),
+            ArgumentsReader::Shape(reader) => reader.place(),
+        }
+    }
+
+    /// Returns the part of the call that the open parameter is.
+    pub(super) fn place_in(&self, written: Written) -> CallPart {
+        if let ArgumentsReader::Shape(reader) = self { reader.place_in(written) } else { CallPart::Parameters }
+    }
+
+    /// Returns `true` if the JSON of the open parameter has ended.
+    pub(super) fn is_parameter_closed(&self) -> bool {
+        if let ArgumentsReader::Shape(reader) = self { reader.is_parameter_closed() } else { false }
+    }
+
+    /// Returns `true` if bare JSON whose arguments have this key, with a string or a list, is a call.
+    pub(super) fn is_main_key(&self, key: &[u8]) -> bool {
+        match self {
+            ArgumentsReader::None => false,
+            ArgumentsReader::Own(_) => OUR_KEYS.iter().any(|one| one.as_bytes() == key),
+            ArgumentsReader::Shape(reader) => reader.is_main_key(key),
+        }
+    }
+
+    /// Ends the arguments after the last parameter.
+    pub(super) fn end_parameters(&mut self, call: &mut Call, policy: &Arc<Policy>) {
+        if let ArgumentsReader::Shape(reader) = self {
+            reader.end_parameters(call, policy);
+        }
+    }
+
+    /// Ends the call where no value is open. `cut`: it was the stream that ended.
+    pub(super) fn end(&mut self, cut: bool, call: &mut Call, policy: &Arc<Policy>) {
+        let ArgumentsReader::Shape(reader) = self else { return call.end(cut, policy) };
+        if cut && !call.form().is_some_and(|form| form.has_question()) {
+            return call.reject(Reason::Truncated(CallPart::Parameters));
+        }
+        reader.end_parameters(call, policy);
+        if !reader.is_closed() {
+            return call.reject(Reason::MissingParameter);
+        }
+        reader.end(call, policy);
+        if cut {
+            call.end_cut(policy);
+        }
+    }
+
+    /// Returns `true` if the state can occur between two pieces of a stream.
+    pub(super) fn is_in_bounds(&self, policy: &Policy) -> bool {
+        match self {
+            ArgumentsReader::None => true,
+            ArgumentsReader::Own(arguments) => arguments.is_in_bounds(),
+            ArgumentsReader::Shape(reader) => reader.is_in_bounds(policy),
+        }
+    }
+
+    /// Returns the state without the shape, for a checkpoint.
+    pub(super) fn save(&self) -> ArgumentsReader {
+        match self {
+            ArgumentsReader::Shape(reader) => ArgumentsReader::Shape(Box::new(reader.save())),
+            reader => reader.clone(),
+        }
+    }
+
+    /// Sets the shape of a reader from a checkpoint. Returns `false` if it is not the one that reads
+    /// the calls of this tool.
+    pub(super) fn restore(&mut self, name: &str, policy: &Policy) -> bool {
+        match self {
+            ArgumentsReader::None => true,
+            ArgumentsReader::Own(_) => name::is_ours(name),
+            ArgumentsReader::Shape(reader) => {
+                let shape = policy.shapes.find_in_text(name::bare(name));
+                !name::is_ours(name) && shape.is_some_and(|shape| reader.set_shape(shape))
+            }
+        }
+    }
+}

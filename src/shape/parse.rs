@@ -1,0 +1,348 @@
+//! Compiling the text of a shape.
+
+use alloc::string::String;
+
+use smallvec::SmallVec;
+
+use super::error::{ShapeError, ShapeErrorKind};
+use super::role::{KindWord, Level, Role};
+use super::{Entry, HostLimit, Span, Table, Text};
+
+/// A shape has fewer keys than bits in a set of them.
+const KEYS: usize = 60;
+
+/// The longest text, in bytes.
+const LONGEST: usize = 32 << 10;
+
+/// A word of a line: where it is in the text, and what it is.
+#[derive(Clone, Copy)]
+struct Word<'t> {
+    line: usize,
+    column: usize,
+    start: usize,
+    text: &'t str,
+}
+
+impl Word<'_> {
+    fn span(&self) -> Span {
+        (self.start as u16, (self.start + self.text.len()) as u16)
+    }
+
+    fn error(&self, kind: ShapeErrorKind) -> ShapeError {
+        ShapeError { line: self.line, column: self.column, kind }
+    }
+
+    fn unexpected(&self, expected: &'static str) -> ShapeError {
+        self.error(ShapeErrorKind::Unexpected { word: self.text.into(), expected })
+    }
+}
+
+/// The words of a line after its first.
+struct Words<'t> {
+    words: SmallVec<[Word<'t>; 8]>,
+    next: usize,
+    /// Where the line ends, for what is missing there.
+    end: Word<'t>,
+}
+
+impl<'t> Words<'t> {
+    fn next(&mut self) -> Option<Word<'t>> {
+        let word = self.words.get(self.next).copied();
+        self.next += usize::from(word.is_some());
+        word
+    }
+
+    fn expect(&mut self, expected: &'static str) -> Result<Word<'t>, ShapeError> {
+        self.next().ok_or_else(|| self.end.unexpected(expected))
+    }
+
+    fn end(&mut self) -> Result<(), ShapeError> {
+        self.next().map_or(Ok(()), |word| Err(word.unexpected("the end of the line")))
+    }
+}
+
+/// Compiles the text of one shape.
+pub(super) fn table(text: Text) -> Result<Table, ShapeError> {
+    let mut table = Table { text, ..Table::default() };
+    // The text is borrowed while the table changes, so it is put back at the end.
+    let text = core::mem::take(&mut table.text);
+    let source = match &text {
+        Text::BuiltIn(text) => text,
+        Text::Own(text) => &**text,
+    };
+    let end = compile(source, &mut table)?;
+    let missing = |what| Err(end.error(ShapeErrorKind::Missing(what)));
+    if table.name == (0, 0) {
+        return missing("shape NAME");
+    }
+    if table.tools.is_empty() {
+        return missing("tool NAME");
+    }
+    if !table.entries.iter().any(|entry| matches!(entry.role, Role::Text | Role::Lines)) {
+        return missing("text KEY");
+    }
+    table.text = text;
+    Ok(table)
+}
+
+/// Reads all lines. Returns where the text ends.
+fn compile<'t>(text: &'t str, table: &mut Table) -> Result<Word<'t>, ShapeError> {
+    let mut start = 0;
+    let mut end = Word { line: 1, column: 1, start: 0, text: "" };
+    for (index, line) in text.split('\n').enumerate() {
+        if text.len() > LONGEST {
+            return Err(end.error(ShapeErrorKind::TooLong));
+        }
+        let mut words = words_of(line, index + 1, start);
+        end = words.end;
+        if let Some(first) = words.next() {
+            compile_line(text, first, &mut words, table)?;
+        }
+        start += line.len() + 1;
+    }
+    Ok(end)
+}
+
+fn words_of(line: &str, number: usize, start: usize) -> Words<'_> {
+    let code = without_comment(line);
+    let mut words = SmallVec::new();
+    for word in code.split_whitespace() {
+        let at = word.as_ptr() as usize - line.as_ptr() as usize;
+        words.push(Word { line: number, column: 1 + line[..at].chars().count(), start: start + at, text: word });
+    }
+    let column = 1 + code.trim_end().chars().count();
+    Words { words, next: 0, end: Word { line: number, column, start: start + line.len(), text: "" } }
+}
+
+fn without_comment(line: &str) -> &str {
+    let comment = line.find(" #").map_or(line.len(), |at| at + 1);
+    if line.starts_with('#') { "" } else { &line[..comment] }
+}
+
+/// Returns where the first shape of several ends, in bytes and in lines: at the blank lines and
+/// comments above the next line `shape`. `None` if there is no other shape.
+pub(super) fn end_of_first(text: &str) -> Option<(usize, usize)> {
+    let (mut is_named, mut offset, mut end) = (false, 0, (0, 0));
+    for (i, line) in text.split('\n').enumerate() {
+        offset += line.len() + 1;
+        let first = without_comment(line).split_whitespace().next();
+        match first {
+            None => continue,
+            Some("shape") if is_named => return Some(end),
+            Some(word) => is_named |= word == "shape",
+        }
+        end = (offset, i + 1);
+    }
+    None
+}
+
+fn compile_line(text: &str, first: Word<'_>, words: &mut Words<'_>, table: &mut Table) -> Result<(), ShapeError> {
+    match first.text {
+        "shape" if table.name != (0, 0) => Err(first.error(ShapeErrorKind::Repeated(first.text.into()))),
+        "shape" => {
+            table.name = words.expect("the name of the shape")?.span();
+            words.end()
+        }
+        "tool" => {
+            table.tools.push(words.expect("the name of a tool")?.span());
+            while let Some(word) = words.next() {
+                table.tools.push(word.span());
+            }
+            Ok(())
+        }
+        "form" if table.form.is_some() => Err(first.error(ShapeErrorKind::Repeated(first.text.into()))),
+        "form" => {
+            let key = words.expect("the key of the form")?.span();
+            let shape = words.expect("the name of a built-in shape")?;
+            if super::builtin::text(shape.text).is_none() {
+                return Err(shape.unexpected("the name of a built-in shape"));
+            }
+            table.form = Some((key, shape.span()));
+            words.end()
+        }
+        "generic" => {
+            table.is_generic = true;
+            words.end()
+        }
+        "strings" => {
+            table.constants.strings = true;
+            words.end()
+        }
+        "single" => {
+            table.constants.single = true;
+            words.end()
+        }
+        "unescape" => {
+            table.constants.unescape = true;
+            words.end()
+        }
+        "limit" => compile_limit(words, table),
+        name => match Role::named(name) {
+            Some(role) => compile_role(text, role, first, words, table),
+            None => Err(first.error(ShapeErrorKind::UnknownRole(first.text.into()))),
+        },
+    }
+}
+
+fn compile_limit(words: &mut Words<'_>, table: &mut Table) -> Result<(), ShapeError> {
+    const RANGE: &str = "a range, such as 2..4";
+    let what = words.expect("questions or options")?;
+    let range = words.expect(RANGE)?;
+    let number = |text: &str, default| if text.is_empty() { Some(default) } else { text.parse().ok() };
+    let limit = range
+        .text
+        .split_once("..")
+        .and_then(|(min, max)| Some(HostLimit { min: number(min, 0)?, max: number(max, u16::MAX)? }));
+    let limit = Some(limit.ok_or_else(|| range.unexpected(RANGE))?);
+    let constant = match what.text {
+        "questions" => &mut table.constants.questions,
+        "options" => &mut table.constants.options,
+        _ => return Err(what.unexpected("questions or options")),
+    };
+    if constant.is_some() {
+        return Err(what.error(ShapeErrorKind::Repeated(what.text.into())));
+    }
+    *constant = limit;
+    words.end()
+}
+
+/// Reads the keys of a role, what stands in for them, and the value without them.
+fn compile_role(
+    text: &str,
+    role: Role,
+    first: Word<'_>,
+    words: &mut Words<'_>,
+    table: &mut Table,
+) -> Result<(), ShapeError> {
+    if table.entries.iter().any(|entry| entry.role == role) {
+        return Err(first.error(ShapeErrorKind::Repeated(String::from(first.text))));
+    }
+    let mut word = Some(words.expect("a key")?);
+    while let Some(key) = word.filter(|word| word.text != "else" && !word.text.starts_with(':')) {
+        let is_same = |entry: &Entry| {
+            let (start, end) = entry.key;
+            entry.role.level() == role.level() && text.get(start.into()..end.into()) == Some(key.text)
+        };
+        if table.entries.iter().any(is_same) {
+            return Err(key.error(ShapeErrorKind::KeyInUse(key.text.into())));
+        }
+        if role.level() == Level::Option && key.text.contains('.') {
+            return Err(key.unexpected("a key without points: an option has no paths"));
+        }
+        if table.entries.len() == KEYS {
+            return Err(key.error(ShapeErrorKind::TooLong));
+        }
+        table.entries.push(Entry { role, key: key.span() });
+        word = words.next();
+    }
+    if word.is_some_and(|word| word.text == "else") {
+        word = compile_fallback(role, words, table)?;
+    }
+    match word {
+        Some(constant) => {
+            set_constant(role, constant, table)?;
+            words.end()
+        }
+        None => Ok(()),
+    }
+}
+
+/// Reads the roles after `else`. Returns the word after them.
+fn compile_fallback<'t>(role: Role, words: &mut Words<'t>, table: &mut Table) -> Result<Option<Word<'t>>, ShapeError> {
+    const EXPECTED: &str = "after `else` of id, text or label, a role of the same object whose value is a text";
+    let fallback = match role {
+        Role::Text => &mut table.text_fallback,
+        Role::Label => &mut table.label_fallback,
+        Role::Id => &mut table.id_fallback,
+        _ => return Err(words.end.unexpected("no `else`: only id, text and label can have one")),
+    };
+    let mut word = Some(words.expect(EXPECTED)?);
+    while let Some(name) = word.filter(|word| !word.text.starts_with(':')) {
+        let stands_in = match Role::named(name.text) {
+            Some(stands_in @ (Role::Id | Role::Header | Role::Detail)) if role == Role::Text => stands_in,
+            Some(stands_in @ (Role::Description | Role::Value)) if role == Role::Label => stands_in,
+            Some(stands_in @ Role::Header) if role == Role::Id => stands_in,
+            _ => return Err(name.unexpected(EXPECTED)),
+        };
+        fallback.push(stands_in);
+        word = words.next();
+    }
+    Ok(word)
+}
+
+/// Reads the value that a role has without a key.
+fn set_constant(role: Role, word: Word<'_>, table: &mut Table) -> Result<(), ShapeError> {
+    let constants = &mut table.constants;
+    let flag = match role {
+        Role::Multiple => &mut constants.multiple,
+        Role::Custom => &mut constants.custom,
+        Role::Required => &mut constants.required,
+        Role::Kind => {
+            constants.kind = match KindWord::of(word.text.trim_start_matches(':').as_bytes()) {
+                KindWord::Is(kind) => Some(kind),
+                _ => return Err(word.unexpected(":text, :yesno or :number")),
+            };
+            return Ok(());
+        }
+        _ => return Err(word.unexpected("a key: this role has no fixed value")),
+    };
+    *flag = match word.text {
+        ":yes" => Some(true),
+        ":no" => Some(false),
+        _ => return Err(word.unexpected(":yes or :no")),
+    };
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shape::{QuestionKind, Shape};
+    use alloc::string::ToString;
+
+    #[test]
+    fn an_error_says_where_it_is_and_what_is_expected() {
+        for (text, message) in [
+            ("", "line 1, column 1: the shape has no line `shape NAME`"),
+            ("shape a\ntool b", "line 2, column 7: the shape has no line `text KEY`"),
+            ("shape a\ntext b\n", "line 3, column 1: the shape has no line `tool NAME`"),
+            ("shape", "line 1, column 6: the line ends too early: expected the name of the shape"),
+            ("shape a b", "line 1, column 9: `b` can't be here: expected the end of the line"),
+            ("shape a\nshape b", "line 2, column 1: there is a line `shape` already: write all keys in one"),
+            ("shape ä\n  titel x", "line 2, column 3: `titel` is no role: see docs/question-tools.md for all roles"),
+            (
+                "text a else label",
+                "line 1, column 13: `label` can't be here: expected after `else` of id, text or label, a role of the same object whose value is a text",
+            ),
+            ("text a\nheader b a", "line 2, column 10: the key `a` has another role in the same object"),
+            ("text a\ntext b", "line 2, column 1: there is a line `text` already: write all keys in one"),
+            ("custom x :maybe", "line 1, column 10: `:maybe` can't be here: expected :yes or :no"),
+            ("text x :yes", "line 1, column 8: `:yes` can't be here: expected a key: this role has no fixed value"),
+            ("limit options 2-4", "line 1, column 15: `2-4` can't be here: expected a range, such as 2..4"),
+            (
+                "label a.b",
+                "line 1, column 7: `a.b` can't be here: expected a key without points: an option has no paths",
+            ),
+            (
+                "limit options 1..\nlimit options 2..",
+                "line 2, column 7: there is a line `options` already: write all keys in one",
+            ),
+            ("form f nothing", "line 1, column 8: `nothing` can't be here: expected the name of a built-in shape"),
+        ] {
+            assert_eq!(Shape::parse(text).unwrap_err().to_string(), message, "{text:?}");
+        }
+        let long = "shape a\n".to_string() + &"#".repeat(LONGEST);
+        assert_eq!(*Shape::parse(long).unwrap_err().kind(), ShapeErrorKind::TooLong);
+    }
+
+    #[test]
+    fn a_key_may_mean_different_things_in_a_question_and_in_an_option() {
+        assert!(Shape::parse("shape a\ntool b\ntext label\nlabel label").is_ok());
+    }
+
+    #[test]
+    fn a_constant_kind_is_a_word() {
+        let shape = Shape::parse("shape a\ntool b\ntext t\nkind :yesno").unwrap();
+        assert_eq!(shape.constants().kind, Some(QuestionKind::YesNo));
+    }
+}

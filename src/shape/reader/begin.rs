@@ -1,0 +1,258 @@
+//! What the beginning of a value does.
+
+use super::{LONGEST_KEY, List, PathLevel, Pending, Reading, Value, Within};
+use crate::call::form::{Form, OptionText, Place, QuestionText, Words};
+use crate::json::lexer::Type;
+use crate::note::Note;
+use crate::reason::{CallPart, Reason};
+use crate::shape::Found;
+use crate::shape::role::{Level, Role};
+
+impl Reading<'_> {
+    /// Begins a value.
+    pub(super) fn begin(&mut self, kind: Type) {
+        let is_open = matches!(kind, Type::Array | Type::Object);
+        // The lexer has already counted an array or object that begins.
+        let outside = self.depth() - usize::from(is_open);
+        let value = match self.reader.within.last() {
+            _ if outside > self.reader.within.len() => Value::Nothing,
+            Some(Within::Array(list)) => Value::Item(*list),
+            Some(Within::Words(words)) => Value::WordItem(*words),
+            _ => self.reader.value,
+        };
+        self.reader.pending.clear();
+        self.reader.value = match value {
+            Value::Arguments => self.begin_arguments(kind),
+            Value::List(list) => self.begin_list(list, kind),
+            Value::Item(list) => self.begin_item(list, kind),
+            Value::QuestionMap => self.begin_question_map(kind),
+            Value::Entry(list) => self.begin_entry(list, kind),
+            Value::Text(place) => self.begin_text(place, kind),
+            Value::Words(words) => self.begin_words(words, kind),
+            Value::Path if kind == Type::Object => self.begin_path(),
+            Value::Form if kind == Type::Object => self.begin_form(),
+            Value::Lines if kind == Type::String => {
+                self.reader.has_list = true;
+                Value::Lines
+            }
+            Value::Word(role) if matches!(kind, Type::String | Type::Number | Type::Boolean) => {
+                if kind == Type::String && matches!(role, Role::Multiple | Role::Custom | Role::Required) {
+                    self.repair(Note::FlagAsText);
+                }
+                Value::Word(role)
+            }
+            Value::WordItem(words) if matches!(kind, Type::String | Type::Number | Type::Boolean) => {
+                Value::WordItem(words)
+            }
+            _ => Value::Nothing,
+        };
+    }
+
+    pub(super) fn begin_arguments(&mut self, kind: Type) -> Value {
+        match kind {
+            Type::Object => {
+                self.reader.within.push(Within::Arguments { seen: 0, is_question: false });
+                Value::Nothing
+            }
+            Type::Array => {
+                self.repair(Note::ListAsArguments);
+                self.begin_list(List::Questions, kind)
+            }
+            Type::String => Value::Undecided(List::Arguments),
+            _ => {
+                self.call.reject(Reason::WrongType(CallPart::Arguments));
+                Value::Nothing
+            }
+        }
+    }
+
+    pub(super) fn begin_list(&mut self, list: List, kind: Type) -> Value {
+        if kind == Type::Null {
+            return Value::Nothing;
+        }
+        if list == List::Questions && !self.begin_questions() {
+            return Value::Nothing;
+        }
+        match kind {
+            Type::Array => self.reader.within.push(Within::Array(list)),
+            Type::Object => {
+                self.repair(if list == List::Questions { Note::QuestionsAsObject } else { Note::SuggestionsAsObject });
+                self.reader.within.push(Within::Entries { list, map: false });
+            }
+            Type::String => return Value::Undecided(list),
+            _ => {
+                let part = if list == List::Questions { CallPart::Questions } else { CallPart::Suggestions };
+                self.call.reject(Reason::WrongType(part));
+            }
+        }
+        Value::Nothing
+    }
+
+    /// Begins the list of questions. Returns `false` if the arguments are one question already.
+    pub(super) fn begin_questions(&mut self) -> bool {
+        if let Some(Within::Arguments { is_question: is_question @ true, .. }) = self.reader.within.first_mut() {
+            if !self.call.form_mut().is_some_and(Form::drop_question) {
+                self.call.note(Note::RepeatedQuestion);
+                return false;
+            }
+            *is_question = false;
+        }
+        self.reader.has_list = true;
+        true
+    }
+
+    pub(super) fn begin_question_map(&mut self, kind: Type) -> Value {
+        match kind {
+            Type::Object if self.begin_questions() => {
+                self.reader.within.push(Within::QuestionMap);
+                Value::Nothing
+            }
+            Type::Object | Type::Null => Value::Nothing,
+            _ => self.begin_list(List::Questions, kind),
+        }
+    }
+
+    pub(super) fn begin_item(&mut self, list: List, kind: Type) -> Value {
+        match (list, kind) {
+            (List::Questions, Type::Object) => {
+                self.begin_question();
+                self.reader.within.push(Within::Question { seen: 0 });
+            }
+            (List::Options, Type::Object) => {
+                self.begin_option();
+                self.reader.within.push(Within::Option { seen: 0 });
+            }
+            (_, Type::String) => return Value::UndecidedItem(list),
+            (List::Options, Type::Number | Type::Boolean) => return Value::Pending(Pending::Item(list)),
+            (List::Questions, Type::Number | Type::Boolean | Type::Array) => self.call.note(Note::UnreadableQuestion),
+            (_, Type::Array) => self.call.note(Note::UnreadableSuggestion),
+            _ => {}
+        }
+        Value::Nothing
+    }
+
+    /// Begins the value of a key in an object that replaces a list.
+    pub(super) fn begin_entry(&mut self, list: List, kind: Type) -> Value {
+        match (list, kind) {
+            (List::Questions, Type::Object) => {
+                self.begin_question();
+                self.set_id();
+                self.reader.within.push(Within::Question { seen: 0 });
+                Value::Nothing
+            }
+            (List::Options, Type::String | Type::Number | Type::Boolean) if !self.is_index() => {
+                self.begin_option();
+                self.set_text(Place::Option(OptionText::Label));
+                let place = Place::Option(OptionText::Description);
+                if let Some(form) = self.form() {
+                    form.begin_text(place);
+                }
+                Value::Text(place)
+            }
+            _ => self.begin_item(list, kind),
+        }
+    }
+
+    /// Returns `true` if the key only counts the elements of an object that replaces a list.
+    fn is_index(&self) -> bool {
+        self.reader.key.bytes().all(|byte| byte.is_ascii_digit())
+    }
+
+    /// Makes the key the id of the open question, unless it only counts.
+    pub(super) fn set_id(&mut self) {
+        if self.reader.within.last() == Some(&Within::QuestionMap) || !self.is_index() {
+            self.set_text(Place::Question(QuestionText::Id));
+        }
+    }
+
+    /// Makes the key a text.
+    pub(super) fn set_text(&mut self, place: Place) {
+        let limits = &self.policy.limits;
+        let Some(form) = self.call.form_mut() else { return };
+        form.begin_text(place);
+        match form.push(&self.reader.key, false, limits) {
+            Ok(()) if self.reader.key.len() < LONGEST_KEY => form.end_text(),
+            _ => self.reject_too_long(place),
+        }
+    }
+
+    pub(super) fn begin_text(&mut self, place: Place, kind: Type) -> Value {
+        match kind {
+            Type::String | Type::Number | Type::Boolean => {
+                // A mode is a name: a number is none.
+                if place == Place::Option(OptionText::Mode) && kind != Type::String {
+                    return Value::Nothing;
+                }
+                if let Some(form) = self.form() {
+                    form.begin_text(place);
+                }
+                return Value::Text(place);
+            }
+            Type::Array | Type::Object if place == Place::Question(QuestionText::Text) => {
+                self.call.reject(Reason::WrongType(CallPart::Question));
+            }
+            Type::Array | Type::Object | Type::Null => {}
+        }
+        Value::Nothing
+    }
+
+    pub(super) fn begin_words(&mut self, words: Words, kind: Type) -> Value {
+        match kind {
+            Type::Array => {
+                self.reader.within.push(Within::Words(words));
+                Value::Nothing
+            }
+            Type::String | Type::Number | Type::Boolean => Value::WordItem(words),
+            Type::Object | Type::Null => Value::Nothing,
+        }
+    }
+
+    pub(super) fn begin_path(&mut self) -> Value {
+        let is_of_call = || self.shape.find(Level::Call, self.reader.key.as_bytes()) != Found::Nothing;
+        let level = match self.reader.within.last() {
+            Some(Within::Path { level, .. }) => *level,
+            Some(Within::Arguments { .. }) if is_of_call() => PathLevel::Call,
+            _ => PathLevel::Question,
+        };
+        let start = self.reader.paths.len();
+        self.reader.paths.push_str(&self.reader.key);
+        self.reader.paths.push('.');
+        self.reader.within.push(Within::Path { level, seen: 0, start });
+        Value::Nothing
+    }
+
+    /// Lets the shape of a form read the value, which is an object, and all that follows.
+    pub(super) fn begin_form(&mut self) -> Value {
+        let Some(shape) = self.shape.form() else { return Value::Nothing };
+        if !self.begin_questions() {
+            return Value::Nothing;
+        }
+        (self.shape, self.reader.is_form) = (shape, true);
+        self.begin_path()
+    }
+
+    pub(super) fn begin_question(&mut self) {
+        (self.reader.recommended, self.reader.is_text_without_options) = (None, false);
+        let (constants, limits) = (self.shape.constants(), &self.policy.limits);
+        let Some(form) = self.call.form_mut() else { return };
+        if !form.begin_question(limits) {
+            return self.call.note(Note::QuestionsDropped);
+        }
+        // What no key decides is known at once.
+        let decides = |role| !self.shape.has(role);
+        if let Some(question) = form.open_question() {
+            let is_kind_open = self.shape.has(Role::Kind);
+            question.multiple = constants.multiple.filter(|_| decides(Role::Multiple) && !is_kind_open);
+            question.custom = constants.custom.filter(|_| decides(Role::Custom));
+        }
+    }
+
+    pub(super) fn begin_option(&mut self) {
+        let limits = &self.policy.limits;
+        if let Some(form) = self.call.form_mut()
+            && !form.begin_option(limits)
+        {
+            self.call.note(Note::SuggestionsDropped);
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! What the end of a value does.
+
+use super::keys::text_of;
+use super::{List, MAX_ENCODED, PathLevel, Pending, Reading, Value, Within};
+use crate::call::form::{Form, OptionText, Place, QuestionText, TooLong};
+use crate::json::lexer::Lexer;
+use crate::json::list;
+use crate::note::Note;
+use crate::reason::{CallPart, Reason};
+use crate::shape::role::{KindWord, Role};
+use crate::shape::{QuestionKind, lines};
+
+impl Reading<'_> {
+    /// Ends the innermost value. The lexer has already closed it if it is an array or object.
+    pub(super) fn end(&mut self) {
+        match core::mem::replace(&mut self.reader.value, Value::Nothing) {
+            Value::Text(place) => {
+                if let Some(form) = self.form() {
+                    form.end_text();
+                }
+                self.end_entry(place);
+            }
+            Value::Word(role) => self.end_word(role),
+            Value::WordItem(words) => {
+                let (limits, word) = (&self.policy.limits, core::mem::take(&mut self.reader.pending));
+                // As many as there can be options or questions, and as long as these can be.
+                if word.len() <= limits.answer
+                    && let Some(form) = self.call.form_mut()
+                    && form.words(words) < limits.suggestions.max(limits.questions)
+                {
+                    form.push_word(words, &word);
+                }
+            }
+            Value::Pending(pending) => self.end_pending(pending),
+            Value::UndecidedItem(list) => self.end_pending(Pending::Item(list)),
+            Value::Undecided(List::Arguments) => self.call.reject(Reason::WrongType(CallPart::Arguments)),
+            Value::Lines => {
+                let line = core::mem::take(&mut self.reader.pending);
+                self.read_line(&line);
+                self.close_question();
+            }
+            _ if self.reader.within.len() > self.depth() => self.leave(),
+            _ => {}
+        }
+    }
+
+    /// Ends the option or the question that consists of a text alone.
+    pub(super) fn end_entry(&mut self, place: Place) {
+        match (self.reader.within.last(), place) {
+            (Some(Within::Array(List::Options) | Within::Entries { list: List::Options, map: true }), _) => {
+                self.close_option();
+            }
+            (Some(Within::Question { .. } | Within::Option { .. }), _) => {}
+            (Some(Within::Path { level: PathLevel::Question, .. }), _) => {}
+            // A string instead of the list of questions.
+            (_, Place::Question(QuestionText::Text)) if self.reader.has_list => self.close_question(),
+            _ => {}
+        }
+    }
+
+    pub(super) fn end_word(&mut self, role: Role) {
+        let word = core::mem::take(&mut self.reader.pending);
+        let flag = match &*word {
+            "true" | "True" | "TRUE" | "yes" => Some(true),
+            "false" | "False" | "FALSE" | "no" => Some(false),
+            _ => None,
+        };
+        let Some(form) = self.call.form_mut() else { return };
+        if role == Role::Recommended {
+            if flag == Some(true)
+                && let Some(option) = form.open_option()
+            {
+                option.recommended = true;
+                option.note_news();
+            }
+            return;
+        }
+        let Some(question) = form.open_question() else { return };
+        match role {
+            Role::Multiple => question.multiple = question.multiple.or(flag),
+            Role::Custom => question.custom = question.custom.or(flag),
+            Role::Required => question.required = question.required.or(flag),
+            Role::RecommendedIndex => return self.reader.recommended = word.parse().ok(),
+            Role::Kind => match KindWord::of(word.as_bytes()) {
+                KindWord::Is(kind) => question.kind = Some(kind),
+                KindWord::Multiple => question.multiple = question.multiple.or(Some(true)),
+                KindWord::TextWithoutOptions => return self.reader.is_text_without_options = true,
+                KindWord::Choice => return,
+            },
+            _ => return,
+        }
+        form.note_news();
+    }
+
+    pub(super) fn end_pending(&mut self, pending: Pending) {
+        let text = core::mem::take(&mut self.reader.pending);
+        match pending {
+            Pending::Options => {
+                self.repair(Note::SuggestionsAsText);
+                text.split('\n').map(str::trim).filter(|line| !line.is_empty()).for_each(|line| self.add_option(line));
+            }
+            Pending::Item(list) => {
+                let is_object = text.trim_start().starts_with('{')
+                    && self.reader.lexers.len() <= MAX_ENCODED
+                    && list::is_json(text.trim());
+                if is_object {
+                    self.repair(item_note(list));
+                    let level = self.reader.lexers.len();
+                    self.reader.lexers.push(Lexer::NEW);
+                    self.reader.value = if self.is_in_entries() { Value::Entry(list) } else { Value::Item(list) };
+                    self.read_encoded(level, text.trim());
+                    self.reader.lexers.truncate(level);
+                    self.reader.value = Value::Nothing;
+                } else if list == List::Options || !text.trim().is_empty() {
+                    self.reader.pending = text;
+                    self.begin_item_text(list);
+                    self.end();
+                }
+            }
+        }
+    }
+
+    /// Returns `true` if the elements of the innermost list have keys.
+    pub(super) fn is_in_entries(&self) -> bool {
+        matches!(self.reader.within.last(), Some(Within::Entries { .. } | Within::QuestionMap))
+    }
+
+    /// Adds an option that consists of its label.
+    pub(super) fn add_option(&mut self, label: &str) {
+        self.begin_option();
+        let text = if self.shape.has(Role::Names) { OptionText::Value } else { OptionText::Label };
+        self.add_text(Place::Option(text), label);
+        self.close_option();
+    }
+
+    pub(super) fn add_text(&mut self, place: Place, text: &str) {
+        let constants = self.shape.constants();
+        let limits = &self.policy.limits;
+        let Some(form) = self.call.form_mut() else { return };
+        form.begin_text(place);
+        match form.push(text, constants.unescape, limits) {
+            Ok(()) => form.end_text(),
+            Err(TooLong) => self.reject_too_long(place),
+        }
+    }
+
+    pub(super) fn read_line(&mut self, line: &str) {
+        let Some(line) = lines::meaning(line) else { return };
+        match line {
+            lines::Line::Question { text, multiple } => {
+                self.close_question();
+                self.begin_question();
+                self.add_text(Place::Question(QuestionText::Text), text);
+                if let Some(question) = self.form().and_then(Form::open_question) {
+                    question.multiple = Some(multiple);
+                }
+            }
+            lines::Line::Topic(text) => {
+                let question = self.form().and_then(Form::open_question);
+                if question.is_some_and(|question| question.text(QuestionText::Header).is_empty()) {
+                    self.add_text(Place::Question(QuestionText::Header), text);
+                }
+            }
+            lines::Line::Option(text) => self.add_option(text),
+        }
+    }
+
+    /// Leaves the innermost array or object that has a meaning.
+    pub(super) fn leave(&mut self) {
+        match self.reader.within.pop() {
+            Some(Within::Option { .. }) => self.close_option(),
+            Some(Within::Question { .. }) => self.close_question(),
+            Some(Within::Path { start, .. }) => self.reader.paths.truncate(start),
+            Some(Within::Arguments { is_question: true, .. }) => self.close_question(),
+            _ => {}
+        }
+    }
+
+    pub(super) fn close_option(&mut self) {
+        let waits = self.shape.has(Role::Names);
+        let Some(form) = self.call.form_mut() else { return };
+        for &role in self.shape.fallback(Role::Label) {
+            let Some(option) = form.open_option().filter(|one| one.text(OptionText::Label).is_empty()) else { break };
+            let text = if role == Role::Description { OptionText::Description } else { OptionText::Value };
+            if !option.text(text).is_empty() && !waits {
+                form.move_to_label(text);
+            }
+        }
+        let waits = waits && form.open_option().is_some_and(|option| !option.text(OptionText::Value).is_empty());
+        if !form.end_option(waits) {
+            self.call.note(Note::UnreadableSuggestion);
+        }
+    }
+
+    /// Ends the open question, if there is one: what is missing gets its value.
+    pub(super) fn close_question(&mut self) {
+        let constants = self.shape.constants();
+        let recommended = self.reader.recommended.take();
+        let Some(form) = self.call.form_mut() else { return };
+        let known = form.open_question().map(|question| question.known());
+        for role in [Role::Text, Role::Id] {
+            let text = text_of(role);
+            for &stand_in in self.shape.fallback(role) {
+                let Some(question) = form.open_question() else { break };
+                if question.text(text).is_empty() && !question.text(text_of(stand_in)).is_empty() {
+                    form.stand_in(text, text_of(stand_in));
+                }
+            }
+        }
+        if self.shape.has(Role::Names) {
+            form.name_options();
+        }
+        if let Some(index) = recommended {
+            form.recommend(index);
+        }
+        let has_options = !form.open_options().is_empty();
+        let Some(question) = form.open_question() else { return form.end_question() };
+        let is_text = core::mem::take(&mut self.reader.is_text_without_options) && !has_options;
+        if is_text {
+            question.kind = question.kind.or(Some(QuestionKind::Text));
+        }
+        question.multiple = question.multiple.or(constants.multiple);
+        question.custom = question.custom.or(constants.custom);
+        // Otherwise a list at the end decides.
+        if !self.shape.has(Role::RequiredIds) {
+            question.required = question.required.or(constants.required);
+        }
+        let has_text = !question.text(QuestionText::Text).is_empty();
+        // A kind that the call does not name is that of the tool.
+        let yes_no = question.kind.or(constants.kind) == Some(QuestionKind::YesNo) && !has_options;
+        if known != Some(question.known()) {
+            form.note_news();
+        }
+        if yes_no {
+            self.add_yes_no();
+        }
+        if !has_text {
+            return self.call.reject(Reason::MissingParameter);
+        }
+        let count = self.form().map_or(0, |form| form.open_options().len());
+        if has_options && constants.options.is_some_and(|limit| !limit.allows(count)) {
+            self.repair(Note::RefusedByHost);
+        }
+        if let Some(form) = self.form() {
+            form.end_question();
+        }
+    }
+
+    /// Adds the options of a question that asks for yes or no.
+    pub(super) fn add_yes_no(&mut self) {
+        let has_values = self.shape.has(Role::QuestionMap);
+        for (label, value) in [("Yes", "true"), ("No", "false")] {
+            self.begin_option();
+            self.add_text(Place::Option(OptionText::Label), label);
+            if has_values {
+                self.add_text(Place::Option(OptionText::Value), value);
+            }
+            self.close_option();
+        }
+    }
+}
+
+fn item_note(list: List) -> Note {
+    if list == List::Options { Note::SuggestionAsText } else { Note::QuestionAsText }
+}

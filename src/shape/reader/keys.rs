@@ -1,0 +1,158 @@
+//! What the value after a key means.
+
+use super::{List, PathLevel, Reading, Value, Within};
+use crate::call::form::{OptionText, Place, QuestionText, Words};
+use crate::note::Note;
+use crate::reason::Reason;
+use crate::shape::Found;
+use crate::shape::role::{Level, Role};
+
+impl Reading<'_> {
+    /// Returns the meaning of the next value, after the end of its key.
+    pub(super) fn value_of_key(&mut self) -> Value {
+        match self.reader.within.last().copied() {
+            Some(Within::Arguments { .. }) => match self.value_of(Level::Call) {
+                Value::Nothing => self.value_in_arguments(),
+                value => value,
+            },
+            Some(Within::Path { level: PathLevel::Call, .. }) => self.value_of(Level::Call),
+            Some(Within::Path { level: PathLevel::Question, .. } | Within::Question { .. }) => {
+                self.value_of(Level::Question)
+            }
+            Some(Within::Option { .. }) => self.value_of(Level::Option),
+            Some(Within::QuestionMap) => Value::Entry(List::Questions),
+            Some(Within::Entries { list, map }) => self.value_in_entries(list, map),
+            Some(Within::Array(_) | Within::Words(_)) | None => Value::Nothing,
+        }
+    }
+
+    /// Returns the meaning of a key in arguments that may be one question themselves.
+    ///
+    /// Where a list is usual, such a question begins with its text: any other key may be the call's.
+    pub(super) fn value_in_arguments(&mut self) -> Value {
+        let found = self.shape.find(Level::Question, self.reader.key.as_bytes());
+        let begins = match found {
+            Found::Nothing | Found::Form => false,
+            Found::Role { role: Role::Text, .. } => true,
+            _ => self.shape.constants().single || !self.shape.has(Role::Questions),
+        };
+        let has_own_list = self.reader.has_list || self.shape.has(Role::QuestionMap) || self.shape.has(Role::Lines);
+        let is_open = matches!(self.reader.within.first(), Some(Within::Arguments { is_question: true, .. }));
+        if has_own_list || found == Found::Nothing || !(begins || is_open) {
+            return Value::Nothing;
+        }
+        if let Some(Within::Arguments { is_question: is_question @ false, .. }) = self.reader.within.first_mut() {
+            *is_question = true;
+            self.begin_question();
+            if self.shape.has(Role::Questions) && !self.shape.constants().single {
+                self.repair(Note::QuestionWithoutList);
+            }
+        }
+        self.value_of(Level::Question)
+    }
+
+    /// Returns the meaning of a key in an object that replaces a list.
+    pub(super) fn value_in_entries(&mut self, list: List, map: bool) -> Value {
+        let level = if list == List::Questions { Level::Question } else { Level::Option };
+        let is_known = self.shape.find(level, self.reader.key.as_bytes()) != Found::Nothing;
+        if !map && is_known {
+            let within = if list == List::Questions {
+                self.begin_question();
+                Within::Question { seen: 0 }
+            } else {
+                self.begin_option();
+                Within::Option { seen: 0 }
+            };
+            if let Some(top) = self.reader.within.last_mut() {
+                *top = within;
+            }
+            return self.value_of(level);
+        }
+        if let Some(Within::Entries { map, .. }) = self.reader.within.last_mut() {
+            *map = true;
+        }
+        Value::Entry(list)
+    }
+
+    /// Returns the meaning of the key in an object of this level. A key that comes again rejects
+    /// the call; of several names for one thing, the first that comes counts.
+    pub(super) fn value_of(&mut self, level: Level) -> Value {
+        let (role, entry) = match self.shape.find(level, self.reader.key.as_bytes()) {
+            Found::Role { role, entry } => (role, entry),
+            Found::Path => return Value::Path,
+            Found::Form => return Value::Form,
+            Found::Nothing => return Value::Nothing,
+        };
+        let seen = match self.reader.within.last_mut() {
+            Some(Within::Arguments { seen, .. } | Within::Path { seen, .. }) => seen,
+            Some(Within::Question { seen } | Within::Option { seen }) => seen,
+            _ => return Value::Nothing,
+        };
+        if *seen >> entry & 1 == 1 {
+            self.call.reject(Reason::Malformed(Note::RepeatedKey));
+            return Value::Nothing;
+        }
+        *seen |= 1 << entry;
+        let value = value_of_role(role);
+        if self.is_given(value) { Value::Nothing } else { value }
+    }
+
+    /// Returns `true` if another name has given the value already.
+    pub(super) fn is_given(&mut self, value: Value) -> bool {
+        let is_text_without_options = self.reader.is_text_without_options;
+        let (has_list, has_index) = (self.reader.has_list, self.reader.recommended.is_some());
+        let Some(form) = self.form() else { return true };
+        match value {
+            Value::Text(Place::Title) => !form.title().is_empty(),
+            Value::List(List::Questions) | Value::QuestionMap | Value::Lines => {
+                has_list && !form.questions().is_empty()
+            }
+            Value::Words(words) => form.words(words) > 0,
+            Value::Word(Role::RecommendedIndex) => has_index,
+            Value::Word(Role::Kind) => {
+                is_text_without_options || form.open_question().is_some_and(|one| one.kind.is_some())
+            }
+            Value::Word(Role::Required) => form.open_question().is_some_and(|one| one.required.is_some()),
+            Value::Text(Place::Question(text)) => form.open_question().is_some_and(|one| !one.text(text).is_empty()),
+            Value::Text(Place::Option(text)) => form.open_option().is_some_and(|one| !one.text(text).is_empty()),
+            Value::Word(Role::Multiple) => form.open_question().is_some_and(|one| one.multiple.is_some()),
+            Value::Word(Role::Custom) => form.open_question().is_some_and(|one| one.custom.is_some()),
+            Value::List(List::Options) => !form.open_options().is_empty(),
+            _ => false,
+        }
+    }
+}
+
+pub(super) fn text_of(role: Role) -> QuestionText {
+    match role {
+        Role::Id => QuestionText::Id,
+        Role::Header => QuestionText::Header,
+        Role::Detail => QuestionText::Detail,
+        Role::Placeholder => QuestionText::Placeholder,
+        _ => QuestionText::Text,
+    }
+}
+
+fn value_of_role(role: Role) -> Value {
+    match role {
+        Role::Questions => Value::List(List::Questions),
+        Role::QuestionMap => Value::QuestionMap,
+        Role::Lines => Value::Lines,
+        Role::RequiredIds => Value::Words(Words::RequiredIds),
+        Role::Title => Value::Text(Place::Title),
+        Role::Default => Value::Words(Words::Defaults),
+        Role::Names => Value::Words(Words::Names),
+        Role::Options => Value::List(List::Options),
+        Role::Id | Role::Text | Role::Header | Role::Detail | Role::Placeholder => {
+            Value::Text(Place::Question(text_of(role)))
+        }
+        Role::Label => Value::Text(Place::Option(OptionText::Label)),
+        Role::Description => Value::Text(Place::Option(OptionText::Description)),
+        Role::Value => Value::Text(Place::Option(OptionText::Value)),
+        Role::Mode => Value::Text(Place::Option(OptionText::Mode)),
+        Role::Preview => Value::Text(Place::Option(OptionText::Preview)),
+        Role::Multiple | Role::Custom | Role::Kind | Role::Required | Role::RecommendedIndex | Role::Recommended => {
+            Value::Word(role)
+        }
+    }
+}

@@ -1,0 +1,529 @@
+//! Reads the arguments of a question tool, as its shape says.
+//!
+//! The lexer's tokens come in here. `keys` decides what the value after a key means, `begin` what
+//! its beginning does, `texts` what text in it does, and `end` what its end does. `parameters` reads a
+//! call whose arguments are no JSON object.
+
+mod begin;
+mod end;
+mod keys;
+mod parameters;
+mod texts;
+
+use alloc::string::String;
+use alloc::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::Shape;
+use super::role::Role;
+use crate::call::Call;
+use crate::call::form::{Form, OptionText, Place, QuestionText, Words};
+use crate::config::Policy;
+use crate::json::lexer::{Lexer, Token};
+use crate::note::Note;
+use crate::reason::{CallPart, Reason};
+use crate::utf8;
+pub(crate) use parameters::Written;
+
+/// What stands for an incomplete character: whatever it becomes, it is not a delimiter.
+const SOME: &str = "\u{FFFD}";
+
+/// How many strings with JSON in them can be nested.
+const MAX_ENCODED: usize = 2;
+
+/// The longest key, or path of keys, that is kept whole.
+const LONGEST_KEY: usize = 512;
+
+/// The longest word that can mean something.
+const LONGEST_WORD: usize = 32;
+
+/// The meaning of the value that is being read or comes next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Value {
+    /// The arguments.
+    #[default]
+    Arguments,
+    /// A list of questions or options, or an element of one.
+    List(List),
+    Item(List),
+    /// An object of questions, whose keys are their ids.
+    QuestionMap,
+    /// The value of a key in an object that replaces a list.
+    Entry(List),
+    /// A text of the open question or option.
+    Text(Place),
+    /// A flag, a kind or an index: a word that counts when it has ended.
+    Word(Role),
+    /// A list of words, or an element of one.
+    Words(Words),
+    WordItem(Words),
+    /// All questions as lines.
+    Lines,
+    /// A string where a list belongs, as long as it has only white space.
+    Undecided(List),
+    /// A string that is an element of a list, as long as it has only white space.
+    UndecidedItem(List),
+    /// A string of JSON that is read once it has ended, because it may be no JSON.
+    Pending(Pending),
+    /// The beginning of a path of keys.
+    Path,
+    /// The arguments are read by another shape from here on.
+    Form,
+    /// A value without a meaning.
+    Nothing,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum List {
+    Questions,
+    Options,
+    /// The whole arguments.
+    Arguments,
+}
+
+/// What a string becomes once it has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Pending {
+    /// An object, or else a text.
+    Item(List),
+    /// One option a line.
+    Options,
+}
+
+/// An open array or object that has a meaning.
+///
+/// `seen` has a bit for each key of the shape that has come in the object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Within {
+    /// The object of the arguments. `is_question`: it is the one question itself.
+    Arguments {
+        seen: u64,
+        is_question: bool,
+    },
+    /// An object inside a path of keys, and where this path begins among the paths.
+    Path {
+        level: PathLevel,
+        seen: u64,
+        start: usize,
+    },
+    Array(List),
+    /// An object of questions, whose keys are their ids.
+    QuestionMap,
+    /// An object that replaces a list: a single element, or a map. `map`: it is certainly a map.
+    Entries {
+        list: List,
+        map: bool,
+    },
+    Question {
+        seen: u64,
+    },
+    Option {
+        seen: u64,
+    },
+    Words(Words),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum PathLevel {
+    Call,
+    Question,
+}
+
+/// What comes before the JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Start {
+    /// Nothing but white space so far.
+    Blank,
+    /// Back-ticks of a code fence.
+    Fence(u8),
+    /// The rest of the line of a code fence.
+    Info,
+    /// Inside the JSON. `fenced`: in a code fence.
+    Json { fenced: bool },
+}
+
+/// Reads the arguments of one call.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct ShapeReader {
+    #[cfg_attr(feature = "serde", serde(skip))]
+    shape: Option<Shape>,
+    start: Start,
+    /// The lexer of the arguments, and those of JSON in strings, from the outermost.
+    lexers: SmallVec<[Lexer; 1]>,
+    /// From the outermost to the innermost. Values that are nested deeper have no meaning.
+    within: SmallVec<[Within; 6]>,
+    value: Value,
+    /// The key of the next value, after the path that it is in.
+    key: String,
+    /// The paths of keys that are open, each with a point at its end.
+    paths: String,
+    /// A word, or a text that counts once it has ended.
+    pending: String,
+    /// Blanks after the value of a parameter so far.
+    blanks: String,
+    /// Questions have come, so that the arguments are not one question themselves.
+    has_list: bool,
+    /// The shape is the one that the first shape names for forms.
+    is_form: bool,
+    /// The word "string" says that the open question is a text, if it has no options.
+    is_text_without_options: bool,
+    recommended: Option<usize>,
+}
+
+impl ShapeReader {
+    pub(crate) fn new(shape: Shape) -> ShapeReader {
+        ShapeReader {
+            shape: Some(shape),
+            start: Start::Blank,
+            lexers: SmallVec::from_elem(Lexer::NEW, 1),
+            within: SmallVec::new(),
+            value: Value::Arguments,
+            key: String::new(),
+            paths: String::new(),
+            pending: String::new(),
+            blanks: String::new(),
+            has_list: false,
+            is_form: false,
+            is_text_without_options: false,
+            recommended: None,
+        }
+    }
+
+    /// Creates a reader for arguments that no code fence can be around.
+    pub(crate) fn without_fence(shape: Shape) -> ShapeReader {
+        ShapeReader { start: Start::Json { fenced: false }, ..ShapeReader::new(shape) }
+    }
+
+    /// Makes it one for arguments that a code fence can be around. Nothing has been read.
+    pub(crate) fn allow_fence(&mut self) {
+        self.start = Start::Blank;
+    }
+
+    /// Makes it as new.
+    pub(crate) fn restart(&mut self) {
+        if let Some(shape) = self.shape.take() {
+            *self = ShapeReader::new(shape);
+        }
+    }
+
+    /// Returns the name of the shape.
+    pub(crate) fn shape_name(&self) -> &str {
+        self.shape.as_ref().map_or("", Shape::name)
+    }
+
+    /// Returns `true` if the value of the key is the questions, or their text or options.
+    pub(crate) fn is_main_key(&self, key: &[u8]) -> bool {
+        self.shape.as_ref().is_some_and(|shape| shape.is_main_key(key))
+    }
+
+    /// Returns the state without the shape, for a checkpoint.
+    pub(crate) fn save(&self) -> ShapeReader {
+        ShapeReader { shape: None, ..self.clone() }
+    }
+
+    /// Sets the shape of a reader from a checkpoint: the one that its call began with. Returns
+    /// `false` if that has no forms, but reads one.
+    pub(crate) fn set_shape(&mut self, shape: Shape) -> bool {
+        self.shape = if self.is_form { shape.form() } else { Some(shape) };
+        self.shape.is_some()
+    }
+
+    /// Ends the call with the stream: what only its end decides becomes known.
+    pub(crate) fn finish(&mut self, call: &mut Call, policy: &Policy) {
+        if self.is_closed() { self.end(call, policy) } else { call.cut(self.place(), policy) }
+    }
+
+    /// Ends the call after its arguments.
+    pub(crate) fn end(&self, call: &mut Call, policy: &Policy) {
+        if let (Some(shape), Some(form)) = (&self.shape, call.form_mut()) {
+            let constants = shape.constants();
+            form.apply_required(constants.required);
+            let is_refused = constants.questions.is_some_and(|limit| {
+                (self.has_list && !limit.allows(form.questions().len())) || form.has_equal_questions()
+            });
+            if form.questions().is_empty() {
+                call.reject(Reason::MissingParameter);
+            } else if is_refused {
+                call.repair(Note::RefusedByHost, policy);
+            }
+        }
+    }
+
+    /// Reads text from `*pos` to the end of the value, or to something that is certain and not
+    /// shown, or to the end of the text.
+    pub(crate) fn read(&mut self, text: &str, pos: &mut usize, call: &mut Call, policy: &Arc<Policy>) {
+        if call.has_failed() {
+            return self.skip(text, pos);
+        }
+        self.with(call, policy, |reading| reading.read(text, pos));
+    }
+
+    /// Takes the incomplete character `tail` into account, which follows.
+    pub(crate) fn foresee(&mut self, tail: &[u8], call: &mut Call, policy: &Arc<Policy>) {
+        if call.has_failed() {
+            // A number ends before it.
+            let mut pos = 0;
+            while pos < SOME.len() && !self.is_closed() && !self.is_ill_formed() {
+                self.skip(SOME, &mut pos);
+            }
+            return;
+        }
+        self.with(call, policy, |reading| reading.foresee(tail));
+    }
+
+    /// Reads something, unless the call has failed.
+    fn with<R>(&mut self, call: &mut Call, policy: &Arc<Policy>, read: impl FnOnce(&mut Reading<'_>) -> R) {
+        if call.has_failed() {
+            return;
+        }
+        let Some(shape) = self.shape.take() else { return };
+        let mut reading = Reading { reader: self, shape, call, policy };
+        read(&mut reading);
+        let shape = reading.shape;
+        if call.has_failed() {
+            self.fail(shape);
+        } else {
+            self.shape = Some(shape);
+        }
+    }
+
+    /// Forgets everything but where in the JSON it is: nothing more is read but its end.
+    fn fail(&mut self, shape: Shape) {
+        let mut lexers = core::mem::take(&mut self.lexers);
+        lexers.truncate(1);
+        *self = ShapeReader { lexers, start: self.start, is_form: self.is_form, ..ShapeReader::new(shape) };
+    }
+
+    /// Reads up to the end of a value, of which nothing has a meaning after a failure.
+    fn skip(&mut self, text: &str, pos: &mut usize) {
+        while !self.is_closed()
+            && !self.is_ill_formed()
+            && let Some(token) = self.lexers[0].next(text, pos)
+            && token != Token::End
+        {}
+    }
+
+    fn is_in_key(&self) -> bool {
+        self.lexers.last().is_some_and(Lexer::is_in_key)
+    }
+
+    /// Returns `true` if the arguments are not JSON.
+    pub(crate) fn is_ill_formed(&self) -> bool {
+        self.lexers[0].is_ill_formed()
+    }
+
+    /// Returns `true` if the next character is text of a string, unless it is a delimiter.
+    pub(crate) fn is_in_text(&self) -> bool {
+        self.lexers[0].is_in_text()
+    }
+
+    /// Returns `true` if the value has ended.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.lexers[0].is_closed()
+    }
+
+    /// Returns the part of the call in which the stream is now.
+    pub(crate) fn place(&self) -> CallPart {
+        match self.value {
+            _ if !self.lexers.iter().all(Lexer::is_in_value) => CallPart::Parameters,
+            Value::Text(Place::Question(QuestionText::Text)) => CallPart::Question,
+            Value::Text(Place::Option(OptionText::Label)) => CallPart::Answer,
+            Value::Text(Place::Option(OptionText::Mode)) => CallPart::Mode,
+            _ => CallPart::Parameters,
+        }
+    }
+
+    /// Returns `true` if the state can occur between two pieces of a stream.
+    pub(crate) fn is_in_bounds(&self, policy: &Policy) -> bool {
+        let depth: usize = self.lexers.iter().map(Lexer::depth).sum();
+        (1..=1 + MAX_ENCODED).contains(&self.lexers.len())
+            && self.lexers.iter().all(Lexer::is_in_bounds)
+            && self.within.len() <= depth
+            && self.key.len() <= LONGEST_KEY + 8
+            && self.pending.len() <= policy.limits.list().max(LONGEST_WORD + 4)
+            && self.are_blanks_in_bounds(policy)
+            && self.within.iter().all(|within| match within {
+                Within::Path { start, .. } => self.paths.is_char_boundary(*start),
+                _ => true,
+            })
+            && self.paths.len() <= self.within.len() * (LONGEST_KEY + 8)
+    }
+}
+
+/// A reader with what it reads into.
+struct Reading<'r> {
+    reader: &'r mut ShapeReader,
+    shape: Shape,
+    call: &'r mut Call,
+    policy: &'r Arc<Policy>,
+}
+
+impl Reading<'_> {
+    fn read(&mut self, text: &str, pos: &mut usize) {
+        if !self.read_start(text, pos) {
+            return;
+        }
+        while !self.call.has_failed() {
+            let lexer = &mut self.reader.lexers[0];
+            // Most of a stream is text, for which no token is created.
+            let plain = lexer.plain_len(text, *pos);
+            if plain > 0 {
+                self.token(0, Token::Text(&text[*pos..*pos + plain]));
+                *pos += plain;
+                continue;
+            }
+            if *pos == text.len() && lexer.is_in_text() {
+                break;
+            }
+            let Some(token) = lexer.next(text, pos) else { break };
+            if self.token(0, token) {
+                break;
+            }
+        }
+    }
+
+    fn foresee(&mut self, tail: &[u8]) {
+        let mut pos = 0;
+        if !self.read_start(SOME, &mut pos) {
+            return;
+        }
+        while !self.call.has_failed() {
+            let Some(level) = self.reader.lexers.iter().position(|lexer| !lexer.is_in_text()) else {
+                if let (Value::UndecidedItem(list), false) = (self.reader.value, utf8::may_be_blank(tail)) {
+                    self.begin_item_text(list);
+                }
+                let is_text = matches!(self.reader.value, Value::Text(_)) && !self.reader.is_in_key();
+                if let (true, Some(form)) = (is_text, self.call.form_mut()) {
+                    form.foresee_char(tail, &self.policy.limits);
+                }
+                return;
+            };
+            let Some(token) = self.reader.lexers[level].next(SOME, &mut pos) else { return };
+            self.token(level, token);
+        }
+    }
+
+    /// Reads what comes before the JSON. Returns `true` if the JSON follows.
+    fn read_start(&mut self, text: &str, pos: &mut usize) -> bool {
+        while *pos < text.len() && !self.call.has_failed() {
+            let byte = text.as_bytes()[*pos];
+            self.reader.start = match (self.reader.start, byte) {
+                (Start::Json { .. }, _) => return true,
+                (Start::Blank, b' ' | b'\t' | b'\r' | b'\n') => Start::Blank,
+                (Start::Blank, b'`') => Start::Fence(1),
+                (Start::Fence(1), b'`') => Start::Fence(2),
+                (Start::Fence(2), b'`') => {
+                    self.repair(Note::FencedArguments);
+                    Start::Info
+                }
+                (Start::Info, b'\n') => Start::Json { fenced: true },
+                (Start::Info, b'{' | b'[') => {
+                    self.reader.start = Start::Json { fenced: true };
+                    continue;
+                }
+                (Start::Info, _) => Start::Info,
+                (Start::Fence(_), _) => {
+                    self.call.reject(Reason::Malformed(Note::IllFormedJson));
+                    Start::Blank
+                }
+                (Start::Blank, _) => {
+                    self.reader.start = Start::Json { fenced: false };
+                    continue;
+                }
+            };
+            *pos += 1;
+        }
+        matches!(self.reader.start, Start::Json { .. }) && !self.call.has_failed()
+    }
+
+    // Tokens.
+
+    /// Applies a token of a lexer. Returns `true` if a value has ended, so that more may be certain.
+    fn token(&mut self, level: usize, token: Token<'_>) -> bool {
+        if self.reader.lexers.len() <= level + 1 {
+            return self.act(level, token);
+        }
+        // It is a token of a string that holds JSON.
+        match token {
+            Token::Text(text) => self.read_encoded(level + 1, text),
+            Token::Char(char) => self.read_encoded(level + 1, char.encode_utf8(&mut [0; 4])),
+            Token::Stray(char) => {
+                self.read_encoded(level + 1, char.encode_utf8(&mut [0; 4]));
+                self.repair(Note::IllFormedString);
+            }
+            _ => {
+                let is_whole = self.reader.lexers.last().is_some_and(Lexer::is_closed);
+                self.reader.lexers.truncate(level + 1);
+                self.reader.value = Value::Nothing;
+                if !is_whole {
+                    self.call.reject(Reason::Malformed(Note::IllFormedJson));
+                }
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Reads more of the JSON in a string.
+    fn read_encoded(&mut self, level: usize, text: &str) {
+        let mut pos = 0;
+        while !self.call.has_failed()
+            && let Some(lexer) = self.reader.lexers.get_mut(level)
+            && let Some(token) = lexer.next(text, &mut pos)
+        {
+            self.token(level, token);
+        }
+    }
+
+    fn act(&mut self, level: usize, token: Token<'_>) -> bool {
+        match token {
+            Token::BeginKey => {
+                self.reader.key.clear();
+                if let Some(Within::Path { start, .. }) = self.reader.within.last() {
+                    self.reader.key.push_str(self.reader.paths.get(*start..).unwrap_or_default());
+                }
+            }
+            Token::EndKey => self.reader.value = if self.skips() { Value::Nothing } else { self.value_of_key() },
+            Token::Begin(kind) => self.begin(kind),
+            Token::End => {
+                self.end();
+                return true;
+            }
+            Token::Text(text) => self.push(text),
+            Token::Char(char) => self.push(char.encode_utf8(&mut [0; 4])),
+            Token::Stray(char) => {
+                self.push(char.encode_utf8(&mut [0; 4]));
+                self.repair(Note::IllFormedString);
+            }
+            Token::TextAfter if level == 0 && self.reader.start == (Start::Json { fenced: true }) => {}
+            Token::TextAfter => self.call.reject(Reason::Malformed(Note::TextAfterArguments)),
+            Token::IllFormed => self.call.reject(Reason::Malformed(Note::IllFormedJson)),
+        }
+        false
+    }
+
+    fn repair(&mut self, note: Note) {
+        self.call.repair(note, self.policy);
+    }
+
+    fn form(&mut self) -> Option<&mut Form> {
+        self.call.form_mut()
+    }
+
+    fn depth(&self) -> usize {
+        self.reader.lexers.iter().map(Lexer::depth).sum()
+    }
+
+    /// Returns `true` if the contents of the innermost open array or object have no meaning.
+    fn skips(&self) -> bool {
+        self.depth() > self.reader.within.len()
+    }
+}

@@ -1,0 +1,203 @@
+//! The parameters of a call that is written as text: each is a key of the arguments with its value.
+
+use super::{LONGEST_KEY, Pending, Reading, ShapeReader, Value};
+use crate::call::Call;
+use crate::call::form::{Place, QuestionText};
+use crate::config::Policy;
+use crate::json::lexer::{Token, Type};
+use crate::note::Note;
+use crate::reason::{CallPart, Reason};
+use crate::shape::Found;
+use crate::shape::role::Level;
+use crate::utf8;
+
+use alloc::string::String;
+use alloc::sync::Arc;
+
+/// How the value of a parameter is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) enum Written {
+    /// Only blanks have come. `is_json`: the parameter's tag says that the value is JSON.
+    Blank {
+        is_json: bool,
+    },
+    /// As it is, without the blanks around it.
+    Text,
+    Json,
+    /// It has no meaning.
+    Nothing,
+}
+
+impl ShapeReader {
+    pub(crate) fn clear_key(&mut self) {
+        self.key.clear();
+    }
+
+    /// Appends to the key of the next parameter.
+    pub(crate) fn push_key(&mut self, text: &str) {
+        super::texts::push_within(&mut self.key, text, LONGEST_KEY);
+    }
+
+    /// Returns `true` if the key means something in the arguments.
+    pub(crate) fn knows(&self, key: &[u8]) -> bool {
+        let finds = |level| self.shape.as_ref().is_some_and(|shape| shape.find(level, key) != Found::Nothing);
+        finds(Level::Call) || finds(Level::Question)
+    }
+
+    /// Begins the value of the parameter whose key was pushed.
+    pub(crate) fn begin_parameter(&mut self, is_json: bool, call: &mut Call, policy: &Arc<Policy>) -> Written {
+        // The arguments may have come as one parameter.
+        if call.has_failed() || self.is_closed() {
+            return Written::Nothing;
+        }
+        if self.lexers[0].depth() == 0 {
+            self.read("{", &mut 0, call, policy);
+        }
+        self.key = self.key.trim().into();
+        self.with(call, policy, |reading| reading.token(0, Token::EndKey));
+        if self.value == Value::Nothing { Written::Nothing } else { Written::Blank { is_json } }
+    }
+
+    /// Consumes text of the value. Returns how it is written, and how many bytes were consumed.
+    ///
+    /// What comes after JSON is ignored.
+    pub(crate) fn push_parameter(
+        &mut self,
+        written: Written,
+        text: &str,
+        call: &mut Call,
+        policy: &Arc<Policy>,
+    ) -> (Written, usize) {
+        match written {
+            Written::Blank { is_json } => {
+                let blanks = text.len() - text.trim_start().len();
+                match text.as_bytes().get(blanks) {
+                    Some(&first) => (self.begin_written(first, is_json, call, policy), blanks),
+                    None => (written, text.len()),
+                }
+            }
+            Written::Json if !self.is_parameter_closed() && !self.is_ill_formed() => {
+                let mut pos = 0;
+                self.read(text, &mut pos, call, policy);
+                (written, pos)
+            }
+            Written::Text => {
+                self.push_trimmed(text, call, policy);
+                (written, text.len())
+            }
+            Written::Json | Written::Nothing => (written, text.len()),
+        }
+    }
+
+    /// Decides how the value is written, by its first character.
+    fn begin_written(&mut self, first: u8, is_json: bool, call: &mut Call, policy: &Arc<Policy>) -> Written {
+        let (is_text, is_word) =
+            (matches!(self.value, Value::Text(_) | Value::Lines), matches!(self.value, Value::Word(_)));
+        match first {
+            b'"' if is_json || !is_text => {}
+            b'[' | b'{' if !is_text && !is_word => {}
+            _ => {
+                // A flag has no quotes: it is one as it is.
+                let kind = if is_word { Type::Boolean } else { Type::String };
+                self.blanks.clear();
+                self.with(call, policy, |reading| reading.token(0, Token::Begin(kind)));
+                return Written::Text;
+            }
+        }
+        self.lexers[0].begin_member();
+        Written::Json
+    }
+
+    /// Appends to a value as text. Blanks at its end wait for what follows them.
+    fn push_trimmed(&mut self, text: &str, call: &mut Call, policy: &Arc<Policy>) {
+        let solid = text.trim_end();
+        if !solid.is_empty() {
+            self.flush_blanks(call, policy);
+            self.with(call, policy, |reading| reading.token(0, Token::Text(solid)));
+        }
+        // With more of them, any text is too long.
+        let most = longest_blanks(policy);
+        for char in text[solid.len()..].chars() {
+            if self.blanks.len() < most {
+                self.blanks.push(char);
+            }
+        }
+    }
+
+    fn flush_blanks(&mut self, call: &mut Call, policy: &Arc<Policy>) {
+        let mut blanks = core::mem::take(&mut self.blanks);
+        self.with(call, policy, |reading| reading.token(0, Token::Text(&blanks)));
+        blanks.clear();
+        self.blanks = blanks;
+    }
+
+    /// Takes into account that the incomplete character `tail` follows in a value as text.
+    pub(crate) fn foresee_trimmed(&mut self, tail: &[u8], call: &mut Call, policy: &Arc<Policy>) {
+        if matches!(self.value, Value::Text(_)) && !utf8::may_be_blank(tail) {
+            self.flush_blanks(call, policy);
+            if let Some(form) = call.form_mut() {
+                form.foresee_char(tail, &policy.limits);
+            }
+        }
+    }
+
+    /// Ends the value of a parameter.
+    pub(crate) fn end_parameter(&mut self, written: Written, call: &mut Call, policy: &Arc<Policy>) {
+        match written {
+            Written::Text => {
+                self.with(call, policy, |reading| reading.end_written());
+            }
+            Written::Json if !self.is_parameter_closed() => call.reject(Reason::Malformed(Note::IllFormedJson)),
+            _ => {}
+        }
+        self.value = Value::Nothing;
+        self.blanks.clear();
+        self.key.clear();
+    }
+
+    /// Ends the arguments after the last parameter, if there was one.
+    pub(crate) fn end_parameters(&mut self, call: &mut Call, policy: &Arc<Policy>) {
+        if self.lexers[0].depth() > 0 && !call.has_failed() {
+            self.read("}", &mut 0, call, policy);
+        }
+    }
+
+    /// Returns `true` if the JSON of a parameter has ended.
+    pub(crate) fn is_parameter_closed(&self) -> bool {
+        self.lexers[0].depth() == 1 && self.lexers[0].is_after_member()
+    }
+
+    /// Returns `true` if what waits after the value of a parameter are blanks, and not too many.
+    pub(super) fn are_blanks_in_bounds(&self, policy: &Policy) -> bool {
+        self.blanks.len() <= longest_blanks(policy).saturating_add(3) && self.blanks.trim().is_empty()
+    }
+
+    /// Returns the part of the call that the open parameter is.
+    pub(crate) fn place_in(&self, written: Written) -> CallPart {
+        match (written, self.value) {
+            (Written::Text, Value::Text(Place::Question(QuestionText::Text))) => CallPart::Question,
+            (Written::Json, _) => self.place(),
+            _ => CallPart::Parameters,
+        }
+    }
+}
+
+impl Reading<'_> {
+    /// Ends a value as text.
+    fn end_written(&mut self) {
+        let is_list = matches!(self.reader.value, Value::Pending(Pending::Options) | Value::WordItem(_));
+        let text = &self.reader.pending;
+        if is_list && (text.eq_ignore_ascii_case("null") || text.eq_ignore_ascii_case("none")) {
+            self.reader.value = Value::Nothing;
+            self.reader.pending = String::new();
+        }
+        self.token(0, Token::End);
+    }
+}
+
+/// Returns how many bytes of blanks are kept: more than any text may have.
+fn longest_blanks(policy: &Policy) -> usize {
+    let limits = &policy.limits;
+    limits.list().max(limits.question).max(limits.header).max(limits.description).saturating_add(1)
+}

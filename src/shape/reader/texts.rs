@@ -1,0 +1,151 @@
+//! What text in a value does.
+
+use alloc::string::String;
+
+use super::{LONGEST_KEY, LONGEST_WORD, List, MAX_ENCODED, Pending, Reading, Value};
+use crate::call::form::{OptionText, Place, QuestionText};
+use crate::json::lexer::Lexer;
+use crate::note::Note;
+use crate::reason::{CallPart, Reason};
+use crate::shape::role::Role;
+
+impl Reading<'_> {
+    pub(super) fn push(&mut self, text: &str) {
+        if self.reader.is_in_key() {
+            return push_within(&mut self.reader.key, text, LONGEST_KEY);
+        }
+        match self.reader.value {
+            Value::Text(place) => self.push_text(place, text),
+            Value::Word(_) => push_within(&mut self.reader.pending, text, LONGEST_WORD),
+            Value::WordItem(_) | Value::Pending(_) => self.push_pending(text),
+            Value::Lines => {
+                self.push_pending(text);
+                while let Some(end) = self.reader.pending.find('\n') {
+                    let rest = self.reader.pending.split_off(end + 1);
+                    let line = core::mem::replace(&mut self.reader.pending, rest);
+                    self.read_line(&line);
+                }
+            }
+            Value::Undecided(list) => self.decide(list, text),
+            Value::UndecidedItem(list) => self.decide_item(list, text),
+            _ => {}
+        }
+    }
+
+    /// Decides what a string in a list is, by its first character: text, unless it may be an object.
+    fn decide_item(&mut self, list: List, text: &str) {
+        let rest = text.trim_start();
+        self.push_pending(&text[..text.len() - rest.len()]);
+        if rest.is_empty() {
+            return;
+        }
+        if rest.starts_with('{') && self.reader.lexers.len() <= MAX_ENCODED {
+            self.reader.value = Value::Pending(Pending::Item(list));
+            return self.push_pending(rest);
+        }
+        self.begin_item_text(list);
+        if let Value::Text(place) = self.reader.value {
+            self.push_text(place, rest);
+        }
+    }
+
+    /// Begins the option or the question that a string in a list is.
+    pub(super) fn begin_item_text(&mut self, list: List) {
+        let place = if list == List::Options {
+            if !self.shape.constants().strings {
+                self.repair(Note::SuggestionAsText);
+            }
+            self.begin_option();
+            Place::Option(if self.shape.has(Role::Names) { OptionText::Value } else { OptionText::Label })
+        } else {
+            self.repair(Note::QuestionAsText);
+            self.begin_question();
+            if self.is_in_entries() {
+                self.set_id();
+            }
+            Place::Question(QuestionText::Text)
+        };
+        if let Some(form) = self.form() {
+            form.begin_text(place);
+        }
+        self.reader.value = Value::Text(place);
+        let blank = core::mem::take(&mut self.reader.pending);
+        self.push_text(place, &blank);
+    }
+
+    pub(super) fn push_text(&mut self, place: Place, text: &str) {
+        let (unescape, limits) = (self.shape.constants().unescape, &self.policy.limits);
+        if let Some(form) = self.call.form_mut()
+            && form.push(text, unescape, limits).is_err()
+        {
+            self.reject_too_long(place);
+        }
+    }
+
+    pub(super) fn reject_too_long(&mut self, place: Place) {
+        let part = match place {
+            Place::Question(QuestionText::Text) => CallPart::Question,
+            Place::Question(QuestionText::Header | QuestionText::Id) => CallPart::Header,
+            Place::Option(OptionText::Label | OptionText::Value) => CallPart::Answer,
+            Place::Option(OptionText::Mode) => CallPart::Mode,
+            _ => CallPart::Description,
+        };
+        self.call.reject(Reason::TooLong { part, limit: place.limit(&self.policy.limits) });
+    }
+
+    /// Keeps more of a string that counts when it has ended.
+    pub(super) fn push_pending(&mut self, text: &str) {
+        let limit = self.policy.limits.list();
+        if self.reader.pending.len() + text.len() > limit {
+            return self.call.reject(Reason::TooLong { part: CallPart::Suggestions, limit });
+        }
+        self.reader.pending.push_str(text);
+    }
+
+    /// Decides what a string is where a list or the arguments belong, by its first character.
+    pub(super) fn decide(&mut self, list: List, text: &str) {
+        let text = text.trim_start();
+        let Some(&first) = text.as_bytes().first() else { return };
+        if matches!(first, b'[' | b'{') && self.reader.lexers.len() <= MAX_ENCODED {
+            self.repair(match list {
+                List::Questions => Note::QuestionsAsText,
+                List::Options => Note::SuggestionsAsText,
+                List::Arguments => Note::ArgumentsAsText,
+            });
+            self.reader.lexers.push(Lexer::NEW);
+            self.reader.value = match list {
+                List::Arguments => Value::Arguments,
+                // `begin` then begins the list inside the string.
+                list => Value::List(list),
+            };
+            return self.read_encoded(self.reader.lexers.len() - 1, text);
+        }
+        match list {
+            List::Arguments => self.call.reject(Reason::WrongType(CallPart::Arguments)),
+            List::Questions => {
+                self.repair(Note::QuestionsAsText);
+                self.begin_question();
+                let place = Place::Question(QuestionText::Text);
+                if let Some(form) = self.form() {
+                    form.begin_text(place);
+                }
+                self.reader.value = Value::Text(place);
+                self.push_text(place, text);
+            }
+            List::Options => {
+                self.reader.value = Value::Pending(Pending::Options);
+                self.push_pending(text);
+            }
+        }
+    }
+}
+
+/// Appends text as long as there is room: where it is cut does not depend on the pieces.
+pub(super) fn push_within(kept: &mut String, text: &str, room: usize) {
+    for char in text.chars() {
+        if kept.len() >= room {
+            break;
+        }
+        kept.push(char);
+    }
+}

@@ -1,0 +1,147 @@
+//! Roles: what a key of a question tool's arguments means.
+
+/// The object that a key stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Level {
+    /// The arguments of the call.
+    Call,
+    /// A question.
+    Question,
+    /// An option.
+    Option,
+}
+
+/// What the value of a key means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) enum Role {
+    // Of the call.
+    /// The list of questions.
+    Questions,
+    /// An object of questions, whose keys are their ids.
+    QuestionMap,
+    /// All questions as lines of one text.
+    Lines,
+    /// A list of the ids of the questions that have to be answered.
+    RequiredIds,
+    /// A text above all questions.
+    Title,
+    // Of a question.
+    Id,
+    Text,
+    Header,
+    Detail,
+    Placeholder,
+    Options,
+    Multiple,
+    Custom,
+    Kind,
+    Required,
+    Default,
+    /// A list of labels for options that are given as values.
+    Names,
+    /// The index of the recommended option.
+    RecommendedIndex,
+    // Of an option.
+    Label,
+    Description,
+    Value,
+    Mode,
+    Preview,
+    Recommended,
+}
+
+/// Each role with its name in a shape's text.
+const NAMES: [(Role, &str); 24] = [
+    (Role::Questions, "questions"),
+    (Role::QuestionMap, "question-map"),
+    (Role::Lines, "lines"),
+    (Role::RequiredIds, "required-ids"),
+    (Role::Title, "title"),
+    (Role::Id, "id"),
+    (Role::Text, "text"),
+    (Role::Header, "header"),
+    (Role::Detail, "detail"),
+    (Role::Placeholder, "placeholder"),
+    (Role::Options, "options"),
+    (Role::Multiple, "multiple"),
+    (Role::Custom, "custom"),
+    (Role::Kind, "kind"),
+    (Role::Required, "required"),
+    (Role::Default, "default"),
+    (Role::Names, "names"),
+    (Role::RecommendedIndex, "recommended-index"),
+    (Role::Label, "label"),
+    (Role::Description, "description"),
+    (Role::Value, "value"),
+    (Role::Mode, "mode"),
+    (Role::Preview, "preview"),
+    (Role::Recommended, "recommended"),
+];
+
+impl Role {
+    /// Returns the role with this name.
+    pub(super) fn named(name: &str) -> Option<Role> {
+        NAMES.iter().find(|(_, known)| *known == name).map(|(role, _)| *role)
+    }
+
+    /// Returns the object that its key stands in.
+    pub(super) fn level(self) -> Level {
+        match self {
+            Role::Questions | Role::QuestionMap | Role::Lines | Role::RequiredIds | Role::Title => Level::Call,
+            Role::Label | Role::Description | Role::Value | Role::Mode | Role::Preview | Role::Recommended => {
+                Level::Option
+            }
+            _ => Level::Question,
+        }
+    }
+}
+
+/// What a question asks for, if it is not a choice between its options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "lowercase"))]
+#[non_exhaustive]
+pub enum QuestionKind {
+    /// A text of the user's own.
+    Text,
+    /// Yes or no. They are its options.
+    YesNo,
+    /// A number.
+    Number,
+}
+
+impl QuestionKind {
+    /// Returns the kind as one word, for programs: `text`, `yesno` or `number`.
+    pub fn name(self) -> &'static str {
+        match self {
+            QuestionKind::Text => "text",
+            QuestionKind::YesNo => "yesno",
+            QuestionKind::Number => "number",
+        }
+    }
+}
+
+/// What a word says about the kind of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KindWord {
+    Is(QuestionKind),
+    /// Several options can be chosen.
+    Multiple,
+    /// A text, if the question has no options.
+    TextWithoutOptions,
+    /// A choice, or a word that is not known.
+    Choice,
+}
+
+impl KindWord {
+    pub(crate) fn of(word: &[u8]) -> KindWord {
+        match word {
+            b"text" | b"free_text" => KindWord::Is(QuestionKind::Text),
+            b"yesno" | b"yes_no" | b"boolean" => KindWord::Is(QuestionKind::YesNo),
+            b"number" | b"integer" => KindWord::Is(QuestionKind::Number),
+            b"multi_choice" | b"array" => KindWord::Multiple,
+            b"string" => KindWord::TextWithoutOptions,
+            _ => KindWord::Choice,
+        }
+    }
+}

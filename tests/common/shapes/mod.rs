@@ -1,0 +1,610 @@
+//! The reference reader of the arguments of question tools: the oracle of the tests for
+//! `Parser::arguments_of`.
+//!
+//! It sees the whole stream at once, and is written from `docs/question-tools.md` and
+//! `docs/format.md`, whose sentences it quotes. Where they leave something open a comment begins
+//! with `Decided:`.
+#![allow(dead_code)]
+
+mod json;
+mod options;
+mod questions;
+pub mod random;
+pub mod table;
+pub mod view;
+
+use followup::{CallPart, Limits, Note, Reason};
+
+use json::{ILL_FORMED, Json, Kind, Parsed, Scalar, plain};
+use questions::Open;
+use table::{Level, Meaning, Table};
+pub use view::{Choice, End, Question};
+
+/// How a stream is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    pub limits: Limits,
+    pub strict: bool,
+}
+
+/// Returns what these arguments mean in the shape with this text.
+pub fn read(shape: &str, stream: &[u8], rules: Rules) -> End {
+    let text = String::from_utf8_lossy(stream);
+    let mut reader = Reader::new(Table::new(shape), Json::new(plain(&text), false), rules);
+    let reason = reader.arguments().and_then(|()| reader.end()).err();
+    End { reason, title: reader.title, questions: reader.questions, notes: reader.notes }
+}
+
+/// Something that reads one value of a list or of an object.
+type ReadValue<'f> = &'f mut dyn FnMut(&mut Reader, Kind) -> Parsed<()>;
+/// Something that reads what follows a key: `Reader::after_key`, and then the value.
+type ReadMember<'f> = &'f mut dyn FnMut(&mut Reader, &str) -> Parsed<()>;
+
+struct Reader {
+    rules: Rules,
+    table: Table,
+    json: Json,
+    /// The texts that hold the current text in a string, outermost first.
+    outer: Vec<Json>,
+    /// "a text above all questions, which grows"
+    title: Option<String>,
+    questions: Vec<Question>,
+    notes: Vec<Note>,
+    /// The ids of the questions that have to be answered.
+    required: Vec<String>,
+    /// A list of questions has come.
+    is_listed: bool,
+    /// The open question, or the open option, if it is beyond its limit: "it is read by the same
+    /// rules, but nothing of it is kept, and its texts have no limits".
+    dropped: Option<Question>,
+    dropped_option: Option<Choice>,
+}
+
+impl Reader {
+    fn new(table: Table, json: Json, rules: Rules) -> Reader {
+        Reader {
+            rules,
+            table,
+            json,
+            outer: Vec::new(),
+            title: None,
+            questions: Vec::new(),
+            notes: Vec::new(),
+            required: Vec::new(),
+            is_listed: false,
+            dropped: None,
+            dropped_option: None,
+        }
+    }
+
+    fn note(&mut self, note: Note) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    /// "The strict policy rejects the call at its first repair."
+    fn repair(&mut self, note: Note) -> Parsed<()> {
+        if self.rules.strict {
+            return Err(Reason::Malformed(note));
+        }
+        self.note(note);
+        Ok(())
+    }
+
+    // ------------------------------------------------------------------------------------ the arguments
+
+    fn arguments(&mut self) -> Parsed<()> {
+        self.space()?;
+        // "arguments in a code fence of three back-ticks"
+        let is_fenced = self.json.peek() == Some('`');
+        if is_fenced {
+            for _ in 0..3 {
+                match self.json.next() {
+                    Some(next) if next.c == '`' => {}
+                    Some(_) => return Err(ILL_FORMED),
+                    None => return Err(self.json.missing(CallPart::Parameters)),
+                }
+            }
+            self.repair(Note::FencedArguments)?;
+            // "The rest of its line means nothing, up to the first `{` or `[`."
+            while self.json.peek().is_some_and(|c| !matches!(c, '\n' | '{' | '[')) {
+                self.json.next();
+            }
+        }
+        self.whole_arguments()?;
+        // "text after the arguments is no error then"
+        if is_fenced {
+            return Ok(());
+        }
+        self.space()?;
+        match self.json.peek() {
+            Some(_) => Err(Reason::Malformed(Note::TextAfterArguments)),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads the arguments, whatever they are in.
+    fn whole_arguments(&mut self) -> Parsed<()> {
+        match self.kind()? {
+            Kind::Object => self.call(),
+            // "arguments that are a list: the list of questions"
+            Kind::Array => {
+                self.repair(Note::ListAsArguments)?;
+                self.is_listed = true;
+                self.list("questions", Kind::Array)
+            }
+            // "arguments that are a string: the JSON in it"; "wrong type: [...] a string without JSON"
+            Kind::Text => {
+                let scalar = self.text_without_blank()?;
+                if self.holds_json(&scalar) {
+                    self.repair(Note::ArgumentsAsText)?;
+                    return self.nested(scalar, &mut |reader, _| reader.whole_arguments());
+                }
+                if scalar.chars.is_empty() {
+                    self.closed(&scalar, CallPart::Arguments)?;
+                }
+                Err(Reason::WrongType(CallPart::Arguments))
+            }
+            Kind::Number | Kind::Boolean | Kind::Null => Err(Reason::WrongType(CallPart::Arguments)),
+        }
+    }
+
+    /// "At the end": what only the whole call decides.
+    fn end(&mut self) -> Parsed<()> {
+        // "missing parameter: no question at all"
+        if self.questions.is_empty() {
+            return Err(Reason::MissingParameter);
+        }
+        // "`required` from a list of ids is known in `Complete`."
+        // "a flag that is known stays"
+        if self.table.has("required-ids") {
+            for question in &mut self.questions {
+                let is_listed = question.id.as_ref().is_some_and(|id| self.required.contains(id));
+                let required = if is_listed { Some(true) } else { self.table.flag("required") };
+                question.required = question.required.or(required);
+            }
+        }
+        if let Some((min, max)) = self.table.limit("questions") {
+            // "Questions are compared only in a shape with a limit of questions".
+            let texts = self.questions.iter().map(|question| &question.text);
+            let equal = (0..self.questions.len())
+                .any(|i| texts.clone().skip(i + 1).any(|text| *text == self.questions[i].text));
+            // "arguments that are one question are not counted"
+            if equal || self.is_listed && !(min..=max).contains(&self.questions.len()) {
+                self.repair(Note::RefusedByHost)?;
+            }
+        }
+        Ok(())
+    }
+
+    // ------------------------------------------------------------------------------------ the object
+
+    fn call(&mut self) -> Parsed<()> {
+        let mut question = None;
+        self.call_object("", &mut question)?;
+        question.map_or(Ok(()), |open| self.end_question(open))
+    }
+
+    /// Reads the object of the arguments, or one inside a path. `question`: the one that the
+    /// arguments are themselves.
+    fn call_object(&mut self, path: &str, question: &mut Option<Open>) -> Parsed<()> {
+        let (path, mut keys) = (path.to_owned(), Vec::new());
+        self.object(&mut |reader, key| {
+            let is_top = path.is_empty();
+            // "if the arguments have this key with an object, the built-in shape `SHAPE` reads the
+            // call from there on"
+            if let Some(form) = reader.table.form(key).filter(|_| is_top) {
+                let kind = reader.after_key()?;
+                if kind != Kind::Object || !reader.begins_list(question) {
+                    return reader.nothing(kind);
+                }
+                reader.table = form;
+                return reader.call_object(key, question);
+            }
+            let key = join(&path, key);
+            match reader.table.meaning(Level::Call, &key) {
+                Meaning::Role(role) => {
+                    reader.key_once(&mut keys, &key)?;
+                    let kind = reader.after_key()?;
+                    reader.call_value(question, &role, kind)
+                }
+                Meaning::Path => match reader.after_key()? {
+                    Kind::Object => reader.call_object(&key, question),
+                    kind => reader.nothing(kind),
+                },
+                Meaning::Nothing if is_top => reader.own_question(question, &mut keys, &key),
+                Meaning::Nothing => reader.nothing_after_key(),
+            }
+        })
+    }
+
+    /// "The same key twice in one object rejects the call, if the key means something".
+    fn key_once(&mut self, keys: &mut Vec<String>, key: &str) -> Parsed<()> {
+        if keys.iter().any(|one| one == key) {
+            return Err(Reason::Malformed(Note::RepeatedKey));
+        }
+        keys.push(key.to_owned());
+        Ok(())
+    }
+
+    /// Reads the value of a key of the call.
+    fn call_value(&mut self, question: &mut Option<Open>, role: &str, kind: Kind) -> Parsed<()> {
+        if role == "required-ids" {
+            return match self.required.is_empty() {
+                true => self.words(kind, &mut |reader, word| reader.required.push(word)),
+                false => self.nothing(kind),
+            };
+        }
+        if role == "title" {
+            if self.title.is_some() || matches!(kind, Kind::Array | Kind::Object | Kind::Null) {
+                return self.nothing(kind);
+            }
+            let limit = (CallPart::Description, self.rules.limits.description);
+            return self.growing(kind, limit, &mut |reader, text| reader.title = Some(text.to_owned())).map(drop);
+        }
+        let is_value = match role {
+            "lines" => kind == Kind::Text,
+            _ => kind != Kind::Null,
+        };
+        // "the first that comes with a value counts"
+        let is_given = self.is_listed && !self.questions.is_empty();
+        if !is_value || is_given || !self.begins_list(question) {
+            return self.nothing(kind);
+        }
+        self.list(role, kind)
+    }
+
+    /// Begins the list of questions; `false` after "arguments that are already a question", which
+    /// means: a text, a header or an option of it has come.
+    fn begins_list(&mut self, question: &mut Option<Open>) -> bool {
+        if question.is_some() {
+            let open = self.question();
+            let is_empty = open.text.is_empty() && open.header.is_none() && open.options.is_empty();
+            if !is_empty || self.dropped.is_some() {
+                self.note(Note::RepeatedQuestion);
+                return false;
+            }
+            self.questions.pop();
+            *question = None;
+        }
+        self.is_listed = true;
+        true
+    }
+
+    /// Reads the value of a key of the question that the arguments are themselves.
+    ///
+    /// "that question, from its text on: where a list is usual, a key before the text may be the
+    /// call's; no repair if the shape says `single` or has no list". "where the shape has a map or
+    /// lines, there is no such question".
+    fn own_question(&mut self, question: &mut Option<Open>, keys: &mut Vec<String>, key: &str) -> Parsed<()> {
+        let meaning = self.table.meaning(Level::Question, key);
+        let is_usual = self.table.has("questions") && !self.table.is("single");
+        let begins = !is_usual || meaning == Meaning::Role("text".to_owned());
+        let has_own_list = self.is_listed || self.table.has("question-map") || self.table.has("lines");
+        if has_own_list || meaning == Meaning::Nothing || !(begins || question.is_some()) {
+            return self.nothing_after_key();
+        }
+        if question.is_none() {
+            *question = Some(self.begin_question(None)?);
+            if is_usual {
+                self.repair(Note::QuestionWithoutList)?;
+            }
+        }
+        match question {
+            Some(open) => self.question_member(open, "", keys, key),
+            None => self.nothing_after_key(),
+        }
+    }
+
+    /// Reads a list of words, or one word: "a default, a name and an id count as they are written".
+    ///
+    /// "one longer than `answer`, or after as many as there can be questions or suggestions, is
+    /// dropped"
+    fn words(&mut self, kind: Kind, put: &mut dyn FnMut(&mut Reader, String)) -> Parsed<()> {
+        let mut count = 0;
+        let mut word = |reader: &mut Reader, kind: Kind| match kind {
+            Kind::Text | Kind::Number | Kind::Boolean => {
+                let scalar = reader.json.scalar(kind);
+                let word = reader.kept(&scalar)?;
+                let Limits { answer, suggestions, questions, .. } = reader.rules.limits;
+                if word.len() <= answer && count < suggestions.max(questions) {
+                    count += 1;
+                    put(reader, word);
+                }
+                Ok(())
+            }
+            _ => reader.nothing(kind),
+        };
+        match kind {
+            Kind::Array => self.array(&mut word),
+            kind => word(self, kind),
+        }
+    }
+
+    /// Returns whether a string in a list is text as soon as it begins: "unless it may be an
+    /// object". White space before it counts towards the limit of strings that are kept.
+    fn begins_text(&mut self, scalar: &Scalar) -> Parsed<bool> {
+        let limit = self.rules.limits.answer.saturating_mul(self.rules.limits.suggestions);
+        let mut blank = 0;
+        for one in &scalar.chars {
+            self.repair_if(one.before)?;
+            if !one.c.is_whitespace() {
+                return Ok(one.c != '{' || self.outer.len() >= 2);
+            }
+            blank += one.c.len_utf8();
+            if blank > limit {
+                return Err(Reason::TooLong { part: CallPart::Suggestions, limit });
+            }
+            self.repair_if(one.after)?;
+        }
+        Ok(false)
+    }
+
+    /// Reads a string that counts when it has ended. It "may have `answer` × `suggestions`" bytes.
+    fn kept(&mut self, scalar: &Scalar) -> Parsed<String> {
+        let limit = self.rules.limits.answer.saturating_mul(self.rules.limits.suggestions);
+        let mut text = String::new();
+        for one in &scalar.chars {
+            self.repair_if(one.before)?;
+            text.push(one.c);
+            if text.len() > limit {
+                return Err(Reason::TooLong { part: CallPart::Suggestions, limit });
+            }
+            self.repair_if(one.after)?;
+        }
+        self.closed(scalar, CallPart::Parameters)?;
+        Ok(text)
+    }
+
+    // ------------------------------------------------------------------------------------ values
+
+    /// Takes a character outside strings.
+    fn bump(&mut self) -> Parsed<()> {
+        match self.json.next() {
+            Some(next) => self.repair_if(next.before || next.after),
+            None => Err(self.json.missing(CallPart::Parameters)),
+        }
+    }
+
+    fn space(&mut self) -> Parsed<()> {
+        while matches!(self.json.peek(), Some(' ' | '\t' | '\n' | '\r')) {
+            self.bump()?;
+        }
+        Ok(())
+    }
+
+    /// "A value's type is known from its first character everywhere, and is acted on there."
+    fn kind(&mut self) -> Parsed<Kind> {
+        self.space()?;
+        match self.json.peek() {
+            None => Err(self.json.missing(CallPart::Parameters)),
+            Some('"') => Ok(Kind::Text),
+            Some('-' | '0'..='9') => Ok(Kind::Number),
+            Some('t' | 'f') => Ok(Kind::Boolean),
+            Some('n') => Ok(Kind::Null),
+            Some('[') => Ok(Kind::Array),
+            Some('{') => Ok(Kind::Object),
+            Some(_) => Err(ILL_FORMED),
+        }
+    }
+
+    /// Takes a string, a number or a literal that is not cut off.
+    fn consume(&mut self, scalar: &Scalar, part: CallPart) -> Parsed<()> {
+        for one in &scalar.chars {
+            self.repair_if(one.before || one.after)?;
+        }
+        self.closed(scalar, part)
+    }
+
+    fn repair_if(&mut self, is_repaired: bool) -> Parsed<()> {
+        if is_repaired { self.repair(Note::IllFormedString) } else { Ok(()) }
+    }
+
+    /// Reads a string, and takes the white space at its beginning.
+    fn text_without_blank(&mut self) -> Parsed<Scalar> {
+        let mut scalar = self.json.scalar(Kind::Text);
+        let blank = scalar.chars.iter().take_while(|one| one.c.is_whitespace()).count();
+        for one in scalar.chars.drain(..blank) {
+            self.repair_if(one.before || one.after)?;
+        }
+        Ok(scalar)
+    }
+
+    fn closed(&mut self, scalar: &Scalar, part: CallPart) -> Parsed<()> {
+        match scalar {
+            Scalar { wrong: true, .. } => Err(ILL_FORMED),
+            Scalar { is_closed: false, .. } => Err(self.json.missing(cut_in(part))),
+            _ => Ok(()),
+        }
+    }
+
+    fn nothing_after_key(&mut self) -> Parsed<()> {
+        let kind = self.after_key()?;
+        self.nothing(kind)
+    }
+
+    /// Reads a value that means nothing.
+    fn nothing(&mut self, kind: Kind) -> Parsed<()> {
+        match kind {
+            Kind::Array => self.array(&mut |reader, kind| reader.nothing(kind)),
+            Kind::Object => self.object(&mut |reader, _| reader.nothing_after_key()),
+            kind => {
+                let scalar = self.json.scalar(kind);
+                self.consume(&scalar, CallPart::Parameters)
+            }
+        }
+    }
+
+    fn array(&mut self, read: ReadValue<'_>) -> Parsed<()> {
+        self.bump()?;
+        self.json.deeper()?;
+        self.space()?;
+        if self.json.peek() != Some(']') {
+            loop {
+                let kind = self.kind()?;
+                read(self, kind)?;
+                self.space()?;
+                match self.json.peek() {
+                    Some(',') => self.bump()?,
+                    Some(']') => break,
+                    Some(_) => return Err(ILL_FORMED),
+                    None => return Err(self.json.missing(CallPart::Parameters)),
+                }
+            }
+        }
+        self.json.shallower();
+        self.bump()
+    }
+
+    fn object(&mut self, read: ReadMember<'_>) -> Parsed<()> {
+        self.bump()?;
+        self.json.deeper()?;
+        self.space()?;
+        if self.json.peek() != Some('}') {
+            loop {
+                self.space()?;
+                match self.json.peek() {
+                    Some('"') => {}
+                    Some(_) => return Err(ILL_FORMED),
+                    None => return Err(self.json.missing(CallPart::Parameters)),
+                }
+                let key = self.json.scalar(Kind::Text);
+                self.consume(&key, CallPart::Parameters)?;
+                read(self, &key.text())?;
+                self.space()?;
+                match self.json.peek() {
+                    Some(',') => self.bump()?,
+                    Some('}') => break,
+                    Some(_) => return Err(ILL_FORMED),
+                    None => return Err(self.json.missing(CallPart::Parameters)),
+                }
+            }
+        }
+        self.json.shallower();
+        self.bump()
+    }
+
+    /// Returns the kind of the value after a key.
+    fn after_key(&mut self) -> Parsed<Kind> {
+        self.space()?;
+        match self.json.peek() {
+            Some(':') => self.bump()?,
+            Some(_) => return Err(ILL_FORMED),
+            None => return Err(self.json.missing(CallPart::Parameters)),
+        }
+        self.kind()
+    }
+
+    /// Reads the JSON in a string. "If it is broken, or text follows it, the call is rejected".
+    fn nested(&mut self, scalar: Scalar, read: ReadValue<'_>) -> Parsed<()> {
+        let inner = Json::new(scalar.chars.clone(), scalar.is_closed || self.json.ends);
+        self.outer.push(std::mem::replace(&mut self.json, inner));
+        let kind = self.kind()?;
+        read(self, kind)?;
+        self.space()?;
+        if self.json.peek().is_some() {
+            return Err(Reason::Malformed(Note::TextAfterArguments));
+        }
+        self.json = self.outer.pop().expect("the text that holds the string");
+        self.closed(&scalar, CallPart::Parameters)
+    }
+
+    /// Returns whether a string without white space before it holds JSON that is read: "JSON if it begins with `[` or `{`".
+    ///
+    /// "JSON in strings is read as it streams, at most two strings deep."
+    fn holds_json(&self, scalar: &Scalar) -> bool {
+        self.outer.len() < 2 && matches!(scalar.chars.first().map(|one| one.c), Some('[' | '{'))
+    }
+
+    /// Reads a text that grows. `put` is given all of it each time a character has come, once it is
+    /// not blank.
+    fn growing(
+        &mut self,
+        kind: Kind,
+        (part, limit): (CallPart, usize),
+        put: &mut dyn FnMut(&mut Reader, &str),
+    ) -> Parsed<Option<String>> {
+        let scalar = self.json.scalar(kind);
+        self.growing_of(scalar, (part, limit), put)
+    }
+
+    fn growing_of(
+        &mut self,
+        scalar: Scalar,
+        (part, limit): (CallPart, usize),
+        put: &mut dyn FnMut(&mut Reader, &str),
+    ) -> Parsed<Option<String>> {
+        let is_dropped = self.dropped.is_some() || self.dropped_option.is_some();
+        let limit = if is_dropped { usize::MAX } else { limit };
+        let mut text = String::new();
+        let mut held = false;
+        for one in &scalar.chars {
+            self.repair_if(one.before)?;
+            for c in self.unescaped(&mut held, one.c) {
+                if text.len() + c.len_utf8() > limit {
+                    return Err(Reason::TooLong { part, limit });
+                }
+                text.push(c);
+                if !text.trim().is_empty() {
+                    put(self, &text);
+                }
+            }
+            self.repair_if(one.after)?;
+        }
+        self.closed(&scalar, part)?;
+        if held {
+            if text.len() + 1 > limit {
+                return Err(Reason::TooLong { part, limit });
+            }
+            text.push('\\');
+            put(self, &text);
+        }
+        Ok((!text.trim().is_empty()).then_some(text))
+    }
+
+    /// "`unescape`: the two characters `\n` in a text are a line end"
+    fn unescaped(&self, held: &mut bool, c: char) -> Vec<char> {
+        let was_held = std::mem::replace(held, self.table.is("unescape") && c == '\\');
+        match (was_held, c) {
+            (true, 'n') => vec!['\n'],
+            (true, '\\') => vec!['\\'],
+            (true, c) => vec!['\\', c],
+            (false, _) if *held => vec![],
+            (false, c) => vec![c],
+        }
+    }
+
+    /// Reads a text that is known when it has ended.
+    fn whole(&mut self, kind: Kind, limit: (CallPart, usize)) -> Parsed<Option<String>> {
+        let cut = if limit.0 == CallPart::Mode { CallPart::Mode } else { CallPart::Parameters };
+        self.growing(kind, limit, &mut |_, _| {}).map_err(|reason| match reason {
+            Reason::Truncated(_) => Reason::Truncated(cut),
+            reason => reason,
+        })
+    }
+}
+
+/// "truncated: inside the question, an answer or a mode, or else between the parameters"
+fn cut_in(part: CallPart) -> CallPart {
+    match part {
+        CallPart::Question | CallPart::Answer | CallPart::Mode => part,
+        _ => CallPart::Parameters,
+    }
+}
+
+fn join(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+/// Returns a string without white space around it, whose repairs have been made.
+fn trimmed(scalar: &Scalar) -> Scalar {
+    Scalar { chars: plain(scalar.text().trim()), ..scalar.clone() }
+}
+
+/// Whether the whole string is one JSON object.
+fn is_object(scalar: &Scalar) -> bool {
+    let rules = Rules { limits: Limits::default(), strict: false };
+    let mut reader = Reader::new(Table::default(), Json::new(plain(scalar.text().trim()), true), rules);
+    reader.json.peek() == Some('{') && reader.nothing(Kind::Object).is_ok() && reader.json.peek().is_none()
+}

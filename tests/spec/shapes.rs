@@ -1,0 +1,327 @@
+//! The arguments of question tools mean what docs/question-tools.md says.
+
+use std::fmt::Write;
+
+use followup::{CallPart, Event, Field, Malformed, Note, Parser, Policy, Question, Reason, Shape, Shapes, Suggestion};
+
+/// Writes a question in one line: `{id} [header] text / detail (placeholder) <kind> flags: options`.
+pub fn line(question: Question<'_>) -> String {
+    let mut line = String::new();
+    let mut add = |before: &str, text: Option<&str>, after: &str| {
+        if let Some(text) = text {
+            write!(line, "{before}{text}{after}").unwrap();
+        }
+    };
+    add("{", question.id, "} ");
+    add("[", question.header, "] ");
+    add("", Some(question.text), "");
+    add(" / ", question.detail, "");
+    add(" (", question.placeholder, ")");
+    add(" <", question.kind.map(|kind| kind.name()), ">");
+    let flags = [("multiple", question.multiple), ("custom", question.custom), ("required", question.required)];
+    for (name, flag) in flags {
+        add(if flag == Some(true) { " +" } else { " -" }, flag.map(|_| name), "");
+    }
+    question.defaults.iter().for_each(|default| add(" =", Some(default), ""));
+    question.suggestions.iter().for_each(|one| add("; ", Some(&option(one)), ""));
+    line
+}
+
+fn option(one: Suggestion<'_>) -> String {
+    let mut option = one.answer.to_owned();
+    let parts = [("=", one.value), (": ", one.description), (" @", one.mode), (" ~", one.preview)];
+    for (before, part) in parts {
+        part.iter().for_each(|part| write!(option, "{before}{part}").unwrap());
+    }
+    if one.recommended { option + " *" } else { option }
+}
+
+/// Reads arguments. Returns the lines of the questions and the notes, or why they are rejected.
+pub fn read(mut parser: Parser, arguments: &str) -> Result<(Vec<String>, Vec<Note>), Reason> {
+    drop(parser.feed(arguments));
+    let mut events = parser.finish();
+    match events.next() {
+        Some(Event::Complete(call)) => Ok((call.questions().iter().map(line).collect(), call.notes().to_vec())),
+        Some(Event::Rejected(call)) => Err(call.reason()),
+        event => panic!("{event:?}: {arguments}"),
+    }
+}
+
+fn parser(tool: &str) -> Parser {
+    Parser::arguments_of(tool, Policy::new()).unwrap()
+}
+
+#[test]
+fn each_tools_own_arguments_are_read_without_a_note() {
+    for (tool, arguments, lines) in [
+        (
+            "AskUserQuestion",
+            r#"{"questions":[{"question":"Where to?","header":"Place","options":[{"label":"Sea","description":"wet","preview":"~~"},{"label":"Hills (Recommended)","description":"dry"}],"multiSelect":true}]}"#,
+            &["[Place] Where to? +multiple +custom; Sea: wet ~~~; Hills (Recommended): dry *"][..],
+        ),
+        (
+            "request_user_input",
+            r#"{"questions":[{"header":"Name","id":"name","options":[{"description":"short","label":"Al"}],"question":"Which?"}]}"#,
+            &["{name} [Name] Which? -multiple +custom; Al: short"],
+        ),
+        (
+            "vscode_askQuestions",
+            r#"{"questions":[{"header":"Fruit","question":"Which?","allowFreeformInput":false,"message":"Ripe ones.","options":[{"label":"Fig","recommended":true}]}]}"#,
+            &["{Fruit} [Fruit] Which? / Ripe ones. -multiple -custom; Fig *"],
+        ),
+        (
+            "AskQuestion",
+            r#"{"title":"T","questions":[{"id":"q","prompt":"Which?","options":[{"id":"1","label":"One"},{"id":"2","label":"Two"}],"allow_multiple":true}]}"#,
+            &["{q} Which? +multiple -custom; One=1; Two=2"],
+        ),
+        (
+            "ask_user",
+            r#"{"questions":[{"question":"Sure?","header":"S","type":"yesno"},{"question":"Name?","header":"N","type":"text","placeholder":"Al"}]}"#,
+            &["[S] Sure? <yesno> -multiple +custom; Yes; No", "[N] Name? (Al) <text> -multiple +custom"],
+        ),
+        (
+            "ask_user",
+            r#"{"question":"Which?","choices":["A","B"],"allow_freeform":false}"#,
+            &["Which? -multiple -custom; A; B"],
+        ),
+        (
+            "ask_user",
+            r#"{"message":"m","requestedSchema":{"properties":{"n":{"type":"integer","title":"Count"}},"required":["n"]}}"#,
+            &["{n} Count <number> -multiple -custom +required"],
+        ),
+        (
+            "question",
+            r#"{"questions":[{"question":"Next?","header":"N","options":[{"label":"Go","description":"now","mode":"code"}],"multiple":false}]}"#,
+            &["[N] Next? -multiple +custom; Go: now @code"],
+        ),
+        ("ask_question", r#"{"question":"Which?","options":["A","B"]}"#, &["Which? -multiple +custom; A; B"]),
+        (
+            "elicitation/create",
+            r#"{"message":"m","requestedSchema":{"properties":{"s":{"type":"string","title":"Size","enum":["s","l"],"enumNames":["Small","Large"],"default":"l"},"b":{"type":"boolean","description":"Really?"},"t":{"type":"string"}},"required":["s"]}}"#,
+            &[
+                "{s} Size -multiple -custom +required =l; Small=s; Large=l",
+                "{b} Really? <yesno> -multiple -custom -required; Yes=true; No=false",
+                "{t} t <text> -multiple -custom -required",
+            ],
+        ),
+        ("clarify", r#"{"question":"How?","choices":["A",{"description":"B"}]}"#, &["How? -multiple +custom; A; B"]),
+        (
+            "ask",
+            r#"{"questions":[{"id":"i","question":"Which?","options":[{"label":"A"},{"label":"B"}],"recommended":1}]}"#,
+            &["{i} Which? -multiple +custom; A; B *"],
+        ),
+        (
+            "questionnaire",
+            r#"{"questions":[{"id":"i","label":"L","prompt":"Which?","options":[{"value":"a","label":"A"}],"allowOther":false}]}"#,
+            &["{i} [L] Which? -multiple -custom; A=a"],
+        ),
+        (
+            "AskUser",
+            r#"{"questionnaire":"1. [question] Which? (multi)\n[topic] T\n[option] A\n[option] B\n2. [question] Why?"}"#,
+            &["[T] Which? +multiple +custom; A; B", "Why? -multiple +custom"],
+        ),
+        ("askForConfirmation", r#"{"message":"Send?"}"#, &["Send? -multiple -custom; Yes; No"]),
+        (
+            "session/request_permission",
+            r#"{"toolCall":{"title":"Run?"},"options":[{"optionId":"y","name":"Allow"}]}"#,
+            &["Run? -multiple -custom; Allow=y"],
+        ),
+    ] {
+        let (read, notes) = read(parser(tool), arguments).unwrap_or_else(|reason| panic!("{tool}: {reason}"));
+        assert_eq!(read, lines, "{tool}");
+        assert_eq!(notes, [], "{tool}");
+    }
+}
+
+const QUESTION: &str = r#"{"question":"Q?","options":[{"label":"A"},{"label":"B"}]}"#;
+
+#[test]
+fn a_repair_has_its_note_and_the_strict_policy_rejects_it() {
+    let quoted = |text: &str| serde_json::to_string(text).unwrap();
+    let wrapped = |questions: &str| format!("{{\"questions\":{questions}}}");
+    let with_options = |options: &str| wrapped(&format!("[{{\"question\":\"Q?\",\"options\":{options}}}]"));
+    for (arguments, note) in [
+        (format!("[{QUESTION}]"), Note::ListAsArguments),
+        (quoted(&wrapped(&format!("[{QUESTION}]"))), Note::ArgumentsAsText),
+        (format!("```json\n{}\n```", wrapped(&format!("[{QUESTION}]"))), Note::FencedArguments),
+        (QUESTION.to_owned(), Note::QuestionWithoutList),
+        (wrapped(QUESTION), Note::QuestionsAsObject),
+        (wrapped(&format!("{{\"1\":{QUESTION}}}")), Note::QuestionsAsObject),
+        (wrapped(&quoted(&format!("[{QUESTION}]"))), Note::QuestionsAsText),
+        (wrapped(&format!("[{}]", quoted(QUESTION))), Note::QuestionAsText),
+        (with_options(r#"["A","B"]"#), Note::SuggestionAsText),
+        (with_options(&quoted(r#"[{"label":"A"},{"label":"B"}]"#)), Note::SuggestionsAsText),
+        (with_options(&quoted("A\nB")), Note::SuggestionsAsText),
+        (with_options(r#"{"0":{"label":"A"},"1":{"label":"B"}}"#), Note::SuggestionsAsObject),
+        (
+            wrapped(r#"[{"question":"Q?","multiSelect":"false","options":[{"label":"A"},{"label":"B"}]}]"#),
+            Note::FlagAsText,
+        ),
+    ] {
+        let (lines, notes) =
+            read(parser("AskUserQuestion"), &arguments).unwrap_or_else(|why| panic!("{why}: {arguments}"));
+        assert_eq!(lines, ["Q? -multiple +custom; A; B"], "{arguments}");
+        assert_eq!(notes, [note], "{arguments}");
+        let strict = Policy::new().with_malformed(Malformed::Reject);
+        let rejected = read(Parser::arguments_of("AskUserQuestion", strict).unwrap(), &arguments);
+        assert_eq!(rejected, Err(Reason::Malformed(note)), "{arguments}");
+    }
+}
+
+#[test]
+fn what_the_host_would_refuse_is_asked_with_a_note() {
+    let options = |count: usize| vec![r#"{"label":"A"}"#; count].join(",");
+    for options in [options(1), options(5)] {
+        let arguments = format!(r#"{{"questions":[{{"question":"Q?","options":[{options}]}}]}}"#);
+        assert_eq!(read(parser("AskUserQuestion"), &arguments).unwrap().1, [Note::RefusedByHost], "{arguments}");
+    }
+    let twice = format!(r#"{{"questions":[{QUESTION},{QUESTION}]}}"#);
+    assert_eq!(read(parser("AskUserQuestion"), &twice).unwrap().1, [Note::RefusedByHost]);
+}
+
+#[test]
+fn what_cannot_be_asked_is_rejected_with_its_reason() {
+    for (arguments, reason) in [
+        ("{}", Reason::MissingParameter),
+        (r#""""#, Reason::WrongType(CallPart::Arguments)),
+        (r#"{"questions":[]}"#, Reason::MissingParameter),
+        (r#"{"questions":[{"options":["A"]}]}"#, Reason::MissingParameter),
+        (r#""hello""#, Reason::WrongType(CallPart::Arguments)),
+        ("7", Reason::WrongType(CallPart::Arguments)),
+        (r#"{"questions":7}"#, Reason::WrongType(CallPart::Questions)),
+        (r#"{"questions":[{"question":{}}]}"#, Reason::WrongType(CallPart::Question)),
+        ("Which one?", Reason::Malformed(Note::IllFormedJson)),
+        (r#"{"questions":"[{"}"#, Reason::Malformed(Note::IllFormedJson)),
+        (r#"{"questions":[{"question":"Q?"}]} and"#, Reason::Malformed(Note::TextAfterArguments)),
+        (r#"{"questions":[{"question":"Q?","question":"R?"}]}"#, Reason::Malformed(Note::RepeatedKey)),
+        (r#"{"questions":[{"question":"Q"#, Reason::Truncated(CallPart::Question)),
+        (r#"{"questions":[{"question":"Q?","options":[{"label":"A"#, Reason::Truncated(CallPart::Answer)),
+        (r#"{"questions":[{"question":"Q?"}]"#, Reason::Truncated(CallPart::Parameters)),
+        (r#""{\"questions\":[{\"question\"""#, Reason::Malformed(Note::IllFormedJson)),
+        (r#""{\"questions\":[{\"question\""#, Reason::Truncated(CallPart::Parameters)),
+    ] {
+        assert_eq!(read(parser("AskUserQuestion"), arguments), Err(reason), "{arguments}");
+    }
+}
+
+#[test]
+fn the_first_of_two_names_counts_and_a_header_stands_in_for_a_question_at_its_end() {
+    let ask = |tool, arguments| read(parser(tool), arguments).unwrap().0;
+    let two = r#"{"questions":[{"id":"i","prompt":"Q?","options":[],"allowMultiple":true,"allow_multiple":false}]}"#;
+    assert_eq!(ask("AskQuestion", two), ["{i} Q? +multiple -custom"]);
+    let header = r#"{"questions":[{"header":"Only a header","options":[{"label":"A"},{"label":"B"}]}]}"#;
+    assert_eq!(ask("AskUserQuestion", header), ["[Only a header] Only a header -multiple +custom; A; B"]);
+}
+
+#[test]
+fn a_shape_from_a_text_reads_its_tool() {
+    let shape = Shape::parse(
+        "shape poll\ntool ask_poll\nquestions data.polls\ntext title\noptions answers\nstrings\nlabel name\nmultiple :no\ncustom :no",
+    );
+    let policy = Policy::new().with_shapes(Shapes::new([shape.unwrap()]));
+    let parser = Parser::arguments_of("ask_poll", policy.clone()).unwrap();
+    let (lines, notes) = read(parser, r#"{"data":{"polls":[{"title":"Q?","answers":["A","B"]}]}}"#).unwrap();
+    assert_eq!((&lines[..], &notes[..]), (&["Q? -multiple -custom; A; B".to_owned()][..], &[][..]));
+    assert!(Parser::arguments_of("AskUserQuestion", policy).is_none());
+}
+
+#[test]
+fn a_title_is_shown_above_the_questions_and_is_no_question() {
+    for (tool, title, rest) in [
+        ("AskQuestion", "title", r#""questions":[{"id":"a","prompt":"A?","options":[]}]"#),
+        ("elicitation/create", "message", r#""requestedSchema":{"properties":{"a":{"type":"string","title":"A?"}}}"#),
+        ("ask_user", "message", r#""requestedSchema":{"properties":{"a":{"type":"string","title":"A?"}}}"#),
+    ] {
+        for arguments in [format!(r#"{{"{title}":"Set up",{rest}}}"#), format!(r#"{{{rest},"{title}":"Set up"}}"#)] {
+            let (mut parser, mut shown) = (parser(tool), String::new());
+            for byte in arguments.bytes() {
+                parser.feed_bytes(&[byte]).for_each(|event| {
+                    let Event::Partial(call) = event else { panic!("{event:?}") };
+                    if call.field() == Field::Title {
+                        shown.push_str(call.delta());
+                        assert_eq!(call.title(), Some(&*shown));
+                    }
+                });
+            }
+            match parser.finish().next() {
+                Some(Event::Complete(call)) => {
+                    assert_eq!((call.title(), call.question()), (Some("Set up"), "A?"));
+                    assert_eq!(call.questions().len(), 1);
+                }
+                event => panic!("{event:?}: {arguments}"),
+            }
+            assert_eq!(shown, "Set up");
+        }
+        // A title alone asks nothing.
+        assert_eq!(read(parser(tool), &format!(r#"{{"{title}":"Set up"}}"#)), Err(Reason::MissingParameter));
+    }
+}
+
+#[test]
+fn a_flag_or_kind_that_is_known_and_a_header_that_was_shown_do_not_change() {
+    let drawn = |lines: &str, arguments: &str| {
+        let shape = Shape::parse(format!("shape s\ntool ask_s\ntext q\n{lines}")).unwrap();
+        let policy = Policy::new().with_shapes(Shapes::new([shape]));
+        read(Parser::arguments_of("ask_s", policy).unwrap(), arguments).unwrap().0
+    };
+    assert_eq!(drawn("kind k l", r#"{"k":"text","l":"number","q":"Q?"}"#), ["Q? <text>"]);
+    let list = "questions l\nid i\nrequired-ids r\nrequired n";
+    assert_eq!(drawn(list, r#"{"l":[{"q":"Q?","i":"a","n":false}],"r":["a"]}"#), ["{a} Q? -required"]);
+    let topics = r#"{"questionnaire":"[question] Q?\n[topic] A\n[topic] B"}"#;
+    assert_eq!(read(parser("AskUser"), topics).unwrap().0, ["[A] Q? -multiple +custom"]);
+}
+
+#[test]
+fn of_two_lists_of_questions_the_first_with_a_question_counts() {
+    let shape = Shape::parse("shape s\ntool ask_s\nquestions a b\ntext q").unwrap();
+    let policy = Policy::new().with_shapes(Shapes::new([shape]));
+    let ask = |arguments| read(Parser::arguments_of("ask_s", policy.clone()).unwrap(), arguments).unwrap().0;
+    assert_eq!(ask(r#"{"a":[{"q":"A?"}],"b":[{"q":"B?"}]}"#), ["A?"]);
+    assert_eq!(ask(r#"{"a":[],"b":[{"q":"B?"}]}"#), ["B?"]);
+}
+
+#[test]
+fn a_list_of_questions_after_the_beginning_of_another_has_nothing_of_that() {
+    let shape = Shape::parse("shape s\ntool ask_s\nsingle\nquestions l\ntext q\noptions o\nnames n\nlabel x\nvalue v");
+    let policy = Policy::new().with_shapes(Shapes::new([shape.unwrap()]));
+    let arguments = r#"{"n":["Name"],"l":[{"q":"Q?","o":[{"v":"a"}]}]}"#;
+    assert_eq!(read(Parser::arguments_of("ask_s", policy).unwrap(), arguments).unwrap().0, ["Q?; a"]);
+}
+
+#[test]
+fn the_keys_of_a_question_map_are_ids_whatever_they_are() {
+    let ask = |properties: &str| {
+        let arguments = format!(r#"{{"requestedSchema":{{"properties":{properties}}}}}"#);
+        read(parser("elicitation/create"), &arguments).unwrap().0
+    };
+    assert_eq!(ask(r#"{"1":{"type":"string"}}"#), ["{1} 1 <text> -multiple -custom -required"]);
+    assert_eq!(ask(r#"{"a":"Which?"}"#), ["{a} Which? -multiple -custom -required"]);
+    assert_eq!(ask(r#""Which?""#), ["Which? -multiple -custom -required"]);
+}
+
+#[test]
+fn a_control_character_in_a_string_that_holds_json_is_a_repair() {
+    let arguments = "{\"questions\":\"[{\\\"question\\\":\\\"Q?\\\"}\n]\"}";
+    assert_eq!(read(parser("AskUserQuestion"), arguments).unwrap().1, [Note::QuestionsAsText, Note::IllFormedString]);
+}
+
+#[test]
+fn a_string_in_a_list_grows_unless_it_may_be_an_object() {
+    let shown = |tool: &str, arguments: &str| {
+        let (mut parser, mut shown) = (parser(tool), String::new());
+        parser.feed(arguments).for_each(|event| {
+            let Event::Partial(call) = event else { panic!("{event:?}") };
+            write!(shown, "{:?} {:?}; ", call.field(), call.delta()).unwrap();
+        });
+        shown
+    };
+    assert_eq!(shown("ask_user", r#"{"question":"Q?","choices":["Re"#), r#"Question "Q?"; Suggestion "Re"; "#);
+    assert_eq!(shown("ask_user", r#"{"question":"Q?","choices":["  Re"#), r#"Question "Q?"; Suggestion "  Re"; "#);
+    assert_eq!(shown("ask_user", r#"{"question":"Q?","choices":["{Re"#), r#"Question "Q?"; "#);
+    assert_eq!(shown("ask_user", r#"{"question":"Q?","choices":[12"#), r#"Question "Q?"; "#);
+    assert_eq!(shown("AskUserQuestion", r#"{"questions":["Whi"#), r#"Question "Whi"; "#);
+    assert_eq!(
+        read(parser("ask_user"), r#"{"question":"Q?","choices":["A","  ","{B","{\"label\":\"C\"}",7]}"#).unwrap().0,
+        ["Q? -multiple +custom; A; {B; C; 7"]
+    );
+}
