@@ -22,6 +22,7 @@ export class ListFeed {
   #polls = false;
   #polling = false;
   #again = false;
+  /** Whether the stream is down. */ #down = false;
 
   /** @param {Options} options */
   constructor(options) {
@@ -49,13 +50,24 @@ export class ListFeed {
 
   /** @param {import('./stream.js').Status} status */
   #onStatus(status) {
-    if (status.is === 'open') this.#options.onProblem('');
-    if (status.is === 'waiting') this.#options.onProblem("The service can't be reached. This page tries again by itself.");
+    if (status.is === 'open') this.#onOpen();
+    if (status.is === 'waiting') this.#onDown();
     if (status.is === 'unauthorized') this.#options.onUnauthorized();
     if (status.is === 'missing' || status.is === 'refused') {
       this.#polls = true;
       void this.#poll();
     }
+  }
+
+  #onOpen() {
+    this.#down = false;
+    this.#options.onProblem('');
+  }
+
+  /** Reports a problem from the second failure on: most lost connections come back at once. */
+  #onDown() {
+    if (this.#down) this.#options.onProblem("The service can't be reached. This page tries again by itself.");
+    this.#down = true;
   }
 
   /** @param {string} event @param {string} text */

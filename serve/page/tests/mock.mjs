@@ -138,6 +138,11 @@ export class Mock {
     this.service = `${this.service}+`;
     for (const conversation of this.conversations.values()) conversation.cut();
     this.conversations.clear();
+    this.cutList();
+  }
+
+  /** Breaks the connections that follow the list. */
+  cutList() {
     for (const reader of this.listReaders) reader.destroy();
   }
 

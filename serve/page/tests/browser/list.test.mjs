@@ -43,6 +43,30 @@ test('a service without the stream of the list is polled', async (t) => {
   await page.waitForSelector('#list >> text=Where should the recipes live?');
 });
 
+test('a lost connection that comes back at once is not reported', async (t) => {
+  const { mock, page } = await opened(t);
+  await page.evaluate(() => {
+    const problem = document.querySelector('#list-problem');
+    window.reported = false;
+    new MutationObserver(() => (window.reported ||= !problem.hidden)).observe(problem, { attributes: true });
+  });
+  for (const id of ['a', 'b']) {
+    mock.cutList();
+    named(mock, id, id);
+    await page.waitForSelector(`#list .title >> text="${id}"`);
+  }
+  assert.equal(await page.evaluate(() => window.reported), false);
+});
+
+test('a service that can’t be reached is reported until it is back', async (t) => {
+  const { mock, page } = await opened(t);
+  mock.isUp = false;
+  mock.cutList();
+  await page.waitForSelector("#list-problem >> text=The service can't be reached.");
+  mock.isUp = true;
+  await until(page, () => document.querySelector('#list-problem').hidden);
+});
+
 test('the title is the one of the service; without one it is the question', async (t) => {
   const { mock, page } = await opened(t, { hash: '#/c/a', prepare: (mock) => named(mock, 'a', '# Store **recipes**\nmore') });
   await page.waitForSelector('#conversation-title >> text=Store recipes');
