@@ -22,7 +22,7 @@ use std::process::{Command, ExitCode};
 use std::thread;
 
 use common::{NewParser, Stream, push_str};
-use followup::{Event, Parser};
+use followup::{Event, Parser, Policy, Shape, Shapes};
 use followup_testing::workloads::{self, Workload};
 
 /// The sizes of chunks, in bytes. The last is the whole message.
@@ -76,7 +76,15 @@ fn all() -> Vec<(Workload, NewParser)> {
         workloads::everyday().map(|workload| (shorten(workload), Parser::new as NewParser)).collect();
     all.push((workloads::question(64 << 10), Parser::new));
     all.push((workloads::arguments(64 << 10), Parser::arguments));
+    all.push((Workload { name: "shape", ..workloads::arguments(64 << 10) }, shaped));
     all
+}
+
+/// Returns a parser that reads the same arguments as those of another tool, by its shape.
+fn shaped(policy: Policy) -> Parser {
+    let shape = Shape::parse("shape asked\ntool asked\ntext question\noptions follow_up\nlabel text\nmode mode\n");
+    let shapes = Shapes::new([shape.expect("a shape")]);
+    Parser::arguments_of("asked", policy.with_shapes(shapes)).expect("a tool")
 }
 
 /// Cuts a message after a line, or before prose if it contains questions.

@@ -74,15 +74,23 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    /// Returns whether the text is shown while it grows, and not only once it has ended.
-    fn grows(self) -> bool {
+    /// Returns the field of its partials; `None` if it is shown only once it has ended.
+    fn field(self) -> Option<Field> {
         match self {
-            Place::Title => true,
-            Place::Question(QuestionText::Text | QuestionText::Header | QuestionText::Detail) => true,
-            Place::Option(OptionText::Label | OptionText::Description | OptionText::Preview) => true,
-            Place::Question(QuestionText::Id | QuestionText::Placeholder) => false,
-            Place::Option(OptionText::Value | OptionText::Mode) => false,
+            Place::Title => Some(Field::Title),
+            Place::Question(QuestionText::Text) => Some(Field::Question),
+            Place::Question(QuestionText::Header) => Some(Field::Header),
+            Place::Question(QuestionText::Detail) => Some(Field::Detail),
+            Place::Option(OptionText::Label) => Some(Field::Suggestion),
+            Place::Option(OptionText::Description) => Some(Field::Description),
+            Place::Option(OptionText::Preview) => Some(Field::Preview),
+            Place::Question(QuestionText::Id | QuestionText::Placeholder) => None,
+            Place::Option(OptionText::Value | OptionText::Mode) => None,
         }
+    }
+
+    fn grows(self) -> bool {
+        self.field().is_some()
     }
 
     /// Returns how long the text may be.
@@ -452,14 +460,45 @@ impl Form {
     }
 
     fn set(&mut self, place: Place, (start, end): Range) {
-        let slot = match place {
+        if let Some(slot) = self.slot_mut(place) {
+            (slot.start, slot.end) = (start, end);
+        }
+    }
+
+    /// Returns a text of the call, or of the open question or option.
+    fn slot_mut(&mut self, place: Place) -> Option<&mut Slot> {
+        match place {
             Place::Title => Some(&mut self.title),
             Place::Question(text) => self.open_question().map(|question| &mut question.texts[text as usize]),
             Place::Option(text) => self.open_option().map(|option| &mut option.texts[text as usize]),
-        };
-        if let Some(slot) = slot {
-            (slot.start, slot.end) = (start, end);
         }
+    }
+
+    /// Takes the fast path: appends to a text of which all has been shown.
+    ///
+    /// Returns what is to be shown; `None` if it is not as simple as that, and then nothing has
+    /// changed.
+    pub(crate) fn push_plain(&mut self, text: &str, limits: &Limits) -> Option<Addition> {
+        let Some(OpenText { place, start, exists: true, escape: false }) = self.open else { return None };
+        let field = place.field()?;
+        let (shown, end) = (self.text.len(), self.text.len() + text.len());
+        let last = match place {
+            Place::Title => (0, None),
+            Place::Question(_) => (self.cursor, None),
+            Place::Option(_) => {
+                let first = self.questions.get(self.cursor)?.first_option;
+                (self.cursor, Some(self.options.len().checked_sub(first + 1)?))
+            }
+        };
+        let slot = self.slot_mut(place)?;
+        let is_all_shown = slot.shown > 0 && slot.range() == (start, shown) && slot.shown == shown - start;
+        if !is_all_shown || end - start > place.limit(limits) {
+            return None;
+        }
+        (slot.end, slot.shown) = (end, end - start);
+        self.text.push_str(text);
+        self.last = last;
+        Some((field, (shown, end)))
     }
 
     /// Ends the text that is being read. A blank one is dropped.

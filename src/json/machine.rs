@@ -110,7 +110,10 @@ impl JsonMachine {
         if self.busy.is_fresh() {
             return None;
         }
-        let JsonBuffers { arguments, call, .. } = &mut *self.busy;
+        let JsonBuffers { arguments, shaped, call } = &mut *self.busy;
+        if let Some(reader) = shaped {
+            return push_plain_shaped(reader, text, call, &self.policy);
+        }
         if arguments.lexer.plain_len(text, 0) != text.len() {
             return None;
         }
@@ -267,6 +270,15 @@ pub(crate) struct SavedJson {
     arguments: Arguments,
     shaped: Option<Box<ShapeReader>>,
     call: Call,
+}
+
+/// Appends a chunk without a delimiter to the open text of a call that a shape reads.
+#[inline(never)]
+fn push_plain_shaped(reader: &ShapeReader, text: &str, call: &mut Call, policy: &Policy) -> Option<Addition> {
+    if !reader.is_plain_text(text) {
+        return None;
+    }
+    call.form_mut()?.push_plain(text, &policy.limits)
 }
 
 /// Reads text of a call that a shape reads, up to the next signal.

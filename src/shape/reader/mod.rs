@@ -325,6 +325,11 @@ impl ShapeReader {
         self.lexers[0].is_in_text()
     }
 
+    /// Returns `true` if the chunk only continues a text of the call.
+    pub(crate) fn is_plain_text(&self, text: &str) -> bool {
+        matches!((&*self.lexers, self.value), ([lexer], Value::Text(_)) if lexer.plain_len(text, 0) == text.len())
+    }
+
     /// Returns `true` if the value has ended.
     pub(crate) fn is_closed(&self) -> bool {
         self.lexers[0].is_closed()
@@ -378,6 +383,11 @@ impl Reading<'_> {
             if plain > 0 {
                 self.token(0, Token::Text(&text[*pos..*pos + plain]));
                 *pos += plain;
+                continue;
+            }
+            if let Some((char, len)) = lexer.escaped(text, *pos) {
+                self.token(0, Token::Char(char));
+                *pos += len;
                 continue;
             }
             if *pos == text.len() && lexer.is_in_text() {
