@@ -428,6 +428,13 @@ pub(crate) struct AskArgs {
     #[arg(long, value_name = "NAME|FILE", default_value = "roo-code", help_heading = "Output")]
     pub(crate) dialect: String,
 
+    /// The wording of the replies to another agent's question tool: a name, or a file (TOML or JSON)
+    ///
+    /// Such as ask_user=gemini, once for each tool. Without it, a tool that belongs to one agent has
+    /// that agent's wording. docs/question-tools.md has the names, and what a file holds.
+    #[arg(long, value_name = "TOOL=NAME|FILE", help_heading = "Output")]
+    pub(crate) template: Vec<String>,
+
     /// Print without colours (so does the environment variable NO_COLOR)
     #[arg(long, help_heading = "Output")]
     pub(crate) no_color: bool,
@@ -544,6 +551,10 @@ pub(crate) struct ServeArgs {
     /// The wording and wrapping of the replies: a name, or a file, as in `followup ask`
     #[arg(long, value_name = "NAME|FILE", default_value = "roo-code", help_heading = "Answering")]
     pub(crate) dialect: String,
+
+    /// The wording of the replies to another agent's question tool: a name, or a file (TOML or JSON)
+    #[arg(long, value_name = "TOOL=NAME|FILE", help_heading = "Answering")]
+    pub(crate) template: Vec<String>,
 
     /// Escape the closing tag of the answer's wrapping, such as </answer>, inside the answer
     #[arg(long, help_heading = "Answering")]

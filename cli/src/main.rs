@@ -7,7 +7,6 @@ mod ask;
 mod bench;
 mod chunks;
 mod config_file;
-mod dialect;
 mod error;
 mod events;
 mod generate;
@@ -22,6 +21,7 @@ mod policy;
 mod sanitize;
 mod serve;
 mod shapes;
+mod wording;
 
 use std::process::ExitCode;
 

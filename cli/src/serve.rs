@@ -5,14 +5,13 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use followup::dialogue::Setup;
 use followup_serve::{Limits, Pace, Secret, Service, Settings, StartError};
 use tokio::sync::oneshot;
 
 use crate::args::ServeArgs;
-use crate::dialect;
 use crate::error::{Error, Status};
 use crate::plain_words::io_error;
+use crate::wording;
 
 pub(crate) fn run(args: &ServeArgs) -> Result<Status, Error> {
     let settings = settings(args)?;
@@ -66,7 +65,7 @@ fn settings(args: &ServeArgs) -> Result<Settings, Error> {
         demo: args.demo.then(|| Pace { chunk: args.chunk, delay: Duration::from_millis(args.delay) }),
         policy: Arc::new(args.policy.policy()?),
         wire_limits: args.policy.wire_limits(),
-        setup: Arc::new(Setup::default().with_dialect(dialect::load(&args.dialect)?).with_escape(args.escape)),
+        setup: Arc::new(wording::setup(&args.dialect, &args.template)?.with_escape(args.escape)),
         heartbeat: seconds(args.heartbeat),
         grace: seconds(args.grace),
         limits: Limits {

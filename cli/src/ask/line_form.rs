@@ -33,6 +33,9 @@ impl<'p> FormPrompt<'p> {
 
     /// Asks all questions in order, and then whether to send the answers.
     pub(super) fn decide(mut self) -> Result<Decision, Error> {
+        if let Some(title) = &self.form.title {
+            self.terminal.write_text("", title)?;
+        }
         let automatic = automatic_answers(self.form);
         for index in 0..self.form.questions.len() {
             match self.ask(index, automatic.is_some().then_some("the answers are sent"))? {

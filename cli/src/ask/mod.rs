@@ -25,16 +25,15 @@ use self::line_prompt::LinePrompt;
 use self::notice::NoQuestionNotice;
 use self::replies::Replies;
 use crate::args::{AskArgs, ReplyFormat};
-use crate::dialect;
 use crate::error::{Error, Status, report};
 use crate::events::{InputEvent, report_detected};
 use crate::input::Input;
+use crate::wording;
 
 pub(crate) fn run(args: &AskArgs) -> Result<Status, Error> {
     let policy = Arc::new(args.policy.policy()?);
     // The message is a single turn, so the limit on consecutive mistakes is off.
-    let dialect = dialect::load(&args.dialect)?;
-    let setup = Setup::default().with_dialect(dialect).with_mistake_limit(0).with_escape(args.escape);
+    let setup = wording::setup(&args.dialect, &args.template)?.with_mistake_limit(0).with_escape(args.escape);
     if args.format == ReplyFormat::Text && !args.image.is_empty() {
         return Err(Error::Usage(TEXT_HAS_NO_IMAGES.into()));
     }

@@ -1,9 +1,10 @@
 //! Tests of `followup ask` about calls of other agents' question tools, without a terminal.
 
+use std::fs;
 use std::process::Output;
 
 use followup::Policy;
-use followup::dialogue::{Answer, Dialogue, FormAnswer, Reply};
+use followup::dialogue::{Answer, Dialogue, FormAnswer, Reply, Setup, Template};
 use followup::wire::{Format, ResponseParser};
 use serde_json::{Value, json};
 
@@ -18,7 +19,11 @@ fn ask(args: &[&str]) -> Output {
 
 /// Returns the reply of a dialogue to the call.
 pub(crate) fn reply(answer: Answer) -> Reply {
-    let mut dialogue = Dialogue::default();
+    reply_with(Setup::default(), answer)
+}
+
+fn reply_with(setup: Setup, answer: Answer) -> Reply {
+    let mut dialogue = Dialogue::new(setup);
     let mut parser = ResponseParser::new(Format::Anthropic, Policy::new());
     let mut events = parser.feed(BODY.as_bytes());
     while let Some(event) = events.next() {
@@ -101,4 +106,38 @@ fn the_reply_to_a_form_has_the_format_of_its_provider() {
     let result = &sent("anthropic")["content"][0];
     assert_eq!((&result["type"], &result["tool_use_id"]), (&json!("tool_result"), &json!("toolu_9")));
     assert_eq!(sent("openai-chat"), json!({"role": "tool", "tool_call_id": "toolu_9", "content": reply.text}));
+}
+
+#[test]
+fn a_template_words_the_reply_to_its_tool() {
+    let answer = serde_json::to_string(&answers()).unwrap();
+    let answered = |template: &str| ask(&["--answer-json", &answer, "--template", template]);
+    let setup = Setup::default().with_template("AskUserQuestion", Template::named("gemini").unwrap());
+    let (out, err) = ends(&answered("AskUserQuestion=gemini"), 0);
+    assert_eq!((out, &*err), (reply_with(setup, answers()).text + "\n", ""));
+    let (out, _) = ends(&answered("ask_user=gemini"), 0);
+    assert_eq!(out, reply(answers()).text + "\n", "of another tool");
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.toml");
+    fs::write(&path, "answered = \"<all>{entries}</all>\"\nbetween_entries = \"|\"\n[entry]\npicked = \"{answer}\"\n")
+        .unwrap();
+    let (out, _) = ends(&answered(&format!("AskUserQuestion={}", path.display())), 0);
+    assert!(out.starts_with("<all>") && out.matches('|').count() == 2, "{out}");
+}
+
+#[test]
+fn an_error_in_a_template_says_what_is_expected() {
+    let refused = |template: &str, status| ends(&ask(&["--answer", "1", "--template", template]), status).1;
+    let expected = "write TOOL=NAME or TOOL=FILE, such as ask_user=gemini";
+    for template in ["gemini", "=gemini", "ask_user="] {
+        assert_eq!(refused(template, 2), format!("followup: --template {template}: {expected}\n"));
+    }
+    let error = refused("ask_user=klingon", 2);
+    assert!(error.contains(r#"there is no template "klingon": it is one of general, claude"#), "{error}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.json");
+    fs::write(&path, "{\"answered\":\n\"{entry}\"}").unwrap();
+    let error = refused(&format!("ask_user={}", path.display()), 1);
+    assert!(error.contains("as --template: line 2, column 10: the placeholder {entry} is not known here"), "{error}");
 }

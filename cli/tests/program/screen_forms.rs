@@ -75,15 +75,26 @@ fn a_form_without_answers_is_declined_or_left_line_by_line() {
     }
 }
 
+/// Returns a chat completion that calls this tool.
+fn chat(tool: &str, arguments: &str) -> String {
+    let delta = json!({"tool_calls": [{"index": 0, "id": "1", "function": {"name": tool, "arguments": arguments}}]});
+    let chunk = json!({"choices": [{"index": 0, "delta": delta, "finish_reason": "tool_calls"}]});
+    format!("data: {chunk}\n\ndata: [DONE]\n\n")
+}
+
+#[test]
+fn a_title_is_written_before_its_questions_line_by_line() {
+    let question = |id: &str| json!({"id": id, "prompt": id, "options": [{"id": "y", "label": "Yes"}]});
+    let arguments = json!({"questions": [question("a"), question("b")], "title": "Two things\n\x1B[2Jto decide"});
+    let mut session = Session::new(&["--lines", "--wire", "openai-chat"], (24, 100));
+    session.writes(&chat("AskQuestion", &arguments.to_string())).ends();
+    session.sees(&["Two things\n", "to decide\nQuestion 1 of 2\n? a\n"]);
+}
+
 #[test]
 fn one_question_is_answered_by_one_line() {
     let arguments = json!({"question": "Which port?", "choices": ["80", "8080"]}).to_string();
-    let delta =
-        json!({"tool_calls": [{"index": 0, "id": "1", "function": {"name": "ask_user", "arguments": arguments}}]});
-    let body = format!(
-        "data: {}\n\ndata: [DONE]\n\n",
-        json!({"choices": [{"index": 0, "delta": delta, "finish_reason": "tool_calls"}]})
-    );
+    let body = chat("ask_user", &arguments);
     let mut session = Session::new(&["--lines", "--wire", "openai-chat"], (24, 100));
     session
         .writes(&body)
@@ -110,9 +121,7 @@ fn control_sequences_in_a_form_do_not_reach_the_terminal() {
     let option = json!({"label": evil, "description": evil, "preview": evil});
     let question = json!({"question": evil, "header": evil, "options": [option, option], "multiSelect": true});
     let arguments = json!({"questions": [question, question]}).to_string();
-    let delta = json!({"tool_calls": [{"index": 0, "id": "1", "function": {"name": "AskUserQuestion", "arguments": arguments}}]});
-    let body =
-        format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": delta, "finish_reason": "tool_calls"}]}));
+    let body = chat("AskUserQuestion", &arguments);
     let wire = ["--wire", "openai-chat"];
     let mut session = Session::new(&wire, (40, 100));
     session.writes(&body).ends().sees(&["❯[ ] 1"]).types(" ").sees(&["❯[x] 1"]).types("\t").sees(&["❯[ ] 1"]);

@@ -5,6 +5,7 @@ use followup::dialogue::Question;
 use ratatui::style::Style;
 use ratatui::text::Span;
 
+use super::growing_part::GrowingPart;
 use super::open_question::OpenQuestion;
 use super::part::{Part, PartBody};
 use super::plain_text::PlainText;
@@ -33,6 +34,11 @@ pub(super) struct CallView {
     pub(super) index: u64,
     pub(super) state: CallState,
     kind: Kind,
+    /// The text above all questions.
+    title: GrowingPart,
+    /// It came after a question, so it is shown below them: nothing moves.
+    is_title_last: bool,
+    title_gap: Part,
     questions: Vec<QuestionView>,
     /// Which questions can be answered in the user's own words.
     takes_text: Vec<bool>,
@@ -58,6 +64,13 @@ pub(super) struct CallPart<'p> {
     pub(super) has_mark: bool,
 }
 
+impl CallPart<'_> {
+    /// Returns a part that belongs to no question.
+    fn of_call(part: &mut Part) -> CallPart<'_> {
+        CallPart { part, step: None, spot: None, has_mark: false }
+    }
+}
+
 impl CallView {
     /// Returns the view of a call: `shape` is that of its tool, if it has one.
     pub(super) fn new(index: u64, shape: Option<&str>, theme: Theme) -> CallView {
@@ -67,6 +80,9 @@ impl CallView {
             index,
             state: CallState::Growing,
             kind,
+            title: GrowingPart::plain(Span::raw(""), theme.strong()),
+            is_title_last: false,
+            title_gap: bare(""),
             questions: vec![QuestionView::new(kind, 0, theme)],
             takes_text: Vec::new(),
             review: Vec::new(),
@@ -78,7 +94,9 @@ impl CallView {
     }
 
     /// Updates the view to the current state of the call, which extends the previous state.
-    pub(super) fn update(&mut self, questions: Questions<'_>, is_complete: bool, theme: Theme) {
+    pub(super) fn update(&mut self, title: Option<&str>, questions: Questions<'_>, is_complete: bool, theme: Theme) {
+        self.title.extend_to(title.unwrap_or_default());
+        self.is_title_last = self.title.is_empty() && !questions.is_empty() || self.is_title_last;
         // Only the last question can have changed, until the call ends.
         let first = if is_complete { 0 } else { self.questions.len().saturating_sub(1) };
         for index in first..questions.len() {
@@ -95,6 +113,7 @@ impl CallView {
 
     /// Ends the growth of the call.
     fn finish(&mut self, style: Style) {
+        self.title.part.finish();
         self.questions.iter_mut().for_each(|question| question.finish(style));
     }
 
@@ -171,7 +190,12 @@ impl CallView {
     pub(super) fn visit(&mut self, hide_unasked: bool, show_notes: bool, visit: &mut dyn FnMut(CallPart<'_>)) {
         let is_open = matches!(self.state, CallState::Open(_));
         if hide_unasked && matches!(self.state, CallState::Growing | CallState::Waiting(_)) {
-            return visit(CallPart { part: &mut self.placeholder, step: None, spot: None, has_mark: false });
+            return visit(CallPart::of_call(&mut self.placeholder));
+        }
+        let shows_title = !self.title.is_empty();
+        if shows_title && !self.is_title_last {
+            visit(CallPart::of_call(&mut self.title.part));
+            visit(CallPart::of_call(&mut self.title_gap));
         }
         for (index, question) in self.questions.iter_mut().enumerate() {
             let takes_text = self.takes_text.get(index) == Some(&true);
@@ -180,6 +204,10 @@ impl CallView {
                 let spot = step.zip(shown.choice).map(|(step, choice)| Spot { step, choice });
                 visit(CallPart { part: shown.part, step, spot, has_mark: shown.has_mark });
             });
+        }
+        if shows_title && self.is_title_last {
+            visit(CallPart::of_call(&mut self.title_gap));
+            visit(CallPart::of_call(&mut self.title.part));
         }
         if is_open {
             let step = self.questions.len();

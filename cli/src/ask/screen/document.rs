@@ -1,7 +1,7 @@
 //! The document on the screen: the growing message, its questions, and their answers.
 
 use followup::dialogue::Question;
-use followup::{Event, Note, Opaque, Questions};
+use followup::{Event, Note, Opaque};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -72,9 +72,15 @@ impl Document {
         match event {
             Event::Text(text) => self.prose(text),
             Event::Opaque(piece) => self.opaque(&piece),
-            Event::Partial(call) => self.update_call(call.index(), call.shape(), call.questions(), false),
-            Event::Complete(call) => self.update_call(call.index(), call.shape(), call.questions(), true),
-            Event::Rejected(call) => self.update_call(call.index(), call.shape(), call.questions(), true),
+            Event::Partial(call) => self.update_call(call.index(), call.shape(), |view, theme| {
+                view.update(call.title(), call.questions(), false, theme)
+            }),
+            Event::Complete(call) => self.update_call(call.index(), call.shape(), |view, theme| {
+                view.update(call.title(), call.questions(), true, theme)
+            }),
+            Event::Rejected(call) => self.update_call(call.index(), call.shape(), |view, theme| {
+                view.update(call.title(), call.questions(), true, theme)
+            }),
         }
     }
 
@@ -103,14 +109,15 @@ impl Document {
         }
     }
 
-    fn update_call(&mut self, index: u64, shape: Option<&str>, questions: Questions<'_>, is_complete: bool) {
+    /// Updates the view of a call, which is new if this is its first event.
+    fn update_call(&mut self, index: u64, shape: Option<&str>, update: impl FnOnce(&mut CallView, Theme)) {
         let theme = self.theme;
         if self.call(index).is_none() {
             self.finish();
             self.items.push(Item::Call(Box::new(CallView::new(index, shape, theme))));
         }
         if let Some(call) = self.call(index) {
-            call.update(questions, is_complete, theme);
+            update(call, theme);
         }
     }
 

@@ -113,6 +113,11 @@ const STATES: &[Case] = &[
     ("form with fields", |scene| {
         scene.writes(&body("elicitation/create", FIELDS, 9)).press(TAB).types("80");
     }),
+    ("form with a late title", |scene| {
+        let (title, rest) = FIELDS.split_once(", ").unwrap();
+        let arguments = format!("{{{}, {}}}", rest.strip_suffix('}').unwrap(), title.strip_prefix('{').unwrap());
+        scene.writes(&body("elicitation/create", &arguments, 9));
+    }),
     ("form with a required field", |scene| {
         scene.writes(&body("elicitation/create", FIELDS, 9)).press(TAB).types("80");
         scene.press(TAB).press(TAB).press(TAB).waits(800).press(ENTER);
