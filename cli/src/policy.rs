@@ -83,6 +83,11 @@ pub(crate) struct PolicyArgs {
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
     limit_description: Option<usize>,
 
+    /// Reject a call of another question tool whose texts together are longer than this
+    /// [default: 1048576]
+    #[arg(long, value_name = "BYTES", help_heading = "Limits")]
+    limit_texts: Option<usize>,
+
     /// Skip an event of a provider's stream longer than this [default: 8388608]
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
     limit_event: Option<usize>,
@@ -151,6 +156,7 @@ impl PolicyArgs {
             questions: self.limit_questions.unwrap_or(default.questions),
             header: self.limit_header.unwrap_or(default.header),
             description: self.limit_description.unwrap_or(default.description),
+            texts: self.limit_texts.unwrap_or(default.texts),
         }
     }
 
@@ -237,7 +243,8 @@ mod tests {
     #[test]
     fn the_help_states_the_defaults_of_the_library() {
         let help = TestArgs::command().term_width(200).render_help().to_string();
-        let Limits { question, answer, suggestions, tag, bare, questions, header, description } = Limits::default();
+        let Limits { question, answer, suggestions, tag, bare, questions, header, description, texts } =
+            Limits::default();
         let wire::Limits { event, open_calls, arguments, .. } = wire::Limits::default();
         for (flag, default) in [
             ("--limit-question", question),
@@ -248,6 +255,7 @@ mod tests {
             ("--limit-questions", questions),
             ("--limit-header", header),
             ("--limit-description", description),
+            ("--limit-texts", texts),
             ("--limit-event", event),
             ("--limit-open-calls", open_calls),
             ("--limit-arguments", arguments),
@@ -304,6 +312,7 @@ mod tests {
         assert_eq!(policy("--limit-questions 1"), limits(Limits { questions: 1, ..default }));
         assert_eq!(policy("--limit-header 1"), limits(Limits { header: 1, ..default }));
         assert_eq!(policy("--limit-description 1"), limits(Limits { description: 1, ..default }));
+        assert_eq!(policy("--limit-texts 1"), limits(Limits { texts: 1, ..default }));
         let default = wire::Limits::default();
         assert_eq!(args("").wire_limits(), default);
         assert_eq!(args("--limit-event 1").wire_limits(), default.with_event(1));

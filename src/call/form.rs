@@ -192,9 +192,21 @@ struct OpenText {
     escape: bool,
 }
 
-/// The text is longer than its limit.
+impl OpenText {
+    /// Returns where in the arena it has to end, and what is too long beyond that.
+    fn end(self, limits: &Limits) -> (usize, TooLong) {
+        let end = self.start.saturating_add(self.place.limit(limits));
+        if end <= limits.texts { (end, TooLong::Text) } else { (limits.texts, TooLong::Texts) }
+    }
+}
+
+/// What is longer than its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TooLong;
+pub(crate) enum TooLong {
+    Text,
+    /// All texts of the form together.
+    Texts,
+}
 
 /// The questions of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -257,25 +269,16 @@ impl Form {
 
     /// Lets the text of another role stand in for the question's text, or for its id.
     ///
-    /// A text that is shown on its own is copied; any other moves.
+    /// A text that is shown on its own stays; any other moves.
     pub(crate) fn stand_in(&mut self, for_text: QuestionText, text: QuestionText) {
-        let copies = matches!(text, QuestionText::Header | QuestionText::Id);
-        let Some(slot) = self.open_question().map(|question| question.text(text)) else { return };
-        let range = if copies { self.copy(slot.range()) } else { slot.range() };
-        if let Some(question) = self.open_question() {
-            question.texts[text as usize] = if copies { slot } else { Slot::default() };
-            question.texts[for_text as usize] = Slot { start: range.0, end: range.1, shown: 0 };
-            question.has_news |= for_text == QuestionText::Id;
+        let stays = matches!(text, QuestionText::Header | QuestionText::Id);
+        let Some(question) = self.open_question() else { return };
+        let slot = question.text(text);
+        if !stays {
+            question.texts[text as usize] = Slot::default();
         }
-    }
-
-    fn copy(&mut self, (start, end): Range) -> Range {
-        let at = self.text.len();
-        // Only a forged checkpoint can have another range.
-        if self.text.get(start..end).is_some() {
-            self.text.extend_from_within(start..end);
-        }
-        (at, self.text.len())
+        question.texts[for_text as usize] = Slot { shown: 0, ..slot };
+        question.has_news |= for_text == QuestionText::Id;
     }
 
     /// Notes that something is known of the open question that is no growing text.
@@ -426,14 +429,15 @@ impl Form {
             };
         }
         self.text.push_str(rest);
-        let is_too_long = self.text.len() - open.start + usize::from(open.escape) > open.place.limit(limits);
+        let (end, beyond) = open.end(limits);
+        let is_too_long = self.text.len() + usize::from(open.escape) > end;
         if is_too_long {
-            utf8::truncate(&mut self.text, open.start + open.place.limit(limits));
+            utf8::truncate(&mut self.text, end);
         }
         open.exists = open.exists || !self.text[open.start..].trim_start().is_empty();
         self.open = Some(open);
         self.set_open_end();
-        if is_too_long { Err(TooLong) } else { Ok(()) }
+        if is_too_long { Err(beyond) } else { Ok(()) }
     }
 
     /// Makes certain what does not depend on which character the incomplete sequence `tail` becomes.
@@ -441,8 +445,8 @@ impl Form {
         let Some(open) = &mut self.open else { return };
         // An ill-formed sequence becomes U+FFFD, of three bytes.
         let longest = if tail.first().is_some_and(|&byte| byte >= 0xF0) { 4 } else { 3 };
-        let len = self.text.len() - open.start + usize::from(open.escape) + longest;
-        if !utf8::may_be_blank(tail) && len <= open.place.limit(limits) {
+        let end = self.text.len() + usize::from(open.escape) + longest;
+        if !utf8::may_be_blank(tail) && end <= open.end(limits).0 {
             if core::mem::take(&mut open.escape) {
                 self.text.push('\\');
             }
@@ -479,7 +483,8 @@ impl Form {
     /// Returns what is to be shown; `None` if it is not as simple as that, and then nothing has
     /// changed.
     pub(crate) fn push_plain(&mut self, text: &str, limits: &Limits) -> Option<Addition> {
-        let Some(OpenText { place, start, exists: true, escape: false }) = self.open else { return None };
+        let open = self.open.filter(|open| open.exists && !open.escape)?;
+        let OpenText { place, start, .. } = open;
         let field = place.field()?;
         let (shown, end) = (self.text.len(), self.text.len() + text.len());
         let last = match place {
@@ -492,7 +497,7 @@ impl Form {
         };
         let slot = self.slot_mut(place)?;
         let is_all_shown = slot.shown > 0 && slot.range() == (start, shown) && slot.shown == shown - start;
-        if !is_all_shown || end - start > place.limit(limits) {
+        if !is_all_shown || end > open.end(limits).0 {
             return None;
         }
         (slot.end, slot.shown) = (end, end - start);
@@ -525,8 +530,13 @@ impl Form {
     }
 
     /// Appends a word: a name, a default, or an id that is required.
-    pub(crate) fn push_word(&mut self, words: Words, word: &str) {
+    ///
+    /// It is dropped if there is no room.
+    pub(crate) fn push_word(&mut self, words: Words, word: &str, limits: &Limits) {
         let start = self.text.len();
+        if start + word.len() > limits.texts {
+            return;
+        }
         self.text.push_str(word);
         let range = (start, self.text.len());
         match words {
@@ -713,7 +723,8 @@ impl Form {
                 && first(i + 1) - one.first_option <= limits.suggestions
                 && one.shown_options <= first(i + 1) - one.first_option
         };
-        self.title.is_in_bounds(&self.text)
+        self.text.len() <= limits.texts
+            && self.title.is_in_bounds(&self.text)
             && self.questions.len() <= limits.questions
             && self.questions.iter().enumerate().all(is_question)
             && self.options.iter().all(|one| slots(&one.texts))

@@ -59,6 +59,11 @@ pub struct Limits {
     ///
     /// A call with a longer one is rejected.
     pub description: usize,
+    /// The length of all texts of a call together, also of those that are dropped. Default 1 MiB.
+    ///
+    /// A call with more is rejected. It is not for a call of `ask_followup_question`, whose other
+    /// limits bound it.
+    pub texts: usize,
 }
 
 impl Default for Limits {
@@ -72,6 +77,7 @@ impl Default for Limits {
             questions: 16,
             header: 1 << 10,
             description: 16 << 10,
+            texts: 1 << 20,
         }
     }
 }

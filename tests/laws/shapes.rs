@@ -45,8 +45,9 @@ pub fn arguments(random: &mut Random) -> Vec<u8> {
 }
 
 pub fn policy(random: &mut Random) -> Arc<Policy> {
-    let limits = match random.below(3) {
-        0 => Limits {
+    let limits = match random.below(4) {
+        0 => Limits { texts: random.below(12), ..Limits::default() },
+        1 => Limits {
             question: 3,
             answer: 2,
             suggestions: 1,
@@ -204,7 +205,8 @@ fn a_forged_checkpoint_of_a_question_tool_is_an_error_or_a_parser_that_reads_on(
         ("ask_user", r#"{"question":"a\\n\\","options":{"A":"b"},"placeholder":"p"}"#),
     ];
     let mut sweep = Sweep::sampled(2, 40);
-    let limits = Limits { question: 9, answer: 9, suggestions: 2, questions: 2, header: 9, ..Limits::default() };
+    let limits =
+        Limits { question: 9, answer: 9, suggestions: 2, questions: 2, header: 9, texts: 20, ..Limits::default() };
     let shapes = Shapes::new(["claude", "mcp", "gemini"].map(|name| Shape::built_in(name).unwrap()));
     let policy = Arc::new(Policy::new().with_limits(limits).with_shapes(shapes));
     for (tool, stream) in STREAMS {

@@ -14,6 +14,14 @@ fn of_call(limits: &Limits) -> usize {
     limits.question + 3 * limits.answer * limits.suggestions
 }
 
+/// Returns the most bytes of a call of another question tool.
+///
+/// They are its texts, a list of suggestions in one string, and what is known of each question and
+/// of each suggestion.
+fn of_form(limits: &Limits) -> usize {
+    limits.texts + limits.answer * limits.suggestions + limits.questions * (1 + limits.suggestions) * 256
+}
+
 /// A buffer that grows is up to twice as large as its contents.
 const GROWTH: usize = 2;
 
@@ -75,6 +83,39 @@ fn a_parser_holds_at_most_the_limits_of_a_call_however_long_it_goes_on() {
             let bound = GROWTH * of_call(&limits) + REST;
             assert!(held <= bound, "{held} of {bound}: {repeated}");
         }
+    }
+}
+
+#[test]
+fn a_form_holds_at_most_its_texts_however_long_it_goes_on() {
+    let limits = Limits { texts: 200 << 10, ..Limits::default() };
+    let (long, label) = ("q".repeat(limits.question), "a".repeat(limits.answer));
+    let option = format!("{{\"description\":\"{label}\",\"label\":\"{label}\"}},");
+    let dropped = format!("{{\"description\":\"{label}\"}},");
+    let open = "{\"questions\":[{\"question\":\"Q\",\"options\":[";
+    let twins = "{\"label\":\"a\",\"description\":\"b\"},".repeat(limits.suggestions);
+    for (start, repeated) in [
+        ("{\"questions\":[", format!("{{\"question\":\"{long}\"}},")),
+        ("{\"questions\":[", format!("{{\"question\":\"Q\",\"options\":[{twins}]}},")),
+        ("{\"questions\":[", format!("{{\"id\":\"{}\"}},", "i".repeat(1000))),
+        (open, option),
+        (open, dropped),
+        (open, format!("\"{label}\",")),
+        ("{\"questions\":[{\"question\":\"Q\",\"options\":\"", "any length ".into()),
+        ("{\"questions\":\"", "[{".into()),
+        ("{\"questions\":[{\"", "a key ".into()),
+        ("{\"other\":", "[".into()),
+    ] {
+        let held = peak(|| {
+            let mut parser = Parser::arguments_of("AskUserQuestion", Policy::new().with_limits(limits)).unwrap();
+            drop(parser.feed(start));
+            for _ in 0..(4 << 20) / repeated.len() {
+                drop(parser.feed(&repeated));
+            }
+            drop(parser.finish());
+        });
+        let bound = GROWTH * of_form(&limits) + REST;
+        assert!(held <= bound, "{held} of {bound}: {start} {repeated:.99}");
     }
 }
 

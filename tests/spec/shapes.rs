@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use followup::{CallPart, Event, Field, Malformed, Note, Parser, Policy, Question, Reason, Shape, Shapes, Suggestion};
+use followup::{
+    CallPart, Event, Field, Limits, Malformed, Note, Parser, Policy, Question, Reason, Shape, Shapes, Suggestion,
+};
 
 /// Writes a question in one line: `{id} [header] text / detail (placeholder) <kind> flags: options`.
 pub fn line(question: Question<'_>) -> String {
@@ -324,4 +326,23 @@ fn a_string_in_a_list_grows_unless_it_may_be_an_object() {
         read(parser("ask_user"), r#"{"question":"Q?","choices":["A","  ","{B","{\"label\":\"C\"}",7]}"#).unwrap().0,
         ["Q? -multiple +custom; A; {B; C; 7"]
     );
+}
+
+#[test]
+fn all_texts_of_a_call_together_have_a_limit() {
+    let asked = |texts: usize, arguments: &str| {
+        let limits = Limits { texts, ..Limits::default() };
+        read(Parser::arguments_of("AskUserQuestion", Policy::new().with_limits(limits)).unwrap(), arguments)
+    };
+    let too_long = |limit| Err(Reason::TooLong { part: CallPart::Arguments, limit });
+    let lines = |texts, arguments| asked(texts, arguments).map(|(lines, _)| lines);
+    let two = r#"{"questions":[{"question":"123","options":[{"label":"45","description":"67"}]},{"question":"89"}]}"#;
+    assert_eq!(lines(9, two), Ok(vec!["123 -multiple +custom; 45: 67".into(), "89 -multiple +custom".into()]));
+    assert_eq!(lines(8, two), too_long(8));
+    // What is dropped counts, but not what is blank.
+    let dropped = r#"{"questions":[{"question":"123","options":[{"description":"67"},{"label":"    "}]}]}"#;
+    assert_eq!(lines(8, dropped), too_long(8));
+    assert_eq!(lines(9, dropped), Ok(vec!["123 -multiple +custom".into()]));
+    // A header that stands in for the text is there once.
+    assert_eq!(lines(3, r#"{"questions":[{"header":"123"}]}"#), Ok(vec!["[123] 123 -multiple +custom".into()]));
 }

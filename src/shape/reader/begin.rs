@@ -1,7 +1,7 @@
 //! What the beginning of a value does.
 
 use super::{LONGEST_KEY, List, PathLevel, Pending, Reading, Value, Within};
-use crate::call::form::{Form, OptionText, Place, QuestionText, Words};
+use crate::call::form::{Form, OptionText, Place, QuestionText, TooLong, Words};
 use crate::json::lexer::Type;
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
@@ -172,7 +172,8 @@ impl Reading<'_> {
         form.begin_text(place);
         match form.push(&self.reader.key, false, limits) {
             Ok(()) if self.reader.key.len() < LONGEST_KEY => form.end_text(),
-            _ => self.reject_too_long(place),
+            Ok(()) => self.reject_too_long(place, TooLong::Text),
+            Err(too_long) => self.reject_too_long(place, too_long),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::keys::text_of;
 use super::{List, MAX_ENCODED, PathLevel, Pending, Reading, Value, Within};
-use crate::call::form::{Form, OptionText, Place, QuestionText, TooLong};
+use crate::call::form::{Form, OptionText, Place, QuestionText};
 use crate::json::lexer::Lexer;
 use crate::json::list;
 use crate::note::Note;
@@ -28,7 +28,7 @@ impl Reading<'_> {
                     && let Some(form) = self.call.form_mut()
                     && form.words(words) < limits.suggestions.max(limits.questions)
                 {
-                    form.push_word(words, &word);
+                    form.push_word(words, &word, limits);
                 }
             }
             Value::Pending(pending) => self.end_pending(pending),
@@ -140,7 +140,7 @@ impl Reading<'_> {
         form.begin_text(place);
         match form.push(text, constants.unescape, limits) {
             Ok(()) => form.end_text(),
-            Err(TooLong) => self.reject_too_long(place),
+            Err(too_long) => self.reject_too_long(place, too_long),
         }
     }
 

@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use super::{LONGEST_KEY, LONGEST_WORD, List, MAX_ENCODED, Pending, Reading, Value};
-use crate::call::form::{OptionText, Place, QuestionText};
+use crate::call::form::{OptionText, Place, QuestionText, TooLong};
 use crate::json::lexer::Lexer;
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
@@ -76,13 +76,16 @@ impl Reading<'_> {
     pub(super) fn push_text(&mut self, place: Place, text: &str) {
         let (unescape, limits) = (self.shape.constants().unescape, &self.policy.limits);
         if let Some(form) = self.call.form_mut()
-            && form.push(text, unescape, limits).is_err()
+            && let Err(too_long) = form.push(text, unescape, limits)
         {
-            self.reject_too_long(place);
+            self.reject_too_long(place, too_long);
         }
     }
 
-    pub(super) fn reject_too_long(&mut self, place: Place) {
+    pub(super) fn reject_too_long(&mut self, place: Place, too_long: TooLong) {
+        if too_long == TooLong::Texts {
+            return self.call.reject(Reason::TooLong { part: CallPart::Arguments, limit: self.policy.limits.texts });
+        }
         let part = match place {
             Place::Question(QuestionText::Text) => CallPart::Question,
             Place::Question(QuestionText::Header | QuestionText::Id) => CallPart::Header,
