@@ -35,6 +35,8 @@ mod named;
 pub(super) use named::OUTPUT_EVENT;
 
 #[cfg(feature = "eventstream")]
+mod crc32;
+#[cfg(feature = "eventstream")]
 mod event_stream;
 
 #[cfg(feature = "eventstream")]

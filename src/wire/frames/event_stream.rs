@@ -5,10 +5,10 @@
 //! name the event; a frame is lent as the JSON object that an SDK would give, with the event's name
 //! as its only key.
 //!
-//! The checksums are those of `crc32fast`, and nom reads the headers. `aws-smithy-eventstream`
-//! reads whole frames, but from 0.60.19 on it needs a newer Rust than this crate, and with its types
-//! it is 25 crates. It checks a length only after it has buffered that many bytes, up to 4 GiB, and
-//! allocates for every header. The tests write and compare frames with it.
+//! nom reads the headers. `aws-smithy-eventstream` reads whole frames, but from 0.60.19 on it needs a
+//! newer Rust than this crate, and with its types it is 25 crates. It checks a length only after it
+//! has buffered that many bytes, up to 4 GiB, and allocates for every header. The tests write and
+//! compare frames with it.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -18,6 +18,7 @@ use nom::multi::length_data;
 use nom::number::complete::{be_u8, be_u16, be_u32};
 use nom::{IResult, Parser as _};
 
+use super::crc32::crc32;
 use crate::wire::buffer::append;
 
 /// The bytes of a prelude: two lengths and a checksum.
@@ -69,7 +70,7 @@ impl Prelude {
     fn read(bytes: &[u8]) -> Result<Prelude, &'static str> {
         let fields = (be_u32::<&[u8], nom::error::Error<&[u8]>>, be_u32, be_u32).parse(bytes);
         let Ok((_, (frame_len, headers_len, checksum))) = fields else { return Err("it has no prelude") };
-        if crc32fast::hash(&bytes[..8]) != checksum {
+        if crc32(&bytes[..8]) != checksum {
             return Err("the checksum of its lengths is wrong");
         }
         let (Ok(frame_len), Ok(headers_len)) = (usize::try_from(frame_len), usize::try_from(headers_len)) else {
@@ -207,7 +208,7 @@ struct Headers<'a> {
 /// Writes the event or the error of a whole frame as JSON; writes nothing for other frames.
 fn write_json(frame: &[u8], headers_len: usize, json: &mut Vec<u8>) -> Result<(), &'static str> {
     let (content, checksum) = frame.split_at(frame.len() - CHECKSUM_LEN);
-    if crc32fast::hash(content).to_be_bytes() != *checksum {
+    if crc32(content).to_be_bytes() != *checksum {
         return Err("its checksum is wrong");
     }
     let (headers, payload) = content[PRELUDE_LEN..].split_at(headers_len);
