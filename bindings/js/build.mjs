@@ -1,19 +1,37 @@
-// Builds the package: the module by cargo, the rest by tsc.
+// Builds the package: the modules by cargo, the rest by tsc.
 
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const run = (program, ...args) => execFileSync(program, args, { cwd: here, stdio: "inherit" });
 const target = process.env.CARGO_TARGET_DIR ?? join(here, "wasm/target");
+const cargoHome = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
 
-run("cargo", "build", "--quiet", "--release", "--target", "wasm32-unknown-unknown", "--manifest-path", "wasm/Cargo.toml");
 rmSync(join(here, "dist"), { recursive: true, force: true });
 mkdirSync(join(here, "dist"));
-const built = join(target, "wasm32-unknown-unknown/release/followup_wasm.wasm");
-copyFileSync(built, join(here, "dist/followup.wasm"));
-const base64 = readFileSync(built).toString("base64");
-writeFileSync(join(here, "src/followup-wasm.ts"), `export const BASE64: string =\n  "${base64}";\n`);
+buildModule("followup", []);
+buildModule("followup-core", ["--no-default-features"]);
 run("npx", "tsc", "--project", ".");
+
+/** Builds a module, as a file and as text to be inlined. */
+function buildModule(name, features) {
+  // The paths in messages of panics are those of the sources, not of this machine.
+  const flags = [join(here, "../.."), cargoHome].map((path) => `--remap-path-prefix=${path}=`);
+  run(
+    "cargo",
+    ...["build", "--quiet", "--release", "--target", "wasm32-unknown-unknown"],
+    ...["--manifest-path", "wasm/Cargo.toml", ...features],
+    ...["--config", `target.wasm32-unknown-unknown.rustflags=${JSON.stringify(flags)}`],
+  );
+  const file = join(here, "dist", `${name}.wasm`);
+  copyFileSync(join(target, "wasm32-unknown-unknown/release/followup_wasm.wasm"), file);
+  const base64 = readFileSync(file).toString("base64");
+  writeFileSync(join(here, "src", `${name}-wasm.ts`), `export const BASE64: string =\n  "${base64}";\n`);
+}
+
+function run(program, ...args) {
+  execFileSync(program, args, { cwd: here, stdio: "inherit" });
+}

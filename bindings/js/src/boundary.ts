@@ -11,8 +11,9 @@ interface Exports {
   free(number: number): void;
   feed(number: number, len: number): number;
   finish(number: number): number;
-  checkpoint(number: number): number;
-  format(number: number): void;
+  // Not in the module of `followup/core`.
+  checkpoint?(number: number): number;
+  format?(number: number): void;
 }
 
 const FIELDS: readonly Field[] = ["question", "suggestion", "header", "detail", "description", "preview", "title"];
@@ -55,6 +56,11 @@ export class Boundary {
     return number;
   }
 
+  /** Whether the module has providers' streams and checkpoints; that of `followup/core` has not. */
+  get isWhole(): boolean {
+    return this.#wasm.checkpoint !== undefined;
+  }
+
   free(number: number): void {
     this.#wasm.free(number);
   }
@@ -69,13 +75,14 @@ export class Boundary {
   }
 
   checkpoint(number: number): Uint8Array {
+    if (!this.#wasm.checkpoint) throw new TypeError("followup/core has no checkpoints: import from followup");
     const len = this.#wasm.checkpoint(number);
     const at = this.#reserve(len);
     return this.#bytes.slice(at, at + len);
   }
 
   format(number: number): string {
-    this.#wasm.format(number);
+    this.#wasm.format?.(number);
     return this.#readText();
   }
 

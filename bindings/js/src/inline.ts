@@ -1,6 +1,6 @@
 import { BASE64 } from "./followup-wasm.js";
-import { install } from "./parsers.js";
+import { installInlined } from "./inlined.js";
 
-install(await WebAssembly.compile(Uint8Array.from(atob(BASE64), (char) => char.charCodeAt(0))));
+await installInlined(BASE64);
 
 export * from "./index.js";

@@ -8,9 +8,14 @@ const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.disp
 
 let installed: Boundary | undefined;
 
-/** Sets the module in which all parsers run. It is set once. */
+/**
+ * Sets the module in which parsers run. The first one is kept; only the whole module replaces that
+ * of `followup/core`, for parsers that are created later.
+ */
 export function install(module: WebAssembly.Module): void {
-  installed ??= new Boundary(module);
+  if (installed?.isWhole) return;
+  const boundary = new Boundary(module);
+  if (installed === undefined || boundary.isWhole) installed = boundary;
 }
 
 function boundary(): Boundary {
@@ -19,7 +24,9 @@ function boundary(): Boundary {
 }
 
 /** Frees parsers that were forgotten. */
-const forgotten = new FinalizationRegistry<number>((number) => boundary().free(number));
+const forgotten = new FinalizationRegistry<{ boundary: Boundary; number: number }>(({ boundary, number }) => {
+  boundary.free(number);
+});
 
 /** A parser in the module, with what JavaScript keeps of it. */
 abstract class Base {
@@ -39,7 +46,7 @@ abstract class Base {
       stored = checkpoint.subarray(2);
     }
     this.#number = this.#boundary.create(options, stored);
-    forgotten.register(this, this.#number, this);
+    forgotten.register(this, { boundary: this.#boundary, number: this.#number }, this);
   }
 
   /** Feeds the next chunk, which may end anywhere, and returns its events. */
@@ -72,7 +79,11 @@ abstract class Base {
     return call === undefined ? [...this.#views.values()].at(-1) : this.#views.get(call);
   }
 
-  /** Returns the state between two chunks. It depends only on the options and on what was fed. */
+  /**
+   * Returns the state between two chunks. It depends only on the options and on what was fed.
+   *
+   * The module of `followup/core` has no checkpoints: there this throws.
+   */
   checkpoint(): Uint8Array {
     const stored = this.#boundary.checkpoint(this.#open());
     const bytes = new Uint8Array(stored.length + 2);

@@ -60,10 +60,10 @@ impl Instance {
     }
 
     /// Returns the state between two chunks, as bytes.
+    #[cfg(feature = "full")]
     pub(crate) fn checkpoint(&self) -> Vec<u8> {
         let bytes = match self {
             Instance::Text(parser) => postcard::to_allocvec(&parser.checkpoint()),
-            #[cfg(feature = "full")]
             Instance::Response(parser) => postcard::to_allocvec(&parser.checkpoint()),
         };
         // A state always serializes.
@@ -71,10 +71,10 @@ impl Instance {
     }
 
     /// Returns the format of the body; an empty name while it is not known.
+    #[cfg(feature = "full")]
     pub(crate) fn format(&self) -> &'static str {
         match self {
             Instance::Text(_) => "",
-            #[cfg(feature = "full")]
             Instance::Response(parser) => parser.format().map_or("", followup::wire::Format::name),
         }
     }
@@ -82,9 +82,7 @@ impl Instance {
 
 fn text(tool: Option<&str>, policy: Arc<Policy>, checkpoint: &[u8]) -> Result<Instance, String> {
     let parser = match tool {
-        _ if !checkpoint.is_empty() => {
-            Parser::resume(policy, stored(checkpoint)?).map_err(|error| error.to_string())?
-        }
+        _ if !checkpoint.is_empty() => resume(policy, checkpoint)?,
         None => Parser::new(policy),
         Some(tool) => Parser::arguments_of(tool, policy)
             .ok_or_else(|| format!("tool: {tool} is no question tool of these shapes"))?,
@@ -112,6 +110,17 @@ fn response(format: &str, options: Options<'_>, policy: Arc<Policy>, checkpoint:
     Ok(Instance::Response(Box::new(parser.with_limits(limits).with_reasoning(options.has("reasoning")))))
 }
 
+#[cfg(feature = "full")]
+fn resume(policy: Arc<Policy>, checkpoint: &[u8]) -> Result<Parser, String> {
+    Parser::resume(policy, stored(checkpoint)?).map_err(|error| error.to_string())
+}
+
+#[cfg(not(feature = "full"))]
+fn resume(_: Arc<Policy>, _: &[u8]) -> Result<Parser, String> {
+    Err("followup/core has no checkpoints: import from followup".into())
+}
+
+#[cfg(feature = "full")]
 fn stored<'a, T: serde::Deserialize<'a>>(checkpoint: &'a [u8]) -> Result<T, String> {
     postcard::from_bytes(checkpoint).map_err(|_| "the bytes are no checkpoint".into())
 }

@@ -126,6 +126,7 @@ pub extern "C" fn finish(number: usize) -> usize {
 }
 
 /// Writes a checkpoint into the input. Returns its length.
+#[cfg(feature = "full")]
 #[unsafe(no_mangle)]
 pub extern "C" fn checkpoint(number: usize) -> usize {
     with(|boundary| {
@@ -141,6 +142,7 @@ pub extern "C" fn checkpoint(number: usize) -> usize {
 }
 
 /// Makes the format of a parser's body the output's text, as far as it is known.
+#[cfg(feature = "full")]
 #[unsafe(no_mangle)]
 pub extern "C" fn format(number: usize) {
     with(|boundary| {

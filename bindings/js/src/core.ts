@@ -1,0 +1,4 @@
+export { ArgumentsParser, install, Parser } from "./parsers.js";
+export type * from "./events.js";
+export type { CallLimits, PolicyOptions } from "./options.js";
+export type { CallView, QuestionView, SuggestionView } from "./view.js";

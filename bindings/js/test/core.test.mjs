@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { test } from "node:test";
+import { ArgumentsParser, Parser } from "followup/core";
+import { run } from "./help.mjs";
+
+const MESSAGE =
+  "So: <ask_followup_question><question>Tea or 😀?</question><follow_up><suggest mode='code'>Tea</suggest>" +
+  '</follow_up></ask_followup_question><tool_call>{"name": "AskUserQuestion", "arguments": ' +
+  '{"questions": [{"question": "Which?", "options": [{"label": "A"}]}]}}</tool_call>.';
+
+/** Runs a program in a process of its own, in which no other test has loaded a module. Returns what it prints. */
+function evaluate(source) {
+  return execFileSync(process.execPath, ["--input-type=module", "-e", source], { cwd: import.meta.dirname, encoding: "utf8" }).trim();
+}
+
+test("core parses messages and arguments, envelopes and other tools included", () => {
+  const options = { shapes: ["claude"] };
+  const ends = run(new Parser(options), [...MESSAGE]).filter(({ type }) => type === "complete");
+  assert.deepEqual(ends.map(({ tool, question }) => [tool, question]), [
+    ["ask_followup_question", "Tea or 😀?"],
+    ["AskUserQuestion", "Which?"],
+  ]);
+  const [last] = run(new ArgumentsParser("AskUserQuestion"), ['{"questions": [{"question": "Q?"}]}']).slice(-1);
+  assert.equal(last.question, "Q?");
+});
+
+test("core has the same events and views as the whole package", () => {
+  const print = (entry) =>
+    evaluate(`
+      import { Parser } from "${entry}";
+      const parser = new Parser();
+      const events = [];
+      for (const unit of ${JSON.stringify(MESSAGE)}) events.push(...parser.feed(unit), structuredClone(parser.view()) ?? null);
+      console.log(JSON.stringify([...events, ...parser.finish()]));
+    `);
+  assert.equal(print("followup/core"), print("followup"));
+});
+
+test("core is inlined as well", () => {
+  const printed = evaluate(`
+    import { Parser } from "../dist/core-inline.js";
+    console.log(JSON.stringify(new Parser().feed("Hi")));
+  `);
+  assert.equal(printed, '[{"type":"text","text":"Hi"}]');
+});
+
+test("core has no checkpoints, and says where they are", () => {
+  const printed = evaluate(`
+    import { Parser } from "followup/core";
+    for (const run of [() => new Parser().checkpoint(), () => new Parser({}, new Uint8Array(40))]) {
+      try { run(); } catch (error) { console.log(error.name + ": " + error.message); }
+    }
+  `);
+  const expected = "TypeError: followup/core has no checkpoints: import from followup";
+  assert.equal(printed, [expected, expected].join("\n"));
+});
+
+test("core and the whole package work in one process, in either order", () => {
+  for (const [first, second] of [["followup", "followup/core"], ["followup/core", "followup"]]) {
+    const printed = evaluate(`
+      const one = await import("${first}");
+      const early = new one.Parser();
+      const two = await import("${second}");
+      const whole = "ResponseParser" in one ? one : two;
+      console.log(early.feed("a")[0].text + new two.Parser().feed("b")[0].text);
+      console.log(new whole.ResponseParser().feed("data: [DONE]\\n\\n").length, new whole.Parser().checkpoint().length > 2);
+      early.free();
+    `);
+    assert.equal(printed, "ab\n0 true");
+  }
+});
