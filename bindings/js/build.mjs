@@ -14,7 +14,11 @@ rmSync(join(here, "dist"), { recursive: true, force: true });
 mkdirSync(join(here, "dist"));
 buildModule("followup", []);
 buildModule("followup-core", ["--no-default-features"]);
-run("npx", "tsc", "--project", ".");
+run(process.execPath, "node_modules/typescript/bin/tsc", "--project", ".");
+
+// The type of a module as a host imports it, and the licences.
+writeFileSync(join(here, "dist/module.d.ts"), "declare const module: object;\nexport default module;\n");
+for (const name of ["LICENSE-APACHE", "LICENSE-MIT"]) copyFileSync(join(here, "../..", name), join(here, name));
 
 /** Builds a module, as a file and as text to be inlined. */
 function buildModule(name, features) {

@@ -9,12 +9,14 @@ const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.disp
 let installed: Boundary | undefined;
 
 /**
- * Sets the module in which parsers run. The first one is kept; only the whole module replaces that
- * of `followup/core`, for parsers that are created later.
+ * Sets the module in which parsers run, a compiled `WebAssembly.Module`. The first one is kept; only
+ * the whole module replaces that of `followup/core`, for parsers that are created later.
+ *
+ * The types of Node do not know that class, so it is not named here.
  */
-export function install(module: WebAssembly.Module): void {
+export function install(module: object): void {
   if (installed?.isWhole) return;
-  const boundary = new Boundary(module);
+  const boundary = new Boundary(module as WebAssembly.Module);
   if (installed === undefined || boundary.isWhole) installed = boundary;
 }
 
