@@ -4,9 +4,7 @@ import type { Field, FollowupEvent } from "./events.js";
 interface Exports {
   memory: WebAssembly.Memory;
   input(len: number): number;
-  words(): number;
-  text(): number;
-  text_len(): number;
+  place(): number;
   create(options: number, checkpoint: number): number;
   free(number: number): void;
   feed(number: number, len: number): number;
@@ -34,6 +32,11 @@ export class Boundary {
   readonly #wasm: Exports;
   #bytes: Uint8Array;
   #words: Uint32Array;
+  /** The index of the word that tells where the output is. */
+  readonly #place: number;
+  /** The input, and how many bytes it has room for. */
+  #input = 0;
+  #room = 0;
   /** The output that is being read: the next word, the text, and how much of it is read. */
   #at = 0;
   #text = "";
@@ -43,6 +46,7 @@ export class Boundary {
     this.#wasm = new WebAssembly.Instance(module).exports as unknown as Exports;
     this.#bytes = new Uint8Array(this.#wasm.memory.buffer);
     this.#words = new Uint32Array(this.#wasm.memory.buffer);
+    this.#place = this.#wasm.place() >> 2;
   }
 
   /** Creates a parser. Throws an error that says what is wrong with the options. */
@@ -77,6 +81,7 @@ export class Boundary {
   checkpoint(number: number): Uint8Array {
     if (!this.#wasm.checkpoint) throw new TypeError("followup/core has no checkpoints: import from followup");
     const len = this.#wasm.checkpoint(number);
+    this.#room = 0; // The input may have moved.
     const at = this.#reserve(len);
     return this.#bytes.slice(at, at + len);
   }
@@ -86,15 +91,19 @@ export class Boundary {
     return this.#readText();
   }
 
+  /** Returns where the input begins, which has room for so many bytes. */
   #reserve(len: number): number {
-    const at = this.#wasm.input(len);
+    if (len > this.#room) {
+      this.#input = this.#wasm.input(len);
+      this.#room = len;
+    }
     this.#refresh();
-    return at;
+    return this.#input;
   }
 
-  /** A memory that grew has another buffer. */
+  /** A memory that grew has another buffer; the old one is empty then. */
   #refresh(): void {
-    if (this.#bytes.buffer !== this.#wasm.memory.buffer) {
+    if (this.#bytes.length === 0) {
       this.#bytes = new Uint8Array(this.#wasm.memory.buffer);
       this.#words = new Uint32Array(this.#wasm.memory.buffer);
     }
@@ -122,8 +131,8 @@ export class Boundary {
 
   #readText(): string {
     this.#refresh();
-    const at = this.#wasm.text();
-    const len = this.#wasm.text_len();
+    const at = this.#words[this.#place + 1] as number;
+    const len = this.#words[this.#place + 2] as number;
     if (len <= SHORT) {
       let text = "";
       let i = 0;
@@ -142,7 +151,7 @@ export class Boundary {
     if (words === 0) return [];
     this.#text = this.#readText();
     this.#used = 0;
-    this.#at = this.#wasm.words() >> 2;
+    this.#at = (this.#words[this.#place] as number) >> 2;
     const end = this.#at + words;
     const events: FollowupEvent[] = [];
     while (this.#at < end) events.push(this.#event());

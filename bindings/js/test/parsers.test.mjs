@@ -49,6 +49,23 @@ describe("Parser", () => {
     assert.deepEqual(joined(run(new Parser(), units)), whole);
   });
 
+  test("reads chunks for which the memory has to grow, and small ones after them", () => {
+    const parser = new Parser({ limits: { question: 2 ** 26 } });
+    let question = "";
+    parser.feed("<ask_followup_question><question>");
+    for (const size of [1, 2 ** 16, 3, 2 ** 22, 5, 2 ** 23, 7]) {
+      const chunk = "ä".repeat(size);
+      const [event, ...others] = parser.feed(chunk);
+      assert.deepEqual(others, []);
+      assert.equal(event.delta, chunk);
+      assert.ok(parser.checkpoint().length > question.length);
+      question += chunk;
+    }
+    assert.equal(parser.view().questions[0].text, question);
+    assert.equal(parser.feed("</question></ask_followup_question>").at(-1).question, question);
+    parser.free();
+  });
+
   test("reads half a surrogate pair as U+FFFD, wherever the stream is cut", () => {
     for (const [chunks, text] of [
       [["a\ud83d", "b"], "a\ufffdb"],

@@ -19,6 +19,8 @@ use options::Options;
 struct Boundary {
     input: Vec<u8>,
     output: Output,
+    /// Where the output is: the address of its words, the address of its text, and its bytes.
+    place: [usize; 3],
     instances: Vec<Option<Instance>>,
     unused: Vec<usize>,
 }
@@ -29,6 +31,17 @@ thread_local! {
 
 fn with<T>(run: impl FnOnce(&mut Boundary) -> T) -> T {
     BOUNDARY.with_borrow_mut(run)
+}
+
+/// Runs what writes into the output, and notes where that is then.
+fn write<T>(run: impl FnOnce(&mut Boundary) -> T) -> T {
+    with(|boundary| {
+        boundary.output.clear();
+        let result = run(boundary);
+        let Output { words, text } = &boundary.output;
+        boundary.place = [words.as_ptr() as usize, text.as_ptr() as usize, text.len()];
+        result
+    })
 }
 
 /// Returns where the input begins, which has room for `len` bytes.
@@ -42,22 +55,10 @@ pub extern "C" fn input(len: usize) -> *mut u8 {
     })
 }
 
-/// Returns where the words of the output begin.
+/// Returns where the place of the output is written, which never moves.
 #[unsafe(no_mangle)]
-pub extern "C" fn words() -> *const u32 {
-    with(|boundary| boundary.output.words.as_ptr())
-}
-
-/// Returns where the text of the output begins.
-#[unsafe(no_mangle)]
-pub extern "C" fn text() -> *const u8 {
-    with(|boundary| boundary.output.text.as_ptr())
-}
-
-/// Returns the bytes of the output's text.
-#[unsafe(no_mangle)]
-pub extern "C" fn text_len() -> usize {
-    with(|boundary| boundary.output.text.len())
+pub extern "C" fn place() -> *const usize {
+    with(|boundary| boundary.place.as_ptr())
 }
 
 /// Creates a parser as the options in the input say, in the state of the checkpoint after them.
@@ -65,9 +66,8 @@ pub extern "C" fn text_len() -> usize {
 /// Returns its number. If that is 0, the output's text says what is wrong.
 #[unsafe(no_mangle)]
 pub extern "C" fn create(options: usize, checkpoint: usize) -> usize {
-    with(|boundary| {
-        let Boundary { input, output, instances, unused } = boundary;
-        output.clear();
+    write(|boundary| {
+        let Boundary { input, output, instances, unused, .. } = boundary;
         let (options, rest) = input.split_at(options);
         let options = str::from_utf8(options).unwrap_or_default();
         match Instance::new(Options::new(options), &rest[..checkpoint]) {
@@ -102,9 +102,8 @@ pub extern "C" fn free(number: usize) {
 /// Feeds the input to a parser. Returns the number of words in the output.
 #[unsafe(no_mangle)]
 pub extern "C" fn feed(number: usize, len: usize) -> usize {
-    with(|boundary| {
+    write(|boundary| {
         let Boundary { input, output, instances, .. } = boundary;
-        output.clear();
         if let Some(Some(instance)) = instances.get_mut(number.wrapping_sub(1)) {
             instance.feed(&input[..len], output);
         }
@@ -115,9 +114,8 @@ pub extern "C" fn feed(number: usize, len: usize) -> usize {
 /// Ends a parser's stream. Returns the number of words in the output.
 #[unsafe(no_mangle)]
 pub extern "C" fn finish(number: usize) -> usize {
-    with(|boundary| {
+    write(|boundary| {
         let Boundary { output, instances, .. } = boundary;
-        output.clear();
         if let Some(Some(instance)) = instances.get_mut(number.wrapping_sub(1)) {
             instance.finish(output);
         }
@@ -145,9 +143,8 @@ pub extern "C" fn checkpoint(number: usize) -> usize {
 #[cfg(feature = "full")]
 #[unsafe(no_mangle)]
 pub extern "C" fn format(number: usize) {
-    with(|boundary| {
+    write(|boundary| {
         let Boundary { output, instances, .. } = boundary;
-        output.clear();
         if let Some(Some(instance)) = instances.get(number.wrapping_sub(1)) {
             output.text.push_str(instance.format());
         }
