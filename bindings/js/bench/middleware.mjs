@@ -1,0 +1,111 @@
+// Calls in text, against the stream parsers of @ai-sdk-tool/parser, in its formats and ours.
+
+import { hermesProtocol, morphXmlProtocol, qwen3CoderProtocol } from "@ai-sdk-tool/parser";
+import { Parser } from "../dist/node.js";
+import { deltas, least, prose, random, randomCut, time } from "./measure.mjs";
+
+const TOOL = {
+  type: "function",
+  name: "ask_followup_question",
+  inputSchema: {
+    type: "object",
+    properties: { question: { type: "string" }, follow_up: { type: "array", items: { type: "string" } } },
+    required: ["question"],
+  },
+};
+
+const call = (question) => ({
+  toolName: TOOL.name,
+  toolCallId: "1",
+  input: JSON.stringify({ question, follow_up: ["PostgreSQL, for sure", "SQLite"] }),
+});
+const markup = (question) =>
+  `<ask_followup_question>\n<question>${question}</question>\n<follow_up>\n<suggest>PostgreSQL, for sure</suggest>\n` +
+  `<suggest>SQLite</suggest>\n</follow_up>\n</ask_followup_question>`;
+const qwen = (question) =>
+  `<tool_call>\n<function=ask_followup_question>\n<parameter=question>\n${question}\n</parameter>\n` +
+  `<parameter=follow_up>\n["PostgreSQL, for sure", "SQLite"]\n</parameter>\n</function>\n</tool_call>`;
+
+/** The formats that both read: the rival's protocol, and a call in it. */
+const FORMATS = {
+  "hermes, as it writes it": [hermesProtocol, (question) => hermesProtocol().formatToolCall(call(question))],
+  "morph XML, as it writes it": [morphXmlProtocol, (question) => morphXmlProtocol().formatToolCall(call(question))],
+  "qwen3-coder, as models write it": [qwen3CoderProtocol, qwen],
+  "the markup of ask_followup_question": [morphXmlProtocol, markup],
+};
+
+/** Turns parts of a stream into events of the package. */
+function ours() {
+  const parser = new Parser({ envelopes: ["all"] });
+  const give = (controller, events) => events.forEach((event) => controller.enqueue(event));
+  return new TransformStream({
+    transform(part, controller) {
+      if (part.type === "text-delta") give(controller, parser.feed(part.delta));
+      else controller.enqueue(part);
+    },
+    flush(controller) {
+      give(controller, parser.finish());
+      parser.free();
+    },
+  });
+}
+
+const theirs = (protocol) => protocol().createStreamParser({ tools: [TOOL], options: {} });
+
+async function read(transform, chunks) {
+  const parts = [
+    { type: "text-start", id: "t" },
+    ...chunks.map((delta) => ({ type: "text-delta", id: "t", delta })),
+    { type: "text-end", id: "t" },
+    { type: "finish", finishReason: { unified: "stop" }, usage: {} },
+  ];
+  const out = [];
+  for await (const part of ReadableStream.from(parts).pipeThrough(transform)) out.push(part);
+  return out;
+}
+
+/** Returns what a reader of the parts has in the end: text and calls in order. */
+function result(parts) {
+  const all = [];
+  for (const part of parts) {
+    const { type } = part;
+    if (type === "text" || type === "text-delta") {
+      const text = part.text ?? part.delta;
+      if (typeof all.at(-1) === "string") all.push(all.pop() + text);
+      else all.push(text);
+    } else if (type === "tool-call") {
+      all.push({ input: part.input });
+    } else if (type === "complete" || type === "rejected") {
+      all.push(part);
+    }
+  }
+  return JSON.stringify(all.filter((one) => one !== ""));
+}
+
+/** Returns how many of so many random cuts change the result. */
+async function changed(create, text, cuts) {
+  const whole = result(await read(create(), [text]));
+  const next = random(1);
+  let count = 0;
+  for (let i = 0; i < cuts; i++) {
+    if (result(await read(create(), randomCut(text, next))) !== whole) count += 1;
+  }
+  return count;
+}
+
+const CUTS = 500;
+
+export async function middleware() {
+  const rows = [];
+  for (const [name, [protocol, write]] of Object.entries(FORMATS)) {
+    const chunks = deltas(`Let me ask.\n\n${write(prose(2 ** 13))}\n\nThanks.`);
+    const cost = async (create, rounds) => (await least(rounds, { run: () => read(create(), chunks) })) / chunks.length;
+    const [mine, other] = [await cost(ours, 20), await cost(() => theirs(protocol), 5)];
+    const text = `If a < b, ask.\n\n${write("Which one, </tool_call> or 😀? It's 2 < 3 & so on.")}\n\nThanks, and a <b> too.`;
+    const cuts = [await changed(ours, text, CUTS), await changed(() => theirs(protocol), text, CUTS)];
+    const ratio = other / mine;
+    rows.push({ what: `stream of 8 KiB: ${name}`, ours: time(mine), theirs: time(other), ratio, goal: "≥ 5", met: ratio >= 5 });
+    rows.push({ what: `… changed by ${CUTS} random cuts`, ours: `${cuts[0]}`, theirs: `${cuts[1]}`, goal: "0", met: cuts[0] === 0 });
+  }
+  return rows;
+}

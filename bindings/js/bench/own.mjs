@@ -1,0 +1,97 @@
+// What the package costs by itself.
+
+import { execFileSync } from "node:child_process";
+import { ArgumentsParser, Parser } from "../dist/node.js";
+import { deltas, least, prose, time } from "./measure.mjs";
+
+const SIZES = { "2 KiB": 2 ** 11, "64 KiB": 2 ** 16, "1 MiB": 2 ** 20 };
+const CHUNKS = deltas(prose(2 ** 15));
+const limits = { question: 2 ** 24 };
+
+/** Returns the cost of a delta after this prefix. */
+async function cost(create, prefix, rounds) {
+  const round = {
+    prepare() {
+      const parser = create();
+      parser.feed(prefix);
+      return parser;
+    },
+    run: (parser) => void CHUNKS.forEach((chunk) => parser.feed(chunk)),
+    done: (parser) => parser.free(),
+  };
+  return (await least(rounds, round)) / CHUNKS.length;
+}
+
+/** The cost of a delta in a question of each size, and how flat it is. */
+async function sizes(what, goal, create, prefix) {
+  const costs = {};
+  for (const [name, size] of Object.entries(SIZES)) costs[name] = await cost(create, prefix(prose(size)), size > 2 ** 16 ? 20 : 40);
+  const rows = Object.entries(costs).map(([name, ns]) => ({ what: `${what}, ${name}`, ours: time(ns), goal: `≤ ${goal} ns`, met: ns <= goal }));
+  const flat = costs["1 MiB"] / costs["2 KiB"];
+  return [...rows, { what: `${what}, 1 MiB against 2 KiB`, ratio: flat, goal: "≤ 1.2", met: flat <= 1.2 }];
+}
+
+const SCRIPT = `
+  import { readFileSync } from "node:fs";
+  const bytes = readFileSync(${JSON.stringify(new URL("../dist/followup.wasm", import.meta.url).pathname)});
+  const start = performance.now();
+  new WebAssembly.Instance(new WebAssembly.Module(bytes));
+  const instantiated = performance.now();
+  const { Parser } = await import(${JSON.stringify(new URL("../dist/node.js", import.meta.url).href)});
+  new Parser().feed("a");
+  console.log(JSON.stringify([instantiated - start, performance.now() - instantiated]));
+`;
+
+/** A new process for each, because an engine keeps the code of a module. */
+function instantiate() {
+  const runs = Array.from({ length: 7 }, () => JSON.parse(execFileSync(process.execPath, ["--input-type=module", "-e", SCRIPT], { encoding: "utf8" })));
+  const ms = Math.min(...runs.map(([first]) => first));
+  return [{ what: "compile and instantiate the module", ours: time(ms * 1e6), goal: "≤ 5 ms", met: ms <= 5 }];
+}
+
+const MILLION = `
+  const { Instance } = WebAssembly;
+  let memory;
+  WebAssembly.Instance = function (...args) {
+    const instance = new Instance(...args);
+    memory = instance.exports.memory;
+    return instance;
+  };
+  const { Parser } = await import(${JSON.stringify(new URL("../dist/node.js", import.meta.url).href)});
+  const used = (count) => {
+    for (let i = 0; i < count; i++) {
+      const parser = new Parser();
+      parser.feed("<ask_followup_question><question>Tea?");
+      parser.free();
+    }
+    gc();
+    return [memory.buffer.byteLength, process.memoryUsage().heapUsed];
+  };
+  const before = used(1000);
+  const start = performance.now();
+  const after = used(1e6);
+  console.log(JSON.stringify({ before, after, ms: performance.now() - start }));
+`;
+
+function million() {
+  const args = ["--expose-gc", "--input-type=module", "-e", MILLION];
+  const { before, after, ms } = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" }));
+  const heap = after[1] - before[1];
+  return [
+    { what: "a million parsers made, fed and freed, each", ours: time(ms) },
+    { what: "… growth of the module's memory", ours: `${after[0] - before[0]} bytes`, goal: "0 bytes", met: after[0] === before[0] },
+    { what: "… growth of the heap", ours: `${(heap / 1024).toFixed(0)} KiB`, goal: "≤ 512 KiB", met: heap <= 2 ** 19 },
+  ];
+}
+
+export async function own() {
+  const call = "<ask_followup_question><question>";
+  const args = () => new ArgumentsParser("ask_followup_question", { limits });
+  return [
+    ...(await sizes("a delta to events, markup", 500, () => new Parser({ limits }), (text) => call + text)),
+    ...(await sizes("a delta to events, arguments", 500, args, (text) => `{"question": "${text}`)),
+    ...(await sizes("a delta with nothing to say", 150, args, (text) => `{"question": "${text}", "other": "`)),
+    ...instantiate(),
+    ...million(),
+  ];
+}
