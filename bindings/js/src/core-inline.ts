@@ -1,6 +1,6 @@
 import { BASE64 } from "./followup-core-wasm.js";
 import { installInlined } from "./inlined.js";
 
-await installInlined(BASE64);
+installInlined(BASE64);
 
 export * from "./core.js";

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import * as esbuild from "esbuild";
+import { build as vite } from "vite";
+import webpack from "webpack";
+import { EXPECTED } from "./app/asks.mjs";
+import { buildFolder, html, IN_PAGE, open, serve, writeApp } from "./help.mjs";
+
+async function runs(t, folder) {
+  const { told, errors } = await open(t, await serve(t, folder));
+  assert.deepEqual({ told, errors }, { told: EXPECTED, errors: [] });
+}
+
+test("Vite builds a page", async (t) => {
+  const folder = buildFolder("vite");
+  writeApp(folder, IN_PAGE);
+  writeFileSync(join(folder, "index.html"), html("./app.mjs"));
+  await vite({ root: folder, base: "./", logLevel: "warn", build: { outDir: "out" } });
+  await runs(t, join(folder, "out"));
+});
+
+for (const [format, type] of [["esm", "module"], ["iife", "text/javascript"]]) {
+  test(`esbuild builds a page: ${format}`, async (t) => {
+    const folder = buildFolder(`esbuild-${format}`);
+    const outfile = join(folder, "out/app.js");
+    await esbuild.build({ entryPoints: [writeApp(folder, IN_PAGE)], bundle: true, minify: true, format, outfile, logLevel: "warning" });
+    writeFileSync(join(folder, "out/index.html"), html("./app.js", type).replace("<script", "<script defer"));
+    await runs(t, join(folder, "out"));
+  });
+}
+
+for (const mode of ["production", "development"]) {
+  test(`webpack builds a page: ${mode}`, async (t) => {
+    const folder = buildFolder(`webpack-${mode}`);
+    const output = { path: join(folder, "out"), filename: "app.js" };
+    const stats = await promisify(webpack)({ mode, context: folder, entry: writeApp(folder, IN_PAGE), output, devtool: false, performance: false });
+    assert.equal(stats.hasErrors() || stats.hasWarnings(), false, stats.toString());
+    writeFileSync(join(folder, "out/index.html"), html("./app.js"));
+    await runs(t, output.path);
+  });
+}
