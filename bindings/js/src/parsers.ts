@@ -25,10 +25,17 @@ function boundary(): Boundary {
   return installed;
 }
 
-/** Frees parsers that were forgotten. */
-const forgotten = new FinalizationRegistry<{ boundary: Boundary; number: number }>(({ boundary, number }) => {
-  boundary.free(number);
-});
+/** A parser's number, with the module in which it is. */
+interface Place {
+  readonly boundary: Boundary;
+  readonly number: number;
+}
+
+/** Frees parsers that were forgotten. Workers have no such registry by default. */
+const forgotten =
+  typeof FinalizationRegistry === "undefined"
+    ? undefined
+    : new FinalizationRegistry<Place>(({ boundary, number }) => boundary.free(number));
 
 /** A parser in the module, with what JavaScript keeps of it. */
 abstract class Base {
@@ -48,7 +55,7 @@ abstract class Base {
       stored = checkpoint.subarray(2);
     }
     this.#number = this.#boundary.create(options, stored);
-    forgotten.register(this, { boundary: this.#boundary, number: this.#number }, this);
+    forgotten?.register(this, { boundary: this.#boundary, number: this.#number }, this);
   }
 
   /** Feeds the next chunk, which may end anywhere, and returns its events. */
@@ -94,10 +101,10 @@ abstract class Base {
     return bytes;
   }
 
-  /** Frees the memory. A parser that is forgotten is freed later, when the engine gets to it. */
+  /** Frees the memory. A parser that is forgotten is freed later, where the engine can tell. */
   free(): void {
     if (this.#number === 0) return;
-    forgotten.unregister(this);
+    forgotten?.unregister(this);
     this.#boundary.free(this.#number);
     this.#number = 0;
     this.#views.clear();

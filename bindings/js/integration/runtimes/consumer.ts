@@ -1,0 +1,4 @@
+import { type FollowupEvent, Parser } from "followup";
+
+const events: FollowupEvent[] = new Parser({ strict: true }).feed("text");
+console.log(events.map((event) => (event.type === "text" ? event.text : "")).join());

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ROOT } from "../pack.mjs";
+
+const modules = join(import.meta.dirname, "node_modules");
+const files = readdirSync(join(ROOT, "test")).filter((name) => name.endsWith(".test.mjs")).map((name) => `./test/${name}`);
+
+const RUNTIMES = {
+  "Node 20, the oldest": ["node-20/bin/node", "--test", ...files],
+  "Node 22": ["node-22/bin/node", "--test", ...files],
+  "Node 24": ["node-24/bin/node", "--test", ...files],
+  Bun: ["@oven/bun-linux-x64-baseline/bin/bun", "test", ...files],
+  // Types are checked below, as a consumer does.
+  Deno: ["@deno/linux-x64-glibc/deno", "test", "--no-check", "--no-lock", "--allow-all", ...files],
+};
+
+/** Runs a program. Returns all it wrote. */
+function run([program, ...args], cwd) {
+  const env = { ...process.env, DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1", NODE_TEST_CONTEXT: undefined };
+  const { status, stdout, stderr, error } = spawnSync(join(modules, program), args, { cwd, env, encoding: "utf8" });
+  const output = `${stdout}${stderr}${error ?? ""}`;
+  assert.equal(status, 0, output);
+  return output;
+}
+
+for (const [name, command] of Object.entries(RUNTIMES)) {
+  test(`the tests pass in ${name}`, () => {
+    assert.match(run(command, ROOT), /\bpass [1-9]|\b[1-9]\d* pass/, "no test ran");
+  });
+}
+
+test("a consumer's types are checked by Deno", () => {
+  assert.equal(run(["@deno/linux-x64-glibc/deno", "run", "--check", "--no-lock", "--quiet", "consumer.ts"], import.meta.dirname), "text\n");
+});
