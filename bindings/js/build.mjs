@@ -17,7 +17,7 @@ buildModule("followup-core", ["--no-default-features"]);
 run(process.execPath, "node_modules/typescript/bin/tsc", "--project", ".");
 
 // The type of a module as a host imports it, and the licences.
-writeFileSync(join(here, "dist/module.d.ts"), "declare const module: object;\nexport default module;\n");
+writeFileSync(join(here, "dist/wasm.d.ts"), "declare const module: object;\nexport default module;\n");
 for (const name of ["LICENSE-APACHE", "LICENSE-MIT"]) copyFileSync(join(here, "../..", name), join(here, name));
 
 /** Builds a module, as a file and as text to be inlined. */

@@ -1,7 +1,7 @@
 // Calls in text, against the stream parsers of @ai-sdk-tool/parser, in its formats and ours.
 
 import { hermesProtocol, morphXmlProtocol, qwen3CoderProtocol } from "@ai-sdk-tool/parser";
-import { Parser } from "../dist/node.js";
+import { Parser } from "../dist/main.js";
 import { deltas, least, prose, random, randomCut, time } from "./measure.mjs";
 
 const TOOL = {

@@ -1,7 +1,7 @@
 // What the package costs by itself.
 
 import { execFileSync } from "node:child_process";
-import { ArgumentsParser, Parser } from "../dist/node.js";
+import { ArgumentsParser, Parser } from "../dist/main.js";
 import { deltas, least, prose, time } from "./measure.mjs";
 
 const SIZES = { "2 KiB": 2 ** 11, "64 KiB": 2 ** 16, "1 MiB": 2 ** 20 };
@@ -37,7 +37,7 @@ const SCRIPT = `
   const start = performance.now();
   new WebAssembly.Instance(new WebAssembly.Module(bytes));
   const instantiated = performance.now();
-  const { Parser } = await import(${JSON.stringify(new URL("../dist/node.js", import.meta.url).href)});
+  const { Parser } = await import(${JSON.stringify(new URL("../dist/main.js", import.meta.url).href)});
   new Parser().feed("a");
   console.log(JSON.stringify([instantiated - start, performance.now() - instantiated]));
 `;
@@ -57,7 +57,7 @@ const MILLION = `
     memory = instance.exports.memory;
     return instance;
   };
-  const { Parser } = await import(${JSON.stringify(new URL("../dist/node.js", import.meta.url).href)});
+  const { Parser } = await import(${JSON.stringify(new URL("../dist/main.js", import.meta.url).href)});
   const used = (count) => {
     for (let i = 0; i < count; i++) {
       const parser = new Parser();

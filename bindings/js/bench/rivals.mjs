@@ -2,7 +2,7 @@
 
 import { parsePartialJson } from "ai";
 import { parse } from "partial-json";
-import { ArgumentsParser } from "../dist/node.js";
+import { ArgumentsParser } from "../dist/main.js";
 import { deltas, least, prose, time } from "./measure.mjs";
 
 const SIZE = 2 ** 13;

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { ArgumentsParser, Parser } from "followup/core";
 import { run } from "./help.mjs";
@@ -11,7 +13,14 @@ const MESSAGE =
 
 /** Runs a program in a process of its own, in which no other test has loaded a module. Returns what it prints. */
 function evaluate(source) {
-  return execFileSync(process.execPath, ["--input-type=module", "-e", source], { cwd: import.meta.dirname, encoding: "utf8" }).trim();
+  // Not every runtime takes a program as an argument.
+  const file = join(import.meta.dirname, `evaluated-${process.pid}.mjs`);
+  writeFileSync(file, source);
+  try {
+    return execFileSync(process.execPath, [file], { encoding: "utf8" }).trim();
+  } finally {
+    rmSync(file);
+  }
 }
 
 test("core parses messages and arguments, envelopes and other tools included", () => {
@@ -39,7 +48,9 @@ test("core has the same events and views as the whole package", () => {
 
 test("core is inlined as well", () => {
   const printed = evaluate(`
-    import { Parser } from "../dist/core-inline.js";
+    import module from "../dist/module/core-inlined.js";
+    import { install, Parser } from "followup/core/host";
+    install(module);
     console.log(JSON.stringify(new Parser().feed("Hi")));
   `);
   assert.equal(printed, '[{"type":"text","text":"Hi"}]');

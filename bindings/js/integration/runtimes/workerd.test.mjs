@@ -1,36 +1,42 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
+import * as esbuild from "esbuild";
 import { emptyFolder, MANIFEST, ROOT } from "../pack.mjs";
 
 const program = join(import.meta.dirname, "node_modules/@cloudflare/workerd-linux-64/bin/workerd");
+const wasm = Object.keys(MANIFEST.exports).filter((name) => name.endsWith(".wasm")).map((name) => basename(name));
+const modules = wasm.flatMap((name) => ["", "?module"].map((query) => `(name = "${name}${query}", wasm = embed "${name}")`));
 
-const config = (modules) => `
+const CONFIG = `
   using Workerd = import "/workerd/workerd.capnp";
   const config :Workerd.Config = (
     services = [(name = "main", worker = .worker)],
     sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")]
   );
   const worker :Workerd.Worker = (
-    modules = [${modules.join(", ")}],
+    modules = [(name = "main.mjs", esModule = embed "main.mjs"), ${modules.join(", ")}],
     compatibilityDate = "2025-01-01",
   );
 `;
 
-/** Runs a Worker of this script, beside the package's files in dist. Returns its response. */
-async function response(t, script) {
+/** Modules of WebAssembly stay imports, as Wrangler leaves them. */
+const wasmPlugin = {
+  name: "wasm",
+  setup: ({ onResolve }) => onResolve({ filter: /\.wasm(\?module)?$/ }, ({ path }) => ({ path: `./${basename(path)}`, external: true })),
+};
+
+/** Bundles a script as a Worker, and runs it. Returns its response. */
+async function response(t, contents) {
   const folder = emptyFolder();
-  cpSync(join(ROOT, "dist"), join(folder, "dist"), { recursive: true });
-  writeFileSync(join(folder, "main.mjs"), script);
-  const embed = (type, name, file = name) => `(name = "${name}", ${type} = embed "${file}")`;
-  const scripts = readdirSync(join(folder, "dist")).filter((name) => name.endsWith(".js")).map((name) => embed("esModule", `dist/${name}`));
-  const modules = readdirSync(join(folder, "dist")).filter((name) => name.endsWith(".wasm"));
-  const wasm = modules.flatMap((name) => ["", "?module"].map((query) => embed("wasm", `dist/${name}${query}`, `dist/${name}`)));
-  writeFileSync(join(folder, "config.capnp"), config([embed("esModule", "main.mjs"), ...scripts, ...wasm]));
+  const options = { bundle: true, format: "esm", conditions: ["workerd", "module"], plugins: [wasmPlugin], logLevel: "warning" };
+  await esbuild.build({ stdin: { contents, resolveDir: import.meta.dirname }, outfile: join(folder, "main.mjs"), ...options });
+  for (const name of wasm) cpSync(join(ROOT, "dist", name), join(folder, name));
+  writeFileSync(join(folder, "config.capnp"), CONFIG);
   const server = spawn(program, ["serve", "config.capnp", "--control-fd=1"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
   t.after(() => (server.kill("SIGKILL"), once(server, "exit")));
   for await (const line of createInterface({ input: server.stdout })) {
@@ -49,19 +55,15 @@ const ASK = `
   };
 `;
 
-test("a Worker takes the module that the host gives", async (t) => {
-  const script = `
-    import module from "./dist/followup.wasm";
-    import { install, Parser } from "${MANIFEST.exports["./host"].default}";
-    install(module);
-    ${ASK}
-  `;
-  assert.equal(await response(t, script), "Hi. ,Tea?,Tea?");
-});
+for (const [host, module] of [["followup/host", "followup/followup.wasm"], ["followup/core/host", "followup/followup-core.wasm"]]) {
+  test(`a Worker gives a module to ${host}`, async (t) => {
+    const script = `import module from "${module}"; import { install, Parser } from "${host}"; install(module); ${ASK}`;
+    assert.equal(await response(t, script), "Hi. ,Tea?,Tea?");
+  });
+}
 
-for (const [entry, { workerd }] of Object.entries(MANIFEST.exports)) {
-  if (workerd === undefined) continue;
+for (const entry of ["followup", "followup/core"]) {
   test(`a Worker imports ${entry} without settings`, async (t) => {
-    assert.equal(await response(t, `import { Parser } from "${workerd}"; ${ASK}`), "Hi. ,Tea?,Tea?");
+    assert.equal(await response(t, `import { Parser } from "${entry}"; ${ASK}`), "Hi. ,Tea?,Tea?");
   });
 }

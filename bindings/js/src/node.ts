@@ -1,6 +1,0 @@
-import { readFileSync } from "node:fs";
-import { install } from "./parsers.js";
-
-install(new WebAssembly.Module(readFileSync(new URL("./followup.wasm", import.meta.url))));
-
-export * from "./index.js";
