@@ -94,34 +94,46 @@ interface CallEnd {
 /** A suggested answer. */
 export interface Suggestion extends KnownOfSuggestion {
   readonly answer: string;
+  /** What the answer means, in a sentence or more. */
   readonly description?: string;
+  /** What the answer leads to, such as code, to be shown beside it. */
   readonly preview?: string;
 }
 
+/** What is known of a suggestion that does not grow. */
 export interface KnownOfSuggestion {
   /** The mode to which the agent should change with this answer. */
   readonly mode?: string;
   /** What goes back to the model, if it is not the answer. */
   readonly value?: string;
+  /** Whether the model recommends it. Only where it does. */
   readonly recommended?: boolean;
 }
 
 /** One question of a call. */
 export interface Question extends KnownOfQuestion {
   readonly text: string;
+  /** A word or two that name the question. */
   readonly header?: string;
+  /** A text below the question. */
   readonly detail?: string;
   readonly suggestions: readonly Suggestion[];
 }
 
+/** What is known of a question that does not grow. */
 export interface KnownOfQuestion {
+  /** The name under which the answer goes back. */
   readonly id?: string;
+  /** What an empty field for the answer shows. */
   readonly placeholder?: string;
+  /** What the user writes, if it is not a text of any kind. */
   readonly kind?: "text" | "yesno" | "number";
   /** Whether several suggestions can be chosen. Not there while it is not known. */
   readonly multiple?: boolean;
   /** Whether the user can answer in words of their own. */
   readonly custom?: boolean;
+  /** Whether the question must be answered. */
   readonly required?: boolean;
+  /** What is chosen at first. */
   readonly defaults?: readonly string[];
 }

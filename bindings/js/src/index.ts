@@ -1,5 +1,5 @@
 export * from "./parsers.js";
 export type * from "./events.js";
 export type { CallLimits, PolicyOptions, ResponseOptions } from "./options.js";
-export { events, FollowupStream } from "./streams.js";
+export { events, FollowupStream, type Source, type StreamOptions } from "./streams.js";
 export type { CallView, QuestionView, SuggestionView } from "./view.js";

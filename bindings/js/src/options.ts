@@ -16,14 +16,23 @@ export interface PolicyOptions {
   readonly limits?: CallLimits;
 }
 
+/** The limits of a call, in bytes of its text unless stated otherwise. */
 export interface CallLimits {
+  /** The length of a question. Default 100 KiB. A call with a longer one is rejected. */
   readonly question?: number;
+  /** The length of an answer. Default 16 KiB. A call with a longer one is rejected. */
   readonly answer?: number;
+  /** The number of suggestions. Default 32. Later ones are dropped, with a note. */
   readonly suggestions?: number;
+  /** The length of a tag with its attributes. Default 256. A longer one is text. */
   readonly tag?: number;
+  /** The length of text after an opening tag that makes the tag prose. Default 2 KiB. */
   readonly bare?: number;
+  /** The number of questions in a call. Default 16. Later ones are dropped, with a note. */
   readonly questions?: number;
+  /** The length of the header, or of the id, of a question. Default 1 KiB. A call with a longer one is rejected. */
   readonly header?: number;
+  /** The length of a description, of a preview, or of the text below a question. Default 16 KiB. A call with a longer one is rejected. */
   readonly description?: number;
 }
 
@@ -33,12 +42,13 @@ export interface ResponseOptions extends Omit<PolicyOptions, "limits"> {
   readonly format?: string;
   /** Also read the calls in the model's reasoning. */
   readonly reasoning?: boolean;
+  /** The limits of a call, and of the stream. */
   readonly limits?: CallLimits & {
-    /** The bytes of an event. */
+    /** The bytes of an event. Default 8 MiB. A longer one is skipped, with an error. */
     readonly event?: number;
-    /** The native calls that may be open at once. */
+    /** The native calls that may be open at once. Default 64. Further ones are skipped, with an error. */
     readonly openCalls?: number;
-    /** The bytes of the arguments of all open calls. */
+    /** The bytes of the arguments of all open calls. Default 4 MiB. The call that exceeds it is rejected. */
     readonly arguments?: number;
   };
 }

@@ -110,6 +110,7 @@ abstract class Base {
     this.#views.clear();
   }
 
+  /** Frees the memory, at the end of a block with `using`. */
   [dispose](): void {
     this.free();
   }

@@ -9,6 +9,7 @@ export interface CallView {
   readonly questions: QuestionView[];
 }
 
+/** A question of an open call, as far as it has been shown. */
 export interface QuestionView {
   text: string;
   header: string;
@@ -23,6 +24,7 @@ export interface QuestionView {
   readonly suggestions: SuggestionView[];
 }
 
+/** A suggested answer of an open call, as far as it has been shown. */
 export interface SuggestionView {
   answer: string;
   description: string;
