@@ -51,6 +51,7 @@ mod messages;
 mod placeholder;
 mod placeholder_text;
 mod question;
+mod rejection;
 mod reply;
 mod rules;
 mod setup;
@@ -63,7 +64,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use self::template::Rendered;
-use crate::event::{Complete, Event, Partial, Rejected};
+use crate::event::{Event, Partial};
 use crate::reason::Reason;
 
 pub use dialect::{Dialect, Messages, PartNames};
@@ -73,6 +74,7 @@ pub use history::{AssistantRole, Correction, HistoryError, HistoryErrorKind, Rep
 pub use image::{IMAGE_LIMIT, Image, ImageError};
 pub use messages::MessageFormat;
 pub use question::{AskMessage, Question, Suggestion};
+pub use rejection::Rejection;
 pub use reply::{Answer, AnswerError, AnswerErrorKind, FormAnswer, GuideError, Reply, ReplyKind};
 pub use rules::{Rules, Severity};
 pub use setup::Setup;
@@ -144,9 +146,7 @@ impl Dialogue {
     fn replay_turn(&mut self, turn: &Turn) -> Option<()> {
         match turn {
             Turn::Asked { question, .. } => {
-                let is_possible = !question.question.is_empty()
-                    && question.form.as_ref().is_none_or(|form| !form.questions.is_empty());
-                (question.number == self.questions && is_possible).then_some(())?;
+                (question.number == self.questions && question.can_be_asked()).then_some(())?;
                 self.add_question(question.clone());
             }
             Turn::Corrected { correction, .. } => self.add_correction(correction.clone()),
@@ -234,14 +234,29 @@ impl Dialogue {
             Event::Text(_) | Event::Opaque(_) => Directive::Nothing,
             Event::Partial(_) if self.open.is_some() || self.has_stopped() => Directive::Nothing,
             Event::Partial(call) => Directive::Show(call),
-            Event::Complete(call) => self.complete(&call),
-            Event::Rejected(call) if call.reason() == Reason::Superseded => Directive::Nothing,
-            Event::Rejected(call) => self.reject(&call),
+            Event::Complete(call) => self.ask(Question::new(&call)),
+            Event::Rejected(call) => self.correct(&(&call).into()),
         }
     }
 
-    fn complete(&mut self, call: &Complete<'_>) -> Directive<'_> {
-        let mut question = Question::new(self.questions, call);
+    /// Asks a question that was read elsewhere: by another process, or in another language.
+    ///
+    /// It is handled like [`Event::Complete`]: the dialogue numbers it and checks the rules. One
+    /// without text misses its parameter.
+    ///
+    /// ```
+    /// use followup::dialogue::{Dialogue, Directive, Question};
+    ///
+    /// let json = r#"{"number":7,"question":"Tea?","suggest":[{"answer":"Yes"},{"answer":"No"}]}"#;
+    /// let question: Question = serde_json::from_str(json).unwrap();
+    /// let mut dialogue = Dialogue::default();
+    /// assert!(matches!(dialogue.ask(question), Directive::Ask(question) if question.number == 0));
+    /// ```
+    pub fn ask(&mut self, question: Question) -> Directive<'_> {
+        if !question.can_be_asked() {
+            return self.correct(&Rejection::of(question));
+        }
+        let mut question = Question { number: self.questions, advice: Vec::new(), ..question };
         match self.setup.examine(&mut question) {
             Some(mut correction) => {
                 correction.id = question.id;
@@ -258,8 +273,24 @@ impl Dialogue {
         }
     }
 
-    fn reject(&mut self, call: &Rejected<'_>) -> Directive<'_> {
-        let correction = self.setup.explain(call);
+    /// Corrects a call that was read elsewhere and can't be asked.
+    ///
+    /// It is handled like [`Event::Rejected`].
+    ///
+    /// ```
+    /// use followup::Reason;
+    /// use followup::dialogue::{Dialogue, Directive, Rejection};
+    ///
+    /// let mut dialogue = Dialogue::default();
+    /// let rejection = Rejection::new("ask_followup_question", Reason::MissingParameter);
+    /// assert!(matches!(dialogue.correct(&rejection), Directive::Tell(_)));
+    /// assert_eq!(dialogue.mistakes(), 1);
+    /// ```
+    pub fn correct(&mut self, rejection: &Rejection) -> Directive<'_> {
+        if rejection.reason == Reason::Superseded {
+            return Directive::Nothing;
+        }
+        let correction = self.setup.explain(rejection);
         self.add_correction(correction);
         self.tell_or_stop()
     }

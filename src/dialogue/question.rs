@@ -63,15 +63,21 @@ impl AskMessage {
 }
 
 impl Question {
-    pub(super) fn new(number: u64, call: &Complete<'_>) -> Question {
+    /// Returns the question of a call, without its number.
+    pub(super) fn new(call: &Complete<'_>) -> Question {
         Question {
-            number,
+            number: 0,
             id: call.id().map(Into::into),
             question: call.question().into(),
             suggest: owned(call.suggestions()),
             advice: Vec::new(),
             form: Form::new(call),
         }
+    }
+
+    /// Returns `true` if there is something to ask.
+    pub(super) fn can_be_asked(&self) -> bool {
+        !self.question.is_empty() && self.form.as_ref().is_none_or(|form| !form.questions.is_empty())
     }
 
     /// Returns the JSON for a user interface.

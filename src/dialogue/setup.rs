@@ -9,10 +9,10 @@ use super::finding::Finding;
 use super::form::Form;
 use super::history::Correction;
 use super::question::Question;
+use super::rejection::Rejection;
 use super::reply::ReplyKind;
 use super::rules::{Rules, Severity};
 use super::template::{Rendered, Template};
-use crate::event::Rejected;
 use crate::reason::Reason;
 
 /// The settings of a dialogue. Plain data, which many dialogues can share.
@@ -119,15 +119,15 @@ impl Setup {
     }
 
     /// Returns what is wrong with a rejected call.
-    pub(super) fn explain(&self, call: &Rejected<'_>) -> Correction {
-        let (reason, id) = (call.reason(), call.id().map(Into::into));
-        let Some(shape) = call.shape() else {
+    pub(super) fn explain(&self, call: &Rejection) -> Correction {
+        let (reason, id) = (call.reason, call.id.clone());
+        let Some(shape) = &call.shape else {
             return Correction { id, ..correction(reason.code(), self.dialect.explain(reason)) };
         };
-        let template = self.template(call.tool(), shape);
+        let template = self.template(&call.tool, shape);
         let user = self.dialect.explain_tool(reason, &template.parameter);
         let details = (reason != Reason::MissingParameter).then(|| reason.to_string());
-        Correction { id, ..told(reason.code(), user, template.rejection(call.tool(), details.as_deref())) }
+        Correction { id, ..told(reason.code(), user, template.rejection(&call.tool, details.as_deref())) }
     }
 
     /// Adds the advice of the rules to a question, or returns why it can't be asked.
