@@ -12,8 +12,9 @@ const cargoHome = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
 
 rmSync(join(here, "dist"), { recursive: true, force: true });
 mkdirSync(join(here, "dist"));
-buildModule("followup", []);
-buildModule("followup-core", ["--no-default-features"]);
+buildModule("followup", "followup-wasm");
+buildModule("followup-core", "followup-wasm", "--no-default-features");
+buildModule("followup-dialogue", "followup-dialogue-wasm");
 run(process.execPath, "node_modules/typescript/bin/tsc", "--project", ".");
 
 // The type of a module as a host imports it, and the licences.
@@ -21,17 +22,17 @@ writeFileSync(join(here, "dist/wasm.d.ts"), "declare const module: object;\nexpo
 for (const name of ["LICENSE-APACHE", "LICENSE-MIT"]) copyFileSync(join(here, "../..", name), join(here, name));
 
 /** Builds a module, as a file and as text to be inlined. */
-function buildModule(name, features) {
+function buildModule(name, crate, ...features) {
   // The paths in messages of panics are those of the sources, not of this machine.
   const flags = [join(here, "../.."), cargoHome].map((path) => `--remap-path-prefix=${path}=`);
   run(
     "cargo",
     ...["build", "--quiet", "--release", "--target", "wasm32-unknown-unknown"],
-    ...["--manifest-path", "wasm/Cargo.toml", ...features],
+    ...["--manifest-path", "wasm/Cargo.toml", "--package", crate, ...features],
     ...["--config", `target.wasm32-unknown-unknown.rustflags=${JSON.stringify(flags)}`],
   );
   const file = join(here, "dist", `${name}.wasm`);
-  copyFileSync(join(target, "wasm32-unknown-unknown/release/followup_wasm.wasm"), file);
+  copyFileSync(join(target, `wasm32-unknown-unknown/release/${crate.replaceAll("-", "_")}.wasm`), file);
   const base64 = readFileSync(file).toString("base64");
   writeFileSync(join(here, "src", `${name}-wasm.ts`), `export const BASE64: string =\n  "${base64}";\n`);
 }

@@ -1,0 +1,191 @@
+import type { PartialEvent } from "./events.js";
+
+/** Settings of a dialogue. */
+export interface DialogueOptions {
+  /**
+   * The messages to model and user, and how answers are wrapped: the name of a built-in dialect, or
+   * one of your own. Default `roo-code`. See docs/dialects.md.
+   */
+  readonly dialect?: DialectName | DialectText;
+  /** The rules for questions. */
+  readonly rules?: RuleOptions;
+  /** The number of mistakes in a row that stops the dialogue; 0 for no limit. Default 3. */
+  readonly mistakeLimit?: number;
+  /** Whether to escape the user's text, so that it can't end the wrapping. Default `false`. */
+  readonly escape?: boolean;
+  /**
+   * How answers go back to other agents' tools, by the tool's name: the name of a built-in template,
+   * or one of your own. By default the shape of the call decides. See docs/question-tools.md.
+   */
+  readonly templates?: Readonly<Record<string, string | TemplateText>>;
+  /** The turns of an earlier dialogue, which this one continues. */
+  readonly history?: readonly Turn[];
+}
+
+export type DialectName = "roo-code" | "roo-code-zh" | "roo-code-latest" | "vjsp" | "kilo-code-zh";
+
+/** A dialect with the keys of docs/dialects.md. What it leaves out is as in `roo-code`. */
+export type DialectText = Readonly<Record<string, unknown>>;
+
+/** A template with the keys of docs/question-tools.md. */
+export type TemplateText = Readonly<Record<string, unknown>>;
+
+/** What happens to a question that breaks a rule: nothing, it is asked with advice, or it is not asked. */
+export type Severity = "ignore" | "advice" | "reject";
+
+/** The rules for questions. */
+export interface RuleOptions {
+  /** Whether a call without suggestions is a mistake. By default the dialect decides. */
+  readonly follow_up_required?: boolean;
+  /** The smallest number of suggestions, if there are any. Default 2. */
+  readonly least?: number;
+  /** The largest number of suggestions. Default 4. */
+  readonly most?: number;
+  /** What happens if there are too few or too many. Default `advice`. */
+  readonly number?: Severity;
+  /** What happens if a suggestion has a placeholder. Default `advice`. */
+  readonly placeholders?: Severity;
+  /** What happens if a suggestion comes twice. Default `advice`. */
+  readonly duplicates?: Severity;
+}
+
+/** What a host is to do next. */
+export type Directive =
+  /** Nothing. */
+  | { readonly type: "nothing" }
+  /** Show the growing call. */
+  | { readonly type: "show"; readonly call: PartialEvent }
+  /** Ask this question. It is open until it is answered, cancelled or declined. */
+  | { readonly type: "ask"; readonly question: OpenQuestion }
+  /** Ask this question later: another one is open, or the dialogue has stopped. */
+  | { readonly type: "later"; readonly question: OpenQuestion }
+  /** Tell the model and the user what is wrong with a call. */
+  | { readonly type: "tell"; readonly correction: Correction }
+  /** Tell them, and stop: there were too many mistakes in a row. The user should guide the model. */
+  | { readonly type: "stop"; readonly correction: Correction };
+
+/** A question that can be asked. */
+export interface OpenQuestion {
+  /** The number of the question in the dialogue, from 0. It is answered by this number. */
+  readonly number: number;
+  /** The provider's id of the call, if it is a native call. */
+  readonly id?: string;
+  readonly question: string;
+  /** The suggested answers. */
+  readonly suggest: readonly { readonly answer: string; readonly mode?: string }[];
+  /** What the rules found. */
+  readonly advice?: readonly Finding[];
+  /** All questions of a call of another agent's tool; none for `ask_followup_question`. */
+  readonly form?: Form;
+}
+
+/** The questions of a call of another agent's tool. The user answers them together. */
+export interface Form {
+  readonly tool: string;
+  /** The name of the shape that read the call. */
+  readonly shape: string;
+  readonly title?: string;
+  readonly questions: readonly FormQuestion[];
+}
+
+export interface FormQuestion {
+  readonly text: string;
+  readonly id?: string;
+  readonly header?: string;
+  readonly detail?: string;
+  readonly placeholder?: string;
+  readonly kind?: "text" | "yesno" | "number";
+  /** Whether several options can be chosen. */
+  readonly multiple?: boolean;
+  /** Whether the user can answer in words of their own. Without options, the user always can. */
+  readonly custom?: boolean;
+  readonly required?: boolean;
+  readonly defaults?: readonly string[];
+  readonly options?: readonly FormOption[];
+  readonly advice?: readonly Finding[];
+}
+
+export interface FormOption {
+  readonly label: string;
+  readonly description?: string;
+  /** What goes back to the model, if it is not the label. */
+  readonly value?: string;
+  readonly mode?: string;
+  readonly preview?: string;
+  readonly recommended?: boolean;
+}
+
+/** What the rules found. Suggestions are counted from 0. */
+export type Finding =
+  | { readonly finding: "too_few"; readonly suggestions: number; readonly least: number }
+  | { readonly finding: "too_many"; readonly suggestions: number; readonly most: number }
+  | { readonly finding: "placeholder"; readonly suggestion: number; readonly placeholder: string }
+  | { readonly finding: "duplicate"; readonly suggestion: number; readonly of: number };
+
+/** What the user did with a question. */
+export type Answer =
+  /** Wrote an answer. */
+  | { readonly type: "text"; readonly text: string }
+  /** Took the suggestion with this index. */
+  | { readonly type: "suggestion"; readonly suggestion: number }
+  /** Took a suggestion and changed its text. Its mode is kept. */
+  | { readonly type: "edited"; readonly suggestion: number; readonly text: string }
+  /** Answered a form: one answer for each question, in order. */
+  | { readonly type: "form"; readonly answers: readonly FormAnswer[] };
+
+/** The answer to one question of a form; an empty object is none. */
+export interface FormAnswer {
+  /** The indexes of the options that were picked. */
+  readonly picked?: readonly number[];
+  /** The user's own words. */
+  readonly text?: string;
+  /** A remark on the answer. */
+  readonly note?: string;
+}
+
+/** What the model gets as the result of its call. */
+export interface Reply {
+  readonly kind: "answer" | "cancelled" | "declined" | "correction" | "guidance";
+  /** The number of the question, if the reply is about one. */
+  readonly number?: number;
+  /** The provider's id of the call, if it is a native call. */
+  readonly id?: string;
+  /** The text for the model, wrapped. */
+  readonly text: string;
+  /** The images, as data URLs. */
+  readonly images?: readonly string[];
+  /** The mode to which the agent should change: that of the suggestion that was taken. */
+  readonly mode?: string;
+  /** Whether the tool's host marks such a result as an error. */
+  readonly isError?: boolean;
+}
+
+/** Why a call can't be asked, and the messages about it. */
+export interface Correction {
+  readonly id?: string;
+  /** The code of the rejection, or `rule`. */
+  readonly reason: string;
+  /** The message for the user. */
+  readonly user: string;
+  /** The message for the model. */
+  readonly model: string;
+  readonly isError?: boolean;
+}
+
+/** A step of a dialogue, to be stored as it is: one line of JSON, as the Rust crate stores it. */
+export type Turn =
+  | ({ readonly turn: "asked"; readonly role: "assistant" } & OpenQuestion)
+  | ({ readonly turn: "corrected"; readonly role: "assistant"; readonly is_error?: boolean } & Omit<Correction, "isError">)
+  | { readonly turn: "answered"; readonly role: "user"; readonly number: number; readonly answer: StoredAnswer; readonly images?: readonly string[] }
+  | { readonly turn: "cancelled" | "declined"; readonly role: "user"; readonly number: number }
+  | { readonly turn: "guided"; readonly role: "user"; readonly text: string; readonly images?: readonly string[] };
+
+/** An answer as a turn stores it. */
+export type StoredAnswer =
+  | { readonly text: string }
+  | { readonly suggestion: number }
+  | { readonly edited: { readonly suggestion: number; readonly text: string } }
+  | { readonly form: readonly FormAnswer[] };
+
+/** The API that messages are for. */
+export type MessageFormat = "openai-chat" | "openai-responses" | "anthropic";

@@ -1,0 +1,196 @@
+import { type Action, DialogueBoundary, DialogueError } from "./dialogue-boundary.js";
+import { rejection, storedAnswer, toQuestion } from "./dialogue-convert.js";
+import type { Answer, Correction, DialogueOptions, Directive, MessageFormat, OpenQuestion, Reply, Turn } from "./dialogue-types.js";
+import type { FollowupEvent } from "./events.js";
+import { kind } from "./options.js";
+
+export { DialogueError };
+export type * from "./dialogue-types.js";
+export type * from "./events.js";
+
+const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.dispose");
+
+let installed: DialogueBoundary | undefined;
+
+/** Sets the module in which all dialogues run. It is set once. */
+export function installDialogue(module: WebAssembly.Module): void {
+  installed ??= new DialogueBoundary(module);
+}
+
+function boundary(): DialogueBoundary {
+  if (installed === undefined) throw new TypeError("there is no module yet: call installDialogue first");
+  return installed;
+}
+
+/** Frees dialogues that were forgotten. */
+const forgotten = new FinalizationRegistry<number>((number) => boundary().free(number));
+
+interface State {
+  readonly question?: OpenQuestion;
+  readonly waiting: number;
+  readonly mistakes: number;
+  readonly hasStopped: boolean;
+}
+
+/**
+ * The questions and answers of a model and its user, one question at a time.
+ *
+ * It consumes the events of a parser and returns what to do next, and it accepts the user's answers
+ * and returns the replies for the model. It has no clock and does no I/O: the same events and
+ * answers lead to the same state.
+ */
+export class Dialogue {
+  #number: number;
+  /** The state, until an action changes it. */
+  #known: State | undefined;
+
+  /** Throws a `TypeError` for a wrong option, a `DialogueError` for a history that no dialogue can have. */
+  constructor(options: DialogueOptions = {}) {
+    if (typeof options !== "object" || options === null || Array.isArray(options)) {
+      throw new TypeError(`options: an object was expected, not ${kind(options)}`);
+    }
+    this.#number = boundary().create(options);
+    forgotten.register(this, this.#number, this);
+  }
+
+  /**
+   * Consumes an event and returns what to do about it.
+   *
+   * Nothing for prose, for other tools' calls, for errors, and for calls that are superseded.
+   */
+  event(event: FollowupEvent): Directive {
+    switch (event.type) {
+      case "partial": {
+        const { question, hasStopped } = this.#state();
+        return question !== undefined || hasStopped ? { type: "nothing" } : { type: "show", call: event };
+      }
+      case "complete":
+        return directive(this.#run("ask", toQuestion(event), "event"));
+      case "rejected":
+        return directive(this.#run("correct", rejection(event), "event"));
+      case "text":
+      case "opaque":
+      case "error":
+        this.#open();
+        return { type: "nothing" };
+      default:
+        throw new TypeError(`event: an event of a parser was expected, not ${kind(event)}`);
+    }
+  }
+
+  /** The open question; `undefined` if there is none. */
+  get question(): OpenQuestion | undefined {
+    return this.#state().question;
+  }
+
+  /** The number of questions that wait for an answer to the open one, or for guidance. */
+  get waiting(): number {
+    return this.#state().waiting;
+  }
+
+  /** The number of mistakes that the model has made in a row. */
+  get mistakes(): number {
+    return this.#state().mistakes;
+  }
+
+  /** Whether the limit of mistakes in a row is reached. The user should then guide the model. */
+  get hasStopped(): boolean {
+    return this.#state().hasStopped;
+  }
+
+  /**
+   * Accepts the user's answer to the open question, and opens the next one.
+   *
+   * Images are data URLs of PNG, JPEG, GIF or WebP. Throws a `DialogueError` if the question is not
+   * open or does not take the answer; the dialogue is then unchanged.
+   */
+  answer(number: number, answer: Answer, images: readonly string[] = []): Reply {
+    return reply(this.#run("answer", { number, answer: storedAnswer(answer), images }, "answer"));
+  }
+
+  /** Cancels an open or waiting question: the user does not answer it. */
+  cancel(number: number): Reply {
+    return reply(this.#run("cancel", number, "number"));
+  }
+
+  /** Declines an open or waiting question: the user says that they will not answer it. */
+  decline(number: number): Reply {
+    return reply(this.#run("decline", number, "number"));
+  }
+
+  /** Accepts the user's guidance after the dialogue has stopped. It continues with no mistakes. */
+  guide(text: string, images: readonly string[] = []): Reply {
+    return reply(this.#run("guide", { text, images }, "guidance"));
+  }
+
+  /** Returns the turns so far. `new Dialogue({ history })` continues them. */
+  history(): Turn[] {
+    return this.#run("history", null, "history") as Turn[];
+  }
+
+  /** Removes and returns the turns so far, for a host that keeps them elsewhere. The dialogue continues unchanged. */
+  takeHistory(): Turn[] {
+    return this.#run("take_history", null, "history") as Turn[];
+  }
+
+  /** Frees the memory. A dialogue that is forgotten is freed later. */
+  free(): void {
+    if (this.#number === 0) return;
+    forgotten.unregister(this);
+    boundary().free(this.#number);
+    this.#number = 0;
+  }
+
+  [dispose](): void {
+    this.free();
+  }
+
+  #state(): State {
+    this.#open();
+    return (this.#known ??= boundary().run(this.#number, "state", null, "state") as State);
+  }
+
+  #run(action: Action, argument: unknown, what: string): unknown {
+    this.#known = undefined;
+    return boundary().run(this.#open(), action, argument, what);
+  }
+
+  #open(): number {
+    if (this.#number === 0) throw new TypeError("the dialogue has been freed");
+    return this.#number;
+  }
+}
+
+/** Returns the reply that the model gets as the result of a call that can't be asked. */
+export function correctionReply(correction: Correction): Reply {
+  const { id, model, isError } = correction;
+  return { kind: "correction", text: model, ...(id !== undefined && { id }), ...(isError && { isError }) };
+}
+
+/**
+ * Returns the messages of an API that carry all replies of one turn, to be sent right after the
+ * model's message.
+ *
+ * A native call is answered by its result under its id, any other by a message of the user. The
+ * APIs refuse a conversation in which a result is missing, so collect the replies until every call
+ * has one. For OpenAI Responses the messages are input items.
+ */
+export function messages(replies: Reply | readonly Reply[], format: MessageFormat): Record<string, unknown>[] {
+  const all = Array.isArray(replies) ? (replies as readonly Reply[]) : [replies as Reply];
+  const stored = all.map(({ isError, ...rest }) => ({ ...rest, is_error: isError }));
+  return boundary().messages({ replies: stored, format }) as Record<string, unknown>[];
+}
+
+/** Returns an object of the module with `isError` as JavaScript names it. */
+function renamed({ is_error, ...rest }: { is_error?: boolean }): object {
+  return is_error ? { ...rest, isError: true } : rest;
+}
+
+function reply(value: unknown): Reply {
+  return renamed(value as object) as Reply;
+}
+
+function directive(value: unknown): Directive {
+  const { correction, ...rest } = value as { correction?: object };
+  return (correction ? { ...rest, correction: renamed(correction) } : rest) as Directive;
+}

@@ -1,0 +1,3 @@
+import { readFileSync } from "node:fs";
+
+export default new WebAssembly.Module(readFileSync(new URL("../followup-dialogue.wasm", import.meta.url)));

@@ -1,0 +1,4 @@
+import { BASE64 } from "../followup-dialogue-wasm.js";
+import { compile } from "./base64.js";
+
+export default compile(BASE64);

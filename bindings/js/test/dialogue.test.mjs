@@ -1,0 +1,264 @@
+// Expectations are those of the crate's own tests, tests/dialogue/scripts.rs and replies.rs.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { ArgumentsParser, Parser, ResponseParser } from "followup";
+import { correctionReply, Dialogue, DialogueError, messages } from "followup/dialogue";
+import { run } from "./help.mjs";
+
+const BAD = "<ask_followup_question></ask_followup_question>";
+const GIF = "data:image/gif;base64,R0lGODlh";
+
+function markup(question, answers = []) {
+  const suggest = answers.map((answer) => `<suggest>${answer}</suggest>`).join("");
+  return `<ask_followup_question><question>${question}</question><follow_up>${suggest}</follow_up></ask_followup_question>`;
+}
+
+/** Returns the directives for a message, as one line each, without what is only shown. */
+function directives(dialogue, message) {
+  return run(new Parser(), [message])
+    .map((event) => dialogue.event(event))
+    .filter(({ type }) => type !== "nothing" && type !== "show")
+    .map(({ type, question, correction }) => (question ? `${type} ${question.number} ${question.question}` : `${type} ${correction.reason}`));
+}
+
+/** Returns a dialogue in which a tool was called. */
+function asked(tool, call, options) {
+  const dialogue = new Dialogue(options);
+  for (const event of run(new ArgumentsParser(tool), [JSON.stringify(call)])) dialogue.event(event);
+  return dialogue;
+}
+
+function failsWith(action, code, message) {
+  assert.throws(action, (error) => {
+    assert.ok(error instanceof DialogueError);
+    assert.equal(error.code, code);
+    if (message) assert.equal(error.message, message);
+    return true;
+  });
+}
+
+describe("a dialogue", () => {
+  test("shows a growing question, asks the whole one, and wraps its answer", () => {
+    const [parser, dialogue] = [new Parser(), new Dialogue()];
+    const call = '<ask_followup_question><question>Which?</question><suggest mode="code">Do it</suggest></ask_followup_question>';
+    const all = [...call].flatMap((unit) => parser.feed(unit)).map((event) => dialogue.event(event));
+    assert.ok(all.slice(0, -1).every(({ type, call }) => type === "show" && call.type === "partial"));
+    const question = { number: 0, question: "Which?", suggest: [{ answer: "Do it", mode: "code" }] };
+    const advice = [{ finding: "too_few", suggestions: 1, least: 2 }];
+    assert.deepEqual(all.at(-1), { type: "ask", question: { ...question, advice } });
+    assert.deepEqual(dialogue.question, { ...question, advice });
+    const reply = dialogue.answer(0, { type: "suggestion", suggestion: 0 });
+    assert.deepEqual(reply, { kind: "answer", number: 0, text: "<answer>\nDo it\n</answer>", mode: "code" });
+    assert.equal(dialogue.question, undefined);
+  });
+
+  test("keeps the mode of an edited suggestion, and a text has none", () => {
+    for (const [answer, text, mode] of [
+      [{ type: "edited", suggestion: 0, text: "Do it, slowly" }, "Do it, slowly", "code"],
+      [{ type: "text", text: "Do it" }, "Do it", undefined],
+    ]) {
+      const dialogue = new Dialogue();
+      directives(dialogue, markup("Q?").replace("<follow_up>", "<follow_up><suggest mode='code'>Do it</suggest>"));
+      const reply = dialogue.answer(0, answer);
+      assert.deepEqual([reply.text, reply.mode], [`<answer>\n${text}\n</answer>`, mode]);
+    }
+  });
+
+  test("stops after mistakes in a row, and an answer or guidance resets them", () => {
+    const dialogue = new Dialogue();
+    assert.deepEqual(directives(dialogue, BAD + BAD), ["tell missing_parameter", "tell missing_parameter"]);
+    assert.deepEqual(directives(dialogue, markup("Q?")), ["ask 0 Q?"]);
+    assert.equal(dialogue.mistakes, 2);
+    failsWith(() => dialogue.guide("not now"), "not_stopped");
+    dialogue.answer(0, { type: "text", text: "yes" });
+    assert.equal(dialogue.mistakes, 0);
+    const tell = "tell missing_parameter";
+    assert.deepEqual(directives(dialogue, BAD.repeat(4)), [tell, tell, "stop missing_parameter", "stop missing_parameter"]);
+    assert.ok(dialogue.hasStopped);
+    assert.deepEqual(directives(dialogue, markup("R?")), ["later 1 R?"]);
+    assert.equal(dialogue.waiting, 1);
+    const reply = dialogue.guide("Use tabs");
+    assert.equal(reply.kind, "guidance");
+    assert.match(reply.text, /<feedback>\nUse tabs\n<\/feedback>$/);
+    assert.deepEqual([dialogue.mistakes, dialogue.question.number], [0, 1]);
+    const endless = new Dialogue({ mistakeLimit: 0 });
+    assert.ok(directives(endless, BAD.repeat(50)).every((line) => line === tell));
+  });
+
+  test("gives advice by its rules, or rejects a question", () => {
+    const call = markup("Q?", ["Use [path]", "Use [path]"]);
+    const advised = new Dialogue();
+    directives(advised, call);
+    assert.deepEqual(advised.question.advice, [
+      { finding: "placeholder", suggestion: 0, placeholder: "[path]" },
+      { finding: "placeholder", suggestion: 1, placeholder: "[path]" },
+      { finding: "duplicate", suggestion: 1, of: 0 },
+    ]);
+    const strict = new Dialogue({ rules: { duplicates: "reject", placeholders: "ignore" } });
+    const [{ correction }] = run(new Parser(), [call]).map((event) => strict.event(event)).filter(({ type }) => type === "tell");
+    assert.equal(correction.model, "Failed to parse operations: suggestion 2 is the same as suggestion 1");
+    assert.deepEqual(correctionReply(correction), { kind: "correction", text: correction.model });
+  });
+
+  test("has dialects: by name, and one's own", () => {
+    const ask = (options) => directives(new Dialogue(options), markup("Q?"));
+    assert.deepEqual(ask({ dialect: "roo-code" }), ["ask 0 Q?"]);
+    assert.deepEqual(ask({ dialect: "roo-code-latest" }), ["tell missing_parameter"]);
+    assert.deepEqual(ask({ rules: { follow_up_required: true } }), ["tell missing_parameter"]);
+    const own = new Dialogue({ dialect: { reply: { open: "[", close: "]" } }, escape: true });
+    directives(own, markup("Q?"));
+    assert.equal(own.answer(0, { type: "text", text: "a ]" }).text.slice(0, 2), "[\n");
+  });
+
+  test("refuses an answer that does not fit, and is unchanged", () => {
+    const dialogue = new Dialogue();
+    directives(dialogue, markup("One?") + markup("Two?", ["a", "b"]));
+    const text = { type: "text", text: "x" };
+    failsWith(() => dialogue.answer(0, { type: "suggestion", suggestion: 0 }), "no_such_suggestion", "the question has no suggestions");
+    failsWith(() => dialogue.answer(1, text), "not_yet_asked", "another question is to be answered first");
+    failsWith(() => dialogue.answer(7, text), "not_asked");
+    assert.equal(dialogue.cancel(0).kind, "cancelled");
+    failsWith(() => dialogue.answer(0, text), "already_cancelled");
+    assert.equal(dialogue.decline(1).kind, "declined");
+    failsWith(() => dialogue.cancel(1), "already_declined");
+  });
+});
+
+describe("a form", () => {
+  const questions = [
+    { id: "a", header: "Store", question: 'Which "store"?', options: [{ label: "Redis, 7" }, { label: 'say "hi"' }] },
+    { id: "b", header: "Parts", question: "Which parts?", multiSelect: true, options: [{ label: "A, B" }, { label: "C" }, { label: "E" }] },
+    { id: "c", question: "Why?" },
+  ];
+
+  test("is answered in the words of the tool's host", () => {
+    const dialogue = asked("AskUserQuestion", { questions });
+    const { form } = dialogue.question;
+    assert.deepEqual([form.tool, form.shape, form.questions.length], ["AskUserQuestion", "claude", 3]);
+    assert.deepEqual(form.questions[1].options.map(({ label }) => label), ["A, B", "C", "E"]);
+    failsWith(() => dialogue.answer(0, { type: "form", answers: [] }), "wrong_number_of_answers");
+    failsWith(() => dialogue.answer(0, { type: "form", answers: [{ picked: [0, 1] }, {}, {}] }), "only_one");
+    const reply = dialogue.answer(0, { type: "form", answers: [{ picked: [1] }, { picked: [2, 0] }, { text: "It's\n\"new\"" }] });
+    assert.equal(
+      reply.text,
+      'User has answered your questions: "Which "store"?"="say "hi"", "Which parts?"="E, A, B", ' +
+        '"Why?"="It\'s\n"new"". You can now continue with the user\'s answers in mind.',
+    );
+    const declined = asked("AskUserQuestion", { questions }).decline(0);
+    assert.match(declined.text, /^The user doesn't want to proceed with this tool use/);
+    assert.equal(declined.isError, true);
+  });
+
+  test("is answered by the template of its tool, or one of the host's own", () => {
+    const general = asked("AskUserQuestion", { questions }, { templates: { AskUserQuestion: "gemini" } });
+    assert.doesNotMatch(general.cancel(0).text, /STOP what you are doing/);
+    assert.throws(() => new Dialogue({ templates: { x: "gemeni" } }), /^TypeError: options: templates.x: there is no built-in gemeni; there are: /);
+    assert.throws(() => new Dialogue({ templates: { x: { answred: "" } } }), /^TypeError: options: templates.x: unknown field `answred`/);
+  });
+});
+
+describe("messages", () => {
+  test("carry the result of a native call with its images in each format", () => {
+    const body =
+      '{"contentBlockStart":{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"id7","name":"ask_followup_question"}}}}\n' +
+      '{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"toolUse":{"input":"{\\"question\\":\\"Q?\\"}"}}}}\n' +
+      '{"contentBlockStop":{"contentBlockIndex":0}}\n';
+    const dialogue = new Dialogue();
+    for (const event of run(new ResponseParser({ format: "bedrock" }), [body])) dialogue.event(event);
+    const reply = dialogue.answer(0, { type: "text", text: "See" }, [GIF]);
+    assert.deepEqual(reply.images, [GIF]);
+    const text = "<answer>\nSee\n</answer>";
+    assert.deepEqual(messages(reply, "openai-chat"), [
+      { role: "tool", tool_call_id: "id7", content: text },
+      { role: "user", content: [{ type: "image_url", image_url: { url: GIF } }] },
+    ]);
+    const output = [{ type: "input_text", text }, { type: "input_image", image_url: GIF }];
+    assert.deepEqual(messages([reply], "openai-responses"), [{ type: "function_call_output", call_id: "id7", output }]);
+    const source = { type: "base64", media_type: "image/gif", data: "R0lGODlh" };
+    const content = [{ type: "text", text }, { type: "image", source }];
+    assert.deepEqual(messages(reply, "anthropic"), [{ role: "user", content: [{ type: "tool_result", tool_use_id: "id7", content }] }]);
+    assert.throws(() => messages(reply, "gemini"), /^TypeError: messages: format: gemini is none; there are: openai-chat, /);
+  });
+
+  test("mark the results that the tool's host marks as errors", () => {
+    const declined = asked("AskUserQuestion", { questions: [{ question: "Q?" }] }).decline(0);
+    const [message] = messages({ ...declined, id: "t1" }, "anthropic");
+    assert.equal(message.content[0].is_error, true);
+  });
+});
+
+describe("a history", () => {
+  test("replays to the same dialogue", () => {
+    const dialogue = new Dialogue();
+    directives(dialogue, markup("A?", ["One [path]"]) + BAD + markup("B?") + BAD);
+    dialogue.answer(0, { type: "edited", suggestion: 0, text: "One" }, [GIF]);
+    directives(dialogue, BAD.repeat(3));
+    dialogue.cancel(1);
+    dialogue.guide("Go on");
+    directives(dialogue, markup("C?"));
+    const history = JSON.parse(JSON.stringify(dialogue.history()));
+    assert.deepEqual(history.slice(0, 5).map(({ role, turn }) => `${role} ${turn}`), [
+      "assistant asked",
+      "assistant corrected",
+      "assistant asked",
+      "assistant corrected",
+      "user answered",
+    ]);
+    const replayed = new Dialogue({ history });
+    assert.deepEqual(replayed.history(), history);
+    assert.deepEqual(replayed.question, dialogue.question);
+    failsWith(() => new Dialogue({ history: history.slice(1) }), "history");
+    assert.deepEqual(dialogue.takeHistory(), history);
+    assert.deepEqual(dialogue.history(), []);
+    assert.equal(dialogue.answer(2, { type: "text", text: "x" }).kind, "answer");
+  });
+});
+
+test("every event of every golden body can be given to a dialogue", () => {
+  const bodies = new URL("../../../tests/wire/bodies/", import.meta.url);
+  const codes = new Set();
+  for (const format of readdirSync(bodies).filter((name) => !name.includes("."))) {
+    const folder = new URL(`${format}/`, bodies);
+    for (const name of readdirSync(folder).filter((file) => !file.endsWith(".json"))) {
+      const dialogue = new Dialogue({ mistakeLimit: 0 });
+      for (const event of run(new ResponseParser({ format, strict: true }), [readFileSync(new URL(name, folder))])) {
+        const { type } = dialogue.event(event);
+        if (event.type === "complete") assert.ok(type === "ask" || type === "later", name);
+        if (event.type === "rejected") assert.equal(type, event.code === "superseded" ? "nothing" : "tell", name);
+        if (event.type === "rejected") codes.add(event.code);
+      }
+      dialogue.free();
+    }
+  }
+  for (const code of ["malformed", "missing_parameter", "truncated"]) assert.ok(codes.has(code), code);
+});
+
+test("what is of a wrong type is a TypeError that says what was expected", () => {
+  const dialogue = new Dialogue();
+  directives(dialogue, markup("Q?", ["a", "b"]));
+  for (const [action, message] of [
+    [() => new Dialogue(7), "options: an object was expected, not number"],
+    [() => new Dialogue({ dialekt: "vjsp" }), /^options: unknown field `dialekt`, expected one of `dialect`, /],
+    [() => new Dialogue({ dialect: "klingon" }), /^options: dialect: there is no built-in klingon; there are: roo-code, /],
+    [() => new Dialogue({ mistakeLimit: -1 }), /^options: invalid value: integer `-1`, expected u32/],
+    [() => new Dialogue({ rules: { number: "no" } }), /^options: unknown variant `no`, expected one of `ignore`, /],
+    [() => dialogue.event({ type: "question" }), /^event: an event of a parser was expected/],
+    [() => dialogue.event({ type: "complete", question: "Q?" }), "event: suggestions: a list was expected, not undefined"],
+    [() => dialogue.event({ type: "rejected", tool: "t", code: "malformed", message: "?" }), "event: malformed: ? is no reason of a rejection"],
+    [() => dialogue.answer(0, "yes"), /^answer: an object with the type text, suggestion, edited or form was expected, not string/],
+    [() => dialogue.answer(0, { type: "text" }), /^answer: /],
+    [() => dialogue.answer("0", { type: "text", text: "a" }), /^answer: invalid type: string "0", expected u64/],
+    [() => dialogue.answer(0, { type: "text", text: "a" }, ["http://x"]), /^answer: /],
+    [() => dialogue.cancel(), /^number: invalid type: null, expected u64/],
+  ]) {
+    assert.throws(action, { name: "TypeError", message });
+  }
+  assert.equal(dialogue.question.number, 0);
+  const half = dialogue.answer(0, { type: "text", text: "a\ud83d" });
+  assert.equal(half.text, "<answer>\na\ufffd\n</answer>");
+  dialogue.free();
+  dialogue.free();
+  assert.throws(() => dialogue.mistakes, { name: "TypeError", message: "the dialogue has been freed" });
+});
