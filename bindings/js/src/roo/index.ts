@@ -1,0 +1,2 @@
+export { dropIn, type DropInOptions } from "./drop-in.js";
+export type { FollowUp, PartialToolUse, ToolCallParserClass } from "./types.js";

@@ -1,0 +1,33 @@
+/** A suggested answer, as the tool takes it. */
+export interface FollowUp {
+  readonly text: string;
+  readonly mode?: string;
+}
+
+/** A question that is still being written. For display only. */
+export interface PartialToolUse {
+  readonly type: "tool_use";
+  readonly name: "ask_followup_question";
+  /** The name that the model used, if it is an alias. */
+  readonly originalName?: string;
+  /** The parameters as texts. `follow_up` is JSON, which is written when it is read. */
+  readonly params: { readonly question?: string; readonly follow_up?: string };
+  readonly partial: true;
+  /** What is known so far; not there while nothing is. */
+  readonly nativeArgs?: { readonly question?: string; readonly follow_up?: readonly FollowUp[] };
+}
+
+/**
+ * The static functions of Roo Code's `NativeToolCallParser` that `dropIn` takes over.
+ *
+ * Some forks give them further parameters, such as the scope of a task. Those are passed on.
+ */
+export interface ToolCallParserClass {
+  // A class that is extended needs exactly this signature.
+  new (...args: any[]): object;
+  startStreamingToolCall(id: string, name: string, ...rest: never[]): void;
+  processStreamingChunk(id: string, chunk: string, ...rest: never[]): unknown;
+  finalizeStreamingToolCall(id: string, ...rest: never[]): unknown;
+  parseToolCall(call: never, ...rest: never[]): unknown;
+  clearAllStreamingToolCalls(...rest: never[]): void;
+}
