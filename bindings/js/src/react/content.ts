@@ -1,0 +1,122 @@
+import type { CompleteEvent, ErrorEvent, FollowupEvent, PartialEvent, Question, RejectedEvent } from "../events.js";
+import { append, type CallView, emptyView } from "../view.js";
+import type { FollowupAnswer } from "./answer.js";
+import type { Call, Content, Part } from "./state.js";
+
+/** A call that grows: where it is in the parts, and what was shown of it. */
+interface Growing {
+  readonly at: number;
+  readonly view: CallView;
+}
+
+/** Collects what events give. An event costs what it adds; a snapshot what has changed, and a list of the parts. */
+export class ContentBuilder {
+  readonly #parts: Part[] = [];
+  #text = "";
+  readonly #errors: ErrorEvent[] = [];
+  /** Where each call is in the parts. */
+  readonly #calls = new Map<number, number>();
+  readonly #growing = new Map<number, Growing>();
+  /** Calls that grew since the last snapshot. */
+  readonly #grown = new Set<Growing>();
+  /** Where the native calls of other tools are in the parts. */
+  readonly #tools = new Map<string, number>();
+
+  apply(event: FollowupEvent): void {
+    switch (event.type) {
+      case "text":
+        this.#text += event.text;
+        return this.#appendText(event.text);
+      case "opaque":
+        return this.#appendTool(event.tool, event.raw, event.start, event.id);
+      case "partial":
+        return this.#grow(event);
+      case "complete":
+        return this.#close(event, { ...base(event), state: "open", notes: event.notes });
+      case "rejected":
+        return this.#close(event, { ...base(event), state: "rejected", code: event.code, message: event.message });
+      case "error":
+        this.#errors.push(event);
+        this.#parts.push({ type: "error", error: event });
+    }
+  }
+
+  /** Rejects the calls that still grow: nothing more comes. */
+  end(): void {
+    for (const { at, view } of this.#growing.values()) {
+      const message = "the message ended before the call was closed";
+      this.#parts[at] = { type: "call", call: { ...shown(view), state: "rejected", code: "truncated", message } };
+    }
+    this.#growing.clear();
+    this.#grown.clear();
+  }
+
+  /** Sets the answer to an open call. */
+  answer(index: number, answer: FollowupAnswer): void {
+    const at = this.#calls.get(index) ?? -1;
+    const part = this.#parts[at];
+    if (part?.type !== "call" || part.call.state !== "open") throw new TypeError(`call ${index} is not open`);
+    this.#parts[at] = { type: "call", call: { ...part.call, state: "answered", answer } };
+  }
+
+  snapshot(): Content {
+    for (const { at, view } of this.#grown) this.#parts[at] = { type: "call", call: { ...shown(view), state: "growing" } };
+    this.#grown.clear();
+    const calls = [...this.#calls.values()].map((at) => (this.#parts[at] as { call: Call }).call);
+    return { parts: [...this.#parts], text: this.#text, calls, errors: [...this.#errors] };
+  }
+
+  #appendText(text: string): void {
+    const last = this.#parts.at(-1);
+    if (last?.type === "text") this.#parts[this.#parts.length - 1] = { type: "text", text: last.text + text };
+    else this.#parts.push({ type: "text", text });
+  }
+
+  #appendTool(tool: string, raw: string, start: boolean, id: string | undefined): void {
+    const at = start ? -1 : id === undefined ? this.#parts.length - 1 : (this.#tools.get(id) ?? -1);
+    const part = this.#parts[at];
+    if (part?.type === "tool") {
+      this.#parts[at] = { ...part, raw: part.raw + raw };
+      return;
+    }
+    if (id !== undefined) this.#tools.set(id, this.#parts.length);
+    this.#parts.push({ type: "tool", tool, raw, ...(id === undefined ? {} : { id }) });
+  }
+
+  #grow(event: PartialEvent): void {
+    let growing = this.#growing.get(event.call);
+    if (growing === undefined) {
+      growing = { at: this.#place(event.call), view: emptyView(event) };
+      this.#growing.set(event.call, growing);
+      this.#parts[growing.at] = { type: "call", call: { ...shown(growing.view), state: "growing" } };
+    }
+    append(growing.view, event);
+    this.#grown.add(growing);
+  }
+
+  #close(event: CompleteEvent | RejectedEvent, call: Call): void {
+    const growing = this.#growing.get(event.call);
+    if (growing !== undefined) this.#grown.delete(growing);
+    this.#growing.delete(event.call);
+    this.#parts[this.#place(event.call)] = { type: "call", call };
+  }
+
+  /** Returns where a call is in the parts. A new one comes after all others. */
+  #place(call: number): number {
+    const at = this.#calls.get(call) ?? this.#parts.length;
+    this.#calls.set(call, at);
+    return at;
+  }
+}
+
+/** Returns what a call has in each state. */
+function base({ call, id, tool, title, question, suggestions, questions }: CompleteEvent | RejectedEvent) {
+  const only: Question[] = question === undefined && suggestions.length === 0 ? [] : [{ text: question ?? "", suggestions }];
+  return { index: call, ...(id === undefined ? {} : { id }), tool, ...(title === undefined ? {} : { title }), questions: questions ?? only };
+}
+
+/** Returns a copy of what was shown of a call. Its size is limited by the number of suggestions, not by their lengths. */
+function shown({ call, id, tool, title, questions }: CallView) {
+  const copies = questions.map((question) => ({ ...question, suggestions: question.suggestions.map((one) => ({ ...one })) }));
+  return { index: call, ...(id === undefined ? {} : { id }), tool, ...(title === "" ? {} : { title }), questions: copies as Question[] };
+}

@@ -1,0 +1,118 @@
+import { type ReactElement, type ReactNode, useRef, useState } from "react";
+import { answerText, type FollowupAnswer } from "./answer.js";
+import { useCountdown } from "./countdown.js";
+import { CountdownView } from "./countdown-view.js";
+import { defaultDraft, type Draft, draftOf, firstAnswers } from "./draft.js";
+import { Form } from "./form.js";
+import { ENGLISH, type FollowupLabels } from "./labels.js";
+import { type FollowupPart, HIDDEN, type Look, part } from "./look.js";
+import { SingleQuestion } from "./question.js";
+import type { Call, OpenCall } from "./state.js";
+import { useKeptFocus } from "./use-kept-focus.js";
+import { useSending } from "./use-sending.js";
+
+export interface FollowupProps {
+  /** A call of `useFollowup`. */
+  readonly call: Call;
+  /** Sends the user's answer. While its promise is pending nothing else can be sent; if it fails, the user can try again. */
+  readonly onAnswer: (answer: FollowupAnswer, call: OpenCall) => unknown;
+  /** After so many seconds without the user the first suggestion is taken. Default: never. */
+  readonly autoAnswer?: number;
+  /** Words in place of the English ones. */
+  readonly labels?: Partial<FollowupLabels>;
+  /** The class of the component, and those of its parts. Each part also has its name as `data-part`. */
+  readonly className?: string;
+  readonly classNames?: Partial<Record<FollowupPart, string>>;
+  /** Renders the model's texts, for example as Markdown. Default: as they are written. */
+  readonly renderText?: (text: string) => ReactNode;
+}
+
+/**
+ * Shows a call while it is written, and takes the user's answer once it is complete. It has no styles: `data-state` is
+ * `growing`, `open`, `sending`, `answered` or `rejected`.
+ */
+export function Followup({ call, onAnswer, autoAnswer = 0, labels, className, classNames = {}, renderText = (text) => text }: FollowupProps): ReactElement {
+  const look: Look = { labels: labels ? { ...ENGLISH, ...labels } : ENGLISH, classNames, renderText };
+  const root = useRef<HTMLDivElement>(null);
+  const sending = useSending(call, onAnswer);
+  const { answer, state, error } = sending;
+  const [written, setWritten] = useState<readonly (Draft | undefined)[]>([]);
+  const isForm = call.tool !== "ask_followup_question";
+  const { questions } = call;
+  const sent = answer && "form" in answer ? answer.form : undefined;
+  const drafts = questions.map((question, i) => (sent ? draftOf(sent[i] ?? {}) : (written[i] ?? defaultDraft(question))));
+  const first: FollowupAnswer = isForm ? { form: firstAnswers(questions, drafts) } : { suggestion: 0 };
+  const canCount = questions.some(({ suggestions }) => suggestions.length > 0) && questions.every(({ required, suggestions }) => !required || suggestions.length > 0);
+  const { countdown, pause, resume, stop } = useCountdown(autoAnswer, state === "open" && canCount, () => sending.send(first));
+  useKeptFocus(root, state);
+
+  function send(one: FollowupAnswer): void {
+    stop();
+    sending.send(one);
+  }
+
+  const isOpen = state === "open";
+  const isOver = state === "answered" || state === "rejected";
+  const taken = isForm ? undefined : questions[0]?.suggestions[0]?.answer;
+  const clock = <CountdownView countdown={countdown} answer={taken} look={look} onPause={pause} onResume={resume} onStop={stop} />;
+  const shared = { isOpen, isOver, look, children: clock };
+  const said = answer && answerText(questions, answer);
+  return (
+    <div
+      ref={root}
+      role="group"
+      aria-label={look.labels.question}
+      aria-busy={state === "growing" || undefined}
+      className={className}
+      data-state={state}
+      data-tool={call.tool}
+      tabIndex={-1}
+      onInput={stop}
+    >
+      {call.title && (
+        <div {...part(look, "title")} dir="auto">
+          {renderText(call.title)}
+        </div>
+      )}
+      {isForm ? (
+        <Form
+          {...shared}
+          questions={questions}
+          drafts={drafts}
+          isGrowing={state === "growing"}
+          onDraft={(index, draft) => setWritten(questions.map((_, i) => (i === index ? draft : written[i])))}
+          onAnswer={(form) => send({ form })}
+        />
+      ) : (
+        <SingleQuestion {...shared} question={questions[0] ?? { text: "", suggestions: [] }} answer={answer} isCounting={countdown.type !== "none"} onAnswer={send} onEdit={stop} />
+      )}
+      {said !== undefined && state === "answered" && (
+        <p {...part(look, "answered")} dir="auto">
+          {said}
+        </p>
+      )}
+      {call.state === "rejected" && (
+        <p {...part(look, "problem")} role="alert">
+          {look.labels.rejected(call.message)}
+        </p>
+      )}
+      {error !== undefined && (
+        <p {...part(look, "problem")} role="alert">
+          {look.labels.failed(error.reason)}
+        </p>
+      )}
+      <div {...part(look, "status")} role="status" style={HIDDEN}>
+        {statusText(call, state, said, look.labels)}
+      </div>
+    </div>
+  );
+}
+
+function statusText({ title, questions }: Call, state: string, said: string | undefined, labels: FollowupLabels): string {
+  if (state === "growing") return labels.growing;
+  if (state === "sending") return labels.sending;
+  if (state === "answered") return labels.answered(said ?? "");
+  if (state === "rejected") return "";
+  const count = questions.reduce((sum, { suggestions }) => sum + suggestions.length, 0);
+  return labels.open([title, ...questions.map(({ text }) => text)].filter(Boolean).join(" "), count);
+}

@@ -1,0 +1,12 @@
+import type { KeyboardEvent } from "react";
+
+/** Whether a key sends a text: Enter, but not Shift+Enter. On a touch screen, which has no Shift, the button sends. */
+export function isSendKey({ key, nativeEvent, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): boolean {
+  // While a word is being composed, Enter ends the composition.
+  if (key !== "Enter" || nativeEvent.isComposing || nativeEvent.keyCode === 229) return false;
+  return ctrlKey || metaKey || (!shiftKey && !altKey && !isTouch());
+}
+
+function isTouch(): boolean {
+  return matchMedia("(pointer: coarse)").matches && !matchMedia("(any-pointer: fine)").matches;
+}

@@ -1,0 +1,90 @@
+import { type FormEvent, type KeyboardEvent, type ReactElement, useId, useRef, useState } from "react";
+import type { Question } from "../events.js";
+import type { FollowupAnswer } from "./answer.js";
+import { isSendKey } from "./keys.js";
+import { type Look, part } from "./look.js";
+import { SuggestionItem } from "./suggestion.js";
+
+interface SingleQuestionProps {
+  readonly question: Question;
+  readonly isOpen: boolean;
+  /** The answer, if there is one. */
+  readonly answer: FollowupAnswer | undefined;
+  /** Whether the call can't be answered any more. */
+  readonly isOver: boolean;
+  /** The countdown takes the first suggestion. */
+  readonly isCounting: boolean;
+  readonly look: Look;
+  readonly onAnswer: (answer: FollowupAnswer) => void;
+  readonly onEdit: () => void;
+  /** What is between the suggestions and the field. */
+  readonly children: ReactElement;
+}
+
+/** A question of `ask_followup_question`: a click answers it. */
+export function SingleQuestion(props: SingleQuestionProps): ReactElement {
+  const { question, isOpen, answer, isOver, isCounting, look, onAnswer, onEdit, children } = props;
+  const { labels } = look;
+  const id = useId();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [text, setText] = useState("");
+  const [edited, setEdited] = useState<number | undefined>();
+  const { suggestions } = question;
+  const canSend = isOpen && text.trim() !== "";
+
+  function take(index: number): void {
+    if (isOpen) onAnswer({ suggestion: index });
+  }
+
+  function edit(index: number): void {
+    if (!isOpen) return;
+    onEdit();
+    setEdited(index);
+    setText(suggestions[index]?.answer ?? "");
+    field.current?.focus();
+  }
+
+  function write(value: string): void {
+    setText(value);
+    if (value.trim() === "") setEdited(undefined);
+  }
+
+  function send(event: FormEvent): void {
+    event.preventDefault();
+    const words = text.trim();
+    if (!canSend) return;
+    if (edited === undefined) onAnswer({ text: words });
+    else onAnswer(words === suggestions[edited]?.answer ? { suggestion: edited } : { suggestion: edited, text: words });
+  }
+
+  function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>): void {
+    if (isSendKey(event)) send(event);
+  }
+
+  const chosen = answer !== undefined && !("form" in answer) ? answer.suggestion : undefined;
+  return (
+    <>
+      <div {...part(look, "question")} dir="auto">
+        {look.renderText(question.text)}
+      </div>
+      <ol {...part(look, "suggestions")} aria-label={labels.suggestions} hidden={suggestions.length === 0}>
+        {suggestions.map((suggestion, i) => (
+          <SuggestionItem key={i} suggestion={suggestion} index={i} isOpen={isOpen} isChosen={i === chosen} isNext={i === 0 && isCounting} look={look} onTake={take} onEdit={edit} />
+        ))}
+      </ol>
+      {children}
+      {!isOver && (
+        <form {...part(look, "form")} onSubmit={send}>
+          <label {...part(look, "label")} htmlFor={id}>
+            {suggestions.length === 0 ? labels.answer : labels.own}
+          </label>
+          {edited !== undefined && <span {...part(look, "edited")}>{labels.edited(edited + 1, suggestions[edited]?.mode)}</span>}
+          <textarea {...part(look, "text")} id={id} ref={field} rows={2} dir="auto" value={text} onChange={(event) => write(event.target.value)} onKeyDown={onKeyDown} />
+          <button type="submit" {...part(look, "send")} aria-disabled={!canSend || undefined}>
+            {labels.send}
+          </button>
+        </form>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,77 @@
+import type { FollowupEvent } from "../events.js";
+import type { FollowupAnswer } from "./answer.js";
+import { ContentBuilder } from "./content.js";
+import { nextFrame } from "./frame.js";
+import { type FollowupState, IDLE, type Status } from "./state.js";
+
+/**
+ * Collects events for an interface, which learns of changes at most once a frame.
+ *
+ * `useFollowup` makes one for a stream. Make your own to push events that come another way, such as through a socket.
+ */
+export class FollowupStore {
+  readonly #content = new ContentBuilder();
+  readonly #listeners = new Set<() => void>();
+  #status: Status = { status: "idle" };
+  #state: FollowupState = IDLE;
+  #isScheduled = false;
+
+  /** Calls the listener after each change of the state. Returns a function that ends that. */
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  };
+
+  /** Returns the state of the last frame. */
+  getState = (): FollowupState => this.#state;
+
+  /** Adds events. After the end they are ignored. */
+  push(events: Iterable<FollowupEvent>): void {
+    if (this.#isOver()) return;
+    this.#status = { status: "streaming" };
+    for (const event of events) this.#content.apply(event);
+    this.#changed();
+  }
+
+  /** Ends the stream. Calls that still grow are rejected. */
+  end(): void {
+    this.#end({ status: "done" });
+  }
+
+  /** Ends a stream that broke. */
+  fail(error: unknown): void {
+    this.#end({ status: "failed", error });
+  }
+
+  /** Ends a stream that nobody wants any more. */
+  stop(): void {
+    this.#end({ status: "stopped" });
+  }
+
+  /** Sets the answer to an open call. Throws if the call is not open. */
+  answer(call: number, answer: FollowupAnswer): void {
+    this.#content.answer(call, answer);
+    this.#changed();
+  }
+
+  #end(status: Status): void {
+    if (this.#isOver()) return;
+    this.#status = status;
+    this.#content.end();
+    this.#changed();
+  }
+
+  #isOver(): boolean {
+    return this.#status.status !== "idle" && this.#status.status !== "streaming";
+  }
+
+  #changed(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    nextFrame(() => {
+      this.#isScheduled = false;
+      this.#state = { ...this.#content.snapshot(), ...this.#status };
+      this.#listeners.forEach((listener) => listener());
+    });
+  }
+}

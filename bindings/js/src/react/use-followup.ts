@@ -1,0 +1,50 @@
+import { useMemo, useSyncExternalStore } from "react";
+import type { ResponseOptions } from "../options.js";
+import type { FollowupAnswer } from "./answer.js";
+import { Reading } from "./reading.js";
+import type { StreamSource } from "./source.js";
+import { type FollowupState, IDLE } from "./state.js";
+import { FollowupStore } from "./store.js";
+
+/** The state of a stream, and what can be done with it. */
+export type FollowupResult = FollowupState & {
+  /** Sets the answer to an open call. Throws if the call is not open. */
+  readonly answer: (call: number, answer: FollowupAnswer) => void;
+  /** Stops the stream. */
+  readonly stop: () => void;
+};
+
+/**
+ * Returns what a stream has given so far. Renders at most once a frame.
+ *
+ * A source is read once, from when it is first shown, and aborted after it is shown nowhere any more. Another source
+ * begins anew, so keep it in a state or a memo. The options belong to the source.
+ */
+export function useFollowup(source: StreamSource | FollowupStore | null | undefined, options?: ResponseOptions): FollowupResult {
+  // A text can be iterated, but is no key.
+  const key = useMemo(() => (typeof source === "string" ? [source] : source), [source]);
+  const { store, subscribe, stop } = key ? accessOf(key, options) : NO_ACCESS;
+  const state = useSyncExternalStore(subscribe, store.getState, () => IDLE);
+  return useMemo(() => ({ ...state, answer: (call: number, answer: FollowupAnswer) => store.answer(call, answer), stop }), [state, store, stop]);
+}
+
+interface Access {
+  readonly store: FollowupStore;
+  readonly subscribe: FollowupStore["subscribe"];
+  readonly stop: () => void;
+}
+
+const NO_ACCESS: Access = { store: new FollowupStore(), subscribe: () => () => {}, stop: () => {} };
+
+/** Keeps the access to each source, since a stream can be read only once, and React may render before it keeps anything. */
+const accesses = new WeakMap<object, Access>();
+
+function accessOf(source: StreamSource | FollowupStore, options: ResponseOptions | undefined): Access {
+  let access = accesses.get(source as object);
+  if (access === undefined) {
+    const target = source instanceof FollowupStore ? source : new Reading(source, options);
+    const store = target instanceof FollowupStore ? target : target.store;
+    accesses.set(source as object, (access = { store, subscribe: target.subscribe, stop: () => target.stop() }));
+  }
+  return access;
+}

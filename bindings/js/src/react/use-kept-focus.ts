@@ -1,0 +1,19 @@
+import { type RefObject, useEffect, useLayoutEffect, useRef } from "react";
+
+/** Focuses an element when what had the focus in it is gone after a change of the state. */
+export function useKeptFocus(root: RefObject<HTMLElement | null>, state: string): void {
+  const had = useRef(false);
+  useEffect(() => {
+    // An element that is removed while it has the focus does not tell.
+    const note = ({ target }: Event) => void (had.current = target instanceof Node && root.current?.contains(target) === true);
+    document.addEventListener("focusin", note);
+    document.addEventListener("pointerdown", note);
+    return () => {
+      document.removeEventListener("focusin", note);
+      document.removeEventListener("pointerdown", note);
+    };
+  }, [root]);
+  useLayoutEffect(() => {
+    if (had.current && document.activeElement === document.body) root.current?.focus();
+  }, [root, state]);
+}
