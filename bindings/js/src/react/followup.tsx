@@ -57,6 +57,8 @@ export function Followup({ call, onAnswer, autoAnswer = 0, labels, className, cl
   const clock = <CountdownView countdown={countdown} answer={taken} look={look} onPause={pause} onResume={resume} onStop={stop} />;
   const shared = { isOpen, isOver, look, children: clock };
   const said = answer && answerText(questions, answer);
+  // What was picked is marked already.
+  const isWritten = answer !== undefined && !("form" in answer) && answer.text !== undefined;
   return (
     <div
       ref={root}
@@ -86,7 +88,7 @@ export function Followup({ call, onAnswer, autoAnswer = 0, labels, className, cl
       ) : (
         <SingleQuestion {...shared} question={questions[0] ?? { text: "", suggestions: [] }} answer={answer} isCounting={countdown.type !== "none"} onAnswer={send} onEdit={stop} />
       )}
-      {said !== undefined && state === "answered" && (
+      {isWritten && state === "answered" && (
         <p {...part(look, "answered")} dir="auto">
           {said}
         </p>

@@ -1,0 +1,60 @@
+import { type Call, type FollowupAnswer, answerText } from "followup/react";
+import { type FormEvent, useState } from "react";
+import { Message, type Source } from "./message.js";
+
+type Entry = { readonly type: "user"; readonly text: string } | { readonly type: "model"; readonly source: Source };
+
+/** The whole page: the messages so far, and a field for the next one. */
+export function Chat() {
+  const [entries, setEntries] = useState<readonly Entry[]>([]);
+  const [mode, setMode] = useState("ask");
+  const [text, setText] = useState("");
+
+  /** Adds what the user said, and begins the model's next message. */
+  function say(said: Entry[]) {
+    const turn = entries.filter(({ type }) => type === "model").length;
+    const source: Source = (signal) => fetch("/chat", { method: "POST", signal, body: JSON.stringify({ turn }) });
+    setEntries([...entries, ...said, { type: "model", source }]);
+  }
+
+  function send(event: FormEvent) {
+    event.preventDefault();
+    if (text.trim() === "") return;
+    say([{ type: "user", text: text.trim() }]);
+    setText("");
+  }
+
+  /** A real page sends the answer to its model here, as the result of the call. */
+  function answered(call: Call, answer: FollowupAnswer) {
+    const suggestion = "suggestion" in answer && answer.suggestion !== undefined ? call.questions[0]?.suggestions[answer.suggestion] : undefined;
+    if (suggestion?.mode) setMode(suggestion.mode);
+    console.log("to the model:", answerText(call.questions, answer));
+    say([]);
+  }
+
+  return (
+    <>
+      <header className="top">
+        <h1>A chat that asks</h1>
+        <span className="badge">mode: {mode}</span>
+      </header>
+      <main>
+        {entries.length === 0 && <p className="welcome">Write anything. The model’s messages are recorded, and each asks something else.</p>}
+        {entries.map((entry, i) =>
+          entry.type === "user" ? (
+            <p className="user" key={i}>
+              {entry.text}
+            </p>
+          ) : (
+            <Message key={i} source={entry.source} onAnswer={answered} />
+          ),
+        )}
+        <form className="composer" onSubmit={send}>
+          <label htmlFor="message">Message</label>
+          <input id="message" value={text} placeholder="Add an export to the reports…" autoComplete="off" onChange={(event) => setText(event.target.value)} />
+          <button type="submit">Send</button>
+        </form>
+      </main>
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+import { useLayoutEffect } from "react";
+import { type Call, Followup, type FollowupAnswer, type Part, useFollowup } from "followup/react";
+
+/** Begins a response of the provider. */
+export type Source = (signal: AbortSignal) => Promise<Response>;
+
+interface MessageProps {
+  readonly source: Source;
+  readonly onAnswer: (call: Call, answer: FollowupAnswer) => void;
+}
+
+/** A message of the model: its prose, and its questions. */
+export function Message({ source, onAnswer }: MessageProps) {
+  const message = useFollowup(source);
+  useLayoutEffect(followEnd, [message.parts]);
+
+  function send(answer: FollowupAnswer, call: Call) {
+    message.answer(call.index, answer);
+    onAnswer(call, answer);
+  }
+
+  function view(part: Part) {
+    switch (part.type) {
+      case "text":
+        return <p className="prose">{part.text.trim()}</p>;
+      case "call":
+        return <Followup call={part.call} className="question" onAnswer={send} />;
+      case "tool":
+        return <p className="tool">{part.tool}</p>;
+      case "error":
+        return <p className="failed">{part.error.message}</p>;
+    }
+  }
+
+  return (
+    <section className="model" aria-label="The model’s message" aria-busy={message.status === "streaming"}>
+      {message.parts.map((part, i) => (
+        <div key={i}>{view(part)}</div>
+      ))}
+      {message.status === "streaming" && (
+        <button type="button" className="stop" onClick={message.stop}>
+          Stop
+        </button>
+      )}
+      {message.status === "failed" && <p className="failed">{String(message.error)}</p>}
+    </section>
+  );
+}
+
+/** Keeps the end of the page in view, unless the user has scrolled away from it. */
+function followEnd() {
+  const { scrollHeight, scrollTop, clientHeight } = document.documentElement;
+  if (scrollHeight - scrollTop - clientHeight < 120) window.scrollTo(0, scrollHeight);
+}

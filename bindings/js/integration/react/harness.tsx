@@ -1,0 +1,72 @@
+// The page of the tests: one message, whose stream and answers are the test's.
+
+import { type Call, Followup, type FollowupAnswer, FollowupStore, useFollowup } from "followup/react";
+import { Profiler, StrictMode, useState } from "react";
+import { createRoot } from "react-dom/client";
+
+const given = new URLSearchParams(location.search);
+
+/** What the test reads and sets. */
+const harness = {
+  answers: [] as FollowupAnswer[],
+  renders: 0,
+  frames: 0,
+  store: new FollowupStore(),
+  refuses: given.has("refuses"),
+  /** Ends the sending of an answer. */
+  settle: () => {},
+};
+Object.assign(window, { harness });
+requestAnimationFrame(function count() {
+  harness.frames++;
+  requestAnimationFrame(count);
+});
+
+const start = (signal: AbortSignal) => fetch("/stream", { signal });
+const source = given.has("pushed") ? harness.store : start;
+
+function Message() {
+  const message = useFollowup(source);
+
+  async function send(answer: FollowupAnswer, call: Call) {
+    harness.answers.push(answer);
+    if (given.has("slow")) await new Promise<void>((resolve) => (harness.settle = resolve));
+    if (harness.refuses) throw new Error("offline");
+    if (!given.has("unstored")) message.answer(call.index, answer);
+  }
+
+  return (
+    <div data-status={message.status}>
+      {message.parts.map((part, i) =>
+        part.type === "call" ? (
+          <Followup key={i} call={part.call} className="question" onAnswer={send} autoAnswer={Number(given.get("auto") ?? 0)} classNames={{ mode: "pill" }} labels={given.has("german") ? { send: "Senden" } : {}} />
+        ) : (
+          <p key={i} className={part.type}>
+            {part.type === "text" ? part.text : part.type === "error" ? part.error.message : part.tool}
+          </p>
+        ),
+      )}
+    </div>
+  );
+}
+
+function Page() {
+  const [isShown, setIsShown] = useState(true);
+  return (
+    <main>
+      <h1>Test</h1>
+      <button type="button" id="toggle" onClick={() => setIsShown(!isShown)}>
+        Toggle
+      </button>
+      <Profiler id="message" onRender={() => harness.renders++}>
+        {isShown && <Message />}
+      </Profiler>
+    </main>
+  );
+}
+
+createRoot(document.getElementById("app") as HTMLElement).render(
+  <StrictMode>
+    <Page />
+  </StrictMode>,
+);
