@@ -55,7 +55,7 @@ function Page() {
   return (
     <main>
       <h1>Test</h1>
-      <button type="button" id="toggle" onClick={() => setIsShown(!isShown)}>
+      <button type="button" id="toggle" className="stop" onClick={() => setIsShown(!isShown)}>
         Toggle
       </button>
       <Profiler id="message" onRender={() => harness.renders++}>

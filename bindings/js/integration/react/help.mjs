@@ -64,7 +64,7 @@ class Stream {
 
   async end() {
     await this.#arrived.promise;
-    this.#response.end("data: [DONE]\n\n");
+    this.#response.end();
   }
 
   /** Breaks the connection. */
