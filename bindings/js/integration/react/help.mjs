@@ -80,6 +80,19 @@ function deferred() {
   return result;
 }
 
+/** Opens an empty page, and records its errors and warnings. */
+export async function newPage(t, options) {
+  launched ??= chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
+  const context = await (await launched).newContext({ viewport: { width: 800, height: 900 }, ...options });
+  t.after(() => context.close());
+  context.setDefaultTimeout(15_000);
+  const page = await context.newPage();
+  const errors = [];
+  page.on("pageerror", (error) => errors.push(String(error)));
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && errors.push(message.text()));
+  return { page, errors };
+}
+
 /** Opens the page with a stream that the test writes. */
 export async function opened(t, version, { query = "", prepare, ...options } = {}) {
   const script = await bundle(version);
@@ -92,18 +105,11 @@ export async function opened(t, version, { query = "", prepare, ...options } = {
     response.writeHead(content ? 200 : 404, { "content-type": type, "content-security-policy": POLICY }).end(content);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  launched ??= chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
-  const context = await (await launched).newContext({ viewport: { width: 800, height: 900 }, bypassCSP: false, ...options });
-  context.setDefaultTimeout(15_000);
-  const page = await context.newPage();
-  const errors = [];
-  page.on("pageerror", (error) => errors.push(String(error)));
-  page.on("console", (message) => ["error", "warning"].includes(message.type()) && errors.push(message.text()));
-  t.after(async () => {
-    await context.close();
+  t.after(() => {
     server.closeAllConnections();
     server.close();
   });
+  const { page, errors } = await newPage(t, options);
   await prepare?.(page);
   await page.goto(`http://127.0.0.1:${server.address().port}/?${query}`);
   return { page, stream, errors };

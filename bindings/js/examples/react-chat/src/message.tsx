@@ -33,7 +33,7 @@ export function Message({ source, onAnswer }: MessageProps) {
   }
 
   return (
-    <section className="model" aria-label="The model’s message" aria-busy={message.status === "streaming"}>
+    <article className="model" aria-label="The model’s message" aria-busy={message.status === "streaming"}>
       {message.parts.map((part, i) => (
         <div key={i}>{view(part)}</div>
       ))}
@@ -43,7 +43,7 @@ export function Message({ source, onAnswer }: MessageProps) {
         </button>
       )}
       {message.status === "failed" && <p className="failed">{String(message.error)}</p>}
-    </section>
+    </article>
   );
 }
 
