@@ -84,6 +84,16 @@ for (const version of Object.keys(VERSIONS)) {
     assert.deepEqual(await answers(page), [{ text: "one\ntwo" }]);
   });
 
+  test(`React ${version}: Enter that ends the composition of a word sends nothing`, async (t) => {
+    const { page } = await asked(t, version);
+    await page.fill("[data-part=text]", "\u65e5\u672c");
+    const press = (isComposing) => part(page, "text").dispatchEvent("keydown", { key: "Enter", isComposing, bubbles: true });
+    await press(true);
+    assert.deepEqual(await answers(page), []);
+    await press(false);
+    await page.waitForSelector("[data-state=answered]");
+  });
+
   test(`React ${version}: an answer that could not be sent can be sent again`, async (t) => {
     const { page } = await asked(t, version, { query: "refuses" });
     await page.fill("[data-part=text]", "mine");
@@ -196,6 +206,17 @@ for (const version of Object.keys(VERSIONS)) {
     await isGone(page);
     await page.clock.runFor(60_000);
     assert.deepEqual(await answers(page), []);
+  });
+
+  test(`React ${version}: the countdown pauses while the page is hidden`, async (t) => {
+    const { page } = await counting(t);
+    const hide = (isHidden) => page.evaluate((value) => Object.defineProperty(document, "hidden", { get: () => value, configurable: true }), isHidden);
+    await hide(true);
+    await page.clock.runFor(60_000);
+    assert.deepEqual(await answers(page), []);
+    await hide(false);
+    await eventually(async () => (await page.clock.runFor(1000), (await answers(page)).length));
+    assert.deepEqual(await answers(page), [{ suggestion: 0 }]);
   });
 
   test(`React ${version}: there is no countdown unless it is wanted, nor before the call is complete`, async (t) => {

@@ -47,7 +47,11 @@ export function Field({ question, draft, problem, isClosed, isOver, look, onChan
               )}
               <SuggestionText suggestion={suggestion} look={look} />
             </label>
-            {suggestion.preview && <pre {...part(look, "preview")}>{suggestion.preview}</pre>}
+            {suggestion.preview && (
+              <div {...part(look, "preview")} dir="auto">
+                {look.renderText(suggestion.preview)}
+              </div>
+            )}
           </div>
         ))}
       </div>

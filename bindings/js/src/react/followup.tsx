@@ -11,6 +11,7 @@ import type { Call, OpenCall } from "./state.js";
 import { useKeptFocus } from "./use-kept-focus.js";
 import { useSending } from "./use-sending.js";
 
+/** What the component shows and how, and what it does with the answer. */
 export interface FollowupProps {
   /** A call of `useFollowup`. */
   readonly call: Call;

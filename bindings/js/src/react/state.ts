@@ -32,7 +32,8 @@ export type Part =
 /** A call of a question tool. */
 export type Call = GrowingCall | OpenCall | AnsweredCall | RejectedCall;
 
-interface CallBase {
+/** What a call has in each state. */
+export interface CallBase {
   /** The index of the call in the stream, from 0. */
   readonly index: number;
   readonly id?: string;

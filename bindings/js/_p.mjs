@@ -1,0 +1,1 @@
+import { Parser } from "followup"; console.log(new Parser().feed("hi"));
