@@ -61,9 +61,11 @@ describe("the state", () => {
   test("grows only at its end, and keeps the objects of what has not changed", async () => {
     const store = new FollowupStore();
     let before = store.getState();
+    let written = JSON.stringify(before);
     for (const event of [...(await eventsOf(FORM)), { type: "text", text: "Later." }]) {
       store.push([event]);
       const after = await until(store, (state) => state !== before);
+      assert.equal(JSON.stringify(before), written, "a state that was given does not change");
       assert.ok(after.text.startsWith(before.text));
       before.calls.forEach((call, i) => {
         call.questions.forEach(({ text, suggestions }, j) => {
@@ -75,6 +77,7 @@ describe("the state", () => {
       if (event.type === "text") assert.equal(after.calls[0], before.calls[0]);
       else assert.equal(after.parts[0], before.parts[0]);
       before = after;
+      written = JSON.stringify(before);
     }
     assert.deepEqual(before.parts.map(({ type }) => type), ["text", "call", "text"]);
   });
