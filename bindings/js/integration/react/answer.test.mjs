@@ -34,7 +34,7 @@ for (const version of Object.keys(VERSIONS)) {
 
   test(`React ${version}: a suggestion is taken by the keyboard alone`, async (t) => {
     const { page } = await asked(t, version);
-    await page.focus("#toggle");
+    await page.focus("#next");
     for (const expected of ["take", "edit", "take"]) {
       await page.keyboard.press("Tab");
       assert.equal(await page.evaluate(() => document.activeElement.dataset.part), expected);
@@ -160,6 +160,7 @@ for (const version of Object.keys(VERSIONS)) {
   test(`React ${version}: the countdown takes the first suggestion`, async (t) => {
     const { page } = await counting(t);
     assert.match(await clock(page).textContent(), /^Takes “PostgreSQL” in (10|9) s$/);
+    assert.equal(await part(page, "status").textContent(), "Which database? 2 suggestions. Takes “PostgreSQL” in 10 s.");
     assert.equal(await page.locator("[data-next]").count(), 1);
     await page.clock.runFor(5000);
     assert.match(await clock(page).textContent(), /in [45] s/);

@@ -29,7 +29,7 @@ for (const options of [{}, { colorScheme: "dark", viewport: { width: 360, height
     assert.deepEqual(await violations(page), []);
     await page.getByRole("checkbox", { name: /^Passkey/ }).check();
     await page.click("[data-state=open] [data-part=send]");
-    await page.getByText("Shall I open a pull request?").waitFor();
+    await page.locator("[data-state=open] [data-part=question]", { hasText: "Shall I open a pull request?" }).waitFor();
     await page.click("[data-state=open] [data-part=take]");
     await page.getByText("Thank you").waitFor();
     assert.equal(await page.locator("[data-state=answered]").count(), 3);

@@ -55,7 +55,7 @@ for (const version of Object.keys(VERSIONS)) {
 
   test(`React ${version}: a form can be answered by the keyboard alone`, async (t) => {
     const { page } = await asked(t, version, recorded("anthropic-form"));
-    await page.focus("#toggle");
+    await page.focus("#next");
     await page.keyboard.press("Tab");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Tab");

@@ -125,6 +125,29 @@ for (const version of Object.keys(VERSIONS)) {
     assert.equal(stream.requests, 1);
   });
 
+  test(`React ${version}: another source begins anew, and aborts the last one`, async (t) => {
+    const { page, stream } = await opened(t, version);
+    await stream.text("First.");
+    await page.waitForSelector(".text");
+    await page.click("#next");
+    await eventually(() => stream.isAborted && stream.requests === 2);
+    await stream.text("Second.");
+    await page.waitForSelector(".text");
+    assert.equal(await page.textContent(".text"), "Second.");
+  });
+
+  test(`React ${version}: a stream that is stopped is aborted, rejects its call, and keeps what was written`, async (t) => {
+    const { page, stream } = await opened(t, version);
+    await stream.text(MARKUP.slice(0, 70));
+    await page.fill("[data-part=text]", "mine");
+    await page.click("#stop");
+    await page.waitForSelector("[data-status=stopped] [data-state=rejected]");
+    await eventually(() => stream.isAborted);
+    assert.equal(await page.inputValue("[data-part=text]"), "mine");
+    assert.equal(await page.locator("[data-part=send]").count(), 0);
+    assert.deepEqual(await answers(page), []);
+  });
+
   test(`React ${version}: a model's text is never HTML`, async (t) => {
     const { page, stream, errors } = await opened(t, version);
     await stream.text('<b>bold</b><ask_followup_question><question>&lt;img src=x onerror=alert(1)&gt; <img src=x onerror="window.hit=1"></question><follow_up><suggest><i>no</i></suggest></follow_up></ask_followup_question>');

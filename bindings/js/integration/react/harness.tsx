@@ -22,10 +22,11 @@ requestAnimationFrame(function count() {
   requestAnimationFrame(count);
 });
 
-const start = (signal: AbortSignal) => fetch("/stream", { signal });
-const source = given.has("pushed") ? harness.store : start;
+/** Returns a function that begins a stream. */
+const stream = () => (signal: AbortSignal) => fetch("/stream", { signal });
 
 function Message() {
+  const [source, setSource] = useState(() => (given.has("pushed") ? harness.store : stream()));
   const message = useFollowup(source);
 
   async function send(answer: FollowupAnswer, call: Call) {
@@ -37,6 +38,12 @@ function Message() {
 
   return (
     <div data-status={message.status}>
+      <button type="button" id="stop" className="stop" onClick={message.stop}>
+        Stop
+      </button>
+      <button type="button" id="next" className="stop" onClick={() => setSource(stream)}>
+        Next
+      </button>
       {message.parts.map((part, i) =>
         part.type === "call" ? (
           <Followup key={i} call={part.call} className="question" onAnswer={send} autoAnswer={Number(given.get("auto") ?? 0)} classNames={{ mode: "pill" }} labels={given.has("german") ? { send: "Senden" } : {}} />

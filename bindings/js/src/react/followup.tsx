@@ -106,6 +106,7 @@ export function Followup({ call, onAnswer, autoAnswer = 0, labels, className, cl
       )}
       <div {...part(look, "status")} role="status" style={HIDDEN}>
         {statusText(call, state, said, look.labels)}
+        {isOpen && autoAnswer > 0 && canCount && ` ${look.labels.countdown(autoAnswer, taken)}.`}
       </div>
     </div>
   );

@@ -31,6 +31,8 @@ export function SingleQuestion(props: SingleQuestionProps): ReactElement {
   const [edited, setEdited] = useState<number | undefined>();
   const { suggestions } = question;
   const canSend = isOpen && text.trim() !== "";
+  // What was written for a call that was rejected can still be copied.
+  const isKept = isOver && answer === undefined && text.trim() !== "";
 
   function take(index: number): void {
     if (isOpen) onAnswer({ suggestion: index });
@@ -73,16 +75,18 @@ export function SingleQuestion(props: SingleQuestionProps): ReactElement {
         ))}
       </ol>
       {children}
-      {!isOver && (
+      {(!isOver || isKept) && (
         <form {...part(look, "form")} onSubmit={send}>
           <label {...part(look, "label")} htmlFor={id}>
             {suggestions.length === 0 ? labels.answer : labels.own}
           </label>
           {edited !== undefined && <span {...part(look, "edited")}>{labels.edited(edited + 1, suggestions[edited]?.mode)}</span>}
-          <textarea {...part(look, "text")} id={id} ref={field} rows={2} dir="auto" value={text} onChange={(event) => write(event.target.value)} onKeyDown={onKeyDown} />
-          <button type="submit" {...part(look, "send")} aria-disabled={!canSend || undefined}>
-            {labels.send}
-          </button>
+          <textarea {...part(look, "text")} id={id} ref={field} rows={2} dir="auto" value={text} readOnly={isOver} onChange={(event) => write(event.target.value)} onKeyDown={onKeyDown} />
+          {!isOver && (
+            <button type="submit" {...part(look, "send")} aria-disabled={!canSend || undefined}>
+              {labels.send}
+            </button>
+          )}
         </form>
       )}
     </>
