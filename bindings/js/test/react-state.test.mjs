@@ -127,13 +127,13 @@ describe("the state", () => {
   test("keeps the answer to a call, which has to be open", async () => {
     const store = new FollowupStore();
     store.push([{ type: "partial", call: 0, field: "question", questionIndex: 0, delta: "Q" }]);
-    assert.throws(() => store.answer(0, { text: "too early" }), TypeError);
-    assert.throws(() => store.answer(1, { text: "no such call" }), TypeError);
+    assert.throws(() => store.answer(0, { type: "text", text: "too early" }), TypeError);
+    assert.throws(() => store.answer(1, { type: "text", text: "no such call" }), TypeError);
     store.push((await eventsOf(CHAT)).filter(({ type }) => type === "complete"));
-    store.answer(0, { suggestion: 1 });
+    store.answer(0, { type: "suggestion", suggestion: 1 });
     const { calls } = await until(store, ({ calls }) => calls[0]?.state === "answered");
-    assert.deepEqual(calls[0].answer, { suggestion: 1 });
-    assert.throws(() => store.answer(0, { suggestion: 0 }), TypeError);
+    assert.deepEqual(calls[0].answer, { type: "suggestion", suggestion: 1 });
+    assert.throws(() => store.answer(0, { type: "suggestion", suggestion: 0 }), TypeError);
   });
 
   test("is given to listeners once for all events of a frame", async () => {
@@ -143,6 +143,28 @@ describe("the state", () => {
     for (const event of await eventsOf(FORM)) store.push([event]);
     await until(store, ({ calls }) => calls.length > 0);
     assert.equal(calls, 1);
+  });
+
+  test("is given in a page that is hidden, too, which has no frames", (t) => {
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const frames = [];
+    globalThis.requestAnimationFrame = (run) => frames.push(run);
+    globalThis.cancelAnimationFrame = (number) => delete frames[number - 1];
+    t.after(() => {
+      delete globalThis.requestAnimationFrame;
+      delete globalThis.cancelAnimationFrame;
+    });
+    const store = new FollowupStore();
+    let calls = 0;
+    store.subscribe(() => calls++);
+    store.push([{ type: "text", text: "one" }]);
+    t.mock.timers.tick(1000);
+    assert.deepEqual([store.getState().text, calls, Object.keys(frames)], ["one", 1, []]);
+    store.push([{ type: "text", text: " two" }]);
+    assert.equal(store.getState().text, "one");
+    frames.at(-1)();
+    t.mock.timers.tick(1000);
+    assert.deepEqual([store.getState().text, calls], ["one two", 2]);
   });
 
   test("ignores what comes after the end", async () => {

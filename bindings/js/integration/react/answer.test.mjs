@@ -26,7 +26,7 @@ for (const version of Object.keys(VERSIONS)) {
     await page.evaluate(() => window.harness.settle());
     await page.waitForSelector("[data-state=answered]");
     await part(page, "take").click({ force: true });
-    assert.deepEqual(await answers(page), [{ suggestion: 1 }]);
+    assert.deepEqual(await answers(page), [{ type: "suggestion", suggestion: 1 }]);
     assert.equal(await page.locator("[data-part=suggestion][data-chosen]").textContent(), "SQLitecodeEdit");
     assert.equal(await part(page, "send").count(), 0);
     assert.deepEqual(errors, []);
@@ -41,7 +41,7 @@ for (const version of Object.keys(VERSIONS)) {
     }
     await page.keyboard.press("Space");
     await page.waitForSelector("[data-state=answered]");
-    assert.deepEqual(await answers(page), [{ suggestion: 1 }]);
+    assert.deepEqual(await answers(page), [{ type: "suggestion", suggestion: 1 }]);
   });
 
   test(`React ${version}: a suggestion is edited before it is sent, and keeps its mode`, async (t) => {
@@ -53,7 +53,7 @@ for (const version of Object.keys(VERSIONS)) {
     await page.keyboard.type(" 3");
     await page.keyboard.press("Enter");
     await page.waitForSelector("[data-state=answered]");
-    assert.deepEqual(await answers(page), [{ suggestion: 1, text: "SQLite 3" }]);
+    assert.deepEqual(await answers(page), [{ type: "edited", suggestion: 1, text: "SQLite 3" }]);
     assert.equal(await part(page, "answered").textContent(), "SQLite 3");
     assert.equal(await page.evaluate(() => document.activeElement.getAttribute("data-state")), "answered", "the focus stays in the component");
   });
@@ -68,7 +68,7 @@ for (const version of Object.keys(VERSIONS)) {
     assert.equal(await part(page, "edited").count(), 0);
     await part(page, "send").click();
     await eventually(async () => (await answers(page)).length === 2);
-    assert.deepEqual(await answers(page), [{ suggestion: 1 }, { text: "MySQL" }]);
+    assert.deepEqual(await answers(page), [{ type: "suggestion", suggestion: 1 }, { type: "text", text: "MySQL" }]);
   });
 
   test(`React ${version}: an own answer is sent by Enter, and Shift+Enter makes a new line`, async (t) => {
@@ -81,7 +81,7 @@ for (const version of Object.keys(VERSIONS)) {
     await page.keyboard.type("two ");
     await page.keyboard.press("Enter");
     await page.waitForSelector("[data-state=answered]");
-    assert.deepEqual(await answers(page), [{ text: "one\ntwo" }]);
+    assert.deepEqual(await answers(page), [{ type: "text", text: "one\ntwo" }]);
   });
 
   test(`React ${version}: Enter that ends the composition of a word sends nothing`, async (t) => {
@@ -104,7 +104,7 @@ for (const version of Object.keys(VERSIONS)) {
     await part(page, "send").click();
     await page.waitForSelector("[data-state=answered]");
     assert.equal(await page.locator("[role=alert]").count(), 0);
-    assert.deepEqual(await answers(page), [{ text: "mine" }, { text: "mine" }]);
+    assert.deepEqual(await answers(page), [{ type: "text", text: "mine" }, { type: "text", text: "mine" }]);
   });
 
   test(`React ${version}: a sent answer stays, also if the page does not keep it`, async (t) => {
@@ -167,7 +167,7 @@ for (const version of Object.keys(VERSIONS)) {
     assert.deepEqual(await answers(page), []);
     await page.clock.runFor(6000);
     await eventually(async () => (await page.clock.runFor(20), (await answers(page)).length));
-    assert.deepEqual(await answers(page), [{ suggestion: 0 }]);
+    assert.deepEqual(await answers(page), [{ type: "suggestion", suggestion: 0 }]);
     await isGone(page);
   });
 
@@ -216,7 +216,7 @@ for (const version of Object.keys(VERSIONS)) {
     assert.deepEqual(await answers(page), []);
     await hide(false);
     await eventually(async () => (await page.clock.runFor(1000), (await answers(page)).length));
-    assert.deepEqual(await answers(page), [{ suggestion: 0 }]);
+    assert.deepEqual(await answers(page), [{ type: "suggestion", suggestion: 0 }]);
   });
 
   test(`React ${version}: there is no countdown unless it is wanted, nor before the call is complete`, async (t) => {

@@ -47,7 +47,7 @@ for (const version of Object.keys(VERSIONS)) {
     assert.equal(await rollout.getByRole("radio", { name: "All at once" }).isChecked(), false, "words replace the one that was picked");
     await part(page, "send").click();
     await page.waitForSelector("[data-state=answered]");
-    assert.deepEqual(await answers(page), [{ form: [{ picked: [0] }, { picked: [1, 2], text: "and a code by mail" }, { text: "Next week" }] }]);
+    assert.deepEqual(await answers(page), [{ type: "form", answers: [{ picked: [0] }, { picked: [1, 2], text: "and a code by mail" }, { text: "Next week" }] }]);
     assert.equal(await store.getByRole("radio", { name: "Redis" }).isChecked(), true);
     assert.equal(await store.getByRole("radio", { name: "Redis" }).isDisabled(), true);
     assert.deepEqual(errors, []);
@@ -63,7 +63,7 @@ for (const version of Object.keys(VERSIONS)) {
     await page.keyboard.press("Space");
     await page.keyboard.press("Control+Enter");
     await page.waitForSelector("[data-state=answered]");
-    assert.deepEqual(await answers(page), [{ form: [{ picked: [1] }, { picked: [0] }, {}] }]);
+    assert.deepEqual(await answers(page), [{ type: "form", answers: [{ picked: [1] }, { picked: [0] }, {}] }]);
   });
 
   test(`React ${version}: a form grows, and what is picked and written meanwhile stays`, async (t) => {
@@ -108,7 +108,7 @@ for (const version of Object.keys(VERSIONS)) {
     await part(page, "text", 1).fill("12");
     await part(page, "send").click();
     await page.waitForSelector("[data-state=answered]");
-    assert.deepEqual(await answers(page), [{ form: [{ text: "reports" }, { text: "12" }] }]);
+    assert.deepEqual(await answers(page), [{ type: "form", answers: [{ text: "reports" }, { text: "12" }] }]);
   });
 
   test(`React ${version}: the countdown sends the first answers of a form`, async (t) => {
@@ -117,7 +117,7 @@ for (const version of Object.keys(VERSIONS)) {
     await eventually(async () => (await page.clock.runFor(50), part(page, "countdown").count()));
     await page.clock.runFor(11_000);
     await eventually(async () => (await page.clock.runFor(20), (await answers(page)).length));
-    assert.deepEqual(await answers(page), [{ form: [{ picked: [0] }, { picked: [0] }, { picked: [0] }] }]);
+    assert.deepEqual(await answers(page), [{ type: "form", answers: [{ picked: [0] }, { picked: [0] }, { picked: [0] }] }]);
   });
 
   test(`React ${version}: axe finds nothing wrong with a form, light or dark, wide or narrow`, async (t) => {

@@ -75,7 +75,7 @@ for (const version of Object.keys(VERSIONS)) {
     await page.waitForSelector("[data-state=open]");
     await page.focus("[data-part=text]");
     await page.keyboard.press("Enter");
-    assert.deepEqual(await answers(page), [{ text: "mine" }]);
+    assert.deepEqual(await answers(page), [{ type: "text", text: "mine" }]);
   });
 
   test(`React ${version}: the focus stays where it is while the question grows and opens`, async (t) => {
@@ -92,7 +92,7 @@ for (const version of Object.keys(VERSIONS)) {
     await page.keyboard.press("Enter");
     await page.waitForSelector("[data-state=answered]");
     assert.equal(await focused(), "take");
-    assert.deepEqual(await answers(page), [{ suggestion: 0 }]);
+    assert.deepEqual(await answers(page), [{ type: "suggestion", suggestion: 0 }]);
   });
 
   test(`React ${version}: a call that is cut off is rejected, and keeps what was shown`, async (t) => {

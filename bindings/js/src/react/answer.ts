@@ -1,15 +1,17 @@
 import type { Question } from "../events.js";
 
-/** What the user did with a call. */
+/** What the user did with a call. A dialogue takes it as it is. */
 export type FollowupAnswer =
-  /** Took the suggestion with this index. With a text: and changed it to that. */
-  | { readonly suggestion: number; readonly text?: string }
-  /** Wrote an answer without a suggestion. */
-  | { readonly text: string; readonly suggestion?: undefined }
-  /** Answered each question of a form, in order. */
-  | { readonly form: readonly FormAnswer[] };
+  /** Wrote an answer. */
+  | { readonly type: "text"; readonly text: string }
+  /** Took the suggestion with this index. */
+  | { readonly type: "suggestion"; readonly suggestion: number }
+  /** Took a suggestion and changed its text. */
+  | { readonly type: "edited"; readonly suggestion: number; readonly text: string }
+  /** Answered a form: one answer for each question, in order. */
+  | { readonly type: "form"; readonly answers: readonly FormAnswer[] };
 
-/** The answer to one question of a form; `{}` is none. */
+/** The answer to one question of a form; an empty object is none. */
 export interface FormAnswer {
   /** The indexes of the suggestions that were picked. */
   readonly picked?: readonly number[];
@@ -19,14 +21,22 @@ export interface FormAnswer {
 
 /** Returns an answer as text, as the user would read it. */
 export function answerText(questions: readonly Question[], answer: FollowupAnswer): string {
-  if (!("form" in answer)) return answer.text ?? questions[0]?.suggestions[answer.suggestion as number]?.answer ?? "";
-  const texts = questions.map((question, i) => formAnswerText(question, answer.form[i] ?? {}));
-  if (texts.length === 1) return texts[0] as string;
-  return questions.flatMap(({ text }, i) => (texts[i] === "" ? [] : [`${text}\n${texts[i]}`])).join("\n\n");
+  switch (answer.type) {
+    case "text":
+    case "edited":
+      return answer.text;
+    case "suggestion":
+      return questions[0]?.suggestions[answer.suggestion]?.answer ?? "";
+    case "form": {
+      const texts = questions.map((question, i) => formAnswerText(question, answer.answers[i] ?? {}));
+      if (texts.length === 1) return texts[0] as string;
+      return questions.flatMap(({ text }, i) => (texts[i] === "" ? [] : [`${text}\n${texts[i]}`])).join("\n\n");
+    }
+  }
 }
 
 /** Returns the answer to one question of a form as text. */
-export function formAnswerText({ suggestions }: Question, { picked = [], text }: FormAnswer): string {
+function formAnswerText({ suggestions }: Question, { picked = [], text }: FormAnswer): string {
   const labels = picked.flatMap((index) => suggestions[index]?.answer ?? []);
   return [...labels, ...(text === undefined ? [] : [text])].join("\n");
 }

@@ -40,9 +40,9 @@ export function Followup({ call, onAnswer, autoAnswer = 0, labels, className, cl
   const [written, setWritten] = useState<readonly (Draft | undefined)[]>([]);
   const isForm = call.tool !== "ask_followup_question";
   const { questions } = call;
-  const sent = answer && "form" in answer ? answer.form : undefined;
+  const sent = answer?.type === "form" ? answer.answers : undefined;
   const drafts = questions.map((question, i) => (sent ? draftOf(sent[i] ?? {}) : (written[i] ?? defaultDraft(question))));
-  const first: FollowupAnswer = isForm ? { form: firstAnswers(questions, drafts) } : { suggestion: 0 };
+  const first: FollowupAnswer = isForm ? { type: "form", answers: firstAnswers(questions, drafts) } : { type: "suggestion", suggestion: 0 };
   const canCount = questions.some(({ suggestions }) => suggestions.length > 0) && questions.every(({ required, suggestions }) => !required || suggestions.length > 0);
   const { countdown, pause, resume, stop } = useCountdown(autoAnswer, state === "open" && canCount, () => sending.send(first));
   useKeptFocus(root, state);
@@ -59,7 +59,7 @@ export function Followup({ call, onAnswer, autoAnswer = 0, labels, className, cl
   const shared = { isOpen, isOver, look, children: clock };
   const said = answer && answerText(questions, answer);
   // What was picked is marked already.
-  const isWritten = answer !== undefined && !("form" in answer) && answer.text !== undefined;
+  const isWritten = answer?.type === "text" || answer?.type === "edited";
   return (
     <div
       ref={root}
@@ -84,7 +84,7 @@ export function Followup({ call, onAnswer, autoAnswer = 0, labels, className, cl
           drafts={drafts}
           isGrowing={state === "growing"}
           onDraft={(index, draft) => setWritten(questions.map((_, i) => (i === index ? draft : written[i])))}
-          onAnswer={(form) => send({ form })}
+          onAnswer={(answers) => send({ type: "form", answers })}
         />
       ) : (
         <SingleQuestion {...shared} question={questions[0] ?? { text: "", suggestions: [] }} answer={answer} isCounting={countdown.type !== "none"} onAnswer={send} onEdit={stop} />

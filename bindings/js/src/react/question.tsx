@@ -35,7 +35,7 @@ export function SingleQuestion(props: SingleQuestionProps): ReactElement {
   const isKept = isOver && answer === undefined && text.trim() !== "";
 
   function take(index: number): void {
-    if (isOpen) onAnswer({ suggestion: index });
+    if (isOpen) onAnswer({ type: "suggestion", suggestion: index });
   }
 
   function edit(index: number): void {
@@ -55,15 +55,16 @@ export function SingleQuestion(props: SingleQuestionProps): ReactElement {
     event.preventDefault();
     const words = text.trim();
     if (!canSend) return;
-    if (edited === undefined) onAnswer({ text: words });
-    else onAnswer(words === suggestions[edited]?.answer ? { suggestion: edited } : { suggestion: edited, text: words });
+    if (edited === undefined) onAnswer({ type: "text", text: words });
+    else if (words === suggestions[edited]?.answer) onAnswer({ type: "suggestion", suggestion: edited });
+    else onAnswer({ type: "edited", suggestion: edited, text: words });
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>): void {
     if (isSendKey(event)) send(event);
   }
 
-  const chosen = answer !== undefined && !("form" in answer) ? answer.suggestion : undefined;
+  const chosen = answer?.type === "suggestion" || answer?.type === "edited" ? answer.suggestion : undefined;
   return (
     <>
       <div {...part(look, "question")} dir="auto">

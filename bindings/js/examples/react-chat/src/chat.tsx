@@ -9,6 +9,7 @@ export function Chat() {
   const [entries, setEntries] = useState<readonly Entry[]>([]);
   const [mode, setMode] = useState("ask");
   const [text, setText] = useState("");
+  const [seconds, setSeconds] = useState(0);
 
   /** Adds what the user said, and begins the model's next message. */
   function say(said: Entry[]) {
@@ -26,7 +27,7 @@ export function Chat() {
 
   /** A real page sends the answer to its model here, as the result of the call. */
   function answered(call: Call, answer: FollowupAnswer) {
-    const suggestion = "suggestion" in answer && answer.suggestion !== undefined ? call.questions[0]?.suggestions[answer.suggestion] : undefined;
+    const suggestion = answer.type === "suggestion" || answer.type === "edited" ? call.questions[0]?.suggestions[answer.suggestion] : undefined;
     if (suggestion?.mode) setMode(suggestion.mode);
     console.log("to the model:", answerText(call.questions, answer));
     say([]);
@@ -36,6 +37,14 @@ export function Chat() {
     <>
       <header className="top">
         <h1>A chat that asks</h1>
+        <label>
+          Wait
+          <select value={seconds} onChange={(event) => setSeconds(Number(event.target.value))}>
+            <option value={0}>for me</option>
+            <option value={15}>15 s</option>
+            <option value={60}>60 s</option>
+          </select>
+        </label>
         <span className="badge">mode: {mode}</span>
       </header>
       <main>
@@ -46,7 +55,7 @@ export function Chat() {
               {entry.text}
             </p>
           ) : (
-            <Message key={i} source={entry.source} onAnswer={answered} />
+            <Message key={i} source={entry.source} autoAnswer={seconds} onAnswer={answered} />
           ),
         )}
         <form className="composer" onSubmit={send}>

@@ -6,11 +6,13 @@ export type Source = (signal: AbortSignal) => Promise<Response>;
 
 interface MessageProps {
   readonly source: Source;
+  /** The seconds after which the first suggestion is taken, or 0. */
+  readonly autoAnswer: number;
   readonly onAnswer: (call: Call, answer: FollowupAnswer) => void;
 }
 
 /** A message of the model: its prose, and its questions. */
-export function Message({ source, onAnswer }: MessageProps) {
+export function Message({ source, autoAnswer, onAnswer }: MessageProps) {
   const message = useFollowup(source);
   useLayoutEffect(followEnd, [message.parts]);
 
@@ -24,7 +26,7 @@ export function Message({ source, onAnswer }: MessageProps) {
       case "text":
         return <p className="prose">{part.text.trim()}</p>;
       case "call":
-        return <Followup call={part.call} className="question" onAnswer={send} />;
+        return <Followup call={part.call} className="question" autoAnswer={autoAnswer} onAnswer={send} />;
       case "tool":
         return <p className="tool">{part.tool}</p>;
       case "error":
