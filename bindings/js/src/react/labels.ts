@@ -2,31 +2,43 @@
 export interface FollowupLabels {
   /** The name of the component, for screen readers. */
   readonly question: string;
-  /** What a screen reader says while the question is written, and once it can be answered. */
+  /** What a screen reader says while the question is written. */
   readonly growing: string;
+  /** What it says once the question can be answered. */
   readonly open: (question: string, suggestions: number) => string;
+  /** What it says while the answer is sent. */
   readonly sending: string;
+  /** What it says once the answer was sent. */
   readonly answered: (answer: string) => string;
+  /** The call can't be asked. */
   readonly rejected: (message: string) => string;
   /** The answer could not be sent. */
   readonly failed: (error: unknown) => string;
+  /** The name of the list of suggestions, for screen readers. */
   readonly suggestions: string;
+  /** The mark of a suggestion that the model recommends. */
   readonly recommended: string;
   /** The tooltip of a mode. */
   readonly mode: (mode: string) => string;
+  /** The button that copies a suggestion into the field. */
   readonly edit: string;
   /** The name of an edit button, for screen readers. */
   readonly editSuggestion: (number: number) => string;
   /** Above the field, while a suggestion is edited in it. */
   readonly edited: (number: number, mode: string | undefined) => string;
-  /** The field for an own answer: without suggestions, and with. */
+  /** The field for an own answer, if there are no suggestions. */
   readonly answer: string;
+  /** The field for an own answer, if there are. */
   readonly own: string;
+  /** The button that sends what was written or picked. */
   readonly send: string;
+  /** What is wrong with an answer that is missing. */
   readonly required: string;
+  /** What is wrong with a text in place of a number. */
   readonly notANumber: string;
   /** What is taken, and in how many seconds; without an answer, several are. */
   readonly countdown: (seconds: number, answer: string | undefined) => string;
+  /** The buttons of the countdown. */
   readonly pause: string;
   readonly resume: string;
   readonly stop: string;

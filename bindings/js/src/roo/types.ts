@@ -25,9 +25,14 @@ export interface PartialToolUse {
 export interface ToolCallParserClass {
   // A class that is extended needs exactly this signature.
   new (...args: any[]): object;
+  /** Begins a call whose arguments are streamed. */
   startStreamingToolCall(id: string, name: string, ...rest: never[]): void;
+  /** Reads more of the arguments. Returns the call so far, or null. */
   processStreamingChunk(id: string, chunk: string, ...rest: never[]): unknown;
+  /** Ends a call that was streamed. Returns the call, or null if it can't be executed. */
   finalizeStreamingToolCall(id: string, ...rest: never[]): unknown;
+  /** Parses a call that came as a whole. Returns the call, or null if it can't be executed. */
   parseToolCall(call: never, ...rest: never[]): unknown;
+  /** Forgets the calls that are streamed. */
   clearAllStreamingToolCalls(...rest: never[]): void;
 }

@@ -1,1 +1,0 @@
-import { Parser } from "followup"; console.log(new Parser().feed("hi"));

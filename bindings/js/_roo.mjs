@@ -1,1 +1,0 @@
-import { dropIn } from "followup/roo"; const P = dropIn(class { static startStreamingToolCall(){} static parseToolCall(c){return c} }); console.log(P.parseToolCall({name:"ask_followup_question",arguments:'{"question":"Q","follow_up":{"text":"A"}}'}));
