@@ -1,0 +1,54 @@
+// What is rendered, on a server: nothing is read there.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Followup, useFollowup } from "followup/react";
+import { createElement } from "react";
+import { renderToString } from "react-dom/server";
+
+test("a server renders the state before the stream, and reads nothing", () => {
+  let begun = 0;
+  const source = () => (begun++, []);
+  const Message = () => createElement("p", null, useFollowup(source).status);
+  assert.equal(renderToString(createElement(Message)), "<p>idle</p>");
+  assert.equal(begun, 0);
+});
+
+test("a server renders a call, and escapes its texts", () => {
+  const call = { state: "open", index: 0, tool: "ask_followup_question", notes: [], questions: [{ text: "<b>Q</b>", suggestions: [{ answer: "A" }] }] };
+  const html = renderToString(createElement(Followup, { call, onAnswer() {} }));
+  assert.match(html, /data-state="open"/);
+  assert.match(html, /&lt;b&gt;Q&lt;\/b&gt;/);
+});
+
+test("each part of a form has its name and its text", () => {
+  const suggestions = [{ answer: "Redis", description: "Fast", preview: "store = 1", mode: "code", recommended: true }];
+  const question = { text: "Where", header: "Store", detail: "For sessions", suggestions, multiple: true, required: true, placeholder: "Else" };
+  const call = { state: "open", index: 0, tool: "AskUserQuestion", title: "Set up", notes: [], questions: [question] };
+  const html = renderToString(createElement(Followup, { call, onAnswer() {} }));
+  const expected = { title: "Set up", header: "Store", question: "Where", detail: "For sessions", answer: "Redis", recommended: "Recommended", mode: "code", description: "Fast", preview: "store = 1" };
+  for (const [part, text] of Object.entries(expected)) assert.match(html, new RegExp(`data-part="${part}"[^>]*>${text}<`), part);
+  assert.match(html, /placeholder="Else"/);
+});
+
+test("a suggestion that is recommended in its words is not marked again", () => {
+  const call = { state: "open", index: 0, tool: "ask_followup_question", notes: [], questions: [{ text: "Q", suggestions: [{ answer: "A (Recommended)", recommended: true }] }] };
+  assert.doesNotMatch(renderToString(createElement(Followup, { call, onAnswer() {} })), /data-part="recommended"/);
+});
+
+test("the model's texts can be rendered in another way", () => {
+  const call = { state: "open", index: 0, tool: "ask_followup_question", notes: [], questions: [{ text: "Q", suggestions: [{ answer: "A", description: "D" }] }] };
+  const html = renderToString(createElement(Followup, { call, onAnswer() {}, renderText: (text) => createElement("em", null, text) }));
+  for (const text of ["Q", "A", "D"]) assert.ok(html.includes(`<em>${text}</em>`), text);
+});
+
+test("an answer is shown again where the component was not mounted when it was given", () => {
+  const base = { state: "answered", index: 0, notes: [] };
+  const suggestions = [{ answer: "A" }, { answer: "B" }];
+  const one = { ...base, tool: "ask_followup_question", questions: [{ text: "Q", suggestions }], answer: { type: "edited", suggestion: 1, text: "B2" } };
+  assert.match(renderToString(createElement(Followup, { call: one, onAnswer() {} })), /data-chosen="true"><[^>]*data-part="take".*>B<.*data-part="answered"[^>]*>B2</);
+  const form = { ...base, tool: "AskUserQuestion", questions: [{ text: "Q", suggestions, multiple: true }], answer: { type: "form", answers: [{ picked: [1], text: "own" }] } };
+  const html = renderToString(createElement(Followup, { call: form, onAnswer() {} }));
+  assert.equal(html.match(/checked=""/g).length, 1);
+  assert.match(html, />own<\/textarea>/);
+});
