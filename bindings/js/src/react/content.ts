@@ -112,11 +112,23 @@ export class ContentBuilder {
 /** Returns what a call has in each state. */
 function base({ call, id, tool, title, question, suggestions, questions }: CompleteEvent | RejectedEvent) {
   const only: Question[] = question === undefined && suggestions.length === 0 ? [] : [{ text: question ?? "", suggestions }];
-  return { index: call, ...(id === undefined ? {} : { id }), tool, ...(title === undefined ? {} : { title }), questions: questions ?? only };
+  return {
+    index: call,
+    ...(id === undefined ? {} : { id }),
+    tool,
+    ...(title === undefined ? {} : { title }),
+    questions: questions ?? only,
+  };
 }
 
 /** Returns a copy of what was shown of a call. Its size is limited by the number of suggestions, not by their lengths. */
 function shown({ call, id, tool, title, questions }: CallView) {
   const copies = questions.map((question) => ({ ...question, suggestions: question.suggestions.map((one) => ({ ...one })) }));
-  return { index: call, ...(id === undefined ? {} : { id }), tool, ...(title === "" ? {} : { title }), questions: copies as Question[] };
+  return {
+    index: call,
+    ...(id === undefined ? {} : { id }),
+    tool,
+    ...(title === "" ? {} : { title }),
+    questions: copies as Question[],
+  };
 }

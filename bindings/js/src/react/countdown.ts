@@ -8,9 +8,7 @@ const ACTIVITY = ["keydown", "pointerdown", "wheel", "touchstart"];
 const QUIET_KEYS = ["Tab", "Shift", "Control", "Alt", "Meta"];
 
 /** A countdown: not there, running, or paused. */
-export type Countdown =
-  | { readonly type: "none" }
-  | { readonly type: "running" | "paused"; readonly seconds: number };
+export type Countdown = { readonly type: "none" } | { readonly type: "running" | "paused"; readonly seconds: number };
 
 export interface CountdownControl {
   readonly countdown: Countdown;
@@ -28,7 +26,7 @@ type Phase = "running" | "paused" | "over";
  */
 export function useCountdown(seconds: number, mayRun: boolean, onEnd: () => void): CountdownControl {
   const [phase, setPhase] = useState<Phase>("running");
-  const [shown, setShown] = useState(seconds);
+  const [shown, setShown] = useState<number | undefined>();
   const left = useRef<number | undefined>(undefined);
   const end = useRef(onEnd);
   useEffect(() => void (end.current = onEnd));
@@ -38,7 +36,6 @@ export function useCountdown(seconds: number, mayRun: boolean, onEnd: () => void
     if (!isRunning) return;
     let rest = left.current ?? seconds * 1000;
     let then = performance.now();
-    setShown(Math.ceil(rest / 1000));
     const timer = setInterval(() => {
       const now = performance.now();
       if (!document.hidden) rest -= Math.min(now - then, MAX_TICK);
@@ -65,7 +62,7 @@ export function useCountdown(seconds: number, mayRun: boolean, onEnd: () => void
 
   const isShown = mayRun && seconds > 0 && phase !== "over";
   return {
-    countdown: isShown ? { type: phase, seconds: shown } : { type: "none" },
+    countdown: isShown ? { type: phase, seconds: shown ?? seconds } : { type: "none" },
     pause: useCallback(() => setPhase("paused"), []),
     resume: useCallback(() => setPhase("running"), []),
     stop: useCallback(() => setPhase("over"), []),

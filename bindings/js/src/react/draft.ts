@@ -60,6 +60,12 @@ export function problemOf({ kind, required }: Question, answer: FormAnswer): Pro
   return kind === "number" && answer.text !== undefined && !isNumber(answer.text) ? "notANumber" : undefined;
 }
 
+/** Whether first answers can be sent: there is a suggestion, and one for each question that needs an answer. */
+export function canAnswerFirst(questions: readonly Question[]): boolean {
+  const hasSuggestions = ({ suggestions }: Question) => suggestions.length > 0;
+  return questions.some(hasSuggestions) && questions.every((question) => !question.required || hasSuggestions(question));
+}
+
 /** Returns the answers that the countdown sends: what is there, or else the first suggestion. */
 export function firstAnswers(questions: readonly Question[], drafts: readonly Draft[]): FormAnswer[] {
   return questions.map(({ suggestions }, i) => {

@@ -43,7 +43,12 @@ export function Field({ question, draft, problem, isClosed, isOver, look, onChan
           <div {...part(look, "option")} key={i} data-chosen={draft.picked.includes(i) || undefined}>
             <label>
               {isMultiple !== undefined && (
-                <input type={isMultiple ? "checkbox" : "radio"} name={id} checked={draft.picked.includes(i)} onChange={() => onChange(pick(draft, i, isMultiple))} />
+                <input
+                  type={isMultiple ? "checkbox" : "radio"}
+                  name={id}
+                  checked={draft.picked.includes(i)}
+                  onChange={() => onChange(pick(draft, i, isMultiple))}
+                />
               )}
               <SuggestionText suggestion={suggestion} look={look} />
             </label>

@@ -1,11 +1,12 @@
 import { type ReactElement, type ReactNode, useRef, useState } from "react";
-import { answerText, type FollowupAnswer } from "./answer.js";
+import type { FollowupAnswer } from "./answer.js";
 import { useCountdown } from "./countdown.js";
 import { CountdownView } from "./countdown-view.js";
-import { defaultDraft, type Draft, draftOf, firstAnswers } from "./draft.js";
+import { canAnswerFirst, defaultDraft, type Draft, draftOf, firstAnswers } from "./draft.js";
 import { Form } from "./form.js";
 import { ENGLISH, type FollowupLabels } from "./labels.js";
 import { type FollowupPart, HIDDEN, type Look, part } from "./look.js";
+import { Outcome, statusText } from "./outcome.js";
 import { SingleQuestion } from "./question.js";
 import type { Call, OpenCall } from "./state.js";
 import { useKeptFocus } from "./use-kept-focus.js";
@@ -32,7 +33,15 @@ export interface FollowupProps {
  * Shows a call while it is written, and takes the user's answer once it is complete. It has no styles: `data-state` is
  * `growing`, `open`, `sending`, `answered` or `rejected`.
  */
-export function Followup({ call, onAnswer, autoAnswer = 0, labels, className, classNames = {}, renderText = (text) => text }: FollowupProps): ReactElement {
+export function Followup({
+  call,
+  onAnswer,
+  autoAnswer = 0,
+  labels,
+  className,
+  classNames = {},
+  renderText = (text) => text,
+}: FollowupProps): ReactElement {
   const look: Look = { labels: labels ? { ...ENGLISH, ...labels } : ENGLISH, classNames, renderText };
   const root = useRef<HTMLDivElement>(null);
   const sending = useSending(call, onAnswer);
@@ -42,9 +51,11 @@ export function Followup({ call, onAnswer, autoAnswer = 0, labels, className, cl
   const { questions } = call;
   const sent = answer?.type === "form" ? answer.answers : undefined;
   const drafts = questions.map((question, i) => (sent ? draftOf(sent[i] ?? {}) : (written[i] ?? defaultDraft(question))));
-  const first: FollowupAnswer = isForm ? { type: "form", answers: firstAnswers(questions, drafts) } : { type: "suggestion", suggestion: 0 };
-  const canCount = questions.some(({ suggestions }) => suggestions.length > 0) && questions.every(({ required, suggestions }) => !required || suggestions.length > 0);
-  const { countdown, pause, resume, stop } = useCountdown(autoAnswer, state === "open" && canCount, () => sending.send(first));
+  const first: FollowupAnswer = isForm
+    ? { type: "form", answers: firstAnswers(questions, drafts) }
+    : { type: "suggestion", suggestion: 0 };
+  const seconds = canAnswerFirst(questions) ? autoAnswer : 0;
+  const { countdown, pause, resume, stop } = useCountdown(seconds, state === "open", () => sending.send(first));
   useKeptFocus(root, state);
 
   function send(one: FollowupAnswer): void {
@@ -55,11 +66,10 @@ export function Followup({ call, onAnswer, autoAnswer = 0, labels, className, cl
   const isOpen = state === "open";
   const isOver = state === "answered" || state === "rejected";
   const taken = isForm ? undefined : questions[0]?.suggestions[0]?.answer;
-  const clock = <CountdownView countdown={countdown} answer={taken} look={look} onPause={pause} onResume={resume} onStop={stop} />;
+  const clock = (
+    <CountdownView countdown={countdown} answer={taken} look={look} onPause={pause} onResume={resume} onStop={stop} />
+  );
   const shared = { isOpen, isOver, look, children: clock };
-  const said = answer && answerText(questions, answer);
-  // What was picked is marked already.
-  const isWritten = answer?.type === "text" || answer?.type === "edited";
   return (
     <div
       ref={root}
@@ -87,36 +97,20 @@ export function Followup({ call, onAnswer, autoAnswer = 0, labels, className, cl
           onAnswer={(answers) => send({ type: "form", answers })}
         />
       ) : (
-        <SingleQuestion {...shared} question={questions[0] ?? { text: "", suggestions: [] }} answer={answer} isCounting={countdown.type !== "none"} onAnswer={send} onEdit={stop} />
+        <SingleQuestion
+          {...shared}
+          question={questions[0] ?? { text: "", suggestions: [] }}
+          answer={answer}
+          isCounting={countdown.type !== "none"}
+          onAnswer={send}
+          onEdit={stop}
+        />
       )}
-      {isWritten && state === "answered" && (
-        <p {...part(look, "answered")} dir="auto">
-          {said}
-        </p>
-      )}
-      {call.state === "rejected" && (
-        <p {...part(look, "problem")} role="alert">
-          {look.labels.rejected(call.message)}
-        </p>
-      )}
-      {error !== undefined && (
-        <p {...part(look, "problem")} role="alert">
-          {look.labels.failed(error.reason)}
-        </p>
-      )}
+      <Outcome call={call} state={state} answer={answer} error={error} look={look} />
       <div {...part(look, "status")} role="status" style={HIDDEN}>
-        {statusText(call, state, said, look.labels)}
-        {isOpen && autoAnswer > 0 && canCount && ` ${look.labels.countdown(autoAnswer, taken)}.`}
+        {statusText(call, state, answer, look.labels)}
+        {isOpen && seconds > 0 && ` ${look.labels.countdown(seconds, taken)}.`}
       </div>
     </div>
   );
-}
-
-function statusText({ title, questions }: Call, state: string, said: string | undefined, labels: FollowupLabels): string {
-  if (state === "growing") return labels.growing;
-  if (state === "sending") return labels.sending;
-  if (state === "answered") return labels.answered(said ?? "");
-  if (state === "rejected") return "";
-  const count = questions.reduce((sum, { suggestions }) => sum + suggestions.length, 0);
-  return labels.open([title, ...questions.map(({ text }) => text)].filter(Boolean).join(" "), count);
 }

@@ -19,7 +19,17 @@ interface FormProps {
 }
 
 /** The questions of another tool than `ask_followup_question`, which are answered together. */
-export function Form({ questions, drafts, isOpen, isGrowing, isOver, look, onDraft, onAnswer, children }: FormProps): ReactElement {
+export function Form({
+  questions,
+  drafts,
+  isOpen,
+  isGrowing,
+  isOver,
+  look,
+  onDraft,
+  onAnswer,
+  children,
+}: FormProps): ReactElement {
   const form = useRef<HTMLFormElement>(null);
   const [isChecked, setIsChecked] = useState(false);
   const answers = drafts.map(answerOf);

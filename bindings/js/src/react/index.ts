@@ -5,6 +5,17 @@ export { Followup, type FollowupProps } from "./followup.js";
 export type { FollowupLabels } from "./labels.js";
 export type { FollowupPart } from "./look.js";
 export type { Item, Stream, StreamSource } from "./source.js";
-export type { AnsweredCall, Call, CallBase, Content, FollowupState, GrowingCall, OpenCall, Part, RejectedCall, Status } from "./state.js";
+export type {
+  AnsweredCall,
+  Call,
+  CallBase,
+  Content,
+  FollowupState,
+  GrowingCall,
+  OpenCall,
+  Part,
+  RejectedCall,
+  Status,
+} from "./state.js";
 export { FollowupStore } from "./store.js";
 export { type FollowupResult, useFollowup } from "./use-followup.js";

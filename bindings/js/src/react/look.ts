@@ -3,11 +3,34 @@ import type { FollowupLabels } from "./labels.js";
 
 /** The parts of the component. Each has its name as `data-part`. */
 export type FollowupPart =
-  | "title" | "header" | "question" | "detail"
-  | "suggestions" | "suggestion" | "take" | "edit" | "answer" | "mode" | "recommended" | "description" | "preview"
-  | "field" | "options" | "option"
-  | "form" | "own" | "label" | "edited" | "text" | "send"
-  | "countdown" | "pause" | "stop" | "problem" | "answered" | "status";
+  | "title"
+  | "header"
+  | "question"
+  | "detail"
+  | "suggestions"
+  | "suggestion"
+  | "take"
+  | "edit"
+  | "answer"
+  | "mode"
+  | "recommended"
+  | "description"
+  | "preview"
+  | "field"
+  | "options"
+  | "option"
+  | "form"
+  | "own"
+  | "label"
+  | "edited"
+  | "text"
+  | "send"
+  | "countdown"
+  | "pause"
+  | "stop"
+  | "problem"
+  | "answered"
+  | "status";
 
 /** How the component looks, and what it says. */
 export interface Look {

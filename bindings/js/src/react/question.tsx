@@ -72,7 +72,17 @@ export function SingleQuestion(props: SingleQuestionProps): ReactElement {
       </div>
       <ol {...part(look, "suggestions")} aria-label={labels.suggestions} hidden={suggestions.length === 0}>
         {suggestions.map((suggestion, i) => (
-          <SuggestionItem key={i} suggestion={suggestion} index={i} isOpen={isOpen} isChosen={i === chosen} isNext={i === 0 && isCounting} look={look} onTake={take} onEdit={edit} />
+          <SuggestionItem
+            key={i}
+            suggestion={suggestion}
+            index={i}
+            isOpen={isOpen}
+            isChosen={i === chosen}
+            isNext={i === 0 && isCounting}
+            look={look}
+            onTake={take}
+            onEdit={edit}
+          />
         ))}
       </ol>
       {children}
@@ -82,7 +92,17 @@ export function SingleQuestion(props: SingleQuestionProps): ReactElement {
             {suggestions.length === 0 ? labels.answer : labels.own}
           </label>
           {edited !== undefined && <span {...part(look, "edited")}>{labels.edited(edited + 1, suggestions[edited]?.mode)}</span>}
-          <textarea {...part(look, "text")} id={id} ref={field} rows={2} dir="auto" value={text} readOnly={isOver} onChange={(event) => write(event.target.value)} onKeyDown={onKeyDown} />
+          <textarea
+            {...part(look, "text")}
+            id={id}
+            ref={field}
+            rows={2}
+            dir="auto"
+            value={text}
+            readOnly={isOver}
+            onChange={(event) => write(event.target.value)}
+            onKeyDown={onKeyDown}
+          />
           {!isOver && (
             <button type="submit" {...part(look, "send")} aria-disabled={!canSend || undefined}>
               {labels.send}

@@ -40,7 +40,16 @@ interface SuggestionItemProps {
 }
 
 /** A suggestion that is taken by a click, or edited first. */
-export function SuggestionItem({ suggestion, index, isOpen, isChosen, isNext, look, onTake, onEdit }: SuggestionItemProps): ReactElement {
+export function SuggestionItem({
+  suggestion,
+  index,
+  isOpen,
+  isChosen,
+  isNext,
+  look,
+  onTake,
+  onEdit,
+}: SuggestionItemProps): ReactElement {
   const { labels } = look;
   // A button that is disabled would lose the focus.
   const disabled = { "aria-disabled": !isOpen || undefined };
@@ -49,7 +58,13 @@ export function SuggestionItem({ suggestion, index, isOpen, isChosen, isNext, lo
       <button type="button" {...part(look, "take")} {...disabled} onClick={() => onTake(index)}>
         <SuggestionText suggestion={suggestion} look={look} />
       </button>
-      <button type="button" {...part(look, "edit")} {...disabled} aria-label={labels.editSuggestion(index + 1)} onClick={() => onEdit(index)}>
+      <button
+        type="button"
+        {...part(look, "edit")}
+        {...disabled}
+        aria-label={labels.editSuggestion(index + 1)}
+        onClick={() => onEdit(index)}
+      >
         {labels.edit}
       </button>
     </li>

@@ -25,7 +25,10 @@ export function useFollowup(source: StreamSource | FollowupStore | null | undefi
   const key = useMemo(() => (typeof source === "string" ? [source] : source), [source]);
   const { store, subscribe, stop } = key ? accessOf(key, options) : NO_ACCESS;
   const state = useSyncExternalStore(subscribe, store.getState, () => IDLE);
-  return useMemo(() => ({ ...state, answer: (call: number, answer: FollowupAnswer) => store.answer(call, answer), stop }), [state, store, stop]);
+  return useMemo(
+    () => ({ ...state, answer: (call: number, answer: FollowupAnswer) => store.answer(call, answer), stop }),
+    [state, store, stop],
+  );
 }
 
 interface Access {
