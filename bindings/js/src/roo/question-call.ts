@@ -1,4 +1,4 @@
-import { ArgumentsParser, type FollowupEvent } from "followup";
+import { ArgumentsParser, type FollowupEvent } from "followup/core";
 import type { FollowUp, PartialToolUse } from "./types.js";
 
 /** The name of the question tool. */
