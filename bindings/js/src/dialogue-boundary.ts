@@ -62,10 +62,8 @@ export class DialogueBoundary {
     this.#wasm.free(dialogue);
   }
 
-  /** Writes a value as JSON. Half a surrogate pair, which Rust's strings can't have, becomes U+FFFD. */
   #write(value: unknown): number {
-    const json = JSON.stringify(value ?? null, (_, one) => (typeof one === "string" ? one.replace(/\p{Surrogate}/gu, "\ufffd") : one));
-    const bytes = encoder.encode(json);
+    const bytes = encoder.encode(JSON.stringify(value ?? null, plain));
     const at = this.#wasm.input(bytes.length);
     new Uint8Array(this.#wasm.memory.buffer).set(bytes, at);
     return bytes.length;
@@ -79,4 +77,11 @@ export class DialogueBoundary {
     const { code, message } = value as { code: string; message: string };
     throw code === "type" ? new TypeError(`${what}: ${message}`) : new DialogueError(code, message);
   }
+}
+
+/** Returns a value as JSON can have it. Half a surrogate pair, which Rust's strings can't have, becomes U+FFFD. */
+function plain(key: string, value: unknown): unknown {
+  const isPlain = typeof value === "number" ? Number.isFinite(value) : !["function", "symbol", "bigint"].includes(typeof value);
+  if (!isPlain) throw new TypeError(`${key || "value"}: plain data was expected, not ${String(value)}`);
+  return typeof value === "string" ? value.replace(/\p{Surrogate}/gu, "\ufffd") : value;
 }

@@ -1,6 +1,17 @@
-import type { Answer, Form, OpenQuestion, StoredAnswer } from "./dialogue-types.js";
+import type { Answer, DialogueOptions, Form, OpenQuestion, StoredAnswer } from "./dialogue-types.js";
 import type { CompleteEvent, Question, RejectedEvent } from "./events.js";
 import { kind } from "./options.js";
+
+/** Returns options as the module names them. */
+export function storedOptions(options: DialogueOptions): object {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw new TypeError(`options: an object was expected, not ${kind(options)}`);
+  }
+  const { rules } = options;
+  if (typeof rules !== "object" || rules === null) return options;
+  const { followUpRequired, ...rest } = rules;
+  return { ...options, rules: { ...rest, follow_up_required: followUpRequired } };
+}
 
 /** Returns the question of a call. The dialogue numbers it. */
 export function toQuestion(call: CompleteEvent): OpenQuestion {

@@ -22,6 +22,7 @@ export interface DialogueOptions {
   readonly history?: readonly Turn[];
 }
 
+/** The built-in dialects. */
 export type DialectName = "roo-code" | "roo-code-zh" | "roo-code-latest" | "vjsp" | "kilo-code-zh";
 
 /** A dialect with the keys of docs/dialects.md. What it leaves out is as in `roo-code`. */
@@ -36,7 +37,7 @@ export type Severity = "ignore" | "advice" | "reject";
 /** The rules for questions. */
 export interface RuleOptions {
   /** Whether a call without suggestions is a mistake. By default the dialect decides. */
-  readonly follow_up_required?: boolean;
+  readonly followUpRequired?: boolean;
   /** The smallest number of suggestions, if there are any. Default 2. */
   readonly least?: number;
   /** The largest number of suggestions. Default 4. */
@@ -81,37 +82,55 @@ export interface OpenQuestion {
 
 /** The questions of a call of another agent's tool. The user answers them together. */
 export interface Form {
+  /** The name of the tool, such as `AskUserQuestion`. */
   readonly tool: string;
   /** The name of the shape that read the call. */
   readonly shape: string;
+  /** A text above all questions. */
   readonly title?: string;
+  /** The questions, in order. There is at least one. */
   readonly questions: readonly FormQuestion[];
 }
 
+/** One question of a form. What the call did not say is not there. */
 export interface FormQuestion {
   readonly text: string;
+  /** The id under which the answer goes back. */
   readonly id?: string;
+  /** A few words that stand for the question. */
   readonly header?: string;
+  /** A text below the question. */
   readonly detail?: string;
+  /** A hint in the empty field of the user's own answer. */
   readonly placeholder?: string;
+  /** What it asks for, if it is not a choice. */
   readonly kind?: "text" | "yesno" | "number";
   /** Whether several options can be chosen. */
   readonly multiple?: boolean;
   /** Whether the user can answer in words of their own. Without options, the user always can. */
   readonly custom?: boolean;
+  /** Whether it has to be answered. */
   readonly required?: boolean;
+  /** The answers that are chosen at first: labels or values of options, or a text. */
   readonly defaults?: readonly string[];
   readonly options?: readonly FormOption[];
+  /** What the rules found in its options. */
   readonly advice?: readonly Finding[];
 }
 
+/** An option of a question. */
 export interface FormOption {
+  /** What the user reads. */
   readonly label: string;
+  /** What the option means. */
   readonly description?: string;
   /** What goes back to the model, if it is not the label. */
   readonly value?: string;
+  /** The mode to which the agent should change with this option. */
   readonly mode?: string;
+  /** What the option would lead to, as Markdown. */
   readonly preview?: string;
+  /** Whether the model recommends it. */
   readonly recommended?: boolean;
 }
 
@@ -162,6 +181,7 @@ export interface Reply {
 
 /** Why a call can't be asked, and the messages about it. */
 export interface Correction {
+  /** The provider's id of the call, if it is a native call. */
   readonly id?: string;
   /** The code of the rejection, or `rule`. */
   readonly reason: string;
@@ -169,6 +189,7 @@ export interface Correction {
   readonly user: string;
   /** The message for the model. */
   readonly model: string;
+  /** Whether the tool's host marks such a result as an error. */
   readonly isError?: boolean;
 }
 

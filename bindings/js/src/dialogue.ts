@@ -1,5 +1,5 @@
 import { type Action, DialogueBoundary, DialogueError } from "./dialogue-boundary.js";
-import { rejection, storedAnswer, toQuestion } from "./dialogue-convert.js";
+import { rejection, storedAnswer, storedOptions, toQuestion } from "./dialogue-convert.js";
 import type { Answer, Correction, DialogueOptions, Directive, MessageFormat, OpenQuestion, Reply, Turn } from "./dialogue-types.js";
 import type { FollowupEvent } from "./events.js";
 import { kind } from "./options.js";
@@ -46,10 +46,7 @@ export class Dialogue {
 
   /** Throws a `TypeError` for a wrong option, a `DialogueError` for a history that no dialogue can have. */
   constructor(options: DialogueOptions = {}) {
-    if (typeof options !== "object" || options === null || Array.isArray(options)) {
-      throw new TypeError(`options: an object was expected, not ${kind(options)}`);
-    }
-    this.#number = boundary().create(options);
+    this.#number = boundary().create(storedOptions(options));
     forgotten.register(this, this.#number, this);
   }
 

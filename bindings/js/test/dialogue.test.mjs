@@ -106,7 +106,7 @@ describe("a dialogue", () => {
     const ask = (options) => directives(new Dialogue(options), markup("Q?"));
     assert.deepEqual(ask({ dialect: "roo-code" }), ["ask 0 Q?"]);
     assert.deepEqual(ask({ dialect: "roo-code-latest" }), ["tell missing_parameter"]);
-    assert.deepEqual(ask({ rules: { follow_up_required: true } }), ["tell missing_parameter"]);
+    assert.deepEqual(ask({ rules: { followUpRequired: true } }), ["tell missing_parameter"]);
     const own = new Dialogue({ dialect: { reply: { open: "[", close: "]" } }, escape: true });
     directives(own, markup("Q?"));
     assert.equal(own.answer(0, { type: "text", text: "a ]" }).text.slice(0, 2), "[\n");
@@ -243,6 +243,8 @@ test("what is of a wrong type is a TypeError that says what was expected", () =>
     [() => new Dialogue({ dialekt: "vjsp" }), /^options: unknown field `dialekt`, expected one of `dialect`, /],
     [() => new Dialogue({ dialect: "klingon" }), /^options: dialect: there is no built-in klingon; there are: roo-code, /],
     [() => new Dialogue({ mistakeLimit: -1 }), /^options: invalid value: integer `-1`, expected u32/],
+    [() => new Dialogue({ mistakeLimit: NaN }), "mistakeLimit: plain data was expected, not NaN"],
+    [() => new Dialogue({ dialect: Symbol("vjsp") }), "dialect: plain data was expected, not Symbol(vjsp)"],
     [() => new Dialogue({ rules: { number: "no" } }), /^options: unknown variant `no`, expected one of `ignore`, /],
     [() => dialogue.event({ type: "question" }), /^event: an event of a parser was expected/],
     [() => dialogue.event({ type: "complete", question: "Q?" }), "event: suggestions: a list was expected, not undefined"],
