@@ -1,0 +1,62 @@
+import type { CompleteEvent, PartialEvent, RejectedEvent } from "../events.js";
+import type { Part } from "./parts.js";
+import { NO_PLACE, type Rejection, type Settings } from "./settings.js";
+import type { QuestionTool } from "./tools.js";
+import { InputWriter } from "./writer.js";
+
+/** A call in text that becomes a tool call: its start, the deltas of its input, its end, and the whole. */
+export class BorneCall {
+  readonly #tool: QuestionTool;
+  readonly #settings: Settings;
+  readonly #enqueue: (part: Part) => void;
+  readonly #id: string;
+  readonly #writer: InputWriter;
+
+  constructor(tool: QuestionTool, settings: Settings, enqueue: (part: Part) => void) {
+    this.#tool = tool;
+    this.#settings = settings;
+    this.#enqueue = enqueue;
+    this.#id = settings.generateId();
+    this.#writer = new InputWriter(tool.keys);
+    this.#part("tool-input-start", { id: this.#id, toolName: tool.name });
+  }
+
+  partial(event: PartialEvent): void {
+    this.#writer.partial(event);
+  }
+
+  /** Enqueues what has been written since the last time. */
+  flush(): void {
+    const delta = this.#writer.take();
+    if (delta !== "") this.#part("tool-input-delta", { id: this.#id, delta });
+  }
+
+  /** Ends the call. Returns `false` if it could not be written. */
+  complete(event: CompleteEvent, raw: string): boolean {
+    const isWhole = this.#writer.complete(event);
+    if (!isWhole) this.#report(NO_PLACE, raw);
+    this.#end();
+    return isWhole;
+  }
+
+  /** Ends the call with an input that is not valid, so that it is never executed. */
+  reject(event: RejectedEvent | CompleteEvent, reason: Rejection, raw: string): void {
+    this.#writer.reject(event);
+    this.#report(reason, raw);
+    this.#end();
+  }
+
+  #end(): void {
+    this.flush();
+    this.#part("tool-input-end", { id: this.#id });
+    this.#part("tool-call", { toolCallId: this.#id, toolName: this.#tool.name, input: this.#writer.input });
+  }
+
+  #report({ code, message }: Rejection, raw: string): void {
+    this.#settings.onRejected?.({ toolCallId: this.#id, toolName: this.#tool.name, code, message, raw });
+  }
+
+  #part(type: string, fields: object): void {
+    this.#enqueue({ type, ...fields });
+  }
+}

@@ -1,0 +1,67 @@
+import type { FinishReason, KnownPart, Part } from "./parts.js";
+
+/** An item of the content of a response that is not streamed. */
+export interface Item {
+  readonly type: string;
+}
+
+interface TextItem extends Item {
+  readonly text: string;
+  readonly providerMetadata?: object;
+}
+
+/** Returns the parts of a stream with this content. Items without a part of their own stay as they are. */
+export function items(content: readonly Item[], finishReason: FinishReason): Part[] {
+  const parts = content.flatMap((item, i): Part[] => {
+    const id = String(i);
+    if (item.type === "text") {
+      const { text, type, ...rest } = item as TextItem;
+      return [
+        { type: "text-start", id, ...rest } as Part,
+        { type: "text-delta", id, delta: text } as Part,
+        { type: "text-end", id } as Part,
+      ];
+    }
+    if (item.type === "reasoning") return [{ type: "reasoning-delta", delta: (item as TextItem).text, item } as Part];
+    return [item];
+  });
+  return [...parts, { type: "finish", finishReason } as Part];
+}
+
+/** Returns the content of a stream with these parts, and why it finished. */
+export function content(parts: readonly Part[]): { content: Item[]; finishReason: FinishReason } {
+  const content: Item[] = [];
+  const texts = new Map<string, { type: string; text: string }>();
+  let finishReason: FinishReason = { unified: "other", raw: undefined };
+  for (const unknown of parts) {
+    const part = unknown as KnownPart;
+    switch (part.type) {
+      case "text-start": {
+        const { id, ...rest } = part;
+        const item = { ...rest, type: "text", text: "" };
+        texts.set(id, item);
+        content.push(item);
+        break;
+      }
+      case "text-delta": {
+        const item = texts.get(part.id);
+        if (item) item.text += part.delta;
+        break;
+      }
+      case "text-end":
+      case "tool-input-start":
+      case "tool-input-delta":
+      case "tool-input-end":
+        break;
+      case "reasoning-delta":
+        content.push((part as unknown as { item: Item }).item);
+        break;
+      case "finish":
+        finishReason = part.finishReason;
+        break;
+      default:
+        content.push(part);
+    }
+  }
+  return { content, finishReason };
+}

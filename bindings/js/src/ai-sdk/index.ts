@@ -1,0 +1,116 @@
+import type { PolicyOptions } from "../options.js";
+import type { FinishReason, Part } from "./parts.js";
+import { toText, type CallOptions } from "./prompt.js";
+import { Rewriter } from "./rewriter.js";
+import { content, items, type Item } from "./content.js";
+import type { RejectedCall, Settings } from "./settings.js";
+import { questionTool, type QuestionTool } from "./tools.js";
+
+export type { RejectedCall } from "./settings.js";
+export type { CallOptions } from "./prompt.js";
+
+/** Options of the middleware. */
+export interface FollowupOptions extends Omit<PolicyOptions, "shapes"> {
+  /** Ask by calls in the model's reasoning, too, if its message asks nothing. */
+  readonly reasoning?: boolean;
+  /**
+   * Write `ask_followup_question` into the prompt, and its calls and answers as text, for models
+   * without tools.
+   */
+  readonly prompt?: boolean;
+  /** Returns the id of a call in text. No two calls of a conversation may have the same. */
+  readonly generateId?: () => string;
+  /** Observes calls that can't be asked. */
+  readonly onRejected?: (call: RejectedCall) => void;
+}
+
+interface StreamResult {
+  readonly stream: ReadableStream<Part>;
+}
+
+interface GenerateResult {
+  readonly content: readonly Item[];
+  readonly finishReason: FinishReason;
+}
+
+/** A middleware for language models of the AI SDK 6 and 7. */
+export interface FollowupMiddleware {
+  readonly specificationVersion: "v3";
+  transformParams<Params extends CallOptions>(options: { params: Params }): Promise<Params>;
+  wrapGenerate<Result extends GenerateResult>(options: {
+    doGenerate: () => PromiseLike<Result>;
+    params: CallOptions;
+  }): Promise<Result>;
+  wrapStream<Result extends StreamResult>(options: {
+    doStream: () => PromiseLike<Result>;
+    params: CallOptions;
+  }): Promise<Result>;
+}
+
+/**
+ * Returns a middleware that turns calls of question tools in text into tool calls, while they
+ * stream, and repairs native ones.
+ *
+ * Only the tools that the caller passes are read, and none if its `toolChoice` is `none`.
+ */
+export function followup(options: FollowupOptions = {}): FollowupMiddleware {
+  const { reasoning = false, prompt = false, generateId = randomId, onRejected, ...policy } = options;
+  /** The tools that a call of the model had before they were written into its prompt. */
+  const offered = new WeakMap<CallOptions, CallOptions>();
+
+  const settings = (params: CallOptions): Settings | undefined => {
+    const tools = questionTools(offered.get(params) ?? params);
+    if (tools.size === 0) return undefined;
+    const shapes = [...tools.values()].flatMap(({ shape }) => shape ?? []);
+    return { tools, policy: { ...policy, shapes: [...new Set(shapes)] }, reasoning, generateId, onRejected };
+  };
+
+  return {
+    specificationVersion: "v3",
+
+    async transformParams({ params }) {
+      const changed = prompt ? toText(params) : params;
+      offered.set(changed, params);
+      return changed;
+    },
+
+    async wrapGenerate({ doGenerate, params }) {
+      const result = await doGenerate();
+      const known = settings(params);
+      if (known === undefined) return result;
+      const parts: Part[] = [];
+      const rewriter = new Rewriter(known, (part) => parts.push(part));
+      for (const part of items(result.content, result.finishReason)) rewriter.part(part);
+      return { ...result, ...content(parts) };
+    },
+
+    async wrapStream({ doStream, params }) {
+      const result = await doStream();
+      const known = settings(params);
+      if (known === undefined) return result;
+      let rewriter: Rewriter;
+      const rewrite = new TransformStream<Part, Part>({
+        start(controller) {
+          rewriter = new Rewriter(known, (part) => controller.enqueue(part));
+        },
+        transform: (part) => rewriter.part(part),
+        flush: () => rewriter.end(),
+      });
+      return { ...result, stream: result.stream.pipeThrough(rewrite) };
+    },
+  };
+}
+
+/** Returns the question tools that the model may call. */
+function questionTools({ tools, toolChoice }: CallOptions): Map<string, QuestionTool> {
+  if (toolChoice?.type === "none") return new Map();
+  const known = (tools ?? []).flatMap((tool) => {
+    const found = tool.type === "function" ? questionTool(tool.name, tool.inputSchema) : undefined;
+    return found ? [[found.name, found] as const] : [];
+  });
+  return new Map(known);
+}
+
+function randomId(): string {
+  return `call_${crypto.randomUUID().replaceAll("-", "")}`;
+}

@@ -1,0 +1,145 @@
+import type { CompleteEvent } from "../events.js";
+import { BorneCall } from "./borne-call.js";
+import { Draft } from "./draft.js";
+import { NativeCall, type Response as NativeResponse } from "./native-call.js";
+import type { Finish, InputStart, KnownPart, Part, ToolCall } from "./parts.js";
+import { CUT_OFF, type Settings } from "./settings.js";
+import { TextBlock, type Response as TextResponse } from "./text-block.js";
+import type { QuestionTool } from "./tools.js";
+
+/** The reasons to finish after which a call may be executed. */
+const WHOLE = ["stop", "tool-calls", "other"];
+
+/** Rewrites the parts of one response: calls in text become tool calls, native ones are repaired. */
+export class Rewriter implements TextResponse, NativeResponse {
+  readonly settings: Settings;
+  readonly #enqueue: (part: Part) => void;
+  readonly #blocks = new Map<string, TextBlock>();
+  readonly #natives = new Map<string, NativeCall>();
+  readonly #textIds = new Set<string>();
+  readonly #waiting: ((isCut: boolean) => void)[] = [];
+  readonly #draft: Draft | undefined;
+  /** Whether a question tool was called, and whether a call in text was completed. */
+  #isCalled = false;
+  #isCompleted = false;
+
+  constructor(settings: Settings, enqueue: (part: Part) => void) {
+    this.settings = settings;
+    this.#enqueue = enqueue;
+    if (settings.reasoning) this.#draft = new Draft(settings);
+  }
+
+  enqueue(part: Part): void {
+    this.#enqueue(part);
+  }
+
+  textId(id: string): string {
+    let free = id;
+    for (let n = 1; this.#textIds.has(free); n++) free = `${id}:${n}`;
+    this.#textIds.add(free);
+    return free;
+  }
+
+  complete(call: BorneCall, event: CompleteEvent, raw: string, isEnd: boolean): void {
+    this.#isCalled = true;
+    const end = (isCut: boolean) => {
+      if (isCut) call.reject(event, CUT_OFF, raw);
+      else if (call.complete(event, raw)) this.#isCompleted = true;
+    };
+    if (isEnd) this.#waiting.push(end);
+    else end(false);
+  }
+
+  atFinish(end: (isCut: boolean) => void): void {
+    this.#waiting.push(end);
+  }
+
+  /** Rewrites the next part. What is not known is passed through. */
+  part(unknown: Part): void {
+    const part = unknown as KnownPart;
+    switch (part.type) {
+      case "text-start":
+        this.#blocks.get(part.id)?.end(undefined);
+        this.#blocks.set(part.id, new TextBlock(part, this));
+        return;
+      case "text-delta": {
+        const block = this.#blocks.get(part.id);
+        return block ? block.delta(part) : this.#enqueue(part);
+      }
+      case "text-end": {
+        const block = this.#blocks.get(part.id);
+        this.#blocks.delete(part.id);
+        return block ? block.end(part) : this.#enqueue(part);
+      }
+      case "tool-input-start":
+        this.#inputStart(part);
+        return;
+      case "tool-input-delta": {
+        const call = this.#natives.get(part.id);
+        return call ? call.delta(part) : this.#enqueue(part);
+      }
+      case "tool-input-end": {
+        const call = this.#natives.get(part.id);
+        return call ? call.inputEnd(part) : this.#enqueue(part);
+      }
+      case "tool-call":
+        return this.#call(part);
+      case "reasoning-delta":
+        this.#draft?.feed(part.delta);
+        return this.#enqueue(part);
+      case "finish":
+        return this.#finish(part);
+      default:
+        return this.#enqueue(unknown);
+    }
+  }
+
+  /** Ends what is open where the response ended without a `finish`. */
+  end(): void {
+    this.#close(undefined);
+  }
+
+  #inputStart(part: InputStart): void {
+    const tool = part.inputEncoding === "text" ? undefined : this.#native(part);
+    if (tool) this.#natives.set(part.id, new NativeCall(tool, true, this));
+    this.#enqueue(part);
+  }
+
+  #call(part: ToolCall): void {
+    const tool = this.#native(part);
+    const open = this.#natives.get(part.toolCallId);
+    this.#natives.delete(part.toolCallId);
+    const call = open ?? (tool && new NativeCall(tool, false, this));
+    if (call === undefined) return this.#enqueue(part);
+    this.#isCalled = true;
+    call.call(part);
+  }
+
+  /** Returns the tool whose native call is written anew; `undefined` if the call is passed through. */
+  #native(part: InputStart | ToolCall): QuestionTool | undefined {
+    const tool = this.settings.tools.get(part.toolName);
+    return tool?.isExact && part.providerExecuted !== true ? tool : undefined;
+  }
+
+  #finish(part: Finish): void {
+    const { unified } = part.finishReason;
+    this.#close(unified);
+    const isAnswered = this.#isCompleted && (unified === "stop" || unified === "other");
+    const finishReason = isAnswered ? { ...part.finishReason, unified: "tool-calls" } : part.finishReason;
+    this.#enqueue({ ...part, finishReason } as Part);
+  }
+
+  #close(reason: string | undefined): void {
+    const isCut = reason === undefined || !WHOLE.includes(reason);
+    for (const block of this.#blocks.values()) block.end(undefined);
+    this.#blocks.clear();
+    for (const call of this.#natives.values()) call.abandon();
+    this.#natives.clear();
+    for (const end of this.#waiting.splice(0)) end(isCut);
+    const drafts = this.#draft?.take() ?? [];
+    if (isCut || this.#isCalled) return;
+    for (const { event, tool, raw } of drafts) {
+      this.complete(new BorneCall(tool, this.settings, (part) => this.#enqueue(part)), event, raw, false);
+    }
+  }
+}

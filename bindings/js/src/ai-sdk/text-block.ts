@@ -1,0 +1,127 @@
+import type { CompleteEvent, FollowupEvent, RejectedEvent } from "../events.js";
+import { Parser } from "../parsers.js";
+import { BorneCall } from "./borne-call.js";
+import type { Part, TextDelta, TextEnd, TextStart } from "./parts.js";
+import { type Settings, STREAM_ENDED } from "./settings.js";
+
+/** What a block of text needs of the response that it is in. */
+export interface Response {
+  readonly settings: Settings;
+  enqueue(part: Part): void;
+  /** Returns an id for a part of text that no other has. */
+  textId(id: string): string;
+  /** Ends a call, unless its end has to wait for the reason why the model finished. */
+  complete(call: BorneCall, event: CompleteEvent, raw: string, isEnd: boolean): void;
+}
+
+/** A block of text that the model writes: prose, and calls between it. */
+export class TextBlock {
+  readonly #response: Response;
+  readonly #parser: Parser;
+  #start: TextStart;
+  /** The part of text that is open. */
+  #open: string | undefined;
+  /** White space before the first other character of a part. */
+  #blank = "";
+  /** What has been fed and is in no event yet but in partials. */
+  #raw = "";
+  /** The open call; `undefined` if there is none, or if the caller has no such tool. */
+  #call: BorneCall | undefined;
+
+  constructor(start: TextStart, response: Response) {
+    this.#start = start;
+    this.#response = response;
+    this.#parser = new Parser(response.settings.policy);
+  }
+
+  delta(part: TextDelta): void {
+    this.#raw += part.delta;
+    for (const event of this.#parser.feed(part.delta)) this.#event(event, part, false);
+    this.#call?.flush();
+  }
+
+  /** Ends the block, also where the stream ends without its `text-end`. */
+  end(part: TextEnd | undefined): void {
+    const end: TextEnd = part ?? { type: "text-end", id: this.#start.id };
+    for (const event of this.#parser.finish()) this.#event(event, undefined, true);
+    this.#closeText(end);
+    this.#parser.free();
+  }
+
+  #event(event: FollowupEvent, part: TextDelta | undefined, isEnd: boolean): void {
+    switch (event.type) {
+      case "text":
+        this.#consume(event.text.length);
+        return this.#text(event.text, part);
+      case "opaque":
+        this.#consume(event.raw.length);
+        return this.#text(event.raw, part);
+      case "partial":
+        this.#begin(event.tool ?? "ask_followup_question")?.partial(event);
+        return;
+      case "complete":
+      case "rejected":
+        return this.#end(event, part, isEnd);
+    }
+  }
+
+  /** Returns the open call, which begins here if it has not yet; `undefined` if the caller has no such tool. */
+  #begin(name: string): BorneCall | undefined {
+    const { settings } = this.#response;
+    const tool = settings.tools.get(name);
+    if (this.#call || tool === undefined) return this.#call;
+    this.#closeText({ type: "text-end", id: this.#start.id });
+    this.#call = new BorneCall(tool, settings, (part) => this.#response.enqueue(part));
+    return this.#call;
+  }
+
+  #end(event: CompleteEvent | RejectedEvent, part: TextDelta | undefined, isEnd: boolean): void {
+    const raw = this.#consume(units(this.#raw, event.end - event.start));
+    const call = this.#begin(event.tool);
+    this.#call = undefined;
+    if (call === undefined) this.#text(raw, part);
+    else if (event.type === "rejected") call.reject(event, event, raw);
+    else this.#response.complete(call, event, raw, isEnd && event.notes.includes(STREAM_ENDED));
+  }
+
+  #text(text: string, part: TextDelta | undefined): void {
+    if (this.#open === undefined) {
+      this.#blank += text;
+      if (!/\S/.test(text)) return;
+      text = this.#blank;
+      this.#open = this.#response.textId(this.#start.id);
+      this.#response.enqueue({ ...this.#start, id: this.#open } as Part);
+      this.#start = { type: "text-start", id: this.#start.id };
+    }
+    const id = this.#open;
+    const delta = { ...part, type: "text-delta", id, delta: text };
+    this.#response.enqueue(delta);
+  }
+
+  /** Ends the open part of text. White space that nothing followed is dropped. */
+  #closeText(end: TextEnd): void {
+    this.#blank = "";
+    if (this.#open === undefined) return;
+    const closed = { ...end, id: this.#open };
+    this.#open = undefined;
+    this.#response.enqueue(closed);
+  }
+
+  /** Takes the next part of what has been fed. */
+  #consume(length: number): string {
+    const text = this.#raw.slice(0, length);
+    this.#raw = this.#raw.slice(length);
+    return text;
+  }
+}
+
+/** Returns how many code units of a text have this many bytes of UTF-8. */
+function units(text: string, bytes: number): number {
+  let length = 0;
+  while (bytes > 0 && length < text.length) {
+    const code = text.codePointAt(length) as number;
+    bytes -= code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    length += code < 0x10000 ? 1 : 2;
+  }
+  return length;
+}

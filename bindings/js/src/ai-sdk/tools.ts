@@ -1,0 +1,109 @@
+import { type OptionRole, type QuestionRole, type Shape, SHAPES } from "./shapes.js";
+
+/** A key of the input, and whether it is `null` where the call has nothing for it. */
+export interface Key<Role> {
+  readonly role: Role;
+  readonly name: string;
+  readonly orNull: boolean;
+}
+
+/** The keys with which a tool's input is written. */
+export interface Keys {
+  readonly title: string | undefined;
+  readonly list: string | undefined;
+  readonly question: readonly Key<QuestionRole>[];
+  readonly options: string | undefined;
+  /** The keys of an option; `undefined` if options are strings. */
+  readonly option: readonly Key<OptionRole>[] | undefined;
+}
+
+/** A question tool that the caller has. */
+export interface QuestionTool {
+  readonly name: string;
+  /** The name of the parser's shape; none for `ask_followup_question`. */
+  readonly shape: string | undefined;
+  readonly keys: Keys;
+  /** Whether the keys are all that the tool's input can have, so that writing it anew loses nothing. */
+  readonly isExact: boolean;
+}
+
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+}
+
+type Names<Role extends string> = Partial<Record<Role, readonly string[]>>;
+
+/** Returns the question tool with this name and schema; `undefined` if it is none. */
+export function questionTool(name: string, inputSchema: unknown): QuestionTool | undefined {
+  const shape = SHAPES.find(({ tools }) => tools.includes(name));
+  if (shape === undefined) return undefined;
+  const root = unwrap(inputSchema as Schema | undefined);
+  if (root.properties === undefined) return { name, shape: shape.name, keys: usual(shape), isExact: false };
+  const listed = shape.list === undefined ? undefined : root.properties[shape.list];
+  const list = listed && shape.list;
+  const level = listed ? unwrap(unwrap(listed).items) : root;
+  const names = level.properties ?? {};
+  if (!shape.question.text?.some((key) => key in names)) return undefined;
+  const options = shape.options.find((key) => key in names);
+  const items = unwrap(options === undefined ? undefined : unwrap(names[options]).items);
+  const keys: Keys = {
+    list,
+    title: shape.title !== undefined && shape.title in root.properties ? shape.title : undefined,
+    question: select(shape.question, level),
+    options,
+    option: items.type === "string" ? undefined : select(shape.option, items),
+  };
+  return { name, shape: shape.name, keys, isExact: isExact(keys, root, level, items) };
+}
+
+/** Returns the usual keys of a tool whose schema says nothing. */
+function usual(shape: Shape): Keys {
+  const keys = <Role extends string>(names: Names<Role>) => select(names, undefined);
+  return {
+    title: shape.title,
+    list: shape.single ? undefined : shape.list,
+    question: keys(shape.question),
+    options: shape.options[0],
+    option: shape.strings ? undefined : keys(shape.option),
+  };
+}
+
+/** Returns for each role its first name in the schema, or its usual one if the schema says nothing. */
+function select<Role extends string>(names: Names<Role>, schema: Schema | undefined): Key<Role>[] {
+  const properties = schema?.properties;
+  return (Object.entries(names) as [Role, readonly string[]][]).flatMap(([role, aliases]) => {
+    const name = properties === undefined ? aliases[0] : aliases.find((alias) => alias in properties);
+    if (name === undefined) return [];
+    const orNull = schema?.required?.includes(name) === true && isNullable(properties?.[name]);
+    return [{ role, name, orNull }];
+  });
+}
+
+function isExact(keys: Keys, root: Schema, level: Schema, items: Schema): boolean {
+  const has = (schema: Schema, known: readonly (string | undefined)[]) =>
+    Object.keys(schema.properties ?? {}).every((key) => known.includes(key));
+  const question = [...keys.question.map(({ name }) => name), keys.options];
+  const call = level === root ? question : [keys.list];
+  return (
+    has(root, [...call, keys.title]) &&
+    has(level, [...question, keys.title]) &&
+    (keys.option === undefined || (items.properties !== undefined && has(items, keys.option.map(({ name }) => name))))
+  );
+}
+
+/** Returns the schema without the alternative `null`. */
+function unwrap(schema: Schema | undefined): Schema {
+  const alternatives = schema?.anyOf ?? schema?.oneOf;
+  if (alternatives === undefined) return schema ?? {};
+  return alternatives.find(({ type }) => type !== "null") ?? {};
+}
+
+function isNullable(schema: Schema | undefined): boolean {
+  const types = [schema, ...(schema?.anyOf ?? []), ...(schema?.oneOf ?? [])].flatMap((one) => one?.type ?? []);
+  return types.includes("null");
+}
