@@ -1,5 +1,6 @@
 import type { CompleteEvent, RejectedEvent } from "../events.js";
 import { ArgumentsParser } from "../parsers.js";
+import { feed } from "./feed.js";
 import type { InputDelta, InputEnd, Part, ToolCall } from "./parts.js";
 import { CUT_OFF, NO_PLACE, type Rejection, type Settings, STREAM_ENDED } from "./settings.js";
 import type { QuestionTool } from "./tools.js";
@@ -79,7 +80,7 @@ export class NativeCall {
 
   #feed(text: string): void {
     this.#raw += text;
-    for (const event of this.#parser.feed(text)) {
+    for (const event of feed(this.#parser, text)) {
       if (event.type === "partial") this.#writer.partial(event);
     }
   }

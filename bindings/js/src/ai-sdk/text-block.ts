@@ -2,6 +2,7 @@ import type { CompleteEvent, FollowupEvent, RejectedEvent } from "../events.js";
 import { Parser } from "../parsers.js";
 import { BorneCall } from "./borne-call.js";
 import type { Part, TextDelta, TextEnd, TextStart } from "./parts.js";
+import { feed } from "./feed.js";
 import { type Settings, STREAM_ENDED } from "./settings.js";
 
 /** What a block of text needs of the response that it is in. */
@@ -36,7 +37,7 @@ export class TextBlock {
 
   delta(part: TextDelta): void {
     this.#raw += part.delta;
-    for (const event of this.#parser.feed(part.delta)) this.#event(event, part, false);
+    for (const event of feed(this.#parser, part.delta)) this.#event(event, part, false);
     this.#call?.flush();
   }
 
