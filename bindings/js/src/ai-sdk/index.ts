@@ -1,4 +1,5 @@
 import type { PolicyOptions } from "../options.js";
+import { Parser } from "../parsers.js";
 import type { FinishReason, Part } from "./parts.js";
 import { toText, type CallOptions } from "./prompt.js";
 import { Rewriter } from "./rewriter.js";
@@ -55,6 +56,7 @@ export interface FollowupMiddleware {
  */
 export function followup(options: FollowupOptions = {}): FollowupMiddleware {
   const { reasoning = false, prompt = false, generateId = randomId, onRejected, ...policy } = options;
+  new Parser(policy).free(); // throws what is wrong with the options
   /** The tools that a call of the model had before they were written into its prompt. */
   const offered = new WeakMap<CallOptions, CallOptions>();
 

@@ -2,7 +2,7 @@ import type { CompleteEvent, RejectedEvent } from "../events.js";
 import { ArgumentsParser } from "../parsers.js";
 import { feed } from "./feed.js";
 import type { InputDelta, InputEnd, Part, ToolCall } from "./parts.js";
-import { CUT_OFF, NO_PLACE, type Rejection, type Settings, STREAM_ENDED } from "./settings.js";
+import { NO_PLACE, type Rejection, type Settings } from "./settings.js";
 import type { QuestionTool } from "./tools.js";
 import { InputWriter } from "./writer.js";
 
@@ -10,24 +10,23 @@ import { InputWriter } from "./writer.js";
 export interface Response {
   readonly settings: Settings;
   enqueue(part: Part): void;
-  /** Runs the end of a call once the reason is known why the model finished: `isCut` if it was cut off. */
-  atFinish(end: (isCut: boolean) => void): void;
 }
 
 /** A native call of a question tool, whose input is written anew. */
 export class NativeCall {
   readonly #tool: QuestionTool;
+  readonly #id: string;
   readonly #response: Response;
-  /** Whether the call has a `tool-input-start`. */
-  readonly #isStreamed: boolean;
   #parser: ArgumentsParser;
   #writer: InputWriter;
+  /** The input as the provider sends it, and as it has been passed on. */
   #raw = "";
+  #sent = "";
   #end: InputEnd | undefined;
 
-  constructor(tool: QuestionTool, isStreamed: boolean, response: Response) {
+  constructor(tool: QuestionTool, id: string, response: Response) {
     this.#tool = tool;
-    this.#isStreamed = isStreamed;
+    this.#id = id;
     this.#response = response;
     this.#parser = this.#newParser();
     this.#writer = new InputWriter(tool.keys);
@@ -36,7 +35,8 @@ export class NativeCall {
   delta(part: InputDelta): void {
     this.#feed(part.delta);
     const delta = this.#writer.take();
-    if (delta !== "" || part.providerMetadata) this.#response.enqueue({ ...part, delta } as Part);
+    this.#sent += delta;
+    if (delta !== "") this.#response.enqueue({ ...part, delta } as Part);
   }
 
   /** Keeps the end of the input until the call has come, which may have more of it. */
@@ -44,38 +44,47 @@ export class NativeCall {
     this.#end = part;
   }
 
-  /** Ends the call. */
-  call(part: ToolCall): void {
-    const delta = this.#catchUp(part.input);
+  /** Ends the call. `isStreamed` if it has a `tool-input-start`. */
+  call(part: ToolCall, isStreamed: boolean): void {
+    const input = this.#finish(part.input);
+    if (isStreamed) {
+      const rest = input.startsWith(this.#sent) ? input.slice(this.#sent.length) : "";
+      if (rest !== "") this.#response.enqueue({ type: "tool-input-delta", id: this.#id, delta: rest } as Part);
+      this.endInput();
+    }
+    this.#response.enqueue({ ...part, input } as Part);
+  }
+
+  /** Ends the input: also one whose call never came. */
+  endInput(): void {
+    this.#parser.free();
+    this.#response.enqueue(this.#end ?? ({ type: "tool-input-end", id: this.#id } as Part));
+  }
+
+  /** Returns the whole input. One that can't be asked is returned as it came, if nothing of it could be read. */
+  #finish(given: string): string {
+    this.#catchUp(given);
     const event = this.#parser.finish().at(-1) as CompleteEvent | RejectedEvent;
     this.#parser.free();
-    if (event.type === "rejected") return this.#reject(event, event, part, delta);
-    if (!event.notes.includes(STREAM_ENDED)) return this.#complete(event, part, delta);
-    this.#response.atFinish((isCut) => {
-      if (isCut) this.#reject(event, CUT_OFF, part, delta);
-      else this.#complete(event, part, delta);
-    });
+    if (event.type === "complete") {
+      if (!this.#writer.complete(event)) this.#report(NO_PLACE);
+      return this.#writer.input;
+    }
+    this.#report(event);
+    if (event.question === undefined && event.suggestions.length === 0 && this.#writer.input === "") return given;
+    this.#writer.reject(event);
+    return this.#writer.input;
   }
 
-  /** Ends an input whose call never came. */
-  abandon(): void {
-    this.#parser.free();
-    if (this.#end) this.#response.enqueue(this.#end);
-  }
-
-  /** Feeds what the call's input has more than the deltas. Returns what the deltas still lack. */
-  #catchUp(input: string): (written: string) => string {
-    const sent = this.#writer.input;
-    if (input.startsWith(this.#raw)) {
-      this.#feed(input.slice(this.#raw.length));
-    } else {
+  /** Reads what the call's input has more than the deltas. If they differ, the call's input counts. */
+  #catchUp(given: string): void {
+    if (!given.startsWith(this.#raw)) {
       this.#parser.free();
       this.#parser = this.#newParser();
       this.#writer = new InputWriter(this.#tool.keys);
       this.#raw = "";
-      this.#feed(input);
     }
-    return (written) => (written.startsWith(sent) ? written.slice(sent.length) : "");
+    this.#feed(given.slice(this.#raw.length));
   }
 
   #feed(text: string): void {
@@ -85,31 +94,9 @@ export class NativeCall {
     }
   }
 
-  #complete(event: CompleteEvent, part: ToolCall, rest: (written: string) => string): void {
-    if (!this.#writer.complete(event)) this.#report(NO_PLACE, part);
-    this.#finish(this.#writer.input, part, rest);
-  }
-
-  /** Ends a call that can't be asked: with what was written of it, or as it came if that is nothing. */
-  #reject(event: CompleteEvent | RejectedEvent, reason: Rejection, part: ToolCall, rest: (written: string) => string): void {
-    this.#report(reason, part);
-    const isEmpty = event.question === undefined && event.suggestions.length === 0 && this.#writer.input === "";
-    if (!isEmpty) this.#writer.reject(event);
-    this.#finish(isEmpty ? part.input : this.#writer.input, part, rest);
-  }
-
-  #finish(input: string, part: ToolCall, rest: (written: string) => string): void {
-    const id = part.toolCallId;
-    const delta = rest(input);
-    if (this.#isStreamed) {
-      if (delta !== "") this.#response.enqueue({ type: "tool-input-delta", id, delta } as Part);
-      this.#response.enqueue(this.#end ?? ({ type: "tool-input-end", id } as Part));
-    }
-    this.#response.enqueue({ ...part, input } as Part);
-  }
-
-  #report({ code, message }: Rejection, { toolCallId, toolName }: ToolCall): void {
-    this.#response.settings.onRejected?.({ toolCallId, toolName, code, message, raw: this.#raw });
+  #report({ code, message }: Rejection): void {
+    const call = { toolCallId: this.#id, toolName: this.#tool.name, code, message, raw: this.#raw };
+    this.#response.settings.onRejected?.(call);
   }
 
   #newParser(): ArgumentsParser {

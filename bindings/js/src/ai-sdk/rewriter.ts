@@ -50,10 +50,6 @@ export class Rewriter implements TextResponse, NativeResponse {
     else end(false);
   }
 
-  atFinish(end: (isCut: boolean) => void): void {
-    this.#waiting.push(end);
-  }
-
   /** Rewrites the next part. What is not known is passed through. */
   part(unknown: Part): void {
     const part = unknown as KnownPart;
@@ -101,7 +97,7 @@ export class Rewriter implements TextResponse, NativeResponse {
 
   #inputStart(part: InputStart): void {
     const tool = part.inputEncoding === "text" ? undefined : this.#native(part);
-    if (tool) this.#natives.set(part.id, new NativeCall(tool, true, this));
+    if (tool) this.#natives.set(part.id, new NativeCall(tool, part.id, this));
     this.#enqueue(part);
   }
 
@@ -109,10 +105,10 @@ export class Rewriter implements TextResponse, NativeResponse {
     const tool = this.#native(part);
     const open = this.#natives.get(part.toolCallId);
     this.#natives.delete(part.toolCallId);
-    const call = open ?? (tool && new NativeCall(tool, false, this));
+    const call = open ?? (tool && new NativeCall(tool, part.toolCallId, this));
     if (call === undefined) return this.#enqueue(part);
     this.#isCalled = true;
-    call.call(part);
+    call.call(part, open !== undefined);
   }
 
   /** Returns the tool whose native call is written anew; `undefined` if the call is passed through. */
@@ -133,7 +129,7 @@ export class Rewriter implements TextResponse, NativeResponse {
     const isCut = reason === undefined || !WHOLE.includes(reason);
     for (const block of this.#blocks.values()) block.end(undefined);
     this.#blocks.clear();
-    for (const call of this.#natives.values()) call.abandon();
+    for (const call of this.#natives.values()) call.endInput();
     this.#natives.clear();
     for (const end of this.#waiting.splice(0)) end(isCut);
     const drafts = this.#draft?.take() ?? [];

@@ -1,0 +1,217 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { followup } from "followup/ai-sdk";
+import { ASK, block, CLAUDE, CLINE, contentOf, finish, joined, middleware, native, OTHER, regenerate, rewrite } from "./ai-sdk-help.mjs";
+
+const CALL = "<ask_followup_question><question>Tea?</question></ask_followup_question>";
+const INPUT = '{"question":"Tea?","follow_up":[]}';
+
+const types = (parts) => parts.map(({ type }) => type);
+const call = (parts) => parts.find(({ type }) => type === "tool-call");
+
+describe("the middleware", () => {
+  test("leaves a stream alone if no question tool may be called", async () => {
+    const parts = [...block([CALL]), finish()];
+    assert.deepEqual(await rewrite(parts, { tools: [OTHER] }), parts);
+    assert.deepEqual(await rewrite(parts, { tools: [] }), parts);
+    assert.deepEqual(await rewrite(parts, { toolChoice: { type: "none" } }), parts);
+    assert.deepEqual(await rewrite(parts, { tools: [{ ...ASK, type: "provider" }] }), parts);
+  });
+
+  test("keeps a call as text if the caller does not have its tool", async () => {
+    const got = await rewrite([...block([`A ${CALL} B`]), finish()], { tools: [CLAUDE] });
+    assert.deepEqual(contentOf(got).content, [{ type: "text", text: `A ${CALL} B` }]);
+    const other = '<tool_call>{"name": "read_file", "arguments": {"path": "/a"}}</tool_call>';
+    assert.deepEqual(contentOf(await rewrite([...block([other]), finish()])).content, [{ type: "text", text: other }]);
+  });
+
+  test("passes other parts through, errors too", async () => {
+    const others = [
+      { type: "stream-start", warnings: [] },
+      { type: "response-metadata", id: "r" },
+      { type: "reasoning-start", id: "t" },
+      { type: "reasoning-delta", id: "t", delta: CALL },
+      { type: "reasoning-end", id: "t" },
+      { type: "ping" },
+      { type: "raw", rawValue: 1 },
+      { type: "custom", kind: "a.b" },
+      { type: "error", error: "overloaded" },
+      ...native("read_file", ['{"path":', ' "/a"}']),
+      { type: "tool-result", toolCallId: "n", toolName: "read_file", result: 1 },
+      { type: "text-delta", id: "unknown", delta: CALL },
+      { type: "text-end", id: "unknown" },
+    ];
+    assert.deepEqual(await rewrite([...others, finish()]), [...others, finish()]);
+  });
+
+  test("keeps the metadata of the provider", async () => {
+    const providerMetadata = { p: { a: 1 } };
+    const marked = [...block(["A ", CALL]), ...native("ask_followup_question", ['{"question":"Tea?"}'])];
+    const got = await rewrite([...marked.map((part) => ({ ...part, providerMetadata })), finish()]);
+    assert.deepEqual(types(got.filter((part) => part.providerMetadata)), [
+      "text-start",
+      "text-delta",
+      "tool-input-start",
+      "tool-input-delta",
+      "tool-input-end",
+      "tool-call",
+    ]);
+    const { content } = await regenerate([{ type: "text", text: `A ${CALL}`, providerMetadata }]);
+    assert.deepEqual(content[0], { type: "text", text: "A ", providerMetadata });
+  });
+
+  test("reads several blocks of text at once", async () => {
+    const [one, two] = [block([...CALL], "1"), block([...`x${CALL}y`], "2")];
+    const mixed = Array.from({ length: two.length }, (_, i) => [one[i], two[i]]).flat().filter(Boolean);
+    const got = await rewrite([...mixed, finish()]);
+    assert.deepEqual(got.filter(({ type }) => type === "tool-call").map(({ input }) => input), [INPUT, INPUT]);
+    assert.deepEqual(got.filter(({ type }) => type === "text-delta").map(({ id, delta }) => [id, delta]), [["2", "x"], ["2:1", "y"]]);
+  });
+
+  test("gives a block whose id was used before another id", async () => {
+    const got = await rewrite([...block(["a"]), ...block(["b"]), finish()]);
+    assert.deepEqual(got.filter(({ type }) => type === "text-start").map(({ id }) => id), ["t", "t:1"]);
+  });
+
+  test("reads a surrogate pair that is cut in two", async () => {
+    const text = `🙂${CALL.replace("Tea", "🙂")}`;
+    const got = joined(await rewrite([...block(text.split("")), finish()]));
+    assert.equal(got[1].delta, "🙂");
+    assert.equal(JSON.parse(call(got).input).question, "🙂?");
+  });
+
+  test("reports why a call is rejected, and how it was written", async () => {
+    const rejected = [];
+    const broken = "<ask_followup_question><question>Tea";
+    const parts = [...block([`A ${broken}`]), ...native("ask_followup_question", ['{"question": 1']), finish("length")];
+    const got = await rewrite(parts, { onRejected: (one) => rejected.push(one) });
+    assert.deepEqual(rejected.map(({ toolCallId, code, raw }) => [toolCallId, code, raw]), [["c0", "truncated", broken], ["n", "truncated", '{"question": 1']]);
+    assert.equal(got.at(-1).finishReason.unified, "length");
+  });
+
+  test("has ids that differ if none are given", async () => {
+    const params = { prompt: [], tools: [ASK] };
+    const doStream = async () => ({ stream: ReadableStream.from([...block([CALL, CALL]), finish()]) });
+    const ids = new Set();
+    for await (const part of (await followup().wrapStream({ doStream, params })).stream) if (part.toolCallId) ids.add(part.toolCallId);
+    assert.equal(ids.size, 2);
+  });
+
+  test("says what is wrong with an option", async () => {
+    assert.throws(() => followup({ strict: 1 }), /strict: a boolean was expected/);
+    assert.throws(() => followup({ promt: true }), /options.promt is no option/);
+  });
+});
+
+describe("a stream", () => {
+  test("is read no faster than it is taken, and cancelled with its reader", async () => {
+    let [pulled, reason] = [0, undefined];
+    const source = new ReadableStream(
+      {
+        pull(controller) {
+          controller.enqueue(pulled++ === 0 ? { type: "text-start", id: "t" } : { type: "text-delta", id: "t", delta: "a " });
+        },
+        cancel: (why) => void (reason = why),
+      },
+      { highWaterMark: 0 },
+    );
+    const params = { prompt: [], tools: [ASK] };
+    const { stream } = await middleware().wrapStream({ doStream: async () => ({ stream: source }), params });
+    const reader = stream.getReader();
+    assert.deepEqual(types([(await reader.read()).value, (await reader.read()).value]), ["text-start", "text-delta"]);
+    assert.ok(pulled < 6, `${pulled} parts were pulled`);
+    await reader.cancel("enough");
+    assert.equal(reason, "enough");
+  });
+
+  test("fails with the error of its source", async () => {
+    async function* failing() {
+      yield* block(["A <ask_followup_question><question>Te"]).slice(0, -1);
+      throw new Error("lost");
+    }
+    await assert.rejects(rewrite(failing()), /lost/);
+  });
+
+  test("ends a call that waits for its end without asking it if there is no finish", async () => {
+    const got = await rewrite(block([CALL.slice(0, -10)]));
+    assert.throws(() => JSON.parse(call(got).input));
+    const closed = await rewrite(block([CALL]));
+    assert.equal(call(closed).input, INPUT);
+  });
+});
+
+describe("a native call", () => {
+  test("is left alone if the provider executes it", async () => {
+    const [start, ...rest] = native("ask_followup_question", ['{"question":', '"Q"}']);
+    const executed = { ...start, providerExecuted: true };
+    const calls = rest.map((part) => (part.type === "tool-call" ? { ...part, providerExecuted: true } : part));
+    assert.deepEqual(await rewrite([executed, ...calls, finish()]), [executed, ...calls, finish()]);
+  });
+
+  test("is left alone if its tool has keys that are not known", async () => {
+    const inputSchema = structuredClone(ASK.inputSchema);
+    inputSchema.properties.urgent = { type: "boolean" };
+    const parts = [...native("ask_followup_question", ['{"question": "Q", ', '"urgent": true}']), finish("tool-calls")];
+    assert.deepEqual(await rewrite(parts, { tools: [{ ...ASK, inputSchema }] }), parts);
+    assert.equal(call(await rewrite([...block([CALL]), finish()], { tools: [{ ...ASK, inputSchema }] })).input, INPUT);
+  });
+
+  test("has the keys that its schema has, and null where that demands a key", async () => {
+    const option = { type: "object", properties: { answer: { type: "string" }, mode: { anyOf: [{ type: "string" }, { type: "null" }] } }, required: ["answer", "mode"] };
+    const properties = { question: { type: "string" }, suggestions: { type: "array", items: option } };
+    const tools = [{ ...ASK, inputSchema: { type: "object", properties } }];
+    const parts = [...native("ask_followup_question", ['{"question":"Q","follow_up":["A"]}']), finish()];
+    assert.equal(call(await rewrite(parts, { tools })).input, '{"question":"Q","suggestions":[{"answer":"A","mode":null}]}');
+    const strings = [{ ...CLINE, inputSchema: {} }];
+    const leaked = '<tool_call>{"name": "ask_question", "arguments": {"question": "Q", "options": [{"label": "A"}]}}</tool_call>';
+    assert.equal(call(await rewrite([...block([leaked]), finish()], { tools: strings })).input, '{"question":"Q","options":["A"],"is_multi_select":false}');
+  });
+
+  test("has the rest of its input from its call", async () => {
+    const [start, delta, end, whole] = native("ask_followup_question", ['{"question":"Te']);
+    const got = joined(await rewrite([start, delta, end, { ...whole, input: '{"question":"Tea?"}' }, finish("tool-calls")]));
+    assert.deepEqual(types(got), ["tool-input-start", "tool-input-delta", "tool-input-end", "tool-call", "finish"]);
+    assert.deepEqual([got[1].delta, got[3].input], [INPUT, INPUT]);
+  });
+
+  test("has the input of its call, if that differs from the deltas", async () => {
+    const [start, delta, end, whole] = native("ask_followup_question", ['{"question":"Tea?"}']);
+    const got = joined(await rewrite([start, delta, end, { ...whole, input: '{"question": "Tea?", "follow_up": ["A"]}' }, finish("tool-calls")]));
+    assert.equal(got[1].delta, got[3].input);
+    assert.equal(got[3].input, '{"question":"Tea?","follow_up":[{"text":"A"}]}');
+  });
+
+  test("has an end to its input where its call never comes", async () => {
+    for (const end of [[], [finish("error")]]) {
+      const got = await rewrite([...native("ask_followup_question", ['{"question":"Te']).slice(0, 2), ...end]);
+      assert.deepEqual(types(got).slice(0, 3), ["tool-input-start", "tool-input-delta", "tool-input-end"]);
+    }
+  });
+
+  test("leaves the reason to finish as it is", async () => {
+    const got = await rewrite([...native("ask_followup_question", ['{"question":"Tea?"}']), finish()]);
+    assert.equal(got.at(-1).finishReason.unified, "stop");
+  });
+});
+
+describe("reasoning", () => {
+  const reasoning = [{ type: "reasoning-start", id: "r" }, { type: "reasoning-delta", id: "r", delta: CALL }, { type: "reasoning-end", id: "r" }];
+  const item = { type: "reasoning", text: CALL };
+
+  test("asks on request, if nothing else does", async () => {
+    const got = await rewrite([...reasoning, ...block(["Hm."]), finish()], { reasoning: true });
+    assert.deepEqual(got.slice(0, 3), reasoning);
+    assert.equal(call(got).input, INPUT);
+    assert.equal(got.at(-1).finishReason.unified, "tool-calls");
+    const { content } = await regenerate([item, { type: "text", text: "Hm." }], "stop", { reasoning: true });
+    assert.deepEqual(types(content), ["reasoning", "text", "tool-call"]);
+  });
+
+  test("asks nothing if the message asks, or is cut off", async () => {
+    const asks = block([CALL.replace("Tea", "Milk")]);
+    const inputs = async (parts, reason) =>
+      (await rewrite([...parts, finish(reason)], { reasoning: true })).filter(({ type }) => type === "tool-call").map(({ input }) => input);
+    assert.deepEqual(await inputs([...reasoning, ...asks]), ['{"question":"Milk?","follow_up":[]}']);
+    assert.deepEqual(await inputs(reasoning, "length"), []);
+  });
+});
