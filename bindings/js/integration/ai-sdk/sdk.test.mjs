@@ -1,0 +1,176 @@
+// The middleware with a real AI SDK: SDK=6 or SDK=7.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { followup } from "followup/ai-sdk";
+import { z } from "zod";
+import { completion, provide, whole } from "./provider.mjs";
+
+const version = process.env.SDK;
+const ai = await import(`ai-${version}`);
+const { [version === "6" ? "MockLanguageModelV3" : "MockLanguageModelV4"]: MockModel } = await import(`ai-${version}/test`);
+const { createOpenAICompatible } = await import(version === "6" ? "@ai-sdk/openai-compatible-6" : "@ai-sdk/openai-compatible");
+const { generateText, readUIMessageStream, stepCountIs, streamText, wrapLanguageModel } = ai;
+
+const shared = (name) => readFileSync(new URL(`../../../../examples/${name}`, import.meta.url), "utf8");
+const MESSAGE = shared("messages/database.md");
+const QUESTION = "Where should the recipes live from now on?";
+const CALL = '<ask_followup_question><question>Tea?</question><follow_up><suggest mode="code">Yes</suggest></follow_up></ask_followup_question>';
+const INPUT = { question: "Tea?", follow_up: [{ text: "Yes", mode: "code" }] };
+const USAGE = { inputTokens: { total: 1, noCache: 1 }, outputTokens: { total: 1, text: 1 } };
+
+const inputSchema = z.object({
+  question: z.string(),
+  follow_up: z.array(z.object({ text: z.string(), mode: z.string().optional() })),
+});
+
+/** Returns the tools; `executed` gets the inputs with which the question tool is executed. */
+function askTools(executed) {
+  const execute = executed && ((input) => (executed.push(input), "Yes, please"));
+  return { ask_followup_question: ai.tool({ description: "Ask the user", inputSchema, ...(execute && { execute }) }) };
+}
+
+function reason(unified) {
+  return { unified, raw: unified };
+}
+
+/** Returns a model that streams these texts, each in a step of its own. */
+function streaming(texts, unified = "stop") {
+  const steps = texts.map((text) => ({
+    stream: ai.simulateReadableStream({
+      initialDelayInMs: null,
+      chunkDelayInMs: null,
+      chunks: [
+        { type: "stream-start", warnings: [] },
+        { type: "text-start", id: "1" },
+        ...[...text].map((delta) => ({ type: "text-delta", id: "1", delta })),
+        { type: "text-end", id: "1" },
+        { type: "finish", finishReason: reason(unified), usage: USAGE },
+      ],
+    }),
+  }));
+  return new MockModel({ doStream: steps });
+}
+
+const wrap = (model, options) => wrapLanguageModel({ model, middleware: followup(options) });
+
+async function messages(result) {
+  const all = [];
+  for await (const message of readUIMessageStream({ stream: result.toUIMessageStream(), onError: (error) => assert.fail(error) })) {
+    all.push(structuredClone(message));
+  }
+  return all;
+}
+
+async function replayed(body, run) {
+  const provider = await provide([body].flat());
+  try {
+    const model = createOpenAICompatible({ name: "local", baseURL: provider.url })("example-1");
+    return await run(model, provider.requests);
+  } finally {
+    await provider.close();
+  }
+}
+
+describe(`AI SDK ${version}`, () => {
+  test("streams a call in text as a tool call", async () => {
+    const result = streamText({ model: wrap(streaming([`Hm.\n${CALL}`])), prompt: "?", tools: askTools() });
+    const parts = [];
+    for await (const part of result.fullStream) parts.push(part);
+    assert.deepEqual(parts.filter(({ type }) => type === "error"), []);
+    assert.equal(await result.text, "Hm.\n");
+    assert.equal(await result.finishReason, "tool-calls");
+    const [call] = await result.toolCalls;
+    assert.deepEqual([call.toolName, call.input, call.invalid], ["ask_followup_question", INPUT, undefined]);
+    const deltas = parts.filter(({ type }) => type === "tool-input-delta").map(({ delta }) => delta);
+    assert.ok(deltas.length > 5);
+    assert.deepEqual(JSON.parse(deltas.join("")), INPUT);
+  });
+
+  test("executes the tool and goes on with its result", async () => {
+    const executed = [];
+    const model = streaming([CALL, "Good."]);
+    const result = streamText({ model: wrap(model), prompt: "?", tools: askTools(executed), stopWhen: stepCountIs(2) });
+    await result.consumeStream();
+    assert.deepEqual(executed, [INPUT]);
+    assert.equal(await result.text, "Good.");
+    const [assistant, tool] = model.doStreamCalls[1].prompt.slice(-2);
+    assert.deepEqual(assistant.content[0].input, INPUT);
+    assert.deepEqual(tool.content[0].output, { type: "text", value: "Yes, please" });
+  });
+
+  test("executes no call that was cut off, and tells of it", async () => {
+    for (const [text, unified] of [[CALL.slice(0, 60), "length"], [CALL.slice(0, 40), "stop"], [CALL.slice(0, -30), "length"]]) {
+      const executed = [];
+      const model = streaming([text, "Again."], unified);
+      const result = streamText({ model: wrap(model), prompt: "?", tools: askTools(executed) });
+      const all = await messages(result);
+      assert.deepEqual(executed, []);
+      assert.equal(await result.finishReason, unified);
+      const [call] = await result.toolCalls;
+      assert.equal(call.invalid, true);
+      assert.equal(all.at(-1).parts.at(-1).state, "output-error");
+    }
+  });
+
+  test("returns the same content if it does not stream", async () => {
+    const executed = [];
+    const result = { content: [{ type: "text", text: `Hm.\n${CALL}` }], finishReason: reason("stop"), usage: USAGE, warnings: [] };
+    const model = wrap(new MockModel({ doGenerate: result }));
+    const generated = await generateText({ model, prompt: "?", tools: askTools(executed) });
+    assert.equal(generated.text, "Hm.\n");
+    assert.equal(generated.finishReason, "tool-calls");
+    assert.deepEqual(generated.toolCalls.map(({ input }) => input), [INPUT]);
+    assert.deepEqual(executed, [INPUT]);
+  });
+
+  test("meets a choice of tool that demands a call", async () => {
+    const options = { prompt: "?", tools: askTools(), toolChoice: { type: "tool", toolName: "ask_followup_question" } };
+    const result = streamText({ model: wrap(streaming([CALL])), ...options });
+    assert.deepEqual((await result.toolCalls).map(({ input }) => input), [INPUT]);
+  });
+
+  test("lets a question and its suggestions grow in a message", async () => {
+    await replayed(completion(MESSAGE), async (model) => {
+      const all = await messages(streamText({ model: wrap(model), prompt: "?", tools: askTools() }));
+      for (const { parts } of all) {
+        for (const part of parts) if (part.type === "text") assert.doesNotMatch(part.text, /<\/?(ask|question|follow|suggest)/);
+      }
+      const calls = all.flatMap(({ parts }) => parts.filter(({ type }) => type === "tool-ask_followup_question"));
+      const inputs = calls.filter(({ state }) => state === "input-streaming").map(({ input }) => input);
+      assertGrows(inputs.map((input) => input?.question ?? ""));
+      for (const i of [0, 1, 2]) assertGrows(inputs.map((input) => input?.follow_up?.[i]?.text ?? ""));
+      const last = calls.at(-1);
+      assert.equal(last.state, "input-available");
+      assert.ok(last.input.question.startsWith(QUESTION));
+      assert.deepEqual(last.input.follow_up[0], { text: "SQLite, and import the old file right away", mode: "code" });
+      assert.equal(last.input.follow_up.length, 3);
+    });
+  });
+
+  test("reads a completion that is not streamed", async () => {
+    await replayed(whole(MESSAGE), async (model) => {
+      const { toolCalls, finishReason } = await generateText({ model: wrap(model), prompt: "?", tools: askTools() });
+      assert.equal(finishReason, "tool-calls");
+      assert.equal(toolCalls[0].input.follow_up.length, 3);
+    });
+  });
+
+  test("reads a recorded native call", async () => {
+    await replayed(shared("responses/openai-chat.sse"), async (model) => {
+      const result = streamText({ model: wrap(model), prompt: "?", tools: askTools() });
+      await result.consumeStream();
+      const [call] = await result.toolCalls;
+      assert.equal(call.toolCallId, "call_export");
+      assert.equal(call.invalid, undefined);
+      assert.ok(call.input.follow_up.every(({ text }) => text !== ""));
+    });
+  });
+});
+
+/** Asserts that each text begins with the one before, and that there are several. */
+function assertGrows(texts) {
+  texts.forEach((text, i) => assert.ok(i === 0 || text.startsWith(texts[i - 1]), `${texts[i - 1]} became ${text}`));
+  assert.ok(new Set(texts).size > 3);
+}
