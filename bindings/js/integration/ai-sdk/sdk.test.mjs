@@ -100,6 +100,21 @@ describe(`AI SDK ${version}`, () => {
     assert.deepEqual(tool.content[0].output, { type: "text", value: "Yes, please" });
   });
 
+  test("needs no tools of the model if the tool is in the prompt", async () => {
+    await replayed([completion(CALL), completion("Good.")], async (model, requests) => {
+      const tools = askTools([]);
+      const result = streamText({ model: wrap(model, { prompt: true }), prompt: "Hi", tools, stopWhen: stepCountIs(2) });
+      await result.consumeStream();
+      assert.equal(await result.text, "Good.");
+      assert.deepEqual(requests.map((request) => [request.tools, request.tool_choice]), [[undefined, undefined], [undefined, undefined]]);
+      const [system, user, assistant, answer] = requests[1].messages;
+      assert.match(system.content, /^# Asking the user\n\nAsk the user\n/);
+      assert.equal(user.content, "Hi");
+      assert.match(assistant.content, /^<ask_followup_question>\n<question>Tea\?<\/question>/);
+      assert.deepEqual([answer.role, answer.content], ["user", "<answer>\nYes, please\n</answer>"]);
+    });
+  });
+
   test("executes no call that was cut off, and tells of it", async () => {
     for (const [text, unified] of [[CALL.slice(0, 60), "length"], [CALL.slice(0, 40), "stop"], [CALL.slice(0, -30), "length"]]) {
       const executed = [];

@@ -16,9 +16,9 @@ export interface FollowupOptions extends Omit<PolicyOptions, "shapes"> {
   readonly reasoning?: boolean;
   /**
    * Write `ask_followup_question` into the prompt, and its calls and answers as text, for models
-   * without tools.
+   * without tools. A string is what the prompt says of the tool, instead of the usual text.
    */
-  readonly prompt?: boolean;
+  readonly prompt?: boolean | string;
   /** Returns the id of a call in text. No two calls of a conversation may have the same. */
   readonly generateId?: () => string;
   /** Observes calls that can't be asked. */
@@ -71,7 +71,7 @@ export function followup(options: FollowupOptions = {}): FollowupMiddleware {
     specificationVersion: "v3",
 
     async transformParams({ params }) {
-      const changed = prompt ? toText(params) : params;
+      const changed = prompt === false ? params : toText(params, prompt);
       offered.set(changed, params);
       return changed;
     },

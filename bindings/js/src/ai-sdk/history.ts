@@ -1,0 +1,124 @@
+import type { CompleteEvent, RejectedEvent } from "../events.js";
+import { ArgumentsParser } from "../parsers.js";
+
+export const TOOL = "ask_followup_question";
+
+interface Message {
+  readonly role: string;
+  readonly content: string | readonly MessagePart[];
+}
+
+interface MessagePart {
+  readonly type: string;
+  readonly toolName?: string;
+  readonly providerExecuted?: boolean;
+  readonly input?: unknown;
+  readonly output?: Output;
+}
+
+/** What a tool returned. */
+type Output =
+  | { readonly type: "text" | "error-text"; readonly value: string }
+  | { readonly type: "json" | "error-json"; readonly value: unknown }
+  | { readonly type: "execution-denied"; readonly reason?: string }
+  | { readonly type: "content"; readonly value: readonly OutputItem[] };
+
+interface OutputItem {
+  readonly type: string;
+  readonly text?: string;
+  readonly data?: unknown;
+  readonly url?: string;
+  readonly mediaType?: string;
+  readonly filename?: string;
+}
+
+/** Returns the messages with the calls of `ask_followup_question` as markup, and their results as the user's answers. */
+export function history(prompt: readonly object[]): object[] {
+  const messages: Message[] = [];
+  let isAnswer = false;
+  for (const message of prompt as readonly Message[]) {
+    const { role, content } = message;
+    if (role === "assistant" && typeof content !== "string") {
+      messages.push({ ...message, content: content.map((part) => (isOurs(part, "tool-call") ? call(part) : part)) });
+      isAnswer = false;
+    } else if (role === "tool" && typeof content !== "string" && content.some((part) => isOurs(part, "tool-result"))) {
+      const rest = content.filter((part) => !isOurs(part, "tool-result"));
+      const answers = content.filter((part) => isOurs(part, "tool-result")).flatMap(answer);
+      if (rest.length > 0) messages.push({ ...message, content: rest });
+      if (isAnswer && rest.length === 0) join(messages, answers);
+      else messages.push({ role: "user", content: answers });
+      isAnswer = true;
+    } else if (role === "user" && isAnswer && typeof content !== "string") {
+      // Some models take no two messages of the user in a row.
+      join(messages, content);
+      isAnswer = false;
+    } else {
+      messages.push(message);
+      isAnswer = false;
+    }
+  }
+  return messages;
+}
+
+function isOurs(part: MessagePart, type: string): boolean {
+  return part.type === type && part.toolName === TOOL && part.providerExecuted !== true;
+}
+
+function join(messages: Message[], content: readonly MessagePart[]): void {
+  const last = messages.pop() as Message & { readonly content: readonly MessagePart[] };
+  messages.push({ ...last, content: [...last.content, ...content] });
+}
+
+/** Returns a call as the text that a model without tools would have written. */
+function call({ input }: MessagePart): MessagePart {
+  const parser = new ArgumentsParser(TOOL);
+  parser.feed(typeof input === "string" ? input : JSON.stringify(input ?? {}));
+  const { question = "", suggestions } = parser.finish().at(-1) as CompleteEvent | RejectedEvent;
+  parser.free();
+  const suggest = suggestions.map(({ answer, mode }) => {
+    const attribute = mode === undefined ? "" : ` mode="${mode.replaceAll('"', "&quot;")}"`;
+    return `<suggest${attribute}>${answer}</suggest>`;
+  });
+  return text([`<${TOOL}>`, `<question>${question}</question>`, "<follow_up>", ...suggest, "</follow_up>", `</${TOOL}>`].join("\n"));
+}
+
+/** Returns what a tool returned as parts of the user's message. */
+function answer({ output }: MessagePart): MessagePart[] {
+  switch (output?.type) {
+    case "text":
+      return [text(wrap(output.value))];
+    case "json":
+      return [text(wrap(asText(output.value)))];
+    case "error-text":
+    case "error-json":
+      return [text(asText(output.value))];
+    case "execution-denied":
+      return [text(["The user denied this operation.", output.reason].filter(Boolean).join(" "))];
+    case "content": {
+      const texts = output.value.filter((item) => item.type === "text").map((item) => item.text ?? "");
+      return [text(wrap(texts.join("\n"))), ...output.value.filter((item) => item.type !== "text").map(file)];
+    }
+    default:
+      return [];
+  }
+}
+
+function text(value: string): MessagePart {
+  return { type: "text", text: value } as MessagePart;
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function wrap(answer: string): string {
+  return `<answer>\n${answer}\n</answer>`;
+}
+
+/** Returns a file or image of an answer as a part of a message; as text if it has no data of its own. */
+function file({ type, data, url, mediaType, filename }: OutputItem): MessagePart {
+  const source = data ?? (url === undefined ? undefined : new URL(url));
+  if (source === undefined) return text(`[${type}]`);
+  const usual = type.startsWith("image") ? "image/*" : "application/octet-stream";
+  return { type: "file", data: source, mediaType: mediaType ?? usual, ...(filename && { filename }) } as MessagePart;
+}
