@@ -2,18 +2,28 @@
 
 import { createServer } from "node:http";
 
-/** Returns the body of a streamed chat completion whose message comes in pieces of this length. */
-export function completion(message, { length = 5, reason = "stop" } = {}) {
-  const chunk = (choice) =>
-    `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1763710000, model: "example-1", choices: [{ index: 0, ...choice }] })}\n\n`;
-  const pieces = message.match(new RegExp(`[^]{1,${length}}`, "gu")) ?? [];
-  const deltas = [{ role: "assistant", content: "" }, ...pieces.map((content) => ({ content }))];
-  return [...deltas.map((delta) => chunk({ delta, finish_reason: null })), chunk({ delta: {}, finish_reason: reason }), "data: [DONE]\n\n"].join("");
+function chunk(delta, reason = null) {
+  const choices = [{ index: 0, delta, finish_reason: reason }];
+  return `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1763710000, model: "example-1", choices })}\n\n`;
+}
+
+/** The beginning and the end of a streamed chat completion. */
+export const OPENING = chunk({ role: "assistant", content: "" });
+export const ENDING = `${chunk({}, "stop")}data: [DONE]\n\n`;
+
+/** Returns a text as pieces of a message. */
+export function pieces(text) {
+  return text.match(/[^]{1,5}/gu).map((content) => chunk({ content })).join("");
+}
+
+/** Returns the body of a streamed chat completion. */
+export function completion(message) {
+  return OPENING + pieces(message) + ENDING;
 }
 
 /** Returns a chat completion that is not streamed. */
-export function whole(message, reason = "stop") {
-  const choices = [{ index: 0, message: { role: "assistant", content: message }, finish_reason: reason }];
+export function whole(message) {
+  const choices = [{ index: 0, message: { role: "assistant", content: message }, finish_reason: "stop" }];
   return JSON.stringify({ id: "chatcmpl-1", object: "chat.completion", created: 1763710000, model: "example-1", choices });
 }
 
