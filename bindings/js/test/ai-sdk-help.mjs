@@ -17,6 +17,20 @@ export const CLAUDE = tool(
         question: text,
         header: text,
         multiSelect: { type: "boolean" },
+        options: list(object({ label: text, description: text, preview: text })),
+      }),
+    ),
+  }),
+);
+export const VSCODE = tool(
+  "askQuestions",
+  object({
+    questions: list(
+      object({
+        header: text,
+        question: text,
+        message: text,
+        multiSelect: { type: "boolean" },
         options: list(object({ label: text, description: text })),
       }),
     ),
@@ -28,7 +42,7 @@ export const CODEX = tool(
   object({ questions: list(object({ id: text, header: text, question: text, options: list(object({ label: text, description: text })) })) }),
 );
 export const OTHER = tool("read_file", object({ path: text }));
-export const TOOLS = [ASK, CLAUDE, CLINE, CODEX, OTHER];
+export const TOOLS = [ASK, CLAUDE, VSCODE, CLINE, CODEX, OTHER];
 
 /** The parts of a block of text, cut into these deltas. */
 export function block(deltas, id = "t") {

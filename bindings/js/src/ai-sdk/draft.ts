@@ -28,7 +28,8 @@ export class Draft {
   /** Ends the reasoning and returns its calls. */
   take(): DraftCall[] {
     this.#keep(this.#parser.finish());
-    return this.#calls.splice(0);
+    this.#parser.free();
+    return this.#calls;
   }
 
   #keep(events: readonly FollowupEvent[]): void {

@@ -18,7 +18,7 @@ export class Rewriter implements TextResponse, NativeResponse {
   readonly #natives = new Map<string, NativeCall>();
   readonly #textIds = new Set<string>();
   readonly #waiting: ((isCut: boolean) => void)[] = [];
-  readonly #draft: Draft | undefined;
+  #draft: Draft | undefined;
   /** Whether a question tool was called, and whether a call in text was completed. */
   #isCalled = false;
   #isCompleted = false;
@@ -133,6 +133,7 @@ export class Rewriter implements TextResponse, NativeResponse {
     this.#natives.clear();
     for (const end of this.#waiting.splice(0)) end(isCut);
     const drafts = this.#draft?.take() ?? [];
+    this.#draft = undefined;
     if (isCut || this.#isCalled) return;
     for (const { event, tool, raw } of drafts) {
       this.complete(new BorneCall(tool, this.settings, (part) => this.#enqueue(part)), event, raw, false);

@@ -10,8 +10,9 @@ type Role = QuestionRole | OptionRole | "title";
 /**
  * Writes the input of a question tool as JSON while its call is parsed.
  *
- * JSON only grows at its end, and a call may have its parts in any order. So once the options of a
- * question are open, what comes of the question itself waits until the question ends.
+ * JSON only grows at its end, and a call may have its parts in any order. So two things wait until
+ * the question or option that they are of ends: what comes of a question once its options are open,
+ * and a description that came before its label, since it is shown with the label's first character.
  */
 export class InputWriter {
   readonly #keys: Keys;
@@ -20,9 +21,10 @@ export class InputWriter {
   #text = "";
   #pending = "";
   #last = "";
-  /** The string that is open, and how much of its value is written. */
+  /** The string that is open, how much of its value is written, and in how many deltas. */
   #open: Role | undefined;
   #written = 0;
+  #deltas = 0;
   /** The question and the suggestion that are open; -1 if none is. */
   #question = -1;
   #suggestion = -1;
@@ -57,10 +59,17 @@ export class InputWriter {
     if (!this.#toQuestion(event.questionIndex)) return;
     if (event.suggestionIndex === undefined) {
       const key = this.#keys.question.find(({ role }) => role === (event.field === "question" ? "text" : event.field));
-      if (key && !this.#hasOptions) this.#grow(key.role, key.name, event.delta);
+      if (key && !this.#hasOptions && !this.#hasToWait(key.role)) this.#grow(key.role, key.name, event.delta);
     } else if (this.#toSuggestion(event.suggestionIndex)) {
-      this.#growOption(event.field === "suggestion" ? "answer" : (event.field as OptionRole), event.delta);
+      const role = event.field === "suggestion" ? "answer" : (event.field as OptionRole);
+      if (!this.#hasToWait(role)) this.#growOption(role, event.delta);
     }
+  }
+
+  /** Returns whether a text may have come before the label or question that is open, and may still grow. */
+  #hasToWait(role: Role): boolean {
+    const isSecond = role === "description" || role === "preview" || role === "detail";
+    return isSecond && (this.#open === "answer" || this.#open === "text") && this.#deltas === 1;
   }
 
   /** Writes the rest of the call. Returns `false` if the tool's input has no place for all of it. */
@@ -200,10 +209,12 @@ export class InputWriter {
       this.#put(`${this.#comma()}${name === undefined ? "" : `${JSON.stringify(name)}:`}"`);
       this.#open = role;
       this.#written = 0;
+      this.#deltas = 0;
       done.add(role);
     }
     this.#put(JSON.stringify(delta).slice(1, -1));
     this.#written += delta.length;
+    this.#deltas += 1;
   }
 
   #closeString(): void {
