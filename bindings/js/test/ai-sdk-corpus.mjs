@@ -7,7 +7,8 @@ function markup(body) {
 const QUESTION = markup(
   '<question>Which "database"?\nTell me.</question><follow_up><suggest>PostgreSQL</suggest><suggest mode="code">SQLite 🙂</suggest></follow_up>',
 );
-const WRITTEN = '{"question":"Which \\"database\\"?\\nTell me.","follow_up":[{"text":"PostgreSQL"},{"text":"SQLite 🙂","mode":"code"}]}';
+const WRITTEN =
+  '{"question":"Which \\"database\\"?\\nTell me.","follow_up":[{"text":"PostgreSQL"},{"text":"SQLite 🙂","mode":"code"}]}';
 const ARGUMENTS = '{"question": "Tea?", "follow_up": [{"text": "Yes", "mode": "code"}, "No"]}';
 const TEA = '{"question":"Tea?","follow_up":[{"text":"Yes","mode":"code"},{"text":"No"}]}';
 const FORM =
@@ -17,35 +18,76 @@ const FORM_WRITTEN =
 
 /** Messages, with the text and the calls that come out; `out` is the reason that they finish with. */
 export const MESSAGES = {
-  "prose alone": { message: "No question: a < b, <b>x</b> & 🙂.\n", text: ["No question: a < b, <b>x</b> & 🙂.\n"], calls: [] },
-  "markup": { message: `Let me ask.\n${QUESTION}`, text: ["Let me ask.\n"], calls: [[ASK, WRITTEN]] },
+  "prose alone": {
+    message: "No question: a < b, <b>x</b> & 🙂.\n",
+    text: ["No question: a < b, <b>x</b> & 🙂.\n"],
+    calls: [],
+  },
+  markup: { message: `Let me ask.\n${QUESTION}`, text: ["Let me ask.\n"], calls: [[ASK, WRITTEN]] },
   "prose after the call": { message: `A\n${QUESTION}\n\nB`, text: ["A\n", "\n\nB"], calls: [[ASK, WRITTEN]] },
-  "two calls": { message: `${QUESTION}\n${QUESTION}\n`, text: [], calls: [[ASK, WRITTEN], [ASK, WRITTEN]] },
+  "two calls": {
+    message: `${QUESTION}\n${QUESTION}\n`,
+    text: [],
+    calls: [
+      [ASK, WRITTEN],
+      [ASK, WRITTEN],
+    ],
+  },
   "the question last": {
-    message: markup("<follow_up><suggest>A</suggest></follow_up><question>Q</question><follow_up><suggest>B</suggest></follow_up>"),
+    message: markup(
+      "<follow_up><suggest>A</suggest></follow_up><question>Q</question><follow_up><suggest>B</suggest></follow_up>",
+    ),
     text: [],
     calls: [[ASK, '{"follow_up":[{"text":"A"},{"text":"B"}],"question":"Q"}']],
   },
-  "a bare question": { message: markup("Tea?<follow_up><suggest>A</suggest></follow_up>"), text: [], calls: [[ASK, '{"follow_up":[{"text":"A"}],"question":"Tea?"}']] },
-  "a bare question alone": { message: markup("Tea?<follow_up></follow_up>"), text: [], calls: [[ASK, '{"question":"Tea?","follow_up":[]}']] },
-  "a list of options": { message: markup('<question>Q</question><options>["A", "B"]</options>'), text: [], calls: [[ASK, '{"question":"Q","follow_up":[{"text":"A"},{"text":"B"}]}']] },
+  "a bare question": {
+    message: markup("Tea?<follow_up><suggest>A</suggest></follow_up>"),
+    text: [],
+    calls: [[ASK, '{"follow_up":[{"text":"A"}],"question":"Tea?"}']],
+  },
+  "a bare question alone": {
+    message: markup("Tea?<follow_up></follow_up>"),
+    text: [],
+    calls: [[ASK, '{"question":"Tea?","follow_up":[]}']],
+  },
+  "a list of options": {
+    message: markup('<question>Q</question><options>["A", "B"]</options>'),
+    text: [],
+    calls: [[ASK, '{"question":"Q","follow_up":[{"text":"A"},{"text":"B"}]}']],
+  },
   "a nested suggestion": {
-    message: markup("<question>Q</question><follow_up><suggest><content>A</content><mode>ask</mode></suggest></follow_up>"),
+    message: markup(
+      "<question>Q</question><follow_up><suggest><content>A</content><mode>ask</mode></suggest></follow_up>",
+    ),
     text: [],
     calls: [[ASK, '{"question":"Q","follow_up":[{"text":"A","mode":"ask"}]}']],
   },
-  "an envelope": { message: `Hm.\n<tool_call>{"name": "${ASK}", "arguments": ${ARGUMENTS}}</tool_call>`, text: ["Hm.\n"], calls: [[ASK, TEA]] },
+  "an envelope": {
+    message: `Hm.\n<tool_call>{"name": "${ASK}", "arguments": ${ARGUMENTS}}</tool_call>`,
+    text: ["Hm.\n"],
+    calls: [[ASK, TEA]],
+  },
   "bare JSON": { message: `{"name": "${ASK}", "arguments": ${ARGUMENTS}}`, text: [], calls: [[ASK, TEA]] },
   "an envelope of XML": {
     message: `<tool_call><function=${ASK}><parameter=question>Tea?</parameter><parameter=follow_up>[{"text": "Yes", "mode": "code"}, "No"]</parameter></function></tool_call>`,
     text: [],
     calls: [[ASK, TEA]],
   },
-  "a form in an envelope": { message: `<tool_call>{"name": "AskUserQuestion", "arguments": ${FORM}}</tool_call>`, text: [], calls: [["AskUserQuestion", FORM_WRITTEN]] },
-  "options before the question": {
-    message: '<tool_call>{"name": "request_user_input", "arguments": {"questions": [{"header": "H", "id": "db", "options": [{"description": "d", "label": "L"}], "question": "Q"}]}}</tool_call>',
+  "a form in an envelope": {
+    message: `<tool_call>{"name": "AskUserQuestion", "arguments": ${FORM}}</tool_call>`,
     text: [],
-    calls: [["request_user_input", '{"questions":[{"header":"H","options":[{"label":"L","description":"d"}],"id":"db","question":"Q"}]}']],
+    calls: [["AskUserQuestion", FORM_WRITTEN]],
+  },
+  "options before the question": {
+    message:
+      '<tool_call>{"name": "request_user_input", "arguments": {"questions": [{"header": "H", "id": "db", "options": [{"description": "d", "label": "L"}], "question": "Q"}]}}</tool_call>',
+    text: [],
+    calls: [
+      [
+        "request_user_input",
+        '{"questions":[{"header":"H","options":[{"label":"L","description":"d"}],"id":"db","question":"Q"}]}',
+      ],
+    ],
   },
   "options as strings": {
     message: '<tool_call>{"name": "ask_question", "arguments": {"question": "Q", "options": ["A", "B"]}}</tool_call>',
@@ -53,17 +95,42 @@ export const MESSAGES = {
     calls: [["ask_question", '{"question":"Q","options":["A","B"]}']],
   },
   "two questions for a tool with one": {
-    message: '<tool_call>{"name": "ask_question", "arguments": {"questions": [{"question": "Q"}, {"question": "R"}]}}</tool_call>',
+    message:
+      '<tool_call>{"name": "ask_question", "arguments": {"questions": [{"question": "Q"}, {"question": "R"}]}}</tool_call>',
     text: [],
     calls: [["ask_question", '{"question":"Q']],
     out: "stop",
   },
   "an empty call": { message: `Hm. ${markup("")}`, text: ["Hm. "], calls: [[ASK, "{"]], out: "stop" },
-  "a call that breaks off": { message: `Hm. <${ASK}><question>Which da`, text: ["Hm. "], calls: [[ASK, '{"question":"Which da']], reason: "length" },
-  "a suggestion that breaks off": { message: `<${ASK}><question>Q</question><follow_up><suggest>A</sug`, text: [], calls: [[ASK, '{"question":"Q","follow_up":[{"text":"A']], out: "stop" },
-  "a call that only the end closes": { message: `<${ASK}><question>Q</question>`, text: [], calls: [[ASK, '{"question":"Q","follow_up":[]}']] },
-  "a call that the limit cut off": { message: `<${ASK}><question>Q</question>`, text: [], calls: [[ASK, '{"question":"Q']], reason: "length" },
-  "a whole call and too much after it": { message: `${QUESTION} and`, text: [" and"], calls: [[ASK, WRITTEN]], reason: "length" },
+  "a call that breaks off": {
+    message: `Hm. <${ASK}><question>Which da`,
+    text: ["Hm. "],
+    calls: [[ASK, '{"question":"Which da']],
+    reason: "length",
+  },
+  "a suggestion that breaks off": {
+    message: `<${ASK}><question>Q</question><follow_up><suggest>A</sug`,
+    text: [],
+    calls: [[ASK, '{"question":"Q","follow_up":[{"text":"A']],
+    out: "stop",
+  },
+  "a call that only the end closes": {
+    message: `<${ASK}><question>Q</question>`,
+    text: [],
+    calls: [[ASK, '{"question":"Q","follow_up":[]}']],
+  },
+  "a call that the limit cut off": {
+    message: `<${ASK}><question>Q</question>`,
+    text: [],
+    calls: [[ASK, '{"question":"Q']],
+    reason: "length",
+  },
+  "a whole call and too much after it": {
+    message: `${QUESTION} and`,
+    text: [" and"],
+    calls: [[ASK, WRITTEN]],
+    reason: "length",
+  },
   "a filtered call": { message: QUESTION, text: [], calls: [[ASK, WRITTEN]], reason: "content-filter" },
   "an unknown reason": { message: QUESTION, text: [], calls: [[ASK, WRITTEN]], reason: "other", out: "tool-calls" },
 };
@@ -72,11 +139,31 @@ export const MESSAGES = {
 export const NATIVE = {
   "its own shape": { tool: ASK, arguments: TEA, written: TEA },
   "strings as suggestions": { tool: ASK, arguments: ARGUMENTS, written: TEA },
-  "suggestions as a string": { tool: ASK, arguments: '{"question": "Tea?", "follow_up": "[\\"Yes\\", \\"No\\"]"}', written: '{"question":"Tea?","follow_up":[{"text":"Yes"},{"text":"No"}]}' },
-  "suggestions as markup": { tool: ASK, arguments: '{"question": "Tea?", "follow_up": "<suggest mode=\\"code\\">Yes</suggest><suggest>No</suggest>"}', written: TEA },
-  "suggestions as an object": { tool: ASK, arguments: '{"question": "Tea?", "follow_up": {"text": "Yes"}}', written: '{"question":"Tea?","follow_up":[{"text":"Yes"}]}' },
-  "the question last": { tool: ASK, arguments: '{"follow_up": ["A"], "question": "Q"}', written: '{"follow_up":[{"text":"A"}],"question":"Q"}' },
-  "escapes": { tool: ASK, arguments: '{"question": "\\u00e9 \\ud83d\\ude42 \\n \\"", "follow_up": []}', written: '{"question":"é 🙂 \\n \\"","follow_up":[]}' },
+  "suggestions as a string": {
+    tool: ASK,
+    arguments: '{"question": "Tea?", "follow_up": "[\\"Yes\\", \\"No\\"]"}',
+    written: '{"question":"Tea?","follow_up":[{"text":"Yes"},{"text":"No"}]}',
+  },
+  "suggestions as markup": {
+    tool: ASK,
+    arguments: '{"question": "Tea?", "follow_up": "<suggest mode=\\"code\\">Yes</suggest><suggest>No</suggest>"}',
+    written: TEA,
+  },
+  "suggestions as an object": {
+    tool: ASK,
+    arguments: '{"question": "Tea?", "follow_up": {"text": "Yes"}}',
+    written: '{"question":"Tea?","follow_up":[{"text":"Yes"}]}',
+  },
+  "the question last": {
+    tool: ASK,
+    arguments: '{"follow_up": ["A"], "question": "Q"}',
+    written: '{"follow_up":[{"text":"A"}],"question":"Q"}',
+  },
+  escapes: {
+    tool: ASK,
+    arguments: '{"question": "\\u00e9 \\ud83d\\ude42 \\n \\"", "follow_up": []}',
+    written: '{"question":"é 🙂 \\n \\"","follow_up":[]}',
+  },
   "arguments that break off": { tool: ASK, arguments: '{"question": "Which da', written: '{"question":"Which da' },
   "no question": { tool: ASK, arguments: '{"follow_up": null}', written: '{"follow_up": null}' },
   "no arguments": { tool: ASK, arguments: "{}", written: "{}" },
@@ -88,8 +175,20 @@ export const NATIVE = {
   },
   "all of it as a string": { tool: "AskUserQuestion", arguments: JSON.stringify(FORM), written: FORM_WRITTEN },
   "a form": { tool: "AskUserQuestion", arguments: FORM, written: FORM_WRITTEN },
-  "a form as a string": { tool: "AskUserQuestion", arguments: JSON.stringify({ questions: JSON.stringify([{ question: "Q", header: "H", options: ["A"] }]) }), written: '{"questions":[{"question":"Q","header":"H","options":[{"label":"A"}],"multiSelect":false}]}' },
-  "a list as a form": { tool: "AskUserQuestion", arguments: '[{"question": "Q"}]', written: '{"questions":[{"question":"Q","multiSelect":false,"options":[]}]}' },
-  "a question without its list": { tool: "AskUserQuestion", arguments: '{"question": "Q", "options": ["A"]}', written: '{"questions":[{"question":"Q","options":[{"label":"A"}],"multiSelect":false}]}' },
+  "a form as a string": {
+    tool: "AskUserQuestion",
+    arguments: JSON.stringify({ questions: JSON.stringify([{ question: "Q", header: "H", options: ["A"] }]) }),
+    written: '{"questions":[{"question":"Q","header":"H","options":[{"label":"A"}],"multiSelect":false}]}',
+  },
+  "a list as a form": {
+    tool: "AskUserQuestion",
+    arguments: '[{"question": "Q"}]',
+    written: '{"questions":[{"question":"Q","multiSelect":false,"options":[]}]}',
+  },
+  "a question without its list": {
+    tool: "AskUserQuestion",
+    arguments: '{"question": "Q", "options": ["A"]}',
+    written: '{"questions":[{"question":"Q","options":[{"label":"A"}],"multiSelect":false}]}',
+  },
   "the arguments of another tool": { tool: "read_file", arguments: '{"path": "/a" }', written: '{"path": "/a" }' },
 };

@@ -5,17 +5,23 @@ import { ArgumentsParser, Parser } from "followup";
 import { block, finish, native, rewrite } from "./ai-sdk-help.mjs";
 import { cut, run } from "./help.mjs";
 
-const text = fc.oneof(fc.constantFrom("A", "Which?", '"', "\\", "🙂\n", "é {["), fc.string({ minLength: 1, maxLength: 6 }));
+const text = fc.oneof(
+  fc.constantFrom("A", "Which?", '"', "\\", "🙂\n", "é {["),
+  fc.string({ minLength: 1, maxLength: 6 }),
+);
 const maybe = (arbitrary) => fc.option(arbitrary, { nil: undefined });
 
 /** Objects with these keys in any order, some of them missing. */
 const shuffled = (keys) =>
   fc
     .tuple(fc.record(keys), fc.shuffledSubarray(Object.keys(keys), { minLength: Object.keys(keys).length }))
-    .map(([record, order]) => Object.fromEntries(order.filter((key) => record[key] !== undefined).map((key) => [key, record[key]])));
+    .map(([record, order]) =>
+      Object.fromEntries(order.filter((key) => record[key] !== undefined).map((key) => [key, record[key]])),
+    );
 
 /** A value as it is, or as a string of JSON. */
-const odd = (arbitrary) => fc.tuple(arbitrary, fc.nat(3)).map(([value, kind]) => (kind === 0 ? JSON.stringify(value) : value));
+const odd = (arbitrary) =>
+  fc.tuple(arbitrary, fc.nat(3)).map(([value, kind]) => (kind === 0 ? JSON.stringify(value) : value));
 
 const option = fc.oneof(shuffled({ label: text, description: maybe(text), preview: maybe(text) }), text);
 const question = shuffled({
@@ -59,14 +65,21 @@ function expectedQuestion(name, value) {
     multiple: only([claude, vscode], value.multiple),
     suggestions: value.suggestions.map(({ answer, description, preview, mode }) => {
       if (name === "ask_question") return { answer };
-      return { answer, description: only([claude, vscode, codex], description), preview: only([claude], preview), mode };
+      return {
+        answer,
+        description: only([claude, vscode, codex], description),
+        preview: only([claude], preview),
+        mode,
+      };
     }),
   };
 }
 
 const anyCall = fc
   .constantFrom(...Object.keys(ARGUMENTS))
-  .chain((name) => fc.record({ name: fc.constant(name), input: ARGUMENTS[name].map((value) => JSON.stringify(value)) }));
+  .chain((name) =>
+    fc.record({ name: fc.constant(name), input: ARGUMENTS[name].map((value) => JSON.stringify(value)) }),
+  );
 const offsets = fc.array(fc.nat(1000), { maxLength: 12 });
 
 test("the input has all that the call has, natively and in an envelope, at any cut", async () => {
@@ -80,7 +93,10 @@ test("the input has all that the call has, natively and in an envelope, at any c
         [leaked, end(run(new Parser(), [leaked])), (deltas) => block(deltas)],
       ]) {
         if (event === undefined) continue; // a generic name, which counts in no envelope by default
-        const deltas = cut(whole, at.map((offset) => offset % (whole.length + 1)));
+        const deltas = cut(
+          whole,
+          at.map((offset) => offset % (whole.length + 1)),
+        );
         const out = await rewrite([...parts(deltas), finish()]);
         const written = out.find(({ type }) => type === "tool-call").input;
         if (event.type === "rejected") {
@@ -91,7 +107,10 @@ test("the input has all that the call has, natively and in an envelope, at any c
         const value = JSON.parse(written);
         const got = (value.questions ?? [value]).map(readQuestion);
         const wanted = event.questions ?? [{ text: event.question, suggestions: event.suggestions }];
-        assert.deepEqual(got, wanted.map((one) => expectedQuestion(name, one)));
+        assert.deepEqual(
+          got,
+          wanted.map((one) => expectedQuestion(name, one)),
+        );
         const joined = out.filter(({ type }) => type === "tool-input-delta").map(({ delta }) => delta);
         assert.equal(joined.join(""), written);
       }

@@ -39,14 +39,22 @@ export const VSCODE = tool(
 export const CLINE = tool("ask_question", object({ question: text, options: list(text) }));
 export const CODEX = tool(
   "request_user_input",
-  object({ questions: list(object({ id: text, header: text, question: text, options: list(object({ label: text, description: text })) })) }),
+  object({
+    questions: list(
+      object({ id: text, header: text, question: text, options: list(object({ label: text, description: text })) }),
+    ),
+  }),
 );
 export const OTHER = tool("read_file", object({ path: text }));
 export const TOOLS = [ASK, CLAUDE, VSCODE, CLINE, CODEX, OTHER];
 
 /** The parts of a block of text, cut into these deltas. */
 export function block(deltas, id = "t") {
-  return [{ type: "text-start", id }, ...deltas.map((delta) => ({ type: "text-delta", id, delta })), { type: "text-end", id }];
+  return [
+    { type: "text-start", id },
+    ...deltas.map((delta) => ({ type: "text-delta", id, delta })),
+    { type: "text-end", id },
+  ];
 }
 
 /** The parts of a native call, its input cut into these deltas. */

@@ -6,7 +6,12 @@ import { ASK, block, CLAUDE, finish, middleware, OTHER, TOOLS } from "./ai-sdk-h
 
 const user = (text) => ({ role: "user", content: [{ type: "text", text }] });
 const call = (input, toolName = "ask_followup_question") => ({ type: "tool-call", toolCallId: "1", toolName, input });
-const result = (output, toolName = "ask_followup_question") => ({ type: "tool-result", toolCallId: "1", toolName, output });
+const result = (output, toolName = "ask_followup_question") => ({
+  type: "tool-result",
+  toolCallId: "1",
+  toolName,
+  output,
+});
 const INPUT = { question: 'Tea & "cake"?', follow_up: [{ text: "Yes", mode: "code" }, { text: "No" }] };
 
 async function transform(params, options = { prompt: true }) {
@@ -15,7 +20,12 @@ async function transform(params, options = { prompt: true }) {
 
 /** Returns the messages into which an answer turns. */
 async function answered(output) {
-  const { prompt } = await transform({ prompt: [{ role: "assistant", content: [call(INPUT)] }, { role: "tool", content: [result(output)] }] });
+  const { prompt } = await transform({
+    prompt: [
+      { role: "assistant", content: [call(INPUT)] },
+      { role: "tool", content: [result(output)] },
+    ],
+  });
   return prompt.at(-1);
 }
 
@@ -36,7 +46,8 @@ describe("the tool in the prompt", () => {
   test("is in the first system message, or in one of its own", async () => {
     const own = await transform({ tools: [{ ...ASK, description: "Ask when unsure." }] });
     assert.deepEqual([own.prompt.length, own.prompt[0].role], [2, "system"]);
-    for (const part of ["Ask when unsure.", "<ask_followup_question>", "mode=", "<answer>"]) assert.ok(own.prompt[0].content.includes(part));
+    for (const part of ["Ask when unsure.", "<ask_followup_question>", "mode=", "<answer>"])
+      assert.ok(own.prompt[0].content.includes(part));
     const system = { role: "system", content: "Be kind.", providerOptions: { p: {} } };
     const added = await transform({ prompt: [system, user("Hi")] });
     assert.equal(added.prompt.length, 2);
@@ -51,7 +62,10 @@ describe("the tool in the prompt", () => {
     const parser = new Parser();
     const events = [...parser.feed(content), ...parser.finish()];
     const asked = events.filter(({ type }) => type === "complete" || type === "rejected");
-    assert.deepEqual(asked.map(({ type, question, notes }) => [type, question, notes]), [["complete", "Your question", []]]);
+    assert.deepEqual(
+      asked.map(({ type, question, notes }) => [type, question, notes]),
+      [["complete", "Your question", []]],
+    );
   });
 
   test("is demanded in words where the choice of tool demands it", async () => {
@@ -75,7 +89,10 @@ describe("the tool in the prompt", () => {
     const made = middleware({ prompt: true });
     const params = await made.transformParams({ params: { prompt: [], tools: [ASK] } });
     const text = "<ask_followup_question><question>Tea?</question></ask_followup_question>";
-    const { stream } = await made.wrapStream({ params, doStream: async () => ({ stream: ReadableStream.from([...block([text]), finish()]) }) });
+    const { stream } = await made.wrapStream({
+      params,
+      doStream: async () => ({ stream: ReadableStream.from([...block([text]), finish()]) }),
+    });
     const types = [];
     for await (const { type } of stream) types.push(type);
     assert.ok(types.includes("tool-call"));
@@ -85,30 +102,53 @@ describe("the tool in the prompt", () => {
 describe("the history", () => {
   test("has calls as markup that means the same", async () => {
     for (const input of [INPUT, { question: INPUT.question, suggestions: INPUT.follow_up }, JSON.stringify(INPUT)]) {
-      const { prompt } = await transform({ prompt: [{ role: "assistant", content: [{ type: "text", text: "Hm." }, call(input)] }] });
+      const { prompt } = await transform({
+        prompt: [{ role: "assistant", content: [{ type: "text", text: "Hm." }, call(input)] }],
+      });
       const [kept, { type, text }] = prompt.at(-1).content;
       assert.deepEqual([kept.text, type], ["Hm.", "text"]);
       const parser = new Parser();
       const [event] = [...parser.feed(text), ...parser.finish()].filter(({ type }) => type === "complete");
-      assert.deepEqual([event.question, event.suggestions, event.notes], [INPUT.question, [{ answer: "Yes", mode: "code" }, { answer: "No" }], []]);
+      assert.deepEqual(
+        [event.question, event.suggestions, event.notes],
+        [INPUT.question, [{ answer: "Yes", mode: "code" }, { answer: "No" }], []],
+      );
     }
   });
 
   test("has results as answers of the user", async () => {
     const text = (value) => ({ role: "user", content: [{ type: "text", text: value }] });
     assert.deepEqual(await answered({ type: "text", value: "Yes" }), text("<answer>\nYes\n</answer>"));
-    assert.deepEqual(await answered({ type: "json", value: { answer: "Yes" } }), text('<answer>\n{"answer":"Yes"}\n</answer>'));
+    assert.deepEqual(
+      await answered({ type: "json", value: { answer: "Yes" } }),
+      text('<answer>\n{"answer":"Yes"}\n</answer>'),
+    );
     assert.deepEqual(await answered({ type: "error-text", value: "invalid" }), text("invalid"));
-    assert.deepEqual(await answered({ type: "execution-denied", reason: "Later." }), text("The user denied this operation. Later."));
+    assert.deepEqual(
+      await answered({ type: "execution-denied", reason: "Later." }),
+      text("The user denied this operation. Later."),
+    );
   });
 
   test("keeps images, of both versions of the specification", async () => {
     const [mediaType, filename] = ["image/png", "a.png"];
     const images = [
-      [{ type: "image-data", data: "aGk=", mediaType }, { type: "file", data: "aGk=", mediaType }],
-      [{ type: "file-data", data: "aGk=", mediaType, filename }, { type: "file", data: "aGk=", mediaType, filename }],
-      [{ type: "image-url", url: "https://a.example/b.png" }, { type: "file", data: new URL("https://a.example/b.png"), mediaType: "image/*" }],
-      [{ type: "file", data: { type: "data", data: "aGk=" }, mediaType }, { type: "file", data: { type: "data", data: "aGk=" }, mediaType }],
+      [
+        { type: "image-data", data: "aGk=", mediaType },
+        { type: "file", data: "aGk=", mediaType },
+      ],
+      [
+        { type: "file-data", data: "aGk=", mediaType, filename },
+        { type: "file", data: "aGk=", mediaType, filename },
+      ],
+      [
+        { type: "image-url", url: "https://a.example/b.png" },
+        { type: "file", data: new URL("https://a.example/b.png"), mediaType: "image/*" },
+      ],
+      [
+        { type: "file", data: { type: "data", data: "aGk=" }, mediaType },
+        { type: "file", data: { type: "data", data: "aGk=" }, mediaType },
+      ],
     ];
     for (const [item, part] of images) {
       const { content } = await answered({ type: "content", value: [{ type: "text", text: "This one" }, item] });
@@ -119,10 +159,16 @@ describe("the history", () => {
   test("keeps the calls and results of other tools", async () => {
     const prompt = [
       { role: "assistant", content: [call({ path: "/a" }, "read_file"), call(INPUT)] },
-      { role: "tool", content: [result({ type: "text", value: "a" }, "read_file"), result({ type: "text", value: "Yes" })] },
+      {
+        role: "tool",
+        content: [result({ type: "text", value: "a" }, "read_file"), result({ type: "text", value: "Yes" })],
+      },
     ];
     const changed = (await transform({ prompt, tools: TOOLS })).prompt.slice(1);
-    assert.deepEqual(changed.map(({ role }) => role), ["assistant", "tool", "user"]);
+    assert.deepEqual(
+      changed.map(({ role }) => role),
+      ["assistant", "tool", "user"],
+    );
     assert.deepEqual(changed[0].content[0], prompt[0].content[0]);
     assert.deepEqual(changed[1].content, [prompt[1].content[0]]);
   });
@@ -131,7 +177,13 @@ describe("the history", () => {
     const tool = (value) => ({ role: "tool", content: [result({ type: "text", value })] });
     const prompt = [{ role: "assistant", content: [call(INPUT), call(INPUT)] }, tool("A"), tool("B"), user("And now?")];
     const changed = (await transform({ prompt })).prompt.slice(1);
-    assert.deepEqual(changed.map(({ role }) => role), ["assistant", "user"]);
-    assert.deepEqual(changed[1].content.map(({ text }) => text), ["<answer>\nA\n</answer>", "<answer>\nB\n</answer>", "And now?"]);
+    assert.deepEqual(
+      changed.map(({ role }) => role),
+      ["assistant", "user"],
+    );
+    assert.deepEqual(
+      changed[1].content.map(({ text }) => text),
+      ["<answer>\nA\n</answer>", "<answer>\nB\n</answer>", "And now?"],
+    );
   });
 });

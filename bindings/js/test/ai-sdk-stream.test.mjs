@@ -1,7 +1,20 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { followup } from "followup/ai-sdk";
-import { ASK, block, CLAUDE, CLINE, contentOf, finish, joined, middleware, native, OTHER, regenerate, rewrite } from "./ai-sdk-help.mjs";
+import {
+  ASK,
+  block,
+  CLAUDE,
+  CLINE,
+  contentOf,
+  finish,
+  joined,
+  middleware,
+  native,
+  OTHER,
+  regenerate,
+  rewrite,
+} from "./ai-sdk-help.mjs";
 
 const CALL = "<ask_followup_question><question>Tea?</question></ask_followup_question>";
 const INPUT = '{"question":"Tea?","follow_up":[]}';
@@ -62,15 +75,29 @@ describe("the middleware", () => {
 
   test("reads several blocks of text at once", async () => {
     const [one, two] = [block([...CALL], "1"), block([...`x${CALL}y`], "2")];
-    const mixed = Array.from({ length: two.length }, (_, i) => [one[i], two[i]]).flat().filter(Boolean);
+    const mixed = Array.from({ length: two.length }, (_, i) => [one[i], two[i]])
+      .flat()
+      .filter(Boolean);
     const got = await rewrite([...mixed, finish()]);
-    assert.deepEqual(got.filter(({ type }) => type === "tool-call").map(({ input }) => input), [INPUT, INPUT]);
-    assert.deepEqual(got.filter(({ type }) => type === "text-delta").map(({ id, delta }) => [id, delta]), [["2", "x"], ["2:1", "y"]]);
+    assert.deepEqual(
+      got.filter(({ type }) => type === "tool-call").map(({ input }) => input),
+      [INPUT, INPUT],
+    );
+    assert.deepEqual(
+      got.filter(({ type }) => type === "text-delta").map(({ id, delta }) => [id, delta]),
+      [
+        ["2", "x"],
+        ["2:1", "y"],
+      ],
+    );
   });
 
   test("gives a block whose id was used before another id", async () => {
     const got = await rewrite([...block(["a"]), ...block(["b"]), finish()]);
-    assert.deepEqual(got.filter(({ type }) => type === "text-start").map(({ id }) => id), ["t", "t:1"]);
+    assert.deepEqual(
+      got.filter(({ type }) => type === "text-start").map(({ id }) => id),
+      ["t", "t:1"],
+    );
   });
 
   test("reads a surrogate pair that is cut in two", async () => {
@@ -85,7 +112,13 @@ describe("the middleware", () => {
     const broken = "<ask_followup_question><question>Tea";
     const parts = [...block([`A ${broken}`]), ...native("ask_followup_question", ['{"question": 1']), finish("length")];
     const got = await rewrite(parts, { onRejected: (one) => rejected.push(one) });
-    assert.deepEqual(rejected.map(({ toolCallId, code, raw }) => [toolCallId, code, raw]), [["c0", "truncated", broken], ["n", "truncated", '{"question": 1']]);
+    assert.deepEqual(
+      rejected.map(({ toolCallId, code, raw }) => [toolCallId, code, raw]),
+      [
+        ["c0", "truncated", broken],
+        ["n", "truncated", '{"question": 1'],
+      ],
+    );
     assert.equal(got.at(-1).finishReason.unified, "length");
   });
 
@@ -93,7 +126,8 @@ describe("the middleware", () => {
     const params = { prompt: [], tools: [ASK] };
     const doStream = async () => ({ stream: ReadableStream.from([...block([CALL, CALL]), finish()]) });
     const ids = new Set();
-    for await (const part of (await followup().wrapStream({ doStream, params })).stream) if (part.toolCallId) ids.add(part.toolCallId);
+    for await (const part of (await followup().wrapStream({ doStream, params })).stream)
+      if (part.toolCallId) ids.add(part.toolCallId);
     assert.equal(ids.size, 2);
   });
 
@@ -109,7 +143,9 @@ describe("a stream", () => {
     const source = new ReadableStream(
       {
         pull(controller) {
-          controller.enqueue(pulled++ === 0 ? { type: "text-start", id: "t" } : { type: "text-delta", id: "t", delta: "a " });
+          controller.enqueue(
+            pulled++ === 0 ? { type: "text-start", id: "t" } : { type: "text-delta", id: "t", delta: "a " },
+          );
         },
         cancel: (why) => void (reason = why),
       },
@@ -157,26 +193,47 @@ describe("a native call", () => {
   });
 
   test("has the keys that its schema has, and null where that demands a key", async () => {
-    const option = { type: "object", properties: { answer: { type: "string" }, mode: { anyOf: [{ type: "string" }, { type: "null" }] } }, required: ["answer", "mode"] };
+    const option = {
+      type: "object",
+      properties: { answer: { type: "string" }, mode: { anyOf: [{ type: "string" }, { type: "null" }] } },
+      required: ["answer", "mode"],
+    };
     const properties = { question: { type: "string" }, suggestions: { type: "array", items: option } };
     const tools = [{ ...ASK, inputSchema: { type: "object", properties } }];
     const parts = [...native("ask_followup_question", ['{"question":"Q","follow_up":["A"]}']), finish()];
-    assert.equal(call(await rewrite(parts, { tools })).input, '{"question":"Q","suggestions":[{"answer":"A","mode":null}]}');
+    assert.equal(
+      call(await rewrite(parts, { tools })).input,
+      '{"question":"Q","suggestions":[{"answer":"A","mode":null}]}',
+    );
     const strings = [{ ...CLINE, inputSchema: {} }];
-    const leaked = '<tool_call>{"name": "ask_question", "arguments": {"question": "Q", "options": [{"label": "A"}]}}</tool_call>';
-    assert.equal(call(await rewrite([...block([leaked]), finish()], { tools: strings })).input, '{"question":"Q","options":["A"],"is_multi_select":false}');
+    const leaked =
+      '<tool_call>{"name": "ask_question", "arguments": {"question": "Q", "options": [{"label": "A"}]}}</tool_call>';
+    assert.equal(
+      call(await rewrite([...block([leaked]), finish()], { tools: strings })).input,
+      '{"question":"Q","options":["A"],"is_multi_select":false}',
+    );
   });
 
   test("has the rest of its input from its call", async () => {
     const [start, delta, end, whole] = native("ask_followup_question", ['{"question":"Te']);
-    const got = joined(await rewrite([start, delta, end, { ...whole, input: '{"question":"Tea?"}' }, finish("tool-calls")]));
+    const got = joined(
+      await rewrite([start, delta, end, { ...whole, input: '{"question":"Tea?"}' }, finish("tool-calls")]),
+    );
     assert.deepEqual(types(got), ["tool-input-start", "tool-input-delta", "tool-input-end", "tool-call", "finish"]);
     assert.deepEqual([got[1].delta, got[3].input], [INPUT, INPUT]);
   });
 
   test("has the input of its call, if that differs from the deltas", async () => {
     const [start, delta, end, whole] = native("ask_followup_question", ['{"question":"Tea?"}']);
-    const got = joined(await rewrite([start, delta, end, { ...whole, input: '{"question": "Tea?", "follow_up": ["A"]}' }, finish("tool-calls")]));
+    const got = joined(
+      await rewrite([
+        start,
+        delta,
+        end,
+        { ...whole, input: '{"question": "Tea?", "follow_up": ["A"]}' },
+        finish("tool-calls"),
+      ]),
+    );
     assert.equal(got[1].delta, got[3].input);
     assert.equal(got[3].input, '{"question":"Tea?","follow_up":[{"text":"A"}]}');
   });
@@ -195,7 +252,11 @@ describe("a native call", () => {
 });
 
 describe("reasoning", () => {
-  const reasoning = [{ type: "reasoning-start", id: "r" }, { type: "reasoning-delta", id: "r", delta: CALL }, { type: "reasoning-end", id: "r" }];
+  const reasoning = [
+    { type: "reasoning-start", id: "r" },
+    { type: "reasoning-delta", id: "r", delta: CALL },
+    { type: "reasoning-end", id: "r" },
+  ];
   const item = { type: "reasoning", text: CALL };
 
   test("asks on request, if nothing else does", async () => {
@@ -210,7 +271,9 @@ describe("reasoning", () => {
   test("asks nothing if the message asks, or is cut off", async () => {
     const asks = block([CALL.replace("Tea", "Milk")]);
     const inputs = async (parts, reason) =>
-      (await rewrite([...parts, finish(reason)], { reasoning: true })).filter(({ type }) => type === "tool-call").map(({ input }) => input);
+      (await rewrite([...parts, finish(reason)], { reasoning: true }))
+        .filter(({ type }) => type === "tool-call")
+        .map(({ input }) => input);
     assert.deepEqual(await inputs([...reasoning, ...asks]), ['{"question":"Milk?","follow_up":[]}']);
     assert.deepEqual(await inputs(reasoning, "length"), []);
   });

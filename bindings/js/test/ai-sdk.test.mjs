@@ -36,7 +36,11 @@ function assertLaws(parts) {
   assert.deepEqual([...open.keys()], [], "a part is not ended");
 }
 
-const everyCut = (text) => [[text], [...text], ...Array.from({ length: text.length - 1 }, (_, i) => cut(text, [i + 1]))];
+const everyCut = (text) => [
+  [text],
+  [...text],
+  ...Array.from({ length: text.length - 1 }, (_, i) => cut(text, [i + 1])),
+];
 
 for (const [name, { message, text, calls, reason, out = reason }] of Object.entries(MESSAGES)) {
   describe(`a message with ${name}`, () => {
@@ -44,7 +48,10 @@ for (const [name, { message, text, calls, reason, out = reason }] of Object.entr
 
     test("has this text and these calls", async () => {
       const { content, finishReason } = contentOf(await rewrite(parts([message])));
-      assert.deepEqual(content.filter((item) => item.type === "text").map((item) => item.text), text);
+      assert.deepEqual(
+        content.filter((item) => item.type === "text").map((item) => item.text),
+        text,
+      );
       assert.deepEqual(
         content.filter(({ type }) => type === "tool-call").map(({ toolName, input }) => [toolName, input]),
         calls,
@@ -97,12 +104,17 @@ async function regenerateCall(call) {
 
 test("the laws hold for messages joined and cut at random", async () => {
   const messages = Object.values(MESSAGES).filter(({ reason }) => reason === undefined);
-  const message = fc.array(fc.constantFrom(...messages.map((one) => one.message), "Text 🙂 ", "\n\n"), { maxLength: 4 });
+  const message = fc.array(fc.constantFrom(...messages.map((one) => one.message), "Text 🙂 ", "\n\n"), {
+    maxLength: 4,
+  });
   const offsets = fc.array(fc.nat(2000), { maxLength: 30 });
   await fc.assert(
     fc.asyncProperty(message, offsets, async (pieces, at) => {
       const whole = pieces.join("");
-      const deltas = cut(whole, at.map((offset) => offset % (whole.length + 1)));
+      const deltas = cut(
+        whole,
+        at.map((offset) => offset % (whole.length + 1)),
+      );
       const got = await rewrite([...block(deltas), finish()]);
       assertLaws(got);
       assert.deepEqual(joined(got), joined(await rewrite([...block([whole]), finish()])));
@@ -117,21 +129,44 @@ test("the laws hold for any text and any arguments", async () => {
   const piece = fc.oneof(
     fc.string(),
     fc.constantFrom(
-      "<ask_followup_question>", "</ask_followup_question>", "<question>", "</question>", "<follow_up>", "</follow_up>",
-      "<suggest>", '<suggest mode="code">', "</suggest>", "Which?", "A", '<tool_call>{"name": "ask_followup_question", "arguments": ',
-      '{"question": "Q"', ', "follow_up": ["A"', "]", "}", "</tool_call>", '"', "\\u00e9", "🙂", " ", "\n",
+      "<ask_followup_question>",
+      "</ask_followup_question>",
+      "<question>",
+      "</question>",
+      "<follow_up>",
+      "</follow_up>",
+      "<suggest>",
+      '<suggest mode="code">',
+      "</suggest>",
+      "Which?",
+      "A",
+      '<tool_call>{"name": "ask_followup_question", "arguments": ',
+      '{"question": "Q"',
+      ', "follow_up": ["A"',
+      "]",
+      "}",
+      "</tool_call>",
+      '"',
+      "\\u00e9",
+      "🙂",
+      " ",
+      "\n",
     ),
   );
   await fc.assert(
-    fc.asyncProperty(fc.array(piece, { maxLength: 25 }), fc.constantFrom("stop", "length", undefined), async (deltas, reason) => {
-      const end = reason === undefined ? [] : [finish(reason)];
-      const whole = deltas.join("");
-      for (const parts of [(pieces) => block(pieces), (pieces) => native("ask_followup_question", pieces)]) {
-        const got = await rewrite([...parts(deltas), ...end]);
-        assertLaws(got);
-        assert.deepEqual(joined(got), joined(await rewrite([...parts([whole]), ...end])));
-      }
-    }),
+    fc.asyncProperty(
+      fc.array(piece, { maxLength: 25 }),
+      fc.constantFrom("stop", "length", undefined),
+      async (deltas, reason) => {
+        const end = reason === undefined ? [] : [finish(reason)];
+        const whole = deltas.join("");
+        for (const parts of [(pieces) => block(pieces), (pieces) => native("ask_followup_question", pieces)]) {
+          const got = await rewrite([...parts(deltas), ...end]);
+          assertLaws(got);
+          assert.deepEqual(joined(got), joined(await rewrite([...parts([whole]), ...end])));
+        }
+      },
+    ),
     { numRuns: 200 },
   );
 });

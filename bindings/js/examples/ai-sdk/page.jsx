@@ -6,14 +6,16 @@ function Chat() {
   const { messages, sendMessage, addToolOutput, status, error } = useChat({
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls,
   });
-  const answer = (part, output) => addToolOutput({ tool: "ask_followup_question", toolCallId: part.toolCallId, output });
+  const answer = (part, output) =>
+    addToolOutput({ tool: "ask_followup_question", toolCallId: part.toolCallId, output });
   return (
     <>
       {messages.map(({ id, role, parts }) => (
         <article key={id} aria-label={role}>
           {parts.map((part, i) => {
             if (part.type === "text") return <p key={i}>{part.text}</p>;
-            if (part.type === "tool-ask_followup_question") return <Question key={part.toolCallId} part={part} answer={answer} />;
+            if (part.type === "tool-ask_followup_question")
+              return <Question key={part.toolCallId} part={part} answer={answer} />;
             return null;
           })}
         </article>

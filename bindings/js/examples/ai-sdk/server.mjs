@@ -38,11 +38,23 @@ async function chat(request, response) {
   const { messages } = await json(request);
   const abort = new AbortController();
   response.on("close", () => abort.abort());
-  const result = streamText({ model, tools, messages: await convertToModelMessages(messages), abortSignal: abort.signal });
+  const result = streamText({
+    model,
+    tools,
+    messages: await convertToModelMessages(messages),
+    abortSignal: abort.signal,
+  });
   result.pipeUIMessageStreamToResponse(response);
 }
 
-const bundle = await build({ entryPoints: [file("page.jsx")], bundle: true, write: false, format: "esm", jsx: "automatic", minify: true });
+const bundle = await build({
+  entryPoints: [file("page.jsx")],
+  bundle: true,
+  write: false,
+  format: "esm",
+  jsx: "automatic",
+  minify: true,
+});
 const script = bundle.outputFiles[0].contents;
 
 const server = createServer(async (request, response) => {

@@ -35,9 +35,16 @@ before(async () => {
   provider.listen(0, "127.0.0.1");
   await once(provider, "listening");
   const env = { ...process.env, PORT: "0", PROVIDER_URL: `http://127.0.0.1:${provider.address().port}/v1` };
-  server = spawn(process.execPath, ["server.mjs"], { cwd: new URL("../../examples/ai-sdk", import.meta.url), env, stdio: ["ignore", "pipe", "inherit"] });
+  server = spawn(process.execPath, ["server.mjs"], {
+    cwd: new URL("../../examples/ai-sdk", import.meta.url),
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const [line] = await once(server.stdout, "data");
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox"],
+  });
   page = await browser.newPage();
   page.on("pageerror", (error) => assert.fail(error));
   await page.goto(String(line).trim());

@@ -13,7 +13,10 @@ export const ENDING = `${chunk({}, "stop")}data: [DONE]\n\n`;
 
 /** Returns a text as pieces of a message. */
 export function pieces(text) {
-  return text.match(/[^]{1,5}/gu).map((content) => chunk({ content })).join("");
+  return text
+    .match(/[^]{1,5}/gu)
+    .map((content) => chunk({ content }))
+    .join("");
 }
 
 /** Returns the body of a streamed chat completion. */
@@ -24,7 +27,13 @@ export function completion(message) {
 /** Returns a chat completion that is not streamed. */
 export function whole(message) {
   const choices = [{ index: 0, message: { role: "assistant", content: message }, finish_reason: "stop" }];
-  return JSON.stringify({ id: "chatcmpl-1", object: "chat.completion", created: 1763710000, model: "example-1", choices });
+  return JSON.stringify({
+    id: "chatcmpl-1",
+    object: "chat.completion",
+    created: 1763710000,
+    model: "example-1",
+    choices,
+  });
 }
 
 /** Starts the provider, which answers with these bodies, one after the other. */

@@ -9,14 +9,19 @@ import { completion, provide, whole } from "./provider.mjs";
 
 const version = process.env.SDK;
 const ai = await import(`ai-${version}`);
-const { [version === "6" ? "MockLanguageModelV3" : "MockLanguageModelV4"]: MockModel } = await import(`ai-${version}/test`);
-const { createOpenAICompatible } = await import(version === "6" ? "@ai-sdk/openai-compatible-6" : "@ai-sdk/openai-compatible");
+const { [version === "6" ? "MockLanguageModelV3" : "MockLanguageModelV4"]: MockModel } = await import(
+  `ai-${version}/test`
+);
+const { createOpenAICompatible } = await import(
+  version === "6" ? "@ai-sdk/openai-compatible-6" : "@ai-sdk/openai-compatible"
+);
 const { generateText, readUIMessageStream, stepCountIs, streamText, wrapLanguageModel } = ai;
 
 const shared = (name) => readFileSync(new URL(`../../../../examples/${name}`, import.meta.url), "utf8");
 const MESSAGE = shared("messages/database.md");
 const QUESTION = "Where should the recipes live from now on?";
-const CALL = '<ask_followup_question><question>Tea?</question><follow_up><suggest mode="code">Yes</suggest></follow_up></ask_followup_question>';
+const CALL =
+  '<ask_followup_question><question>Tea?</question><follow_up><suggest mode="code">Yes</suggest></follow_up></ask_followup_question>';
 const INPUT = { question: "Tea?", follow_up: [{ text: "Yes", mode: "code" }] };
 const USAGE = { inputTokens: { total: 1, noCache: 1 }, outputTokens: { total: 1, text: 1 } };
 
@@ -57,7 +62,10 @@ const wrap = (model, options) => wrapLanguageModel({ model, middleware: followup
 
 async function messages(result) {
   const all = [];
-  for await (const message of readUIMessageStream({ stream: result.toUIMessageStream(), onError: (error) => assert.fail(error) })) {
+  for await (const message of readUIMessageStream({
+    stream: result.toUIMessageStream(),
+    onError: (error) => assert.fail(error),
+  })) {
     all.push(structuredClone(message));
   }
   return all;
@@ -78,7 +86,10 @@ describe(`AI SDK ${version}`, () => {
     const result = streamText({ model: wrap(streaming([`Hm.\n${CALL}`])), prompt: "?", tools: askTools() });
     const parts = [];
     for await (const part of result.fullStream) parts.push(part);
-    assert.deepEqual(parts.filter(({ type }) => type === "error"), []);
+    assert.deepEqual(
+      parts.filter(({ type }) => type === "error"),
+      [],
+    );
     assert.equal(await result.text, "Hm.\n");
     assert.equal(await result.finishReason, "tool-calls");
     const [call] = await result.toolCalls;
@@ -103,10 +114,21 @@ describe(`AI SDK ${version}`, () => {
   test("needs no tools of the model if the tool is in the prompt", async () => {
     await replayed([completion(CALL), completion("Good.")], async (model, requests) => {
       const tools = askTools([]);
-      const result = streamText({ model: wrap(model, { prompt: true }), prompt: "Hi", tools, stopWhen: stepCountIs(2) });
+      const result = streamText({
+        model: wrap(model, { prompt: true }),
+        prompt: "Hi",
+        tools,
+        stopWhen: stepCountIs(2),
+      });
       await result.consumeStream();
       assert.equal(await result.text, "Good.");
-      assert.deepEqual(requests.map((request) => [request.tools, request.tool_choice]), [[undefined, undefined], [undefined, undefined]]);
+      assert.deepEqual(
+        requests.map((request) => [request.tools, request.tool_choice]),
+        [
+          [undefined, undefined],
+          [undefined, undefined],
+        ],
+      );
       const [system, user, assistant, answer] = requests[1].messages;
       assert.match(system.content, /^# Asking the user\n\nAsk the user\n/);
       assert.equal(user.content, "Hi");
@@ -116,7 +138,11 @@ describe(`AI SDK ${version}`, () => {
   });
 
   test("executes no call that was cut off, and tells of it", async () => {
-    for (const [text, unified] of [[CALL.slice(0, 60), "length"], [CALL.slice(0, 40), "stop"], [CALL.slice(0, -30), "length"]]) {
+    for (const [text, unified] of [
+      [CALL.slice(0, 60), "length"],
+      [CALL.slice(0, 40), "stop"],
+      [CALL.slice(0, -30), "length"],
+    ]) {
       const executed = [];
       const model = streaming([text, "Again."], unified);
       const result = streamText({ model: wrap(model), prompt: "?", tools: askTools(executed) });
@@ -131,26 +157,38 @@ describe(`AI SDK ${version}`, () => {
 
   test("returns the same content if it does not stream", async () => {
     const executed = [];
-    const result = { content: [{ type: "text", text: `Hm.\n${CALL}` }], finishReason: reason("stop"), usage: USAGE, warnings: [] };
+    const result = {
+      content: [{ type: "text", text: `Hm.\n${CALL}` }],
+      finishReason: reason("stop"),
+      usage: USAGE,
+      warnings: [],
+    };
     const model = wrap(new MockModel({ doGenerate: result }));
     const generated = await generateText({ model, prompt: "?", tools: askTools(executed) });
     assert.equal(generated.text, "Hm.\n");
     assert.equal(generated.finishReason, "tool-calls");
-    assert.deepEqual(generated.toolCalls.map(({ input }) => input), [INPUT]);
+    assert.deepEqual(
+      generated.toolCalls.map(({ input }) => input),
+      [INPUT],
+    );
     assert.deepEqual(executed, [INPUT]);
   });
 
   test("meets a choice of tool that demands a call", async () => {
     const options = { prompt: "?", tools: askTools(), toolChoice: { type: "tool", toolName: "ask_followup_question" } };
     const result = streamText({ model: wrap(streaming([CALL])), ...options });
-    assert.deepEqual((await result.toolCalls).map(({ input }) => input), [INPUT]);
+    assert.deepEqual(
+      (await result.toolCalls).map(({ input }) => input),
+      [INPUT],
+    );
   });
 
   test("lets a question and its suggestions grow in a message", async () => {
     await replayed(completion(MESSAGE), async (model) => {
       const all = await messages(streamText({ model: wrap(model), prompt: "?", tools: askTools() }));
       for (const { parts } of all) {
-        for (const part of parts) if (part.type === "text") assert.doesNotMatch(part.text, /<\/?(ask|question|follow|suggest)/);
+        for (const part of parts)
+          if (part.type === "text") assert.doesNotMatch(part.text, /<\/?(ask|question|follow|suggest)/);
       }
       const calls = all.flatMap(({ parts }) => parts.filter(({ type }) => type === "tool-ask_followup_question"));
       const inputs = calls.filter(({ state }) => state === "input-streaming").map(({ input }) => input);

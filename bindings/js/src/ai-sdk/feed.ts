@@ -11,7 +11,8 @@ export function feed(parser: { feed(chunk: string): FollowupEvent[] }, text: str
   for (let i = 0; i < text.length; i++) {
     for (const event of parser.feed(text.charAt(i))) {
       const last = events.at(-1);
-      if (event.type === "text" && last?.type === "text") events[events.length - 1] = { ...last, text: last.text + event.text };
+      if (event.type === "text" && last?.type === "text")
+        events[events.length - 1] = { ...last, text: last.text + event.text };
       else events.push(event);
     }
   }

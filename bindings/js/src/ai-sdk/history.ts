@@ -79,7 +79,11 @@ function call({ input }: MessagePart): MessagePart {
     const attribute = mode === undefined ? "" : ` mode="${mode.replaceAll('"', "&quot;")}"`;
     return `<suggest${attribute}>${answer}</suggest>`;
   });
-  return text([`<${TOOL}>`, `<question>${question}</question>`, "<follow_up>", ...suggest, "</follow_up>", `</${TOOL}>`].join("\n"));
+  return text(
+    [`<${TOOL}>`, `<question>${question}</question>`, "<follow_up>", ...suggest, "</follow_up>", `</${TOOL}>`].join(
+      "\n",
+    ),
+  );
 }
 
 /** Returns what a tool returned as parts of the user's message. */

@@ -68,12 +68,4 @@ export interface Finish {
 
 /** The parts that are read. All others are passed through. */
 export type KnownPart =
-  | TextStart
-  | TextDelta
-  | TextEnd
-  | ReasoningDelta
-  | InputStart
-  | InputDelta
-  | InputEnd
-  | ToolCall
-  | Finish;
+  TextStart | TextDelta | TextEnd | ReasoningDelta | InputStart | InputDelta | InputEnd | ToolCall | Finish;

@@ -67,7 +67,9 @@ function usual({ description, inputSchema }: OfferedTool): string {
     `</${TOOL}>`,
     "",
     "Suggest two to four answers. Each is complete: nothing in it is left to be filled in.",
-    ...(hasMode ? ['An answer after which another mode should be used names it: <suggest mode="code">Yes, write it</suggest>.'] : []),
+    ...(hasMode
+      ? ['An answer after which another mode should be used names it: <suggest mode="code">Yes, write it</suggest>.']
+      : []),
     "The user's answer is in the next message, in <answer>. It may be another one than you suggested.",
   ].join("\n");
 }

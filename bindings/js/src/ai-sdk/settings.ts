@@ -30,4 +30,7 @@ export const STREAM_ENDED = "the message ended before the call was closed";
 
 export const CUT_OFF: Rejection = { code: "truncated", message: STREAM_ENDED };
 
-export const NO_PLACE: Rejection = { code: "wrong_type", message: "the tool's input has no place for several questions" };
+export const NO_PLACE: Rejection = {
+  code: "wrong_type",
+  message: "the tool's input has no place for several questions",
+};

@@ -92,7 +92,12 @@ function isExact(keys: Keys, root: Schema, level: Schema, items: Schema): boolea
   return (
     has(root, [...call, keys.title]) &&
     has(level, [...question, keys.title]) &&
-    (keys.option === undefined || (items.properties !== undefined && has(items, keys.option.map(({ name }) => name))))
+    (keys.option === undefined ||
+      (items.properties !== undefined &&
+        has(
+          items,
+          keys.option.map(({ name }) => name),
+        )))
   );
 }
 

@@ -4,13 +4,20 @@ import { followup, type FollowupMiddleware } from "followup/ai-sdk";
 import type { LanguageModelV3, LanguageModelV3Middleware } from "@ai-sdk/provider-6";
 import type { LanguageModelV4, LanguageModelV4Middleware } from "@ai-sdk/provider-7";
 import { wrapLanguageModel as wrap6, type LanguageModelMiddleware as Middleware6 } from "ai-6";
-import { extractReasoningMiddleware, wrapLanguageModel as wrap7, type LanguageModelMiddleware as Middleware7 } from "ai-7";
+import {
+  extractReasoningMiddleware,
+  wrapLanguageModel as wrap7,
+  type LanguageModelMiddleware as Middleware7,
+} from "ai-7";
 
 export function models(six: LanguageModelV3, seven: LanguageModelV4): [LanguageModelV3, LanguageModelV4] {
   const reasoning = extractReasoningMiddleware({ tagName: "think" });
   return [
     wrap6({ model: six, middleware: followup() }),
-    wrap7({ model: seven, middleware: [reasoning, followup({ prompt: true, onRejected: ({ code }) => console.warn(code) })] }),
+    wrap7({
+      model: seven,
+      middleware: [reasoning, followup({ prompt: true, onRejected: ({ code }) => console.warn(code) })],
+    }),
   ];
 }
 
