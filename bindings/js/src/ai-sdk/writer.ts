@@ -1,11 +1,19 @@
 import type { CompleteEvent, PartialEvent, Question, RejectedEvent, Suggestion } from "../events.js";
 import { append, type CallView, emptyView, type QuestionView, type SuggestionView } from "../view.js";
+import { JsonText } from "./json-text.js";
 import type { OptionRole, QuestionRole } from "./shapes.js";
 import type { Key, Keys } from "./tools.js";
 
 type AnyQuestion = Question | QuestionView;
 type AnySuggestion = Suggestion | SuggestionView;
 type Role = QuestionRole | OptionRole | "title";
+
+/** A string of the input that still grows. */
+interface Growing {
+  readonly role: Role;
+  length: number;
+  deltas: number;
+}
 
 /**
  * Writes the input of a question tool as JSON while its call is parsed.
@@ -16,20 +24,16 @@ type Role = QuestionRole | OptionRole | "title";
  */
 export class InputWriter {
   readonly #keys: Keys;
+  readonly #json = new JsonText();
   #view: CallView | undefined;
   #final: readonly AnyQuestion[] | undefined;
-  #text = "";
-  #pending = "";
-  #last = "";
-  /** The string that is open, how much of its value is written, and in how many deltas. */
-  #open: Role | undefined;
-  #written = 0;
-  #deltas = 0;
+  #growing: Growing | undefined;
   /** The question and the suggestion that are open; -1 if none is. */
   #question = -1;
   #suggestion = -1;
   #hasOptions = false;
-  readonly #done = new Set<Role>();
+  #hasTitle = false;
+  readonly #doneOfQuestion = new Set<Role>();
   readonly #doneOfOption = new Set<Role>();
 
   constructor(keys: Keys) {
@@ -38,123 +42,107 @@ export class InputWriter {
 
   /** The input so far. */
   get input(): string {
-    return this.#text + this.#pending;
+    return this.#json.whole;
   }
 
   /** Returns what was written since the last time. */
   take(): string {
-    const pending = this.#pending;
-    this.#text += pending;
-    this.#pending = "";
-    return pending;
+    return this.#json.take();
   }
 
   /** Writes what a partial adds, unless it has to wait. */
   partial(event: PartialEvent): void {
     append((this.#view ??= emptyView(event)), event);
-    if (event.field === "title") {
-      if (this.#keys.title !== undefined && this.#question < 0) this.#grow("title", this.#keys.title, event.delta);
-      return;
-    }
+    if (event.delta === "") return;
+    if (event.field === "title") return this.#growTitle(event.delta);
     if (!this.#toQuestion(event.questionIndex)) return;
+    const role = ROLES[event.field];
     if (event.suggestionIndex === undefined) {
-      const key = this.#keys.question.find(({ role }) => role === (event.field === "question" ? "text" : event.field));
-      if (key && !this.#hasOptions && !this.#hasToWait(key.role)) this.#grow(key.role, key.name, event.delta);
+      if (!this.#hasOptions && !this.#hasToWait(role)) this.#growQuestion(role, event.delta);
     } else if (this.#toSuggestion(event.suggestionIndex)) {
-      const role = event.field === "suggestion" ? "answer" : (event.field as OptionRole);
       if (!this.#hasToWait(role)) this.#growOption(role, event.delta);
     }
   }
 
-  /** Returns whether a text may have come before the label or question that is open, and may still grow. */
-  #hasToWait(role: Role): boolean {
-    const isSecond = role === "description" || role === "preview" || role === "detail";
-    return isSecond && (this.#open === "answer" || this.#open === "text") && this.#deltas === 1;
-  }
-
   /** Writes the rest of the call. Returns `false` if the tool's input has no place for all of it. */
   complete(event: CompleteEvent): boolean {
-    const questions = this.#end(event);
-    if (questions.length > 1 && this.#keys.list === undefined) return false;
-    this.#closeString();
-    this.#closeQuestion();
-    if (this.#keys.list !== undefined) this.#put("]");
-    if (this.#keys.title !== undefined && event.title !== undefined && !this.#done.has("title")) {
-      this.#value(this.#keys.title, event.title);
-    }
-    this.#put("}");
+    const { list, title } = this.#keys;
+    const questions = this.#toEnd(event);
+    if (questions.length > 1 && list === undefined) return false;
+    this.#endQuestion();
+    if (list !== undefined) this.#json.end("]");
+    if (title !== undefined && event.title !== undefined && !this.#hasTitle) this.#json.value(event.title, title);
+    this.#json.end("}");
     return true;
   }
 
   /** Writes what else was read of a call that can't be asked. The JSON stays open, so it is never valid. */
   reject(event: RejectedEvent | CompleteEvent): void {
-    this.#end(event);
-    if (this.#last === "") this.#put("{");
+    this.#toEnd(event);
+    this.#begin();
   }
 
   /** Goes to the last suggestion of the last question, and writes all before it. */
-  #end(event: RejectedEvent | CompleteEvent): readonly AnyQuestion[] {
+  #toEnd(event: RejectedEvent | CompleteEvent): readonly AnyQuestion[] {
     this.#final = event.questions ?? [{ text: event.question ?? "", suggestions: event.suggestions }];
     this.#final.forEach((question, i) => {
       if (!this.#toQuestion(i)) return;
-      this.#closeRest(question);
-      question.suggestions.forEach((suggestion, j) => {
-        if (j < this.#suggestion || !this.#toSuggestion(j)) return;
-        this.#growOption("answer", suggestion.answer.slice(this.#lengthOf("answer")));
+      if (!this.#hasOptions) this.#growQuestion("text", this.#rest("text", question.text));
+      question.suggestions.forEach(({ answer }, j) => {
+        if (j >= this.#suggestion && this.#toSuggestion(j)) this.#growOption("answer", this.#rest("answer", answer));
       });
     });
     return this.#final;
   }
 
-  /** Writes the rest of the question's text, if that need not wait. */
-  #closeRest(question: AnyQuestion): void {
-    const key = this.#keys.question.find(({ role }) => role === "text");
-    if (key && !this.#hasOptions && question.text !== "") {
-      this.#grow("text", key.name, question.text.slice(this.#lengthOf("text")));
-    }
-  }
-
-  /** Returns how much of a value is written: all of it if its string is closed. */
-  #lengthOf(role: Role): number {
-    if (this.#open === role) return this.#written;
-    const isDone = this.#done.has(role) || this.#doneOfOption.has(role);
-    return isDone ? Number.POSITIVE_INFINITY : 0;
+  /** Returns what of a text has not been written yet. */
+  #rest(role: Role, text: string): string {
+    return this.#growing?.role === role ? text.slice(this.#growing.length) : text;
   }
 
   /** Opens the questions up to this one. Returns `false` if it has no place. */
   #toQuestion(index: number): boolean {
-    if (index > 0 && this.#keys.list === undefined) return false;
+    const { list } = this.#keys;
+    if (index > 0 && list === undefined) return false;
     while (this.#question < index) {
-      if (this.#question < 0) this.#begin();
-      else this.#closeQuestion();
+      if (this.#question >= 0) this.#endQuestion();
+      else this.#beginQuestions();
       this.#question += 1;
-      this.#hasOptions = false;
-      this.#suggestion = -1;
-      if (this.#keys.list !== undefined) this.#put(`${this.#comma()}{`);
+      if (list !== undefined) this.#json.begin("{");
     }
     return this.#question === index;
   }
 
   #begin(): void {
-    this.#closeString();
-    if (this.#last === "") this.#put("{");
-    if (this.#keys.list !== undefined) this.#put(`${this.#comma()}${JSON.stringify(this.#keys.list)}:[`);
+    if (this.#json.isEmpty) this.#json.begin("{");
   }
 
-  /** Closes the question, after what waited. */
-  #closeQuestion(): void {
+  #beginQuestions(): void {
+    this.#endString();
+    this.#begin();
+    if (this.#keys.list !== undefined) this.#json.begin("[", this.#keys.list);
+  }
+
+  /** Ends the question, after what waited. */
+  #endQuestion(): void {
     const { list, options, question: keys } = this.#keys;
-    const question = this.#final?.[this.#question] ?? this.#view?.questions[this.#question];
-    this.#closeString();
-    if (this.#hasOptions) this.#closeSuggestion();
-    if (this.#hasOptions) this.#put("]");
-    const rest = keys.filter(({ role }) => !this.#done.has(role));
-    if (question) rest.forEach((key) => this.#fact(key, question[key.role], key.role === "text"));
-    if (options !== undefined && !this.#hasOptions) this.#put(`${this.#comma()}${JSON.stringify(options)}:[]`);
-    if (list !== undefined) this.#put("}");
-    const title = this.#done.has("title");
-    this.#done.clear();
-    if (title) this.#done.add("title");
+    const question = this.#current();
+    this.#endString();
+    if (this.#hasOptions) {
+      this.#endSuggestion();
+      this.#json.end("]");
+    }
+    for (const key of keys) {
+      if (question && !this.#doneOfQuestion.has(key.role)) this.#fact(key, question[key.role], key.role === "text");
+    }
+    if (options !== undefined && !this.#hasOptions) {
+      this.#json.begin("[", options);
+      this.#json.end("]");
+    }
+    if (list !== undefined) this.#json.end("}");
+    this.#doneOfQuestion.clear();
+    this.#suggestion = -1;
+    this.#hasOptions = false;
   }
 
   /** Opens the suggestions up to this one. Returns `false` if it has no place. */
@@ -162,84 +150,95 @@ export class InputWriter {
     const { options, option } = this.#keys;
     if (options === undefined) return false;
     if (!this.#hasOptions) {
-      this.#closeString();
-      this.#put(`${this.#comma()}${JSON.stringify(options)}:[`);
+      this.#endString();
+      this.#json.begin("[", options);
       this.#hasOptions = true;
     }
     while (this.#suggestion < index) {
-      this.#closeSuggestion();
+      this.#endSuggestion();
       this.#suggestion += 1;
-      if (option) this.#put(`${this.#comma()}{`);
+      if (option) this.#json.begin("{");
     }
     return this.#suggestion === index;
   }
 
-  #closeSuggestion(): void {
+  /** Ends the suggestion, after what waited. */
+  #endSuggestion(): void {
     if (this.#suggestion < 0) return;
-    const question = this.#final?.[this.#question] ?? this.#view?.questions[this.#question];
-    const suggestion: AnySuggestion | undefined = question?.suggestions[this.#suggestion];
-    this.#closeString();
-    const { option } = this.#keys;
-    if (option && suggestion) {
-      const rest = option.filter(({ role }) => !this.#doneOfOption.has(role));
-      rest.forEach((key) => this.#fact(key, suggestion[key.role], key.role === "answer"));
-      this.#put("}");
+    const suggestion: AnySuggestion | undefined = this.#current()?.suggestions[this.#suggestion];
+    this.#endString();
+    for (const key of this.#keys.option ?? []) {
+      if (suggestion && !this.#doneOfOption.has(key.role)) this.#fact(key, suggestion[key.role], key.role === "answer");
     }
+    if (this.#keys.option) this.#json.end("}");
     this.#doneOfOption.clear();
   }
 
-  #growOption(role: OptionRole, delta: string): void {
+  /** Returns the open question as far as it has come. */
+  #current(): AnyQuestion | undefined {
+    return this.#final?.[this.#question] ?? this.#view?.questions[this.#question];
+  }
+
+  /** Returns whether a text may have come before the label or question that is open, and may still grow. */
+  #hasToWait(role: Role): boolean {
+    const isSecond = role === "description" || role === "preview" || role === "detail";
+    const open = this.#growing;
+    return isSecond && (open?.role === "answer" || open?.role === "text") && open.deltas === 1;
+  }
+
+  #growTitle(delta: string): void {
+    if (this.#keys.title === undefined || this.#question >= 0) return;
+    this.#begin();
+    this.#grow("title", this.#keys.title, delta, !this.#hasTitle);
+    this.#hasTitle = true;
+  }
+
+  #growQuestion(role: Role, delta: string): void {
+    const key = this.#keys.question.find((one) => one.role === role);
+    if (key) this.#growOnce(this.#doneOfQuestion, role, key.name, delta);
+  }
+
+  #growOption(role: Role, delta: string): void {
     const { option } = this.#keys;
-    if (option === undefined) {
-      if (role === "answer") this.#grow(role, undefined, delta);
-      return;
-    }
-    const key = option.find((one) => one.role === role);
-    if (key) this.#grow(role, key.name, delta);
+    const key = option?.find((one) => one.role === role);
+    if (key || (option === undefined && role === "answer")) this.#growOnce(this.#doneOfOption, role, key?.name, delta);
   }
 
-  /** Appends to a string, which is opened first if it has not been yet. */
-  #grow(role: Role, name: string | undefined, delta: string): void {
-    if (delta === "") return;
-    if (this.#open !== role) {
-      const done = this.#suggestion >= 0 ? this.#doneOfOption : this.#done;
-      if (done.has(role)) return;
-      this.#closeString();
-      if (this.#last === "") this.#put("{");
-      this.#put(`${this.#comma()}${name === undefined ? "" : `${JSON.stringify(name)}:`}"`);
-      this.#open = role;
-      this.#written = 0;
-      this.#deltas = 0;
-      done.add(role);
-    }
-    this.#put(JSON.stringify(delta).slice(1, -1));
-    this.#written += delta.length;
-    this.#deltas += 1;
+  #growOnce(done: Set<Role>, role: Role, key: string | undefined, delta: string): void {
+    if (delta === "" || (done.has(role) && this.#growing?.role !== role)) return;
+    this.#grow(role, key, delta, !done.has(role));
+    done.add(role);
   }
 
-  #closeString(): void {
-    if (this.#open === undefined) return;
-    this.#put('"');
-    this.#open = undefined;
+  #grow(role: Role, key: string | undefined, delta: string, isNew: boolean): void {
+    if (isNew) {
+      this.#json.beginString(key);
+      this.#growing = { role, length: 0, deltas: 0 };
+    }
+    if (this.#growing === undefined) return;
+    this.#json.append(delta);
+    this.#growing.length += delta.length;
+    this.#growing.deltas += 1;
+  }
+
+  #endString(): void {
+    this.#json.endString();
+    this.#growing = undefined;
   }
 
   /** Writes a value that does not grow, if there is one. */
-  #fact(key: Key<Role>, value: unknown, isRequired: boolean): void {
-    if (isRequired || (value !== undefined && value !== "")) this.#value(key.name, value ?? "");
-    else if (key.orNull) this.#value(key.name, null);
-  }
-
-  #value(name: string, value: unknown): void {
-    this.#put(`${this.#comma()}${JSON.stringify(name)}:${JSON.stringify(value)}`);
-  }
-
-  /** Returns the comma that belongs before the next value or key. */
-  #comma(): string {
-    return this.#last === "[" || this.#last === "{" ? "" : ",";
-  }
-
-  #put(text: string): void {
-    this.#pending += text;
-    this.#last = text.slice(-1);
+  #fact({ name, orNull }: Key<Role>, value: unknown, isRequired: boolean): void {
+    if (isRequired || (value !== undefined && value !== "")) this.#json.value(value ?? "", name);
+    else if (orNull) this.#json.value(null, name);
   }
 }
+
+const ROLES: Record<PartialEvent["field"], Role> = {
+  question: "text",
+  suggestion: "answer",
+  header: "header",
+  detail: "detail",
+  description: "description",
+  preview: "preview",
+  title: "title",
+};
