@@ -205,6 +205,8 @@ describe("a native call", () => {
       call(await rewrite(parts, { tools })).input,
       '{"question":"Q","suggestions":[{"answer":"A","mode":null}]}',
     );
+    delete option.required;
+    assert.equal(call(await rewrite(parts, { tools })).input, '{"question":"Q","suggestions":[{"answer":"A"}]}');
     const strings = [{ ...CLINE, inputSchema: {} }];
     const leaked =
       '<tool_call>{"name": "ask_question", "arguments": {"question": "Q", "options": [{"label": "A"}]}}</tool_call>';
@@ -266,6 +268,20 @@ describe("reasoning", () => {
     assert.equal(got.at(-1).finishReason.unified, "tool-calls");
     const { content } = await regenerate([item, { type: "text", text: "Hm." }], "stop", { reasoning: true });
     assert.deepEqual(types(content), ["reasoning", "text", "tool-call"]);
+  });
+
+  test("asks a call that only its end closes", async () => {
+    const open = [{ type: "reasoning-delta", id: "r", delta: CALL.slice(0, -10) }];
+    const got = await rewrite([...open, finish()], { reasoning: true });
+    assert.deepEqual(types(got), [
+      "reasoning-delta",
+      "tool-input-start",
+      "tool-input-delta",
+      "tool-input-end",
+      "tool-call",
+      "finish",
+    ]);
+    assert.equal(call(got).input, INPUT);
   });
 
   test("asks nothing if the message asks, or is cut off", async () => {

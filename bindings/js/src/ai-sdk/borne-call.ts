@@ -1,4 +1,4 @@
-import type { CompleteEvent, PartialEvent, RejectedEvent } from "../events.js";
+import type { CompleteEvent, PartialEvent } from "../events.js";
 import type { Part } from "./parts.js";
 import { NO_PLACE, type Rejection, type Settings } from "./settings.js";
 import type { QuestionTool } from "./tools.js";
@@ -40,8 +40,8 @@ export class BorneCall {
   }
 
   /** Ends the call with an input that is not valid, so that it is never executed. */
-  reject(event: RejectedEvent | CompleteEvent, reason: Rejection, raw: string): void {
-    this.#writer.reject(event);
+  reject(reason: Rejection, raw: string): void {
+    this.#writer.reject();
     this.#report(reason, raw);
     this.#end();
   }

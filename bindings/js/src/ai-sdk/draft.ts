@@ -1,13 +1,14 @@
-import type { CompleteEvent, FollowupEvent } from "../events.js";
+import type { CompleteEvent, FollowupEvent, PartialEvent } from "../events.js";
 import { Parser } from "../parsers.js";
+import { feed } from "./feed.js";
 import type { Settings } from "./settings.js";
 import type { QuestionTool } from "./tools.js";
 
 /** A call in the model's reasoning. */
 export interface DraftCall {
-  readonly event: CompleteEvent;
   readonly tool: QuestionTool;
-  readonly raw: string;
+  readonly partials: readonly PartialEvent[];
+  readonly event: CompleteEvent;
 }
 
 /** The calls in the model's reasoning: what it asks unless its message does. */
@@ -15,6 +16,7 @@ export class Draft {
   readonly #tools: Settings["tools"];
   readonly #parser: Parser;
   readonly #calls: DraftCall[] = [];
+  #partials: PartialEvent[] = [];
 
   constructor({ tools, policy }: Settings) {
     this.#tools = tools;
@@ -22,11 +24,11 @@ export class Draft {
   }
 
   feed(text: string): void {
-    this.#keep(this.#parser.feed(text));
+    this.#keep(feed(this.#parser, text));
   }
 
   /** Ends the reasoning and returns its calls. */
-  take(): DraftCall[] {
+  end(): readonly DraftCall[] {
     this.#keep(this.#parser.finish());
     this.#parser.free();
     return this.#calls;
@@ -34,8 +36,11 @@ export class Draft {
 
   #keep(events: readonly FollowupEvent[]): void {
     for (const event of events) {
-      const tool = event.type === "complete" ? this.#tools.get(event.tool) : undefined;
-      if (event.type === "complete" && tool) this.#calls.push({ event, tool, raw: "" });
+      if (event.type === "partial") this.#partials.push(event);
+      if (event.type !== "complete" && event.type !== "rejected") continue;
+      const partials = this.#partials.splice(0);
+      const tool = this.#tools.get(event.tool);
+      if (event.type === "complete" && tool) this.#calls.push({ tool, partials, event });
     }
   }
 }

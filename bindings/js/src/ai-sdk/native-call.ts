@@ -1,4 +1,3 @@
-import type { CompleteEvent, RejectedEvent } from "../events.js";
 import { ArgumentsParser } from "../parsers.js";
 import { feed } from "./feed.js";
 import type { InputDelta, InputEnd, Part, ToolCall } from "./parts.js";
@@ -64,16 +63,13 @@ export class NativeCall {
   /** Returns the whole input. One that can't be asked is returned as it came, if nothing of it could be read. */
   #finish(given: string): string {
     this.#catchUp(given);
-    const event = this.#parser.finish().at(-1) as CompleteEvent | RejectedEvent;
-    this.#parser.free();
-    if (event.type === "complete") {
-      if (!this.#writer.complete(event)) this.#report(NO_PLACE);
-      return this.#writer.input;
+    for (const event of this.#parser.finish()) {
+      if (event.type === "partial") this.#writer.partial(event);
+      else if (event.type === "rejected") this.#report(event);
+      else if (event.type === "complete" && !this.#writer.complete(event)) this.#report(NO_PLACE);
     }
-    this.#report(event);
-    if (event.question === undefined && event.suggestions.length === 0 && this.#writer.input === "") return given;
-    this.#writer.reject(event);
-    return this.#writer.input;
+    this.#parser.free();
+    return this.#writer.input || given;
   }
 
   /** Reads what the call's input has more than the deltas. If they differ, the call's input counts. */

@@ -1,9 +1,9 @@
 import type { CompleteEvent } from "../events.js";
 import { BorneCall } from "./borne-call.js";
-import { Draft } from "./draft.js";
+import { Draft, type DraftCall } from "./draft.js";
 import { NativeCall, type Response as NativeResponse } from "./native-call.js";
 import type { Finish, InputStart, KnownPart, Part, ToolCall } from "./parts.js";
-import { CUT_OFF, type Settings } from "./settings.js";
+import { CUT_OFF, type Settings, STREAM_ENDED } from "./settings.js";
 import { TextBlock, type Response as TextResponse } from "./text-block.js";
 import type { QuestionTool } from "./tools.js";
 
@@ -40,13 +40,13 @@ export class Rewriter implements TextResponse, NativeResponse {
     return free;
   }
 
-  complete(call: BorneCall, event: CompleteEvent, raw: string, isEnd: boolean): void {
+  complete(call: BorneCall, event: CompleteEvent, raw: string): void {
     this.#isCalled = true;
     const end = (isCut: boolean) => {
-      if (isCut) call.reject(event, CUT_OFF, raw);
+      if (isCut) call.reject(CUT_OFF, raw);
       else if (call.complete(event, raw)) this.#isCompleted = true;
     };
-    if (isEnd) this.#waiting.push(end);
+    if (event.notes.includes(STREAM_ENDED)) this.#waiting.push(end);
     else end(false);
   }
 
@@ -131,12 +131,15 @@ export class Rewriter implements TextResponse, NativeResponse {
     this.#blocks.clear();
     for (const call of this.#natives.values()) call.endInput();
     this.#natives.clear();
-    for (const end of this.#waiting.splice(0)) end(isCut);
-    const drafts = this.#draft?.take() ?? [];
+    const drafts = this.#draft?.end() ?? [];
     this.#draft = undefined;
-    if (isCut || this.#isCalled) return;
-    for (const { event, tool, raw } of drafts) {
-      this.complete(new BorneCall(tool, this.settings, (part) => this.#enqueue(part)), event, raw, false);
-    }
+    if (!isCut && !this.#isCalled) drafts.forEach((draft) => this.#ask(draft));
+    for (const end of this.#waiting.splice(0)) end(isCut);
+  }
+
+  #ask({ tool, partials, event }: DraftCall): void {
+    const call = new BorneCall(tool, this.settings, (part) => this.#enqueue(part));
+    for (const partial of partials) call.partial(partial);
+    this.complete(call, event, "");
   }
 }

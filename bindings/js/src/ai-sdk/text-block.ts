@@ -3,7 +3,7 @@ import { Parser } from "../parsers.js";
 import { BorneCall } from "./borne-call.js";
 import type { Part, TextDelta, TextEnd, TextStart } from "./parts.js";
 import { feed } from "./feed.js";
-import { type Settings, STREAM_ENDED } from "./settings.js";
+import type { Settings } from "./settings.js";
 
 /** What a block of text needs of the response that it is in. */
 export interface Response {
@@ -12,7 +12,7 @@ export interface Response {
   /** Returns an id for a part of text that no other has. */
   textId(id: string): string;
   /** Ends a call, unless its end has to wait for the reason why the model finished. */
-  complete(call: BorneCall, event: CompleteEvent, raw: string, isEnd: boolean): void;
+  complete(call: BorneCall, event: CompleteEvent, raw: string): void;
 }
 
 /** A block of text that the model writes: prose, and calls between it. */
@@ -37,19 +37,19 @@ export class TextBlock {
 
   delta(part: TextDelta): void {
     this.#raw += part.delta;
-    for (const event of feed(this.#parser, part.delta)) this.#event(event, part, false);
+    for (const event of feed(this.#parser, part.delta)) this.#event(event, part);
     this.#call?.flush();
   }
 
   /** Ends the block, also where the stream ends without its `text-end`. */
   end(part: TextEnd | undefined): void {
     const end: TextEnd = part ?? { type: "text-end", id: this.#start.id };
-    for (const event of this.#parser.finish()) this.#event(event, undefined, true);
+    for (const event of this.#parser.finish()) this.#event(event, undefined);
     this.#closeText(end);
     this.#parser.free();
   }
 
-  #event(event: FollowupEvent, part: TextDelta | undefined, isEnd: boolean): void {
+  #event(event: FollowupEvent, part: TextDelta | undefined): void {
     switch (event.type) {
       case "text":
         this.#consume(event.text.length);
@@ -62,7 +62,7 @@ export class TextBlock {
         return;
       case "complete":
       case "rejected":
-        return this.#end(event, part, isEnd);
+        return this.#end(event, part);
     }
   }
 
@@ -76,13 +76,13 @@ export class TextBlock {
     return this.#call;
   }
 
-  #end(event: CompleteEvent | RejectedEvent, part: TextDelta | undefined, isEnd: boolean): void {
+  #end(event: CompleteEvent | RejectedEvent, part: TextDelta | undefined): void {
     const raw = this.#consume(units(this.#raw, event.end - event.start));
     const call = this.#begin(event.tool);
     this.#call = undefined;
     if (call === undefined) this.#text(raw, part);
-    else if (event.type === "rejected") call.reject(event, event, raw);
-    else this.#response.complete(call, event, raw, isEnd && event.notes.includes(STREAM_ENDED));
+    else if (event.type === "rejected") call.reject(event, raw);
+    else this.#response.complete(call, event, raw);
   }
 
   #text(text: string, part: TextDelta | undefined): void {

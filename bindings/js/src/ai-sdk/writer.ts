@@ -1,4 +1,4 @@
-import type { CompleteEvent, PartialEvent, Question, RejectedEvent, Suggestion } from "../events.js";
+import type { CompleteEvent, PartialEvent, Question, Suggestion } from "../events.js";
 import { append, type CallView, emptyView, type QuestionView, type SuggestionView } from "../view.js";
 import { JsonText } from "./json-text.js";
 import type { OptionRole, QuestionRole } from "./shapes.js";
@@ -11,7 +11,6 @@ type Role = QuestionRole | OptionRole | "title";
 /** A string of the input that still grows. */
 interface Growing {
   readonly role: Role;
-  length: number;
   deltas: number;
 }
 
@@ -67,8 +66,9 @@ export class InputWriter {
   /** Writes the rest of the call. Returns `false` if the tool's input has no place for all of it. */
   complete(event: CompleteEvent): boolean {
     const { list, title } = this.#keys;
-    const questions = this.#toEnd(event);
-    if (questions.length > 1 && list === undefined) return false;
+    this.#final = event.questions ?? [{ text: event.question, suggestions: event.suggestions }];
+    if (this.#final.length > 1 && list === undefined) return false;
+    this.#toQuestion(0);
     this.#endQuestion();
     if (list !== undefined) this.#json.end("]");
     if (title !== undefined && event.title !== undefined && !this.#hasTitle) this.#json.value(event.title, title);
@@ -76,28 +76,9 @@ export class InputWriter {
     return true;
   }
 
-  /** Writes what else was read of a call that can't be asked. The JSON stays open, so it is never valid. */
-  reject(event: RejectedEvent | CompleteEvent): void {
-    this.#toEnd(event);
+  /** Leaves the JSON of a call that can't be asked open, so that it is never valid. */
+  reject(): void {
     this.#begin();
-  }
-
-  /** Goes to the last suggestion of the last question, and writes all before it. */
-  #toEnd(event: RejectedEvent | CompleteEvent): readonly AnyQuestion[] {
-    this.#final = event.questions ?? [{ text: event.question ?? "", suggestions: event.suggestions }];
-    this.#final.forEach((question, i) => {
-      if (!this.#toQuestion(i)) return;
-      if (!this.#hasOptions) this.#growQuestion("text", this.#rest("text", question.text));
-      question.suggestions.forEach(({ answer }, j) => {
-        if (j >= this.#suggestion && this.#toSuggestion(j)) this.#growOption("answer", this.#rest("answer", answer));
-      });
-    });
-    return this.#final;
-  }
-
-  /** Returns what of a text has not been written yet. */
-  #rest(role: Role, text: string): string {
-    return this.#growing?.role === role ? text.slice(this.#growing.length) : text;
   }
 
   /** Opens the questions up to this one. Returns `false` if it has no place. */
@@ -205,7 +186,7 @@ export class InputWriter {
   }
 
   #growOnce(done: Set<Role>, role: Role, key: string | undefined, delta: string): void {
-    if (delta === "" || (done.has(role) && this.#growing?.role !== role)) return;
+    if (done.has(role) && this.#growing?.role !== role) return;
     this.#grow(role, key, delta, !done.has(role));
     done.add(role);
   }
@@ -213,11 +194,10 @@ export class InputWriter {
   #grow(role: Role, key: string | undefined, delta: string, isNew: boolean): void {
     if (isNew) {
       this.#json.beginString(key);
-      this.#growing = { role, length: 0, deltas: 0 };
+      this.#growing = { role, deltas: 0 };
     }
     if (this.#growing === undefined) return;
     this.#json.append(delta);
-    this.#growing.length += delta.length;
     this.#growing.deltas += 1;
   }
 
