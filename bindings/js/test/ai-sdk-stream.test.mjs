@@ -73,6 +73,25 @@ describe("the middleware", () => {
     assert.deepEqual(content[0], { type: "text", text: "A ", providerMetadata });
   });
 
+  test("keeps the order of other content between texts and calls", async () => {
+    const source = { type: "source", sourceType: "url", id: "s", url: "https://a.example" };
+    const bare = {
+      type: "tool-call",
+      toolCallId: "n",
+      toolName: "ask_followup_question",
+      input: '{"question":"Tea?"}',
+    };
+    const content = [{ type: "text", text: `A ${CALL}` }, source, bare, { type: "text", text: "B" }];
+    const got = await regenerate(content, "stop");
+    assert.deepEqual(types(got.content), ["text", "tool-call", "source", "tool-call", "text"]);
+    const parts = [...block([`A ${CALL}`], "1"), source, ...native(bare.toolName, [bare.input]), ...block(["B"], "2")];
+    const streamed = contentOf(await rewrite([...parts, finish()])).content;
+    assert.deepEqual(
+      streamed,
+      got.content.filter(({ type }) => type !== "source"),
+    );
+  });
+
   test("reads several blocks of text at once", async () => {
     const [one, two] = [block([...CALL], "1"), block([...`x${CALL}y`], "2")];
     const mixed = Array.from({ length: two.length }, (_, i) => [one[i], two[i]])

@@ -155,6 +155,17 @@ describe(`AI SDK ${version}`, () => {
     }
   });
 
+  test("tells the model of a call that can't be asked", async () => {
+    const model = streaming([CALL.replace("Tea?", ""), CALL]);
+    const result = streamText({ model: wrap(model), prompt: "?", tools: askTools(), stopWhen: stepCountIs(3) });
+    await result.consumeStream();
+    const [assistant, tool] = model.doStreamCalls[1].prompt.slice(-2);
+    assert.equal(assistant.content[0].type, "tool-call");
+    assert.equal(tool.content[0].toolCallId, assistant.content[0].toolCallId);
+    assert.match(tool.content[0].output.type, /^error-/);
+    assert.deepEqual((await result.toolCalls).at(-1).input, INPUT);
+  });
+
   test("returns the same content if it does not stream", async () => {
     const executed = [];
     const result = {
