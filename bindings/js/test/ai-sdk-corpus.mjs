@@ -89,6 +89,31 @@ export const MESSAGES = {
       ],
     ],
   },
+  "a title": {
+    message:
+      '<tool_call>{"name": "AskQuestion", "arguments": {"title": "Setup", "questions": [{"id": "db", "prompt": "Which?", "options": [{"id": "pg", "label": "Postgres"}], "allow_multiple": true}]}}</tool_call>',
+    text: [],
+    calls: [
+      [
+        "AskQuestion",
+        '{"title":"Setup","questions":[{"prompt":"Which?","options":[{"label":"Postgres","id":"pg"}],"id":"db","allow_multiple":true}]}',
+      ],
+    ],
+  },
+  "a title after the questions": {
+    message:
+      '<tool_call>{"name": "AskQuestion", "arguments": {"questions": [{"prompt": "Which?"}], "title": "Setup"}}</tool_call>',
+    text: [],
+    calls: [["AskQuestion", '{"questions":[{"prompt":"Which?","allow_multiple":false,"options":[]}],"title":"Setup"}']],
+  },
+  "one question without its list": {
+    message:
+      '<tool_call>{"name": "ask_user", "arguments": {"question": "Which port?", "choices": ["80", "8080"], "allow_freeform": true}}</tool_call>',
+    text: [],
+    calls: [
+      ["ask_user", '{"question":"Which port?","choices":["80","8080"],"multiSelect":false,"allow_freeform":true}'],
+    ],
+  },
   "options as strings": {
     message: '<tool_call>{"name": "ask_question", "arguments": {"question": "Q", "options": ["A", "B"]}}</tool_call>',
     text: [],

@@ -45,8 +45,10 @@ export const CODEX = tool(
     ),
   }),
 );
+export const CURSOR = tool("AskQuestion", {});
+export const GEMINI = tool("ask_user", {});
 export const OTHER = tool("read_file", object({ path: text }));
-export const TOOLS = [ASK, CLAUDE, VSCODE, CLINE, CODEX, OTHER];
+export const TOOLS = [ASK, CLAUDE, VSCODE, CLINE, CODEX, CURSOR, GEMINI, OTHER];
 
 /** The parts of a block of text, cut into these deltas. */
 export function block(deltas, id = "t") {

@@ -1,21 +1,16 @@
 import { ArgumentsParser } from "../parsers.js";
 import { feed } from "./feed.js";
+import type { Output } from "./output.js";
 import type { InputDelta, InputEnd, Part, ToolCall } from "./parts.js";
-import { NO_PLACE, type Rejection, type Settings } from "./settings.js";
+import { NO_PLACE, type Rejection } from "./settings.js";
 import type { QuestionTool } from "./tools.js";
 import { InputWriter } from "./writer.js";
-
-/** What a native call needs of the response that it is in. */
-export interface Response {
-  readonly settings: Settings;
-  enqueue(part: Part): void;
-}
 
 /** A native call of a question tool, whose input is written anew. */
 export class NativeCall {
   readonly #tool: QuestionTool;
   readonly #id: string;
-  readonly #response: Response;
+  readonly #output: Output;
   #parser: ArgumentsParser;
   #writer: InputWriter;
   /** The input as the provider sends it, and as it has been passed on. */
@@ -23,10 +18,10 @@ export class NativeCall {
   #sent = "";
   #end: InputEnd | undefined;
 
-  constructor(tool: QuestionTool, id: string, response: Response) {
+  constructor(tool: QuestionTool, id: string, output: Output) {
     this.#tool = tool;
     this.#id = id;
-    this.#response = response;
+    this.#output = output;
     this.#parser = this.#newParser();
     this.#writer = new InputWriter(tool.keys);
   }
@@ -35,7 +30,7 @@ export class NativeCall {
     this.#feed(part.delta);
     const delta = this.#writer.take();
     this.#sent += delta;
-    if (delta !== "") this.#response.enqueue({ ...part, delta } as Part);
+    if (delta !== "") this.#output.enqueue({ ...part, delta } as Part);
   }
 
   /** Keeps the end of the input until the call has come, which may have more of it. */
@@ -48,16 +43,16 @@ export class NativeCall {
     const input = this.#finish(part.input);
     if (isStreamed) {
       const rest = input.startsWith(this.#sent) ? input.slice(this.#sent.length) : "";
-      if (rest !== "") this.#response.enqueue({ type: "tool-input-delta", id: this.#id, delta: rest } as Part);
+      if (rest !== "") this.#output.enqueue({ type: "tool-input-delta", id: this.#id, delta: rest } as Part);
       this.endInput();
     }
-    this.#response.enqueue({ ...part, input } as Part);
+    this.#output.enqueue({ ...part, input } as Part);
   }
 
   /** Ends the input: also one whose call never came. */
   endInput(): void {
     this.#parser.free();
-    this.#response.enqueue(this.#end ?? ({ type: "tool-input-end", id: this.#id } as Part));
+    this.#output.enqueue(this.#end ?? ({ type: "tool-input-end", id: this.#id } as Part));
   }
 
   /** Returns the whole input. One that can't be asked is returned as it came, if nothing of it could be read. */
@@ -92,12 +87,12 @@ export class NativeCall {
 
   #report({ code, message }: Rejection): void {
     const call = { toolCallId: this.#id, toolName: this.#tool.name, code, message, raw: this.#raw };
-    this.#response.settings.onRejected?.(call);
+    this.#output.settings.onRejected?.(call);
   }
 
   #newParser(): ArgumentsParser {
     const { name, shape } = this.#tool;
-    const policy = this.#response.settings.policy;
+    const policy = this.#output.settings.policy;
     return new ArgumentsParser(name, shape === undefined ? policy : { ...policy, shapes: [shape] });
   }
 }

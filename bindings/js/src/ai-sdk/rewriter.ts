@@ -1,17 +1,18 @@
 import type { CompleteEvent } from "../events.js";
-import { BorneCall } from "./borne-call.js";
 import { Draft, type DraftCall } from "./draft.js";
-import { NativeCall, type Response as NativeResponse } from "./native-call.js";
+import { NativeCall } from "./native-call.js";
+import type { Output } from "./output.js";
 import type { Finish, InputStart, KnownPart, Part, ToolCall } from "./parts.js";
 import { CUT_OFF, type Settings, STREAM_ENDED } from "./settings.js";
-import { TextBlock, type Response as TextResponse } from "./text-block.js";
+import { TextBlock } from "./text-block.js";
+import { TextCall } from "./text-call.js";
 import type { QuestionTool } from "./tools.js";
 
 /** The reasons to finish after which a call may be executed. */
 const WHOLE = ["stop", "tool-calls", "other"];
 
 /** Rewrites the parts of one response: calls in text become tool calls, native ones are repaired. */
-export class Rewriter implements TextResponse, NativeResponse {
+export class Rewriter implements Output {
   readonly settings: Settings;
   readonly #enqueue: (part: Part) => void;
   readonly #blocks = new Map<string, TextBlock>();
@@ -40,7 +41,7 @@ export class Rewriter implements TextResponse, NativeResponse {
     return free;
   }
 
-  complete(call: BorneCall, event: CompleteEvent, raw: string): void {
+  complete(call: TextCall, event: CompleteEvent, raw: string): void {
     this.#isCalled = true;
     const end = (isCut: boolean) => {
       if (isCut) call.reject(CUT_OFF, raw);
@@ -138,7 +139,7 @@ export class Rewriter implements TextResponse, NativeResponse {
   }
 
   #ask({ tool, partials, event }: DraftCall): void {
-    const call = new BorneCall(tool, this.settings, (part) => this.#enqueue(part));
+    const call = new TextCall(tool, this);
     for (const partial of partials) call.partial(partial);
     this.complete(call, event, "");
   }

@@ -1,23 +1,13 @@
 import type { CompleteEvent, FollowupEvent, RejectedEvent } from "../events.js";
 import { Parser } from "../parsers.js";
-import { BorneCall } from "./borne-call.js";
-import type { Part, TextDelta, TextEnd, TextStart } from "./parts.js";
 import { feed } from "./feed.js";
-import type { Settings } from "./settings.js";
-
-/** What a block of text needs of the response that it is in. */
-export interface Response {
-  readonly settings: Settings;
-  enqueue(part: Part): void;
-  /** Returns an id for a part of text that no other has. */
-  textId(id: string): string;
-  /** Ends a call, unless its end has to wait for the reason why the model finished. */
-  complete(call: BorneCall, event: CompleteEvent, raw: string): void;
-}
+import type { Output } from "./output.js";
+import type { Part, TextDelta, TextEnd, TextStart } from "./parts.js";
+import { TextCall } from "./text-call.js";
 
 /** A block of text that the model writes: prose, and calls between it. */
 export class TextBlock {
-  readonly #response: Response;
+  readonly #output: Output;
   readonly #parser: Parser;
   #start: TextStart;
   /** The part of text that is open. */
@@ -27,12 +17,12 @@ export class TextBlock {
   /** What has been fed and is in no event yet but in partials. */
   #raw = "";
   /** The open call; `undefined` if there is none, or if the caller has no such tool. */
-  #call: BorneCall | undefined;
+  #call: TextCall | undefined;
 
-  constructor(start: TextStart, response: Response) {
+  constructor(start: TextStart, output: Output) {
     this.#start = start;
-    this.#response = response;
-    this.#parser = new Parser(response.settings.policy);
+    this.#output = output;
+    this.#parser = new Parser(output.settings.policy);
   }
 
   delta(part: TextDelta): void {
@@ -67,12 +57,11 @@ export class TextBlock {
   }
 
   /** Returns the open call, which begins here if it has not yet; `undefined` if the caller has no such tool. */
-  #begin(name: string): BorneCall | undefined {
-    const { settings } = this.#response;
-    const tool = settings.tools.get(name);
+  #begin(name: string): TextCall | undefined {
+    const tool = this.#output.settings.tools.get(name);
     if (this.#call || tool === undefined) return this.#call;
     this.#closeText({ type: "text-end", id: this.#start.id });
-    this.#call = new BorneCall(tool, settings, (part) => this.#response.enqueue(part));
+    this.#call = new TextCall(tool, this.#output);
     return this.#call;
   }
 
@@ -82,7 +71,7 @@ export class TextBlock {
     this.#call = undefined;
     if (call === undefined) this.#text(raw, part);
     else if (event.type === "rejected") call.reject(event, raw);
-    else this.#response.complete(call, event, raw);
+    else this.#output.complete(call, event, raw);
   }
 
   #text(text: string, part: TextDelta | undefined): void {
@@ -90,13 +79,13 @@ export class TextBlock {
       this.#blank += text;
       if (!/\S/.test(text)) return;
       text = this.#blank;
-      this.#open = this.#response.textId(this.#start.id);
-      this.#response.enqueue({ ...this.#start, id: this.#open } as Part);
+      this.#open = this.#output.textId(this.#start.id);
+      this.#output.enqueue({ ...this.#start, id: this.#open } as Part);
       this.#start = { type: "text-start", id: this.#start.id };
     }
     const id = this.#open;
     const delta = { ...part, type: "text-delta", id, delta: text };
-    this.#response.enqueue(delta);
+    this.#output.enqueue(delta);
   }
 
   /** Ends the open part of text. White space that nothing followed is dropped. */
@@ -105,7 +94,7 @@ export class TextBlock {
     if (this.#open === undefined) return;
     const closed = { ...end, id: this.#open };
     this.#open = undefined;
-    this.#response.enqueue(closed);
+    this.#output.enqueue(closed);
   }
 
   /** Takes the next part of what has been fed. */

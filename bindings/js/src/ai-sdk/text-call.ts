@@ -1,22 +1,20 @@
 import type { CompleteEvent, PartialEvent } from "../events.js";
-import type { Part } from "./parts.js";
-import { NO_PLACE, type Rejection, type Settings } from "./settings.js";
+import type { Output } from "./output.js";
+import { NO_PLACE, type Rejection } from "./settings.js";
 import type { QuestionTool } from "./tools.js";
 import { InputWriter } from "./writer.js";
 
 /** A call in text that becomes a tool call: its start, the deltas of its input, its end, and the whole. */
-export class BorneCall {
+export class TextCall {
   readonly #tool: QuestionTool;
-  readonly #settings: Settings;
-  readonly #enqueue: (part: Part) => void;
+  readonly #output: Output;
   readonly #id: string;
   readonly #writer: InputWriter;
 
-  constructor(tool: QuestionTool, settings: Settings, enqueue: (part: Part) => void) {
+  constructor(tool: QuestionTool, output: Output) {
     this.#tool = tool;
-    this.#settings = settings;
-    this.#enqueue = enqueue;
-    this.#id = settings.generateId();
+    this.#output = output;
+    this.#id = output.settings.generateId();
     this.#writer = new InputWriter(tool.keys);
     this.#part("tool-input-start", { id: this.#id, toolName: tool.name });
   }
@@ -53,10 +51,10 @@ export class BorneCall {
   }
 
   #report({ code, message }: Rejection, raw: string): void {
-    this.#settings.onRejected?.({ toolCallId: this.#id, toolName: this.#tool.name, code, message, raw });
+    this.#output.settings.onRejected?.({ toolCallId: this.#id, toolName: this.#tool.name, code, message, raw });
   }
 
   #part(type: string, fields: object): void {
-    this.#enqueue({ type, ...fields });
+    this.#output.enqueue({ type, ...fields });
   }
 }

@@ -1,0 +1,14 @@
+import type { CompleteEvent } from "../events.js";
+import type { Part } from "./parts.js";
+import type { Settings } from "./settings.js";
+import type { TextCall } from "./text-call.js";
+
+/** The response that is being written, as its blocks and calls see it. */
+export interface Output {
+  readonly settings: Settings;
+  enqueue(part: Part): void;
+  /** Returns an id for a part of text that no other has. */
+  textId(id: string): string;
+  /** Ends a call in text, unless its end has to wait for the reason why the model finished. */
+  complete(call: TextCall, event: CompleteEvent, raw: string): void;
+}
