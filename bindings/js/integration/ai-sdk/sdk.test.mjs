@@ -221,6 +221,16 @@ describe(`AI SDK ${version}`, () => {
     });
   });
 
+  test("runs the example of the README", async () => {
+    const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+    const [, example] = /^```javascript\n(.*?)^```$/ms.exec(readme);
+    const given = { streamText, wrapLanguageModel, followup, provider: () => streaming([CALL]), ...askTools() };
+    const names = [...Object.keys(given), "messages"];
+    const run = new Function(...names, `${example.replace(/^import .*$/gm, "")} return result;`);
+    const result = run(...Object.values(given), [{ role: "user", content: "?" }]);
+    assert.deepEqual((await result.toolCalls)[0].input, INPUT);
+  });
+
   test("reads a recorded native call", async () => {
     await replayed(shared("responses/openai-chat.sse"), async (model) => {
       const result = streamText({ model: wrap(model), prompt: "?", tools: askTools() });
