@@ -34,6 +34,8 @@ export interface CallLimits {
   readonly header?: number;
   /** The length of a description, of a preview, or of the text below a question. Default 16 KiB. A call with a longer one is rejected. */
   readonly description?: number;
+  /** All texts of a call of another question tool together. */
+  readonly texts?: number;
 }
 
 /** How a provider's response is read. */
@@ -55,7 +57,7 @@ export interface ResponseOptions extends Omit<PolicyOptions, "limits"> {
 
 const FLAGS = ["strict", "outsideCode", "decodeEntities"];
 const LISTS = ["envelopes", "shapes"];
-const LIMITS = ["question", "answer", "suggestions", "tag", "bare", "questions", "header", "description"];
+const LIMITS = ["question", "answer", "suggestions", "tag", "bare", "questions", "header", "description", "texts"];
 
 /** Returns the options as the module takes them: keys and values, each ended by a NUL. */
 export function encode(options: unknown, extra: "response" | { tool: string } | undefined): string {

@@ -81,6 +81,7 @@ impl<'a> Options<'a> {
             ("limits.questions", &mut limits.questions),
             ("limits.header", &mut limits.header),
             ("limits.description", &mut limits.description),
+            ("limits.texts", &mut limits.texts),
         ] {
             *limit = self.number(key, *limit)?;
         }

@@ -1,3 +1,3 @@
-import "../node.js";
+import "../core-main.js";
 
 export * from "./index.js";

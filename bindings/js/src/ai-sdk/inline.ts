@@ -1,3 +1,0 @@
-import "../inline.js";
-
-export * from "./index.js";
