@@ -138,6 +138,7 @@ export class Dialogue {
     this.#number = 0;
   }
 
+  /** Frees the memory, at the end of a block with `using`. */
   [dispose](): void {
     this.free();
   }

@@ -8,7 +8,9 @@ import type { RejectedCall, Settings } from "./settings.js";
 import { questionTool, type QuestionTool } from "./tools.js";
 
 export type { RejectedCall } from "./settings.js";
-export type { CallOptions } from "./prompt.js";
+export type { CallOptions, OfferedTool } from "./prompt.js";
+export type { FinishReason, Part } from "./parts.js";
+export type { Item } from "./content.js";
 
 /** Options of the middleware. */
 export interface FollowupOptions extends Omit<PolicyOptions, "shapes"> {
@@ -25,23 +27,29 @@ export interface FollowupOptions extends Omit<PolicyOptions, "shapes"> {
   readonly onRejected?: (call: RejectedCall) => void;
 }
 
-interface StreamResult {
+/** What a model returns for a stream, as far as the middleware reads it. */
+export interface StreamResult {
   readonly stream: ReadableStream<Part>;
 }
 
-interface GenerateResult {
+/** What a model returns as a whole, as far as the middleware reads it. */
+export interface GenerateResult {
   readonly content: readonly Item[];
   readonly finishReason: FinishReason;
 }
 
 /** A middleware for language models of the AI SDK 6 and 7. */
 export interface FollowupMiddleware {
+  /** The version of the interface; the AI SDK 7 takes it, too. */
   readonly specificationVersion: "v3";
+  /** Writes the question tool into the prompt, if the options say so. */
   transformParams<Params extends CallOptions>(options: { params: Params }): Promise<Params>;
+  /** Returns the model's message with its calls of question tools as tool calls. */
   wrapGenerate<Result extends GenerateResult>(options: {
     doGenerate: () => PromiseLike<Result>;
     params: CallOptions;
   }): Promise<Result>;
+  /** Returns the model's stream with its calls of question tools as tool calls, while they grow. */
   wrapStream<Result extends StreamResult>(options: {
     doStream: () => PromiseLike<Result>;
     params: CallOptions;

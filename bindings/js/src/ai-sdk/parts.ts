@@ -56,6 +56,7 @@ export interface ToolCall extends Metadata {
   readonly providerExecuted?: boolean;
 }
 
+/** Why a model stopped. */
 export interface FinishReason {
   readonly unified: string;
   readonly raw: string | undefined;

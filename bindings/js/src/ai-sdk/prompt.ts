@@ -7,6 +7,7 @@ export interface CallOptions {
   readonly toolChoice?: { readonly type: string; readonly toolName?: string } | undefined;
 }
 
+/** A tool that the caller offers to the model. */
 export interface OfferedTool {
   readonly type: string;
   readonly name: string;
