@@ -85,7 +85,10 @@ abstract class Base {
 
   /** Returns an open call as far as it has been shown: the one with this index, or the newest. */
   view(call?: number): CallView | undefined {
-    return call === undefined ? [...this.#views.values()].at(-1) : this.#views.get(call);
+    if (call !== undefined) return this.#views.get(call);
+    let newest: CallView | undefined;
+    for (const view of this.#views.values()) newest = view;
+    return newest;
   }
 
   /**
