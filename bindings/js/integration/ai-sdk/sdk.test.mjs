@@ -155,6 +155,28 @@ describe(`AI SDK ${version}`, () => {
     }
   });
 
+  test("stops with the caller, and asks nothing then", async () => {
+    const abort = new AbortController();
+    const executed = [];
+    const chunks = [
+      { type: "text-start", id: "1" },
+      ...[...CALL].map((delta) => ({ type: "text-delta", id: "1", delta })),
+    ];
+    const doStream = async ({ abortSignal }) => ({
+      stream: new ReadableStream({
+        start: (controller) => abortSignal.addEventListener("abort", () => controller.error(abortSignal.reason)),
+        pull: (controller) => (chunks.length > 20 ? controller.enqueue(chunks.shift()) : abort.abort()),
+      }),
+    });
+    const model = wrap(new MockModel({ doStream }));
+    const result = streamText({ model, prompt: "?", tools: askTools(executed), abortSignal: abort.signal });
+    const types = [];
+    for await (const { type } of result.fullStream) types.push(type);
+    assert.equal(types.at(-1), "abort");
+    assert.ok(types.includes("tool-input-delta") && !types.includes("tool-call"));
+    assert.deepEqual(executed, []);
+  });
+
   test("tells the model of a call that can't be asked", async () => {
     const model = streaming([CALL.replace("Tea?", ""), CALL]);
     const result = streamText({ model: wrap(model), prompt: "?", tools: askTools(), stopWhen: stepCountIs(3) });
