@@ -14,7 +14,8 @@ rmSync(join(here, "dist"), { recursive: true, force: true });
 mkdirSync(join(here, "dist"));
 buildModule("followup", "followup-wasm");
 buildModule("followup-core", "followup-wasm", "--no-default-features");
-buildModule("followup-dialogue", "followup-dialogue-wasm");
+// Called once a question, so only its size matters.
+buildModule("followup-dialogue", "followup-dialogue-wasm", "--config", 'profile.release.opt-level="z"');
 run(process.execPath, "node_modules/typescript/bin/tsc", "--project", ".");
 
 // The type of a module as a host imports it, and the licences.
@@ -22,13 +23,13 @@ writeFileSync(join(here, "dist/wasm.d.ts"), "declare const module: object;\nexpo
 for (const name of ["LICENSE-APACHE", "LICENSE-MIT"]) copyFileSync(join(here, "../..", name), join(here, name));
 
 /** Builds a module, as a file and as text to be inlined. */
-function buildModule(name, crate, ...features) {
+function buildModule(name, crate, ...options) {
   // The paths in messages of panics are those of the sources, not of this machine.
   const flags = [join(here, "../.."), cargoHome].map((path) => `--remap-path-prefix=${path}=`);
   run(
     "cargo",
     ...["build", "--quiet", "--release", "--target", "wasm32-unknown-unknown"],
-    ...["--manifest-path", "wasm/Cargo.toml", "--package", crate, ...features],
+    ...["--manifest-path", "wasm/Cargo.toml", "--package", crate, ...options],
     ...["--config", `target.wasm32-unknown-unknown.rustflags=${JSON.stringify(flags)}`],
   );
   const file = join(here, "dist", `${name}.wasm`);
