@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import { type Action, DialogueBoundary, DialogueError } from "./dialogue-boundary.js";
 import { rejection, storedAnswer, storedOptions, toQuestion } from "./dialogue-convert.js";
 import type { Answer, Correction, DialogueOptions, Directive, MessageFormat, OpenQuestion, Reply, Turn } from "./dialogue-types.js";

@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import { Boundary } from "./boundary.js";
 import type { FollowupEvent } from "./events.js";
 import { encode, kind, type PolicyOptions, type ResponseOptions } from "./options.js";
