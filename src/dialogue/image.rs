@@ -61,13 +61,10 @@ impl Kind {
 
     /// Returns the type that the bytes have.
     fn of(bytes: &[u8]) -> Option<Kind> {
-        let kind = infer::get(&bytes[..bytes.len().min(HEAD)])?.mime_type();
-        Kind::ALL.into_iter().find(|known| known.media_type() == kind).filter(|kind| kind.has_signature(bytes))
+        Kind::ALL.into_iter().find(|kind| kind.has_signature(bytes))
     }
 
     /// Returns `true` if the bytes begin with the whole signature.
-    ///
-    /// `infer` compares three or four bytes, with which text may begin too.
     fn has_signature(self, bytes: &[u8]) -> bool {
         match self {
             Kind::Png => bytes.starts_with(b"\x89PNG\r\n\x1a\n"),
