@@ -9,12 +9,13 @@ const modules = join(import.meta.dirname, "node_modules");
 const files = readdirSync(join(ROOT, "test")).filter((name) => name.endsWith(".test.mjs")).map((name) => `./test/${name}`);
 
 const RUNTIMES = {
-  "Node 20, the oldest": ["node-20/bin/node", "--test", ...files],
-  "Node 22": ["node-22/bin/node", "--test", ...files],
-  "Node 24": ["node-24/bin/node", "--test", ...files],
-  Bun: ["@oven/bun-linux-x64-baseline/bin/bun", "test", ...files],
+  "Node 20, the oldest": [["node-20/bin/node", "--test", ...files]],
+  "Node 22": [["node-22/bin/node", "--test", ...files]],
+  "Node 24": [["node-24/bin/node", "--test", ...files]],
+  // Bun runs all files in one process, but some look at how the module is loaded.
+  Bun: files.map((file) => ["@oven/bun-linux-x64-baseline/bin/bun", "test", file]),
   // Types are checked below, as a consumer does.
-  Deno: ["@deno/linux-x64-glibc/deno", "test", "--no-check", "--no-lock", "--allow-all", ...files],
+  Deno: [["@deno/linux-x64-glibc/deno", "test", "--no-check", "--no-lock", "--allow-all", ...files]],
 };
 
 /** Runs a program. Returns all it wrote. */
@@ -26,9 +27,9 @@ function run([program, ...args], cwd) {
   return output;
 }
 
-for (const [name, command] of Object.entries(RUNTIMES)) {
+for (const [name, commands] of Object.entries(RUNTIMES)) {
   test(`the tests pass in ${name}`, () => {
-    assert.match(run(command, ROOT), /\bpass [1-9]|\b[1-9]\d* pass/, "no test ran");
+    for (const command of commands) assert.match(run(command, ROOT), /\bpass [1-9]|\b[1-9]\d* pass/, "no test ran");
   });
 }
 
