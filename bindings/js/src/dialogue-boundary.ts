@@ -41,8 +41,8 @@ const decoder = new TextDecoder();
 export class DialogueBoundary {
   readonly #wasm: Exports;
 
-  constructor(module: WebAssembly.Module) {
-    this.#wasm = new WebAssembly.Instance(module).exports as unknown as Exports;
+  constructor(module: object) {
+    this.#wasm = new WebAssembly.Instance(module as WebAssembly.Module).exports as unknown as Exports;
   }
 
   create(options: unknown): number {

@@ -1,5 +1,5 @@
-import { installDialogue } from "./dialogue.js";
 import module from "#dialogue-module";
+import { installDialogue } from "./dialogue.js";
 
 installDialogue(module);
 

@@ -15,7 +15,7 @@ const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.disp
 let installed: DialogueBoundary | undefined;
 
 /** Sets the module in which all dialogues run. It is set once. */
-export function installDialogue(module: WebAssembly.Module): void {
+export function installDialogue(module: object): void {
   installed ??= new DialogueBoundary(module);
 }
 

@@ -14,8 +14,16 @@ const GIVEN = {
   url: "declare const url: string;",
   request: "declare const request: RequestInit;",
   screen: "declare const screen: { append(text: string): void; grow(event: import('followup').PartialEvent): void };",
-  ask: "declare function ask(question: string, suggestions: readonly import('followup').Suggestion[]): Promise<void>;",
+  ask: "declare function ask(...question: unknown[]): Promise<void>;",
+  text: "declare const text: string;",
+  conversation: "declare const conversation: unknown[];",
+  send: "declare function send(answer: unknown): Promise<void>;",
 };
+
+/** What stands for the class of the host that an example extends. */
+const ORIGINAL = `import type { ToolCallParserClass } from "followup/roo";
+export declare const NativeToolCallParser: ToolCallParserClass;
+`;
 
 const BODY = `data: {"choices":[{"delta":{"content":"Hi. <ask_followup_question><question>Tea?</question></ask_followup_question>"}}]}\n\ndata: [DONE]\n\n`;
 
@@ -32,6 +40,7 @@ test("the types of all examples agree", () => {
   const folder = install();
   link(folder, "@types/node");
   assert.ok(blocks.length >= 2);
+  writeFileSync(join(folder, "original-parser.ts"), ORIGINAL);
   const names = blocks.map(({ language, code }, i) => {
     const declared = Object.entries(GIVEN).filter(([name]) => new RegExp(`(?<![.\\w])${name}\\b`).test(code));
     const name = `example-${i}.${language.includes("x") ? "tsx" : "ts"}`;
