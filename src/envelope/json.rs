@@ -1,6 +1,6 @@
 //! JSON in envelopes: the arguments of a call, and the object around them.
 
-use super::machine::{Context, EnvelopeMachine};
+use super::machine::{Context, EnvelopeMachine, SOME};
 use super::object::Found;
 use super::state::{After, Json, State, Style};
 use super::turn::{Next, Turn};
@@ -66,6 +66,19 @@ impl EnvelopeMachine {
                 Some(_) => {}
             }
         }
+    }
+
+    /// Takes into account that the incomplete character `tail` follows in the arguments in a string.
+    pub(super) fn foresee_text(&mut self, tail: &[u8], context: &mut Context<'_>) {
+        let Context { call, policy } = &mut *context;
+        let mut pos = 0;
+        // It ends an escape, and is no part of it.
+        while !self.object.is_in_text()
+            && let Some(Found::Char(char)) = self.object.next(SOME, &mut pos, &mut self.name, policy)
+        {
+            self.reader.push_decoded(char.encode_utf8(&mut [0; 4]), call, policy);
+        }
+        self.reader.foresee_decoded(tail, call, policy);
     }
 
     /// Consumes text of the arguments in a string.

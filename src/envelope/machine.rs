@@ -67,6 +67,10 @@ impl Fresh for EnvelopeMachine {
     const SEEN: &'static EnvelopeMachine = &EnvelopeMachine::NEW;
 }
 
+/// What stands for an incomplete character: whatever it becomes, it is no delimiter, no space and
+/// no part of a name.
+pub(super) const SOME: &str = "\u{FFFD}";
+
 impl EnvelopeMachine {
     pub(crate) const NEW: EnvelopeMachine = EnvelopeMachine {
         state: State::Broken,
@@ -346,10 +350,10 @@ impl EnvelopeMachine {
 
     /// Takes into account that the incomplete character `tail` follows.
     pub(crate) fn foresee(&mut self, tail: &[u8], offset: u64, context: &mut Context<'_>) -> Turn {
-        // Whatever character it becomes, it is no delimiter, no space and no part of a name.
-        const SOME: &str = "\u{FFFD}";
         match self.state {
             State::Header(Header::Object { .. }) if self.object.is_in_text() => Turn::Stay,
+            // The character ends an escape, and is text of the string.
+            State::Header(Header::Object { .. }) if self.object.is_in_other_string() => Turn::Stay,
             State::Header(_) => Turn::NoCall,
             State::Value(Value::Question) => {
                 context.call.foresee_char(tail, context.policy);
@@ -369,8 +373,8 @@ impl EnvelopeMachine {
                 self.foresee_shaped(written, tail, context);
                 Turn::Stay
             }
-            State::Json(Json::Text) if self.object.is_in_text() => {
-                self.reader.foresee_decoded(tail, context.call, context.policy);
+            State::Json(Json::Text) => {
+                self.foresee_text(tail, context);
                 Turn::Stay
             }
             State::Json(_) if self.object.is_in_text() => Turn::Stay,

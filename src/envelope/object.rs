@@ -108,6 +108,11 @@ impl ObjectReader {
         self.lexer.is_in_text()
     }
 
+    /// Returns `true` inside a string that is not the name, also inside an escape.
+    pub(super) fn is_in_other_string(&self) -> bool {
+        self.lexer.is_in_string() && (self.lexer.is_in_key() || self.role != Role::Name)
+    }
+
     /// Returns `true` if the text has no delimiter of the string that is being read.
     pub(super) fn is_plain(&self, text: &str) -> bool {
         self.lexer.plain_len(text, 0) == text.len()

@@ -265,6 +265,11 @@ impl Lexer {
         matches!(self.expect, Expect::String { key: false } | Expect::Number(_) | Expect::Literal | Expect::Ended)
     }
 
+    /// Returns `true` inside a string.
+    pub(crate) fn is_in_string(&self) -> bool {
+        matches!(self.expect, Expect::String { .. })
+    }
+
     /// Returns `true` if the next character is text of a string, unless it is a delimiter.
     pub(crate) fn is_in_text(&self) -> bool {
         matches!(self.expect, Expect::String { .. }) && self.pending.is_empty()

@@ -9,7 +9,7 @@ use followup::{Checkpoint, Envelopes, Limits, Parser, Policy, Shape, Shapes};
 use crate::common::sweep::Sweep;
 
 /// Messages with calls of tools that have shapes, whole and broken, in every family.
-pub const MESSAGES: [&str; 33] = [
+pub const MESSAGES: [&str; 35] = [
     // JSON.
     "<tool_call>{\"name\": \"ask_followup_question\", \"arguments\": {\"question\": \"Q\\é\"}}</tool_call>",
     "<tool_call>{\"name\": \"AskUserQuestion\", \"arguments\": {\"questions\": \"[{\\\"question\\\": \\\"Q\\é\\\"}]\"}}</tool_call>",
@@ -44,6 +44,9 @@ pub const MESSAGES: [&str; 33] = [
     "<｜DSML｜invoke name=\"ask_user\"><｜DSML｜parameter name=\"question\" string=\"false\">\"Q\\u00e9\" x</｜DSML｜parameter><｜DSML｜parameter name=\"placeholder\" string=\"false\">7</｜DSML｜parameter></｜DSML｜invoke>",
     "<tool_call>AskUserQuestion\n<arg_key>question</arg_key>\n<arg_value>Q?</arg_value>\n<arg_key> options\n</arg_key>\n<arg_value>[\"A\"]</arg_value>\n</tool_call>x",
     "<tool_call>AskUserQuestion</tool_call><tool_call>ask</tool_call>",
+    // An escape that a character of several bytes ends.
+    "<tool_call>{\"name\": \"AskUserQuestion\", \"arguments\": \"{\\\"questions\\é\\\": 1, \\\"question\\\": \\\"Q\\é\\\"}\"}</tool_call>x",
+    "<tool_call>{\"arguments\": {\"question\": \"Q\\é\", \"b\\é\": 1}, \"name\": \"AskUserQuestion\"}</tool_call>x",
     "<function=elicitation/create><parameter=requestedSchema>{\"properties\": {\"a\": {\"type\": \"boolean\", \"title\": \"T\"}}, \"required\": [\"a\"]}</parameter></function>",
 ];
 
