@@ -42,6 +42,7 @@
 //! ```
 
 mod answers;
+mod checkpoint;
 mod dialect;
 mod finding;
 mod form;
@@ -67,6 +68,7 @@ use self::template::Rendered;
 use crate::event::{Event, Partial};
 use crate::reason::Reason;
 
+pub use checkpoint::Checkpoint;
 pub use dialect::{Dialect, Messages, PartNames};
 pub use finding::Finding;
 pub use form::{Form, FormOption, FormQuestion};

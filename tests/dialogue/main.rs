@@ -1,6 +1,7 @@
 //! What a host does with the events: dialogues, answers, images and histories.
 
 mod answers;
+mod checkpoints;
 mod common;
 mod form_laws;
 mod forms;
