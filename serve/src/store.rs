@@ -78,7 +78,7 @@ impl Store {
             Some(id) => check_id(id)?.to_owned(),
             None => random::<16>()?,
         };
-        let epoch = random::<4>()?;
+        let epoch = random_epoch()?;
         let mut all = self.conversations.lock();
         if let Some(conversation) = all.get(&id) {
             return Ok((conversation.clone(), false));
@@ -212,6 +212,11 @@ pub(crate) fn random<const N: usize>() -> Result<String, ApiError> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|error| ApiError::no_random(&error))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Returns an epoch that differs from that of an earlier conversation with the same id.
+fn random_epoch() -> Result<u64, ApiError> {
+    getrandom::u32().map(u64::from).map_err(|error| ApiError::no_random(&error))
 }
 
 #[cfg(test)]

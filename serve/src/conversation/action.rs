@@ -1,5 +1,6 @@
 //! The user's actions in a conversation: answer, cancel, decline, guide.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use followup::dialogue::{Answer, FormAnswer, Image, MessageFormat, Question, Reply, ReplyKind};
@@ -90,7 +91,7 @@ impl Conversation {
         // What goes back to the model says it best where there are several answers.
         let said = text.unwrap_or_else(|| if answers.is_empty() { String::new() } else { reply.text.clone() });
         let replied = UserReply { number, kind, said, suggestion, answers, images: labels, mode };
-        state.log.push(&ConversationEvent::Replied(&replied), &self.metrics);
+        state.log.push(&ConversationEvent::Replied(Cow::Borrowed(&replied)), &self.metrics);
         let open = state.dialogue.open_question().map(|question| question.number);
         if let Some(number) = open.filter(|_| open != was_open) {
             state.log.push(&ConversationEvent::Open { number }, &self.metrics);

@@ -1,5 +1,7 @@
 //! Closes questions that can't be answered here any more.
 
+use std::borrow::Cow;
+
 use followup::dialogue::Wrapping;
 
 use super::Conversation;
@@ -40,7 +42,7 @@ impl ConversationState {
     pub(super) fn dismiss(&mut self, metrics: &Metrics) {
         let closing = Closing { why: ClosedWhy::Dismissed, said: None };
         for OpenQuestion { number, .. } in self.dialogue.close_all(closing.why) {
-            self.log.push(&ConversationEvent::Closed { number, closing: &closing }, metrics);
+            self.log.push(&ConversationEvent::Closed { number, closing: Cow::Borrowed(&closing) }, metrics);
         }
     }
 
@@ -52,7 +54,7 @@ impl ConversationState {
         let said = shown_answers(&closed, shown, &own, wrapping);
         for (OpenQuestion { number, .. }, said) in closed.into_iter().zip(said) {
             let closing = Closing { why: ClosedWhy::AnsweredElsewhere, said };
-            self.log.push(&ConversationEvent::Closed { number, closing: &closing }, metrics);
+            self.log.push(&ConversationEvent::Closed { number, closing: Cow::Borrowed(&closing) }, metrics);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What becomes of the user's replies: who gets them, and what to do if they can't be delivered.
 
+use std::borrow::Cow;
+
 use followup::dialogue::{Reply, Wrapping};
 
 use super::Readiness;
@@ -105,7 +107,11 @@ impl ConversationState {
         if retry && failed == ReplySet::default() {
             // Only corrections have failed. The event says that they can be sent again.
             let delivery = Delivery { state: DeliveryState::Failed, why: Some(why.into()), retry };
-            let event = ConversationEvent::Delivery { numbers: &[], guidance: false, delivery: &delivery };
+            let event = ConversationEvent::Delivery {
+                numbers: [].as_slice().into(),
+                guidance: false,
+                delivery: Cow::Owned(delivery),
+            };
             self.log.push(&event, metrics);
         }
         self.push_delivery(failed, DeliveryState::Failed, Some(why.into()), retry, metrics);
@@ -152,7 +158,10 @@ impl ConversationState {
         let delivery = Delivery { state, why, retry };
         let mut push = |numbers: &[u64], guidance| {
             metrics.delivery(state.label());
-            self.log.push(&ConversationEvent::Delivery { numbers, guidance, delivery: &delivery }, metrics);
+            self.log.push(
+                &ConversationEvent::Delivery { numbers: numbers.into(), guidance, delivery: Cow::Borrowed(&delivery) },
+                metrics,
+            );
         };
         if !numbers.is_empty() {
             push(&numbers, false);

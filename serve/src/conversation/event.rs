@@ -1,47 +1,52 @@
 //! The events of a conversation, as its readers receive them.
 
+use std::borrow::Cow;
+
 use followup::dialogue::{Form, FormAnswer, ReplyKind, Suggestion};
 use followup::{Complete, Envelope, Event, Field, Opaque, Partial};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::form_event::{FormPartial, SentFacts};
 use super::outcome::{Closing, Delivery};
 
-/// An event of a conversation. It serializes to the `data` of a server-sent event.
-#[derive(Clone, Debug, Serialize)]
-#[serde(untagged)]
+/// An event of a conversation.
+///
+/// It serializes to an object with one field: the event's name, and the `data` of the server-sent
+/// event as its value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum ConversationEvent<'a> {
     Turn {
         #[serde(rename = "nth")]
         index: u64,
     },
     Text {
-        text: &'a str,
+        text: Cow<'a, str>,
     },
     Opaque {
-        tool: &'a str,
-        raw: &'a str,
+        tool: Cow<'a, str>,
+        raw: Cow<'a, str>,
         start: bool,
         #[serde(skip_serializing_if = "Option::is_none")]
-        id: Option<&'a str>,
+        id: Option<Cow<'a, str>>,
     },
     Partial {
         call: u64,
         #[serde(flatten)]
         field: GrownField<'a>,
-        delta: &'a str,
+        delta: Cow<'a, str>,
     },
     FormPartial(Box<FormPartial<'a>>),
     Complete(AskedCall<'a>),
     Rejected {
         call: u64,
-        reason: &'a str,
-        message: &'a str,
+        reason: Cow<'a, str>,
+        message: Cow<'a, str>,
         stopped: bool,
     },
     Error {
-        kind: &'a str,
-        message: &'a str,
+        kind: Cow<'a, str>,
+        message: Cow<'a, str>,
     },
     End {
         #[serde(rename = "nth")]
@@ -51,24 +56,24 @@ pub(crate) enum ConversationEvent<'a> {
     Open {
         number: u64,
     },
-    Replied(&'a UserReply),
+    Replied(Cow<'a, UserReply>),
     Closed {
         number: u64,
         #[serde(flatten)]
-        closing: &'a Closing,
+        closing: Cow<'a, Closing>,
     },
     Delivery {
-        numbers: &'a [u64],
-        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        numbers: Cow<'a, [u64]>,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         guidance: bool,
         #[serde(flatten)]
-        delivery: &'a Delivery,
+        delivery: Cow<'a, Delivery>,
     },
     Gone {},
 }
 
 /// The field of a call that has grown.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "field", rename_all = "snake_case")]
 pub(crate) enum GrownField<'a> {
     Question,
@@ -76,22 +81,22 @@ pub(crate) enum GrownField<'a> {
         #[serde(rename = "nth")]
         index: usize,
         #[serde(skip_serializing_if = "Option::is_none")]
-        mode: Option<&'a str>,
+        mode: Option<Cow<'a, str>>,
     },
 }
 
 /// A call that can be asked, with its number in the dialogue.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AskedCall<'a> {
     pub(crate) call: u64,
-    pub(crate) question: &'a str,
+    pub(crate) question: Cow<'a, str>,
     pub(crate) suggest: Vec<Suggestion>,
     pub(crate) notes: Vec<String>,
     /// The family of the envelope that the call came in.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) envelope: Option<&'static str>,
+    pub(crate) envelope: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) id: Option<&'a str>,
+    pub(crate) id: Option<Cow<'a, str>>,
     pub(crate) number: u64,
     pub(crate) open: bool,
     /// All questions of a call of another agent's tool.
@@ -100,7 +105,7 @@ pub(crate) struct AskedCall<'a> {
 }
 
 /// A reply of the user: an answer, a cancellation, or guidance.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct UserReply {
     pub(crate) number: Option<u64>,
     pub(crate) kind: ReplyKind,
@@ -108,7 +113,7 @@ pub(crate) struct UserReply {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) suggestion: Option<usize>,
     /// The answers to the questions of a form.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) answers: Vec<FormAnswer>,
     pub(crate) images: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -141,9 +146,10 @@ impl<'a> ConversationEvent<'a> {
     /// The dialogue decides what becomes of such a call.
     pub(super) fn from_parser(event: &Event<'a>, sent: &mut SentFacts) -> Option<ConversationEvent<'a>> {
         match event {
-            Event::Text(text) => Some(ConversationEvent::Text { text }),
+            Event::Text(text) => Some(ConversationEvent::Text { text: (*text).into() }),
             Event::Opaque(Opaque { tool, raw, start, id }) => {
-                Some(ConversationEvent::Opaque { tool, raw, start: *start, id: *id })
+                let (tool, raw, id) = ((*tool).into(), (*raw).into(), id.map(Cow::Borrowed));
+                Some(ConversationEvent::Opaque { tool, raw, start: *start, id })
             }
             Event::Partial(call) if call.shape().is_some() => {
                 Some(ConversationEvent::FormPartial(Box::new(sent.partial(call))))
@@ -158,12 +164,13 @@ impl<'a> ConversationEvent<'a> {
             Field::Suggestion => {
                 let all = call.suggestions();
                 let index = all.len().saturating_sub(1);
-                GrownField::Suggest { index, mode: all.get(index).and_then(|suggestion| suggestion.mode) }
+                let mode = all.get(index).and_then(|suggestion| suggestion.mode);
+                GrownField::Suggest { index, mode: mode.map(Cow::Borrowed) }
             }
             // A call of `ask_followup_question` has no other fields.
             _ => GrownField::Question,
         };
-        ConversationEvent::Partial { call: call.index(), field, delta: call.delta() }
+        ConversationEvent::Partial { call: call.index(), field, delta: call.delta().into() }
     }
 }
 
@@ -175,11 +182,11 @@ impl<'a> AskedCall<'a> {
         };
         AskedCall {
             call: call.index(),
-            question: call.question(),
+            question: call.question().into(),
             suggest: call.suggestions().iter().map(suggested).collect(),
             notes: call.notes().iter().map(ToString::to_string).collect(),
-            envelope: call.envelope().map(Envelope::name),
-            id: call.id(),
+            envelope: call.envelope().map(Envelope::name).map(Cow::Borrowed),
+            id: call.id().map(Cow::Borrowed),
             number,
             open,
             form: form.map(Box::new),

@@ -1,12 +1,12 @@
 //! The latest events, serialized, for readers that lag a little.
 
 use std::collections::VecDeque;
-use std::io::Write;
 
 use bytes::{Bytes, BytesMut};
-use serde::Serialize;
 
 use super::event::ConversationEvent;
+use super::event_id::EventId;
+use super::frame::Frame;
 
 /// Maximum number of bytes that one conversation buffers.
 const MAX_BYTES: usize = 1 << 20;
@@ -17,32 +17,27 @@ const MAX_BATCH: usize = 64 << 10;
 /// Bytes that an event takes in addition to its text.
 const FRAME_OVERHEAD: usize = 64;
 
-/// The latest events, numbered from 1.
+/// The latest events, in the order of their ids.
 ///
-/// The last number stays known when its event is no longer buffered.
+/// The last id stays known when its event is no longer buffered.
 #[derive(Debug)]
 pub(super) struct EventBuffer {
-    /// Prefix of the event ids: it differs from that of an earlier conversation with the same id.
-    epoch: String,
-    frames: VecDeque<Bytes>,
+    frames: VecDeque<Frame>,
     bytes: usize,
     max_events: usize,
-    last: u64,
+    /// The id before the first buffered event.
+    before: EventId,
+    last: EventId,
 }
 
 impl EventBuffer {
-    /// Creates a buffer of at most `max_events` events.
-    pub(super) fn new(epoch: String, max_events: usize) -> EventBuffer {
-        EventBuffer { epoch, frames: VecDeque::new(), bytes: 0, max_events, last: 0 }
+    /// Creates a buffer of at most `max_events` events. The first is the one after `start`.
+    pub(super) fn new(start: EventId, max_events: usize) -> EventBuffer {
+        EventBuffer { frames: VecDeque::new(), bytes: 0, max_events, before: start, last: start }
     }
 
     /// Returns the id of the last event.
-    pub(super) fn last_id(&self) -> String {
-        format!("{}-{}", self.epoch, self.last)
-    }
-
-    /// Returns the number of the last event.
-    pub(super) fn last(&self) -> u64 {
+    pub(super) fn last(&self) -> EventId {
         self.last
     }
 
@@ -51,60 +46,67 @@ impl EventBuffer {
         self.bytes + self.frames.len() * FRAME_OVERHEAD
     }
 
-    /// Returns the number in an id; `None` if this conversation has had no such event.
-    pub(super) fn number(&self, id: &str) -> Option<u64> {
-        let number = id.strip_prefix(&*self.epoch)?.strip_prefix('-')?.parse().ok()?;
-        (number <= self.last).then_some(number)
+    /// Lets the next events be those of another writer.
+    pub(super) fn begin_epoch(&mut self, epoch: u64) {
+        self.last = EventId::start(epoch);
     }
 
-    /// Appends an event, and drops the oldest ones that exceed the limits.
+    /// Appends the next event, and drops the oldest ones that exceed the limits.
     pub(super) fn push(&mut self, event: &ConversationEvent<'_>) {
-        self.last += 1;
-        let frame = frame(&self.last_id(), event.name(), event);
-        self.bytes += frame.len();
+        self.push_frame(Frame::new(self.last.next(), event));
+    }
+
+    /// Appends an event that was serialized elsewhere.
+    pub(super) fn push_frame(&mut self, frame: Frame) {
+        self.last = frame.id;
+        self.bytes += frame.bytes.len();
         self.frames.push_back(frame);
         while self.bytes > MAX_BYTES || self.frames.len() > self.max_events {
             let Some(oldest) = self.frames.pop_front() else { return };
-            self.bytes -= oldest.len();
+            self.bytes -= oldest.bytes.len();
+            self.before = oldest.id;
         }
     }
 
-    /// Returns the first batch of the events after that number, and the number of its last event.
+    /// Returns the events after the one with this id.
     ///
-    /// `None` if some of the events are no longer buffered.
-    pub(super) fn after(&self, number: u64) -> Option<(Bytes, u64)> {
-        let missed = usize::try_from(self.last.checked_sub(number)?).ok()?;
-        let mut index = self.frames.len().checked_sub(missed)?;
-        let mut batch = BytesMut::new();
-        let mut number = number;
-        while let Some(frame) = self.frames.get(index) {
-            if !batch.is_empty() && batch.len() + frame.len() > MAX_BATCH {
+    /// `None` if there was no such event, or some of those after it are no longer buffered.
+    pub(super) fn frames_after(&self, id: EventId) -> Option<impl Iterator<Item = &Frame>> {
+        let start = match self.frames.binary_search_by_key(&id, |frame| frame.id) {
+            Ok(index) => index + 1,
+            Err(_) if id == self.last => self.frames.len(),
+            Err(_) if id == self.before => 0,
+            Err(_) => return None,
+        };
+        Some(self.frames.range(start..))
+    }
+
+    /// Returns the first batch of the events after that one, and the id of its last event.
+    ///
+    /// `None` if there was no such event, or some of those after it are no longer buffered.
+    pub(super) fn after(&self, id: EventId) -> Option<(Bytes, EventId)> {
+        let (mut batch, mut last) = (BytesMut::new(), id);
+        for frame in self.frames_after(id)? {
+            if !batch.is_empty() && batch.len() + frame.bytes.len() > MAX_BATCH {
                 break;
             }
-            batch.extend_from_slice(frame);
-            index += 1;
-            number += 1;
+            batch.extend_from_slice(&frame.bytes);
+            last = frame.id;
         }
-        Some((batch.freeze(), number))
+        Some((batch.freeze(), last))
     }
-}
-
-/// Serializes an event. Its data is one line, because compact JSON holds no line ends.
-pub(crate) fn frame(id: &str, name: &str, data: &impl Serialize) -> Bytes {
-    let mut frame = Vec::new();
-    // Neither can fail: this writes to memory, and all data serializes to JSON.
-    let _ = write!(frame, "id: {id}\nevent: {name}\ndata: ");
-    let _ = serde_json::to_writer(&mut frame, data);
-    frame.extend_from_slice(b"\n\n");
-    frame.into()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn id(number: u64) -> EventId {
+        EventId { epoch: 3, number }
+    }
+
     fn buffer_of(max_events: usize, events: u64) -> EventBuffer {
-        let mut buffer = EventBuffer::new("e".into(), max_events);
+        let mut buffer = EventBuffer::new(id(0), max_events);
         for number in 0..events {
             buffer.push(&ConversationEvent::Open { number });
         }
@@ -112,47 +114,56 @@ mod tests {
     }
 
     #[test]
-    fn events_after_a_number_are_returned_while_they_are_buffered() {
+    fn events_after_an_id_are_returned_while_they_are_buffered() {
         let buffer = buffer_of(3, 5);
-        assert_eq!(buffer.after(5), Some((Bytes::new(), 5)));
-        let (frames, last) = buffer.after(3).unwrap();
-        assert_eq!(last, 5);
+        assert_eq!(buffer.last(), id(5));
+        assert_eq!(buffer.after(id(5)), Some((Bytes::new(), id(5))));
+        let (frames, last) = buffer.after(id(3)).unwrap();
+        assert_eq!(last, id(5));
         assert_eq!(
             frames,
-            "id: e-4\nevent: open\ndata: {\"number\":3}\n\nid: e-5\nevent: open\ndata: {\"number\":4}\n\n"
+            "id: 3-4\nevent: open\ndata: {\"number\":3}\n\nid: 3-5\nevent: open\ndata: {\"number\":4}\n\n"
         );
-        assert_eq!(buffer.after(2).unwrap().1, 5);
-        assert_eq!(buffer.after(1), None, "event 2 is no longer buffered");
-        assert_eq!(buffer.after(6), None, "there was no such event");
+        assert_eq!(buffer.after(id(2)).unwrap().1, id(5));
+        assert_eq!(buffer.after(id(1)), None, "event 2 is no longer buffered");
+        assert_eq!(buffer.after(id(6)), None, "there was no such event");
+        assert_eq!(buffer.after(EventId { epoch: 2, number: 4 }), None, "of another writer");
     }
 
     #[test]
-    fn only_ids_of_past_events_of_this_conversation_are_known() {
-        let buffer = buffer_of(3, 5);
-        assert_eq!(buffer.last_id(), "e-5");
-        assert_eq!([0, 1, 5].map(|n| buffer.number(&format!("e-{n}"))), [Some(0), Some(1), Some(5)]);
-        for other in ["e-6", "f-1", "1", "e", "e-", "e--1", "", "e-99999999999999999999999"] {
-            assert_eq!(buffer.number(other), None, "{other}");
-        }
+    fn the_first_event_follows_the_start() {
+        let buffer = buffer_of(3, 2);
+        assert_eq!(buffer.after(id(0)).unwrap().1, id(2));
+    }
+
+    #[test]
+    fn the_events_of_another_writer_follow() {
+        let mut buffer = buffer_of(8, 2);
+        buffer.begin_epoch(4);
+        assert_eq!(buffer.after(id(2)).map(|(frames, _)| frames), Some(Bytes::new()));
+        buffer.push(&ConversationEvent::Open { number: 9 });
+        let (frames, last) = buffer.after(id(1)).unwrap();
+        assert_eq!(last, EventId { epoch: 4, number: 1 });
+        assert!(frames.starts_with(b"id: 3-2\n"), "{frames:?}");
     }
 
     #[test]
     fn the_bytes_of_the_buffer_and_of_a_batch_are_limited() {
-        let mut buffer = EventBuffer::new("e".into(), 1000);
+        let mut buffer = EventBuffer::new(id(0), 1000);
         let text = "x".repeat(MAX_BATCH / 2);
         for _ in 0..100 {
-            buffer.push(&ConversationEvent::Text { text: &text });
+            buffer.push(&ConversationEvent::Text { text: (&text).into() });
         }
         assert!(buffer.bytes <= MAX_BYTES && buffer.frames.len() < 32);
-        let (batch, last) = buffer.after(90).unwrap();
-        assert_eq!(last, 91);
+        let (batch, last) = buffer.after(id(90)).unwrap();
+        assert_eq!(last, id(91));
         assert!(batch.len() <= MAX_BATCH);
-        buffer.push(&ConversationEvent::Text { text: &"x".repeat(2 * MAX_BYTES) });
+        buffer.push(&ConversationEvent::Text { text: "x".repeat(2 * MAX_BYTES).into() });
         assert_eq!(
-            (buffer.frames.len(), buffer.bytes, buffer.after(100)),
+            (buffer.frames.len(), buffer.bytes, buffer.after(id(100))),
             (0, 0, None),
             "an event larger than the buffer"
         );
-        assert_eq!(buffer.after(101), Some((Bytes::new(), 101)));
+        assert_eq!(buffer.after(id(101)), Some((Bytes::new(), id(101))));
     }
 }

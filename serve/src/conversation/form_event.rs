@@ -1,13 +1,15 @@
 //! How a form grows: the partials of a call of another question tool, as readers receive them.
 
+use std::borrow::Cow;
+
 use followup::{Field, Partial, QuestionKind, Suggestion};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What is new in a form that grows.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FormPartial<'a> {
     pub(crate) call: u64,
-    pub(crate) tool: &'a str,
+    pub(crate) tool: Cow<'a, str>,
     /// The index of the question. It means nothing for a title.
     pub(crate) question: usize,
     /// The index of the option, if one has grown.
@@ -15,15 +17,15 @@ pub(crate) struct FormPartial<'a> {
     pub(crate) option: Option<usize>,
     pub(crate) field: FormField,
     /// The text to append to the field. It may be empty.
-    pub(crate) delta: &'a str,
-    #[serde(skip_serializing_if = "QuestionFacts::is_empty")]
+    pub(crate) delta: Cow<'a, str>,
+    #[serde(default, skip_serializing_if = "QuestionFacts::is_empty")]
     pub(crate) known: QuestionFacts<'a>,
-    #[serde(skip_serializing_if = "OptionFacts::is_empty")]
+    #[serde(default, skip_serializing_if = "OptionFacts::is_empty")]
     pub(crate) known_option: OptionFacts<'a>,
 }
 
 /// A text of a form, of a question, or of an option, that grows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FormField {
     /// The text above all questions.
@@ -37,13 +39,13 @@ pub(crate) enum FormField {
 }
 
 /// What has become known of a question, apart from its growing texts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct QuestionFacts<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) id: Option<&'a str>,
+    pub(crate) id: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) placeholder: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "kind_name")]
+    pub(crate) placeholder: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) kind: Option<QuestionKind>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) multiple: Option<bool>,
@@ -52,25 +54,19 @@ pub(crate) struct QuestionFacts<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) required: Option<bool>,
     /// Further defaults.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) defaults: Vec<&'a str>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) defaults: Vec<Cow<'a, str>>,
 }
 
 /// What has become known of an option, apart from its growing texts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct OptionFacts<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) value: Option<&'a str>,
+    pub(crate) value: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) mode: Option<&'a str>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) mode: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) recommended: bool,
-}
-
-// Serde passes a reference to the field.
-#[allow(clippy::ref_option)]
-fn kind_name<S: serde::Serializer>(kind: &Option<QuestionKind>, to: S) -> Result<S::Ok, S::Error> {
-    kind.map(QuestionKind::name).serialize(to)
 }
 
 impl QuestionFacts<'_> {
@@ -137,7 +133,7 @@ impl SentFacts {
             _ => FormField::Text,
         };
         if field == FormField::Title {
-            let (call, tool, delta) = (call.index(), call.tool(), call.delta());
+            let (call, tool, delta) = (call.index(), call.tool().into(), call.delta().into());
             let (known, known_option) = (QuestionFacts::default(), OptionFacts::default());
             return FormPartial { call, tool, question, option, field, delta, known, known_option };
         }
@@ -146,11 +142,11 @@ impl SentFacts {
         let suggestion = option.and_then(|option| view.and_then(|view| view.suggestions.get(option)));
         FormPartial {
             call: call.index(),
-            tool: call.tool(),
+            tool: call.tool().into(),
             question,
             option,
             field,
-            delta: call.delta(),
+            delta: call.delta().into(),
             known: view.map(|view| sent.news(&view)).unwrap_or_default(),
             known_option: suggestion.map(|one| sent.option_news(option.unwrap_or(0), one)).unwrap_or_default(),
         }
@@ -172,11 +168,14 @@ impl SentFacts {
 impl SentOfCall {
     /// Returns the facts of the question that are new, and counts them as sent.
     fn news<'a>(&mut self, question: &followup::Question<'a>) -> QuestionFacts<'a> {
-        let defaults: Vec<&str> = question.defaults.iter().skip(self.defaults).collect();
+        let defaults: Vec<_> = question.defaults.iter().skip(self.defaults).map(Cow::Borrowed).collect();
         self.defaults += defaults.len();
         QuestionFacts {
-            id: question.id.filter(|_| !std::mem::replace(&mut self.has_id, true)),
-            placeholder: question.placeholder.filter(|_| !std::mem::replace(&mut self.has_placeholder, true)),
+            id: question.id.filter(|_| !std::mem::replace(&mut self.has_id, true)).map(Cow::Borrowed),
+            placeholder: question
+                .placeholder
+                .filter(|_| !std::mem::replace(&mut self.has_placeholder, true))
+                .map(Cow::Borrowed),
             kind: news(&mut self.kind, question.kind),
             multiple: news(&mut self.multiple, question.multiple),
             custom: news(&mut self.custom, question.custom),
@@ -191,8 +190,8 @@ impl SentOfCall {
         }
         let sent = &mut self.options[index];
         OptionFacts {
-            value: option.value.filter(|_| !std::mem::replace(&mut sent.has_value, true)),
-            mode: option.mode.filter(|_| !std::mem::replace(&mut sent.has_mode, true)),
+            value: option.value.filter(|_| !std::mem::replace(&mut sent.has_value, true)).map(Cow::Borrowed),
+            mode: option.mode.filter(|_| !std::mem::replace(&mut sent.has_mode, true)).map(Cow::Borrowed),
             recommended: option.recommended && !std::mem::replace(&mut sent.recommended, true),
         }
     }

@@ -1,13 +1,13 @@
 //! A form in a transcript: while it grows, and when it is whole.
 
 use followup::dialogue::{Form, FormOption, FormQuestion};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::form_event::{FormField, FormPartial};
 use super::item::PART_OVERHEAD;
 
 /// The questions of a call of another agent's tool. It serializes as a [`Form`] does.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct FormItem {
     tool: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,7 +32,7 @@ impl FormItem {
     pub(super) fn grow(&mut self, partial: &FormPartial<'_>) -> usize {
         let mut grown = 0;
         if partial.field == FormField::Title {
-            self.title.get_or_insert_default().push_str(partial.delta);
+            self.title.get_or_insert_default().push_str(&partial.delta);
             return partial.delta.len();
         }
         // Questions and options arrive in order, so an unknown index is the next one.
@@ -62,7 +62,7 @@ impl FormItem {
                 }
             }
         };
-        field.push_str(partial.delta);
+        field.push_str(&partial.delta);
         grown + partial.delta.len()
     }
 
@@ -80,16 +80,16 @@ fn learn(question: &mut FormQuestion, partial: &FormPartial<'_>) -> usize {
     question.multiple = question.multiple.or(known.multiple);
     question.custom = question.custom.or(known.custom);
     question.required = question.required.or(known.required);
-    question.defaults.extend(known.defaults.iter().map(|&one| one.to_owned()));
+    question.defaults.extend(known.defaults.iter().map(|one| one.to_string()));
     known.defaults.iter().map(|one| PART_OVERHEAD + one.len()).sum::<usize>()
-        + set(&mut question.id, known.id)
-        + set(&mut question.placeholder, known.placeholder)
+        + set(&mut question.id, known.id.as_deref())
+        + set(&mut question.placeholder, known.placeholder.as_deref())
 }
 
 fn learn_option(option: &mut FormOption, partial: &FormPartial<'_>) -> usize {
     let known = &partial.known_option;
     option.recommended |= known.recommended;
-    set(&mut option.value, known.value) + set(&mut option.mode, known.mode)
+    set(&mut option.value, known.value.as_deref()) + set(&mut option.mode, known.mode.as_deref())
 }
 
 /// Sets a text that was not known. Returns its length.

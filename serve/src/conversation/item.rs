@@ -1,7 +1,7 @@
 //! The items of a transcript, and the memory that each takes.
 
 use followup::dialogue::{FormAnswer, Suggestion};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::event::UserReply;
 use super::form_event::FormPartial;
@@ -9,7 +9,7 @@ use super::form_item::FormItem;
 use super::outcome::{Closing, Delivery};
 
 /// One entry of a transcript.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Item {
     Turn {
@@ -39,7 +39,7 @@ pub(super) enum Item {
 }
 
 /// Guidance, which belongs to no call.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct RepliedItem {
     #[serde(flatten)]
     pub(super) reply: Box<UserReply>,
@@ -48,7 +48,7 @@ pub(super) struct RepliedItem {
 }
 
 /// The state of a call in a transcript.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum CallState {
     Growing,
@@ -57,7 +57,7 @@ pub(super) enum CallState {
 }
 
 /// A call, from its first partial to the user's answer.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct CallItem {
     pub(super) call: u64,
     pub(super) state: CallState,
@@ -68,7 +68,7 @@ pub(super) struct CallItem {
     pub(super) form: Option<Box<FormItem>>,
     pub(super) notes: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) envelope: Option<&'static str>,
+    pub(super) envelope: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) number: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -177,7 +177,7 @@ impl CallItem {
     pub(super) fn grow_form(&mut self, partial: &FormPartial<'_>) -> usize {
         let mut begun = 0;
         let form = self.form.get_or_insert_with(|| {
-            let form = FormItem::new(partial.tool);
+            let form = FormItem::new(&partial.tool);
             begun = form.size();
             Box::new(form)
         });

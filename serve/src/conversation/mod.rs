@@ -7,8 +7,10 @@ mod delivery;
 mod dialogue;
 mod event;
 mod event_buffer;
+mod event_id;
 mod form_event;
 mod form_item;
+mod frame;
 mod item;
 mod list_changes;
 mod outcome;
@@ -30,12 +32,14 @@ use serde::Serialize;
 use tokio::sync::{mpsc, watch};
 
 use self::event::ConversationEvent;
+use self::frame::Frame;
 use self::state::{ConversationState, ListKey, TurnState};
 use crate::metrics::Metrics;
 use crate::settings::Settings;
 
 pub(crate) use self::dialogue::Readiness;
-pub(crate) use self::event_buffer::frame;
+pub(crate) use self::event_id::EventId;
+pub(crate) use self::frame::frame;
 pub(crate) use self::list_changes::ListChanges;
 
 /// A conversation of a model and its user.
@@ -80,8 +84,8 @@ const MAX_SUMMARY: usize = 1000;
 /// What a reader is sent next.
 #[derive(Debug)]
 pub(crate) enum ReadResult {
-    /// Serialized events, and the number of the last of them.
-    Events(Bytes, u64),
+    /// Serialized events, and the id of the last of them.
+    Events(Bytes, EventId),
     /// There is nothing new.
     Nothing,
     /// The last event: the conversation is gone.
@@ -91,7 +95,7 @@ pub(crate) enum ReadResult {
 impl Conversation {
     pub(crate) fn new(
         id: String,
-        epoch: String,
+        epoch: u64,
         settings: Arc<Settings>,
         metrics: Arc<Metrics>,
         ended_turns: EndedTurns,
@@ -142,26 +146,24 @@ impl Conversation {
         self.version.load(Ordering::Acquire)
     }
 
-    /// Returns the position of a reader that has seen the event with this id.
-    ///
-    /// `None` if there was no such event, so that the reader needs the whole state first.
-    pub(crate) fn position(&self, id: &str) -> Option<u64> {
-        self.state.lock().log.buffer.number(id)
+    /// Returns `true` if a reader that has seen the event with this id needs only those after it.
+    pub(crate) fn has_events_after(&self, id: EventId) -> bool {
+        self.state.lock().log.buffer.frames_after(id).is_some()
     }
 
-    /// Returns the events after a reader's position.
+    /// Returns the events after the last one that a reader has seen.
     ///
-    /// That is the whole state if there is no position, or if too much has happened since.
-    pub(crate) fn read(&self, position: Option<u64>) -> ReadResult {
+    /// That is the whole state if it has seen none, or if too much has happened since.
+    pub(crate) fn read(&self, last_seen: Option<EventId>) -> ReadResult {
         let state = self.state.lock();
         let buffer = &state.log.buffer;
         if state.gone {
-            return ReadResult::Gone(frame(&buffer.last_id(), "gone", &ConversationEvent::Gone {}));
+            return ReadResult::Gone(Frame::new(buffer.last(), &ConversationEvent::Gone {}).bytes);
         }
-        match position.and_then(|position| buffer.after(position)) {
+        match last_seen.and_then(|id| buffer.after(id)) {
             Some((events, _)) if events.is_empty() => ReadResult::Nothing,
             Some((events, last)) => ReadResult::Events(events, last),
-            None => ReadResult::Events(frame(&buffer.last_id(), "state", &state.snapshot(&self.id)), buffer.last()),
+            None => ReadResult::Events(frame(buffer.last(), "state", &state.snapshot(&self.id)), buffer.last()),
         }
     }
 

@@ -1,9 +1,9 @@
 //! What became of a question that was closed, and of a reply.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Why a question can't be answered here any more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ClosedWhy {
     /// The agent has gone on without an answer from here.
@@ -13,7 +13,7 @@ pub(crate) enum ClosedWhy {
 }
 
 /// Why a question was closed, and with which answer if that is known.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Closing {
     pub(crate) why: ClosedWhy,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -21,7 +21,7 @@ pub(crate) struct Closing {
 }
 
 /// What became of a reply.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Delivery {
     pub(crate) state: DeliveryState,
     /// A sentence for people.
@@ -31,7 +31,7 @@ pub(crate) struct Delivery {
     pub(crate) retry: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum DeliveryState {
     /// It waits for the agent to collect it.

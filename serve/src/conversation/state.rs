@@ -11,6 +11,7 @@ use super::continuation::{Continuation, ContinuationRequest};
 use super::dialogue::{BoundedDialogue, CallOutcome, Readiness};
 use super::event::{AskedCall, ConversationEvent};
 use super::event_buffer::EventBuffer;
+use super::event_id::EventId;
 use super::form_event::SentFacts;
 use super::request_content::RequestContent;
 use super::title::title_of;
@@ -90,10 +91,13 @@ const CONVERSATION_OVERHEAD: usize = 4 << 10;
 const MAX_ERROR: usize = 8 << 10;
 
 impl ConversationState {
-    pub(super) fn new(epoch: String, setup: Arc<Setup>, limits: Limits, memory: &MemoryCounter) -> ConversationState {
+    pub(super) fn new(epoch: u64, setup: Arc<Setup>, limits: Limits, memory: &MemoryCounter) -> ConversationState {
         ConversationState {
             counted: memory.count(CONVERSATION_OVERHEAD),
-            log: Log { buffer: EventBuffer::new(epoch, limits.events), transcript: Transcript::new(limits.kept) },
+            log: Log {
+                buffer: EventBuffer::new(EventId::start(epoch), limits.events),
+                transcript: Transcript::new(limits.kept),
+            },
             sent_facts: SentFacts::default(),
             dialogue: BoundedDialogue::new(setup, limits),
             turn: TurnState::None,
@@ -112,7 +116,7 @@ impl ConversationState {
         let Log { buffer, transcript } = &self.log;
         Snapshot {
             conversation,
-            last: buffer.last_id(),
+            last: buffer.last().to_string(),
             turn: self.turn,
             stopped: self.dialogue.has_stopped(),
             retry: self.failed_request.is_some(),
@@ -243,7 +247,15 @@ impl ConversationState {
             Event::Rejected(call) if call.reason() == Reason::Superseded => {
                 let (call, reason, stopped) = (call.index(), call.reason(), self.dialogue.has_stopped());
                 let message = &*reason.to_string();
-                self.log.push(&ConversationEvent::Rejected { call, reason: reason.code(), message, stopped }, metrics);
+                self.log.push(
+                    &ConversationEvent::Rejected {
+                        call,
+                        reason: reason.code().into(),
+                        message: message.into(),
+                        stopped,
+                    },
+                    metrics,
+                );
                 return;
             }
             Event::Rejected(call) => (call.index(), self.dialogue.reject(call)),
@@ -253,7 +265,10 @@ impl ConversationState {
             CallOutcome::Corrected { reason, message, stopped } => (&**reason, &**message, *stopped),
             _ => ("dropped", "too many questions of this conversation wait for an answer", self.dialogue.has_stopped()),
         };
-        self.log.push(&ConversationEvent::Rejected { call, reason, message, stopped }, metrics);
+        self.log.push(
+            &ConversationEvent::Rejected { call, reason: reason.into(), message: message.into(), stopped },
+            metrics,
+        );
     }
 
     /// Applies an error of the parser.
@@ -264,7 +279,7 @@ impl ConversationState {
         };
         // A provider's message may be as long as an event of the stream.
         let message = super::item::prefix(&message, MAX_ERROR);
-        self.log.push(&ConversationEvent::Error { kind: error.code(), message }, metrics);
+        self.log.push(&ConversationEvent::Error { kind: error.code().into(), message: message.into() }, metrics);
     }
 }
 

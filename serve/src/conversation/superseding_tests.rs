@@ -17,7 +17,7 @@ use crate::settings::Settings;
 fn conversation() -> Arc<Conversation> {
     let (ended, _) = mpsc::unbounded_channel();
     let (settings, metrics) = (Arc::new(Settings::default()), Arc::new(Metrics::new()));
-    Arc::new(Conversation::new("c".into(), "e".into(), settings, metrics, ended, Arc::new(ListChanges::new())))
+    Arc::new(Conversation::new("c".into(), 1, settings, metrics, ended, Arc::new(ListChanges::new())))
 }
 
 /// A request of the agent that shows these replies, and is answered with this body.

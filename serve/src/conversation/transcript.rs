@@ -46,6 +46,35 @@ impl Transcript {
         }
     }
 
+    /// Returns the transcript with these items, which another one has serialized to.
+    pub(super) fn restore(items: Vec<Item>, dropped: u64, limit: usize) -> Transcript {
+        let mut transcript = Transcript { dropped, ..Transcript::new(limit) };
+        for item in items {
+            let key = transcript.next_key;
+            match &item {
+                Item::Turn { .. } => {
+                    transcript.growing.clear();
+                    transcript.opaque.clear();
+                }
+                Item::Opaque { id, .. } => transcript.note_opaque(id.clone(), key),
+                Item::Call(call) if call.state == CallState::Growing => {
+                    transcript.growing.push((call.call, Some(key)));
+                }
+                Item::Call(call) if call.awaits_answer() => {
+                    transcript.unanswered.extend(call.number.map(|number| (number, key)));
+                }
+                _ => {}
+            }
+            transcript.push(item);
+        }
+        transcript
+    }
+
+    /// Returns the calls of the newest turn that have not ended.
+    pub(super) fn growing(&self) -> impl Iterator<Item = u64> {
+        self.growing.iter().map(|(call, _)| *call)
+    }
+
     /// Returns how many bytes of the oldest items have been dropped.
     pub(super) fn dropped(&self) -> u64 {
         self.dropped
@@ -65,16 +94,16 @@ impl Transcript {
                 self.push(Item::Turn { index: *index });
             }
             ConversationEvent::Text { text } => self.text(text),
-            ConversationEvent::Opaque { tool, raw, start, id } => self.opaque(tool, raw, *start, *id),
+            ConversationEvent::Opaque { tool, raw, start, id } => self.opaque(tool, raw, *start, id.as_deref()),
             ConversationEvent::Partial { call, field, delta } => self.partial(*call, field, delta),
             ConversationEvent::FormPartial(partial) => self.grow_call(partial.call, |call| call.grow_form(partial)),
             ConversationEvent::Complete(asked) => {
                 let key = self.end_call(asked.call, |call| {
                     call.state = CallState::Complete;
-                    call.question = asked.question.into();
+                    call.question = asked.question.clone().into_owned();
                     call.suggest.clone_from(&asked.suggest);
                     call.notes.clone_from(&asked.notes);
-                    call.envelope = asked.envelope;
+                    call.envelope = asked.envelope.as_deref().map(str::to_owned);
                     call.form = asked.form.as_deref().map(|form| Box::new(form.clone().into()));
                     (call.number, call.open) = (Some(asked.number), Some(asked.open));
                 });
@@ -83,11 +112,11 @@ impl Transcript {
             ConversationEvent::Rejected { call, reason, message, .. } => {
                 self.end_call(*call, |call| {
                     call.state = CallState::Rejected;
-                    (call.reason, call.message) = (Some((*reason).into()), Some((*message).into()));
+                    (call.reason, call.message) = (Some(reason.to_string()), Some(message.to_string()));
                 });
             }
             ConversationEvent::Error { kind, message } => {
-                self.push(Item::Error { kind: (*kind).into(), message: (*message).into() });
+                self.push(Item::Error { kind: kind.to_string(), message: message.to_string() });
             }
             ConversationEvent::End { index, cut_off } => self.push(Item::End { index: *index, cut_off: *cut_off }),
             ConversationEvent::Open { number } => {
@@ -100,7 +129,7 @@ impl Transcript {
                 if let Some(key) = self.unanswered.remove(number) {
                     self.change_call(key, |call| {
                         call.open = Some(false);
-                        call.closed = Some(Box::new((*closing).clone()));
+                        call.closed = Some(Box::new(closing.clone().into_owned()));
                     });
                 }
             }
@@ -129,18 +158,23 @@ impl Transcript {
             return;
         }
         let id = id.map(str::to_owned);
+        self.note_opaque(id.clone(), self.next_key);
+        self.push(Item::Opaque { tool: tool.into(), raw: more.into(), id });
+    }
+
+    /// Remembers the item of another tool's call, to which its further pieces are appended.
+    fn note_opaque(&mut self, id: Option<String>, key: u64) {
         self.opaque.retain(|(one, _)| *one != id);
-        self.opaque.push_back((id.clone(), self.next_key));
+        self.opaque.push_back((id, key));
         if self.opaque.len() > MAX_OPAQUE {
             self.opaque.pop_front();
         }
-        self.push(Item::Opaque { tool: tool.into(), raw: more.into(), id });
     }
 
     fn partial(&mut self, call: u64, field: &GrownField<'_>, delta: &str) {
         self.grow_call(call, |call| match field {
             GrownField::Question => call.grow_question(delta),
-            GrownField::Suggest { index, mode } => call.grow_suggestion(*index, *mode, delta),
+            GrownField::Suggest { index, mode } => call.grow_suggestion(*index, mode.as_deref(), delta),
         });
     }
 

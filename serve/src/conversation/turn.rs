@@ -182,7 +182,9 @@ impl Turn {
     /// Adds an error to the conversation.
     pub(crate) fn error(&mut self, kind: &str, message: &str) {
         let mut state = self.conversation.lock_for_change();
-        state.log.push(&ConversationEvent::Error { kind, message }, &self.conversation.metrics);
+        state
+            .log
+            .push(&ConversationEvent::Error { kind: kind.into(), message: message.into() }, &self.conversation.metrics);
     }
 
     /// Adds the error that the body can't be parsed. The turn continues without events.

@@ -14,7 +14,7 @@ use futures_util::stream::unfold;
 use serde::Deserialize;
 
 use crate::app_state::AppState;
-use crate::conversation::{ReadResult, Reader};
+use crate::conversation::{EventId, ReadResult, Reader};
 use crate::error::ApiError;
 
 /// Id of the last event that a reader has seen. A browser that reconnects sends it by itself.
@@ -37,7 +37,7 @@ pub(super) async fn events(
     let conversation = state.store.get(&id?)?;
     let Query(EventsQuery { last }) = query?;
     let last = headers.get(LAST_EVENT_ID).and_then(|last| last.to_str().ok()).or(last.as_deref());
-    let position = last.and_then(|last| conversation.position(last));
+    let last = last.and_then(|last| last.parse().ok()).filter(|&last| conversation.has_events_after(last));
     let limit = state.settings.limits.readers;
     let reader = conversation.reader().ok_or_else(|| ApiError::too_many_readers(limit))?;
     let headers = [
@@ -46,7 +46,7 @@ pub(super) async fn events(
         // Keeps proxies from buffering the stream.
         (HeaderName::from_static("x-accel-buffering"), "no"),
     ];
-    let stream = EventStream { state, reader, position, has_begun: false, has_ended: false };
+    let stream = EventStream { state, reader, last, has_begun: false, has_ended: false };
     Ok((headers, Body::from_stream(stream.into_stream())).into_response())
 }
 
@@ -56,7 +56,8 @@ pub(super) async fn events(
 struct EventStream {
     state: Arc<AppState>,
     reader: Reader,
-    position: Option<u64>,
+    /// The last event that the reader has got.
+    last: Option<EventId>,
     has_begun: bool,
     has_ended: bool,
 }
@@ -71,13 +72,13 @@ impl EventStream {
             return None;
         }
         // Begins the response even if there is no event yet.
-        if !std::mem::replace(&mut self.has_begun, true) && self.position.is_some() {
+        if !std::mem::replace(&mut self.has_begun, true) && self.last.is_some() {
             return Some(Bytes::from_static(b": resumed\n\n"));
         }
         loop {
-            match self.reader.conversation.read(self.position) {
+            match self.reader.conversation.read(self.last) {
                 ReadResult::Events(events, last) => {
-                    self.position = Some(last);
+                    self.last = Some(last);
                     return Some(events);
                 }
                 ReadResult::Gone(event) => {

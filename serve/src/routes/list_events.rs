@@ -124,11 +124,11 @@ impl ListStream {
         let event_id = format!("list-{}", self.batches);
         let mut events = Vec::new();
         for id in removed {
-            events.extend_from_slice(&frame(&event_id, "removed", &json!({"id": id})));
+            events.extend_from_slice(&frame(&*event_id, "removed", &json!({"id": id})));
             known.remove(&id);
         }
         for (conversation, version) in changed {
-            events.extend_from_slice(&frame(&event_id, "conversation", &conversation.summary()));
+            events.extend_from_slice(&frame(&*event_id, "conversation", &conversation.summary()));
             known.insert(conversation.id().to_owned(), version);
         }
         events.into()
