@@ -548,6 +548,22 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
     pub(crate) grace: f64,
 
+    /// Keep the conversations in this Redis or Valkey, for several replicas of the service
+    ///
+    /// A URL: `redis://USER:PASSWORD@HOST:PORT/DATABASE`; `redis+cluster://HOST:PORT,HOST:PORT` for a
+    /// cluster; `redis+sentinel://HOST:PORT,HOST:PORT/NAME` for sentinels; `rediss` in place of
+    /// `redis` for TLS. Without a store, the conversations are in the memory of this process.
+    #[arg(long, value_name = "URL", env = "FOLLOWUP_STORE", hide_env_values = true, help_heading = "Replicas")]
+    pub(crate) store: Option<String>,
+
+    /// Let the names of all keys in the store begin with this
+    #[arg(long, value_name = "TEXT", default_value = "followup:", help_heading = "Replicas")]
+    pub(crate) store_prefix: String,
+
+    /// Take a replica that does not renew its lease for dead after this long
+    #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds, help_heading = "Replicas")]
+    pub(crate) lease: f64,
+
     /// The wording and wrapping of the replies: a name, or a file, as in `followup ask`
     #[arg(long, value_name = "NAME|FILE", default_value = "roo-code", help_heading = "Answering")]
     pub(crate) dialect: String,

@@ -31,9 +31,12 @@ async fn serve(settings: Settings) -> Result<(), Error> {
     let service = Service::bind(settings).await.map_err(|error| match error {
         StartError::Open(_) => Error::Usage(open(&error)),
         StartError::Listen(address, error) => cannot_listen(address, &error),
-        StartError::Upstream(_) => Error::Usage(error.to_string()),
+        StartError::Upstream(_) | StartError::Store(_) => Error::Usage(error.to_string()),
         _ => cannot_start(&error),
     })?;
+    if let Some(problem) = service.store_problem() {
+        eprintln!("followup: {problem}; until it can be reached, the conversations are in this process only");
+    }
     {
         let mut out = io::stdout().lock();
         writeln!(out, "listening on http://{}", service.address())?;
@@ -79,6 +82,9 @@ fn settings(args: &ServeArgs) -> Result<Settings, Error> {
             requests: args.limit_requests,
             body_pause: seconds(args.body_timeout),
         },
+        store: args.store.as_deref().map(Secret::new),
+        store_prefix: args.store_prefix.clone(),
+        lease: seconds(args.lease),
     })
 }
 

@@ -7,12 +7,14 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::conversation::Conversation;
+use crate::conversation::{Context, Conversation, ListChanges};
 use crate::error::ApiError;
+use crate::local_store::{LocalStore, random};
 use crate::metrics::Metrics;
 use crate::recognition::Recognizer;
 use crate::settings::Settings;
-use crate::store::{Store, random};
+use crate::shared::{Background, Shared, StoreAddress};
+use crate::store::Store;
 use crate::upstream::Upstream;
 
 /// What all requests share.
@@ -32,18 +34,40 @@ pub(crate) struct AppState {
     tasks: TaskTracker,
 }
 
+/// What is to run as long as the service does.
+pub(crate) struct BackgroundWork {
+    /// The conversations in which a turn has ended that something may follow.
+    pub(crate) ended_turns: mpsc::UnboundedReceiver<Arc<Conversation>>,
+    /// What keeps the store up to date, if there is one.
+    pub(crate) background: Option<Background>,
+}
+
 impl AppState {
-    /// Returns the state, and the receiver of the conversations in which a turn has ended.
+    /// Returns the state, and what is to run as long as the service does.
     pub(crate) fn new(
         settings: Settings,
         upstream: Option<Upstream>,
-    ) -> (AppState, mpsc::UnboundedReceiver<Arc<Conversation>>) {
+        address: Option<StoreAddress>,
+    ) -> (AppState, BackgroundWork) {
         let (settings, metrics) = (Arc::new(settings), Arc::new(Metrics::new()));
         let (ended_turns, receiver) = mpsc::unbounded_channel();
+        let (outbox, changed) = mpsc::unbounded_channel();
+        let context = Context {
+            settings: settings.clone(),
+            metrics: metrics.clone(),
+            ended_turns,
+            outbox: address.is_some().then_some(outbox),
+            list: Arc::new(ListChanges::new()),
+        };
+        let (local, service_id) = (Arc::new(LocalStore::new(context)), service_id());
+        let shared = address.map(|address| {
+            Shared::new(address, service_id.clone(), settings.clone(), metrics.clone(), local.clone(), changed)
+        });
+        let (shared, background) = shared.unzip();
         let requests = Arc::new(Semaphore::new(settings.limits.requests.min(Semaphore::MAX_PERMITS)));
         let state = AppState {
-            service_id: service_id(),
-            store: Store::new(settings.clone(), metrics.clone(), ended_turns),
+            service_id,
+            store: Store::new(local, shared),
             settings,
             metrics,
             upstream,
@@ -52,7 +76,7 @@ impl AppState {
             requests,
             tasks: TaskTracker::new(),
         };
-        (state, receiver)
+        (state, BackgroundWork { ended_turns: receiver, background })
     }
 
     /// Spawns a task that no request waits for. The shutdown waits for it, within its grace period.

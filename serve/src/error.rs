@@ -9,6 +9,7 @@ use followup::dialogue::{AnswerErrorKind, GuideError, ImageError};
 use serde_json::json;
 
 use crate::paced_body::RequestBodyError;
+use crate::shared::StoreError;
 
 /// Why a request failed: a code for programs, a sentence for people.
 #[derive(Debug)]
@@ -180,19 +181,55 @@ impl ApiError {
         ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "shutting_down", message).with_retry_after(5)
     }
 
+    /// Another replica is writing a turn of a conversation.
+    pub(crate) fn elsewhere(id: &str) -> ApiError {
+        let message = format!(
+            "the model is still writing in conversation {id}, through another replica of the service: try again when the message has ended"
+        );
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "elsewhere", message).with_retry_after(1)
+    }
+
+    pub(crate) fn store_away() -> ApiError {
+        let message = "the store of the conversations can't be reached: nothing was changed; try again in a moment";
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "store_unavailable", message).with_retry_after(1)
+    }
+
+    pub(crate) fn store_unreadable(why: &dyn fmt::Display) -> ApiError {
+        let message = format!("what the store has of the conversation can't be read: {why}");
+        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "store_unreadable", message)
+    }
+
+    /// Question `number` has been answered, perhaps through another replica.
+    pub(crate) fn answered(number: u64, said: Option<String>) -> ApiError {
+        let what = said.map_or(String::new(), |said| format!(" with: {said}"));
+        let message = format!("question {number}: it has already been answered{what}");
+        ApiError::new(StatusCode::CONFLICT, "already_answered", message)
+    }
+
+    /// The answer to question `number` was accepted, and has not been given yet.
+    pub(crate) fn answer_pending(number: u64) -> ApiError {
+        let message = format!("question {number}: the answer was accepted, and takes longer than usual to be given");
+        ApiError::new(StatusCode::GATEWAY_TIMEOUT, "answer_pending", message)
+    }
+
     pub(crate) fn no_random(why: &dyn fmt::Display) -> ApiError {
         let message = format!("the system provides no random numbers: {why}");
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "no_random", message)
     }
 
-    /// Returns `true` if the provider is at fault.
-    pub(crate) fn is_of_upstream(&self) -> bool {
-        matches!(self.status, StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT)
-    }
-
     /// Returns the code for programs.
     pub(crate) fn code(&self) -> &'static str {
         self.code
+    }
+
+    /// Returns `true` if it lies at the store, or another replica.
+    pub(crate) fn is_of_store(&self) -> bool {
+        matches!(self.code(), "store_unavailable" | "store_unreadable" | "elsewhere" | "not_found")
+    }
+
+    /// Returns `true` if the provider is at fault.
+    pub(crate) fn is_of_upstream(&self) -> bool {
+        matches!(self.status, StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT)
     }
 }
 
@@ -214,6 +251,19 @@ impl IntoResponse for ApiError {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         response
+    }
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> ApiError {
+        match error {
+            StoreError::Away => ApiError::store_away(),
+            StoreError::Refused(_) => {
+                let message = format!("nothing was changed: {error}");
+                ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "store_unavailable", message).with_retry_after(5)
+            }
+            StoreError::Unreadable(what) => ApiError::store_unreadable(&what),
+        }
     }
 }
 

@@ -33,6 +33,8 @@
 //! | `app_state` | what all requests share |
 //! | `recognition` | which conversation a request belongs to |
 //! | `store`, `upstream`, `auth` | all conversations; the HTTP client of the provider; who may call |
+//! | `shared` | the conversations in Redis, and how replicas take turns |
+//! | `local_store` | the conversations of this process |
 //! | `conversation` | one conversation: its dialogue, its events, its snapshot |
 //! | `chat`, `demo` | the provider's requests and messages; the recorded messages |
 //! | `settings`, `error`, `metrics`, `memory`, `paced_body` | plain data; what memory is taken; bodies of requests |
@@ -45,6 +47,7 @@ mod chat;
 mod conversation;
 mod demo;
 mod error;
+mod local_store;
 mod memory;
 mod metrics;
 mod paced_body;
@@ -53,6 +56,7 @@ mod routes;
 mod server;
 mod service;
 mod settings;
+mod shared;
 mod store;
 mod turns;
 mod upstream;

@@ -30,6 +30,8 @@ pub(crate) struct Metrics {
     deliveries: Family<Label, Counter>,
     retries: Counter,
     upstream_errors: Counter,
+    store_errors: Counter,
+    taken_over: Counter,
     turn_seconds: Histogram,
     pub(crate) memory: MemoryCounter,
 }
@@ -49,6 +51,8 @@ impl Metrics {
             deliveries: Family::default(),
             retries: Counter::default(),
             upstream_errors: Counter::default(),
+            store_errors: Counter::default(),
+            taken_over: Counter::default(),
             memory: MemoryCounter::default(),
             // 50 ms to 7 minutes.
             turn_seconds: Histogram::new(exponential_buckets(0.05, 2.0, 14)),
@@ -66,6 +70,8 @@ impl Metrics {
         registry.register("deliveries", "What became of replies", metrics.deliveries.clone());
         registry.register("retries", "Requests that were tried again", metrics.retries.clone());
         registry.register("upstream_errors", "Requests that the provider failed", metrics.upstream_errors.clone());
+        registry.register("store_errors", "Changes that the store refused", metrics.store_errors.clone());
+        registry.register("taken_over", "Conversations taken over from a dead replica", metrics.taken_over.clone());
         registry.register("turn_seconds", "How long messages took", metrics.turn_seconds.clone());
         metrics
     }
@@ -100,6 +106,14 @@ impl Metrics {
 
     pub(crate) fn upstream_error(&self) {
         self.upstream_errors.inc();
+    }
+
+    pub(crate) fn store_error(&self) {
+        self.store_errors.inc();
+    }
+
+    pub(crate) fn taken_over(&self) {
+        self.taken_over.inc();
     }
 
     pub(crate) fn turn_ended(&self, took: Duration) {

@@ -6,13 +6,12 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use tokio::net::TcpListener;
-use tokio::sync::mpsc;
 
-use crate::app_state::AppState;
-use crate::conversation::Conversation;
+use crate::app_state::{AppState, BackgroundWork};
 use crate::routes;
 use crate::server;
 use crate::settings::Settings;
+use crate::shared::StoreAddress;
 use crate::turns::continuing::continue_ended_turns;
 use crate::upstream::Upstream;
 
@@ -34,7 +33,8 @@ pub struct Service {
     listener: TcpListener,
     address: SocketAddr,
     state: Arc<AppState>,
-    ended_turns: mpsc::UnboundedReceiver<Arc<Conversation>>,
+    work: BackgroundWork,
+    store_problem: Option<String>,
 }
 
 impl std::fmt::Debug for Service {
@@ -53,6 +53,8 @@ pub enum StartError {
     Listen(SocketAddr, io::Error),
     /// The upstream is not a URL, or has no working client. Holds what is wrong.
     Upstream(String),
+    /// The URL of the store is none, or the store can't be used. Holds what is wrong.
+    Store(String),
 }
 
 impl std::fmt::Display for StartError {
@@ -63,6 +65,7 @@ impl std::fmt::Display for StartError {
             }
             StartError::Listen(address, error) => write!(f, "can't listen on {address}: {error}"),
             StartError::Upstream(problem) => write!(f, "can't use that upstream: {problem}"),
+            StartError::Store(problem) => write!(f, "can't use that store: {problem}"),
         }
     }
 }
@@ -77,17 +80,35 @@ impl Service {
     /// # Errors
     ///
     /// If the address is in use, or can be reached from other machines and there is no token; or if
-    /// the upstream can't be used.
+    /// the upstream or the store can't be used. A store that can't be reached is no error.
     pub async fn bind(settings: Settings) -> Result<Service, StartError> {
         let listen = settings.listen;
         if settings.token.is_none() && !listen.ip().is_loopback() {
             return Err(StartError::Open(listen));
         }
         let upstream = Upstream::new(&settings).map_err(StartError::Upstream)?;
+        let store = settings.store.as_ref().map(|url| StoreAddress::parse(url.expose()));
+        let store = store.transpose().map_err(|problem| StartError::Store(problem.to_string()))?;
         let listener = TcpListener::bind(listen).await.map_err(|error| StartError::Listen(listen, error))?;
         let address = listener.local_addr().map_err(|error| StartError::Listen(listen, error))?;
-        let (state, ended_turns) = AppState::new(settings, upstream);
-        Ok(Service { listener, address, state: Arc::new(state), ended_turns })
+        let (state, work) = AppState::new(settings, upstream, store);
+        let mut store_problem = None;
+        if let Some(shared) = state.store.shared()
+            && let Err(problem) = shared.connect().await
+        {
+            if !problem.may_pass() {
+                return Err(StartError::Store(problem.to_string()));
+            }
+            store_problem = Some(problem.to_string());
+        }
+        Ok(Service { listener, address, state: Arc::new(state), work, store_problem })
+    }
+
+    /// Returns why the store can't be reached at the moment; `None` if it can, or there is none.
+    ///
+    /// The service runs without it meanwhile, and uses it as soon as it can be reached.
+    pub fn store_problem(&self) -> Option<&str> {
+        self.store_problem.as_deref()
     }
 
     /// Returns the address on which the service listens.
@@ -100,7 +121,11 @@ impl Service {
     /// Then the service accepts no more connections and ends event streams, and running relays may
     /// finish within the grace period of the settings.
     pub async fn run(self, shutdown: impl Future<Output = ()>) {
-        let Service { listener, state, ended_turns, .. } = self;
+        let Service { listener, state, work: BackgroundWork { ended_turns, background }, .. } = self;
+        let shared = state.store.shared().cloned();
+        if let Some((shared, background)) = shared.as_ref().zip(background) {
+            shared.start(background);
+        }
         let (grace, idle) = (state.settings.grace, state.settings.limits.idle);
         tokio::spawn(drop_idle(Arc::downgrade(&state), idle));
         tokio::spawn(continue_ended_turns(state.clone(), ended_turns));
@@ -110,6 +135,9 @@ impl Service {
         let finish = async {
             connections.shutdown().await;
             state.wait_for_tasks().await;
+            if let Some(shared) = shared {
+                shared.finish().await;
+            }
         };
         // Whatever still runs after the grace period is dropped with the runtime.
         let _ = tokio::time::timeout(grace, finish).await;
@@ -122,6 +150,6 @@ async fn drop_idle(state: Weak<AppState>, idle: Duration) {
     loop {
         tick.tick().await;
         let Some(state) = state.upgrade() else { return };
-        state.store.drop_idle();
+        state.store.local().drop_idle();
     }
 }

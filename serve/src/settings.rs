@@ -38,6 +38,12 @@ pub struct Settings {
     pub grace: Duration,
     /// Bounds on memory and connections.
     pub limits: Limits,
+    /// URL of the store that all replicas share. Without one, the conversations are in this process.
+    pub store: Option<Secret>,
+    /// What the names of all keys in the store begin with.
+    pub store_prefix: String,
+    /// How long a replica that does not answer is taken to live.
+    pub lease: Duration,
 }
 
 impl Default for Settings {
@@ -56,6 +62,9 @@ impl Default for Settings {
             heartbeat: Duration::from_secs(15),
             grace: Duration::from_secs(10),
             limits: Limits::default(),
+            store: None,
+            store_prefix: "followup:".into(),
+            lease: Duration::from_secs(5),
         }
     }
 }

@@ -1,243 +1,129 @@
-//! The store of all conversations.
+//! All conversations: those of this process, or of all replicas.
 
-use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use parking_lot::Mutex;
+use followup::dialogue::{Image, MessageFormat};
 
-use crate::conversation::{Conversation, EndedTurns, ListChanges, Summary};
+use crate::conversation::action::{ActionOutcome, UserAction};
+use crate::conversation::{Conversation, NewRole};
 use crate::error::ApiError;
-use crate::metrics::Metrics;
-use crate::settings::Settings;
+use crate::local_store::{Changeable, LocalStore, check_id, random};
+use crate::shared::Shared;
 
-/// All conversations, up to the limit.
+/// All conversations.
+///
+/// Without a shared store they are in this process only. With one, any replica can read and change
+/// each of them; those that this replica reads or writes are in its memory, too.
 pub(crate) struct Store {
-    /// The memory in use from which on room is made.
-    full_at: AtomicUsize,
-    conversations: Mutex<HashMap<String, Arc<Conversation>>>,
-    settings: Arc<Settings>,
-    metrics: Arc<Metrics>,
-    ended_turns: EndedTurns,
-    list: Arc<ListChanges>,
-    list_readers: Arc<AtomicUsize>,
-}
-
-/// A reader of the list's changes, which is counted.
-pub(crate) struct ListReader {
-    count: Arc<AtomicUsize>,
-    metrics: Arc<Metrics>,
-}
-
-impl Drop for ListReader {
-    fn drop(&mut self) {
-        self.count.fetch_sub(1, Ordering::AcqRel);
-        self.metrics.list_readers.dec();
-    }
-}
-
-/// The id that no conversation may have: `/conversations/events` is another path.
-const RESERVED_ID: &str = "events";
-
-/// Checks an id that a caller chose.
-fn check_id(id: &str) -> Result<&str, ApiError> {
-    let is_id = (1..=64).contains(&id.len())
-        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
-        && id != RESERVED_ID;
-    if is_id { Ok(id) } else { Err(ApiError::bad_id()) }
+    local: Arc<LocalStore>,
+    shared: Option<Arc<Shared>>,
 }
 
 impl Store {
-    pub(crate) fn new(settings: Arc<Settings>, metrics: Arc<Metrics>, ended_turns: EndedTurns) -> Store {
-        let (list, list_readers) = (Arc::new(ListChanges::new()), Arc::default());
-        let full_at = AtomicUsize::new(settings.limits.memory);
-        Store { full_at, conversations: Mutex::default(), settings, metrics, ended_turns, list, list_readers }
+    pub(crate) fn new(local: Arc<LocalStore>, shared: Option<Arc<Shared>>) -> Store {
+        Store { local, shared }
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.conversations.lock().len()
+    /// Returns the conversations of this process.
+    pub(crate) fn local(&self) -> &LocalStore {
+        &self.local
     }
 
-    pub(crate) fn get(&self, id: &str) -> Result<Arc<Conversation>, ApiError> {
-        let id = check_id(id)?;
-        self.conversations.lock().get(id).cloned().ok_or_else(|| ApiError::no_conversation(id))
+    /// Returns what all replicas share; `None` if the conversations are in this process only.
+    pub(crate) fn shared(&self) -> Option<&Arc<Shared>> {
+        self.shared.as_ref()
     }
 
-    /// Returns the conversation with this id, and whether it is new.
-    ///
-    /// Without an id, creates a conversation whose id can't be guessed.
-    ///
-    /// At the limit, a new conversation replaces the one that has been unused for longest; those in
-    /// which no question is open and no answer waits to be collected are replaced first.
+    /// Returns a conversation to read it.
     ///
     /// # Errors
     ///
-    /// If the id is invalid, or all conversations are in use.
-    pub(crate) fn get_or_create(&self, id: Option<&str>) -> Result<(Arc<Conversation>, bool), ApiError> {
-        let id = match id {
-            Some(id) => check_id(id)?.to_owned(),
-            None => random::<16>()?,
-        };
-        let epoch = random_epoch()?;
-        let mut all = self.conversations.lock();
-        if let Some(conversation) = all.get(&id) {
-            return Ok((conversation.clone(), false));
+    /// If there is none with this id, or the store can't be reached.
+    pub(crate) async fn get(&self, id: &str) -> Result<Arc<Conversation>, ApiError> {
+        let id = check_id(id)?;
+        match &self.shared {
+            Some(shared) => shared.get(id).await,
+            None => self.local.find(id).ok_or_else(|| ApiError::no_conversation(id)),
         }
-        let limit = self.settings.limits.conversations;
-        if all.len() >= limit {
-            let unused = all.iter().filter_map(|(id, one)| Some((one.unused()?, id)));
-            let Some((_, oldest)) = unused.min() else {
-                return Err(ApiError::too_many_conversations(limit));
-            };
-            let oldest = oldest.clone();
-            if let Some(dropped) = all.remove(&oldest) {
-                dropped.end();
-            }
-        }
-        let (settings, metrics) = (self.settings.clone(), self.metrics.clone());
-        let (ended_turns, list) = (self.ended_turns.clone(), self.list.clone());
-        let conversation = Arc::new(Conversation::new(id.clone(), epoch, settings, metrics, ended_turns, list));
-        all.insert(id, conversation.clone());
-        self.list.notify();
-        Ok((conversation, true))
     }
 
-    /// Checks that there is memory for another turn. Drops unused conversations for it.
+    /// Returns a conversation to change it.
+    ///
+    /// # Errors
+    ///
+    /// If there is none with this id, another replica is writing a turn of it, or the store can't be
+    /// reached.
+    pub(crate) async fn get_for_change(&self, id: &str) -> Result<Arc<Conversation>, ApiError> {
+        let Some(shared) = &self.shared else { return self.get(id).await };
+        match shared.changeable(check_id(id)?).await? {
+            Changeable::Here(conversation) => Ok(conversation),
+            Changeable::Elsewhere(_) => Err(ApiError::elsewhere(id)),
+        }
+    }
+
+    /// Creates a conversation whose id can't be guessed. Never waits for the store.
     ///
     /// # Errors
     ///
     /// If all conversations are in use.
-    pub(crate) fn check_memory(&self) -> Result<(), ApiError> {
-        let limit = self.settings.limits.memory;
-        if self.metrics.memory.used() <= limit || self.make_room() { Ok(()) } else { Err(ApiError::memory_full(limit)) }
+    pub(crate) fn create(&self) -> Result<Arc<Conversation>, ApiError> {
+        let role = if self.shared.is_some() { NewRole::Writer } else { NewRole::Alone };
+        let (conversation, _) = self.local.find_or_create(&random::<16>()?, role)?;
+        if let Some(shared) = &self.shared {
+            shared.watch(&conversation);
+        }
+        Ok(conversation)
     }
 
-    /// Drops unused conversations if all together have grown beyond the limit of memory.
-    pub(crate) fn keep_within_memory(&self) {
-        if self.metrics.memory.used() > self.full_at.load(Ordering::Relaxed) {
-            self.make_room();
+    /// Returns the conversation with this id to change it, and whether it is new.
+    ///
+    /// # Errors
+    ///
+    /// If the id is invalid, another replica is writing a turn of it, all conversations are in use, or
+    /// the store can't be reached.
+    pub(crate) async fn get_or_create(&self, id: &str) -> Result<(Arc<Conversation>, bool), ApiError> {
+        let id = check_id(id)?;
+        let Some(shared) = &self.shared else { return self.local.find_or_create(id, NewRole::Alone) };
+        match shared.get_or_create(id).await? {
+            (Changeable::Here(conversation), is_new) => Ok((conversation, is_new)),
+            (Changeable::Elsewhere(_), _) => Err(ApiError::elsewhere(id)),
         }
     }
 
-    /// Drops the conversations that have been unused for longest, until the rest is within the limit of
-    /// memory. Returns `false` if it is not.
-    fn make_room(&self) -> bool {
-        let (limit, memory) = (self.settings.limits.memory, &self.metrics.memory);
-        let mut all = self.conversations.lock();
-        let mut unused: Vec<_> = all.iter().filter_map(|(id, one)| Some((one.unused()?, id.clone()))).collect();
-        unused.sort();
-        for (_, id) in unused {
-            if memory.used() <= limit {
-                break;
-            }
-            if let Some(dropped) = all.remove(&id) {
-                dropped.end();
-                self.list.notify();
+    /// Performs an action of the user. Returns the conversation, too.
+    ///
+    /// # Errors
+    ///
+    /// If the action is not possible now. Nothing has changed then.
+    pub(crate) async fn perform(
+        &self,
+        id: &str,
+        action: UserAction,
+        images: Vec<Image>,
+        format: MessageFormat,
+    ) -> Result<(Arc<Conversation>, ActionOutcome), ApiError> {
+        match &self.shared {
+            Some(shared) => shared.perform(check_id(id)?, action, images, format).await,
+            None => {
+                let conversation = self.get(id).await?;
+                let outcome = conversation.perform(action, images, format)?;
+                Ok((conversation, outcome))
             }
         }
-        let used = memory.used();
-        // While all are in use, they are not looked through for every chunk.
-        let full_at = if used <= limit { limit } else { used.saturating_add(limit / 64) };
-        self.full_at.store(full_at, Ordering::Relaxed);
-        used <= limit
     }
 
     /// Deletes a conversation.
-    pub(crate) fn remove(&self, id: &str) -> Result<(), ApiError> {
+    ///
+    /// # Errors
+    ///
+    /// If there is none with this id, or the store can't be reached.
+    pub(crate) async fn remove(&self, id: &str) -> Result<(), ApiError> {
         let id = check_id(id)?;
-        let removed = self.conversations.lock().remove(id).ok_or_else(|| ApiError::no_conversation(id))?;
-        removed.end();
-        self.list.notify();
-        Ok(())
-    }
-
-    /// Drops the conversations that have been idle for too long.
-    pub(crate) fn drop_idle(&self) {
-        let idle = self.settings.limits.idle;
-        let has_dropped = {
-            let mut all = self.conversations.lock();
-            let before = all.len();
-            all.retain(|_, conversation| {
-                let is_idle = conversation.is_idle(idle);
-                if is_idle {
-                    conversation.end();
-                }
-                !is_idle
-            });
-            all.len() < before
+        let was_stored = match &self.shared {
+            Some(shared) => shared.remove(id).await?,
+            None => false,
         };
-        if has_dropped {
-            self.list.notify();
-        }
-        // Some may have become unused since.
-        self.full_at.store(self.settings.limits.memory, Ordering::Relaxed);
-        self.keep_within_memory();
-    }
-
-    /// Returns the list of conversations, latest change first.
-    pub(crate) fn summaries(&self) -> Vec<Summary> {
-        self.entries().into_iter().map(|(_, summary)| summary).collect()
-    }
-
-    /// Returns the list of conversations, latest change first, with the versions of its entries.
-    pub(crate) fn entries(&self) -> Vec<(u64, Summary)> {
-        let entry = |(conversation, version): (Arc<Conversation>, u64)| (version, conversation.summary());
-        let mut entries: Vec<_> = self.versions().into_iter().map(entry).collect();
-        entries.sort_by_key(|(_, summary)| std::cmp::Reverse(summary.updated_at));
-        entries
-    }
-
-    /// Returns all conversations with the versions of their entries in the list.
-    pub(crate) fn versions(&self) -> Vec<(Arc<Conversation>, u64)> {
-        self.conversations.lock().values().map(|one| (one.clone(), one.version())).collect()
-    }
-
-    /// Returns what tells of changes of the list.
-    pub(crate) fn list_changes(&self) -> &ListChanges {
-        &self.list
-    }
-
-    /// Adds a reader of the list's changes; `None` if there are as many as there may be.
-    pub(crate) fn list_reader(&self) -> Option<ListReader> {
-        let max = self.settings.limits.readers;
-        let add_one = |now: usize| (now < max).then_some(now + 1);
-        self.list_readers.fetch_update(Ordering::AcqRel, Ordering::Acquire, add_one).ok()?;
-        self.metrics.list_readers.inc();
-        Some(ListReader { count: self.list_readers.clone(), metrics: self.metrics.clone() })
-    }
-}
-
-/// Returns `N` random bytes as hex digits.
-pub(crate) fn random<const N: usize>() -> Result<String, ApiError> {
-    let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).map_err(|error| ApiError::no_random(&error))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-/// Returns an epoch that differs from that of an earlier conversation with the same id.
-fn random_epoch() -> Result<u64, ApiError> {
-    getrandom::u32().map(u64::from).map_err(|error| ApiError::no_random(&error))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_id_is_short_and_plain_ascii() {
-        for id in ["a", "A-z_09", &"x".repeat(64)] {
-            assert!(check_id(id).is_ok(), "{id}");
-        }
-        for id in ["", &"x".repeat(65), "a b", "a/b", "ä", "a.b", "..", "a\0", "events"] {
-            assert!(check_id(id).is_err(), "{id}");
-        }
-    }
-
-    #[test]
-    fn random_ids_differ() {
-        let (one, two) = (random::<16>().unwrap(), random::<16>().unwrap());
-        assert_ne!(one, two);
-        assert_eq!(one.len(), 32);
-        assert!(check_id(&one).is_ok());
+        let was_here = self.local.remove(id);
+        if was_here || was_stored { Ok(()) } else { Err(ApiError::no_conversation(id)) }
     }
 }

@@ -28,5 +28,6 @@ mod replies;
 mod retrying;
 mod security;
 mod service;
+mod store;
 mod troubles;
 mod upstream;

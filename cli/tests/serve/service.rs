@@ -20,6 +20,7 @@ pub(crate) fn command(args: &[&str]) -> Command {
     for name in [
         "FOLLOWUP_TOKEN",
         "FOLLOWUP_UPSTREAM_KEY",
+        "FOLLOWUP_STORE",
         "RUST_BACKTRACE",
         "http_proxy",
         "HTTP_PROXY",
@@ -64,6 +65,12 @@ impl Service {
 
     pub(crate) fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Kills the process, as a crash would.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
     }
 
     /// Waits for the exit. Returns the exit code.

@@ -11,7 +11,7 @@ use serde_json::value::{RawValue, to_raw_value};
 /// The body of a chat request.
 ///
 /// Fields that are not changed keep their bytes, because providers cache prompts by prefix.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ChatRequest(Vec<(String, Box<RawValue>)>);
 
 impl ChatRequest {
@@ -55,6 +55,13 @@ impl Serialize for Fields<'_> {
             map.serialize_entry(name, value)?;
         }
         map.end()
+    }
+}
+
+impl Serialize for ChatRequest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let fields: Vec<(&str, &RawValue)> = self.0.iter().map(|(name, value)| (&**name, &**value)).collect();
+        Fields(&fields).serialize(serializer)
     }
 }
 

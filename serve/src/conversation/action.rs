@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use followup::dialogue::{Answer, FormAnswer, Image, MessageFormat, Question, Reply, ReplyKind};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Conversation;
@@ -11,18 +12,28 @@ use super::dialogue::AnswerRefusal;
 use super::event::{ConversationEvent, UserReply};
 use super::outcome::ClosedWhy;
 use super::reply_log::size_of_images;
+use super::role::Role;
 use crate::error::ApiError;
 
 /// Maximum number of bytes of a reply's images that readers get; others are only described.
 const MAX_SHOWN_IMAGES: usize = 256 << 10;
 
 /// An action of the user.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum UserAction {
     Answer { number: u64, answer: Answer },
     Cancel { number: u64 },
     Decline { number: u64 },
     Guide { text: String },
+}
+
+/// An answer as data, with its images.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct StoredAnswer {
+    pub(crate) action: UserAction,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) images: Vec<Image>,
 }
 
 /// The result of an action.
@@ -36,6 +47,15 @@ pub(crate) struct ActionOutcome {
 }
 
 impl Conversation {
+    /// Checks that an answer can be given.
+    ///
+    /// # Errors
+    ///
+    /// If it can't.
+    pub(crate) fn check(&self, answer: &StoredAnswer) -> Result<(), ApiError> {
+        self.state.lock().dialogue.check(answer)
+    }
+
     /// Performs an action.
     ///
     /// # Errors
@@ -87,6 +107,9 @@ impl Conversation {
             ReplyKind::Answer | ReplyKind::Correction => "answer",
         });
         let (number, kind, mode) = (reply.number, reply.kind, reply.mode.clone());
+        if let (Role::Writer(publication), Some(number)) = (&mut state.role, number) {
+            publication.answered.push(number);
+        }
         let Said { text, suggestion, answers } = said;
         // What goes back to the model says it best where there are several answers.
         let said = text.unwrap_or_else(|| if answers.is_empty() { String::new() } else { reply.text.clone() });
@@ -130,7 +153,7 @@ impl Said {
 
 impl AnswerRefusal {
     /// Returns the error for an answer to this question.
-    fn into_error(self, number: u64) -> ApiError {
+    pub(super) fn into_error(self, number: u64) -> ApiError {
         match self {
             AnswerRefusal::Dialogue(kind) => ApiError::answer(number, kind),
             AnswerRefusal::Closed(ClosedWhy::AnsweredElsewhere) => ApiError::answered_elsewhere(number),
@@ -140,6 +163,25 @@ impl AnswerRefusal {
 }
 
 impl UserAction {
+    /// Returns the number of the question; `None` for guidance.
+    pub(crate) fn number(&self) -> Option<u64> {
+        match self {
+            UserAction::Answer { number, .. } | UserAction::Cancel { number } | UserAction::Decline { number } => {
+                Some(*number)
+            }
+            UserAction::Guide { .. } => None,
+        }
+    }
+
+    /// Returns the text that the user wrote.
+    pub(crate) fn said(&self) -> Option<String> {
+        match self {
+            UserAction::Answer { answer: Answer::Edited { text, .. } | Answer::Text(text), .. }
+            | UserAction::Guide { text } => Some(text.clone()),
+            _ => None,
+        }
+    }
+
     /// Returns the length of the text that the user wrote.
     fn text_len(&self) -> usize {
         match self {

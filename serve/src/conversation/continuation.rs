@@ -1,5 +1,6 @@
 //! What follows a turn once everything in it has been answered.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::http::HeaderMap;
@@ -14,7 +15,7 @@ use crate::demo::Script;
 pub(crate) enum Continuation {
     Nothing,
     /// The service can't continue, for this reason.
-    Unavailable(&'static str),
+    Unavailable(Cow<'static, str>),
     /// The rest of a recording is played.
     Recording(Script),
     /// The provider is sent the replies.
@@ -50,12 +51,12 @@ impl PendingContinuation {
     pub(crate) fn finish(self) -> Continuation {
         match self {
             PendingContinuation::Nothing => Continuation::Nothing,
-            PendingContinuation::Unavailable(reason) => Continuation::Unavailable(reason),
+            PendingContinuation::Unavailable(reason) => Continuation::Unavailable(reason.into()),
             PendingContinuation::Recording(script) => Continuation::Recording(script),
             PendingContinuation::Provider { headers, request, message } => match message.into_json() {
                 Some(message) => Continuation::Provider(Box::new(NextRequest { headers, request, message })),
                 None => Continuation::Unavailable(
-                    "the model's message is too long to be kept, or was not readable as a whole",
+                    "the model's message is too long to be kept, or was not readable as a whole".into(),
                 ),
             },
         }

@@ -27,7 +27,7 @@ impl ConversationState {
         let why = match (self.turn, &self.continuation) {
             (TurnState::Streaming, _) if self.may_continue => return,
             (TurnState::Ended, Continuation::Recording(_)) => return,
-            (TurnState::Ended, Continuation::Unavailable(why)) => Some((*why).to_owned()),
+            (TurnState::Ended, Continuation::Unavailable(why)) => Some(why.to_string()),
             (TurnState::Ended, Continuation::Provider(_)) => match self.dialogue.readiness() {
                 Readiness::Blocked(why) => Some(why),
                 _ => return,

@@ -141,6 +141,17 @@ impl<'a> ConversationEvent<'a> {
         }
     }
 
+    /// Returns `true` if the event only lets a text grow: the dialogue is the same after it.
+    pub(super) fn is_growth(&self) -> bool {
+        matches!(
+            self,
+            ConversationEvent::Text { .. }
+                | ConversationEvent::Opaque { .. }
+                | ConversationEvent::Partial { .. }
+                | ConversationEvent::FormPartial(_)
+        )
+    }
+
     /// Converts a parser's event; `None` if it ends a call.
     ///
     /// The dialogue decides what becomes of such a call.

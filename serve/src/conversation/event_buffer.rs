@@ -41,6 +41,21 @@ impl EventBuffer {
         self.last
     }
 
+    /// Returns the bytes of the last event, if it is buffered.
+    pub(super) fn size_of_last(&self) -> usize {
+        self.frames.back().map_or(0, |frame| frame.bytes.len())
+    }
+
+    /// Returns the id before the first buffered event.
+    pub(super) fn before(&self) -> EventId {
+        self.before
+    }
+
+    /// Returns all buffered events.
+    pub(super) fn frames(&self) -> impl Iterator<Item = &Frame> {
+        self.frames.iter()
+    }
+
     /// Returns the approximate memory of the buffer.
     pub(super) fn memory(&self) -> usize {
         self.bytes + self.frames.len() * FRAME_OVERHEAD

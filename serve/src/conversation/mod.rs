@@ -8,6 +8,7 @@ mod dialogue;
 mod event;
 mod event_buffer;
 mod event_id;
+mod facts;
 mod form_event;
 mod form_item;
 mod frame;
@@ -17,13 +18,17 @@ mod outcome;
 mod replies;
 mod reply_log;
 pub(crate) mod request_content;
+mod role;
+mod sharing;
 mod state;
+mod stored;
+mod stored_continuation;
 mod title;
 mod transcript;
 pub(crate) mod turn;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
@@ -32,7 +37,9 @@ use serde::Serialize;
 use tokio::sync::{mpsc, watch};
 
 use self::event::ConversationEvent;
+use self::facts::{Facts, time};
 use self::frame::Frame;
+use self::role::{Publication, Role};
 use self::state::{ConversationState, ListKey, TurnState};
 use crate::metrics::Metrics;
 use crate::settings::Settings;
@@ -41,6 +48,7 @@ pub(crate) use self::dialogue::Readiness;
 pub(crate) use self::event_id::EventId;
 pub(crate) use self::frame::frame;
 pub(crate) use self::list_changes::ListChanges;
+pub(crate) use self::stored::{Batch, FACTS, LogEntry, StoredConversation};
 
 /// A conversation of a model and its user.
 pub(crate) struct Conversation {
@@ -56,6 +64,36 @@ pub(crate) struct Conversation {
     version: AtomicU64,
     /// Receives the conversation when a turn has ended that something may follow.
     ended_turns: EndedTurns,
+    /// Receives the conversation when the store has to be told of a change.
+    outbox: Option<Outbox>,
+    /// The last event that the store has.
+    published: watch::Sender<EventId>,
+    this: Weak<Conversation>,
+}
+
+/// The conversations of which the store has to be told something.
+pub(crate) type Outbox = mpsc::UnboundedSender<Arc<Conversation>>;
+
+/// What all conversations share.
+#[derive(Clone)]
+pub(crate) struct Context {
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) ended_turns: EndedTurns,
+    /// `None` if no store is told of changes.
+    pub(crate) outbox: Option<Outbox>,
+    pub(crate) list: Arc<ListChanges>,
+}
+
+/// Who writes a new conversation's events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NewRole {
+    /// This process, which keeps them for itself.
+    Alone,
+    /// This process, which tells the store.
+    Writer,
+    /// Another process.
+    Follower,
 }
 
 /// The conversations in which a turn has ended that something may follow.
@@ -69,17 +107,12 @@ pub(crate) struct Summary {
     title: Option<String>,
     turn: TurnState,
     open: Option<String>,
-    /// How many questions wait for an answer.
     waiting: usize,
     stopped: bool,
-    /// Seconds since 1970.
     updated: u64,
     #[serde(skip)]
     pub(crate) updated_at: SystemTime,
 }
-
-/// Maximum number of bytes of a question in the list of conversations.
-const MAX_SUMMARY: usize = 1000;
 
 /// What a reader is sent next.
 #[derive(Debug)]
@@ -93,16 +126,21 @@ pub(crate) enum ReadResult {
 }
 
 impl Conversation {
-    pub(crate) fn new(
-        id: String,
-        epoch: u64,
-        settings: Arc<Settings>,
-        metrics: Arc<Metrics>,
-        ended_turns: EndedTurns,
-        list: Arc<ListChanges>,
-    ) -> Conversation {
-        Conversation {
-            state: Mutex::new(ConversationState::new(epoch, settings.setup.clone(), settings.limits, &metrics.memory)),
+    pub(crate) fn new(id: String, epoch: u64, role: NewRole, context: Context) -> Arc<Conversation> {
+        let Context { settings, metrics, ended_turns, outbox, list } = context;
+        let role = match role {
+            NewRole::Alone => Role::Alone,
+            NewRole::Writer => {
+                let mut publication = Publication::new(epoch, EventId::start(epoch));
+                // There is no log yet.
+                publication.replaces = true;
+                Role::Writer(publication)
+            }
+            NewRole::Follower => Role::Follower(Facts::default()),
+        };
+        let state = ConversationState::new(epoch, role, settings.setup.clone(), settings.limits, &metrics.memory);
+        Arc::new_cyclic(|this| Conversation {
+            state: Mutex::new(state),
             id,
             settings,
             metrics,
@@ -111,7 +149,10 @@ impl Conversation {
             version: AtomicU64::new(list.next_version()),
             list,
             ended_turns,
-        }
+            outbox,
+            published: watch::Sender::new(EventId::start(epoch)),
+            this: this.clone(),
+        })
     }
 
     pub(crate) fn id(&self) -> &str {
@@ -127,16 +168,9 @@ impl Conversation {
     /// Returns the entry in the list of conversations.
     pub(crate) fn summary(&self) -> Summary {
         let state = self.state.lock();
-        let open = state.dialogue.open_question().map(|question| {
-            let text = &*question.question;
-            let start = item::prefix(text, MAX_SUMMARY);
-            if start.len() < text.len() { format!("{start}…") } else { text.to_owned() }
-        });
-        let updated_at = state.updated;
-        let updated = updated_at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
-        let (waiting, stopped) = (state.dialogue.waiting(), state.dialogue.has_stopped());
-        let (id, title) = (self.id.clone(), state.title.clone());
-        Summary { id, title, turn: state.turn, open, waiting, stopped, updated, updated_at }
+        let Facts { title, turn, open, waiting, stopped, updated, .. } = state.facts();
+        let updated_at = if matches!(state.role, Role::Follower(_)) { time(updated) } else { state.updated };
+        Summary { id: self.id.clone(), title, turn, open, waiting, stopped, updated, updated_at }
     }
 
     /// Returns the version of the entry in the list of conversations.
@@ -189,6 +223,10 @@ impl Conversation {
         (!is_used).then(|| (is_needed(), state.used))
     }
 
+    pub(crate) fn has_readers(&self) -> bool {
+        self.readers.load(Ordering::Acquire) > 0
+    }
+
     pub(crate) fn is_idle(&self, idle: Duration) -> bool {
         self.unused().is_some_and(|(_, since)| since.elapsed() >= idle)
     }
@@ -206,6 +244,18 @@ impl Conversation {
         state.used = Instant::now();
         let list_key = state.list_key();
         ChangeGuard { state, conversation: self, list_key }
+    }
+
+    /// Queues the conversation, so that the store is told of a change.
+    fn queue(&self, role: &mut Role) {
+        if let (Role::Writer(publication), Some(outbox)) = (role, &self.outbox)
+            && !publication.is_queued
+            && let Some(this) = self.this.upgrade()
+        {
+            publication.is_queued = true;
+            // Nobody receives it when the service is shutting down.
+            let _ = outbox.send(this);
+        }
     }
 
     /// Adds a reader; `None` if the conversation has as many as it may have.
@@ -243,6 +293,7 @@ impl Drop for ChangeGuard<'_> {
     fn drop(&mut self) {
         self.state.count_memory();
         let conversation = self.conversation;
+        conversation.queue(&mut self.state.role);
         conversation.changed.send_replace(());
         if self.state.list_key() != self.list_key {
             // After the change, so that a reader of the version sees the change.

@@ -70,6 +70,19 @@ impl ConversationState {
 }
 
 impl Reader {
+    /// Waits until a question has been answered, or the conversation is gone.
+    pub(crate) async fn replied(&mut self, number: u64) {
+        loop {
+            {
+                let state = self.conversation.state.lock();
+                if state.gone || !state.log.transcript.awaits_answer(number) {
+                    return;
+                }
+            }
+            self.changed().await;
+        }
+    }
+
     /// Waits for a reply after the one with this number.
     ///
     /// Also returns when the user has nothing to reply to any more, or the conversation is gone.

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use followup::dialogue::{Image, Reply, ReplyKind};
+use serde::{Deserialize, Serialize};
 
 /// Maximum number of replies that are kept.
 const MAX_REPLIES: usize = 1024;
@@ -12,7 +13,7 @@ const MAX_REPLIES: usize = 1024;
 const REPLY_OVERHEAD: usize = 128;
 
 /// How far a reply is on its way to the model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Progress {
     /// Whether the service sends it is not known yet.
     Undecided,
@@ -45,11 +46,20 @@ pub(super) struct ReplyLog {
     lost: ReplySet,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct LoggedReply {
     pub(super) nth: u64,
     pub(super) reply: Arc<Reply>,
     pub(super) progress: Progress,
+}
+
+/// The replies that are kept, as data.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct StoredReplies {
+    /// Each with its number.
+    replies: Vec<(u64, Progress, Reply)>,
+    count: u64,
+    before_turn: u64,
 }
 
 /// Replies of the user: the numbers of their questions, and whether guidance is one of them.
@@ -75,6 +85,27 @@ impl ReplyLog {
     pub(super) fn new(limit: usize) -> ReplyLog {
         let (entries, lost) = (VecDeque::new(), ReplySet::default());
         ReplyLog { entries, count: 0, before_turn: 0, size: 0, limit, lost }
+    }
+
+    /// Returns the replies as data.
+    pub(super) fn stored(&self) -> StoredReplies {
+        let stored = |entry: &LoggedReply| (entry.nth, entry.progress, (*entry.reply).clone());
+        let replies = self.entries.iter().map(stored).collect();
+        StoredReplies { replies, count: self.count, before_turn: self.before_turn }
+    }
+
+    /// Returns the log with these replies. It keeps at most `limit` bytes of further ones.
+    pub(super) fn restore(stored: StoredReplies, limit: usize) -> ReplyLog {
+        let StoredReplies { replies, count, before_turn } = stored;
+        let entry = |(nth, progress, reply)| LoggedReply { nth, reply: Arc::new(reply), progress };
+        let entries: VecDeque<_> = replies.into_iter().map(entry).collect();
+        let size = entries.iter().map(|entry| size_of(&entry.reply)).sum();
+        ReplyLog { entries, count, before_turn, size, limit, lost: ReplySet::default() }
+    }
+
+    /// Returns the number of a reply that is kept.
+    pub(super) fn number_of(&self, reply: &Arc<Reply>) -> Option<u64> {
+        self.entries.iter().find(|entry| Arc::ptr_eq(&entry.reply, reply)).map(|entry| entry.nth)
     }
 
     /// Returns the approximate memory of the replies.

@@ -5,15 +5,18 @@ use std::time::{Instant, SystemTime};
 
 use followup::dialogue::{Reply, Setup};
 use followup::{Event, Reason, wire};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::continuation::{Continuation, ContinuationRequest};
 use super::dialogue::{BoundedDialogue, CallOutcome, Readiness};
 use super::event::{AskedCall, ConversationEvent};
 use super::event_buffer::EventBuffer;
 use super::event_id::EventId;
+use super::facts::{Facts, seconds};
 use super::form_event::SentFacts;
+use super::item::prefix;
 use super::request_content::RequestContent;
+use super::role::Role;
 use super::title::title_of;
 use super::transcript::Transcript;
 use crate::memory::{CountedMemory, MemoryCounter};
@@ -24,8 +27,9 @@ use crate::settings::Limits;
 pub(super) struct ConversationState {
     /// The estimate of the memory of all this.
     counted: CountedMemory,
+    pub(super) role: Role,
     pub(super) log: Log,
-    sent_facts: SentFacts,
+    pub(super) sent_facts: SentFacts,
     pub(super) dialogue: BoundedDialogue,
     pub(super) turn: TurnState,
     /// Number of turns so far.
@@ -39,6 +43,8 @@ pub(super) struct ConversationState {
     pub(super) used: Instant,
     /// What follows once everything in the last turn has been answered.
     pub(super) continuation: Continuation,
+    /// The store has not been told of it.
+    pub(super) has_new_continuation: bool,
     /// Something may follow the turn that is streaming.
     pub(super) may_continue: bool,
     /// The request that failed, to be tried again.
@@ -53,16 +59,26 @@ pub(super) struct ListKey {
     waiting: usize,
     stopped: bool,
     has_title: bool,
+    /// Of a conversation that another process writes.
+    updated: Option<u64>,
 }
+
+/// Maximum number of bytes of a question in the list of conversations.
+const MAX_SUMMARY: usize = 1000;
 
 /// What readers see: the latest events, and the state that all events add up to.
 pub(super) struct Log {
     pub(super) buffer: EventBuffer,
-    transcript: Transcript,
+    pub(super) transcript: Transcript,
+    /// Something has changed besides texts that grow, since the store was told.
+    pub(super) has_changed: bool,
+    /// Bytes and number of the events since the store got the items.
+    pub(super) since_view: usize,
+    pub(super) events_since_view: usize,
 }
 
 /// The state of the last turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum TurnState {
     /// There was no turn yet.
@@ -70,6 +86,18 @@ pub(super) enum TurnState {
     Streaming,
     Ended,
     CutOff,
+}
+
+impl TurnState {
+    /// Returns the state as one word.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            TurnState::None => "none",
+            TurnState::Streaming => "streaming",
+            TurnState::Ended => "ended",
+            TurnState::CutOff => "cut_off",
+        }
+    }
 }
 
 /// All that a page shows.
@@ -91,12 +119,22 @@ const CONVERSATION_OVERHEAD: usize = 4 << 10;
 const MAX_ERROR: usize = 8 << 10;
 
 impl ConversationState {
-    pub(super) fn new(epoch: u64, setup: Arc<Setup>, limits: Limits, memory: &MemoryCounter) -> ConversationState {
+    pub(super) fn new(
+        epoch: u64,
+        role: Role,
+        setup: Arc<Setup>,
+        limits: Limits,
+        memory: &MemoryCounter,
+    ) -> ConversationState {
         ConversationState {
             counted: memory.count(CONVERSATION_OVERHEAD),
+            role,
             log: Log {
                 buffer: EventBuffer::new(EventId::start(epoch), limits.events),
                 transcript: Transcript::new(limits.kept),
+                has_changed: false,
+                since_view: 0,
+                events_since_view: 0,
             },
             sent_facts: SentFacts::default(),
             dialogue: BoundedDialogue::new(setup, limits),
@@ -107,39 +145,78 @@ impl ConversationState {
             updated: SystemTime::now(),
             used: Instant::now(),
             continuation: Continuation::Nothing,
+            has_new_continuation: false,
             may_continue: false,
             failed_request: None,
         }
     }
 
     pub(super) fn snapshot<'a>(&'a self, conversation: &'a str) -> Snapshot<'a> {
-        let Log { buffer, transcript } = &self.log;
+        let Log { buffer, transcript, .. } = &self.log;
+        let (stopped, retry) = match &self.role {
+            Role::Follower(facts) => (facts.stopped, facts.retry),
+            Role::Alone | Role::Writer(_) => (self.dialogue.has_stopped(), self.failed_request.is_some()),
+        };
         Snapshot {
             conversation,
             last: buffer.last().to_string(),
             turn: self.turn,
-            stopped: self.dialogue.has_stopped(),
-            retry: self.failed_request.is_some(),
+            stopped,
+            retry,
             dropped: transcript.dropped(),
             items: transcript,
         }
     }
 
+    /// Returns what is known of the conversation in short.
+    pub(super) fn facts(&self) -> Facts {
+        if let Role::Follower(facts) = &self.role {
+            return facts.clone();
+        }
+        let open = self.dialogue.open_question().map(|question| {
+            let text = &*question.question;
+            let start = prefix(text, MAX_SUMMARY);
+            if start.len() < text.len() { format!("{start}…") } else { text.to_owned() }
+        });
+        Facts {
+            title: self.title.clone(),
+            turn: self.turn,
+            open,
+            waiting: self.dialogue.waiting(),
+            stopped: self.dialogue.has_stopped(),
+            retry: self.failed_request.is_some(),
+            updated: seconds(self.updated),
+        }
+    }
+
     /// Returns what the list of conversations shows.
     pub(super) fn list_key(&self) -> ListKey {
+        let updated = match &self.role {
+            Role::Follower(facts) => Some(facts.updated),
+            Role::Alone | Role::Writer(_) => None,
+        };
         ListKey {
             turn: self.turn,
             open: self.dialogue.open_question().map(|question| question.number),
             waiting: self.dialogue.waiting(),
             stopped: self.dialogue.has_stopped(),
             has_title: self.title.is_some(),
+            updated,
         }
+    }
+
+    pub(super) fn turns(&self) -> u64 {
+        self.turns
+    }
+
+    pub(super) fn set_turns(&mut self, turns: u64) {
+        self.turns = turns;
     }
 
     /// Ends the conversation.
     pub(super) fn end(&mut self) {
         self.gone = true;
-        self.continuation = Continuation::Nothing;
+        self.set_continuation(Continuation::Nothing);
         self.failed_request = None;
     }
 
@@ -156,7 +233,7 @@ impl ConversationState {
     /// Begins a turn. `source` is its label in the metrics.
     pub(super) fn begin_turn(&mut self, source: &'static str, metrics: &Metrics) {
         self.turn = TurnState::Streaming;
-        self.continuation = Continuation::Nothing;
+        self.set_continuation(Continuation::Nothing);
         self.may_continue = false;
         self.dialogue.begin_turn();
         self.sent_facts.clear();
@@ -172,7 +249,7 @@ impl ConversationState {
         let index = self.turns.saturating_sub(1);
         self.log.push(&ConversationEvent::End { index, cut_off }, metrics);
         if !self.gone {
-            self.continuation = continuation;
+            self.set_continuation(continuation);
         }
         self.end_sending();
         self.decide_deliveries(metrics);
@@ -191,19 +268,25 @@ impl ConversationState {
         match (&self.continuation, self.dialogue.readiness()) {
             (Continuation::Nothing, _) => return Err(Readiness::Nothing),
             (Continuation::Unavailable(reason), Readiness::Ready) => {
-                return Err(Readiness::Blocked((*reason).into()));
+                return Err(Readiness::Blocked(reason.to_string()));
             }
             (_, Readiness::Ready) => {}
             // A recorded message calls other tools only for show: nobody waits for their results.
             (Continuation::Recording(_), Readiness::Blocked(_)) => {}
             (_, not_ready) => return Err(not_ready),
         }
-        Ok((std::mem::replace(&mut self.continuation, Continuation::Nothing), self.dialogue.replies()))
+        Ok((self.set_continuation(Continuation::Nothing), self.dialogue.replies()))
+    }
+
+    /// Sets what follows. Returns what was to follow before.
+    pub(super) fn set_continuation(&mut self, continuation: Continuation) -> Continuation {
+        self.has_new_continuation = true;
+        std::mem::replace(&mut self.continuation, continuation)
     }
 
     /// Updates the estimate of the memory that the conversation takes.
     pub(super) fn count_memory(&mut self) {
-        let Log { buffer, transcript } = &self.log;
+        let Log { buffer, transcript, .. } = &self.log;
         let kept = buffer.memory() + transcript.memory() + self.dialogue.memory() + self.continuation.memory();
         let failed = self.failed_request.as_ref().map_or(0, |request| request.body.len());
         // A text that grew has up to twice the memory of its bytes.
@@ -287,6 +370,9 @@ impl Log {
     pub(super) fn push(&mut self, event: &ConversationEvent<'_>, metrics: &Metrics) {
         self.buffer.push(event);
         self.transcript.apply(event);
+        self.has_changed |= !event.is_growth();
+        self.since_view += self.buffer.size_of_last();
+        self.events_since_view += 1;
         metrics.event(event.name());
     }
 }

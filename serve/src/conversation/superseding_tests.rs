@@ -10,14 +10,16 @@ use tokio::sync::mpsc;
 use super::action::UserAction;
 use super::request_content::{RequestContent, ShownReply};
 use super::turn::{Turn, TurnSource};
-use super::{Conversation, ListChanges};
+use super::{Context, Conversation, ListChanges, NewRole};
 use crate::metrics::Metrics;
 use crate::settings::Settings;
 
 fn conversation() -> Arc<Conversation> {
     let (ended, _) = mpsc::unbounded_channel();
     let (settings, metrics) = (Arc::new(Settings::default()), Arc::new(Metrics::new()));
-    Arc::new(Conversation::new("c".into(), 1, settings, metrics, ended, Arc::new(ListChanges::new())))
+    let list = Arc::new(ListChanges::new());
+    let context = Context { settings, metrics, ended_turns: ended, outbox: None, list };
+    Conversation::new("c".into(), 1, NewRole::Alone, context)
 }
 
 /// A request of the agent that shows these replies, and is answered with this body.

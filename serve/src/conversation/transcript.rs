@@ -75,6 +75,11 @@ impl Transcript {
         self.growing.iter().map(|(call, _)| *call)
     }
 
+    /// Returns `true` if a question waits for an answer.
+    pub(super) fn awaits_answer(&self, number: u64) -> bool {
+        self.unanswered.contains_key(&number)
+    }
+
     /// Returns how many bytes of the oldest items have been dropped.
     pub(super) fn dropped(&self) -> u64 {
         self.dropped

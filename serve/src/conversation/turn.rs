@@ -9,9 +9,11 @@ use followup::wire;
 use super::continuation::{Continuation, ContinuationRequest, PendingContinuation};
 use super::event::ConversationEvent;
 use super::request_content::RequestContent;
-use super::state::TurnState;
-use super::{Conversation, Readiness};
+use super::role::Role;
+use super::state::{ConversationState, TurnState};
+use super::{ChangeGuard, Conversation, Readiness};
 use crate::error::ApiError;
+use crate::metrics::Metrics;
 
 /// Where a turn's bytes come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +49,8 @@ const TAIL: usize = 32;
 /// It ends with [`Turn::end`]; if it is dropped before its last event, it is cut off.
 pub(crate) struct Turn {
     conversation: Arc<Conversation>,
+    /// The epoch in which it began. In another one, another process writes the conversation.
+    epoch: Option<u64>,
     /// `None` if the body can't be parsed.
     response: Option<wire::ResponseParser>,
     /// The last bytes of the body.
@@ -75,9 +79,12 @@ impl Turn {
         if state.turn == TurnState::Streaming {
             return Err(ApiError::busy(&conversation.id));
         }
+        if matches!(state.role, Role::Follower(_)) {
+            return Err(ApiError::elsewhere(&conversation.id));
+        }
         state.supersede(&content, &conversation.settings.setup, &conversation.metrics);
         state.begin_turn(source.label(), &conversation.metrics);
-        Ok(Turn::new(conversation, wire))
+        Ok(Turn::new(conversation, state.role.epoch(), wire))
     }
 
     /// Begins the turn that follows the last one, if everything in that has been answered.
@@ -102,7 +109,8 @@ impl Turn {
             state.sent(&conversation.metrics);
         }
         state.begin_turn(source.label(), &conversation.metrics);
-        Ok((Turn::new(conversation, Some(continuation.wire())), continuation, replies))
+        let turn = Turn::new(conversation, state.role.epoch(), Some(continuation.wire()));
+        Ok((turn, continuation, replies))
     }
 
     /// Begins the turn that tries again what failed. Returns the request to send.
@@ -119,10 +127,10 @@ impl Turn {
         state.forget_broken_message(&conversation.metrics);
         state.begin_sending();
         state.begin_turn(TurnSource::Continue.label(), &conversation.metrics);
-        Ok((Turn::new(conversation, Some(wire::Format::OpenAiChat)), request))
+        Ok((Turn::new(conversation, state.role.epoch(), Some(wire::Format::OpenAiChat)), request))
     }
 
-    fn new(conversation: &Arc<Conversation>, wire: Option<wire::Format>) -> Turn {
+    fn new(conversation: &Arc<Conversation>, epoch: Option<u64>, wire: Option<wire::Format>) -> Turn {
         let policy = conversation.settings.policy.clone();
         let response = match wire {
             Some(wire) => wire::ResponseParser::new(wire, policy),
@@ -130,6 +138,7 @@ impl Turn {
         };
         Turn {
             conversation: conversation.clone(),
+            epoch,
             response: Some(response.with_limits(conversation.settings.wire_limits)),
             tail: Vec::new(),
             started: Instant::now(),
@@ -160,14 +169,16 @@ impl Turn {
         self.continuation.feed(chunk);
         self.tail.extend_from_slice(&chunk[chunk.len().saturating_sub(TAIL)..]);
         self.tail.drain(..self.tail.len().saturating_sub(TAIL));
-        if let Some(response) = &mut self.response {
-            self.conversation.apply_all(response.feed(chunk));
+        if let (Some(response), Some(mut state)) = (&mut self.response, self.conversation.lock_in(self.epoch)) {
+            state.apply_all(response.feed(chunk), &self.conversation.metrics);
         }
     }
 
     /// The provider has accepted the replies that the turn answers.
     pub(crate) fn sent(&mut self) {
-        self.conversation.lock_for_change().sent(&self.conversation.metrics);
+        if let Some(mut state) = self.conversation.lock_in(self.epoch) {
+            state.sent(&self.conversation.metrics);
+        }
     }
 
     /// Ends the turn, because the replies that it answers did not arrive or its stream broke.
@@ -175,16 +186,18 @@ impl Turn {
     /// The request is kept to be tried again.
     pub(crate) fn fail(mut self, why: &str, request: Option<ContinuationRequest>) {
         self.error("upstream", why);
-        self.conversation.lock_for_change().sending_failed(why, request, &self.conversation.metrics);
+        if let Some(mut state) = self.conversation.lock_in(self.epoch) {
+            state.sending_failed(why, request, &self.conversation.metrics);
+        }
         self.end(true);
     }
 
     /// Adds an error to the conversation.
     pub(crate) fn error(&mut self, kind: &str, message: &str) {
-        let mut state = self.conversation.lock_for_change();
-        state
-            .log
-            .push(&ConversationEvent::Error { kind: kind.into(), message: message.into() }, &self.conversation.metrics);
+        if let Some(mut state) = self.conversation.lock_in(self.epoch) {
+            let event = ConversationEvent::Error { kind: kind.into(), message: message.into() };
+            state.log.push(&event, &self.conversation.metrics);
+        }
     }
 
     /// Adds the error that the body can't be parsed. The turn continues without events.
@@ -202,14 +215,16 @@ impl Turn {
         if std::mem::replace(&mut self.has_ended, true) {
             return;
         }
+        let conversation = &self.conversation;
+        conversation.metrics.turn_ended(self.started.elapsed());
+        let Some(mut state) = conversation.lock_in(self.epoch) else { return };
         if let Some(mut response) = self.response.take() {
-            self.conversation.apply_all(response.finish());
+            state.apply_all(response.finish(), &conversation.metrics);
         }
         let pending = std::mem::replace(&mut self.continuation, PendingContinuation::Nothing);
         let continuation = if cut_off { Continuation::Nothing } else { pending.finish() };
-        let conversation = &self.conversation;
-        let may_continue = conversation.lock_for_change().end_turn(cut_off, continuation, &conversation.metrics);
-        conversation.metrics.turn_ended(self.started.elapsed());
+        let may_continue = state.end_turn(cut_off, continuation, &conversation.metrics);
+        drop(state);
         if may_continue {
             // Nobody receives it when the service is shutting down.
             let _ = conversation.ended_turns.send(conversation.clone());
@@ -225,12 +240,18 @@ impl Drop for Turn {
 }
 
 impl Conversation {
-    fn apply_all(&self, mut events: wire::Events<'_>) {
-        let mut state = self.lock_for_change();
+    /// Locks the state for a change; `None` if another process writes the conversation meanwhile.
+    fn lock_in(&self, epoch: Option<u64>) -> Option<ChangeGuard<'_>> {
+        Some(self.lock_for_change()).filter(|state| state.role.epoch() == epoch)
+    }
+}
+
+impl ConversationState {
+    fn apply_all(&mut self, mut events: wire::Events<'_>, metrics: &Metrics) {
         while let Some(event) = events.next() {
             match event {
-                Ok(event) => state.apply(event, &self.metrics),
-                Err(error) => state.apply_error(&error, &self.metrics),
+                Ok(event) => self.apply(event, metrics),
+                Err(error) => self.apply_error(&error, metrics),
             }
         }
     }

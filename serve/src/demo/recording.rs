@@ -34,6 +34,16 @@ impl Script {
         Script { recording, next: 0, pace }
     }
 
+    /// Returns a recording from one of its parts on.
+    pub(crate) fn at(recording: &'static Recording, next: usize, pace: Pace) -> Script {
+        Script { recording, next, pace }
+    }
+
+    /// Returns the recording's name, and the index of the next part.
+    pub(crate) fn position(&self) -> (&'static str, usize) {
+        (self.recording.name, self.next)
+    }
+
     pub(crate) fn pace(&self) -> Pace {
         self.pace
     }

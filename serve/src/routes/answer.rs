@@ -51,7 +51,9 @@ pub(super) async fn answer(
     id: Result<Path<String>, PathRejection>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let conversation = state.store.get(&id?)?;
+    let id = id?;
+    // Before the body is read, which may be large.
+    state.store.get(&id).await?;
     let (parts, body) = request.into_parts();
     let body: AnswerBody = parse_json(&read_limited(&parts.headers, body, state.settings.limits.body).await?)?;
     let format = body.format.into();
@@ -60,7 +62,8 @@ pub(super) async fn answer(
     };
     let images = body.images.iter().enumerate().map(image).collect::<Result<Vec<_>, _>>()?;
     let action = action(body)?;
-    let ActionOutcome { reply, messages, waiting } = conversation.perform(action, images, format)?;
+    let (conversation, outcome) = state.store.perform(&id, action, images, format).await?;
+    let ActionOutcome { reply, messages, waiting } = outcome;
     let (continued, why) = match continue_if_ready(&state, &conversation) {
         Ok(()) => (true, None),
         Err(Readiness::Blocked(why)) => (false, Some(why)),

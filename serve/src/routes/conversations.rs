@@ -13,21 +13,21 @@ use crate::app_state::AppState;
 use crate::error::ApiError;
 
 pub(super) async fn list(State(state): State<Arc<AppState>>) -> Response {
-    json_response(json!({"conversations": state.store.summaries()}).to_string())
+    json_response(json!({"conversations": state.store.local().summaries()}).to_string())
 }
 
 pub(super) async fn snapshot(
     State(state): State<Arc<AppState>>,
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, ApiError> {
-    Ok(json_response(state.store.get(&id?)?.snapshot()))
+    Ok(json_response(state.store.get(&id?).await?.snapshot()))
 }
 
 pub(super) async fn dismiss(
     State(state): State<Arc<AppState>>,
     id: Result<Path<String>, PathRejection>,
 ) -> Result<StatusCode, ApiError> {
-    state.store.get(&id?)?.dismiss()?;
+    state.store.get_for_change(&id?).await?.dismiss()?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -35,6 +35,6 @@ pub(super) async fn remove(
     State(state): State<Arc<AppState>>,
     id: Result<Path<String>, PathRejection>,
 ) -> Result<StatusCode, ApiError> {
-    state.store.remove(&id?)?;
+    state.store.remove(&id?).await?;
     Ok(StatusCode::NO_CONTENT)
 }

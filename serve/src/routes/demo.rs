@@ -59,8 +59,8 @@ pub(super) async fn play(State(state): State<Arc<AppState>>, request: Request) -
         Some(delay) => Duration::from_millis(delay),
         None => delay,
     };
-    state.store.check_memory()?;
-    let (conversation, _) = state.store.get_or_create(None)?;
+    state.store.local().check_memory()?;
+    let conversation = state.store.create()?;
     let script = Script::new(recording, Pace { chunk, delay });
     let turn = Turn::begin(&conversation, Some(script.wire()), TurnSource::Demo, RequestContent::default())?;
     state.spawn(player::play(state.clone(), turn, script));

@@ -34,7 +34,7 @@ pub(super) async fn events(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     state.check_running()?;
-    let conversation = state.store.get(&id?)?;
+    let conversation = state.store.get(&id?).await?;
     let Query(EventsQuery { last }) = query?;
     let last = headers.get(LAST_EVENT_ID).and_then(|last| last.to_str().ok()).or(last.as_deref());
     let last = last.and_then(|last| last.parse().ok()).filter(|&last| conversation.has_events_after(last));

@@ -13,11 +13,11 @@ use crate::app_state::AppState;
 pub(super) const PATH: &str = "/healthz";
 
 pub(super) async fn health(State(state): State<Arc<AppState>>) -> Response {
-    json_response(json!({"status": "ok", "conversations": state.store.len()}).to_string())
+    json_response(json!({"status": "ok", "conversations": state.store.local().len()}).to_string())
 }
 
 pub(super) async fn metrics(State(state): State<Arc<AppState>>) -> Response {
     const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    let text = state.metrics.text(state.store.len());
+    let text = state.metrics.text(state.store.local().len());
     ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response()
 }

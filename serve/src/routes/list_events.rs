@@ -19,7 +19,7 @@ use tokio::time::Instant;
 use crate::app_state::AppState;
 use crate::conversation::frame;
 use crate::error::ApiError;
-use crate::store::ListReader;
+use crate::local_store::ListReader;
 
 /// Minimum time between two batches of events. Changes meanwhile are sent together.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -27,9 +27,9 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub(super) async fn events(State(state): State<Arc<AppState>>) -> Result<Response, ApiError> {
     state.check_running()?;
     let limit = state.settings.limits.readers;
-    let reader = state.store.list_reader().ok_or_else(|| ApiError::too_many_list_readers(limit))?;
+    let reader = state.store.local().list_reader().ok_or_else(|| ApiError::too_many_list_readers(limit))?;
     // Before the list is read, so that no change is missed.
-    let changed = state.store.list_changes().subscribe();
+    let changed = state.store.local().list_changes().subscribe();
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-store"),
@@ -104,7 +104,7 @@ impl ListStream {
 
     /// Returns the first event: the whole list.
     fn list(&mut self) -> Bytes {
-        let entries = self.state.store.entries();
+        let entries = self.state.store.local().entries();
         let summaries: Vec<_> = entries.iter().map(|(_, summary)| summary).collect();
         let list = json!({"service": self.state.service_id, "conversations": summaries});
         let event = frame("list-0", "list", &list);
@@ -115,7 +115,7 @@ impl ListStream {
     /// Returns the events since the last call.
     fn batch(&mut self) -> Bytes {
         let known = self.known.get_or_insert_default();
-        let versions = self.state.store.versions();
+        let versions = self.state.store.local().versions();
         let ids: HashSet<&str> = versions.iter().map(|(conversation, _)| conversation.id()).collect();
         let removed: Vec<String> = known.keys().filter(|id| !ids.contains(&***id)).cloned().collect();
         let changed = versions.iter().filter(|(one, version)| known.get(one.id()) != Some(version));

@@ -46,8 +46,11 @@ pub(super) async fn push(
         ));
     }
     let _permit = state.request_permit()?;
-    state.store.check_memory()?;
-    let (conversation, is_new) = state.store.get_or_create(id.as_deref())?;
+    state.store.local().check_memory()?;
+    let (conversation, is_new) = match &id {
+        Some(id) => state.store.get_or_create(id).await?,
+        None => (state.store.create()?, true),
+    };
     let mut turn = Turn::begin(&conversation, wire, TurnSource::Push, RequestContent::default())?;
     let mut body = request.into_body().into_data_stream();
     while let Some(chunk) = body.next().await {
@@ -59,7 +62,7 @@ pub(super) async fn push(
                 return Err(ApiError::body_unreadable(&error));
             }
         }
-        state.store.keep_within_memory();
+        state.store.local().keep_within_memory();
         if turn.is_gone() {
             turn.end(true);
             return Err(ApiError::no_conversation(conversation.id()));

@@ -1,6 +1,7 @@
 //! `/v1/…`: relays a request to the provider, and its response to the caller.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -9,6 +10,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use axum::response::Response;
 use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::timeout;
 
 use super::body::read_limited;
 use crate::app_state::AppState;
@@ -17,6 +19,7 @@ use crate::conversation::Conversation;
 use crate::conversation::continuation::PendingContinuation;
 use crate::conversation::turn::{Turn, TurnSource};
 use crate::error::ApiError;
+use crate::local_store::check_id;
 use crate::recognition::ShownConversation;
 use crate::turns::relay::{BodyKind, RelayedTurn, cannot_continue, prepare_continuation, relayed_body};
 use crate::upstream::{ProviderResponse, Upstream, end_to_end};
@@ -30,6 +33,9 @@ const CONVERSATION: HeaderName = HeaderName::from_static("x-followup-conversatio
 
 /// Maximum number of bytes of a request that is read at once; other tasks need not wait for a longer one.
 const MAX_QUICK: usize = 128 << 10;
+
+/// How long a caller waits for its conversation: for the end of its last message, and for the store.
+const MAX_WAIT: Duration = Duration::from_millis(2500);
 
 /// Bytes that a turn takes while it streams: the connections, the parser.
 const TURN_OVERHEAD: usize = 64 << 10;
@@ -66,12 +72,8 @@ async fn relay_turn(
 ) -> Result<Response, ApiError> {
     let id = conversation_id(&parts.headers)?;
     // Checked before the provider is sent anything.
-    if let Some(Err(error)) = id.map(|id| state.store.get(id))
-        && error.code() != "not_found"
-    {
-        return Err(error);
-    }
-    state.store.check_memory()?;
+    id.map(check_id).transpose()?;
+    state.store.local().check_memory()?;
     let body = read_limited(&parts.headers, body, state.settings.limits.body).await?;
     let mut taken = state.metrics.memory.count(TURN_OVERHEAD + body.len());
     let headers = upstream.headers_of_turn(&parts.headers);
@@ -122,7 +124,8 @@ async fn read_request(state: &AppState, format: ApiFormat, body: Bytes) -> Shown
 
 /// Begins a turn in the conversation that the caller names or the request extends, or in a new one.
 ///
-/// A conversation in which another turn is streaming is left alone: the caller gets a new one.
+/// A conversation in which another turn is streaming is left alone: the caller gets a new one. So it
+/// does if the conversation is in a store that does not answer at once.
 async fn begin_turn(
     state: &AppState,
     id: Option<&str>,
@@ -132,17 +135,37 @@ async fn begin_turn(
     let begin = |conversation: &Arc<Conversation>| {
         Turn::begin(conversation, Some(format.wire()), TurnSource::Relay, shown.content.clone())
     };
-    let known = match id {
-        Some(id) => {
-            state.recognizer.settle(shown, id).await;
-            Some(state.store.get_or_create(Some(id))?.0)
-        }
-        None => state.recognizer.find(shown).await,
+    let known = match timeout(MAX_WAIT, known_conversation(state, id, shown)).await {
+        Ok(known) => known?,
+        Err(_) => None,
     };
     match known.as_ref().map(begin) {
         Some(Ok(turn)) => Ok(turn),
         // It has become busy, or was deleted.
-        Some(Err(_)) | None => begin(&state.store.get_or_create(None)?.0),
+        Some(Err(_)) | None => begin(&state.store.create()?),
+    }
+}
+
+/// Returns the conversation that the caller names or the request extends, if this replica may change it.
+async fn known_conversation(
+    state: &AppState,
+    id: Option<&str>,
+    shown: &ShownConversation,
+) -> Result<Option<Arc<Conversation>>, ApiError> {
+    let conversation = match id {
+        Some(id) => {
+            state.recognizer.settle(shown, id).await;
+            state.store.get_or_create(id).await.map(|(conversation, _)| conversation)
+        }
+        None => match state.recognizer.find(shown).await {
+            Some(found) => state.store.get_for_change(found.id()).await,
+            None => return Ok(None),
+        },
+    };
+    match conversation {
+        Ok(conversation) => Ok(Some(conversation)),
+        Err(error) if error.is_of_store() => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

@@ -36,7 +36,8 @@ pub(super) async fn replies(
 ) -> Result<Response, ApiError> {
     state.check_running()?;
     check_site(&headers)?;
-    let conversation = state.store.get(&id?)?;
+    let id = id?;
+    let conversation = state.store.get(&id).await?;
     let Query(RepliesQuery { after, wait, format }) = query?;
     if !(0.0..=MAX_WAIT).contains(&wait) {
         return Err(ApiError::bad_request(format!("wait: it should be a number of seconds from 0 to {MAX_WAIT}")));
@@ -51,6 +52,7 @@ pub(super) async fn replies(
             () = state.shutdown.cancelled() => {}
         }
     }
+    let conversation = state.store.get_for_change(&id).await?;
     Ok(json_response(conversation.collect_replies(after, format.into())?))
 }
 

@@ -110,7 +110,7 @@ async fn send_replies(state: Arc<AppState>, mut turn: Turn, request: Continuatio
         match response.chunk().await {
             Ok(Some(chunk)) => {
                 turn.feed(&chunk);
-                state.store.keep_within_memory();
+                state.store.local().keep_within_memory();
             }
             Ok(None) => return turn.end(false),
             Err(why) => {
@@ -131,7 +131,9 @@ async fn send_replies(state: Arc<AppState>, mut turn: Turn, request: Continuatio
 /// A sentence for people, if the provider does not answer with a stream of events.
 async fn send(state: &AppState, request: &ContinuationRequest) -> Result<ProviderResponse, String> {
     let upstream = state.upstream.as_ref().ok_or("there is no provider")?;
-    let why = match upstream.send(request.headers.clone(), request.body.clone()).await {
+    // Another replica may have kept the request, without the key.
+    let headers = upstream.headers_of_turn(&request.headers);
+    let why = match upstream.send(headers, request.body.clone()).await {
         Ok(response) if response.status().is_success() && is_event_stream(response.headers()) => return Ok(response),
         Ok(response) => describe(response, state.settings.upstream_timeout).await,
         Err(error) => error.to_string(),

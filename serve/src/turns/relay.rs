@@ -181,7 +181,7 @@ impl RelayedBody {
             Ok(Some(chunk)) => {
                 if let Some(turn) = &mut self.turn {
                     turn.feed(&chunk);
-                    self.state.store.keep_within_memory();
+                    self.state.store.local().keep_within_memory();
                 }
                 self.remaining = self.remaining.map(|remaining| remaining.saturating_sub(chunk.len() as u64));
                 // The caller may send its next request as soon as it has the last event.

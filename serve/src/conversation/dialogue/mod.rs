@@ -1,5 +1,7 @@
 //! The dialogue of a conversation within limits: questions, and replies to the newest turn.
 
+mod stored;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -8,11 +10,16 @@ use followup::dialogue::{
     Setup,
 };
 use followup::{Complete, Event, Rejected};
+use serde::{Deserialize, Serialize};
 
+use super::action::{StoredAnswer, UserAction};
 use super::form_item::size_of_asked;
 use super::outcome::ClosedWhy;
 use super::reply_log::{ReplyLog, size_of_images};
+use crate::error::ApiError;
 use crate::settings::Limits;
+
+pub(super) use self::stored::StoredDialogue;
 
 /// Maximum number of questions that wait for an answer, and of calls in a turn that get a reply.
 const MAX_CALLS: usize = 256;
@@ -40,7 +47,7 @@ pub(super) struct BoundedDialogue {
     other_tool: Option<String>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct PendingQuestion {
     size: usize,
     /// The provider's id of the call.
@@ -56,7 +63,7 @@ pub(super) struct OpenQuestion {
 }
 
 /// How a question ended without an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Unanswered {
     Cancelled,
     Declined,
@@ -243,6 +250,25 @@ impl BoundedDialogue {
             Ok(reply) => Ok(self.set_reply(number, reply)),
             Err(AnswerError { kind, .. }) => Err(self.refine_error(number, kind)),
         }
+    }
+
+    /// Checks that an answer can be given.
+    ///
+    /// # Errors
+    ///
+    /// If it can't.
+    pub(super) fn check(&self, answer: &StoredAnswer) -> Result<(), ApiError> {
+        let StoredAnswer { action, images } = answer;
+        let mut copy = self.dialogue.clone();
+        let (number, checked) = match action {
+            UserAction::Answer { number, answer } => {
+                (*number, copy.answer(*number, answer.clone(), images.clone()).map(drop).map_err(|error| error.kind))
+            }
+            UserAction::Cancel { number } => (*number, copy.cancel(*number).map(drop)),
+            UserAction::Decline { number } => (*number, copy.decline(*number).map(drop)),
+            UserAction::Guide { .. } => return Ok(()),
+        };
+        checked.map_err(|kind| self.refine_error(number, kind).into_error(number))
     }
 
     pub(super) fn cancel(&mut self, number: u64) -> Result<Arc<Reply>, AnswerRefusal> {

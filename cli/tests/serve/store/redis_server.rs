@@ -1,0 +1,106 @@
+//! Starts, stops and asks Redis servers.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// A Redis server on a free port. It is killed when dropped.
+pub(crate) struct RedisServer {
+    child: Child,
+    pub(crate) port: u16,
+    args: Vec<String>,
+}
+
+/// Returns `true` if there is a Redis server on this machine. Says so if there is none.
+///
+/// # Panics
+///
+/// In CI, where these tests are never skipped.
+pub(crate) fn has_redis() -> bool {
+    let found = Command::new("redis-server").arg("--version").stdout(Stdio::null()).status();
+    let is_there = found.is_ok_and(|status| status.success());
+    if !is_there {
+        assert!(std::env::var_os("CI").is_none(), "there is no redis-server, which CI installs");
+        let name = std::thread::current().name().unwrap_or_default().to_owned();
+        // The test harness shows what a test prints only if it fails.
+        let _ = writeln!(std::io::stderr(), "skipped, because there is no redis-server: {name}");
+    }
+    is_there
+}
+
+/// Returns a port that is free at the moment.
+pub(crate) fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+impl RedisServer {
+    /// Starts a server that keeps everything in memory; `None` if there is no Redis.
+    pub(crate) fn start(args: &[&str]) -> Option<RedisServer> {
+        has_redis().then(|| {
+            let args = args.iter().map(|arg| (*arg).to_owned()).collect();
+            let port = free_port();
+            RedisServer { child: spawn(port, &args), port, args }.up()
+        })
+    }
+
+    fn up(mut self) -> RedisServer {
+        self.wait();
+        self
+    }
+
+    fn wait(&mut self) {
+        for _ in 0..2000 {
+            if TcpStream::connect(("127.0.0.1", self.port)).is_ok() {
+                return;
+            }
+            assert!(self.child.try_wait().unwrap().is_none(), "redis-server has ended");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        panic!("redis-server does not listen");
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Kills the server. Everything in it is lost.
+    pub(crate) fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    /// Starts the server again, on the same port.
+    pub(crate) fn restart(&mut self) {
+        self.child = spawn(self.port, &self.args);
+        self.wait();
+    }
+
+    /// Sends a command without spaces in its arguments. Returns the answer as the server sends it.
+    pub(crate) fn ask(&self, command: &str) -> String {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        stream.write_all(format!("{command}\r\nQUIT\r\n").as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer.trim_end().trim_end_matches("+OK").trim_end().to_owned()
+    }
+}
+
+fn spawn(port: u16, args: &Vec<String>) -> Child {
+    let mut command = Command::new("redis-server");
+    command.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]).args(args);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+impl Drop for RedisServer {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}

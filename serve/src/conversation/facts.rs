@@ -1,0 +1,40 @@
+//! What is known of a conversation in short.
+
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use super::state::TurnState;
+
+/// What is known of a conversation in short: for the list of conversations, and for its snapshot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Facts {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) title: Option<String>,
+    pub(super) turn: TurnState,
+    /// The beginning of the open question.
+    pub(super) open: Option<String>,
+    /// How many questions wait for an answer.
+    pub(super) waiting: usize,
+    pub(super) stopped: bool,
+    /// Something failed that can be tried again.
+    pub(super) retry: bool,
+    /// Seconds since 1970.
+    pub(super) updated: u64,
+}
+
+impl Default for Facts {
+    fn default() -> Facts {
+        Facts { title: None, turn: TurnState::None, open: None, waiting: 0, stopped: false, retry: false, updated: 0 }
+    }
+}
+
+/// Returns the seconds since 1970.
+pub(super) fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+/// Returns the time that is so many seconds after 1970.
+pub(super) fn time(seconds: u64) -> SystemTime {
+    SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds)).unwrap_or(SystemTime::UNIX_EPOCH)
+}

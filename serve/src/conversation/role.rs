@@ -1,0 +1,48 @@
+//! Who writes a conversation's events.
+
+use super::event_id::EventId;
+use super::facts::Facts;
+
+/// Who writes a conversation's events.
+#[derive(Debug)]
+pub(super) enum Role {
+    /// This process, which keeps them for itself.
+    Alone,
+    /// This process, which tells the store.
+    Writer(Publication),
+    /// Another process.
+    Follower(Facts),
+}
+
+impl Role {
+    /// Returns the epoch in which this process writes the conversation for all.
+    pub(super) fn epoch(&self) -> Option<u64> {
+        match self {
+            Role::Writer(publication) => Some(publication.epoch),
+            Role::Alone | Role::Follower(_) => None,
+        }
+    }
+}
+
+/// What the store knows of the conversation.
+#[derive(Debug)]
+pub(super) struct Publication {
+    pub(super) epoch: u64,
+    /// The last event that the store has.
+    pub(super) published: EventId,
+    /// The log in the store has to begin anew.
+    pub(super) replaces: bool,
+    /// The conversation waits to be published, or is.
+    pub(super) is_queued: bool,
+    /// The size of the view in the store.
+    pub(super) view_size: usize,
+    /// The questions whose answers in the store have been given.
+    pub(super) answered: Vec<u64>,
+}
+
+impl Publication {
+    /// Returns a publication of events in this epoch, after one that the store has.
+    pub(super) fn new(epoch: u64, published: EventId) -> Publication {
+        Publication { epoch, published, replaces: false, is_queued: false, view_size: 0, answered: Vec::new() }
+    }
+}

@@ -1,0 +1,191 @@
+//! A conversation in the store: what its writer puts there, and what other processes find.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use followup::ResumeError;
+use followup::dialogue::{MessageFormat, Reply};
+use serde::{Deserialize, Serialize};
+
+use super::action::{ActionOutcome, StoredAnswer};
+use super::dialogue::{BoundedDialogue, StoredDialogue};
+use super::event_id::EventId;
+use super::facts::Facts;
+use super::frame::Frame;
+use super::item::Item;
+use super::state::TurnState;
+use crate::error::ApiError;
+use crate::settings::Settings;
+
+/// The version of what is stored. Any change of the stored data or of its meaning increases it.
+const VERSION: u32 = 1;
+
+/// What a conversation has added since its writer last told the store.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    pub(crate) epoch: u64,
+    /// The id of the event before these.
+    pub(crate) after: EventId,
+    /// The id of the last of them.
+    pub(crate) last: EventId,
+    /// The log begins anew with them.
+    pub(crate) replaces: bool,
+    /// The fields of the state that have changed, with their values.
+    pub(crate) set: Vec<(&'static str, String)>,
+    /// The fields of the state that are not needed any more.
+    pub(crate) removed: Vec<String>,
+    /// The log needs no entries before this id any more.
+    pub(crate) dropped_before: Option<EventId>,
+    pub(super) frames: Vec<Frame>,
+    pub(super) facts: Option<String>,
+}
+
+/// The name under which an entry of the log holds facts, in place of an event's name.
+pub(crate) const FACTS: &str = "~";
+
+impl Batch {
+    /// Returns the names and data of the events, and of the facts after them.
+    pub(crate) fn events(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        let facts = self.facts.as_deref().map(|facts| (FACTS, facts.as_bytes()));
+        self.frames.iter().map(Frame::name_and_data).chain(facts)
+    }
+}
+
+/// An entry of the log: events that were written together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LogEntry {
+    /// The id of the event before them.
+    pub(crate) after: EventId,
+    /// The id of the last of them.
+    pub(crate) last: EventId,
+    /// The names and the data of the events.
+    pub(crate) events: Vec<(String, String)>,
+    /// The facts after them, if they have changed.
+    pub(crate) facts: Option<String>,
+}
+
+impl LogEntry {
+    /// Returns the events with their ids.
+    pub(crate) fn numbered(&self) -> impl Iterator<Item = (EventId, &str, &str)> {
+        let first = (self.last.number + 1).saturating_sub(self.events.len() as u64);
+        let id = move |index: usize| EventId { epoch: self.last.epoch, number: first + index as u64 };
+        self.events.iter().enumerate().map(move |(index, (name, data))| (id(index), &**name, &**data))
+    }
+}
+
+/// What a process finds of a conversation in the store.
+#[derive(Debug, Default)]
+pub(crate) struct StoredConversation {
+    /// The epoch of the writer.
+    pub(crate) epoch: u64,
+    /// The name of the writer's replica.
+    pub(crate) owner: String,
+    /// The id of the last event.
+    pub(crate) last: Option<EventId>,
+    /// The answers that were accepted and not yet given, by the numbers of their questions.
+    pub(crate) answers: Vec<(u64, String)>,
+    pub(super) facts: Facts,
+    /// What follows the last turn, as JSON.
+    pub(super) next: Option<String>,
+    pub(super) state: Option<StoredState>,
+    pub(super) view: Option<StoredView>,
+    pub(crate) entries: Vec<LogEntry>,
+}
+
+impl StoredConversation {
+    /// Reads the fields of the state.
+    ///
+    /// # Errors
+    ///
+    /// If one can't be read: another version of the service has written it.
+    pub(crate) fn new(
+        mut fields: HashMap<String, String>,
+        entries: Vec<LogEntry>,
+    ) -> serde_json::Result<StoredConversation> {
+        let mut field = |name: &str| fields.remove(name);
+        let epoch = field("epoch").and_then(|epoch| epoch.parse().ok()).unwrap_or_default();
+        let owner = field("owner").unwrap_or_default();
+        let last = field("last").and_then(|last| last.parse().ok());
+        let facts = field("facts").map(|json| serde_json::from_str(&json)).transpose()?.unwrap_or_default();
+        let next = field("next");
+        let state = field("dialogue").map(|json| serde_json::from_str(&json)).transpose()?;
+        let view = field("view").map(|json| serde_json::from_str(&json)).transpose()?;
+        let answer = |(name, answer): (String, String)| Some((name.strip_prefix("answer:")?.parse().ok()?, answer));
+        let answers = fields.into_iter().filter_map(answer).collect();
+        Ok(StoredConversation { epoch, owner, last, answers, facts, next, state, view, entries })
+    }
+
+    /// Checks that an answer can be given.
+    ///
+    /// # Errors
+    ///
+    /// If it can't, or the state can't be read.
+    pub(crate) fn check(self, answer: &StoredAnswer, settings: &Settings) -> Result<(), ApiError> {
+        self.dialogue(settings)?.check(answer)
+    }
+
+    /// Returns the outcome of an answer that was given.
+    ///
+    /// # Errors
+    ///
+    /// If it was not, or the state can't be read.
+    pub(crate) fn outcome_of(
+        self,
+        number: u64,
+        format: MessageFormat,
+        settings: &Settings,
+    ) -> Result<ActionOutcome, ApiError> {
+        let dialogue = self.dialogue(settings)?;
+        let replies = dialogue.replies();
+        let reply = replies.iter().find(|reply| reply.number == Some(number));
+        let reply = Arc::new(reply.ok_or_else(|| ApiError::answered(number, None))?.clone());
+        Ok(ActionOutcome { reply, messages: Reply::messages_of(&replies, format), waiting: dialogue.waiting() })
+    }
+
+    fn dialogue(self, settings: &Settings) -> Result<BoundedDialogue, ApiError> {
+        let unreadable = |error: ResumeError| ApiError::store_unreadable(&error);
+        let state = self.state.ok_or_else(|| ApiError::store_unreadable(&"its dialogue is missing"))?;
+        state.check_version().map_err(unreadable)?;
+        BoundedDialogue::restore(state.dialogue, settings.setup.clone(), settings.limits).map_err(unreadable)
+    }
+
+    /// Returns `true` if a turn is streaming.
+    pub(crate) fn is_streaming(&self) -> bool {
+        self.facts.turn == TurnState::Streaming
+    }
+}
+
+/// The name of the field with the answer to a question.
+pub(super) fn answer_field(number: u64) -> String {
+    format!("answer:{number}")
+}
+
+/// What the next writer needs besides the events.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct StoredState {
+    version: u32,
+    pub(super) dialogue: StoredDialogue,
+    pub(super) turns: u64,
+}
+
+impl StoredState {
+    pub(super) fn new(dialogue: StoredDialogue, turns: u64) -> StoredState {
+        StoredState { version: VERSION, dialogue, turns }
+    }
+
+    /// # Errors
+    ///
+    /// If it is of another version.
+    pub(super) fn check_version(&self) -> Result<(), ResumeError> {
+        if self.version == VERSION { Ok(()) } else { Err(ResumeError::OtherVersion) }
+    }
+}
+
+/// The items up to an event. They serialize to a part of a snapshot, and are read from one.
+#[derive(Debug, Deserialize)]
+pub(super) struct StoredView {
+    /// The id of the event.
+    pub(super) last: String,
+    pub(super) dropped: u64,
+    pub(super) items: Vec<Item>,
+}

@@ -1,0 +1,150 @@
+//! What follows a turn, as data, for a process that takes the conversation over.
+
+use std::time::Duration;
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::continuation::{Continuation, NextRequest};
+use crate::chat::ChatRequest;
+use crate::demo::{RECORDINGS, Script};
+use crate::settings::Pace;
+
+/// What follows a turn, as data.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StoredContinuation {
+    Unavailable(String),
+    Recording { name: String, next: usize, chunk: String, delay: u64 },
+    Provider(Box<StoredRequest>),
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredRequest {
+    headers: Vec<(String, String)>,
+    /// The caller sent a key of its own, which is not stored.
+    had_key: bool,
+    request: ChatRequest,
+    message: Value,
+}
+
+/// Headers with secrets. They stay in the memory of the process that received them.
+const SECRET: [HeaderName; 5] = [
+    header::AUTHORIZATION,
+    header::COOKIE,
+    HeaderName::from_static("x-api-key"),
+    HeaderName::from_static("api-key"),
+    HeaderName::from_static("x-goog-api-key"),
+];
+
+/// Why a replica can't send the replies for the one that relayed the request.
+const NO_KEY: &str = "the key of the agent's request was known only to another replica: your agent has to send the replies, or start the service with --upstream-key";
+
+/// Returns what follows a turn as JSON; `None` if nothing does.
+pub(super) fn to_json(continuation: &Continuation) -> Option<String> {
+    let stored = match continuation {
+        Continuation::Nothing => return None,
+        Continuation::Unavailable(why) => StoredContinuation::Unavailable(why.to_string()),
+        Continuation::Recording(script) => {
+            let Pace { chunk, delay } = script.pace();
+            let (name, next) = script.position();
+            let delay = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
+            StoredContinuation::Recording { name: name.into(), next, chunk: chunk.to_string(), delay }
+        }
+        Continuation::Provider(next) => {
+            // The service's own key is no secret of the caller, and every replica has it.
+            let had_key = SECRET.iter().any(|name| next.headers.get(name).is_some_and(|value| !value.is_sensitive()));
+            let headers = next.headers.iter().filter(|(name, _)| !SECRET.contains(name));
+            let text = |(name, value): (&HeaderName, &HeaderValue)| {
+                Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
+            };
+            let headers = headers.filter_map(text).collect();
+            let (request, message) = ((*next.request).clone(), next.message.clone());
+            StoredContinuation::Provider(Box::new(StoredRequest { headers, had_key, request, message }))
+        }
+    };
+    serde_json::to_string(&stored).ok()
+}
+
+/// Returns what follows a turn; nothing if that can't be read.
+pub(super) fn from_json(json: &str) -> Continuation {
+    match serde_json::from_str(json) {
+        Ok(StoredContinuation::Unavailable(why)) => Continuation::Unavailable(why.into()),
+        Ok(StoredContinuation::Recording { name, next, chunk, delay }) => {
+            let recording = RECORDINGS.iter().find(|recording| recording.name == name);
+            match (recording, chunk.parse()) {
+                (Some(recording), Ok(chunk)) => {
+                    let pace = Pace { chunk, delay: Duration::from_millis(delay) };
+                    Continuation::Recording(Script::at(recording, next, pace))
+                }
+                _ => Continuation::Nothing,
+            }
+        }
+        Ok(StoredContinuation::Provider(stored)) if stored.had_key => Continuation::Unavailable(NO_KEY.into()),
+        Ok(StoredContinuation::Provider(stored)) => {
+            let header = |(name, value): &(String, String)| {
+                Some((name.parse::<HeaderName>().ok()?, value.parse::<HeaderValue>().ok()?))
+            };
+            let headers: HeaderMap = stored.headers.iter().filter_map(header).collect();
+            let next = NextRequest { headers, request: stored.request.into(), message: stored.message };
+            Continuation::Provider(Box::new(next))
+        }
+        Err(_) => Continuation::Nothing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn next(header: (&'static str, HeaderValue)) -> Continuation {
+        let headers = [("accept", HeaderValue::from_static("*/*")), header];
+        let headers = headers.into_iter().map(|(name, value)| (HeaderName::from_static(name), value)).collect();
+        let request = ChatRequest::parse(br#"{"model":"m", "messages": [1]}"#).unwrap();
+        Continuation::Provider(Box::new(NextRequest { headers, request: Arc::new(request), message: json!("hi") }))
+    }
+
+    #[test]
+    fn a_request_is_restored_without_the_services_own_key() {
+        let mut own = HeaderValue::from_static("Bearer s3cret");
+        own.set_sensitive(true);
+        let json = to_json(&next(("authorization", own))).unwrap();
+        assert!(!json.contains("s3cret"), "{json}");
+        let Continuation::Provider(restored) = from_json(&json) else { panic!("{json}") };
+        assert_eq!(restored.headers.len(), 1);
+        assert_eq!(restored.headers["accept"], "*/*");
+        assert_eq!(restored.message, json!("hi"));
+        assert_eq!(restored.request.with_messages(&[json!(2)]).unwrap(), br#"{"model":"m","messages":[1,2]}"#);
+    }
+
+    #[test]
+    fn the_key_of_a_caller_is_not_stored_so_the_request_can_not_be_sent_elsewhere() {
+        for name in ["authorization", "x-api-key", "cookie"] {
+            let json = to_json(&next((name, HeaderValue::from_static("s3cret")))).unwrap();
+            assert!(!json.contains("s3cret"), "{json}");
+            assert!(matches!(from_json(&json), Continuation::Unavailable(why) if why.contains("--upstream-key")));
+        }
+    }
+
+    #[test]
+    fn a_recording_continues_at_its_next_part() {
+        let script = Script::new(&RECORDINGS[0], Pace::default()).rest().unwrap();
+        let Continuation::Recording(restored) = from_json(&to_json(&Continuation::Recording(script)).unwrap()) else {
+            panic!()
+        };
+        assert_eq!((restored.body(), restored.pace()), (script.body(), script.pace()));
+    }
+
+    #[test]
+    fn what_can_not_be_read_is_nothing() {
+        assert!(to_json(&Continuation::Nothing).is_none());
+        for json in ["", "{}", r#"{"recording":{"name":"none","next":0,"chunk":"4","delay":1}}"#] {
+            assert!(matches!(from_json(json), Continuation::Nothing), "{json}");
+        }
+    }
+}

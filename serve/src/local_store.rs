@@ -1,0 +1,268 @@
+//! The conversations of this process.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::conversation::{Context, Conversation, ListChanges, NewRole, Summary};
+use crate::error::ApiError;
+use crate::metrics::Metrics;
+
+/// The conversations of this process, up to the limit.
+pub(crate) struct LocalStore {
+    /// The memory in use from which on room is made.
+    full_at: AtomicUsize,
+    conversations: Mutex<HashMap<String, Arc<Conversation>>>,
+    context: Context,
+    list_readers: Arc<AtomicUsize>,
+}
+
+/// A conversation that is to be changed.
+pub(crate) enum Changeable {
+    /// This process may change it.
+    Here(Arc<Conversation>),
+    /// Another replica is writing a turn of it.
+    Elsewhere(Arc<Conversation>),
+}
+
+/// A reader of the list's changes, which is counted.
+pub(crate) struct ListReader {
+    count: Arc<AtomicUsize>,
+    metrics: Arc<Metrics>,
+}
+
+impl Drop for ListReader {
+    fn drop(&mut self) {
+        self.count.fetch_sub(1, Ordering::AcqRel);
+        self.metrics.list_readers.dec();
+    }
+}
+
+/// The id that no conversation may have: `/conversations/events` is another path.
+const RESERVED_ID: &str = "events";
+
+/// Checks an id that a caller chose.
+pub(crate) fn check_id(id: &str) -> Result<&str, ApiError> {
+    let is_id = (1..=64).contains(&id.len())
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+        && id != RESERVED_ID;
+    if is_id { Ok(id) } else { Err(ApiError::bad_id()) }
+}
+
+impl LocalStore {
+    pub(crate) fn new(context: Context) -> LocalStore {
+        let full_at = AtomicUsize::new(context.settings.limits.memory);
+        LocalStore { full_at, conversations: Mutex::default(), context, list_readers: Arc::default() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.conversations.lock().len()
+    }
+
+    /// Returns the conversation with this id; `None` if this process has none.
+    pub(crate) fn find(&self, id: &str) -> Option<Arc<Conversation>> {
+        self.conversations.lock().get(id).cloned()
+    }
+
+    /// Returns the conversation with this id, and whether it is new.
+    ///
+    /// At the limit, a new conversation replaces the one that has been unused for longest; those in
+    /// which no question is open and no answer waits to be collected are replaced first.
+    ///
+    /// # Errors
+    ///
+    /// If all conversations are in use.
+    pub(crate) fn find_or_create(&self, id: &str, role: NewRole) -> Result<(Arc<Conversation>, bool), ApiError> {
+        let epoch = match role {
+            NewRole::Alone => random_epoch()?,
+            // Nobody else has an id that was just made.
+            NewRole::Writer => 1,
+            NewRole::Follower => 0,
+        };
+        let mut all = self.conversations.lock();
+        if let Some(conversation) = all.get(id) {
+            return Ok((conversation.clone(), false));
+        }
+        let limit = self.context.settings.limits.conversations;
+        if all.len() >= limit {
+            let unused = all.iter().filter_map(|(id, one)| Some((one.unused()?, id)));
+            let Some((_, oldest)) = unused.min() else {
+                return Err(ApiError::too_many_conversations(limit));
+            };
+            let oldest = oldest.clone();
+            if let Some(dropped) = all.remove(&oldest) {
+                dropped.end();
+            }
+        }
+        let conversation = Conversation::new(id.to_owned(), epoch, role, self.context.clone());
+        all.insert(id.to_owned(), conversation.clone());
+        self.context.list.notify();
+        Ok((conversation, true))
+    }
+
+    /// Checks that there is memory for another turn. Drops unused conversations for it.
+    ///
+    /// # Errors
+    ///
+    /// If all conversations are in use.
+    pub(crate) fn check_memory(&self) -> Result<(), ApiError> {
+        let limit = self.context.settings.limits.memory;
+        if self.context.metrics.memory.used() <= limit || self.make_room() {
+            Ok(())
+        } else {
+            Err(ApiError::memory_full(limit))
+        }
+    }
+
+    /// Drops unused conversations if all together have grown beyond the limit of memory.
+    pub(crate) fn keep_within_memory(&self) {
+        if self.context.metrics.memory.used() > self.full_at.load(Ordering::Relaxed) {
+            self.make_room();
+        }
+    }
+
+    /// Drops the conversations that have been unused for longest, until the rest is within the limit of
+    /// memory. Returns `false` if it is not.
+    fn make_room(&self) -> bool {
+        let (limit, memory) = (self.context.settings.limits.memory, &self.context.metrics.memory);
+        let mut all = self.conversations.lock();
+        let mut unused: Vec<_> = all.iter().filter_map(|(id, one)| Some((one.unused()?, id.clone()))).collect();
+        unused.sort();
+        for (_, id) in unused {
+            if memory.used() <= limit {
+                break;
+            }
+            if let Some(dropped) = all.remove(&id) {
+                dropped.end();
+                self.context.list.notify();
+            }
+        }
+        let used = memory.used();
+        // While all are in use, they are not looked through for every chunk.
+        let full_at = if used <= limit { limit } else { used.saturating_add(limit / 64) };
+        self.full_at.store(full_at, Ordering::Relaxed);
+        used <= limit
+    }
+
+    /// Removes a conversation, and tells its readers. Returns whether there was one.
+    pub(crate) fn remove(&self, id: &str) -> bool {
+        let removed = self.conversations.lock().remove(id);
+        if let Some(removed) = &removed {
+            removed.end();
+            self.context.list.notify();
+        }
+        removed.is_some()
+    }
+
+    /// Forgets a conversation that is in the store, unless it has readers again.
+    pub(crate) fn forget(&self, id: &str) -> bool {
+        let mut all = self.conversations.lock();
+        let is_unused = all.get(id).is_some_and(|one| !one.has_readers());
+        if is_unused {
+            all.remove(id);
+            drop(all);
+            self.context.list.notify();
+        }
+        is_unused
+    }
+
+    /// Drops the conversations that have been idle for too long.
+    pub(crate) fn drop_idle(&self) {
+        let idle = self.context.settings.limits.idle;
+        let has_dropped = {
+            let mut all = self.conversations.lock();
+            let before = all.len();
+            all.retain(|_, conversation| {
+                let is_idle = conversation.is_idle(idle);
+                if is_idle {
+                    conversation.end();
+                }
+                !is_idle
+            });
+            all.len() < before
+        };
+        if has_dropped {
+            self.context.list.notify();
+        }
+        // Some may have become unused since.
+        self.full_at.store(self.context.settings.limits.memory, Ordering::Relaxed);
+        self.keep_within_memory();
+    }
+
+    /// Waits until the store has everything.
+    pub(crate) async fn flush_all(&self) {
+        let all: Vec<_> = self.conversations.lock().values().cloned().collect();
+        for conversation in all {
+            conversation.flushed().await;
+        }
+    }
+
+    /// Returns the list of conversations, latest change first.
+    pub(crate) fn summaries(&self) -> Vec<Summary> {
+        self.entries().into_iter().map(|(_, summary)| summary).collect()
+    }
+
+    /// Returns the list of conversations, latest change first, with the versions of its entries.
+    pub(crate) fn entries(&self) -> Vec<(u64, Summary)> {
+        let entry = |(conversation, version): (Arc<Conversation>, u64)| (version, conversation.summary());
+        let mut entries: Vec<_> = self.versions().into_iter().map(entry).collect();
+        entries.sort_by_key(|(_, summary)| std::cmp::Reverse(summary.updated_at));
+        entries
+    }
+
+    /// Returns all conversations with the versions of their entries in the list.
+    pub(crate) fn versions(&self) -> Vec<(Arc<Conversation>, u64)> {
+        self.conversations.lock().values().map(|one| (one.clone(), one.version())).collect()
+    }
+
+    /// Returns what tells of changes of the list.
+    pub(crate) fn list_changes(&self) -> &ListChanges {
+        &self.context.list
+    }
+
+    /// Adds a reader of the list's changes; `None` if there are as many as there may be.
+    pub(crate) fn list_reader(&self) -> Option<ListReader> {
+        let max = self.context.settings.limits.readers;
+        let add_one = |now: usize| (now < max).then_some(now + 1);
+        self.list_readers.fetch_update(Ordering::AcqRel, Ordering::Acquire, add_one).ok()?;
+        self.context.metrics.list_readers.inc();
+        Some(ListReader { count: self.list_readers.clone(), metrics: self.context.metrics.clone() })
+    }
+}
+
+/// Returns `N` random bytes as hex digits.
+pub(crate) fn random<const N: usize>() -> Result<String, ApiError> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).map_err(|error| ApiError::no_random(&error))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Returns an epoch that differs from that of an earlier conversation with the same id.
+fn random_epoch() -> Result<u64, ApiError> {
+    getrandom::u32().map(u64::from).map_err(|error| ApiError::no_random(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_short_and_plain_ascii() {
+        for id in ["a", "A-z_09", &"x".repeat(64)] {
+            assert!(check_id(id).is_ok(), "{id}");
+        }
+        for id in ["", &"x".repeat(65), "a b", "a/b", "ä", "a.b", "..", "a\0", "events"] {
+            assert!(check_id(id).is_err(), "{id}");
+        }
+    }
+
+    #[test]
+    fn random_ids_differ() {
+        let (one, two) = (random::<16>().unwrap(), random::<16>().unwrap());
+        assert_ne!(one, two);
+        assert_eq!(one.len(), 32);
+        assert!(check_id(&one).is_ok());
+    }
+}

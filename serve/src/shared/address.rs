@@ -1,0 +1,154 @@
+//! Where the store is: the URL of one server, of a cluster, or of sentinels.
+
+use std::fmt;
+
+use redis::{ConnectionInfo, IntoConnectionInfo, ProtocolVersion};
+
+/// Where the store is.
+#[derive(Clone)]
+pub(crate) enum StoreAddress {
+    /// `redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]`
+    One(ConnectionInfo),
+    /// `redis+cluster://[USER:PASSWORD@]HOST[:PORT][,HOST[:PORT]…]`
+    Cluster(Vec<ConnectionInfo>),
+    /// `redis+sentinel://[USER:PASSWORD@]HOST[:PORT][,HOST[:PORT]…]/NAME[/DATABASE]`
+    Sentinel { sentinels: Vec<ConnectionInfo>, name: String, server: ConnectionInfo },
+}
+
+/// The port of a sentinel.
+const SENTINEL_PORT: u16 = 26379;
+
+/// The text is not the URL of a store. Says what is wrong, without the URL: it may hold a password.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BadAddress(String);
+
+impl fmt::Display for BadAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for StoreAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown())
+    }
+}
+
+const USAGE: &str = "\
+it should be redis://HOST:PORT, redis+cluster://HOST:PORT,HOST:PORT or \
+redis+sentinel://HOST:PORT,HOST:PORT/NAME, with rediss in place of redis for TLS";
+
+impl StoreAddress {
+    /// Reads a URL.
+    ///
+    /// # Errors
+    ///
+    /// If it is not the URL of a store.
+    pub(crate) fn parse(url: &str) -> Result<StoreAddress, BadAddress> {
+        let usage = || BadAddress(USAGE.to_owned());
+        let (scheme, rest) = url.split_once("://").ok_or_else(usage)?;
+        let (scheme, kind) = scheme.split_once('+').unwrap_or((scheme, ""));
+        let scheme = match scheme {
+            "redis" | "valkey" => "redis",
+            "rediss" | "valkeys" => "rediss",
+            _ => return Err(usage()),
+        };
+        if kind.is_empty() {
+            return Ok(StoreAddress::One(server(&format!("{scheme}://{rest}"))?));
+        }
+        let (user, hosts) = rest.rsplit_once('@').map_or(("", rest), |(user, hosts)| (user, hosts));
+        let user = if user.is_empty() { String::new() } else { format!("{user}@") };
+        let (hosts, path) = hosts.split_once('/').unwrap_or((hosts, ""));
+        let hosts: Vec<&str> = hosts.split(',').collect();
+        if hosts.iter().any(|host| host.is_empty()) {
+            return Err(usage());
+        }
+        match kind {
+            "cluster" if matches!(path, "" | "0") => {
+                let nodes = hosts.iter().map(|host| server(&format!("{scheme}://{user}{host}")));
+                Ok(StoreAddress::Cluster(nodes.collect::<Result<_, _>>()?))
+            }
+            "cluster" => Err(BadAddress("a cluster has only the database 0".to_owned())),
+            "sentinel" => {
+                let (name, database) = path.split_once('/').unwrap_or((path, ""));
+                if name.is_empty() {
+                    return Err(BadAddress(
+                        "after the sentinels, the name of the primary is missing: /NAME".to_owned(),
+                    ));
+                }
+                let sentinel = |host: &&str| {
+                    let has_port = host.rsplit_once(']').map_or(*host, |(_, port)| port).contains(':');
+                    let port = if has_port { String::new() } else { format!(":{SENTINEL_PORT}") };
+                    server(&format!("{scheme}://{host}{port}"))
+                };
+                let sentinels = hosts.iter().map(sentinel).collect::<Result<_, _>>()?;
+                // The sentinels say where it is; the rest counts.
+                let server = server(&format!("{scheme}://{user}localhost/{database}"))?;
+                Ok(StoreAddress::Sentinel { sentinels, name: name.to_owned(), server })
+            }
+            _ => Err(usage()),
+        }
+    }
+
+    /// Returns the address without user and password.
+    pub(crate) fn shown(&self) -> String {
+        let all =
+            |nodes: &[ConnectionInfo]| nodes.iter().map(|node| node.addr().to_string()).collect::<Vec<_>>().join(",");
+        match self {
+            StoreAddress::One(node) => node.addr().to_string(),
+            StoreAddress::Cluster(nodes) => format!("the cluster of {}", all(nodes)),
+            StoreAddress::Sentinel { sentinels, name, .. } => format!("{name}, of the sentinels {}", all(sentinels)),
+        }
+    }
+}
+
+/// Reads the URL of one server. The connection uses RESP3, which mixes replies and messages.
+fn server(url: &str) -> Result<ConnectionInfo, BadAddress> {
+    let info = url.into_connection_info().map_err(|error| {
+        BadAddress(format!("{}: {USAGE}", error.detail().map_or_else(|| error.to_string(), str::to_owned)))
+    })?;
+    let settings = info.redis_settings().clone().set_protocol(ProtocolVersion::RESP3);
+    Ok(info.set_redis_settings(settings))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(url: &str) -> String {
+        StoreAddress::parse(url).map_or_else(|error| error.to_string(), |address| address.shown())
+    }
+
+    #[test]
+    fn a_server_a_cluster_and_sentinels_are_told_apart() {
+        assert_eq!(shown("redis://localhost"), "localhost:6379");
+        assert_eq!(shown("rediss://user:s3cret@store.example.com:7000/2"), "store.example.com:7000");
+        assert_eq!(shown("valkey://10.0.0.1:1"), "10.0.0.1:1");
+        assert_eq!(shown("redis+cluster://u:p@a:1,b:2"), "the cluster of a:1,b:2");
+        assert_eq!(shown("redis+sentinel://:p@a,b:2/main/3"), "main, of the sentinels a:26379,b:2");
+        let StoreAddress::Sentinel { server, .. } = StoreAddress::parse("redis+sentinel://:p@a/main/3").unwrap() else {
+            panic!()
+        };
+        assert_eq!((server.redis_settings().db(), server.redis_settings().password()), (3, Some("p")));
+    }
+
+    #[test]
+    fn other_texts_are_refused_without_showing_a_password() {
+        for url in [
+            "",
+            "localhost",
+            "http://a",
+            "redis:a",
+            "redis+cluster://",
+            "redis+cluster://a,,b",
+            "redis+cluster://a/1",
+            "redis+sentinel://a",
+            "redis+other://a",
+            "redis://u:s3cret@a:port",
+            "redis+sentinel://:s3cret@a:x/main",
+        ] {
+            let error = StoreAddress::parse(url).unwrap_err().to_string();
+            assert!(error.len() > 20 && !error.contains("s3cret"), "{url}: {error}");
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! What the service asks of the store: one script for each, so that each happens as a whole.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use redis::{FromRedisValue, Script, Value};
+
+use super::error::StoreError;
+use super::keys::Keys;
+use super::link::Link;
+use crate::conversation::{Batch, EventId, LogEntry, StoredConversation};
+
+/// What the service asks of the store.
+pub(crate) struct Commands {
+    link: Arc<Link>,
+    keys: Keys,
+    /// The name of this replica.
+    replica: String,
+    /// How long the store keeps a conversation after its last change.
+    time_to_live: Duration,
+    append: Script,
+    load: Script,
+    take: Script,
+    claim: Script,
+    remove: Script,
+}
+
+/// The result of an append.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Appended {
+    Done,
+    /// Another replica has become the writer.
+    Lost,
+    /// The log ends with another event than expected.
+    Gap(Option<EventId>),
+}
+
+/// The result of taking a conversation over.
+pub(crate) enum Taken {
+    /// There is no such conversation.
+    None,
+    /// This replica writes a turn.
+    Busy(String),
+    Taken {
+        epoch: u64,
+        stored: Box<StoredConversation>,
+    },
+}
+
+/// The result of claiming a question.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Claimed {
+    Accepted,
+    /// It has this answer.
+    Answered(String),
+    /// It does not wait for an answer.
+    Closed,
+}
+
+impl Commands {
+    pub(crate) fn new(link: Arc<Link>, keys: Keys, replica: String, time_to_live: Duration) -> Commands {
+        Commands {
+            link,
+            keys,
+            replica,
+            time_to_live,
+            append: Script::new(include_str!("scripts/append.lua")),
+            load: Script::new(include_str!("scripts/load.lua")),
+            take: Script::new(include_str!("scripts/take.lua")),
+            claim: Script::new(include_str!("scripts/claim.lua")),
+            remove: Script::new(include_str!("scripts/remove.lua")),
+        }
+    }
+
+    fn milliseconds(&self) -> u64 {
+        u64::try_from(self.time_to_live.as_millis()).unwrap_or(u64::MAX >> 1)
+    }
+
+    /// Appends events to the log of a conversation.
+    ///
+    /// # Errors
+    ///
+    /// If the store can't be reached, or refuses them. They may have been appended.
+    pub(crate) async fn append(&self, id: &str, batch: &Batch) -> Result<Appended, StoreError> {
+        let mut call = self.append.prepare_invoke();
+        call.key(self.keys.log(id)).key(self.keys.state(id)).key(self.keys.bell(id));
+        call.arg(&*self.replica).arg(batch.epoch).arg(batch.after.to_string()).arg(batch.last.to_string());
+        call.arg(self.milliseconds()).arg(if batch.replaces { "replace" } else { "append" });
+        call.arg(batch.set.len());
+        for (name, value) in &batch.set {
+            call.arg(*name).arg(&**value);
+        }
+        call.arg(batch.removed.len());
+        for name in &batch.removed {
+            call.arg(&**name);
+        }
+        call.arg(batch.dropped_before.map(|id| id.to_string()).unwrap_or_default());
+        for (name, data) in batch.events() {
+            call.arg(name).arg(data);
+        }
+        let (outcome, last): (String, String) = self.link.invoke(&call).await?;
+        Ok(match &*outcome {
+            "ok" => Appended::Done,
+            "lost" => Appended::Lost,
+            _ => Appended::Gap(last.parse().ok()),
+        })
+    }
+
+    /// Returns what is stored of a conversation, with the events after that one; `None` if nothing is.
+    pub(crate) async fn load(
+        &self,
+        id: &str,
+        after: Option<EventId>,
+    ) -> Result<Option<StoredConversation>, StoreError> {
+        let mut call = self.load.prepare_invoke();
+        call.key(self.keys.log(id)).key(self.keys.state(id));
+        call.arg(after.map_or_else(|| "-".to_owned(), |id| format!("({id}")));
+        let (fields, entries): (HashMap<String, String>, Vec<LogEntry>) = self.link.invoke(&call).await?;
+        stored(fields, entries)
+    }
+
+    /// Makes this replica the writer of a conversation. `dead` is a replica that is known to be dead.
+    pub(crate) async fn take(&self, id: &str, dead: Option<&str>, may_create: bool) -> Result<Taken, StoreError> {
+        let mut call = self.take.prepare_invoke();
+        call.key(self.keys.log(id)).key(self.keys.state(id)).key(self.keys.bell(id));
+        call.arg(&*self.replica).arg(self.milliseconds()).arg(dead.unwrap_or_default());
+        call.arg(if may_create { "create" } else { "" });
+        let mut values: Vec<Value> = self.link.invoke(&call).await?;
+        let text = |value: &Value| String::from_redis_value_ref(value).unwrap_or_default();
+        let outcome = values.first().map(text).unwrap_or_default();
+        match (&*outcome, values.len()) {
+            ("none", _) => Ok(Taken::None),
+            ("busy", 2) => Ok(Taken::Busy(text(&values[1]))),
+            ("taken", 4) => {
+                let unreadable = |error: redis::ParsingError| StoreError::Unreadable(error.to_string());
+                let entries = Vec::from_redis_value(values.remove(3)).map_err(unreadable)?;
+                let fields = HashMap::from_redis_value(values.remove(2)).map_err(unreadable)?;
+                let epoch = u64::from_redis_value(values.remove(1)).map_err(unreadable)?;
+                let stored = stored(fields, entries)?.unwrap_or_default();
+                Ok(Taken::Taken { epoch, stored: Box::new(stored) })
+            }
+            _ => Err(StoreError::Unreadable("the answer of a script".to_owned())),
+        }
+    }
+
+    /// Returns the epoch of a conversation's writer; 0 if there is none.
+    pub(crate) async fn epoch(&self, id: &str) -> Result<u64, StoreError> {
+        let epoch: Option<u64> = self.link.run(redis::cmd("HGET").arg(self.keys.state(id)).arg("epoch")).await?;
+        Ok(epoch.unwrap_or_default())
+    }
+
+    /// Claims a question for an answer.
+    pub(crate) async fn claim(&self, id: &str, number: u64, answer: &str) -> Result<Claimed, StoreError> {
+        let mut call = self.claim.prepare_invoke();
+        call.key(self.keys.state(id)).key(self.keys.bell(id)).arg(number).arg(answer);
+        let (outcome, given): (String, String) = self.link.invoke(&call).await?;
+        Ok(match &*outcome {
+            "accepted" => Claimed::Accepted,
+            "answered" => Claimed::Answered(given),
+            _ => Claimed::Closed,
+        })
+    }
+
+    /// Deletes a conversation. Returns whether there was one.
+    pub(crate) async fn remove(&self, id: &str) -> Result<bool, StoreError> {
+        let mut call = self.remove.prepare_invoke();
+        call.key(self.keys.log(id)).key(self.keys.state(id)).key(self.keys.bell(id));
+        let removed: u64 = self.link.invoke(&call).await?;
+        Ok(removed > 0)
+    }
+}
+
+fn stored(fields: HashMap<String, String>, entries: Vec<LogEntry>) -> Result<Option<StoredConversation>, StoreError> {
+    if fields.is_empty() {
+        return Ok(None);
+    }
+    let stored = StoredConversation::new(fields, entries);
+    stored.map(Some).map_err(|error| StoreError::Unreadable(error.to_string()))
+}

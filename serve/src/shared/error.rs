@@ -1,0 +1,96 @@
+//! What can go wrong with the store.
+
+use std::fmt;
+
+use redis::{ErrorKind, RedisError, ServerErrorKind};
+
+use super::address::StoreAddress;
+
+/// Why a command had no effect, or one that is not known.
+#[derive(Debug)]
+pub(crate) enum StoreError {
+    /// There is no connection, or it broke.
+    Away,
+    /// The store refused the command: it is full, or the user has no right to it.
+    Refused(RedisError),
+    /// What the store holds can't be read: another version of the service has written it.
+    Unreadable(String),
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StoreError::Away => f.write_str("the store can't be reached"),
+            StoreError::Refused(error) => write!(f, "the store refuses: {}", in_words(error)),
+            StoreError::Unreadable(what) => write!(f, "the store holds what this version can't read: {what}"),
+        }
+    }
+}
+
+/// Why the store can't be used.
+#[derive(Debug)]
+pub(crate) enum StartProblem {
+    /// It can't be reached at the moment. Holds why.
+    Unreachable(String),
+    TooOld(String),
+    ReadOnly,
+    /// It refuses the service. Holds why.
+    Refused(String),
+    /// Another problem, with the address at which it occurred.
+    At(String, Box<StartProblem>),
+}
+
+impl StartProblem {
+    pub(super) fn new(address: &StoreAddress, error: &RedisError) -> StartProblem {
+        StartProblem::of(error).at(address)
+    }
+
+    pub(super) fn of(error: &RedisError) -> StartProblem {
+        let text = in_words(error);
+        let is_refusal = matches!(
+            error.kind(),
+            ErrorKind::AuthenticationFailed | ErrorKind::RESP3NotSupported | ErrorKind::InvalidClientConfig
+        ) || matches!(error.code(), Some("WRONGPASS" | "NOAUTH" | "NOPERM" | "ERR"));
+        if is_refusal { StartProblem::Refused(text) } else { StartProblem::Unreachable(text) }
+    }
+
+    pub(super) fn at(self, address: &StoreAddress) -> StartProblem {
+        StartProblem::At(address.shown(), Box::new(self))
+    }
+
+    /// Returns `true` if it may pass without a change of the settings.
+    pub(crate) fn may_pass(&self) -> bool {
+        match self {
+            StartProblem::Unreachable(_) => true,
+            // The primary may be about to change.
+            StartProblem::ReadOnly | StartProblem::TooOld(_) | StartProblem::Refused(_) => false,
+            StartProblem::At(_, problem) => problem.may_pass(),
+        }
+    }
+}
+
+impl fmt::Display for StartProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartProblem::Unreachable(why) => write!(f, "it can't be reached: {why}"),
+            StartProblem::TooOld(version) => {
+                write!(f, "it is Redis {version}, and the service needs Redis 7.0 or Valkey 7.2, or a later one")
+            }
+            StartProblem::ReadOnly => f.write_str("it is a replica, and can't be written: name the primary"),
+            StartProblem::Refused(why) => write!(f, "it refuses the service: {why}"),
+            StartProblem::At(address, problem) => write!(f, "the store at {address}: {problem}"),
+        }
+    }
+}
+
+/// Describes an error of the client or the server.
+fn in_words(error: &RedisError) -> String {
+    match error.kind() {
+        ErrorKind::Server(ServerErrorKind::ReadOnly) => "it is a replica, and can't be written".to_owned(),
+        _ if error.code() == Some("OOM") => "its memory is full".to_owned(),
+        _ => match (error.code(), error.detail()) {
+            (Some(code), Some(detail)) => format!("{code} {detail}"),
+            _ => error.to_string(),
+        },
+    }
+}

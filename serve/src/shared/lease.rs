@@ -1,0 +1,87 @@
+//! The lease of this replica, and whether other replicas live.
+//!
+//! A replica lives while a key with its name exists, which it renews three times in each lease.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use super::error::StoreError;
+use super::keys::Keys;
+use super::link::Link;
+
+/// How long it is known that a replica lives.
+const FRESH: Duration = Duration::from_millis(250);
+
+/// The lease of this replica, and what is known of the others.
+pub(crate) struct Lease {
+    link: Arc<Link>,
+    keys: Keys,
+    replica: String,
+    duration: Duration,
+    /// When each replica was last seen alive.
+    alive: Mutex<HashMap<String, Instant>>,
+}
+
+impl Lease {
+    pub(crate) fn new(link: Arc<Link>, keys: Keys, replica: String, duration: Duration) -> Lease {
+        Lease { link, keys, replica, duration, alive: Mutex::default() }
+    }
+
+    /// Renews the lease at intervals. Never returns.
+    pub(crate) async fn keep(&self) {
+        let mut up = self.link.subscribe();
+        loop {
+            // If it fails, the next attempt is made as soon as there is a connection.
+            let _ = self.renew().await;
+            tokio::select! {
+                () = tokio::time::sleep(self.duration / 3) => {}
+                // This can't fail: the link keeps the sender.
+                _ = up.changed() => {}
+            }
+        }
+    }
+
+    async fn renew(&self) -> Result<(), StoreError> {
+        let milliseconds = u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX);
+        let mut set = redis::cmd("SET");
+        set.arg(self.keys.replica(&self.replica)).arg(1).arg("PX").arg(milliseconds);
+        self.link.run(&set).await
+    }
+
+    /// Ends the lease, so that others need not wait for its end.
+    pub(crate) async fn end(&self) {
+        // Without a connection, it ends by itself.
+        let _: Result<(), _> = self.link.run(redis::cmd("DEL").arg(self.keys.replica(&self.replica))).await;
+    }
+
+    /// Returns `true` if a replica is known to be dead: its lease has ended.
+    ///
+    /// After the store was away, others get the time to renew theirs.
+    pub(crate) async fn is_dead(&self, replica: &str) -> bool {
+        if replica == self.replica || self.was_seen(replica) {
+            return false;
+        }
+        if self.link.up_since().is_none_or(|since| since.elapsed() < self.duration) {
+            return false;
+        }
+        let exists: Result<bool, _> = self.link.run(redis::cmd("EXISTS").arg(self.keys.replica(replica))).await;
+        match exists {
+            Ok(true) => {
+                let now = Instant::now();
+                let mut alive = self.alive.lock();
+                alive.retain(|_, seen| now.duration_since(*seen) < FRESH);
+                alive.insert(replica.to_owned(), now);
+                false
+            }
+            Ok(false) => true,
+            Err(_) => false,
+        }
+    }
+
+    fn was_seen(&self, replica: &str) -> bool {
+        self.alive.lock().get(replica).is_some_and(|seen| seen.elapsed() < FRESH)
+    }
+}

@@ -1,0 +1,313 @@
+//! The connection to the store: one, shared by all conversations, that is made again when it breaks.
+
+use std::sync::{Arc, Once};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use redis::aio::{ConnectionLike, MultiplexedConnection};
+use redis::cluster_async::ClusterConnection;
+use redis::sentinel::{SentinelClientBuilder, SentinelServerType};
+use redis::{
+    AsyncConnectionConfig, Client, Cmd, ErrorKind, FromRedisValue, ProtocolVersion, PushInfo, RedisError, RedisResult,
+    ScriptInvocation, ServerErrorKind, TlsMode,
+};
+use tokio::sync::{mpsc, watch};
+
+use super::address::StoreAddress;
+use super::error::{StartProblem, StoreError};
+
+/// How long connecting may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How long the store may take for a command.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Pauses between attempts to connect.
+const FIRST_PAUSE: Duration = Duration::from_millis(20);
+const LAST_PAUSE: Duration = Duration::from_millis(500);
+
+/// The oldest version of Redis that has what the service needs: sharded publish/subscribe.
+const OLDEST: u32 = 7;
+
+/// The connection to the store.
+///
+/// Commands fail at once while there is none, so nothing waits for a store that is away.
+pub(crate) struct Link {
+    address: StoreAddress,
+    current: Mutex<Option<Established>>,
+    /// Since when there is a connection.
+    up: watch::Sender<Option<Instant>>,
+    /// Asks for a new connection.
+    broken: watch::Sender<u64>,
+    messages: mpsc::UnboundedSender<PushInfo>,
+}
+
+#[derive(Clone)]
+struct Established {
+    connection: Connection,
+    /// The number of this connection.
+    number: u64,
+}
+
+#[derive(Clone)]
+enum Connection {
+    One(MultiplexedConnection),
+    Cluster(ClusterConnection),
+}
+
+impl Link {
+    /// Returns a link without a connection, and the receiver of what the store sends by itself.
+    pub(crate) fn new(address: StoreAddress) -> (Arc<Link>, mpsc::UnboundedReceiver<PushInfo>) {
+        static PROVIDER: Once = Once::new();
+        // The one that the rest of the service uses. It fails if there is one, which is as good.
+        PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
+        let (messages, receiver) = mpsc::unbounded_channel();
+        let (up, broken) = (watch::Sender::new(None), watch::Sender::new(0));
+        (Arc::new(Link { address, current: Mutex::default(), up, broken, messages }), receiver)
+    }
+
+    /// Returns since when there is a connection; `None` if there is none.
+    pub(crate) fn up_since(&self) -> Option<Instant> {
+        *self.up.borrow()
+    }
+
+    /// Returns a receiver of the same, which sees every new connection.
+    pub(crate) fn subscribe(&self) -> watch::Receiver<Option<Instant>> {
+        self.up.subscribe()
+    }
+
+    /// Waits until there is a connection.
+    pub(crate) async fn wait_until_up(&self) {
+        // This can't fail: the link keeps the sender.
+        let _ = self.up.subscribe().wait_for(Option::is_some).await;
+    }
+
+    /// Subscribes to a channel on this connection. After another was made, this has to be repeated.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`run`](Link::run).
+    pub(crate) async fn subscribe_to(&self, channel: &str) -> Result<(), StoreError> {
+        let Established { connection, number } = self.established()?;
+        let result = match connection {
+            Connection::One(mut one) => redis::cmd("SSUBSCRIBE").arg(channel).query_async(&mut one).await,
+            Connection::Cluster(mut cluster) => cluster.ssubscribe(channel).await,
+        };
+        self.finish(number, result)
+    }
+
+    /// Ends the subscription of a channel.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`run`](Link::run).
+    pub(crate) async fn unsubscribe_from(&self, channel: &str) -> Result<(), StoreError> {
+        let Established { connection, number } = self.established()?;
+        let result = match connection {
+            Connection::One(mut one) => redis::cmd("SUNSUBSCRIBE").arg(channel).query_async(&mut one).await,
+            Connection::Cluster(mut cluster) => cluster.sunsubscribe(channel).await,
+        };
+        self.finish(number, result)
+    }
+
+    /// Connects once, and checks the server.
+    ///
+    /// # Errors
+    ///
+    /// If the server can't be reached, or can't be used.
+    pub(crate) async fn connect(&self) -> Result<(), StartProblem> {
+        let mut connection = self.open().await.map_err(|error| StartProblem::new(&self.address, &error))?;
+        check_version(&mut connection).await.map_err(|problem| problem.at(&self.address))?;
+        self.set(connection);
+        Ok(())
+    }
+
+    /// Connects whenever there is no connection. Never returns.
+    pub(crate) async fn keep_connected(&self) {
+        let mut broken = self.broken.subscribe();
+        loop {
+            if self.up_since().is_some() {
+                // This can't fail: the link keeps the sender.
+                let _ = broken.changed().await;
+                continue;
+            }
+            let mut pause = FIRST_PAUSE;
+            while self.connect().await.is_err() {
+                tokio::time::sleep(pause).await;
+                pause = (pause * 2).min(LAST_PAUSE);
+            }
+        }
+    }
+
+    async fn open(&self) -> RedisResult<Connection> {
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(CONNECT_TIMEOUT))
+            .set_response_timeout(Some(RESPONSE_TIMEOUT))
+            .set_push_sender(self.messages.clone());
+        match &self.address {
+            StoreAddress::One(server) => {
+                let client = Client::open(server.clone())?;
+                client.get_multiplexed_async_connection_with_config(&config).await.map(Connection::One)
+            }
+            StoreAddress::Sentinel { sentinels, name, server } => {
+                let addresses = sentinels.iter().map(|sentinel| sentinel.addr().clone());
+                let mut builder = SentinelClientBuilder::new(addresses, name, SentinelServerType::Master)?
+                    .set_client_to_redis_protocol(ProtocolVersion::RESP3)
+                    .set_client_to_redis_db(server.redis_settings().db());
+                if let Some(user) = server.redis_settings().username() {
+                    builder = builder.set_client_to_redis_username(user);
+                }
+                if let Some(password) = server.redis_settings().password() {
+                    builder = builder.set_client_to_redis_password(password);
+                }
+                if matches!(server.addr(), redis::ConnectionAddr::TcpTls { .. }) {
+                    builder = builder.set_client_to_redis_tls_mode(TlsMode::Secure);
+                    builder = builder.set_client_to_sentinel_tls_mode(TlsMode::Secure);
+                }
+                let mut client = builder.build()?;
+                client.get_async_connection_with_config(&config).await.map(Connection::One)
+            }
+            StoreAddress::Cluster(nodes) => {
+                let client = redis::cluster::ClusterClientBuilder::new(nodes.clone())
+                    .use_protocol(ProtocolVersion::RESP3)
+                    .connection_timeout(CONNECT_TIMEOUT)
+                    .response_timeout(RESPONSE_TIMEOUT)
+                    .retries(4)
+                    .push_sender(self.messages.clone())
+                    .build()?;
+                client.get_async_connection().await.map(Connection::Cluster)
+            }
+        }
+    }
+
+    fn set(&self, connection: Connection) {
+        let mut current = self.current.lock();
+        let number = *self.broken.borrow() + 1;
+        *current = Some(Established { connection, number });
+        self.up.send_replace(Some(Instant::now()));
+    }
+
+    /// Gives up this connection, if it is still the current one.
+    fn drop_connection(&self, number: u64) {
+        let mut current = self.current.lock();
+        if current.as_ref().is_some_and(|one| one.number == number) {
+            *current = None;
+            self.up.send_replace(None);
+            self.broken.send_replace(number);
+        }
+    }
+
+    /// The store has closed the connection.
+    pub(crate) fn disconnected(&self) {
+        let current = self.current.lock().clone();
+        // The connection to a cluster repairs itself.
+        if let Some(Established { connection: Connection::One(_), number }) = current {
+            self.drop_connection(number);
+        }
+    }
+
+    fn established(&self) -> Result<Established, StoreError> {
+        self.current.lock().clone().ok_or(StoreError::Away)
+    }
+
+    fn finish<T>(&self, number: u64, result: RedisResult<T>) -> Result<T, StoreError> {
+        result.map_err(|error| {
+            if needs_connection(&error) {
+                self.drop_connection(number);
+                return StoreError::Away;
+            }
+            StoreError::Refused(error)
+        })
+    }
+
+    /// Runs a command.
+    ///
+    /// # Errors
+    ///
+    /// If there is no connection, it breaks, or the store refuses the command.
+    pub(crate) async fn run<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, StoreError> {
+        let Established { mut connection, number } = self.established()?;
+        self.finish(number, command.query_async(&mut connection).await)
+    }
+
+    /// Runs a script.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`run`](Link::run).
+    pub(crate) async fn invoke<T: FromRedisValue>(&self, script: &ScriptInvocation<'_>) -> Result<T, StoreError> {
+        let Established { mut connection, number } = self.established()?;
+        self.finish(number, script.invoke_async(&mut connection).await)
+    }
+}
+
+impl ConnectionLike for Connection {
+    fn req_packed_command<'a>(&'a mut self, command: &'a Cmd) -> redis::RedisFuture<'a, redis::Value> {
+        match self {
+            Connection::One(connection) => connection.req_packed_command(command),
+            Connection::Cluster(connection) => connection.req_packed_command(command),
+        }
+    }
+
+    fn req_packed_commands<'a>(
+        &'a mut self,
+        pipeline: &'a redis::Pipeline,
+        offset: usize,
+        count: usize,
+    ) -> redis::RedisFuture<'a, Vec<redis::Value>> {
+        match self {
+            Connection::One(connection) => connection.req_packed_commands(pipeline, offset, count),
+            Connection::Cluster(connection) => connection.req_packed_commands(pipeline, offset, count),
+        }
+    }
+
+    fn get_db(&self) -> i64 {
+        match self {
+            Connection::One(connection) => connection.get_db(),
+            Connection::Cluster(connection) => connection.get_db(),
+        }
+    }
+}
+
+/// Returns `true` if only another connection can help: this one broke, or leads to a wrong server.
+fn needs_connection(error: &RedisError) -> bool {
+    let is_wrong_server = matches!(
+        error.kind(),
+        ErrorKind::Server(
+            ServerErrorKind::ReadOnly
+                | ServerErrorKind::MasterDown
+                | ServerErrorKind::BusyLoading
+                | ServerErrorKind::ClusterDown
+        ) | ErrorKind::ClusterConnectionNotFound
+            | ErrorKind::AuthenticationFailed
+    );
+    error.is_io_error() || error.is_timeout() || error.is_connection_dropped() || is_wrong_server
+}
+
+/// Checks the version of the server, and that it can be written.
+async fn check_version(connection: &mut Connection) -> Result<(), StartProblem> {
+    let info: String = match connection {
+        Connection::One(_) => {
+            redis::cmd("INFO").query_async(connection).await.map_err(|error| StartProblem::of(&error))?
+        }
+        Connection::Cluster(cluster) => {
+            let command = redis::cmd("INFO");
+            let route = redis::cluster_routing::RoutingInfo::SingleNode(
+                redis::cluster_routing::SingleNodeRoutingInfo::RandomPrimary,
+            );
+            let value = cluster.route_command(command, route).await.map_err(|error| StartProblem::of(&error))?;
+            redis::from_redis_value(value).map_err(|error| StartProblem::of(&error.into()))?
+        }
+    };
+    let field = |name: &str| info.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim);
+    // Valkey states the version of Redis that it is compatible with.
+    let version = field("redis_version").unwrap_or_default();
+    let major: u32 = version.split('.').next().and_then(|major| major.parse().ok()).unwrap_or_default();
+    if major < OLDEST {
+        return Err(StartProblem::TooOld(version.to_owned()));
+    }
+    if field("role").is_some_and(|role| role != "master") {
+        return Err(StartProblem::ReadOnly);
+    }
+    Ok(())
+}

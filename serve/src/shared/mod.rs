@@ -1,0 +1,220 @@
+//! What all replicas share: the conversations in the store.
+//!
+//! The log of a conversation is a stream of events with ascending ids. One replica at a time writes
+//! it: the one with the newest epoch. Messages between replicas only say that there is something new,
+//! so nothing is lost with them. The bytes of a relay never wait for the store.
+
+mod address;
+mod answers;
+mod commands;
+mod error;
+mod keys;
+mod lease;
+mod link;
+mod log_entry;
+mod publisher;
+mod watcher;
+
+use std::sync::Arc;
+
+use redis::PushInfo;
+use tokio::sync::mpsc;
+use tokio_util::task::TaskTracker;
+
+use self::commands::{Commands, Taken};
+use self::keys::Keys;
+use self::lease::Lease;
+use self::link::Link;
+use self::watcher::Watched;
+use crate::conversation::{Conversation, NewRole, StoredConversation};
+use crate::error::ApiError;
+use crate::local_store::{Changeable, LocalStore};
+use crate::metrics::Metrics;
+use crate::settings::Settings;
+
+pub(crate) use self::address::StoreAddress;
+pub(crate) use self::error::{StartProblem, StoreError};
+
+/// What all replicas share.
+pub(crate) struct Shared {
+    link: Arc<Link>,
+    keys: Keys,
+    commands: Commands,
+    lease: Lease,
+    local: Arc<LocalStore>,
+    watched: Watched,
+    metrics: Arc<Metrics>,
+    settings: Arc<Settings>,
+    /// Tasks that run until everything is in the store.
+    tasks: TaskTracker,
+}
+
+/// What runs as long as the service does.
+pub(crate) struct Background {
+    messages: mpsc::UnboundedReceiver<PushInfo>,
+    changed: mpsc::UnboundedReceiver<Arc<Conversation>>,
+}
+
+impl Shared {
+    /// Returns what all replicas share, without a connection to the store yet.
+    pub(crate) fn new(
+        address: StoreAddress,
+        replica: String,
+        settings: Arc<Settings>,
+        metrics: Arc<Metrics>,
+        local: Arc<LocalStore>,
+        changed: mpsc::UnboundedReceiver<Arc<Conversation>>,
+    ) -> (Arc<Shared>, Background) {
+        let (link, messages) = Link::new(address);
+        let keys = Keys::new(&settings.store_prefix);
+        let commands = Commands::new(link.clone(), keys.clone(), replica.clone(), settings.limits.idle);
+        let lease = Lease::new(link.clone(), keys.clone(), replica, settings.lease);
+        let (watched, tasks) = (Watched::default(), TaskTracker::new());
+        let shared = Shared { link, keys, commands, lease, local, watched, metrics, settings, tasks };
+        (Arc::new(shared), Background { messages, changed })
+    }
+
+    /// Connects to the store for the first time.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be used. If it can't be reached, it is tried again later.
+    pub(crate) async fn connect(&self) -> Result<(), StartProblem> {
+        self.link.connect().await
+    }
+
+    /// Runs what keeps this replica and the store up to date. Must be called once.
+    pub(crate) fn start(self: &Arc<Shared>, background: Background) {
+        let Background { messages, changed } = background;
+        let (link, lease) = (self.link.clone(), self.clone());
+        tokio::spawn(async move { link.keep_connected().await });
+        tokio::spawn(async move { lease.lease.keep().await });
+        tokio::spawn(publisher::publish_changes(self.clone(), changed));
+        tokio::spawn(watcher::receive_messages(self.clone(), messages));
+        tokio::spawn(watcher::subscribe_again(self.clone()));
+    }
+
+    /// Returns `true` if the store can be reached.
+    pub(crate) fn is_up(&self) -> bool {
+        self.link.up_since().is_some()
+    }
+
+    /// Ends this replica's part: tells the store the rest, and that others may go on.
+    pub(crate) async fn finish(&self) {
+        self.local.flush_all().await;
+        self.lease.end().await;
+    }
+
+    /// Keeps a conversation up to date with what other replicas do to it.
+    pub(crate) fn watch(self: &Arc<Shared>, conversation: &Arc<Conversation>) {
+        watcher::watch_conversation(self, conversation);
+    }
+
+    /// Returns `true` if this replica writes a conversation.
+    fn writes(&self, id: &str) -> bool {
+        self.local.find(id).is_some_and(|conversation| conversation.is_writer())
+    }
+
+    /// Returns a conversation to read it.
+    pub(crate) async fn get(self: &Arc<Shared>, id: &str) -> Result<Arc<Conversation>, ApiError> {
+        if let Some(conversation) = self.local.find(id) {
+            // What another replica writes is watched. What this one wrote, another may have taken.
+            if self.is_up() && conversation.is_writer() && !conversation.is_streaming() {
+                self.check_writer(&conversation).await?;
+            }
+            return Ok(conversation);
+        }
+        let stored = self.commands.load(id, None).await?.ok_or_else(|| ApiError::no_conversation(id))?;
+        let (conversation, is_new) = self.local.find_or_create(id, NewRole::Follower)?;
+        if is_new {
+            conversation.load(stored);
+            self.watch(&conversation);
+        }
+        Ok(conversation)
+    }
+
+    /// Returns a conversation to change it.
+    pub(crate) async fn changeable(self: &Arc<Shared>, id: &str) -> Result<Changeable, ApiError> {
+        if let Some(conversation) = self.local.find(id)
+            && conversation.is_writer()
+            && (!self.is_up() || self.check_writer(&conversation).await?)
+        {
+            return Ok(Changeable::Here(conversation));
+        }
+        self.take(id, false).await.map(|(conversation, _)| conversation)
+    }
+
+    /// Returns a conversation to change it, and whether it is new.
+    pub(crate) async fn get_or_create(self: &Arc<Shared>, id: &str) -> Result<(Changeable, bool), ApiError> {
+        match self.local.find(id) {
+            Some(conversation) if conversation.is_writer() => Ok((self.changeable(id).await?, false)),
+            _ => self.take(id, true).await,
+        }
+    }
+
+    /// Returns whether this replica is still the writer. If it is not, loads what the writer wrote.
+    async fn check_writer(&self, conversation: &Conversation) -> Result<bool, ApiError> {
+        let Some(epoch) = conversation.epoch() else { return Ok(false) };
+        if self.commands.epoch(conversation.id()).await? <= epoch {
+            return Ok(true);
+        }
+        self.lost(conversation).await;
+        Ok(false)
+    }
+
+    /// Makes this replica the writer of a conversation, unless another one is writing a turn of it.
+    async fn take(self: &Arc<Shared>, id: &str, may_create: bool) -> Result<(Changeable, bool), ApiError> {
+        let mut dead = None;
+        loop {
+            match self.commands.take(id, dead.as_deref(), may_create).await? {
+                Taken::None => return Err(ApiError::no_conversation(id)),
+                Taken::Busy(owner) if self.lease.is_dead(&owner).await => dead = Some(owner),
+                Taken::Busy(_) => return Ok((Changeable::Elsewhere(self.get(id).await?), false)),
+                Taken::Taken { epoch, stored } => {
+                    let is_new = stored.last.is_none();
+                    let (conversation, _) = self.local.find_or_create(id, NewRole::Follower)?;
+                    self.take_over(&conversation, epoch, *stored)?;
+                    return Ok((Changeable::Here(conversation), is_new));
+                }
+            }
+        }
+    }
+
+    /// Makes this replica the writer of a conversation whose writer is dead.
+    async fn take_from(self: &Arc<Shared>, conversation: &Arc<Conversation>, dead: &str) -> Result<(), StoreError> {
+        if let Taken::Taken { epoch, stored } = self.commands.take(conversation.id(), Some(dead), false).await? {
+            self.metrics.taken_over();
+            self.take_over(conversation, epoch, *stored).map_err(|error| StoreError::Unreadable(error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    fn take_over(
+        self: &Arc<Shared>,
+        conversation: &Arc<Conversation>,
+        epoch: u64,
+        mut stored: StoredConversation,
+    ) -> Result<(), ApiError> {
+        let answers = std::mem::take(&mut stored.answers);
+        conversation.take_over(epoch, stored).map_err(|error| ApiError::store_unreadable(&error))?;
+        self.watch(conversation);
+        self.give_answers(conversation, answers);
+        Ok(())
+    }
+
+    /// Another replica has become the writer of a conversation.
+    async fn lost(&self, conversation: &Conversation) {
+        conversation.resign();
+        match self.commands.load(conversation.id(), None).await {
+            Ok(Some(stored)) => conversation.load(stored),
+            Ok(None) => drop(self.local.remove(conversation.id())),
+            // It is compared with the store later.
+            Err(_) => {}
+        }
+    }
+
+    /// Deletes a conversation from the store. Returns whether it was there.
+    pub(crate) async fn remove(&self, id: &str) -> Result<bool, ApiError> {
+        Ok(self.commands.remove(id).await?)
+    }
+}

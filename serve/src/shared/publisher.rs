@@ -1,0 +1,52 @@
+//! Tells the store what this replica writes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use super::Shared;
+use super::commands::Appended;
+use super::error::StoreError;
+use crate::conversation::Conversation;
+
+/// Minimum time between two batches of a conversation. Events meanwhile are sent together.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Pause after the store has refused a batch.
+const REFUSED_PAUSE: Duration = Duration::from_millis(500);
+
+/// Publishes conversations that have changed. Ends with its sender.
+pub(super) async fn publish_changes(shared: Arc<Shared>, mut changed: mpsc::UnboundedReceiver<Arc<Conversation>>) {
+    while let Some(conversation) = changed.recv().await {
+        shared.tasks.spawn(publish(shared.clone(), conversation));
+    }
+}
+
+/// Tells the store what it does not have of a conversation.
+///
+/// The conversation buffers what happens meanwhile, within its limits, so nothing waits for this.
+async fn publish(shared: Arc<Shared>, conversation: Arc<Conversation>) {
+    while let Some(batch) = conversation.next_batch() {
+        let next = Instant::now() + PAUSE;
+        loop {
+            match shared.commands.append(conversation.id(), &batch).await {
+                Ok(Appended::Done) => conversation.has_appended(&batch),
+                Ok(Appended::Gap(last)) => conversation.repair(last),
+                Ok(Appended::Lost) => shared.lost(&conversation).await,
+                Err(StoreError::Away) => {
+                    shared.link.wait_until_up().await;
+                    continue;
+                }
+                Err(StoreError::Refused(_) | StoreError::Unreadable(_)) => {
+                    shared.metrics.store_error();
+                    tokio::time::sleep(REFUSED_PAUSE).await;
+                    continue;
+                }
+            }
+            break;
+        }
+        tokio::time::sleep_until(next).await;
+    }
+}

@@ -1,0 +1,184 @@
+//! Keeps a conversation of this replica up to date with what other replicas do to it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use redis::{PushInfo, PushKind, Value};
+use tokio::sync::{mpsc, watch};
+
+use super::Shared;
+use super::error::StoreError;
+use crate::conversation::Conversation;
+
+/// How often a conversation is compared with the store in which readers wait for another replica.
+const URGENT_INTERVAL: Duration = Duration::from_millis(500);
+
+/// How often any other conversation is compared with the store, in case a message was lost.
+const INTERVAL: Duration = Duration::from_secs(5);
+
+/// The conversations that are watched.
+#[derive(Default)]
+pub(super) struct Watched {
+    bells: Mutex<HashMap<String, watch::Sender<Bell>>>,
+}
+
+/// What has happened to a conversation, by what the store has told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Bell {
+    /// Number of messages so far that this replica has not caused itself.
+    rings: u64,
+    is_gone: bool,
+}
+
+impl Watched {
+    fn add(&self, id: &str) -> Option<watch::Receiver<Bell>> {
+        let mut bells = self.bells.lock();
+        if bells.contains_key(id) {
+            return None;
+        }
+        let (sender, receiver) = watch::channel(Bell::default());
+        bells.insert(id.to_owned(), sender);
+        Some(receiver)
+    }
+
+    fn remove(&self, id: &str) {
+        self.bells.lock().remove(id);
+    }
+
+    fn ring(&self, id: &str, is_gone: bool) {
+        if let Some(bell) = self.bells.lock().get(id) {
+            bell.send_modify(|bell| {
+                bell.rings += 1;
+                bell.is_gone |= is_gone;
+            });
+        }
+    }
+
+    /// Lets every conversation be compared with the store.
+    fn ring_all(&self) {
+        for bell in self.bells.lock().values() {
+            bell.send_modify(|bell| bell.rings += 1);
+        }
+    }
+}
+
+/// Passes on what the store tells. Ends with its sender.
+pub(super) async fn receive_messages(shared: Arc<Shared>, mut messages: mpsc::UnboundedReceiver<PushInfo>) {
+    while let Some(PushInfo { kind, data }) = messages.recv().await {
+        match kind {
+            PushKind::Disconnection => shared.link.disconnected(),
+            PushKind::SMessage => {
+                let mut texts = data.iter().map(|value| match value {
+                    Value::BulkString(bytes) => std::str::from_utf8(bytes).unwrap_or_default(),
+                    Value::SimpleString(text) => text,
+                    _ => "",
+                });
+                let (channel, message) = (texts.next().unwrap_or_default(), texts.next().unwrap_or_default());
+                if let Some(id) = shared.keys.id_of_bell(channel)
+                    && !is_own(&shared, id, message)
+                {
+                    shared.watched.ring(id, message == "gone");
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns `true` if this replica has written the event of which a message tells.
+fn is_own(shared: &Shared, id: &str, message: &str) -> bool {
+    let Some((epoch, _)) = message.split_once('-') else { return false };
+    let own = shared.local.find(id).and_then(|conversation| conversation.epoch());
+    own.is_some_and(|own| epoch.parse() == Ok(own))
+}
+
+/// After the connection was made again, subscribes to everything, and compares everything.
+pub(super) async fn subscribe_again(shared: Arc<Shared>) {
+    let mut up = shared.link.subscribe();
+    loop {
+        let is_up = up.borrow_and_update().is_some();
+        if is_up {
+            let ids: Vec<String> = shared.watched.bells.lock().keys().cloned().collect();
+            for id in ids {
+                // If it fails, there is another connection soon.
+                let _ = shared.link.subscribe_to(&shared.keys.bell(&id)).await;
+            }
+            shared.watched.ring_all();
+        }
+        if up.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Begins to watch a conversation of this replica, unless it is watched already.
+pub(super) fn watch_conversation(shared: &Arc<Shared>, conversation: &Arc<Conversation>) {
+    if let Some(bell) = shared.watched.add(conversation.id()) {
+        let (id, conversation) = (conversation.id().to_owned(), Arc::downgrade(conversation));
+        shared.tasks.spawn(run(shared.clone(), id, conversation, bell));
+    }
+}
+
+/// Watches a conversation until this replica has forgotten it.
+async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, mut bell: watch::Receiver<Bell>) {
+    let channel = shared.keys.bell(&id);
+    // If it fails, this is done as soon as there is a connection.
+    let _ = shared.link.subscribe_to(&channel).await;
+    while let Some(conversation) = conversation.upgrade() {
+        let is_here = shared.local.find(&id).is_some_and(|one| Arc::ptr_eq(&one, &conversation));
+        if !is_here {
+            break;
+        }
+        if bell.borrow_and_update().is_gone {
+            shared.local.remove(&id);
+            break;
+        }
+        // If it fails, the conversation is compared again later.
+        let _ = compare(&shared, &conversation).await;
+        let has_readers = conversation.has_readers();
+        // The writer of a turn may die.
+        let is_urgent = has_readers && conversation.is_streaming() && !conversation.is_writer();
+        drop(conversation);
+        let interval = if is_urgent { URGENT_INTERVAL } else { INTERVAL };
+        let was_rung = tokio::time::timeout(interval, bell.changed()).await.is_ok();
+        // What another replica writes is kept here only while it is read.
+        if !was_rung && !has_readers && !shared.writes(&id) && shared.local.forget(&id) {
+            break;
+        }
+    }
+    shared.watched.remove(&id);
+    let _ = shared.link.unsubscribe_from(&channel).await;
+}
+
+/// Compares a conversation with what is stored, and brings it up to date.
+async fn compare(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> Result<(), StoreError> {
+    let last = conversation.last();
+    let id = conversation.id();
+    let Some(stored) = shared.commands.load(id, Some(last)).await? else {
+        // What this replica writes is about to be stored again.
+        if !conversation.is_writer() {
+            shared.local.remove(id);
+        }
+        return Ok(());
+    };
+    if let Some(epoch) = conversation.epoch() {
+        if stored.epoch > epoch {
+            shared.lost(conversation).await;
+        } else if !stored.answers.is_empty() {
+            shared.give_answers(conversation, stored.answers);
+        }
+        return Ok(());
+    }
+    let has_lost_events = stored.last.is_some_and(|stored| stored < last);
+    if has_lost_events || !conversation.follow(&stored.entries) {
+        if let Some(stored) = shared.commands.load(id, None).await? {
+            conversation.load(stored);
+        }
+    }
+    if stored.is_streaming() && shared.lease.is_dead(&stored.owner).await {
+        shared.take_from(conversation, &stored.owner).await?;
+    }
+    Ok(())
+}
