@@ -1,8 +1,10 @@
 //! What all requests share.
 
+use std::hash::Hash;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use siphasher::sip128::{Hasher128, SipHasher13};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -12,7 +14,7 @@ use crate::error::ApiError;
 use crate::local_store::{LocalStore, random};
 use crate::metrics::Metrics;
 use crate::recognition::Recognizer;
-use crate::settings::Settings;
+use crate::settings::{Secret, Settings};
 use crate::shared::{Background, Shared, StoreAddress};
 use crate::store::Store;
 use crate::upstream::Upstream;
@@ -52,6 +54,8 @@ impl AppState {
         let (settings, metrics) = (Arc::new(settings), Arc::new(Metrics::new()));
         let (ended_turns, receiver) = mpsc::unbounded_channel();
         let (outbox, changed) = mpsc::unbounded_channel();
+        let (records, recorded) = mpsc::unbounded_channel();
+        let recognizer = Recognizer::new(&recognition_key(&settings), address.is_some().then_some(records));
         let context = Context {
             settings: settings.clone(),
             metrics: metrics.clone(),
@@ -61,7 +65,15 @@ impl AppState {
         };
         let (local, service_id) = (Arc::new(LocalStore::new(context)), service_id());
         let shared = address.map(|address| {
-            Shared::new(address, service_id.clone(), settings.clone(), metrics.clone(), local.clone(), changed)
+            Shared::new(
+                address,
+                service_id.clone(),
+                settings.clone(),
+                metrics.clone(),
+                local.clone(),
+                changed,
+                recorded,
+            )
         });
         let (shared, background) = shared.unzip();
         let requests = Arc::new(Semaphore::new(settings.limits.requests.min(Semaphore::MAX_PERMITS)));
@@ -71,7 +83,7 @@ impl AppState {
             settings,
             metrics,
             upstream,
-            recognizer: Arc::new(Recognizer::new()),
+            recognizer: Arc::new(recognizer),
             shutdown: CancellationToken::new(),
             requests,
             tasks: TaskTracker::new(),
@@ -104,6 +116,22 @@ impl AppState {
         self.tasks.close();
         self.tasks.wait().await;
     }
+}
+
+/// Returns the key of the fingerprints: a secret that all replicas have, or a random one.
+fn recognition_key(settings: &Settings) -> [u8; 16] {
+    let mut key = [0; 16];
+    match &settings.store {
+        Some(store) => {
+            let token = settings.token.as_ref().map_or("", Secret::expose);
+            let mut hasher = SipHasher13::new();
+            (token, store.expose(), &*settings.store_prefix).hash(&mut hasher);
+            key = hasher.finish128().as_bytes();
+        }
+        // Without random numbers, a caller could choose messages with equal hashes.
+        None => drop(getrandom::fill(&mut key)),
+    }
+    key
 }
 
 /// Returns an id of this run.

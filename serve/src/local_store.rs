@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::conversation::{Context, Conversation, ListChanges, NewRole, Summary};
+use crate::conversation::{Context, Conversation, ListChanges, NewRole};
 use crate::error::ApiError;
 use crate::metrics::Metrics;
 
@@ -193,33 +193,24 @@ impl LocalStore {
 
     /// Waits until the store has everything.
     pub(crate) async fn flush_all(&self) {
-        let all: Vec<_> = self.conversations.lock().values().cloned().collect();
-        for conversation in all {
+        for conversation in self.all() {
             conversation.flushed().await;
         }
     }
 
-    /// Returns the list of conversations, latest change first.
-    pub(crate) fn summaries(&self) -> Vec<Summary> {
-        self.entries().into_iter().map(|(_, summary)| summary).collect()
+    /// Returns all conversations.
+    pub(crate) fn all(&self) -> Vec<Arc<Conversation>> {
+        self.conversations.lock().values().cloned().collect()
     }
 
-    /// Returns the list of conversations, latest change first, with the versions of its entries.
-    pub(crate) fn entries(&self) -> Vec<(u64, Summary)> {
-        let entry = |(conversation, version): (Arc<Conversation>, u64)| (version, conversation.summary());
-        let mut entries: Vec<_> = self.versions().into_iter().map(entry).collect();
-        entries.sort_by_key(|(_, summary)| std::cmp::Reverse(summary.updated_at));
-        entries
-    }
-
-    /// Returns all conversations with the versions of their entries in the list.
-    pub(crate) fn versions(&self) -> Vec<(Arc<Conversation>, u64)> {
-        self.conversations.lock().values().map(|one| (one.clone(), one.version())).collect()
+    /// Returns `true` if somebody reads the list's changes.
+    pub(crate) fn has_list_readers(&self) -> bool {
+        self.list_readers.load(Ordering::Acquire) > 0
     }
 
     /// Returns what tells of changes of the list.
-    pub(crate) fn list_changes(&self) -> &ListChanges {
-        &self.context.list
+    pub(crate) fn changes(&self) -> Arc<ListChanges> {
+        self.context.list.clone()
     }
 
     /// Adds a reader of the list's changes; `None` if there are as many as there may be.

@@ -1,11 +1,12 @@
 //! All conversations: those of this process, or of all replicas.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use followup::dialogue::{Image, MessageFormat};
 
 use crate::conversation::action::{ActionOutcome, UserAction};
-use crate::conversation::{Conversation, NewRole};
+use crate::conversation::{Conversation, NewRole, Summary};
 use crate::error::ApiError;
 use crate::local_store::{Changeable, LocalStore, check_id, random};
 use crate::shared::Shared;
@@ -110,6 +111,37 @@ impl Store {
                 Ok((conversation, outcome))
             }
         }
+    }
+
+    /// Brings the list of conversations up to date with what other replicas have done.
+    pub(crate) async fn refresh_list(&self) {
+        if let Some(shared) = &self.shared {
+            // Without the store, the list shows what is known.
+            let _ = shared.list().refresh().await;
+        }
+    }
+
+    /// Returns the ids of all conversations, with the versions of their entries in the list.
+    pub(crate) fn versions(&self) -> HashMap<String, u64> {
+        let stored = self.shared.iter().flat_map(|shared| shared.list().versions());
+        // No other entry has such a version.
+        let mut versions: HashMap<_, _> = stored.map(|(id, number)| (id, number | 1 << 63)).collect();
+        // Those of this process are newer.
+        versions.extend(self.local.all().into_iter().map(|one| (one.id().to_owned(), one.version())));
+        versions
+    }
+
+    /// Returns the entry of a conversation in the list.
+    pub(crate) fn summary(&self, id: &str) -> Option<Summary> {
+        let here = self.local.find(id).map(|conversation| conversation.summary());
+        here.or_else(|| Some(Summary::of_stored(id, &*self.shared.as_ref()?.list().entry(id)?)))
+    }
+
+    /// Returns the list of conversations, latest change first.
+    pub(crate) fn summaries(&self) -> Vec<Summary> {
+        let mut summaries: Vec<_> = self.versions().keys().filter_map(|id| self.summary(id)).collect();
+        summaries.sort_by_key(|summary| std::cmp::Reverse(summary.updated_at));
+        summaries
     }
 
     /// Deletes a conversation.

@@ -23,6 +23,32 @@ pub(super) struct Facts {
     pub(super) updated: u64,
 }
 
+/// What the list of conversations shows of one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ListedFacts {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    turn: TurnState,
+    open: Option<String>,
+    waiting: usize,
+    stopped: bool,
+    updated: u64,
+}
+
+impl ListedFacts {
+    /// Returns when the conversation was changed, in seconds since 1970.
+    pub(super) fn updated(&self) -> u64 {
+        self.updated
+    }
+}
+
+impl From<Facts> for ListedFacts {
+    fn from(facts: Facts) -> ListedFacts {
+        let Facts { title, turn, open, waiting, stopped, retry: _, updated } = facts;
+        ListedFacts { title, turn, open, waiting, stopped, updated }
+    }
+}
+
 impl Default for Facts {
     fn default() -> Facts {
         Facts { title: None, turn: TurnState::None, open: None, waiting: 0, stopped: false, retry: false, updated: 0 }

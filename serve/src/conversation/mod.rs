@@ -46,6 +46,7 @@ use crate::settings::Settings;
 
 pub(crate) use self::dialogue::Readiness;
 pub(crate) use self::event_id::EventId;
+pub(crate) use self::facts::ListedFacts;
 pub(crate) use self::frame::frame;
 pub(crate) use self::list_changes::ListChanges;
 pub(crate) use self::stored::{Batch, FACTS, LogEntry, StoredConversation};
@@ -68,6 +69,8 @@ pub(crate) struct Conversation {
     outbox: Option<Outbox>,
     /// The last event that the store has.
     published: watch::Sender<EventId>,
+    /// Locked while the conversation is brought up to date with the store, so that it never goes back.
+    pub(crate) updating: tokio::sync::Mutex<()>,
     this: Weak<Conversation>,
 }
 
@@ -100,18 +103,21 @@ pub(crate) enum NewRole {
 pub(crate) type EndedTurns = mpsc::UnboundedSender<Arc<Conversation>>;
 
 /// An entry in the list of conversations.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Summary {
     pub(crate) id: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    title: Option<String>,
-    turn: TurnState,
-    open: Option<String>,
-    waiting: usize,
-    stopped: bool,
-    updated: u64,
+    #[serde(flatten)]
+    facts: ListedFacts,
     #[serde(skip)]
     pub(crate) updated_at: SystemTime,
+}
+
+impl Summary {
+    /// Returns the entry of a conversation that is in the store.
+    pub(crate) fn of_stored(id: &str, stored: &ListedFacts) -> Summary {
+        let updated_at = time(stored.updated());
+        Summary { id: id.to_owned(), facts: stored.clone(), updated_at }
+    }
 }
 
 /// What a reader is sent next.
@@ -151,6 +157,7 @@ impl Conversation {
             ended_turns,
             outbox,
             published: watch::Sender::new(EventId::start(epoch)),
+            updating: tokio::sync::Mutex::new(()),
             this: this.clone(),
         })
     }
@@ -168,9 +175,10 @@ impl Conversation {
     /// Returns the entry in the list of conversations.
     pub(crate) fn summary(&self) -> Summary {
         let state = self.state.lock();
-        let Facts { title, turn, open, waiting, stopped, updated, .. } = state.facts();
-        let updated_at = if matches!(state.role, Role::Follower(_)) { time(updated) } else { state.updated };
-        Summary { id: self.id.clone(), title, turn, open, waiting, stopped, updated, updated_at }
+        let facts = state.facts();
+        let is_follower = matches!(state.role, Role::Follower(_));
+        let updated_at = if is_follower { time(facts.updated) } else { state.updated };
+        Summary { id: self.id.clone(), facts: facts.into(), updated_at }
     }
 
     /// Returns the version of the entry in the list of conversations.

@@ -169,6 +169,9 @@ impl Conversation {
 
 impl ConversationState {
     fn next_batch(&mut self, id: &str) -> Option<Batch> {
+        if self.gone {
+            return None;
+        }
         let Role::Writer(publication) = &self.role else { return None };
         let (known, replaces) = match self.log.buffer.frames_after(publication.published) {
             Some(frames) if !publication.replaces => (Some(frames.cloned().collect()), false),

@@ -44,6 +44,11 @@ pub(crate) struct Batch {
 pub(crate) const FACTS: &str = "~";
 
 impl Batch {
+    /// Returns `true` if the list of conversations has to be told.
+    pub(crate) fn has_new_facts(&self) -> bool {
+        self.facts.is_some()
+    }
+
     /// Returns the names and data of the events, and of the facts after them.
     pub(crate) fn events(&self) -> impl Iterator<Item = (&str, &[u8])> {
         let facts = self.facts.as_deref().map(|facts| (FACTS, facts.as_bytes()));

@@ -1,17 +1,43 @@
 //! Hashes of conversations, in which only what is said counts.
 
-use std::hash::{BuildHasher, Hash, RandomState};
+use std::fmt;
+use std::hash::Hash;
+use std::num::ParseIntError;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use siphasher::sip128::{Hasher128, SipHasher13};
 
 use super::agent_request::AgentRequest;
 use crate::chat::{Part, Said, Speaker};
 
-/// A hash of 128 bits, with random keys that never leave the process.
-pub(super) type Fingerprint = u128;
+/// A hash of 128 bits, with a secret key. It serializes to hex digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub(crate) struct Fingerprint(u128);
 
-/// Creates fingerprints.
-pub(super) struct Fingerprints([RandomState; 2]);
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+impl From<Fingerprint> for String {
+    fn from(fingerprint: Fingerprint) -> String {
+        fingerprint.to_string()
+    }
+}
+
+impl TryFrom<String> for Fingerprint {
+    type Error = ParseIntError;
+
+    fn try_from(digits: String) -> Result<Fingerprint, ParseIntError> {
+        u128::from_str_radix(&digits, 16).map(Fingerprint)
+    }
+}
+
+/// Creates fingerprints with a key.
+pub(super) struct Fingerprints(SipHasher13);
 
 /// The fingerprints of the conversation that a request shows.
 #[derive(Debug, Default)]
@@ -35,13 +61,14 @@ pub(super) struct ShownAnswer {
 }
 
 impl Fingerprints {
-    pub(super) fn new() -> Fingerprints {
-        Fingerprints([RandomState::new(), RandomState::new()])
+    pub(super) fn new(key: &[u8; 16]) -> Fingerprints {
+        Fingerprints(SipHasher13::new_with_key(key))
     }
 
     fn of(&self, value: impl Hash) -> Fingerprint {
-        let [high, low] = self.0.each_ref().map(|state| u128::from(state.hash_one(&value)));
-        high << 64 | low
+        let mut hasher = self.0;
+        value.hash(&mut hasher);
+        Fingerprint(hasher.finish128().as_u128())
     }
 
     /// Returns the fingerprint of an id that the provider gave.
@@ -146,7 +173,7 @@ mod tests {
 
     #[test]
     fn only_what_is_said_counts() {
-        let fingerprints = Fingerprints::new();
+        let fingerprints = Fingerprints::new(&[7; 16]);
         let messages = |system: &str, user: &str, id: &str, arguments: &str, result: &str| {
             json!([
                 {"role": "system", "content": system},
@@ -170,7 +197,7 @@ mod tests {
 
     #[test]
     fn what_a_request_extends_has_the_same_fingerprint() {
-        let fingerprints = Fingerprints::new();
+        let fingerprints = Fingerprints::new(&[7; 16]);
         let all = json!([
             {"role": "user", "content": "1"}, {"role": "assistant", "content": "2"}, {"role": "user", "content": "3"},
             {"role": "assistant", "content": "4"}, {"role": "assistant", "content": "5"}, {"role": "user", "content": "6"},
@@ -184,7 +211,7 @@ mod tests {
 
     #[test]
     fn users_and_models_are_told_apart() {
-        let fingerprints = Fingerprints::new();
+        let fingerprints = Fingerprints::new(&[7; 16]);
         let whole = |by: [&str; 2]| {
             let said = json!([{"role": by[0], "content": "1"}, {"role": by[1], "content": "2"}]);
             chain(&fingerprints, &said).whole

@@ -3,5 +3,7 @@
 mod agent_request;
 mod fingerprint;
 mod recognizer;
+mod stored;
 
 pub(crate) use self::recognizer::{AnswerRecord, Recognizer, ShownConversation};
+pub(crate) use self::stored::{RecordFit, StoredRecord};

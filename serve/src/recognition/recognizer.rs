@@ -7,11 +7,13 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use tokio::sync::watch;
+use serde::{Deserialize, Serialize};
+use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
 use super::agent_request::AgentRequest;
 use super::fingerprint::{Chain, Fingerprint, Fingerprints, ShownAnswer};
+use super::stored::StoredRecord;
 use crate::chat::{ApiFormat, ModelAnswer, Part};
 use crate::conversation::Conversation;
 use crate::conversation::request_content::RequestContent;
@@ -27,13 +29,15 @@ const MAX_WAIT: Duration = Duration::from_secs(2);
 pub(crate) struct Recognizer {
     fingerprints: Fingerprints,
     index: Mutex<Index>,
+    /// Receives every record, for other replicas; `None` if there are none.
+    records: Option<mpsc::UnboundedSender<StoredRecord>>,
 }
 
 /// What a request shows of its conversation.
 #[derive(Debug, Default)]
 pub(crate) struct ShownConversation {
     pub(crate) content: RequestContent,
-    chain: Chain,
+    pub(super) chain: Chain,
 }
 
 /// The conversations by the fingerprint of their last request, and by the id of the last response.
@@ -53,7 +57,9 @@ struct Entry {
 }
 
 /// The model's message after a conversation's last request.
-enum LastAnswer {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum LastAnswer {
     Streaming,
     /// It can't be read.
     Unknown,
@@ -67,7 +73,7 @@ enum LastAnswer {
 
 /// Whether a request shows an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fit {
+pub(super) enum Fit {
     Exact,
     /// The answer is not known, or not as a whole.
     Possible,
@@ -78,12 +84,24 @@ enum Fit {
 pub(crate) struct AnswerRecord {
     recognizer: Arc<Recognizer>,
     conversation: Arc<Conversation>,
+    /// The fingerprint of the request.
+    request: Fingerprint,
     answer: watch::Sender<LastAnswer>,
 }
 
 impl Recognizer {
-    pub(crate) fn new() -> Recognizer {
-        Recognizer { fingerprints: Fingerprints::new(), index: Mutex::default() }
+    /// Returns a recognizer whose fingerprints have this key. `records` receives what it records.
+    pub(crate) fn new(key: &[u8; 16], records: Option<mpsc::UnboundedSender<StoredRecord>>) -> Recognizer {
+        Recognizer { fingerprints: Fingerprints::new(key), index: Mutex::default(), records }
+    }
+
+    fn publish(&self, id: &str, request: Fingerprint, response_id: Option<Fingerprint>, answer: &LastAnswer) {
+        if let Some(records) = &self.records {
+            let keys = [Some(request), response_id].into_iter().flatten().map(|key| key.to_string()).collect();
+            let record = StoredRecord { id: id.to_owned(), request: request.to_string(), answer: answer.clone(), keys };
+            // Nobody receives it when the service is shutting down.
+            let _ = records.send(record);
+        }
     }
 
     /// Reads what the body of a request shows.
@@ -160,7 +178,9 @@ impl Recognizer {
         index.remove(conversation.id());
         index.sweep();
         index.insert(key, Entry { conversation: Arc::downgrade(conversation), answer: receiver }, conversation.id());
-        Some(AnswerRecord { recognizer: self.clone(), conversation: conversation.clone(), answer })
+        drop(index);
+        self.publish(conversation.id(), key, None, &LastAnswer::Streaming);
+        Some(AnswerRecord { recognizer: self.clone(), conversation: conversation.clone(), request: key, answer })
     }
 
     fn entries(&self, key: Fingerprint) -> Vec<Entry> {
@@ -179,23 +199,28 @@ impl AnswerRecord {
         let is_empty = parts.iter().all(|part| matches!(part, Part::Text(text) if text.trim().is_empty()));
         let known = if is_empty { LastAnswer::Unknown } else { LastAnswer::Known { said, items, is_cut_off } };
         let receiver = self.answer.subscribe();
+        let response = response_id.map(|id| fingerprints.of_id(&id));
+        self.recognizer.publish(self.conversation.id(), self.request, response, &known);
         self.answer.send_replace(known);
-        if let Some(id) = response_id {
+        if let Some(key) = response {
             let entry = Entry { conversation: Arc::downgrade(&self.conversation), answer: receiver };
-            self.recognizer.index.lock().insert(fingerprints.of_id(&id), entry, self.conversation.id());
+            self.recognizer.index.lock().insert(key, entry, self.conversation.id());
         }
     }
 }
 
 impl Drop for AnswerRecord {
     fn drop(&mut self) {
-        self.answer.send_if_modified(|answer| {
+        let is_unknown = self.answer.send_if_modified(|answer| {
             let is_streaming = matches!(answer, LastAnswer::Streaming);
             if is_streaming {
                 *answer = LastAnswer::Unknown;
             }
             is_streaming
         });
+        if is_unknown {
+            self.recognizer.publish(self.conversation.id(), self.request, None, &LastAnswer::Unknown);
+        }
     }
 }
 
@@ -250,7 +275,7 @@ impl Entry {
 
 impl LastAnswer {
     /// Returns whether a request shows this answer; `None` if that is not known yet.
-    fn fit(&self, shown: &ShownAnswer) -> Option<Fit> {
+    pub(super) fn fit(&self, shown: &ShownAnswer) -> Option<Fit> {
         let (is_same, is_cut_off) = match self {
             LastAnswer::Streaming => return None,
             LastAnswer::Unknown => return Some(Fit::Possible),

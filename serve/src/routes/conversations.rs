@@ -13,7 +13,8 @@ use crate::app_state::AppState;
 use crate::error::ApiError;
 
 pub(super) async fn list(State(state): State<Arc<AppState>>) -> Response {
-    json_response(json!({"conversations": state.store.local().summaries()}).to_string())
+    state.store.refresh_list().await;
+    json_response(json!({"conversations": state.store.summaries()}).to_string())
 }
 
 pub(super) async fn snapshot(

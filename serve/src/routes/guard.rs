@@ -31,7 +31,7 @@ const SECURITY_HEADERS: [(HeaderName, &str); 6] = [
 pub(super) async fn guard(State(state): State<Arc<AppState>>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let is_page = page::is_page_path(path);
-    let is_public = is_page || path == health::PATH;
+    let is_public = is_page || path == health::PATH || path == health::READY_PATH;
     let is_relay = path.starts_with(relay::PREFIX);
     let limits = &state.settings.limits;
     // What is pushed comes from a provider, whose model may think for minutes.

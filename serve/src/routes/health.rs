@@ -1,9 +1,9 @@
-//! `GET /healthz` and `GET /metrics`.
+//! `GET /healthz`, `GET /readyz` and `GET /metrics`.
 
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::header;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
@@ -11,9 +11,19 @@ use super::body::json_response;
 use crate::app_state::AppState;
 
 pub(super) const PATH: &str = "/healthz";
+pub(super) const READY_PATH: &str = "/readyz";
 
 pub(super) async fn health(State(state): State<Arc<AppState>>) -> Response {
     json_response(json!({"status": "ok", "conversations": state.store.local().len()}).to_string())
+}
+
+/// Says whether new requests should be sent to this replica.
+pub(super) async fn ready(State(state): State<Arc<AppState>>) -> Response {
+    let store = state.store.shared().map(|shared| if shared.is_up() { "up" } else { "away" });
+    let is_ready = !state.shutdown.is_cancelled() && store != Some("away");
+    let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let body = json!({"status": if is_ready { "ready" } else { "not ready" }, "store": store});
+    (status, json_response(body.to_string())).into_response()
 }
 
 pub(super) async fn metrics(State(state): State<Arc<AppState>>) -> Response {

@@ -1,6 +1,6 @@
 //! `GET /conversations/events`: the list of conversations as it changes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,7 +29,8 @@ pub(super) async fn events(State(state): State<Arc<AppState>>) -> Result<Respons
     let limit = state.settings.limits.readers;
     let reader = state.store.local().list_reader().ok_or_else(|| ApiError::too_many_list_readers(limit))?;
     // Before the list is read, so that no change is missed.
-    let changed = state.store.local().list_changes().subscribe();
+    let changed = state.store.local().changes().subscribe();
+    state.store.refresh_list().await;
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-store"),
@@ -104,22 +105,19 @@ impl ListStream {
 
     /// Returns the first event: the whole list.
     fn list(&mut self) -> Bytes {
-        let entries = self.state.store.local().entries();
-        let summaries: Vec<_> = entries.iter().map(|(_, summary)| summary).collect();
-        let list = json!({"service": self.state.service_id, "conversations": summaries});
+        // Before the entries are read, which are of these versions or newer ones.
+        let versions = self.state.store.versions();
+        let list = json!({"service": self.state.service_id, "conversations": self.state.store.summaries()});
         let event = frame("list-0", "list", &list);
-        self.known = Some(entries.into_iter().map(|(version, summary)| (summary.id, version)).collect());
+        self.known = Some(versions);
         event
     }
 
     /// Returns the events since the last call.
     fn batch(&mut self) -> Bytes {
         let known = self.known.get_or_insert_default();
-        let versions = self.state.store.local().versions();
-        let ids: HashSet<&str> = versions.iter().map(|(conversation, _)| conversation.id()).collect();
-        let removed: Vec<String> = known.keys().filter(|id| !ids.contains(&***id)).cloned().collect();
-        let changed = versions.iter().filter(|(one, version)| known.get(one.id()) != Some(version));
-        let changed: Vec<_> = changed.map(|(one, version)| (one.clone(), *version)).collect();
+        let versions = self.state.store.versions();
+        let removed: Vec<String> = known.keys().filter(|id| !versions.contains_key(*id)).cloned().collect();
         self.batches += 1;
         let event_id = format!("list-{}", self.batches);
         let mut events = Vec::new();
@@ -127,9 +125,13 @@ impl ListStream {
             events.extend_from_slice(&frame(&*event_id, "removed", &json!({"id": id})));
             known.remove(&id);
         }
-        for (conversation, version) in changed {
-            events.extend_from_slice(&frame(&*event_id, "conversation", &conversation.summary()));
-            known.insert(conversation.id().to_owned(), version);
+        for (id, version) in versions {
+            if known.get(&id) != Some(&version)
+                && let Some(summary) = self.state.store.summary(&id)
+            {
+                events.extend_from_slice(&frame(&*event_id, "conversation", &summary));
+                known.insert(id, version);
+            }
         }
         events.into()
     }

@@ -41,6 +41,7 @@ pub(crate) fn router(state: &Arc<AppState>) -> Router {
         .route("/demo", get(demo::list).post(demo::play))
         .route("/info", get(info::info))
         .route(health::PATH, get(health::health))
+        .route(health::READY_PATH, get(health::ready))
         .route("/metrics", get(health::metrics))
         .route("/", get(page::index))
         .route("/assets/{*name}", get(page::asset))

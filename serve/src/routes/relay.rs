@@ -157,10 +157,17 @@ async fn known_conversation(
             state.recognizer.settle(shown, id).await;
             state.store.get_or_create(id).await.map(|(conversation, _)| conversation)
         }
-        None => match state.recognizer.find(shown).await {
-            Some(found) => state.store.get_for_change(found.id()).await,
-            None => return Ok(None),
-        },
+        None => {
+            let here = state.recognizer.find(shown).await;
+            let found = match (here, state.store.shared()) {
+                // Another replica may have relayed a later turn.
+                (Some(here), Some(shared)) if !shared.is_current(&here).await => shared.recognize(shown).await,
+                (None, Some(shared)) => shared.recognize(shown).await,
+                (here, _) => here.map(|conversation| conversation.id().to_owned()),
+            };
+            let Some(id) = found else { return Ok(None) };
+            state.store.get_for_change(&id).await
+        }
     };
     match conversation {
         Ok(conversation) => Ok(Some(conversation)),

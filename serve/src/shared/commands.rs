@@ -172,7 +172,8 @@ impl Commands {
 }
 
 fn stored(fields: HashMap<String, String>, entries: Vec<LogEntry>) -> Result<Option<StoredConversation>, StoreError> {
-    if fields.is_empty() {
+    // Another field may be there before the first event is.
+    if !fields.contains_key("epoch") {
         return Ok(None);
     }
     let stored = StoredConversation::new(fields, entries);

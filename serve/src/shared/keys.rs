@@ -33,6 +33,21 @@ impl Keys {
         channel.strip_prefix(&*self.prefix)?.strip_prefix('{')?.strip_suffix("}:bell")
     }
 
+    /// The record under which a request's conversation is found.
+    pub(crate) fn record(&self, key: &str) -> String {
+        format!("{}record:{{{key}}}", self.prefix)
+    }
+
+    /// A part of the list of conversations.
+    pub(crate) fn list(&self, part: &str) -> String {
+        format!("{}{{list}}:{part}", self.prefix)
+    }
+
+    /// The channel that tells of changes of the list.
+    pub(crate) fn list_bell(&self) -> String {
+        self.list("changed")
+    }
+
     /// The key that exists while a replica lives.
     pub(crate) fn replica(&self, replica: &str) -> String {
         format!("{}replica:{{{replica}}}", self.prefix)

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -21,19 +22,21 @@ pub(crate) struct Lease {
     keys: Keys,
     replica: String,
     duration: Duration,
+    /// The lease was ended, and is not renewed any more.
+    has_ended: AtomicBool,
     /// When each replica was last seen alive.
     alive: Mutex<HashMap<String, Instant>>,
 }
 
 impl Lease {
     pub(crate) fn new(link: Arc<Link>, keys: Keys, replica: String, duration: Duration) -> Lease {
-        Lease { link, keys, replica, duration, alive: Mutex::default() }
+        Lease { link, keys, replica, duration, has_ended: AtomicBool::new(false), alive: Mutex::default() }
     }
 
-    /// Renews the lease at intervals. Never returns.
+    /// Renews the lease at intervals, until it is ended.
     pub(crate) async fn keep(&self) {
         let mut up = self.link.subscribe();
-        loop {
+        while !self.has_ended.load(Ordering::Acquire) {
             // If it fails, the next attempt is made as soon as there is a connection.
             let _ = self.renew().await;
             tokio::select! {
@@ -53,6 +56,7 @@ impl Lease {
 
     /// Ends the lease, so that others need not wait for its end.
     pub(crate) async fn end(&self) {
+        self.has_ended.store(true, Ordering::Release);
         // Without a connection, it ends by itself.
         let _: Result<(), _> = self.link.run(redis::cmd("DEL").arg(self.keys.replica(&self.replica))).await;
     }

@@ -11,25 +11,29 @@ mod error;
 mod keys;
 mod lease;
 mod link;
+mod list;
 mod log_entry;
 mod publisher;
+mod recognition;
 mod watcher;
 
 use std::sync::Arc;
 
 use redis::PushInfo;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio_util::task::TaskTracker;
 
 use self::commands::{Commands, Taken};
 use self::keys::Keys;
 use self::lease::Lease;
 use self::link::Link;
+use self::list::SharedList;
 use self::watcher::Watched;
 use crate::conversation::{Conversation, NewRole, StoredConversation};
 use crate::error::ApiError;
 use crate::local_store::{Changeable, LocalStore};
 use crate::metrics::Metrics;
+use crate::recognition::StoredRecord;
 use crate::settings::Settings;
 
 pub(crate) use self::address::StoreAddress;
@@ -43,6 +47,9 @@ pub(crate) struct Shared {
     lease: Lease,
     local: Arc<LocalStore>,
     watched: Watched,
+    list: SharedList,
+    /// Another replica may have changed the list.
+    list_changed: Notify,
     metrics: Arc<Metrics>,
     settings: Arc<Settings>,
     /// Tasks that run until everything is in the store.
@@ -53,6 +60,7 @@ pub(crate) struct Shared {
 pub(crate) struct Background {
     messages: mpsc::UnboundedReceiver<PushInfo>,
     changed: mpsc::UnboundedReceiver<Arc<Conversation>>,
+    records: mpsc::UnboundedReceiver<StoredRecord>,
 }
 
 impl Shared {
@@ -64,14 +72,28 @@ impl Shared {
         metrics: Arc<Metrics>,
         local: Arc<LocalStore>,
         changed: mpsc::UnboundedReceiver<Arc<Conversation>>,
+        records: mpsc::UnboundedReceiver<StoredRecord>,
     ) -> (Arc<Shared>, Background) {
         let (link, messages) = Link::new(address);
         let keys = Keys::new(&settings.store_prefix);
         let commands = Commands::new(link.clone(), keys.clone(), replica.clone(), settings.limits.idle);
         let lease = Lease::new(link.clone(), keys.clone(), replica, settings.lease);
+        let list = SharedList::new(link.clone(), keys.clone(), settings.limits, local.changes());
         let (watched, tasks) = (Watched::default(), TaskTracker::new());
-        let shared = Shared { link, keys, commands, lease, local, watched, metrics, settings, tasks };
-        (Arc::new(shared), Background { messages, changed })
+        let shared = Shared {
+            link,
+            keys,
+            commands,
+            lease,
+            local,
+            watched,
+            list,
+            list_changed: Notify::new(),
+            metrics,
+            settings,
+            tasks,
+        };
+        (Arc::new(shared), Background { messages, changed, records })
     }
 
     /// Connects to the store for the first time.
@@ -85,13 +107,15 @@ impl Shared {
 
     /// Runs what keeps this replica and the store up to date. Must be called once.
     pub(crate) fn start(self: &Arc<Shared>, background: Background) {
-        let Background { messages, changed } = background;
+        let Background { messages, changed, records } = background;
         let (link, lease) = (self.link.clone(), self.clone());
         tokio::spawn(async move { link.keep_connected().await });
         tokio::spawn(async move { lease.lease.keep().await });
         tokio::spawn(publisher::publish_changes(self.clone(), changed));
         tokio::spawn(watcher::receive_messages(self.clone(), messages));
         tokio::spawn(watcher::subscribe_again(self.clone()));
+        tokio::spawn(watcher::keep_list(self.clone()));
+        tokio::spawn(recognition::store_records(self.clone(), records));
     }
 
     /// Returns `true` if the store can be reached.
@@ -158,7 +182,7 @@ impl Shared {
         if self.commands.epoch(conversation.id()).await? <= epoch {
             return Ok(true);
         }
-        self.lost(conversation).await;
+        self.lost(conversation, epoch).await;
         Ok(false)
     }
 
@@ -173,10 +197,19 @@ impl Shared {
                 Taken::Taken { epoch, stored } => {
                     let is_new = stored.last.is_none();
                     let (conversation, _) = self.local.find_or_create(id, NewRole::Follower)?;
+                    let _updating = conversation.updating.lock().await;
                     self.take_over(&conversation, epoch, *stored)?;
                     return Ok((Changeable::Here(conversation), is_new));
                 }
             }
+        }
+    }
+
+    /// Returns `true` if this replica relayed the last turn of a conversation.
+    pub(crate) async fn is_current(&self, conversation: &Conversation) -> bool {
+        match (self.is_up(), conversation.is_writer()) {
+            (true, true) => self.check_writer(conversation).await.unwrap_or(true),
+            (_, is_writer) => is_writer,
         }
     }
 
@@ -202,8 +235,12 @@ impl Shared {
         Ok(())
     }
 
-    /// Another replica has become the writer of a conversation.
-    async fn lost(&self, conversation: &Conversation) {
+    /// Another replica has become the writer of a conversation, which this one wrote in that epoch.
+    async fn lost(&self, conversation: &Conversation, epoch: u64) {
+        let _updating = conversation.updating.lock().await;
+        if conversation.epoch() != Some(epoch) {
+            return;
+        }
         conversation.resign();
         match self.commands.load(conversation.id(), None).await {
             Ok(Some(stored)) => conversation.load(stored),
@@ -215,6 +252,23 @@ impl Shared {
 
     /// Deletes a conversation from the store. Returns whether it was there.
     pub(crate) async fn remove(&self, id: &str) -> Result<bool, ApiError> {
-        Ok(self.commands.remove(id).await?)
+        let was_there = self.commands.remove(id).await?;
+        if was_there {
+            self.list.set(id, None).await?;
+            self.list.forget(id);
+        }
+        Ok(was_there)
+    }
+
+    /// Returns the list of all replicas' conversations.
+    pub(crate) fn list(&self) -> &SharedList {
+        &self.list
+    }
+
+    /// Tells the list what is known of a conversation.
+    async fn list_conversation(&self, conversation: &Conversation) -> Result<(), StoreError> {
+        // All of it serializes to JSON.
+        let entry = serde_json::to_string(&conversation.summary()).unwrap_or_default();
+        self.list.set(conversation.id(), Some(&entry)).await
     }
 }

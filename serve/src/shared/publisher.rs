@@ -32,9 +32,15 @@ async fn publish(shared: Arc<Shared>, conversation: Arc<Conversation>) {
         let next = Instant::now() + PAUSE;
         loop {
             match shared.commands.append(conversation.id(), &batch).await {
-                Ok(Appended::Done) => conversation.has_appended(&batch),
+                Ok(Appended::Done) => {
+                    conversation.has_appended(&batch);
+                    if batch.has_new_facts() {
+                        // If it fails, this is done as soon as there is a connection.
+                        let _ = shared.list_conversation(&conversation).await;
+                    }
+                }
                 Ok(Appended::Gap(last)) => conversation.repair(last),
-                Ok(Appended::Lost) => shared.lost(&conversation).await,
+                Ok(Appended::Lost) => shared.lost(&conversation, batch.epoch).await,
                 Err(StoreError::Away) => {
                     shared.link.wait_until_up().await;
                     continue;

@@ -18,6 +18,9 @@ const URGENT_INTERVAL: Duration = Duration::from_millis(500);
 /// How often any other conversation is compared with the store, in case a message was lost.
 const INTERVAL: Duration = Duration::from_secs(5);
 
+/// Minimum time between two looks at the list.
+const LIST_PAUSE: Duration = Duration::from_millis(100);
+
 /// The conversations that are watched.
 #[derive(Default)]
 pub(super) struct Watched {
@@ -76,7 +79,9 @@ pub(super) async fn receive_messages(shared: Arc<Shared>, mut messages: mpsc::Un
                     _ => "",
                 });
                 let (channel, message) = (texts.next().unwrap_or_default(), texts.next().unwrap_or_default());
-                if let Some(id) = shared.keys.id_of_bell(channel)
+                if channel == shared.keys.list_bell() {
+                    shared.list_changed.notify_one();
+                } else if let Some(id) = shared.keys.id_of_bell(channel)
                     && !is_own(&shared, id, message)
                 {
                     shared.watched.ring(id, message == "gone");
@@ -106,9 +111,28 @@ pub(super) async fn subscribe_again(shared: Arc<Shared>) {
                 let _ = shared.link.subscribe_to(&shared.keys.bell(&id)).await;
             }
             shared.watched.ring_all();
+            let _ = shared.link.subscribe_to(&shared.keys.list_bell()).await;
+            for conversation in shared.local.all() {
+                if conversation.epoch().is_some() {
+                    let _ = shared.list_conversation(&conversation).await;
+                }
+            }
+            shared.list_changed.notify_one();
         }
         if up.changed().await.is_err() {
             return;
+        }
+    }
+}
+
+/// Brings the list up to date while somebody reads it. Never returns.
+pub(super) async fn keep_list(shared: Arc<Shared>) {
+    loop {
+        shared.list_changed.notified().await;
+        if shared.local.has_list_readers() {
+            // If it fails, this is done as soon as there is a connection.
+            let _ = shared.list.refresh().await;
+            tokio::time::sleep(LIST_PAUSE).await;
         }
     }
 }
@@ -154,6 +178,7 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
 
 /// Compares a conversation with what is stored, and brings it up to date.
 async fn compare(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> Result<(), StoreError> {
+    let updating = conversation.updating.lock().await;
     let last = conversation.last();
     let id = conversation.id();
     let Some(stored) = shared.commands.load(id, Some(last)).await? else {
@@ -165,7 +190,8 @@ async fn compare(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> Resu
     };
     if let Some(epoch) = conversation.epoch() {
         if stored.epoch > epoch {
-            shared.lost(conversation).await;
+            drop(updating);
+            shared.lost(conversation, epoch).await;
         } else if !stored.answers.is_empty() {
             shared.give_answers(conversation, stored.answers);
         }

@@ -84,6 +84,7 @@ async fn an_answer_on_another_replica_counts_once_and_is_seen_on_both() {
     relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
     until(async || is_asked(&other, id).await).await;
     let mut events = Events::of(&owner, id, None).await;
+    assert_eq!(events.next().await.unwrap().kind, "state");
     let taken = answer(&other, id, &json!({"number": 0, "suggestion": 1})).await.ok();
     assert_eq!(taken["reply"]["text"], "<answer>\nNo\n</answer>");
     assert_eq!(taken["messages"].as_array().unwrap().len(), 1);
@@ -138,7 +139,7 @@ async fn a_reader_is_told_when_the_writer_dies_and_its_question_can_be_answered(
     let Some(redis) = RedisServer::start(&[]) else { return };
     let (mut owner, other) = (replica(&redis, &[]), replica(&redis, &[]));
     let id = "dead-writer";
-    drop(relay(&owner, id, &asks_and_continues(id)).await);
+    let _body = chat(&asks_and_continues(id)).with("x-followup-conversation", id).open(&owner.address).await;
     until(async || is_asked(&other, id).await).await;
     let mut events = Events::of(&other, id, None).await;
     let killed = Instant::now();
@@ -218,4 +219,82 @@ async fn a_conversation_is_deleted_everywhere() {
         assert_eq!(get(format!("/conversations/{id}")).send(replica).await.status, 404);
     }
     assert_eq!(redis.ask("KEYS *deleted*"), "*0");
+}
+
+#[tokio::test]
+async fn the_list_shows_the_conversations_of_all_replicas_as_they_change() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, other) = (replica(&redis, &[]), replica(&redis, &[]));
+    let mut list = Events::from(get("/conversations/events").open(&other.address).await);
+    assert_eq!(list.next().await.unwrap().data["conversations"], json!([]));
+    let id = "listed";
+    let body = relay(&owner, id, &asks_and_continues(id)).await;
+    let is_ours = |event: &Event| event.kind == "conversation" && event.data["id"] == id;
+    list.up_to(|event| is_ours(event) && event.data["open"] == "Sure?").await;
+    open_gate(id).await;
+    body.await.unwrap();
+    list.up_to(|event| is_ours(event) && event.data["turn"] == "ended").await;
+    let here = get("/conversations").send(&owner).await.ok();
+    assert_eq!(get("/conversations").send(&other).await.ok(), here);
+    assert_eq!(here["conversations"][0]["title"], "Hi");
+    call("DELETE", format!("/conversations/{id}"), "").send(&owner).await.ok_body();
+    list.up_to(|event| event.kind == "removed" && event.data["id"] == id).await;
+    assert_eq!(get("/conversations").send(&other).await.ok()["conversations"], json!([]));
+}
+
+#[tokio::test]
+async fn the_next_request_of_an_agent_is_recognized_by_another_replica() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, other) = (replica(&redis, &[]), replica(&redis, &[]));
+    let send = async |service: &Service, messages: &Value, said: &str| {
+        let play = json!({"name": "recognized", "body": body_of(said)});
+        let body = json!({"model": "m", "stream": true, "messages": messages, "play": play});
+        let request = post("/v1/chat/completions", body.to_string()).with("content-type", "application/json");
+        let response = request.open(&service.address).await;
+        let id = response.headers()["x-followup-conversation"].to_str().unwrap().to_owned();
+        read(response).await;
+        id
+    };
+    let user = |text: &str| json!({"role": "user", "content": text});
+    let model = |text: &str| json!({"role": "assistant", "content": text});
+    let first = json!([user("Build a bridge")]);
+    let id = send(&owner, &first, "Of stone?").await;
+    let second = json!([user("Build a bridge"), model("Of stone?"), user("Of wood")]);
+    assert_eq!(send(&other, &second, "Done.").await, id);
+    // What was said before counts only until the next request.
+    let third = json!([user("Build a bridge"), model("Of stone?"), user("Of steel")]);
+    assert_ne!(send(&owner, &third, "Done, too.").await, id);
+    let prose = Page::of_snapshot(&snapshot(&owner, &id).await).prose();
+    assert_eq!(prose, "Of stone?Done.");
+}
+
+#[tokio::test]
+async fn a_replica_is_ready_while_it_reaches_the_store() {
+    let Some(mut redis) = RedisServer::start(&[]) else { return };
+    let replica = replica(&redis, &[]);
+    let ready = async || get("/readyz").send(&replica).await.status.as_u16();
+    assert_eq!(ready().await, 200);
+    redis.kill();
+    until(async || ready().await == 503).await;
+    assert_eq!(get("/healthz").send(&replica).await.status, 200);
+    redis.restart();
+    until(async || ready().await == 200).await;
+}
+
+#[tokio::test]
+async fn a_replica_that_shuts_down_hands_its_conversations_over() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (mut owner, other) =
+        (replica(&redis, &["--grace", "0.2", "--lease", "600"]), replica(&redis, &["--lease", "1"]));
+    let id = "handed-over";
+    // Its body breaks off.
+    let body = chat(&asks_and_continues(id)).with("x-followup-conversation", id).open(&owner.address).await;
+    until(async || is_asked(&other, id).await).await;
+    let mut events = Events::of(&other, id, None).await;
+    owner.signal(Signal::TERM);
+    assert_eq!(owner.wait(), Some(0));
+    let end = events.up_to(is_end).await.pop().unwrap();
+    assert_eq!(end.data["cut_off"], true);
+    answer(&other, id, &json!({"number": 0, "suggestion": 0})).await.ok();
+    drop(body);
 }

@@ -1,0 +1,134 @@
+//! The list of all replicas' conversations.
+//!
+//! The store numbers its changes, so that a replica asks only for those that it has not seen.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use parking_lot::Mutex;
+use redis::{FromRedisValue, Script, Value};
+
+use super::error::StoreError;
+use super::keys::Keys;
+use super::link::Link;
+use crate::conversation::{ListChanges, ListedFacts};
+use crate::settings::Limits;
+
+/// The list of all replicas' conversations, as far as this replica knows it.
+pub(crate) struct SharedList {
+    link: Arc<Link>,
+    keys: Keys,
+    limits: Limits,
+    known: Mutex<Known>,
+    /// Wakes this replica's readers of the list.
+    changes: Arc<ListChanges>,
+    set: Script,
+    since: Script,
+}
+
+#[derive(Default)]
+struct Known {
+    /// The number of the newest change.
+    newest: u64,
+    /// The entries, with the numbers of their changes.
+    entries: HashMap<String, (u64, Arc<ListedFacts>)>,
+}
+
+impl SharedList {
+    pub(crate) fn new(link: Arc<Link>, keys: Keys, limits: Limits, changes: Arc<ListChanges>) -> SharedList {
+        SharedList {
+            link,
+            keys,
+            limits,
+            known: Mutex::default(),
+            changes,
+            set: Script::new(include_str!("scripts/list_set.lua")),
+            since: Script::new(include_str!("scripts/list_since.lua")),
+        }
+    }
+
+    /// Records a change of an entry. Without an entry, the conversation was deleted.
+    ///
+    /// # Errors
+    ///
+    /// If the store can't be reached, or refuses it.
+    pub(crate) async fn set(&self, id: &str, entry: Option<&str>) -> Result<(), StoreError> {
+        let milliseconds = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX >> 1);
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let mut call = self.set.prepare_invoke();
+        call.key(self.keys.list("entries")).key(self.keys.list("changes")).key(self.keys.list("ends"));
+        call.key(self.keys.list_bell());
+        call.arg(id).arg(entry.unwrap_or_default()).arg(milliseconds(now));
+        call.arg(milliseconds(self.limits.idle)).arg(self.limits.conversations);
+        let _: u64 = self.link.invoke(&call).await?;
+        Ok(())
+    }
+
+    /// Learns the changes since the last call. Wakes the readers of the list if there are any.
+    ///
+    /// # Errors
+    ///
+    /// If the store can't be reached, or its answer can't be read.
+    pub(crate) async fn refresh(&self) -> Result<(), StoreError> {
+        let after = self.known.lock().newest;
+        let mut call = self.since.prepare_invoke();
+        call.key(self.keys.list("entries")).key(self.keys.list("changes")).arg(after);
+        let values: Vec<Value> = self.link.invoke(&call).await?;
+        let has_changed = self.learn(values).map_err(|error| StoreError::Unreadable(error.to_string()))?;
+        if has_changed {
+            self.changes.notify();
+        }
+        Ok(())
+    }
+
+    fn learn(&self, values: Vec<Value>) -> Result<bool, redis::ParsingError> {
+        let mut values = values.into_iter();
+        let mut next = || values.next().unwrap_or(Value::Nil);
+        let newest = u64::from_redis_value(next())?;
+        let oldest = u64::from_redis_value(next())?;
+        let mut known = self.known.lock();
+        let mut has_changed = false;
+        if newest < known.newest {
+            // The store has lost changes, and has sent all that it has.
+            known.entries.clear();
+            has_changed = true;
+        }
+        known.newest = newest;
+        loop {
+            let id = next();
+            if id == Value::Nil {
+                break;
+            }
+            let (id, number) = (String::from_redis_value(id)?, f64::from_redis_value(next())?);
+            let entry = String::from_redis_value(next())?;
+            has_changed = true;
+            match serde_json::from_str(&entry) {
+                // A count of changes is far below 2^53.
+                Ok(entry) => drop(known.entries.insert(id, (number as u64, Arc::new(entry)))),
+                // It was deleted.
+                Err(_) => drop(known.entries.remove(&id)),
+            }
+        }
+        // The others have ended.
+        let before = known.entries.len();
+        known.entries.retain(|_, (number, _)| *number >= oldest);
+        has_changed |= known.entries.len() < before;
+        Ok(has_changed)
+    }
+
+    /// Returns the ids of the entries, with the numbers of their changes.
+    pub(crate) fn versions(&self) -> Vec<(String, u64)> {
+        self.known.lock().entries.iter().map(|(id, (number, _))| (id.clone(), *number)).collect()
+    }
+
+    /// Returns an entry.
+    pub(crate) fn entry(&self, id: &str) -> Option<Arc<ListedFacts>> {
+        self.known.lock().entries.get(id).map(|(_, entry)| entry.clone())
+    }
+
+    /// Forgets an entry at once.
+    pub(crate) fn forget(&self, id: &str) {
+        self.known.lock().entries.remove(id);
+    }
+}

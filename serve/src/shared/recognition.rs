@@ -1,0 +1,88 @@
+//! Finds the conversation that a request extends, if another replica relayed its last request.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+
+use super::Shared;
+use super::error::StoreError;
+use crate::recognition::{RecordFit, ShownConversation, StoredRecord};
+
+/// How long a request waits for the end of the message that it seems to answer.
+const MAX_WAIT: Duration = Duration::from_secs(2);
+
+/// How often it looks for that end.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Puts records into the store. Ends with its sender.
+pub(super) async fn store_records(shared: Arc<Shared>, mut records: mpsc::UnboundedReceiver<StoredRecord>) {
+    while let Some(record) = records.recv().await {
+        // Without the store, other replicas take such a request for one of a new conversation.
+        let _ = shared.store_record(&record).await;
+    }
+}
+
+impl Shared {
+    async fn store_record(&self, record: &StoredRecord) -> Result<(), StoreError> {
+        let milliseconds = u64::try_from(self.settings.limits.idle.as_millis()).unwrap_or(u64::MAX >> 1);
+        // All of it serializes to JSON.
+        let json = serde_json::to_string(record).unwrap_or_default();
+        let set_request =
+            redis::cmd("HSET").arg(self.keys.state(&record.id)).arg("request").arg(&record.request).take();
+        let _: u64 = self.link.run(&set_request).await?;
+        let expire = redis::cmd("PEXPIRE").arg(self.keys.state(&record.id)).arg(milliseconds).take();
+        let _: u64 = self.link.run(&expire).await?;
+        for key in &record.keys {
+            let set = redis::cmd("SET").arg(self.keys.record(key)).arg(&json).arg("PX").arg(milliseconds).take();
+            let _: () = self.link.run(&set).await?;
+        }
+        Ok(())
+    }
+
+    /// Returns the id of the conversation that a request extends.
+    pub(crate) async fn recognize(&self, shown: &ShownConversation) -> Option<String> {
+        let search = async {
+            loop {
+                match self.search(shown).await {
+                    Ok(Search::Found(id)) => return Some(id),
+                    Ok(Search::Wait) => tokio::time::sleep(PAUSE).await,
+                    Ok(Search::Nothing) | Err(_) => return None,
+                }
+            }
+        };
+        tokio::time::timeout(MAX_WAIT, search).await.ok().flatten()
+    }
+
+    async fn search(&self, shown: &ShownConversation) -> Result<Search, StoreError> {
+        let mut found = Search::Nothing;
+        for (index, key) in shown.keys().iter().enumerate() {
+            let json: Option<String> = self.link.run(redis::cmd("GET").arg(self.keys.record(key))).await?;
+            let Some(record) = json.and_then(|json| serde_json::from_str::<StoredRecord>(&json).ok()) else { continue };
+            let fit = shown.fit(index, &record);
+            if fit == RecordFit::None {
+                continue;
+            }
+            let last: Option<String> =
+                self.link.run(redis::cmd("HGET").arg(self.keys.state(&record.id)).arg("request")).await?;
+            if last.as_ref() != Some(&record.request) {
+                continue;
+            }
+            match (fit, &found) {
+                (RecordFit::Exact, _) => return Ok(Search::Found(record.id)),
+                (RecordFit::Possible, Search::Nothing | Search::Wait) => found = Search::Found(record.id),
+                (RecordFit::NotYetKnown, Search::Nothing) => found = Search::Wait,
+                _ => {}
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The result of a search.
+enum Search {
+    Found(String),
+    /// The message that the request may answer has not ended.
+    Wait,
+    Nothing,
+}

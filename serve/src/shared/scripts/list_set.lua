@@ -1,0 +1,30 @@
+-- Records a change in the list of conversations.
+--
+-- KEYS: entries, changes, ends, bell
+-- ARGV: id, entry as JSON, or "" to remove it, now (ms), time to live (ms), maximum number of entries
+local now = tonumber(ARGV[3])
+local function change(id, entry)
+    local newest = redis.call('ZREVRANGE', KEYS[2], 0, 0, 'WITHSCORES')
+    redis.call('ZADD', KEYS[2], (tonumber(newest[2]) or 0) + 1, id)
+    redis.call('HSET', KEYS[1], id, entry)
+end
+change(ARGV[1], ARGV[2])
+-- An entry that was removed is kept for a while, so that every replica sees it.
+redis.call('ZADD', KEYS[3], now + ARGV[4], ARGV[1])
+local ended = redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now, 'LIMIT', 0, 100)
+local excess = redis.call('ZCARD', KEYS[2]) - tonumber(ARGV[5])
+if excess > 0 then
+    for _, id in ipairs(redis.call('ZRANGE', KEYS[2], 0, math.min(excess, 100) - 1)) do
+        ended[#ended + 1] = id
+    end
+end
+for _, id in ipairs(ended) do
+    redis.call('ZREM', KEYS[2], id)
+    redis.call('ZREM', KEYS[3], id)
+    redis.call('HDEL', KEYS[1], id)
+end
+for index = 1, 3 do
+    redis.call('PEXPIRE', KEYS[index], ARGV[4])
+end
+redis.call('SPUBLISH', KEYS[4], '')
+return #ended
