@@ -197,8 +197,10 @@ impl Shared {
                 Taken::Taken { epoch, stored } => {
                     let is_new = stored.last.is_none();
                     let (conversation, _) = self.local.find_or_create(id, NewRole::Follower)?;
-                    let _updating = conversation.updating.lock().await;
-                    self.take_over(&conversation, epoch, *stored)?;
+                    {
+                        let _updating = conversation.updating.lock().await;
+                        self.take_over(&conversation, epoch, *stored)?;
+                    }
                     return Ok((Changeable::Here(conversation), is_new));
                 }
             }
