@@ -19,11 +19,13 @@ pub(crate) struct ApiError {
     message: String,
     /// Seconds after which a retry may succeed.
     retry_after: Option<u32>,
+    /// The offset from which on a message has to be sent.
+    offset: Option<u64>,
 }
 
 impl ApiError {
     fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> ApiError {
-        ApiError { status, code, message: message.into(), retry_after: None }
+        ApiError { status, code, message: message.into(), retry_after: None, offset: None }
     }
 
     fn with_retry_after(mut self, seconds: u32) -> ApiError {
@@ -112,6 +114,12 @@ impl ApiError {
     pub(crate) fn busy(id: &str) -> ApiError {
         let message = format!("the model is still writing in conversation {id}: wait until the message has ended");
         ApiError::new(StatusCode::CONFLICT, "busy", message)
+    }
+
+    /// A piece of a message comes before the one at this offset.
+    pub(crate) fn gap(message: &str, offset: u64) -> ApiError {
+        let text = format!("message {message}: the piece at offset {offset} is missing; send it first");
+        ApiError { offset: Some(offset), ..ApiError::new(StatusCode::CONFLICT, "gap", text) }
     }
 
     /// Question `number` can't be answered.
@@ -222,6 +230,11 @@ impl ApiError {
         self.code
     }
 
+    /// Returns `true` if another replica is writing a turn of the conversation.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        self.code() == "elsewhere"
+    }
+
     /// Returns `true` if it lies at the store, or another replica.
     pub(crate) fn is_of_store(&self) -> bool {
         matches!(self.code(), "store_unavailable" | "store_unreadable" | "elsewhere" | "not_found")
@@ -241,7 +254,11 @@ impl fmt::Display for ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let body = json!({"error": {"code": self.code, "message": self.message}}).to_string();
+        let mut error = json!({"code": self.code, "message": self.message});
+        if let Some(offset) = self.offset {
+            error["offset"] = offset.into();
+        }
+        let body = json!({"error": error}).to_string();
         let mut response = (self.status, [(header::CONTENT_TYPE, "application/json")], body).into_response();
         let headers = response.headers_mut();
         if let Some(seconds) = self.retry_after {

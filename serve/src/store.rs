@@ -113,6 +113,18 @@ impl Store {
         }
     }
 
+    /// Waits until the store has everything of a conversation.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be reached, or another replica writes the conversation now.
+    pub(crate) async fn flush(&self, conversation: &Conversation) -> Result<(), ApiError> {
+        match &self.shared {
+            Some(shared) => shared.flush(conversation).await,
+            None => Ok(()),
+        }
+    }
+
     /// Brings the list of conversations up to date with what other replicas have done.
     pub(crate) async fn refresh_list(&self) {
         if let Some(shared) = &self.shared {

@@ -20,6 +20,7 @@ mod memory;
 mod observing;
 mod page;
 mod passing;
+mod pieces;
 mod push;
 mod readers;
 mod recognition;

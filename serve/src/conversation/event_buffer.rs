@@ -64,6 +64,9 @@ impl EventBuffer {
     /// Lets the next events be those of another writer.
     pub(super) fn begin_epoch(&mut self, epoch: u64) {
         self.last = EventId::start(epoch);
+        if self.frames.is_empty() {
+            self.before = self.last;
+        }
     }
 
     /// Appends the next event, and drops the oldest ones that exceed the limits.

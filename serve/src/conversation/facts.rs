@@ -36,6 +36,11 @@ pub(crate) struct ListedFacts {
 }
 
 impl ListedFacts {
+    #[cfg(test)]
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting
+    }
+
     /// Returns when the conversation was changed, in seconds since 1970.
     pub(super) fn updated(&self) -> u64 {
         self.updated

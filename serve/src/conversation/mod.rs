@@ -15,6 +15,7 @@ mod frame;
 mod item;
 mod list_changes;
 mod outcome;
+pub(crate) mod pieces;
 mod replies;
 mod reply_log;
 pub(crate) mod request_content;
@@ -49,7 +50,7 @@ pub(crate) use self::event_id::EventId;
 pub(crate) use self::facts::ListedFacts;
 pub(crate) use self::frame::frame;
 pub(crate) use self::list_changes::ListChanges;
-pub(crate) use self::stored::{Batch, FACTS, LogEntry, StoredConversation};
+pub(crate) use self::stored::{Batch, LogEntry, StoredConversation};
 
 /// A conversation of a model and its user.
 pub(crate) struct Conversation {
@@ -67,8 +68,8 @@ pub(crate) struct Conversation {
     ended_turns: EndedTurns,
     /// Receives the conversation when the store has to be told of a change.
     outbox: Option<Outbox>,
-    /// The last event that the store has.
-    published: watch::Sender<EventId>,
+    /// Wakes those who wait until the store has been told of a change.
+    told: watch::Sender<()>,
     /// Locked while the conversation is brought up to date with the store, so that it never goes back.
     pub(crate) updating: tokio::sync::Mutex<()>,
     this: Weak<Conversation>,
@@ -156,7 +157,7 @@ impl Conversation {
             list,
             ended_turns,
             outbox,
-            published: watch::Sender::new(EventId::start(epoch)),
+            told: watch::Sender::new(()),
             updating: tokio::sync::Mutex::new(()),
             this: this.clone(),
         })
@@ -224,8 +225,13 @@ impl Conversation {
     /// `None` if it is in use.
     pub(crate) fn unused(&self) -> Option<(bool, Instant)> {
         let state = self.state.lock();
-        // A conversation without a turn was created a moment ago for a turn that is about to begin.
-        let is_busy = matches!(state.turn, TurnState::Streaming | TurnState::None);
+        // A conversation without a turn was created a moment ago for a turn that is about to begin. The next
+        // piece of a message may never come.
+        let is_busy = match state.turn {
+            TurnState::Streaming => !state.awaits_piece(),
+            TurnState::None => true,
+            TurnState::Ended | TurnState::CutOff => false,
+        };
         let is_used = is_busy || self.readers.load(Ordering::Acquire) > 0;
         let is_needed = || state.dialogue.open_question().is_some() || state.dialogue.reply_log().has_pending();
         (!is_used).then(|| (is_needed(), state.used))
@@ -256,8 +262,9 @@ impl Conversation {
 
     /// Queues the conversation, so that the store is told of a change.
     fn queue(&self, role: &mut Role) {
-        if let (Role::Writer(publication), Some(outbox)) = (role, &self.outbox)
-            && !publication.is_queued
+        let (Role::Writer(publication), Some(outbox)) = (role, &self.outbox) else { return };
+        publication.changes += 1;
+        if !publication.is_queued
             && let Some(this) = self.this.upgrade()
         {
             publication.is_queued = true;

@@ -30,6 +30,9 @@ pub(super) struct Publication {
     pub(super) epoch: u64,
     /// The last event that the store has.
     pub(super) published: EventId,
+    /// Number of changes so far, and how many of them the store has been told of.
+    pub(super) changes: u64,
+    pub(super) told: u64,
     /// The log in the store has to begin anew.
     pub(super) replaces: bool,
     /// The conversation waits to be published, or is.
@@ -43,6 +46,15 @@ pub(super) struct Publication {
 impl Publication {
     /// Returns a publication of events in this epoch, after one that the store has.
     pub(super) fn new(epoch: u64, published: EventId) -> Publication {
-        Publication { epoch, published, replaces: false, is_queued: false, view_size: 0, answered: Vec::new() }
+        Publication {
+            epoch,
+            published,
+            changes: 0,
+            told: 0,
+            replaces: false,
+            is_queued: false,
+            view_size: 0,
+            answered: Vec::new(),
+        }
     }
 }

@@ -46,7 +46,8 @@ impl Conversation {
             && publication.epoch == batch.epoch
         {
             publication.published = batch.last;
-            self.published.send_replace(batch.last);
+            publication.told = publication.told.max(batch.changes);
+            self.told.send_replace(());
         }
     }
 
@@ -66,18 +67,24 @@ impl Conversation {
     }
 
     /// Waits until the store has everything that has happened so far.
-    pub(crate) async fn flushed(&self) {
-        let (mut published, last) = {
-            let state = self.state.lock();
-            match &state.role {
-                Role::Writer(publication) if publication.is_queued => {
-                    (self.published.subscribe(), state.log.buffer.last())
+    ///
+    /// Returns `false` if it never will: another process writes the conversation now.
+    pub(crate) async fn flushed(&self) -> bool {
+        let mut told = self.told.subscribe();
+        let mut awaited = None;
+        loop {
+            match &self.state.lock().role {
+                Role::Writer(publication) => {
+                    if publication.told >= *awaited.get_or_insert(publication.changes) {
+                        return true;
+                    }
                 }
-                _ => return,
+                Role::Alone => return true,
+                Role::Follower(_) => return false,
             }
-        };
-        // This can't fail: the conversation keeps the sender.
-        let _ = published.wait_for(|&published| published >= last).await;
+            // This can't fail: the conversation keeps the sender.
+            let _ = told.changed().await;
+        }
     }
 
     /// Returns `true` if this process writes the conversation's events.
@@ -103,12 +110,12 @@ impl Conversation {
     /// Applies what another process has written.
     ///
     /// Returns `false` if something is missing before it, so that the conversation has to be loaded.
-    pub(crate) fn follow(&self, entries: &[LogEntry]) -> bool {
+    pub(crate) fn follow(&self, stored: &StoredConversation) -> bool {
         let mut state = self.lock_for_use();
         if !matches!(state.role, Role::Follower(_)) {
             return true;
         }
-        for entry in entries {
+        for entry in &stored.entries {
             if entry.last <= state.log.buffer.last() {
                 continue;
             }
@@ -116,10 +123,8 @@ impl Conversation {
                 return false;
             }
             state.log.append(entry, EventId::start(0), &self.metrics);
-            if let Some(facts) = entry.facts.as_deref().and_then(|json| serde_json::from_str(json).ok()) {
-                state.set_facts(facts);
-            }
         }
+        state.set_facts(stored.facts.clone());
         true
     }
 
@@ -128,6 +133,8 @@ impl Conversation {
         let mut state = self.state.lock();
         let facts = state.facts();
         state.role = Role::Follower(facts);
+        // Nobody needs to wait any longer.
+        self.told.send_replace(());
     }
 
     /// The answer to a question that the store has accepted was given.
@@ -160,7 +167,7 @@ impl Conversation {
     pub(crate) fn take_over(&self, epoch: u64, stored: StoredConversation) -> Result<(), ResumeError> {
         let mut state = self.lock_for_use();
         state.take_over(epoch, stored, &self.settings, &self.metrics)?;
-        if state.turn == TurnState::Streaming {
+        if state.turn == TurnState::Streaming && !state.awaits_piece() {
             state.cut_off_turn(&self.metrics);
         }
         Ok(())
@@ -173,25 +180,29 @@ impl ConversationState {
             return None;
         }
         let Role::Writer(publication) = &self.role else { return None };
-        let (known, replaces) = match self.log.buffer.frames_after(publication.published) {
-            Some(frames) if !publication.replaces => (Some(frames.cloned().collect()), false),
-            _ => (None, true),
+        let (epoch, view_size, changes) = (publication.epoch, publication.view_size, publication.changes);
+        let known = self.log.buffer.frames_after(publication.published).filter(|_| !publication.replaces);
+        let (frames, replaces): (Vec<Frame>, bool) = match known {
+            Some(frames) => (frames.cloned().collect(), false),
+            // The items say what was before this epoch.
+            None => (self.log.buffer.frames().filter(|frame| frame.id.epoch == epoch).cloned().collect(), true),
         };
-        let frames: Vec<Frame> = known.unwrap_or_else(|| self.log.buffer.frames().cloned().collect());
         let has_changed = self.log.has_changed || replaces;
-        if frames.is_empty() && !has_changed {
+        if frames.is_empty() && !has_changed && !self.has_new_pieces && publication.told == changes {
             return None;
         }
-        let (epoch, view_size) = (publication.epoch, publication.view_size);
-        let after = if replaces { self.log.buffer.before() } else { publication.published };
-        let last = if frames.is_empty() { after.max(self.log.buffer.last()) } else { self.log.buffer.last() };
+        let last = frames.last().map_or(publication.published, |frame| frame.id);
+        let (after, last) = match frames.first() {
+            Some(first) if replaces => (EventId { number: first.id.number - 1, ..first.id }, last),
+            None if replaces => (self.log.buffer.last(), self.log.buffer.last()),
+            _ => (publication.published, last),
+        };
         let mut set = Vec::new();
         let needs_view =
             replaces || self.log.since_view > MIN_VIEW.max(view_size) || self.log.events_since_view > MAX_EVENTS;
         if needs_view {
             set.push(("view", serde_json::to_string(&self.snapshot(id)).unwrap_or_default()));
         }
-        let facts = has_changed.then(|| self.facts());
         if has_changed {
             let stored = StoredState::new(self.dialogue.stored(), self.turns());
             set.push(("dialogue", serde_json::to_string(&stored).unwrap_or_default()));
@@ -202,12 +213,16 @@ impl ConversationState {
             let next = stored_continuation::to_json(&self.continuation);
             set.push(("next", next.unwrap_or_default()));
         }
-        let mut json_of_facts = None;
-        if let Some(facts) = &facts {
-            let json = serde_json::to_string(facts).unwrap_or_default();
-            set.push(("turn", facts.turn.name().to_owned()));
-            set.push(("facts", json.clone()));
-            json_of_facts = Some(json);
+        if has_changed {
+            let facts = self.facts();
+            // Between two pieces, any process may take the conversation over.
+            let turn = if self.awaits_piece() { "pieces" } else { facts.turn.name() };
+            set.push(("turn", turn.to_owned()));
+            set.push(("facts", serde_json::to_string(&facts).unwrap_or_default()));
+        }
+        if std::mem::take(&mut self.has_new_pieces) || replaces {
+            let pieces = self.pieces.as_ref().map(serde_json::to_string);
+            set.push(("pieces", pieces.and_then(Result::ok).unwrap_or_default()));
         }
         let dropped_before = needs_view.then(|| self.log.buffer.before());
         self.log.has_changed = false;
@@ -221,7 +236,18 @@ impl ConversationState {
         }
         let removed = if has_changed { std::mem::take(&mut publication.answered) } else { Vec::new() };
         let removed = removed.into_iter().map(answer_field).collect();
-        Some(Batch { epoch, after, last, replaces, set, removed, dropped_before, frames, facts: json_of_facts })
+        Some(Batch {
+            changes,
+            epoch,
+            after,
+            last,
+            replaces,
+            set,
+            removed,
+            dropped_before,
+            frames,
+            has_new_facts: has_changed,
+        })
     }
 
     fn set_facts(&mut self, facts: Facts) {
@@ -251,6 +277,7 @@ impl ConversationState {
         self.dialogue = BoundedDialogue::new(settings.setup.clone(), limits);
         (self.continuation, self.has_new_continuation) = (Continuation::Nothing, false);
         (self.may_continue, self.failed_request) = (false, None);
+        (self.pieces, self.has_new_pieces) = (None, false);
         self.sent_facts = SentFacts::default();
         self.set_facts(facts);
     }
@@ -262,8 +289,9 @@ impl ConversationState {
         settings: &Settings,
         metrics: &Metrics,
     ) -> Result<(), ResumeError> {
-        let (state, next) = (stored.state.take(), stored.next.take());
+        let (state, next, pieces) = (stored.state.take(), stored.next.take(), stored.pieces.take());
         self.load(stored, settings, metrics);
+        self.pieces = pieces;
         if let Some(next) = next {
             self.continuation = stored_continuation::from_json(&next);
         }

@@ -15,6 +15,7 @@ use super::event_id::EventId;
 use super::facts::{Facts, seconds};
 use super::form_event::SentFacts;
 use super::item::prefix;
+use super::pieces::Pieces;
 use super::request_content::RequestContent;
 use super::role::Role;
 use super::title::title_of;
@@ -47,6 +48,10 @@ pub(super) struct ConversationState {
     pub(super) has_new_continuation: bool,
     /// Something may follow the turn that is streaming.
     pub(super) may_continue: bool,
+    /// The newest message that was pushed in pieces.
+    pub(super) pieces: Option<Pieces>,
+    /// The store has not been told of it.
+    pub(super) has_new_pieces: bool,
     /// The request that failed, to be tried again.
     pub(super) failed_request: Option<ContinuationRequest>,
 }
@@ -147,8 +152,15 @@ impl ConversationState {
             continuation: Continuation::Nothing,
             has_new_continuation: false,
             may_continue: false,
+            pieces: None,
+            has_new_pieces: false,
             failed_request: None,
         }
+    }
+
+    /// Returns `true` if the turn that streams is pushed in pieces.
+    pub(super) fn awaits_piece(&self) -> bool {
+        self.pieces.as_ref().is_some_and(Pieces::is_open)
     }
 
     pub(super) fn snapshot<'a>(&'a self, conversation: &'a str) -> Snapshot<'a> {

@@ -13,6 +13,7 @@ use super::event_id::EventId;
 use super::facts::Facts;
 use super::frame::Frame;
 use super::item::Item;
+use super::pieces::Pieces;
 use super::state::TurnState;
 use crate::error::ApiError;
 use crate::settings::Settings;
@@ -23,6 +24,8 @@ const VERSION: u32 = 1;
 /// What a conversation has added since its writer last told the store.
 #[derive(Debug)]
 pub(crate) struct Batch {
+    /// Number of changes that this covers.
+    pub(super) changes: u64,
     pub(crate) epoch: u64,
     /// The id of the event before these.
     pub(crate) after: EventId,
@@ -37,22 +40,14 @@ pub(crate) struct Batch {
     /// The log needs no entries before this id any more.
     pub(crate) dropped_before: Option<EventId>,
     pub(super) frames: Vec<Frame>,
-    pub(super) facts: Option<String>,
+    /// The list of conversations has to be told.
+    pub(crate) has_new_facts: bool,
 }
 
-/// The name under which an entry of the log holds facts, in place of an event's name.
-pub(crate) const FACTS: &str = "~";
-
 impl Batch {
-    /// Returns `true` if the list of conversations has to be told.
-    pub(crate) fn has_new_facts(&self) -> bool {
-        self.facts.is_some()
-    }
-
-    /// Returns the names and data of the events, and of the facts after them.
+    /// Returns the names and data of the events.
     pub(crate) fn events(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        let facts = self.facts.as_deref().map(|facts| (FACTS, facts.as_bytes()));
-        self.frames.iter().map(Frame::name_and_data).chain(facts)
+        self.frames.iter().map(Frame::name_and_data)
     }
 }
 
@@ -65,8 +60,6 @@ pub(crate) struct LogEntry {
     pub(crate) last: EventId,
     /// The names and the data of the events.
     pub(crate) events: Vec<(String, String)>,
-    /// The facts after them, if they have changed.
-    pub(crate) facts: Option<String>,
 }
 
 impl LogEntry {
@@ -92,6 +85,7 @@ pub(crate) struct StoredConversation {
     pub(super) facts: Facts,
     /// What follows the last turn, as JSON.
     pub(super) next: Option<String>,
+    pub(super) pieces: Option<Pieces>,
     pub(super) state: Option<StoredState>,
     pub(super) view: Option<StoredView>,
     pub(crate) entries: Vec<LogEntry>,
@@ -113,11 +107,13 @@ impl StoredConversation {
         let last = field("last").and_then(|last| last.parse().ok());
         let facts = field("facts").map(|json| serde_json::from_str(&json)).transpose()?.unwrap_or_default();
         let next = field("next");
+        let pieces = field("pieces").filter(|json| !json.is_empty());
+        let pieces = pieces.map(|json| serde_json::from_str(&json)).transpose()?;
         let state = field("dialogue").map(|json| serde_json::from_str(&json)).transpose()?;
         let view = field("view").map(|json| serde_json::from_str(&json)).transpose()?;
         let answer = |(name, answer): (String, String)| Some((name.strip_prefix("answer:")?.parse().ok()?, answer));
         let answers = fields.into_iter().filter_map(answer).collect();
-        Ok(StoredConversation { epoch, owner, last, answers, facts, next, state, view, entries })
+        Ok(StoredConversation { epoch, owner, last, answers, facts, next, pieces, state, view, entries })
     }
 
     /// Checks that an answer can be given.
@@ -154,9 +150,9 @@ impl StoredConversation {
         BoundedDialogue::restore(state.dialogue, settings.setup.clone(), settings.limits).map_err(unreadable)
     }
 
-    /// Returns `true` if a turn is streaming.
+    /// Returns `true` if the writer is writing a turn.
     pub(crate) fn is_streaming(&self) -> bool {
-        self.facts.turn == TurnState::Streaming
+        self.facts.turn == TurnState::Streaming && !self.pieces.as_ref().is_some_and(Pieces::is_open)
     }
 }
 

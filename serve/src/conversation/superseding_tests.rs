@@ -68,13 +68,13 @@ fn a_new_request_closes_open_and_waiting_questions_with_what_it_shows() {
     let conversation = conversation();
     let [first, second] = native_ids();
     request(&conversation, CHAT, &[], NATIVE);
-    assert_eq!(conversation.summary().waiting, 2);
+    assert_eq!(conversation.summary().facts.waiting(), 2);
     request(&conversation, TEXT, &[(Some(&second), "<answer>\nTwo\n</answer>"), (Some(&first), "One")], "Fine.");
     let closed: Vec<_> =
         calls(&conversation).into_iter().map(|call| (call["open"].clone(), call["closed"].clone())).collect();
     let closing = |said: &str| (json!(false), json!({"why": "answered_elsewhere", "said": said}));
     assert_eq!(closed, [closing("One"), closing("Two")]);
-    assert_eq!(conversation.summary().waiting, 0);
+    assert_eq!(conversation.summary().facts.waiting(), 0);
     for number in 0..2 {
         assert_eq!(answer(&conversation, number, "Late"), Err("answered_elsewhere"));
     }

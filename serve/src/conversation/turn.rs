@@ -247,7 +247,7 @@ impl Conversation {
 }
 
 impl ConversationState {
-    fn apply_all(&mut self, mut events: wire::Events<'_>, metrics: &Metrics) {
+    pub(super) fn apply_all(&mut self, mut events: wire::Events<'_>, metrics: &Metrics) {
         while let Some(event) = events.next() {
             match event {
                 Ok(event) => self.apply(event, metrics),

@@ -10,6 +10,7 @@ mod health;
 mod info;
 mod list_events;
 mod page;
+mod pieces;
 mod push;
 mod relay;
 mod replies;
@@ -21,7 +22,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::http::{Method, Uri};
 use axum::middleware::from_fn_with_state;
-use axum::routing::{any, get, post};
+use axum::routing::{any, get, patch, post};
 
 use crate::app_state::AppState;
 use crate::error::ApiError;
@@ -33,6 +34,7 @@ pub(crate) fn router(state: &Arc<AppState>) -> Router {
         .route(push::PATH, get(conversations::list).post(push::push))
         .route("/conversations/events", get(list_events::events))
         .route("/conversations/{id}", get(conversations::snapshot).delete(conversations::remove))
+        .route("/conversations/{id}/turn", patch(pieces::push))
         .route("/conversations/{id}/events", get(events::events))
         .route("/conversations/{id}/answer", post(answer::answer))
         .route("/conversations/{id}/replies", get(replies::replies))

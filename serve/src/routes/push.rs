@@ -34,12 +34,7 @@ pub(super) async fn push(
 ) -> Result<Response, ApiError> {
     state.check_running()?;
     let Query(PushQuery { wire, id }) = query?;
-    let wire = match wire.as_deref() {
-        None | Some("auto") => None,
-        Some(name) => {
-            Some(name.parse::<wire::Format>().map_err(|error| ApiError::bad_request(format!("wire: {error}, auto")))?)
-        }
-    };
+    let wire = wire_format(wire.as_deref())?;
     if request.headers().get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
         return Err(ApiError::bad_request(
             "the body is compressed, and can't be read: send it without a content-encoding",
@@ -72,4 +67,15 @@ pub(super) async fn push(
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     let location = format!("/conversations/{}", conversation.id());
     Ok((status, [(header::LOCATION, location)], json_response(conversation.snapshot())).into_response())
+}
+
+/// Returns the format of this name; `None` if it is to be detected.
+pub(super) fn wire_format(name: Option<&str>) -> Result<Option<wire::Format>, ApiError> {
+    match name {
+        None | Some("auto") => Ok(None),
+        Some(name) => {
+            let format = name.parse::<wire::Format>();
+            format.map(Some).map_err(|error| ApiError::bad_request(format!("wire: {error}, auto")))
+        }
+    }
 }

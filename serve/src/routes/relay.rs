@@ -37,6 +37,9 @@ const MAX_QUICK: usize = 128 << 10;
 /// How long a caller waits for its conversation: for the end of its last message, and for the store.
 const MAX_WAIT: Duration = Duration::from_millis(2500);
 
+/// How long a caller waits before it looks again whether a message has ended on another replica.
+const PAUSE: Duration = Duration::from_millis(20);
+
 /// Bytes that a turn takes while it streams: the connections, the parser.
 const TURN_OVERHEAD: usize = 64 << 10;
 
@@ -152,28 +155,49 @@ async fn known_conversation(
     id: Option<&str>,
     shown: &ShownConversation,
 ) -> Result<Option<Arc<Conversation>>, ApiError> {
-    let conversation = match id {
-        Some(id) => {
-            state.recognizer.settle(shown, id).await;
-            state.store.get_or_create(id).await.map(|(conversation, _)| conversation)
-        }
-        None => {
-            let here = state.recognizer.find(shown).await;
-            let found = match (here, state.store.shared()) {
-                // Another replica may have relayed a later turn.
-                (Some(here), Some(shared)) if !shared.is_current(&here).await => shared.recognize(shown).await,
-                (None, Some(shared)) => shared.recognize(shown).await,
-                (here, _) => here.map(|conversation| conversation.id().to_owned()),
-            };
-            let Some(id) = found else { return Ok(None) };
-            state.store.get_for_change(&id).await
-        }
-    };
-    match conversation {
-        Ok(conversation) => Ok(Some(conversation)),
-        Err(error) if error.is_of_store() => Ok(None),
-        Err(error) => Err(error),
+    if let Some(id) = id {
+        state.recognizer.settle(shown, id).await;
     }
+    let found = match id {
+        Some(_) => None,
+        None => match find(state, shown).await {
+            Some(found) => Some(found),
+            None => return Ok(None),
+        },
+    };
+    loop {
+        let conversation = match (id, &found) {
+            (Some(id), _) => state.store.get_or_create(id).await.map(|(conversation, _)| conversation),
+            (None, Some(found)) => state.store.get_for_change(found).await,
+            (None, None) => return Ok(None),
+        };
+        match conversation {
+            Ok(conversation) => return Ok(Some(conversation)),
+            // The message that the request answers is about to end on another replica.
+            Err(error) if error.is_elsewhere() && (found.is_some() || shows(state, shown, id).await) => {
+                tokio::time::sleep(PAUSE).await;
+            }
+            Err(error) if error.is_of_store() => return Ok(None),
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Returns the id of the conversation that a request extends.
+async fn find(state: &AppState, shown: &ShownConversation) -> Option<String> {
+    let here = state.recognizer.find(shown).await;
+    match (here, state.store.shared()) {
+        // Another replica may have relayed a later turn.
+        (Some(here), Some(shared)) if !shared.is_current(&here).await => shared.recognize(shown).await,
+        (None, Some(shared)) => shared.recognize(shown).await,
+        (here, _) => here.map(|conversation| conversation.id().to_owned()),
+    }
+}
+
+/// Returns `true` if a request shows the last message of this conversation, which another replica relayed.
+async fn shows(state: &AppState, shown: &ShownConversation, id: Option<&str>) -> bool {
+    let Some(shared) = state.store.shared() else { return false };
+    shared.recognize(shown).await.as_deref() == id
 }
 
 fn count_error(state: &AppState, sent: Result<ProviderResponse, ApiError>) -> Result<ProviderResponse, ApiError> {

@@ -46,7 +46,7 @@ impl Shared {
             Changeable::Here(conversation) => {
                 conversation.check(&answer)?;
                 // So that the store knows of the question.
-                tokio::time::timeout(MAX_WAIT, conversation.flushed()).await.map_err(|_| ApiError::store_away())?;
+                self.flush(&conversation).await?;
                 self.claim(id, number, &json).await?;
                 let StoredAnswer { action, images } = answer;
                 let outcome = conversation.perform(action, images, format)?;

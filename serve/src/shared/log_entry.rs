@@ -2,7 +2,7 @@
 
 use redis::{FromRedisValue, ParsingError, Value, from_redis_value};
 
-use crate::conversation::{FACTS, LogEntry};
+use crate::conversation::LogEntry;
 
 impl FromRedisValue for LogEntry {
     fn from_redis_value(value: Value) -> Result<LogEntry, ParsingError> {
@@ -17,13 +17,9 @@ impl FromRedisValue for LogEntry {
             Some("<") => id_of(fields.next())?,
             _ => id_of(None)?,
         };
-        let mut entry = LogEntry { after, last, events: Vec::with_capacity(fields.len() / 2), facts: None };
+        let mut entry = LogEntry { after, last, events: Vec::with_capacity(fields.len() / 2) };
         while let (Some(name), Some(data)) = (fields.next(), fields.next()) {
-            if name == FACTS {
-                entry.facts = Some(data);
-            } else {
-                entry.events.push((name, data));
-            }
+            entry.events.push((name, data));
         }
         Ok(entry)
     }
@@ -40,12 +36,11 @@ mod tests {
 
     #[test]
     fn an_entry_knows_the_ids_of_all_its_events() {
-        let fields = ["<", "2-9", "text", "{}", "end", "{}", "~", "facts"].map(text).to_vec();
+        let fields = ["<", "2-9", "text", "{}", "end", "{}"].map(text).to_vec();
         let entry = LogEntry::from_redis_value(Value::Array(vec![text("3-2"), Value::Array(fields)])).unwrap();
         assert_eq!(entry.after, EventId { epoch: 2, number: 9 });
         let ids: Vec<_> = entry.numbered().map(|(id, name, _)| format!("{id} {name}")).collect();
         assert_eq!(ids, ["3-1 text", "3-2 end"]);
-        assert_eq!(entry.facts.as_deref(), Some("facts"));
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod recognition;
 mod watcher;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use redis::PushInfo;
 use tokio::sync::{Notify, mpsc};
@@ -55,6 +56,9 @@ pub(crate) struct Shared {
     /// Tasks that run until everything is in the store.
     tasks: TaskTracker,
 }
+
+/// How long the store may take to be told of a change.
+const MAX_FLUSH: Duration = Duration::from_secs(5);
 
 /// What runs as long as the service does.
 pub(crate) struct Background {
@@ -249,6 +253,15 @@ impl Shared {
             Ok(None) => drop(self.local.remove(conversation.id())),
             // It is compared with the store later.
             Err(_) => {}
+        }
+    }
+
+    /// Waits until the store has everything of a conversation.
+    pub(crate) async fn flush(&self, conversation: &Conversation) -> Result<(), ApiError> {
+        match tokio::time::timeout(MAX_FLUSH, conversation.flushed()).await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(ApiError::elsewhere(conversation.id())),
+            Err(_) => Err(ApiError::store_away()),
         }
     }
 

@@ -34,7 +34,7 @@ async fn publish(shared: Arc<Shared>, conversation: Arc<Conversation>) {
             match shared.commands.append(conversation.id(), &batch).await {
                 Ok(Appended::Done) => {
                     conversation.has_appended(&batch);
-                    if batch.has_new_facts() {
+                    if batch.has_new_facts {
                         // If it fails, this is done as soon as there is a connection.
                         let _ = shared.list_conversation(&conversation).await;
                     }

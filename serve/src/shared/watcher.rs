@@ -198,7 +198,7 @@ async fn compare(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> Resu
         return Ok(());
     }
     let has_lost_events = stored.last.is_some_and(|stored| stored < last);
-    if has_lost_events || !conversation.follow(&stored.entries) {
+    if has_lost_events || !conversation.follow(&stored) {
         if let Some(stored) = shared.commands.load(id, None).await? {
             conversation.load(stored);
         }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::redis_server::RedisServer;
 use crate::client::{Answer, Event, Events, call, chat, get, post, read, soon, until};
 use crate::page::Page;
+use crate::pieces;
 use crate::service::Service;
 use crate::upstream::{open_gate, requests};
 
@@ -297,4 +298,24 @@ async fn a_replica_that_shuts_down_hands_its_conversations_over() {
     assert_eq!(end.data["cut_off"], true);
     answer(&other, id, &json!({"number": 0, "suggestion": 0})).await.ok();
     drop(body);
+}
+
+#[tokio::test]
+async fn each_piece_of_a_body_may_be_pushed_to_any_replica_even_if_all_others_die() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let reader = replica(&redis, &[]);
+    let whole = pieces::whole(&reader).await;
+    let mut writers = vec![replica(&redis, &[]), replica(&redis, &[])];
+    let mut offset = 0;
+    while offset < pieces::len() {
+        let to = (offset + 40).min(pieces::len());
+        let writer = &writers[(offset / 40) % 2];
+        pieces::push(writer, "p", "a", offset, to, to == pieces::len()).await.ok();
+        offset = to;
+        if offset == 120 {
+            writers[0].kill();
+            writers[0] = replica(&redis, &[]);
+        }
+    }
+    assert_eq!(Page::of_snapshot(&snapshot(&reader, "p").await), whole);
 }

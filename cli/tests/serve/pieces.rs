@@ -1,0 +1,78 @@
+//! `PATCH /conversations/ID/turn`: a body in pieces, each in a request of its own.
+
+use serde_json::json;
+
+use crate::client::{Answer, Events, call, get, post};
+use crate::page::Page;
+use crate::service::Service;
+
+const BODY: &str = concat!(
+    "data: {\"choices\":[{\"delta\":{\"content\":\"Hm ü\\n<ask_followup_question><question>Su\"}}]}\n\n",
+    "data: {\"choices\":[{\"delta\":{\"content\":\"re?</question><follow_up><suggest>Yes</suggest></follow_up>",
+    "</ask_followup_question>\"}}]}\n\ndata: [DONE]\n\n"
+);
+
+/// Pushes the bytes of the body from one offset to another.
+pub(crate) async fn push(service: &Service, id: &str, message: &str, from: usize, to: usize, last: bool) -> Answer {
+    let path = format!("/conversations/{id}/turn?message={message}&offset={from}&last={last}&wire=openai-chat");
+    call("PATCH", path, BODY.as_bytes()[from..to].to_vec()).send(service).await
+}
+
+/// Returns the page after the whole body was pushed at once.
+pub(crate) async fn whole(service: &Service) -> Page {
+    let pushed = post("/conversations?wire=openai-chat&id=whole", BODY).send(service).await.ok();
+    Page::of_snapshot(&pushed)
+}
+
+pub(crate) fn len() -> usize {
+    BODY.len()
+}
+
+#[tokio::test]
+async fn a_body_in_pieces_gives_the_same_conversation_as_the_whole_wherever_it_is_cut() {
+    let service = Service::start(&[]);
+    let whole = whole(&service).await;
+    for cut in 0..=BODY.len() {
+        let id = format!("cut-{cut}");
+        let first = push(&service, &id, "a", 0, cut, false).await.ok();
+        assert_eq!(first, json!({"offset": cut, "turn": "streaming"}));
+        let second = push(&service, &id, "a", cut, BODY.len(), true).await.ok();
+        assert_eq!(second, json!({"offset": BODY.len(), "turn": "ended"}));
+        let snapshot = get(format!("/conversations/{id}")).send(&service).await.ok();
+        assert_eq!(Page::of_snapshot(&snapshot), whole, "cut at {cut}");
+    }
+}
+
+#[tokio::test]
+async fn a_piece_that_is_sent_again_is_skipped_and_a_missing_one_is_named() {
+    let service = Service::start(&[]);
+    let whole = whole(&service).await;
+    push(&service, "p", "a", 0, 50, false).await.ok();
+    let mut events = Events::of(&service, "p", None).await;
+    events.next().await;
+    assert_eq!(push(&service, "p", "a", 0, 50, false).await.ok()["offset"], 50);
+    assert_eq!(push(&service, "p", "a", 10, 40, false).await.ok()["offset"], 50);
+    let gap = push(&service, "p", "a", 60, 70, false).await;
+    assert_eq!(gap.error(), (409, "gap".into()));
+    assert_eq!(gap.json()["error"]["offset"], 50);
+    assert_eq!(push(&service, "p", "other", 0, 10, false).await.error(), (409, "busy".into()));
+    assert_eq!(push(&service, "p", "a", 20, BODY.len(), true).await.ok()["turn"], "ended");
+    assert_eq!(push(&service, "p", "a", 0, BODY.len(), true).await.ok()["turn"], "ended");
+    let snapshot = get("/conversations/p").send(&service).await.ok();
+    assert_eq!(Page::of_snapshot(&snapshot), whole);
+    assert_eq!(push(&service, "p", "b", 1, 2, false).await.json()["error"]["offset"], 0);
+    assert_eq!(push(&service, "p", "b", 0, BODY.len(), true).await.ok()["turn"], "ended");
+    let turns = Page::of_snapshot(&get("/conversations/p").send(&service).await.ok());
+    assert_eq!(turns.all("turn").len(), 2, "another message is another turn");
+}
+
+#[tokio::test]
+async fn a_bad_request_for_a_piece_changes_nothing() {
+    let service = Service::start(&[]);
+    for query in ["", "offset=0", "message=a", "message=&offset=0", "message=a&offset=-1", "message=a&offset=0&wire=x"]
+    {
+        let answer = call("PATCH", format!("/conversations/p/turn?{query}"), "x").send(&service).await;
+        assert_eq!(answer.error(), (400, "bad_request".into()), "{query}");
+    }
+    assert_eq!(get("/conversations/p").send(&service).await.status, 404);
+}

@@ -1,0 +1,53 @@
+//! `PATCH /conversations/ID/turn`: pushes a body in pieces.
+
+use std::sync::Arc;
+
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{Path, Query, Request, State};
+use axum::response::Response;
+use serde::Deserialize;
+
+use super::body::{json_response, read_limited};
+use super::push::wire_format;
+use crate::app_state::AppState;
+use crate::conversation::pieces::Piece;
+use crate::error::ApiError;
+
+/// Maximum number of bytes of a message's name.
+const MAX_NAME: usize = 64;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PieceQuery {
+    message: String,
+    offset: u64,
+    #[serde(default)]
+    last: bool,
+    #[serde(default)]
+    wire: Option<String>,
+}
+
+pub(super) async fn push(
+    State(state): State<Arc<AppState>>,
+    id: Result<Path<String>, PathRejection>,
+    query: Result<Query<PieceQuery>, QueryRejection>,
+    request: Request,
+) -> Result<Response, ApiError> {
+    state.check_running()?;
+    let (id, Query(PieceQuery { message, offset, last, wire })) = (id?, query?);
+    if !(1..=MAX_NAME).contains(&message.len()) {
+        return Err(ApiError::bad_request(format!("message: a name of a message has 1 to {MAX_NAME} bytes")));
+    }
+    let wire = wire_format(wire.as_deref())?;
+    let _permit = state.request_permit()?;
+    state.store.local().check_memory()?;
+    let (parts, body) = request.into_parts();
+    let body = read_limited(&parts.headers, body, state.settings.limits.body).await?;
+    let (conversation, _) = state.store.get_or_create(&id).await?;
+    let outcome = conversation.push_piece(Piece { message: &message, offset, bytes: &body, is_last: last, wire })?;
+    // The next piece may be sent to another replica.
+    state.store.flush(&conversation).await?;
+    state.store.local().keep_within_memory();
+    // All of it serializes to JSON.
+    Ok(json_response(serde_json::to_vec(&outcome).unwrap_or_default()))
+}
