@@ -173,8 +173,8 @@ async fn known_conversation(
         };
         match conversation {
             Ok(conversation) => return Ok(Some(conversation)),
-            // The message that the request answers is about to end on another replica.
-            Err(error) if error.is_elsewhere() && (found.is_some() || shows(state, shown, id).await) => {
+            // What another replica wrote last is about to be in the store.
+            Err(error) if error.is_of_store() && (found.is_some() || shows(state, shown, id).await) => {
                 tokio::time::sleep(PAUSE).await;
             }
             Err(error) if error.is_of_store() => return Ok(None),
