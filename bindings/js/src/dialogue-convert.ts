@@ -32,8 +32,9 @@ function toFormQuestion({ suggestions, ...question }: Question): Form["questions
 }
 
 /** Returns what the dialogue has to know of a rejected call. */
-export function rejection({ id, tool, shape, code, message }: RejectedEvent): object {
-  return { id, tool, shape, code, message };
+export function rejection(call: RejectedEvent): object {
+  const { suggestions, questions, ...rest } = call;
+  return rest;
 }
 
 /** Returns an answer as it is stored. */

@@ -1,3 +1,7 @@
+import type { CallPart, NoteCode } from "./names.js";
+
+export type { CallPart, NoteCode } from "./names.js";
+
 /** What happened in a stream. `type` tells the kinds apart. */
 export type FollowupEvent = TextEvent | OpaqueEvent | PartialEvent | CompleteEvent | RejectedEvent | ErrorEvent;
 
@@ -49,18 +53,19 @@ export interface CompleteEvent extends CallEnd {
   readonly question: string;
   /** What was repaired in the call or dropped from it, in words. */
   readonly notes: readonly string[];
+  /** The same as one word each, in the same order. */
+  readonly noteCodes: readonly NoteCode[];
 }
 
-/** The call has ended and can't be asked. */
-export interface RejectedEvent extends CallEnd {
-  readonly type: "rejected";
-  /** Why, as a word, such as `truncated`. */
-  readonly code: string;
-  /** Why, as a sentence. */
-  readonly message: string;
-  /** The question, as far as it was read. */
-  readonly question?: string;
-}
+/** The call has ended and can't be asked. Its `code` says why, and tells what else is known of that. */
+export type RejectedEvent = CallEnd &
+  Reason & {
+    readonly type: "rejected";
+    /** Why, as a sentence. */
+    readonly message: string;
+    /** The question, as far as it was read. */
+    readonly question?: string;
+  };
 
 /** What is wrong with a provider's stream. Parsing continues after it. */
 export interface ErrorEvent {
@@ -71,7 +76,19 @@ export interface ErrorEvent {
   readonly data?: string;
 }
 
-interface CallEnd {
+/** Why a call can't be asked. `code` tells the kinds apart. */
+export type Reason =
+  /** There is no question, or another call of the same response counts instead. */
+  | { readonly code: "missing_parameter" | "superseded" }
+  /** The call needs this repair, which is forbidden or can't be made. */
+  | { readonly code: "malformed"; readonly note: NoteCode }
+  /** The stream ended inside this part, or this part has a JSON type that means nothing there. */
+  | { readonly code: "truncated" | "wrong_type"; readonly part: CallPart }
+  /** This part is longer than its limit in bytes. */
+  | { readonly code: "too_long"; readonly part: CallPart; readonly limit: number };
+
+/** What a call has at its end. */
+export interface CallEnd {
   /** The index of the call in the stream, from 0. */
   readonly call: number;
   readonly id?: string;

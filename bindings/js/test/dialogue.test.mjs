@@ -216,6 +216,41 @@ describe("a history", () => {
   });
 });
 
+describe("a correction", () => {
+  const told = (reason) => new Dialogue().event({ type: "rejected", tool: "ask_followup_question", ...reason }).correction;
+  /** Returns the names of the variants of an enum of the crate. */
+  const variants = (file, name) => {
+    const [, body] = new RegExp(`pub enum ${name} \\{\n(.*?)\n\\}`, "s").exec(readFileSync(new URL(`../../../src/${file}`, import.meta.url), "utf8"));
+    return [...body.matchAll(/^ {4}([A-Z]\w*)/gm)].map(([, variant]) => variant.replace(/(?<!^)[A-Z]/g, "_$&").toLowerCase());
+  };
+  /** Returns the members of a union of the types. */
+  const union = (name) => {
+    const [, body] = new RegExp(`type ${name} =(.*?);`, "s").exec(readFileSync(new URL("../dist/names.d.ts", import.meta.url), "utf8"));
+    return body.split("|").map((member) => member.trim().slice(1, -1)).filter(Boolean);
+  };
+
+  test("knows every part and every note of the crate, and so do the types", () => {
+    const [parts, notes] = [variants("reason.rs", "CallPart"), variants("note.rs", "Note")];
+    assert.ok(parts.length > 10 && notes.length > 30);
+    assert.deepEqual(union("CallPart"), parts);
+    assert.deepEqual(union("NoteCode"), notes);
+    const places = parts.map((part) => told({ code: "truncated", part }).model);
+    const details = notes.filter((note) => note !== "envelope").map((note) => told({ code: "malformed", note }).user);
+    assert.ok(places.every((text) => typeof text === "string" && text !== ""));
+    assert.equal(new Set(["opening", "question", "answer"].map((part) => places[parts.indexOf(part)])).size, 3);
+    assert.equal(new Set(details).size, details.length);
+  });
+
+  test("has the words of the crate for the fields of the event", () => {
+    const longest = new Parser({ limits: { answer: 3 } });
+    const [rejected] = run(longest, [markup("Q?", ["four"])]).filter(({ type }) => type === "rejected");
+    const { message, ...rest } = rejected;
+    assert.match(message, /longer than the limit of 3 bytes/);
+    assert.match(new Dialogue().event(rest).correction.model, /3 bytes/);
+    assert.deepEqual(new Dialogue().event(rest), new Dialogue().event(rejected));
+  });
+});
+
 test("every event of every golden body can be given to a dialogue", () => {
   const bodies = new URL("../../../tests/wire/bodies/", import.meta.url);
   const codes = new Set();
@@ -248,7 +283,9 @@ test("what is of a wrong type is a TypeError that says what was expected", () =>
     [() => new Dialogue({ rules: { number: "no" } }), /^options: unknown variant `no`, expected one of `ignore`, /],
     [() => dialogue.event({ type: "question" }), /^event: an event of a parser was expected/],
     [() => dialogue.event({ type: "complete", question: "Q?" }), "event: suggestions: a list was expected, not undefined"],
-    [() => dialogue.event({ type: "rejected", tool: "t", code: "malformed", message: "?" }), "event: malformed: ? is no reason of a rejection"],
+    [() => dialogue.event({ type: "rejected", tool: "t", code: "bad" }), /^event: unknown variant `bad`, expected one of `missing_parameter`, /],
+    [() => dialogue.event({ type: "rejected", tool: "t", code: "too_long", part: "answer" }), "event: missing field `limit`"],
+    [() => dialogue.event({ type: "rejected", tool: "t", code: "malformed", note: "ärger_" }), "event: ärger_ is no reason of a rejection"],
     [() => dialogue.answer(0, "yes"), /^answer: an object with the type text, suggestion, edited or form was expected, not string/],
     [() => dialogue.answer(0, { type: "text" }), /^answer: /],
     [() => dialogue.answer("0", { type: "text", text: "a" }), /^answer: invalid type: string "0", expected u64/],

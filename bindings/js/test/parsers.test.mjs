@@ -35,6 +35,24 @@ describe("Parser", () => {
     assert.deepEqual(parser.finish(), []);
   });
 
+  test("says why a call is rejected, and what was repaired, in words and as data", () => {
+    const reason = (options, message) => {
+      const { code, part, limit, note } = run(new Parser(options), [message]).find(({ type }) => type === "rejected");
+      return { code, part, limit, note };
+    };
+    const open = "<ask_followup_question><question>Tea?";
+    const none = { part: undefined, limit: undefined, note: undefined };
+    assert.deepEqual(reason({}, open), { ...none, code: "truncated", part: "question" });
+    assert.deepEqual(reason({ limits: { question: 2 } }, open), { ...none, code: "too_long", part: "question", limit: 2 });
+    assert.deepEqual(reason({ strict: true }, `${open}<follow_up>`), { ...none, code: "malformed", note: "unclosed_question" });
+    assert.deepEqual(reason({}, "<ask_followup_question><follow_up></follow_up></ask_followup_question>"), { ...none, code: "missing_parameter" });
+    const native = run(new ArgumentsParser("ask_followup_question"), ['{"question": "Tea?", "follow_up": 7}']).at(-1);
+    assert.deepEqual([native.code, native.part], ["wrong_type", "suggestions"]);
+    const { notes, noteCodes } = run(new Parser(), [`${open}<follow_up>`]).find(({ type }) => type === "complete");
+    assert.deepEqual(noteCodes, ["unclosed_question", "stream_ended"]);
+    assert.deepEqual(notes, ["the question has no close tag", "the message ended before the call was closed"]);
+  });
+
   test("gives the same events for every cut, of text and of bytes, inside surrogate pairs too", () => {
     const whole = joined(run(new Parser(), [MESSAGE]));
     assert.equal(whole.at(-2).question, "Wohin, 😀 < Süden?");

@@ -3,7 +3,7 @@ import { Draft, type DraftCall } from "./draft.js";
 import { NativeCall } from "./native-call.js";
 import type { Output } from "./output.js";
 import type { Finish, InputStart, KnownPart, Part, ToolCall } from "./parts.js";
-import { CUT_OFF, type Settings, STREAM_ENDED } from "./settings.js";
+import { CUT_OFF, type Settings } from "./settings.js";
 import { TextBlock } from "./text-block.js";
 import { TextCall } from "./text-call.js";
 import type { QuestionTool } from "./tools.js";
@@ -47,7 +47,7 @@ export class Rewriter implements Output {
       if (isCut) call.reject(CUT_OFF, raw);
       else if (call.complete(event, raw)) this.#isCompleted = true;
     };
-    if (event.notes.includes(STREAM_ENDED)) this.#waiting.push(end);
+    if (event.noteCodes.includes("stream_ended")) this.#waiting.push(end);
     else end(false);
   }
 

@@ -25,10 +25,7 @@ export interface Settings {
 /** Why a call is rejected. */
 export type Rejection = Pick<RejectedEvent, "code" | "message">;
 
-/** The note of a call that only the end of the message closed. */
-export const STREAM_ENDED = "the message ended before the call was closed";
-
-export const CUT_OFF: Rejection = { code: "truncated", message: STREAM_ENDED };
+export const CUT_OFF: Rejection = { code: "truncated", message: "the message ended before the call was closed" };
 
 export const NO_PLACE: Rejection = {
   code: "wrong_type",

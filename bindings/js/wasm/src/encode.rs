@@ -5,7 +5,11 @@
 //! What comes once a call is a [tree](Output::tree) of keys and values.
 
 use followup::Suggestions;
-use followup::{Complete, Event, Field, Note, Partial, Question, QuestionKind, Questions, Rejected, Suggestion};
+use followup::{
+    Complete, Event, Field, Note, Partial, Question, QuestionKind, Questions, Reason, Rejected, Suggestion,
+};
+
+use crate::name::name;
 
 /// There is no such string or number.
 const NONE: u32 = u32::MAX;
@@ -229,6 +233,7 @@ fn complete(map: &mut Map<'_>, call: &Complete<'_>) {
         map.questions(call.questions());
     }
     map.strings("notes", call.notes().iter().map(Note::to_string));
+    map.strings("noteCodes", call.notes().iter().map(name));
     map.optional("envelope", call.envelope().map(|family| family.name()));
     map.number("start", call.span().start);
     map.number("end", call.span().end);
@@ -240,7 +245,7 @@ fn rejected(map: &mut Map<'_>, call: &Rejected<'_>) {
     map.optional("id", call.id());
     map.string("tool", call.tool());
     map.optional("shape", call.shape());
-    map.string("code", call.reason().code());
+    reason(map, call.reason());
     map.string("message", &call.reason().to_string());
     map.optional("title", call.title());
     map.optional("question", call.question());
@@ -251,6 +256,19 @@ fn rejected(map: &mut Map<'_>, call: &Rejected<'_>) {
     map.optional("envelope", call.envelope().map(|family| family.name()));
     map.number("start", call.span().start);
     map.number("end", call.span().end);
+}
+
+fn reason(map: &mut Map<'_>, reason: Reason) {
+    map.string("code", reason.code());
+    match reason {
+        Reason::Malformed(note) => map.string("note", &name(&note)),
+        Reason::Truncated(part) | Reason::WrongType(part) => map.string("part", &name(&part)),
+        Reason::TooLong { part, limit } => {
+            map.string("part", &name(&part));
+            map.number("limit", limit as u64);
+        }
+        _ => {}
+    }
 }
 
 /// Writes what is known of a question that does not grow.

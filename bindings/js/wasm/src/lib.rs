@@ -6,6 +6,7 @@
 
 mod encode;
 mod instance;
+mod name;
 mod options;
 
 use std::cell::RefCell;

@@ -3,7 +3,7 @@
 use followup::dialogue::{Correction, Directive, Question, Rejection};
 use serde::{Deserialize, Serialize};
 
-use crate::{Failure, reason};
+use crate::reason::ReasonJson;
 
 /// A directive, as JavaScript is told.
 #[derive(Default, Serialize)]
@@ -35,19 +35,14 @@ pub(crate) struct RejectedJson {
     id: Option<String>,
     tool: String,
     shape: Option<String>,
-    code: String,
-    message: String,
+    #[serde(flatten)]
+    reason: ReasonJson,
 }
 
-/// Returns the rejected call.
-///
-/// # Errors
-///
-/// If no event has this code and message.
-pub(crate) fn rejection(call: RejectedJson) -> Result<Rejection, Failure> {
-    let reason = reason::find(&call.code, &call.message)
-        .ok_or_else(|| Failure::of_type(format!("{}: {} is no reason of a rejection", call.code, call.message)))?;
-    let mut rejection = Rejection::new(call.tool, reason);
-    (rejection.id, rejection.shape) = (call.id, call.shape);
-    Ok(rejection)
+impl From<RejectedJson> for Rejection {
+    fn from(call: RejectedJson) -> Rejection {
+        let mut rejection = Rejection::new(call.tool, call.reason.into());
+        (rejection.id, rejection.shape) = (call.id, call.shape);
+        rejection
+    }
 }

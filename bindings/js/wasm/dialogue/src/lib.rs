@@ -14,7 +14,7 @@ use std::cell::RefCell;
 use followup::dialogue::{Answer, Dialogue, Image, MessageFormat, Question, Reply};
 use serde::{Deserialize, Serialize};
 
-use directive::{directive_json, rejection};
+use directive::{RejectedJson, directive_json};
 
 /// What both sides share.
 #[derive(Default)]
@@ -136,7 +136,7 @@ pub extern "C" fn ask(dialogue: usize, len: usize) -> u32 {
 /// Corrects a call that can't be asked. The output is a directive.
 #[unsafe(no_mangle)]
 pub extern "C" fn correct(dialogue: usize, len: usize) -> u32 {
-    run_in(dialogue, len, |dialogue, call| Ok(directive_json(dialogue.correct(&rejection(call)?))))
+    run_in(dialogue, len, |dialogue, call: RejectedJson| Ok(directive_json(dialogue.correct(&call.into()))))
 }
 
 #[derive(Deserialize)]

@@ -1,29 +1,57 @@
-//! The reason of a rejection from the event's code and message.
-//!
-//! Events have a reason as text, because that is what a host shows. Each reason has a text of its own.
+//! The reason of a rejection from the fields of its event.
 
 use followup::{CallPart, Note, Reason};
-use serde::Deserialize;
-use serde::de::IntoDeserializer;
-use serde::de::value::{Error, U32Deserializer};
+use serde::de::value::StrDeserializer;
+use serde::de::{Error, IntoDeserializer};
+use serde::{Deserialize, Deserializer};
 
-/// More variants than an enum has.
-const VARIANTS: u32 = 128;
-
-/// Returns the reason with this code and message.
-pub(crate) fn find(code: &str, message: &str) -> Option<Reason> {
-    let is_it = |reason: &Reason| reason.code() == code && reason.to_string() == message;
-    let limit = message.split(' ').find_map(|word| word.parse().ok()).unwrap_or_default();
-    let of_parts = variants()
-        .flat_map(|part: CallPart| [Reason::Truncated(part), Reason::WrongType(part), Reason::TooLong { part, limit }]);
-    let of_notes = variants().map(|note: Note| Reason::Malformed(note));
-    [Reason::MissingParameter, Reason::Superseded].into_iter().chain(of_parts).chain(of_notes).find(is_it)
+/// A reason, as the parser's event has it.
+#[derive(Deserialize)]
+#[serde(tag = "code", rename_all = "snake_case")]
+pub(crate) enum ReasonJson {
+    MissingParameter,
+    Malformed {
+        #[serde(deserialize_with = "variant")]
+        note: Note,
+    },
+    Truncated {
+        #[serde(deserialize_with = "variant")]
+        part: CallPart,
+    },
+    TooLong {
+        #[serde(deserialize_with = "variant")]
+        part: CallPart,
+        limit: usize,
+    },
+    WrongType {
+        #[serde(deserialize_with = "variant")]
+        part: CallPart,
+    },
+    Superseded,
 }
 
-/// Returns all variants of an enum that have no data.
-fn variants<T: for<'a> Deserialize<'a>>() -> impl Iterator<Item = T> {
-    (0..VARIANTS).filter_map(|index| {
-        let deserializer: U32Deserializer<Error> = index.into_deserializer();
-        T::deserialize(deserializer).ok()
-    })
+impl From<ReasonJson> for Reason {
+    fn from(reason: ReasonJson) -> Reason {
+        match reason {
+            ReasonJson::MissingParameter => Reason::MissingParameter,
+            ReasonJson::Malformed { note } => Reason::Malformed(note),
+            ReasonJson::Truncated { part } => Reason::Truncated(part),
+            ReasonJson::TooLong { part, limit } => Reason::TooLong { part, limit },
+            ReasonJson::WrongType { part } => Reason::WrongType(part),
+            ReasonJson::Superseded => Reason::Superseded,
+        }
+    }
+}
+
+/// Deserializes a variant without data from its name: `Note::StreamEnded` from `stream_ended`.
+fn variant<'de, D: Deserializer<'de>, T: for<'a> Deserialize<'a>>(deserializer: D) -> Result<T, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let variant: String = name.split('_').map(capitalized).collect();
+    let variant: StrDeserializer<'_, D::Error> = variant.as_str().into_deserializer();
+    T::deserialize(variant).map_err(|_| D::Error::custom(format!("{name} is no reason of a rejection")))
+}
+
+fn capitalized(word: &str) -> String {
+    let mut characters = word.chars();
+    characters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(characters).collect()
 }
