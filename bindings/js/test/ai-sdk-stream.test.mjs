@@ -59,7 +59,7 @@ describe("the middleware", () => {
 
   test("keeps the metadata of the provider", async () => {
     const providerMetadata = { p: { a: 1 } };
-    const marked = [...block(["A ", CALL]), ...native("ask_followup_question", ['{"question":"Tea?"}'])];
+    const marked = [...block(["A ", CALL]), ...native("ask_followup_question", ['{"question":"Milk?"}'])];
     const got = await rewrite([...marked.map((part) => ({ ...part, providerMetadata })), finish()]);
     assert.deepEqual(types(got.filter((part) => part.providerMetadata)), [
       "text-start",
@@ -79,7 +79,7 @@ describe("the middleware", () => {
       type: "tool-call",
       toolCallId: "n",
       toolName: "ask_followup_question",
-      input: '{"question":"Tea?"}',
+      input: '{"question":"Milk?"}',
     };
     const content = [{ type: "text", text: `A ${CALL}` }, source, bare, { type: "text", text: "B" }];
     const got = await regenerate(content, "stop");

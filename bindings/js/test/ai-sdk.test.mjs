@@ -2,46 +2,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { block, contentOf, finish, joined, native, regenerate, rewrite } from "./ai-sdk-help.mjs";
+import { assertLaws, everyCut, MARKUP } from "./ai-sdk-laws.mjs";
 import { MESSAGES, NATIVE } from "./ai-sdk-corpus.mjs";
 import { cut } from "./help.mjs";
 
 const RUNS = { numRuns: 40 };
-const MARKUP = /<\/?(ask_followup_question|question|follow_up|suggest|tool_call|parameter|invoke)|"(name|arguments)"/;
-
-/** Asserts the laws that hold for every stream. */
-function assertLaws(parts) {
-  const open = new Map();
-  const used = new Set();
-  const inputs = new Map();
-  for (const part of parts) {
-    const kind = /^(text|tool-input)-(start|delta|end)$/.exec(part.type);
-    if (kind?.[2] === "start") {
-      assert.ok(!used.has(`${kind[1]} ${part.id}`), `${part.id} is used twice`);
-      used.add(`${kind[1]} ${part.id}`);
-      open.set(part.id, "");
-    } else if (kind?.[2] === "delta") {
-      assert.ok(open.has(part.id), `${part.id} is not open`);
-      assert.notEqual(part.delta, "");
-      open.set(part.id, open.get(part.id) + part.delta);
-    } else if (kind?.[2] === "end") {
-      const whole = open.get(part.id);
-      assert.ok(whole !== undefined, `${part.id} is not open`);
-      assert.ok(open.delete(part.id));
-      if (kind[1] === "text") assert.match(whole, /\S/);
-      else inputs.set(part.id, whole);
-    } else if (part.type === "tool-call" && inputs.has(part.toolCallId)) {
-      assert.equal(inputs.get(part.toolCallId), part.input);
-    }
-  }
-  assert.deepEqual([...open.keys()], [], "a part is not ended");
-}
-
-const everyCut = (text) => [
-  [text],
-  [...text],
-  ...Array.from({ length: text.length - 1 }, (_, i) => cut(text, [i + 1])),
-];
-
 for (const [name, { message, text, calls, reason, out = reason }] of Object.entries(MESSAGES)) {
   describe(`a message with ${name}`, () => {
     const parts = (deltas) => [...block(deltas), finish(reason)];

@@ -5,17 +5,23 @@ import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { followup } from "followup/ai-sdk";
 import { z } from "zod";
+import {
+  ai,
+  createOpenAICompatible,
+  MockModel,
+  nativeParts,
+  reason,
+  streamed,
+  streaming,
+  textParts,
+  USAGE,
+  version,
+  wrap,
+} from "./mock.mjs";
 import { completion, provide, whole } from "./provider.mjs";
 
-const version = process.env.SDK;
-const ai = await import(`ai-${version}`);
-const { [version === "6" ? "MockLanguageModelV3" : "MockLanguageModelV4"]: MockModel } = await import(
-  `ai-${version}/test`
-);
-const { createOpenAICompatible } = await import(
-  version === "6" ? "@ai-sdk/openai-compatible-6" : "@ai-sdk/openai-compatible"
-);
 const { generateText, readUIMessageStream, stepCountIs, streamText, wrapLanguageModel } = ai;
+const { lastAssistantMessageIsCompleteWithToolCalls: isComplete } = ai;
 
 const shared = (name) => readFileSync(new URL(`../../../../examples/${name}`, import.meta.url), "utf8");
 const MESSAGE = shared("messages/database.md");
@@ -23,7 +29,6 @@ const QUESTION = "Where should the recipes live from now on?";
 const CALL =
   '<ask_followup_question><question>Tea?</question><follow_up><suggest mode="code">Yes</suggest></follow_up></ask_followup_question>';
 const INPUT = { question: "Tea?", follow_up: [{ text: "Yes", mode: "code" }] };
-const USAGE = { inputTokens: { total: 1, noCache: 1 }, outputTokens: { total: 1, text: 1 } };
 
 const inputSchema = z.object({
   question: z.string(),
@@ -35,30 +40,6 @@ function askTools(executed) {
   const execute = executed && ((input) => (executed.push(input), "Yes, please"));
   return { ask_followup_question: ai.tool({ description: "Ask the user", inputSchema, ...(execute && { execute }) }) };
 }
-
-function reason(unified) {
-  return { unified, raw: unified };
-}
-
-/** Returns a model that streams these texts, each in a step of its own. */
-function streaming(texts, unified = "stop") {
-  const steps = texts.map((text) => ({
-    stream: ai.simulateReadableStream({
-      initialDelayInMs: null,
-      chunkDelayInMs: null,
-      chunks: [
-        { type: "stream-start", warnings: [] },
-        { type: "text-start", id: "1" },
-        ...[...text].map((delta) => ({ type: "text-delta", id: "1", delta })),
-        { type: "text-end", id: "1" },
-        { type: "finish", finishReason: reason(unified), usage: USAGE },
-      ],
-    }),
-  }));
-  return new MockModel({ doStream: steps });
-}
-
-const wrap = (model, options) => wrapLanguageModel({ model, middleware: followup(options) });
 
 async function messages(result) {
   const all = [];
@@ -214,6 +195,36 @@ describe(`AI SDK ${version}`, () => {
       (await result.toolCalls).map(({ input }) => input),
       [INPUT],
     );
+  });
+
+  test("asks once what leaks and comes natively, and the answer to it completes the message", async () => {
+    const leak = textParts(`<tool_call>{"name": "ask_followup_question", "arguments": ${JSON.stringify(INPUT)}}</tool_call>`);
+    const native = nativeParts("ask_followup_question", JSON.stringify(INPUT));
+    for (const parts of [[...leak, ...native], [...native, ...leak]]) {
+      const executed = [];
+      const model = () => wrap(new MockModel({ doStream: async () => ({ stream: streamed(parts, "tool-calls") }) }));
+      const all = await messages(streamText({ model: model(), prompt: "?", tools: askTools() }));
+      for (const { parts } of all) assert.ok(parts.filter(({ type }) => type.startsWith("tool-")).length <= 1);
+      const message = all.at(-1);
+      const call = message.parts.find(({ type }) => type.startsWith("tool-"));
+      assert.deepEqual([call.state, call.input], ["input-available", INPUT]);
+      assert.equal(isComplete({ messages: [message] }), false);
+      Object.assign(call, { state: "output-available", output: "Yes" });
+      assert.equal(isComplete({ messages: [message] }), true);
+      await streamText({ model: model(), prompt: "?", tools: askTools(executed) }).consumeStream();
+      assert.deepEqual(executed, [INPUT]);
+    }
+  });
+
+  test("keeps an input that was begun in the message, so that a call in text can't be withdrawn", async () => {
+    const begun = nativeParts("ask_followup_question", JSON.stringify(INPUT), "a").slice(0, -1);
+    const parts = [...begun, ...nativeParts("ask_followup_question", JSON.stringify(INPUT), "b")];
+    const model = new MockModel({ doStream: { stream: streamed(parts, "tool-calls") } });
+    const message = (await messages(streamText({ model, prompt: "?", tools: askTools() }))).at(-1);
+    const [withdrawn, call] = message.parts.filter(({ type }) => type.startsWith("tool-"));
+    assert.deepEqual([withdrawn.state, call.state], ["input-streaming", "input-available"]);
+    Object.assign(call, { state: "output-available", output: "Yes" });
+    assert.equal(isComplete({ messages: [message] }), false);
   });
 
   test("lets a question and its suggestions grow in a message", async () => {

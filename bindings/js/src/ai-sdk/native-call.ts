@@ -1,16 +1,19 @@
+import type { CompleteEvent, PartialEvent } from "../events.js";
 import { ArgumentsParser } from "../parsers.js";
+import type { Ask } from "./asks.js";
 import { feed } from "./feed.js";
 import type { Output } from "./output.js";
-import type { InputDelta, InputEnd, Part, ToolCall } from "./parts.js";
+import type { InputDelta, InputEnd, InputStart, Part, ToolCall } from "./parts.js";
 import { NO_PLACE, type Rejection } from "./settings.js";
 import type { QuestionTool } from "./tools.js";
 import { InputWriter } from "./writer.js";
 
-/** A native call of a question tool, whose input is written anew. */
+/** A native call of a question tool. Its input is written anew if that loses nothing. */
 export class NativeCall {
   readonly #tool: QuestionTool;
   readonly #id: string;
   readonly #output: Output;
+  readonly #ask: Ask;
   #parser: ArgumentsParser;
   #writer: InputWriter;
   /** The input as the provider sends it, and as it has been passed on. */
@@ -22,49 +25,73 @@ export class NativeCall {
     this.#tool = tool;
     this.#id = id;
     this.#output = output;
+    // Another call may not have what this one has besides what is known.
+    this.#ask = output.ask(true, tool.isExact);
     this.#parser = this.#newParser();
     this.#writer = new InputWriter(tool.keys);
   }
 
-  delta(part: InputDelta): void {
-    this.#feed(part.delta);
-    const delta = this.#writer.take();
-    this.#sent += delta;
-    if (delta !== "") this.#output.enqueue({ ...part, delta } as Part);
+  inputStart(part: InputStart): void {
+    this.#ask.enqueue(part);
   }
 
-  /** Keeps the end of the input until the call has come, which may have more of it. */
+  delta(part: InputDelta): void {
+    this.#feed(part.delta);
+    if (!this.#tool.isExact) return this.#ask.enqueue(part);
+    const delta = this.#writer.take();
+    this.#sent += delta;
+    if (delta !== "") this.#ask.enqueue({ ...part, delta } as Part);
+  }
+
+  /** Keeps the end of an input that is written anew until the call has come, which may have more of it. */
   inputEnd(part: InputEnd): void {
     this.#end = part;
+    if (!this.#tool.isExact) this.#ask.enqueue(part);
   }
 
   /** Ends the call. `isStreamed` if it has a `tool-input-start`. */
   call(part: ToolCall, isStreamed: boolean): void {
-    const input = this.#finish(part.input);
+    const end = this.#finish(part.input);
+    if (this.#tool.isExact) this.#enqueueCall(part, isStreamed);
+    else this.#ask.enqueue(part);
+    if (end === undefined) this.#ask.reject();
+    else this.#ask.complete(end);
+  }
+
+  /** Ends an input whose call never came. */
+  drop(): void {
+    this.#parser.free();
+    this.#ask.drop();
+    if (this.#tool.isExact || this.#end === undefined) this.#ask.enqueue(this.#endPart());
+  }
+
+  /** Enqueues a call with the input that was written; with its own, if nothing of that could be read. */
+  #enqueueCall(part: ToolCall, isStreamed: boolean): void {
+    const input = this.#writer.input || part.input;
     if (isStreamed) {
       const rest = input.startsWith(this.#sent) ? input.slice(this.#sent.length) : "";
-      if (rest !== "") this.#output.enqueue({ type: "tool-input-delta", id: this.#id, delta: rest } as Part);
-      this.endInput();
+      if (rest !== "") this.#ask.enqueue({ type: "tool-input-delta", id: this.#id, delta: rest } as Part);
+      this.#ask.enqueue(this.#endPart());
     }
-    this.#output.enqueue({ ...part, input } as Part);
+    this.#ask.enqueue({ ...part, input } as Part);
   }
 
-  /** Ends the input: also one whose call never came. */
-  endInput(): void {
-    this.#parser.free();
-    this.#output.enqueue(this.#end ?? ({ type: "tool-input-end", id: this.#id } as Part));
+  #endPart(): Part {
+    return this.#end ?? ({ type: "tool-input-end", id: this.#id } as Part);
   }
 
-  /** Returns the whole input. One that can't be asked is returned as it came, if nothing of it could be read. */
-  #finish(given: string): string {
+  /** Reads the rest of the input. Returns the end of the call; `undefined` if it can't be asked. */
+  #finish(given: string): CompleteEvent | undefined {
     this.#catchUp(given);
+    let end: CompleteEvent | undefined;
     for (const event of this.#parser.finish()) {
-      if (event.type === "partial") this.#writer.partial(event);
+      if (event.type === "partial") this.#partial(event);
       else if (event.type === "rejected") this.#report(event);
-      else if (event.type === "complete" && !this.#writer.complete(event)) this.#report(NO_PLACE);
+      else if (event.type === "complete" && this.#writer.complete(event)) end = event;
+      else if (event.type === "complete") this.#report(NO_PLACE);
     }
     this.#parser.free();
-    return this.#writer.input || given;
+    return end;
   }
 
   /** Reads what the call's input has more than the deltas. If they differ, the call's input counts. */
@@ -73,6 +100,7 @@ export class NativeCall {
       this.#parser.free();
       this.#parser = this.#newParser();
       this.#writer = new InputWriter(this.#tool.keys);
+      this.#ask.restart();
       this.#raw = "";
     }
     this.#feed(given.slice(this.#raw.length));
@@ -81,11 +109,17 @@ export class NativeCall {
   #feed(text: string): void {
     this.#raw += text;
     for (const event of feed(this.#parser, text)) {
-      if (event.type === "partial") this.#writer.partial(event);
+      if (event.type === "partial") this.#partial(event);
     }
   }
 
+  #partial(event: PartialEvent): void {
+    this.#writer.partial(event);
+    this.#ask.partial(event);
+  }
+
   #report({ code, message }: Rejection): void {
+    if (!this.#tool.isExact) return;
     const call = { toolCallId: this.#id, toolName: this.#tool.name, code, message, raw: this.#raw };
     this.#output.settings.onRejected?.(call);
   }

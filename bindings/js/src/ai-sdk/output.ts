@@ -1,4 +1,5 @@
 import type { CompleteEvent } from "../events.js";
+import type { Ask } from "./asks.js";
 import type { Part } from "./parts.js";
 import type { Settings } from "./settings.js";
 import type { TextCall } from "./text-call.js";
@@ -9,6 +10,8 @@ export interface Output {
   enqueue(part: Part): void;
   /** Returns an id for a part of text that no other has. */
   textId(id: string): string;
+  /** Begins a call of a question tool. Its parts are enqueued with it. */
+  ask(isNative: boolean, mayDrop: boolean): Ask;
   /** Ends a call in text, unless its end has to wait for the reason why the model finished. */
   complete(call: TextCall, event: CompleteEvent, raw: string): void;
 }

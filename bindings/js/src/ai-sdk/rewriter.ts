@@ -1,4 +1,5 @@
 import type { CompleteEvent } from "../events.js";
+import { type Ask, Asks } from "./asks.js";
 import { Draft, type DraftCall } from "./draft.js";
 import { NativeCall } from "./native-call.js";
 import type { Output } from "./output.js";
@@ -19,19 +20,24 @@ export class Rewriter implements Output {
   readonly #natives = new Map<string, NativeCall>();
   readonly #textIds = new Set<string>();
   readonly #waiting: ((isCut: boolean) => void)[] = [];
+  readonly #asks: Asks;
   #draft: Draft | undefined;
-  /** Whether a question tool was called, and whether a call in text was completed. */
+  /** Whether a question tool was called. */
   #isCalled = false;
-  #isCompleted = false;
 
   constructor(settings: Settings, enqueue: (part: Part) => void) {
     this.settings = settings;
     this.#enqueue = enqueue;
+    this.#asks = new Asks(enqueue);
     if (settings.reasoning) this.#draft = new Draft(settings);
   }
 
   enqueue(part: Part): void {
     this.#enqueue(part);
+  }
+
+  ask(isNative: boolean, mayDrop: boolean): Ask {
+    return this.#asks.begin(isNative, mayDrop);
   }
 
   textId(id: string): string {
@@ -45,7 +51,7 @@ export class Rewriter implements Output {
     this.#isCalled = true;
     const end = (isCut: boolean) => {
       if (isCut) call.reject(CUT_OFF, raw);
-      else if (call.complete(event, raw)) this.#isCompleted = true;
+      else call.complete(event, raw);
     };
     if (event.noteCodes.includes("stream_ended")) this.#waiting.push(end);
     else end(false);
@@ -98,8 +104,10 @@ export class Rewriter implements Output {
 
   #inputStart(part: InputStart): void {
     const tool = part.inputEncoding === "text" ? undefined : this.#native(part);
-    if (tool) this.#natives.set(part.id, new NativeCall(tool, part.id, this));
-    this.#enqueue(part);
+    if (tool === undefined) return this.#enqueue(part);
+    const call = new NativeCall(tool, part.id, this);
+    this.#natives.set(part.id, call);
+    call.inputStart(part);
   }
 
   #call(part: ToolCall): void {
@@ -112,16 +120,15 @@ export class Rewriter implements Output {
     call.call(part, open !== undefined);
   }
 
-  /** Returns the tool whose native call is written anew; `undefined` if the call is passed through. */
-  #native(part: InputStart | ToolCall): QuestionTool | undefined {
-    const tool = this.settings.tools.get(part.toolName);
-    return tool?.isExact && part.providerExecuted !== true ? tool : undefined;
+  /** Returns the question tool that a native call is for; `undefined` if the call is not read. */
+  #native({ toolName, providerExecuted }: InputStart | ToolCall): QuestionTool | undefined {
+    return providerExecuted === true ? undefined : this.settings.tools.get(toolName);
   }
 
   #finish(part: Finish): void {
     const { unified } = part.finishReason;
     this.#close(unified);
-    const isAnswered = this.#isCompleted && (unified === "stop" || unified === "other");
+    const isAnswered = this.#asks.isAskedInText && (unified === "stop" || unified === "other");
     const finishReason = isAnswered ? { ...part.finishReason, unified: "tool-calls" } : part.finishReason;
     this.#enqueue({ ...part, finishReason } as Part);
   }
@@ -130,7 +137,7 @@ export class Rewriter implements Output {
     const isCut = reason === undefined || !WHOLE.includes(reason);
     for (const block of this.#blocks.values()) block.end(undefined);
     this.#blocks.clear();
-    for (const call of this.#natives.values()) call.endInput();
+    for (const call of this.#natives.values()) call.drop();
     this.#natives.clear();
     const drafts = this.#draft?.end() ?? [];
     this.#draft = undefined;

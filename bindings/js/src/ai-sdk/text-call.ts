@@ -1,4 +1,5 @@
 import type { CompleteEvent, PartialEvent } from "../events.js";
+import type { Ask } from "./asks.js";
 import type { Output } from "./output.js";
 import { NO_PLACE, type Rejection } from "./settings.js";
 import type { QuestionTool } from "./tools.js";
@@ -9,18 +10,21 @@ export class TextCall {
   readonly #tool: QuestionTool;
   readonly #output: Output;
   readonly #id: string;
+  readonly #ask: Ask;
   readonly #writer: InputWriter;
 
   constructor(tool: QuestionTool, output: Output) {
     this.#tool = tool;
     this.#output = output;
     this.#id = output.settings.generateId();
+    this.#ask = output.ask(false, true);
     this.#writer = new InputWriter(tool.keys);
     this.#part("tool-input-start", { id: this.#id, toolName: tool.name });
   }
 
   partial(event: PartialEvent): void {
     this.#writer.partial(event);
+    this.#ask.partial(event);
   }
 
   /** Enqueues what has been written since the last time. */
@@ -29,19 +33,19 @@ export class TextCall {
     if (delta !== "") this.#part("tool-input-delta", { id: this.#id, delta });
   }
 
-  /** Ends the call. Returns `false` if it could not be written. */
-  complete(event: CompleteEvent, raw: string): boolean {
-    const isWhole = this.#writer.complete(event);
-    if (!isWhole) this.#report(NO_PLACE, raw);
+  /** Ends the call. */
+  complete(event: CompleteEvent, raw: string): void {
+    if (!this.#writer.complete(event)) return this.reject(NO_PLACE, raw);
     this.#end();
-    return isWhole;
+    this.#ask.complete(event);
   }
 
   /** Ends the call with an input that is not valid, so that it is never executed. */
-  reject(reason: Rejection, raw: string): void {
+  reject({ code, message }: Rejection, raw: string): void {
     this.#writer.reject();
-    this.#report(reason, raw);
+    this.#output.settings.onRejected?.({ toolCallId: this.#id, toolName: this.#tool.name, code, message, raw });
     this.#end();
+    this.#ask.reject();
   }
 
   #end(): void {
@@ -50,11 +54,7 @@ export class TextCall {
     this.#part("tool-call", { toolCallId: this.#id, toolName: this.#tool.name, input: this.#writer.input });
   }
 
-  #report({ code, message }: Rejection, raw: string): void {
-    this.#output.settings.onRejected?.({ toolCallId: this.#id, toolName: this.#tool.name, code, message, raw });
-  }
-
   #part(type: string, fields: object): void {
-    this.#output.enqueue({ type, ...fields });
+    this.#ask.enqueue({ type, ...fields });
   }
 }
