@@ -56,6 +56,22 @@ test("core is inlined as well", () => {
   assert.equal(printed, '[{"type":"text","text":"Hi"}]');
 });
 
+test("the middleware runs in the module that the host gives", () => {
+  const printed = evaluate(`
+    import module from "../dist/module/core-inlined.js";
+    import { followup, install } from "followup/ai-sdk/host";
+    try { followup(); } catch (error) { console.log(error.name + ": " + error.message); }
+    install(module);
+    const tools = [{ type: "function", name: "ask_followup_question", inputSchema: {} }];
+    const content = [{ type: "text", text: "<ask_followup_question><question>Tea?</question></ask_followup_question>" }];
+    const doGenerate = async () => ({ content, finishReason: { unified: "stop" } });
+    const result = await followup().wrapGenerate({ doGenerate, params: { prompt: [], tools } });
+    console.log(result.content[0].input);
+  `);
+  const expected = ["TypeError: there is no module yet: call install first", '{"question":"Tea?","follow_up":[]}'];
+  assert.equal(printed, expected.join("\n"));
+});
+
 test("core has no checkpoints, and says where they are", () => {
   const printed = evaluate(`
     import { Parser } from "followup/core";

@@ -67,3 +67,21 @@ for (const entry of ["followup", "followup/core"]) {
     assert.equal(await response(t, `import { Parser } from "${entry}"; ${ASK}`), "Hi. ,Tea?,Tea?");
   });
 }
+
+test("a Worker gives a module to followup/ai-sdk/host", async (t) => {
+  const script = `
+    import module from "followup/followup-core.wasm";
+    import { followup, install } from "followup/ai-sdk/host";
+    install(module);
+    const tools = [{ type: "function", name: "ask_followup_question", inputSchema: {} }];
+    const text = "<ask_followup_question><question>Tea?</question></ask_followup_question>";
+    const doGenerate = async () => ({ content: [{ type: "text", text }], finishReason: { unified: "stop" } });
+    export default {
+      async fetch() {
+        const { content } = await followup().wrapGenerate({ doGenerate, params: { prompt: [], tools } });
+        return new Response(content[0].input);
+      },
+    };
+  `;
+  assert.equal(await response(t, script), '{"question":"Tea?","follow_up":[]}');
+});

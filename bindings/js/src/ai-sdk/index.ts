@@ -7,6 +7,7 @@ import { content, items, type Item } from "./content.js";
 import type { RejectedCall, Settings } from "./settings.js";
 import { questionTool, type QuestionTool } from "./tools.js";
 
+export { install } from "../parsers.js";
 export type { RejectedCall } from "./settings.js";
 export type { CallOptions, OfferedTool } from "./prompt.js";
 export type { FinishReason, Part } from "./parts.js";
