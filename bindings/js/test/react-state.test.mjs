@@ -33,9 +33,9 @@ async function readAll(source, options) {
   return state;
 }
 
-async function eventsOf(text) {
+async function eventsOf(text, options) {
   const all = [];
-  for await (const event of events(pieces(text))) all.push(event);
+  for await (const event of events(pieces(text), options)) all.push(event);
   return all;
 }
 
@@ -134,6 +134,24 @@ describe("the state", () => {
     const { calls } = await until(store, ({ calls }) => calls[0]?.state === "answered");
     assert.deepEqual(calls[0].answer, { type: "suggestion", suggestion: 1 });
     assert.throws(() => store.answer(0, { type: "suggestion", suggestion: 0 }), TypeError);
+  });
+
+  test("keeps the images of an answer, and that a call was left unanswered or declined", async () => {
+    const call = "<ask_followup_question><question>Q?</question></ask_followup_question>";
+    const store = new FollowupStore();
+    store.push(await eventsOf(call.repeat(3), { format: "text" }));
+    store.answer(0, { type: "text", text: "" }, ["data:image/png;base64,AA=="]);
+    store.cancel(1);
+    store.decline(2);
+    const { calls } = await until(store, ({ calls }) => calls[2]?.state === "declined");
+    assert.deepEqual(calls.map(({ state, images }) => [state, images]), [
+      ["answered", ["data:image/png;base64,AA=="]],
+      ["cancelled", undefined],
+      ["declined", undefined],
+    ]);
+    for (const again of [() => store.cancel(1), () => store.decline(0), () => store.answer(2, { type: "text", text: "" })]) {
+      assert.throws(again, TypeError);
+    }
   });
 
   test("is given to listeners once for all events of a frame", async () => {

@@ -17,6 +17,7 @@ function call(name, text) {
 
 const part = (page, name, nth = 0) => page.locator(`[data-part=${name}]`).nth(nth);
 const isSendable = async (page) => (await part(page, "send").getAttribute("aria-disabled")) === null;
+const focused = (page) => page.evaluate(() => document.activeElement.dataset.part);
 
 async function asked(t, version, body, options) {
   const all = await opened(t, version, options);
@@ -30,7 +31,7 @@ for (const version of Object.keys(VERSIONS)) {
   test(`React ${version}: a form of several questions is answered with radio buttons, check boxes and words`, async (t) => {
     const { page, errors } = await asked(t, version, recorded("anthropic-form"));
     assert.equal(await page.locator("fieldset").count(), 3);
-    assert.equal(await isSendable(page), false, "an empty form can't be sent");
+    assert.equal(await part(page, "send").count(), 0, "several questions are sent after a review");
     const store = page.getByRole("group", { name: "Store" });
     await store.getByRole("radio", { name: "PostgreSQL" }).check();
     await store.getByRole("radio", { name: "Redis" }).check();
@@ -45,12 +46,64 @@ for (const version of Object.keys(VERSIONS)) {
     await rollout.getByRole("radio", { name: "All at once" }).check();
     await rollout.getByRole("textbox").fill("Next week");
     assert.equal(await rollout.getByRole("radio", { name: "All at once" }).isChecked(), false, "words replace the one that was picked");
+    await part(page, "next").click();
     await part(page, "send").click();
     await page.waitForSelector("[data-state=answered]");
     assert.deepEqual(await answers(page), [{ type: "form", answers: [{ picked: [0] }, { picked: [1, 2], text: "and a code by mail" }, { text: "Next week" }] }]);
     assert.equal(await store.getByRole("radio", { name: "Redis" }).isChecked(), true);
     assert.equal(await store.getByRole("radio", { name: "Redis" }).isDisabled(), true);
     assert.deepEqual(errors, []);
+  });
+
+  test(`React ${version}: several questions are reviewed before they are sent, and can be changed`, async (t) => {
+    const { page, errors } = await asked(t, version, recorded("anthropic-form"));
+    await part(page, "next").click();
+    assert.equal(await focused(page), "send");
+    assert.equal(await isSendable(page), false, "nothing is answered");
+    const review = page.getByRole("group", { name: "Review of your answers" });
+    assert.equal(await review.getByText("Not answered yet").count(), 3);
+    await review.getByRole("button", { name: "Answer: Store" }).click();
+    const store = page.getByRole("group", { name: "Store" });
+    assert.equal(await store.getByRole("radio", { name: "Redis" }).evaluate((radio) => radio === document.activeElement), true);
+    await store.getByRole("radio", { name: "PostgreSQL" }).check();
+    await page.getByRole("group", { name: "Rollout" }).getByRole("textbox").fill("Next week");
+    await part(page, "next").click();
+    assert.deepEqual(await review.locator("[data-part=given]").allTextContents(), ["PostgreSQL", "Next week"]);
+    assert.equal(await page.locator("fieldset:visible").count(), 0);
+    await review.getByRole("button", { name: "Change the answer to: Store" }).press("Enter");
+    assert.equal(await store.getByRole("radio", { name: "PostgreSQL" }).evaluate((radio) => radio === document.activeElement), true);
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Enter");
+    await part(page, "send").press("Enter");
+    await page.waitForSelector("[data-state=answered]");
+    assert.deepEqual(await answers(page), [{ type: "form", answers: [{ picked: [0] }, {}, { text: "Next week" }] }]);
+    assert.equal(await page.locator("fieldset:visible").count(), 3);
+    assert.deepEqual(errors, []);
+  });
+
+  test(`React ${version}: a double click and a key that is held down do not send what was not reviewed`, async (t) => {
+    const { page } = await asked(t, version, recorded("anthropic-form"));
+    await page.locator("input[type=radio]").first().check();
+    await part(page, "next").dblclick();
+    await page.waitForSelector("[data-part=review]");
+    await part(page, "change").click();
+    await page.keyboard.down("Enter");
+    for (let i = 0; i < 5; i++) await page.keyboard.down("Enter");
+    await page.keyboard.up("Enter");
+    await page.waitForSelector("[data-part=review]");
+    assert.deepEqual(await answers(page), []);
+    await part(page, "send").click();
+    await page.waitForSelector("[data-state=answered]");
+  });
+
+  test(`React ${version}: one question of another tool needs no review`, async (t) => {
+    const one = '{"questions":[{"question":"Which?","header":"H","options":[{"label":"A"},{"label":"B"}],"multiSelect":false}]}';
+    const { page } = await asked(t, version, call("AskUserQuestion", one));
+    assert.equal(await isSendable(page), false, "an empty form can't be sent");
+    await page.getByRole("radio", { name: "B" }).check();
+    await part(page, "send").click();
+    await page.waitForSelector("[data-state=answered]");
+    assert.deepEqual(await answers(page), [{ type: "form", answers: [{ picked: [1] }] }]);
   });
 
   test(`React ${version}: a form can be answered by the keyboard alone`, async (t) => {
@@ -61,6 +114,9 @@ for (const version of Object.keys(VERSIONS)) {
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Space");
+    await page.keyboard.press("Control+Enter");
+    assert.equal(await focused(page), "send");
+    assert.deepEqual(await answers(page), []);
     await page.keyboard.press("Control+Enter");
     await page.waitForSelector("[data-state=answered]");
     assert.deepEqual(await answers(page), [{ type: "form", answers: [{ picked: [1] }, { picked: [0] }, {}] }]);
@@ -100,12 +156,16 @@ for (const version of Object.keys(VERSIONS)) {
     const args = { message: "Set it up", requestedSchema: { type: "object", properties: { name: { type: "string", title: "Name" }, size: { type: "integer", title: "Size" } }, required: ["name"] } };
     const { page } = await asked(t, version, call("elicitation/create", JSON.stringify(args)));
     await part(page, "text", 1).fill("many");
+    await part(page, "next").click();
+    const entries = page.locator("[data-part=entry] [data-part=problem]");
+    assert.deepEqual(await entries.allTextContents(), ["Needs an answer.", "This has to be a number."]);
     await part(page, "send").click();
     assert.deepEqual(await page.locator("[role=alert]").allTextContents(), ["Needs an answer.", "This has to be a number."]);
     assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-invalid")), "true");
     assert.deepEqual(await violations(page), []);
     await part(page, "text").fill("reports");
     await part(page, "text", 1).fill("12");
+    await part(page, "next").click();
     await part(page, "send").click();
     await page.waitForSelector("[data-state=answered]");
     assert.deepEqual(await answers(page), [{ type: "form", answers: [{ text: "reports" }, { text: "12" }] }]);
@@ -125,6 +185,9 @@ for (const version of Object.keys(VERSIONS)) {
       const { page } = await asked(t, version, recorded("anthropic-form"), options);
       assert.deepEqual(await violations(page), []);
       await page.locator("input[type=checkbox]").first().check();
+      await part(page, "next").click();
+      assert.deepEqual(await violations(page), []);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is wider than the page");
       await part(page, "send").click();
       await page.waitForSelector("[data-state=answered]");
       assert.deepEqual(await violations(page), []);

@@ -9,6 +9,9 @@ const given = new URLSearchParams(location.search);
 /** What the test reads and sets. */
 const harness = {
   answers: [] as FollowupAnswer[],
+  /** The images that came with the last answer. */
+  images: [] as readonly string[],
+  ends: [] as string[],
   renders: 0,
   frames: 0,
   store: new FollowupStore(),
@@ -29,12 +32,29 @@ function Message() {
   const [source, setSource] = useState(() => (given.has("pushed") ? harness.store : stream()));
   const message = useFollowup(source);
 
-  async function send(answer: FollowupAnswer, call: Call) {
-    harness.answers.push(answer);
+  async function delivered() {
     if (given.has("slow")) await new Promise<void>((resolve) => (harness.settle = resolve));
     if (harness.refuses) throw new Error("offline");
-    if (!given.has("unstored")) message.answer(call.index, answer);
   }
+
+  async function send(answer: FollowupAnswer, call: Call, images: readonly string[]) {
+    harness.answers.push(answer);
+    harness.images = images;
+    await delivered();
+    if (!given.has("unstored")) message.answer(call.index, answer, images);
+  }
+
+  async function end(type: "cancel" | "decline", call: Call) {
+    harness.ends.push(type);
+    await delivered();
+    if (!given.has("unstored")) message[type](call.index);
+  }
+
+  const options = {
+    autoAnswer: Number(given.get("auto") ?? 0),
+    images: given.has("images"),
+    ...(given.has("ends") && { onCancel: (call: Call) => end("cancel", call), onDecline: (call: Call) => end("decline", call) }),
+  };
 
   return (
     <div data-status={message.status}>
@@ -46,7 +66,7 @@ function Message() {
       </button>
       {message.parts.map((part, i) =>
         part.type === "call" ? (
-          <Followup key={i} call={part.call} className="question" onAnswer={send} autoAnswer={Number(given.get("auto") ?? 0)} classNames={{ mode: "pill" }} labels={given.has("german") ? { send: "Senden" } : {}} />
+          <Followup key={i} call={part.call} className="question" onAnswer={send} {...options} classNames={{ mode: "pill" }} labels={given.has("german") ? { send: "Senden" } : {}} />
         ) : (
           <p key={i} className={part.type}>
             {part.type === "text" ? part.text : part.type === "error" ? part.error.message : part.tool}

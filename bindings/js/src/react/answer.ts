@@ -28,15 +28,15 @@ export function answerText(questions: readonly Question[], answer: FollowupAnswe
     case "suggestion":
       return questions[0]?.suggestions[answer.suggestion]?.answer ?? "";
     case "form": {
-      const texts = questions.map((question, i) => formAnswerText(question, answer.answers[i] ?? {}));
+      const texts = questions.map((question, i) => textsOf(question, answer.answers[i] ?? {}).join("\n"));
       if (texts.length === 1) return texts[0] as string;
       return questions.flatMap(({ text }, i) => (texts[i] === "" ? [] : [`${text}\n${texts[i]}`])).join("\n\n");
     }
   }
 }
 
-/** Returns the answer to one question of a form as text. */
-function formAnswerText({ suggestions }: Question, { picked = [], text }: FormAnswer): string {
+/** Returns the texts of an answer to one question of a form: what was picked, then the user's own words. */
+export function textsOf({ suggestions }: Question, { picked = [], text }: FormAnswer): string[] {
   const labels = picked.flatMap((index) => suggestions[index]?.answer ?? []);
-  return [...labels, ...(text === undefined ? [] : [text])].join("\n");
+  return [...labels, ...(text === undefined ? [] : [text])];
 }

@@ -1,7 +1,7 @@
 import type { CompleteEvent, ErrorEvent, FollowupEvent, PartialEvent, Question, RejectedEvent } from "../events.js";
 import { append, type CallView, emptyView } from "../view.js";
 import type { FollowupAnswer } from "./answer.js";
-import type { Call, Content, Part } from "./state.js";
+import type { Call, Content, OpenCall, Part } from "./state.js";
 
 /** A call that grows: where it is in the parts, and what was shown of it. */
 interface Growing {
@@ -52,11 +52,20 @@ export class ContentBuilder {
   }
 
   /** Sets the answer to an open call. */
-  answer(index: number, answer: FollowupAnswer): void {
+  answer(index: number, answer: FollowupAnswer, images: readonly string[]): void {
+    this.#end(index, (call) => ({ ...call, state: "answered", answer, ...(images.length > 0 && { images }) }));
+  }
+
+  /** Ends an open call without an answer. */
+  close(index: number, state: "cancelled" | "declined"): void {
+    this.#end(index, (call) => ({ ...call, state }));
+  }
+
+  #end(index: number, ended: (call: OpenCall) => Call): void {
     const at = this.#calls.get(index) ?? -1;
     const part = this.#parts[at];
     if (part?.type !== "call" || part.call.state !== "open") throw new TypeError(`call ${index} is not open`);
-    this.#parts[at] = { type: "call", call: { ...part.call, state: "answered", answer } };
+    this.#parts[at] = { type: "call", call: ended(part.call) };
   }
 
   snapshot(): Content {

@@ -12,12 +12,13 @@ interface FieldProps {
   readonly isClosed: boolean;
   /** Whether the call can't be answered any more. */
   readonly isOver: boolean;
+  readonly isHidden: boolean;
   readonly look: Look;
   readonly onChange: (draft: Draft) => void;
 }
 
 /** One question of a form: radio buttons or check boxes, and a field for words of the user's own. */
-export function Field({ question, draft, problem, isClosed, isOver, look, onChange }: FieldProps): ReactElement {
+export function Field({ question, draft, problem, isClosed, isOver, isHidden, look, onChange }: FieldProps): ReactElement {
   const id = useId();
   const { text, header, detail, suggestions, required } = question;
   const { labels } = look;
@@ -26,7 +27,7 @@ export function Field({ question, draft, problem, isClosed, isOver, look, onChan
   const problemId = problem === undefined ? undefined : `${id}-problem`;
   const kind = isMultiple === undefined ? "unknown" : isMultiple ? "several" : "one";
   return (
-    <fieldset {...part(look, "field")} disabled={isOver} data-kind={kind} aria-describedby={problemId}>
+    <fieldset {...part(look, "field")} hidden={isHidden} disabled={isOver} data-kind={kind} aria-describedby={problemId}>
       <legend>
         {header && <span {...part(look, "header")}>{look.renderText(header)}</span>}{" "}
         <span {...part(look, "question")} dir="auto">

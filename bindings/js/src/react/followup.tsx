@@ -3,23 +3,27 @@ import type { FollowupAnswer } from "./answer.js";
 import { useCountdown } from "./countdown.js";
 import { CountdownView } from "./countdown-view.js";
 import { canAnswerFirst, defaultDraft, type Draft, draftOf, firstAnswers } from "./draft.js";
+import { type End, Ends } from "./ends.js";
 import { Form } from "./form.js";
+import { AddImages, Tray } from "./images.js";
 import { ENGLISH, type FollowupLabels } from "./labels.js";
 import { type FollowupPart, HIDDEN, type Look, part } from "./look.js";
-import { Outcome, statusText } from "./outcome.js";
+import { OutcomeView, statusText } from "./outcome.js";
 import { SingleQuestion } from "./question.js";
-import type { Call, OpenCall } from "./state.js";
+import type { Slots } from "./slots.js";
+import type { Call } from "./state.js";
+import { useImages } from "./use-images.js";
 import { useKeptFocus } from "./use-kept-focus.js";
-import { useSending } from "./use-sending.js";
+import { type FollowupHandlers, useSending } from "./use-sending.js";
 
 /** What the component shows and how, and what it does with the answer. */
-export interface FollowupProps {
+export interface FollowupProps extends FollowupHandlers {
   /** A call of `useFollowup`. */
   readonly call: Call;
-  /** Sends the user's answer. While its promise is pending nothing else can be sent; if it fails, the user can try again. */
-  readonly onAnswer: (answer: FollowupAnswer, call: OpenCall) => unknown;
   /** After so many seconds without the user the first suggestion is taken. Default: never. */
   readonly autoAnswer?: number;
+  /** Whether images can go with the answer: picked, pasted or dropped. Default: they can't. */
+  readonly images?: boolean;
   /** Words in place of the English ones. */
   readonly labels?: Partial<FollowupLabels>;
   /** The class of the component, and those of its parts. Each part also has its name as `data-part`. */
@@ -31,12 +35,15 @@ export interface FollowupProps {
 
 /**
  * Shows a call while it is written, and takes the user's answer once it is complete. It has no styles: `data-state` is
- * `growing`, `open`, `sending`, `answered` or `rejected`.
+ * `growing`, `open`, `sending`, `answered`, `cancelled`, `declined` or `rejected`.
  */
 export function Followup({
   call,
   onAnswer,
+  onCancel,
+  onDecline,
   autoAnswer = 0,
+  images: takesImages = false,
   labels,
   className,
   classNames = {},
@@ -44,8 +51,9 @@ export function Followup({
 }: FollowupProps): ReactElement {
   const look: Look = { labels: labels ? { ...ENGLISH, ...labels } : ENGLISH, classNames, renderText };
   const root = useRef<HTMLDivElement>(null);
-  const sending = useSending(call, onAnswer);
-  const { answer, state, error } = sending;
+  const sending = useSending(call, { onAnswer, onCancel, onDecline });
+  const { state, outcome } = sending;
+  const answer = outcome?.type === "answered" ? outcome.answer : undefined;
   const [written, setWritten] = useState<readonly (Draft | undefined)[]>([]);
   const isForm = call.tool !== "ask_followup_question";
   const { questions } = call;
@@ -55,21 +63,34 @@ export function Followup({
     ? { type: "form", answers: firstAnswers(questions, drafts) }
     : { type: "suggestion", suggestion: 0 };
   const seconds = canAnswerFirst(questions) ? autoAnswer : 0;
-  const { countdown, pause, resume, stop } = useCountdown(seconds, state === "open", () => sending.send(first));
+  const { countdown, pause, resume, stop } = useCountdown(seconds, state === "open", () => send(first));
+  const isOpen = state === "open";
+  const images = useImages(isOpen && takesImages, stop);
   useKeptFocus(root, state);
 
   function send(one: FollowupAnswer): void {
     stop();
-    sending.send(one);
+    sending.send({ type: "answered", answer: one, images: images.attached.map(({ url }) => url) });
   }
 
-  const isOpen = state === "open";
-  const isOver = state === "answered" || state === "rejected";
+  function end(type: End): void {
+    stop();
+    sending.send({ type });
+  }
+
+  const isOver = !["growing", "open", "sending"].includes(state);
   const taken = isForm ? undefined : questions[0]?.suggestions[0]?.answer;
   const clock = (
     <CountdownView countdown={countdown} answer={taken} look={look} onPause={pause} onResume={resume} onStop={stop} />
   );
-  const shared = { isOpen, isOver, look, children: clock };
+  const ends: End[] = [...(onCancel ? ["cancelled" as const] : []), ...(onDecline && isForm ? ["declined" as const] : [])];
+  const slots: Slots = {
+    clock,
+    tray: <Tray images={images} look={look} />,
+    add: takesImages ? <AddImages images={images} isOpen={isOpen} look={look} /> : null,
+    ends: <Ends ends={ends} questions={questions.length} isOpen={isOpen} look={look} onEnd={end} />,
+  };
+  const shared = { isOpen, isOver, look, slots, hasImages: images.attached.length > 0 };
   return (
     <div
       ref={root}
@@ -81,6 +102,7 @@ export function Followup({
       data-tool={call.tool}
       tabIndex={-1}
       onInput={stop}
+      {...images.targets}
     >
       {call.title && (
         <div {...part(look, "title")} dir="auto">
@@ -106,9 +128,9 @@ export function Followup({
           onEdit={stop}
         />
       )}
-      <Outcome call={call} state={state} answer={answer} error={error} look={look} />
+      <OutcomeView call={call} sending={sending} look={look} />
       <div {...part(look, "status")} role="status" style={HIDDEN}>
-        {statusText(call, state, answer, look.labels)}
+        {statusText(call, state, outcome, look.labels)}
         {isOpen && seconds > 0 && ` ${look.labels.countdown(seconds, taken)}.`}
       </div>
     </div>

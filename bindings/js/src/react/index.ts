@@ -2,6 +2,7 @@
 
 export { answerText, type FollowupAnswer, type FormAnswer } from "./answer.js";
 export { Followup, type FollowupProps } from "./followup.js";
+export type { ImageProblem } from "./image.js";
 export type { FollowupLabels } from "./labels.js";
 export type { FollowupPart } from "./look.js";
 export type { Item, Stream, StreamSource } from "./source.js";
@@ -9,6 +10,7 @@ export type {
   AnsweredCall,
   Call,
   CallBase,
+  ClosedCall,
   Content,
   FollowupState,
   GrowingCall,
@@ -18,4 +20,5 @@ export type {
   Status,
 } from "./state.js";
 export { FollowupStore } from "./store.js";
+export type { FollowupHandlers } from "./use-sending.js";
 export { type FollowupResult, useFollowup } from "./use-followup.js";

@@ -1,3 +1,5 @@
+import type { ImageProblem } from "./image.js";
+
 /** The words of the component. */
 export interface FollowupLabels {
   /** The name of the component, for screen readers. */
@@ -9,11 +11,47 @@ export interface FollowupLabels {
   /** What it says while the answer is sent. */
   readonly sending: string;
   /** What it says once the answer was sent. */
-  readonly answered: (answer: string) => string;
+  readonly answered: (answer: string, images: number) => string;
   /** The call can't be asked. */
   readonly rejected: (message: string) => string;
   /** The answer could not be sent. */
   readonly failed: (error: unknown) => string;
+  /** The button that leads to the answers of all questions, before they are sent. */
+  readonly review: string;
+  /** The name of these answers, for screen readers. */
+  readonly reviewed: string;
+  /** The name of a question that has no header. */
+  readonly questionName: (number: number) => string;
+  /** What stands for an answer that is not there. */
+  readonly notAnswered: string;
+  /** The button that leads back to a question. */
+  readonly change: (isAnswered: boolean) => string;
+  /** The name of that button, for screen readers. It has the words of the button. */
+  readonly changeAnswer: (question: string, isAnswered: boolean) => string;
+  /** The button that attaches images to the answer. */
+  readonly addImages: string;
+  /** The name of the list of images, for screen readers. */
+  readonly images: string;
+  /** The name of an image that has none. */
+  readonly image: (number: number) => string;
+  /** The name of a button that removes an image, for screen readers. */
+  readonly removeImage: (name: string) => string;
+  /** Why a file can't go with the answer. */
+  readonly imageProblem: (name: string, problem: ImageProblem) => string;
+  /** The button that leaves a call unanswered. */
+  readonly cancel: string;
+  /** What is asked before that. */
+  readonly confirmCancel: (questions: number) => string;
+  /** What became of such a call. */
+  readonly cancelled: string;
+  /** The button that declines to answer a call. */
+  readonly decline: string;
+  /** What is asked before that. */
+  readonly confirmDecline: string;
+  /** What became of such a call. */
+  readonly declined: string;
+  /** The button that answers no to these questions. */
+  readonly keep: string;
   /** The name of the list of suggestions, for screen readers. */
   readonly suggestions: string;
   /** The mark of a suggestion that the model recommends. */
@@ -44,15 +82,44 @@ export interface FollowupLabels {
   readonly stop: string;
 }
 
+const IMAGE_PROBLEMS: Record<ImageProblem, string> = {
+  empty: "is empty",
+  unknownType: "is not a PNG, JPEG, GIF or WebP image",
+  tooLarge: "is too large: an image may have at most 15 MiB",
+  unreadable: "can't be read",
+};
+
+function countOf(images: number): string {
+  return images === 0 ? "" : images === 1 ? "one image" : `${images} images`;
+}
+
 /** The words in English. */
 export const ENGLISH: FollowupLabels = {
   question: "Question",
   growing: "A question is being written.",
   open: (question, suggestions) => `${question} ${suggestions === 1 ? "One suggestion." : `${suggestions} suggestions.`}`,
   sending: "The answer is being sent.",
-  answered: (answer) => `Answered: ${answer}`,
+  answered: (answer, images) => `Answered: ${[answer, countOf(images)].filter(Boolean).join(", with ")}`,
   rejected: (message) => `This question could not be asked: ${message}.`,
   failed: (error) => `The answer was not sent: ${error instanceof Error ? error.message : String(error)}`,
+  review: "Review",
+  reviewed: "Review of your answers",
+  questionName: (number) => `Question ${number}`,
+  notAnswered: "Not answered yet",
+  change: (isAnswered) => (isAnswered ? "Change" : "Answer"),
+  changeAnswer: (question, isAnswered) => `${isAnswered ? "Change the answer to" : "Answer"}: ${question}`,
+  addImages: "Add images",
+  images: "Images that go with the answer",
+  image: (number) => `Image ${number}`,
+  removeImage: (name) => `Remove ${name}`,
+  imageProblem: (name, problem) => `${name} ${IMAGE_PROBLEMS[problem]}.`,
+  cancel: "Leave unanswered",
+  confirmCancel: (questions) => `Leave ${questions === 1 ? "this question" : "these questions"} unanswered?`,
+  cancelled: "Left unanswered",
+  decline: "Decline",
+  confirmDecline: "Decline to answer? The model is told so.",
+  declined: "Declined",
+  keep: "Keep it",
   suggestions: "Suggested answers",
   recommended: "Recommended",
   mode: (mode) => `Switches to the mode ${mode}`,

@@ -1,37 +1,48 @@
 import type { ReactElement } from "react";
-import { answerText, type FollowupAnswer } from "./answer.js";
+import { answerText } from "./answer.js";
 import type { FollowupLabels } from "./labels.js";
 import { type Look, part } from "./look.js";
 import type { Call } from "./state.js";
-import type { Sending } from "./use-sending.js";
+import type { Outcome, Sending } from "./use-sending.js";
 
-interface OutcomeProps {
+interface OutcomeViewProps {
   readonly call: Call;
-  readonly state: Sending["state"];
-  readonly answer: FollowupAnswer | undefined;
-  readonly error: Sending["error"];
+  readonly sending: Sending;
   readonly look: Look;
 }
 
 /** Shows what became of a call: the answer in words, or what went wrong. */
-export function Outcome({ call, state, answer, error, look }: OutcomeProps): ReactElement {
+export function OutcomeView({ call, sending, look }: OutcomeViewProps): ReactElement {
+  const { state, outcome, error } = sending;
+  const { labels } = look;
+  const answer = outcome?.type === "answered" ? outcome.answer : undefined;
   // What was picked is marked already.
   const isWritten = answer?.type === "text" || answer?.type === "edited";
   return (
     <>
-      {isWritten && state === "answered" && (
+      {isWritten && answer.text !== "" && state === "answered" && (
         <p {...part(look, "answered")} dir="auto">
           {answer.text}
         </p>
       )}
+      {outcome?.type === "answered" && outcome.images.length > 0 && state === "answered" && (
+        <ul {...part(look, "images")} aria-label={labels.images}>
+          {outcome.images.map((url, i) => (
+            <li {...part(look, "image")} key={i}>
+              <img src={url} alt={labels.image(i + 1)} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {(state === "cancelled" || state === "declined") && <p {...part(look, "closed")}>{labels[state]}</p>}
       {call.state === "rejected" && (
         <p {...part(look, "problem")} role="alert">
-          {look.labels.rejected(call.message)}
+          {labels.rejected(call.message)}
         </p>
       )}
       {error !== undefined && (
         <p {...part(look, "problem")} role="alert">
-          {look.labels.failed(error.reason)}
+          {labels.failed(error.reason)}
         </p>
       )}
     </>
@@ -42,7 +53,7 @@ export function Outcome({ call, state, answer, error, look }: OutcomeProps): Rea
 export function statusText(
   { title, questions }: Call,
   state: Sending["state"],
-  answer: FollowupAnswer | undefined,
+  outcome: Outcome | undefined,
   labels: FollowupLabels,
 ): string {
   switch (state) {
@@ -55,7 +66,10 @@ export function statusText(
     case "sending":
       return labels.sending;
     case "answered":
-      return labels.answered(answer ? answerText(questions, answer) : "");
+      return outcome?.type === "answered" ? labels.answered(answerText(questions, outcome.answer), outcome.images.length) : "";
+    case "cancelled":
+    case "declined":
+      return labels[state];
     case "rejected":
       // An alert says it.
       return "";

@@ -3,6 +3,7 @@ import type { Question } from "../events.js";
 import type { FollowupAnswer } from "./answer.js";
 import { isSendKey } from "./keys.js";
 import { type Look, part } from "./look.js";
+import type { Slots } from "./slots.js";
 import { SuggestionItem } from "./suggestion.js";
 
 interface SingleQuestionProps {
@@ -17,20 +18,21 @@ interface SingleQuestionProps {
   readonly look: Look;
   readonly onAnswer: (answer: FollowupAnswer) => void;
   readonly onEdit: () => void;
-  /** What is between the suggestions and the field. */
-  readonly children: ReactElement;
+  /** Images go with the answer. */
+  readonly hasImages: boolean;
+  readonly slots: Slots;
 }
 
 /** A question of `ask_followup_question`: a click answers it. */
 export function SingleQuestion(props: SingleQuestionProps): ReactElement {
-  const { question, isOpen, answer, isOver, isCounting, look, onAnswer, onEdit, children } = props;
+  const { question, isOpen, answer, isOver, isCounting, look, onAnswer, onEdit, hasImages, slots } = props;
   const { labels } = look;
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState("");
   const [edited, setEdited] = useState<number | undefined>();
   const { suggestions } = question;
-  const canSend = isOpen && text.trim() !== "";
+  const canSend = isOpen && (hasImages || text.trim() !== "");
   // What was written for a call that was rejected can still be copied.
   const isKept = isOver && answer === undefined && text.trim() !== "";
 
@@ -85,7 +87,7 @@ export function SingleQuestion(props: SingleQuestionProps): ReactElement {
           />
         ))}
       </ol>
-      {children}
+      {slots.clock}
       {(!isOver || isKept) && (
         <form {...part(look, "form")} onSubmit={send}>
           <label {...part(look, "label")} htmlFor={id}>
@@ -104,9 +106,16 @@ export function SingleQuestion(props: SingleQuestionProps): ReactElement {
             onKeyDown={onKeyDown}
           />
           {!isOver && (
-            <button type="submit" {...part(look, "send")} aria-disabled={!canSend || undefined}>
-              {labels.send}
-            </button>
+            <>
+              {slots.tray}
+              <div {...part(look, "buttons")}>
+                <button type="submit" {...part(look, "send")} aria-disabled={!canSend || undefined}>
+                  {labels.send}
+                </button>
+                {slots.add}
+                {slots.ends}
+              </div>
+            </>
           )}
         </form>
       )}

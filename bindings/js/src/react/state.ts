@@ -30,7 +30,7 @@ export type Part =
   | { readonly type: "error"; readonly error: ErrorEvent };
 
 /** A call of a question tool. */
-export type Call = GrowingCall | OpenCall | AnsweredCall | RejectedCall;
+export type Call = GrowingCall | OpenCall | AnsweredCall | ClosedCall | RejectedCall;
 
 /** What a call has in each state. */
 export interface CallBase {
@@ -61,6 +61,14 @@ export interface AnsweredCall extends CallBase {
   readonly state: "answered";
   readonly notes: readonly string[];
   readonly answer: FollowupAnswer;
+  /** The images that go with the answer, as data URLs. */
+  readonly images?: readonly string[];
+}
+
+/** The user left the call unanswered, or declined to answer. */
+export interface ClosedCall extends CallBase {
+  readonly state: "cancelled" | "declined";
+  readonly notes: readonly string[];
 }
 
 /** The call has ended and can't be asked. */

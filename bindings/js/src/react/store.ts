@@ -48,9 +48,21 @@ export class FollowupStore {
     this.#end({ status: "stopped" });
   }
 
-  /** Sets the answer to an open call. Throws if the call is not open. */
-  answer(call: number, answer: FollowupAnswer): void {
-    this.#content.answer(call, answer);
+  /** Sets the answer to an open call, and the images that go with it. Throws if the call is not open. */
+  answer(call: number, answer: FollowupAnswer, images: readonly string[] = []): void {
+    this.#content.answer(call, answer, images);
+    this.#changed();
+  }
+
+  /** Notes that the user left an open call unanswered. Throws if the call is not open. */
+  cancel(call: number): void {
+    this.#content.close(call, "cancelled");
+    this.#changed();
+  }
+
+  /** Notes that the user declined to answer an open call. Throws if the call is not open. */
+  decline(call: number): void {
+    this.#content.close(call, "declined");
     this.#changed();
   }
 

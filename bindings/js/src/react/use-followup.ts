@@ -8,8 +8,12 @@ import { FollowupStore } from "./store.js";
 
 /** The state of a stream, and what can be done with it. */
 export type FollowupResult = FollowupState & {
-  /** Sets the answer to an open call. Throws if the call is not open. */
-  readonly answer: (call: number, answer: FollowupAnswer) => void;
+  /** Sets the answer to an open call, and the images that go with it. Throws if the call is not open. */
+  readonly answer: (call: number, answer: FollowupAnswer, images?: readonly string[]) => void;
+  /** Notes that the user left an open call unanswered. Throws if the call is not open. */
+  readonly cancel: (call: number) => void;
+  /** Notes that the user declined to answer an open call. Throws if the call is not open. */
+  readonly decline: (call: number) => void;
   /** Stops the stream. */
   readonly stop: () => void;
 };
@@ -26,7 +30,13 @@ export function useFollowup(source: StreamSource | FollowupStore | null | undefi
   const { store, subscribe, stop } = key ? accessOf(key, options) : NO_ACCESS;
   const state = useSyncExternalStore(subscribe, store.getState, () => IDLE);
   return useMemo(
-    () => ({ ...state, answer: (call: number, answer: FollowupAnswer) => store.answer(call, answer), stop }),
+    () => ({
+      ...state,
+      answer: (call: number, answer: FollowupAnswer, images?: readonly string[]) => store.answer(call, answer, images),
+      cancel: (call: number) => store.cancel(call),
+      decline: (call: number) => store.decline(call),
+      stop,
+    }),
     [state, store, stop],
   );
 }

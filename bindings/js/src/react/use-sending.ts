@@ -2,35 +2,50 @@ import { useEffect, useRef, useState } from "react";
 import type { FollowupAnswer } from "./answer.js";
 import type { Call, OpenCall } from "./state.js";
 
+/** What the user did with a call. */
+export type Outcome =
+  | { readonly type: "answered"; readonly answer: FollowupAnswer; readonly images: readonly string[] }
+  | { readonly type: "cancelled" | "declined" };
+
+/** Sends what the user did. */
+export interface FollowupHandlers {
+  /** Sends the user's answer, and the images that go with it, as data URLs. While its promise is pending nothing else can be sent; if it fails, the user can try again. */
+  readonly onAnswer: (answer: FollowupAnswer, call: OpenCall, images: readonly string[]) => unknown;
+  /** Sends that the user leaves the call unanswered. Without it, the user can't. */
+  readonly onCancel?: ((call: OpenCall) => unknown) | undefined;
+  /** Sends that the user declines to answer the questions of another tool. Without it, the user can't. */
+  readonly onDecline?: ((call: OpenCall) => unknown) | undefined;
+}
+
 type Phase =
   | { readonly type: "none" }
-  | { readonly type: "sending" | "sent"; readonly answer: FollowupAnswer }
+  | { readonly type: "sending" | "sent"; readonly outcome: Outcome }
   | { readonly type: "failed"; readonly reason: unknown };
 
 export interface Sending {
   readonly state: Call["state"] | "sending";
-  readonly answer: FollowupAnswer | undefined;
-  /** Why the last answer was not sent. */
+  readonly outcome: Outcome | undefined;
+  /** Why the last outcome was not sent. */
   readonly error: { readonly reason: unknown } | undefined;
-  /** Sends an answer, if the call is open and no other one is being sent. */
-  readonly send: (answer: FollowupAnswer) => void;
+  /** Sends an outcome, if the call is open and no other one is being sent. */
+  readonly send: (outcome: Outcome) => void;
 }
 
-/** Sends the answer to a call, once. */
-export function useSending(call: Call, onAnswer: (answer: FollowupAnswer, call: OpenCall) => unknown): Sending {
+/** Sends the outcome of a call, once. */
+export function useSending(call: Call, handlers: FollowupHandlers): Sending {
   const [phase, setPhase] = useState<Phase>({ type: "none" });
   const isBusy = useRef(false);
-  const current = useRef({ call, onAnswer });
-  useEffect(() => void (current.current = { call, onAnswer }));
+  const current = useRef({ call, handlers });
+  useEffect(() => void (current.current = { call, handlers }));
 
-  async function send(answer: FollowupAnswer): Promise<void> {
-    const { call, onAnswer } = current.current;
+  async function send(outcome: Outcome): Promise<void> {
+    const { call, handlers } = current.current;
     if (call.state !== "open" || isBusy.current) return;
     isBusy.current = true;
-    setPhase({ type: "sending", answer });
+    setPhase({ type: "sending", outcome });
     try {
-      await onAnswer(answer, call);
-      setPhase({ type: "sent", answer });
+      await deliver(outcome, call, handlers);
+      setPhase({ type: "sent", outcome });
     } catch (reason) {
       isBusy.current = false;
       setPhase({ type: "failed", reason });
@@ -38,9 +53,32 @@ export function useSending(call: Call, onAnswer: (answer: FollowupAnswer, call: 
   }
 
   const error = phase.type === "failed" ? { reason: phase.reason } : undefined;
-  const base = { error, send: (answer: FollowupAnswer) => void send(answer) };
-  if (call.state === "answered") return { ...base, state: "answered", answer: call.answer };
-  if (call.state === "open" && phase.type === "sent") return { ...base, state: "answered", answer: phase.answer };
-  if (call.state === "open" && phase.type === "sending") return { ...base, state: "sending", answer: phase.answer };
-  return { ...base, state: call.state, answer: undefined };
+  const base = { error, send: (outcome: Outcome) => void send(outcome) };
+  if (call.state !== "open") return { ...base, state: call.state, outcome: outcomeOf(call) };
+  if (phase.type === "sent") return { ...base, state: phase.outcome.type, outcome: phase.outcome };
+  if (phase.type === "sending") return { ...base, state: "sending", outcome: phase.outcome };
+  return { ...base, state: "open", outcome: undefined };
+}
+
+function deliver(outcome: Outcome, call: OpenCall, { onAnswer, onCancel, onDecline }: FollowupHandlers): unknown {
+  switch (outcome.type) {
+    case "answered":
+      return onAnswer(outcome.answer, call, outcome.images);
+    case "cancelled":
+      return onCancel?.(call);
+    case "declined":
+      return onDecline?.(call);
+  }
+}
+
+function outcomeOf(call: Call): Outcome | undefined {
+  switch (call.state) {
+    case "answered":
+      return { type: "answered", answer: call.answer, images: call.images ?? [] };
+    case "cancelled":
+    case "declined":
+      return { type: call.state };
+    default:
+      return undefined;
+  }
 }

@@ -26,10 +26,15 @@ export function Chat() {
   }
 
   /** A real page sends the answer to its model here, as the result of the call. */
-  function answered(call: Call, answer: FollowupAnswer) {
+  function answered(call: Call, answer: FollowupAnswer, images: readonly string[]) {
     const suggestion = answer.type === "suggestion" || answer.type === "edited" ? call.questions[0]?.suggestions[answer.suggestion] : undefined;
     if (suggestion?.mode) setMode(suggestion.mode);
-    console.log("to the model:", answerText(call.questions, answer));
+    console.log("to the model:", answerText(call.questions, answer), ...images);
+    say([]);
+  }
+
+  function ended(end: "cancel" | "decline") {
+    console.log("to the model:", end === "cancel" ? "The user gave no answer." : "The user declined to answer.");
     say([]);
   }
 
@@ -55,7 +60,7 @@ export function Chat() {
               {entry.text}
             </p>
           ) : (
-            <Message key={i} source={entry.source} autoAnswer={seconds} onAnswer={answered} />
+            <Message key={i} source={entry.source} autoAnswer={seconds} onAnswer={answered} onEnd={ended} />
           ),
         )}
         <form className="composer" onSubmit={send}>

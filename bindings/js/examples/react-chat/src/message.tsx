@@ -8,17 +8,24 @@ interface MessageProps {
   readonly source: Source;
   /** The seconds after which the first suggestion is taken, or 0. */
   readonly autoAnswer: number;
-  readonly onAnswer: (call: Call, answer: FollowupAnswer) => void;
+  readonly onAnswer: (call: Call, answer: FollowupAnswer, images: readonly string[]) => void;
+  /** The user left the call unanswered, or declined to answer. */
+  readonly onEnd: (end: "cancel" | "decline") => void;
 }
 
 /** A message of the model: its prose, and its questions. */
-export function Message({ source, autoAnswer, onAnswer }: MessageProps) {
+export function Message({ source, autoAnswer, onAnswer, onEnd }: MessageProps) {
   const message = useFollowup(source);
   useLayoutEffect(followEnd, [message.parts]);
 
-  function send(answer: FollowupAnswer, call: Call) {
-    message.answer(call.index, answer);
-    onAnswer(call, answer);
+  function send(answer: FollowupAnswer, call: Call, images: readonly string[]) {
+    message.answer(call.index, answer, images);
+    onAnswer(call, answer, images);
+  }
+
+  function end(type: "cancel" | "decline", call: Call) {
+    message[type](call.index);
+    onEnd(type);
   }
 
   function view(part: Part) {
@@ -26,7 +33,17 @@ export function Message({ source, autoAnswer, onAnswer }: MessageProps) {
       case "text":
         return <p className="prose">{part.text.trim()}</p>;
       case "call":
-        return <Followup call={part.call} className="question" autoAnswer={autoAnswer} onAnswer={send} />;
+        return (
+          <Followup
+            call={part.call}
+            className="question"
+            autoAnswer={autoAnswer}
+            images
+            onAnswer={send}
+            onCancel={(call) => end("cancel", call)}
+            onDecline={(call) => end("decline", call)}
+          />
+        );
       case "tool":
         return <p className="tool">{part.tool}</p>;
       case "error":

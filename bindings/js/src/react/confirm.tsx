@@ -1,0 +1,35 @@
+import { type ReactElement, useId, useLayoutEffect, useRef } from "react";
+import { type Look, part } from "./look.js";
+
+interface ConfirmProps {
+  readonly question: string;
+  /** What the button does. */
+  readonly yes: string;
+  readonly look: Look;
+  readonly onEnd: (isAgreed: boolean) => void;
+}
+
+/** Asks before something that can't be taken back. */
+export function Confirm({ question, yes, look, onEnd }: ConfirmProps): ReactElement {
+  const id = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const keep = useRef<HTMLButtonElement>(null);
+  // Closed before it is removed, so that the focus goes back.
+  useLayoutEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    keep.current?.focus();
+    return () => shown?.close();
+  }, []);
+  return (
+    <dialog {...part(look, "confirm")} ref={dialog} aria-labelledby={id} onCancel={() => onEnd(false)}>
+      <p id={id}>{question}</p>
+      <button type="button" {...part(look, "agree")} onClick={() => onEnd(true)}>
+        {yes}
+      </button>
+      <button type="button" {...part(look, "keep")} ref={keep} onClick={() => onEnd(false)}>
+        {look.labels.keep}
+      </button>
+    </dialog>
+  );
+}
