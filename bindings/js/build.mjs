@@ -10,6 +10,8 @@ const here = dirname(fileURLToPath(import.meta.url));
 const target = process.env.CARGO_TARGET_DIR ?? join(here, "wasm/target");
 const cargoHome = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
 
+const GUIDE = ["format.md", "question-tools.md", "dialects.md"];
+
 rmSync(join(here, "dist"), { recursive: true, force: true });
 mkdirSync(join(here, "dist"));
 buildModule("followup", "followup-wasm");
@@ -21,6 +23,14 @@ run(process.execPath, "node_modules/typescript/bin/tsc", "--project", ".");
 // The type of a module as a host imports it, and the licences.
 writeFileSync(join(here, "dist/wasm.d.ts"), "declare const module: object;\nexport default module;\n");
 for (const name of ["LICENSE-APACHE", "LICENSE-MIT"]) copyFileSync(join(here, "../..", name), join(here, name));
+
+// The documents that the readme and the types refer to. A link to one that is not among them becomes its text.
+mkdirSync(join(here, "dist/guide"));
+for (const name of GUIDE) {
+  const text = readFileSync(join(here, "../../docs", name), "utf8");
+  const linked = text.replace(/\[([^\]]*)\]\(([\w.\/-]+)(#[^)]*)?\)/g, (link, words, path) => (GUIDE.includes(path) ? link : words));
+  writeFileSync(join(here, "dist/guide", name), linked);
+}
 
 /** Builds a module, as a file and as text to be inlined. */
 function buildModule(name, crate, ...options) {

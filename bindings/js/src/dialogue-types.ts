@@ -4,7 +4,7 @@ import type { PartialEvent } from "./events.js";
 export interface DialogueOptions {
   /**
    * The messages to model and user, and how answers are wrapped: the name of a built-in dialect, or
-   * one of your own. Default `roo-code`. See docs/dialects.md.
+   * one of your own. Default `roo-code`. See dist/guide/dialects.md.
    */
   readonly dialect?: DialectName | DialectText;
   /** The rules for questions. */
@@ -15,7 +15,7 @@ export interface DialogueOptions {
   readonly escape?: boolean;
   /**
    * How answers go back to other agents' tools, by the tool's name: the name of a built-in template,
-   * or one of your own. By default the shape of the call decides. See docs/question-tools.md.
+   * or one of your own. By default the shape of the call decides. See dist/guide/question-tools.md.
    */
   readonly templates?: Readonly<Record<string, string | TemplateText>>;
   /** The turns of an earlier dialogue, which this one continues. */
@@ -25,10 +25,10 @@ export interface DialogueOptions {
 /** The built-in dialects. */
 export type DialectName = "roo-code" | "roo-code-zh" | "roo-code-latest" | "vjsp" | "kilo-code-zh";
 
-/** A dialect with the keys of docs/dialects.md. What it leaves out is as in `roo-code`. */
+/** A dialect with the keys of dist/guide/dialects.md. What it leaves out is as in `roo-code`. */
 export type DialectText = Readonly<Record<string, unknown>>;
 
-/** A template with the keys of docs/question-tools.md. */
+/** A template with the keys of dist/guide/question-tools.md. */
 export type TemplateText = Readonly<Record<string, unknown>>;
 
 /** What happens to a question that breaks a rule: nothing, it is asked with advice, or it is not asked. */

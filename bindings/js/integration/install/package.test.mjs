@@ -10,7 +10,7 @@ const folder = install();
 const run = (...args) => execFileSync(process.execPath, args, { cwd: folder, encoding: "utf8" });
 
 test("the tarball holds scripts, their types, modules, licences, and nothing else", () => {
-  const expected = /^(dist\/.+\.(js|d\.ts|wasm|css)|LICENSE-(APACHE|MIT)|README\.md|package\.json)$/;
+  const expected = /^(dist\/.+\.(js|d\.ts|wasm|css)|dist\/guide\/.+\.md|LICENSE-(APACHE|MIT)|README\.md|package\.json)$/;
   assert.deepEqual(packed.files.filter((path) => !expected.test(path)), []);
   for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "README.md"]) assert.ok(packed.files.includes(name), name);
   const scripts = packed.files.filter((path) => path.endsWith(".js"));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { ROOT } from "../pack.mjs";
 import { install, link, tool } from "./help.mjs";
@@ -51,6 +51,29 @@ test("the types of all examples agree", () => {
   const { status, output } = tool("tsc", [...options, ...names], folder);
   assert.equal(status, 0, output);
 });
+
+test("every link of the readme and the guide leads into the package", () => {
+  const folder = join(install(), "node_modules/followup");
+  const guide = readdirSync(join(folder, "dist/guide")).map((name) => `dist/guide/${name}`);
+  assert.equal(guide.length, 3);
+  const read = (path) => readFileSync(join(folder, path), "utf8");
+  for (const path of ["README.md", ...guide]) {
+    const text = read(path).replace(/^```.*?^```$/gms, "").replace(/`[^`]*`/g, "");
+    const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target);
+    assert.ok(targets.length > 0, path);
+    for (const target of targets.filter((one) => !one.startsWith("https:"))) {
+      const [file, anchor] = target.split("#");
+      const to = file === "" ? path : join(dirname(path), file);
+      assert.ok(!to.startsWith("..") && existsSync(join(folder, to)), `${path}: ${target}`);
+      if (anchor !== undefined) assert.ok(anchors(read(to)).includes(anchor), `${path}: ${target}`);
+    }
+  }
+});
+
+/** Returns the anchors of the headings of a document. */
+function anchors(text) {
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading.toLowerCase().replace(/[^\w\s-]/g, "").replaceAll(" ", "-"));
+}
 
 test("the first example shows and asks a question", () => {
   const folder = install();
