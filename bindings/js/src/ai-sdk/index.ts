@@ -2,6 +2,7 @@ import type { PolicyOptions } from "../options.js";
 import { Parser } from "../parsers.js";
 import type { FinishReason, Part } from "./parts.js";
 import { toText, type CallOptions } from "./prompt.js";
+import { rewritten } from "./rewritten.js";
 import { Rewriter } from "./rewriter.js";
 import { content, items, type Item } from "./content.js";
 import type { RejectedCall, Settings } from "./settings.js";
@@ -99,15 +100,7 @@ export function followup(options: FollowupOptions = {}): FollowupMiddleware {
       const result = await doStream();
       const known = settings(params);
       if (known === undefined) return result;
-      let rewriter: Rewriter;
-      const rewrite = new TransformStream<Part, Part>({
-        start(controller) {
-          rewriter = new Rewriter(known, (part) => controller.enqueue(part));
-        },
-        transform: (part) => rewriter.part(part),
-        flush: () => rewriter.end(),
-      });
-      return { ...result, stream: result.stream.pipeThrough(rewrite) };
+      return { ...result, stream: rewritten(result.stream, known) };
     },
   };
 }

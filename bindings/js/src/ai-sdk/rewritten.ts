@@ -1,0 +1,43 @@
+import type { Part } from "./parts.js";
+import { Rewriter } from "./rewriter.js";
+import type { Settings } from "./settings.js";
+
+/**
+ * Returns the stream of the rewritten parts. It reads a part when one is asked for.
+ *
+ * A `TransformStream` would do the same, but costs more than the rewriting.
+ */
+export function rewritten(source: ReadableStream<Part>, settings: Settings): ReadableStream<Part> {
+  const reader = source.getReader();
+  let rewriter: Rewriter;
+  let hasEnqueued = false;
+
+  async function next(controller: ReadableStreamDefaultController<Part>): Promise<void> {
+    for (hasEnqueued = false; !hasEnqueued; ) {
+      const { done, value } = await reader.read();
+      if (done) {
+        rewriter.end();
+        return controller.close();
+      }
+      rewriter.part(value);
+    }
+  }
+
+  return new ReadableStream<Part>(
+    {
+      start(controller) {
+        rewriter = new Rewriter(settings, (part) => {
+          hasEnqueued = true;
+          controller.enqueue(part);
+        });
+      },
+      pull: (controller) =>
+        next(controller).catch((error: unknown) => {
+          reader.cancel(error).catch(() => {});
+          throw error;
+        }),
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
