@@ -46,14 +46,22 @@ test("core has the same events and views as the whole package", () => {
   assert.equal(print("followup/core"), print("followup"));
 });
 
-test("core is inlined as well", () => {
-  const printed = evaluate(`
-    import module from "../dist/module/core-inlined.js";
-    import { install, Parser } from "followup/core/host";
-    install(module);
-    console.log(JSON.stringify(new Parser().feed("Hi")));
-  `);
-  assert.equal(printed, '[{"type":"text","text":"Hi"}]');
+test("core is inlined as well, and decoded by what the engine has", () => {
+  const decoders = {
+    fromBase64: "let used; const { Buffer } = globalThis; Uint8Array.fromBase64 = (text) => (used = Buffer.from(text, 'base64'));",
+    Buffer: "delete Uint8Array.fromBase64; let used; const { from } = Buffer; Buffer.from = (...args) => (used = from.apply(Buffer, args));",
+    atob: "delete Uint8Array.fromBase64; delete globalThis.Buffer; let used; const own = atob; globalThis.atob = (text) => (used = own(text));",
+  };
+  for (const [name, prepare] of Object.entries(decoders)) {
+    const printed = evaluate(`
+      ${prepare}
+      const { default: module } = await import("../dist/module/core-inlined.js");
+      const { install, Parser } = await import("followup/core/host");
+      install(module);
+      console.log(used !== undefined, JSON.stringify(new Parser().feed("Hi")));
+    `);
+    assert.equal(printed, 'true [{"type":"text","text":"Hi"}]', name);
+  }
 });
 
 test("the middleware runs in the module that the host gives", () => {
