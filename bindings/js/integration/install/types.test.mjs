@@ -24,6 +24,14 @@ export function text(event: FollowupEvent): string {
   }
 }
 
+export function limit(event: FollowupEvent): number | undefined {
+  if (event.type !== "rejected") return undefined;
+  if (event.code === "malformed") return event.note === "stream_ended" ? 0 : undefined;
+  // @ts-expect-error Only a part that is too long has a limit.
+  if (event.code === "truncated") return event.limit;
+  return event.code === "too_long" && event.part === "question" ? event.limit : undefined;
+}
+
 const policy: PolicyOptions = { strict: true, limits: { question: 100 } };
 // @ts-expect-error There is no such option.
 new Parser({ strickt: true });
