@@ -111,6 +111,27 @@ for (const version of Object.keys(VERSIONS)) {
     assert.deepEqual(await violations(page), []);
   });
 
+  test(`React ${version}: an answer waits for an image that is being read, and is not sent if that is refused`, async (t) => {
+    const { page } = await asked(t, version);
+    /** Drops an image, and takes the suggestion before it can be read. */
+    const dropAndTake = (base64) =>
+      page.evaluate((base64) => {
+        const data = new DataTransfer();
+        data.items.add(new File([Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0))], "given.png"));
+        const drop = new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: data });
+        document.querySelector("[data-part=question]").dispatchEvent(drop);
+        document.querySelector("[data-part=take]").click();
+        return window.harness.answers.length;
+      }, base64);
+    assert.equal(await dropAndTake(Buffer.from("hello").toString("base64")), 0);
+    await page.getByText("given.png is not a PNG, JPEG, GIF or WebP image.").waitFor();
+    assert.deepEqual(await answers(page), []);
+    assert.equal(await dropAndTake(PNG), 0);
+    await page.waitForSelector("[data-state=answered]");
+    assert.deepEqual(await answers(page), [{ type: "suggestion", suggestion: 0 }]);
+    assert.deepEqual(await images(page), [`data:image/png;base64,${PNG}`]);
+  });
+
   test(`React ${version}: an image is removed by the keyboard, and the focus stays near`, async (t) => {
     const { page } = await asked(t, version);
     await pick(page, ...["a", "b", "c"].map((name) => file(`${name}.png`, PNG)));

@@ -70,7 +70,7 @@ export function Followup({
 
   function send(one: FollowupAnswer): void {
     stop();
-    sending.send({ type: "answered", answer: one, images: images.attached.map(({ url }) => url) });
+    images.take((urls) => sending.send({ type: "answered", answer: one, images: urls }));
   }
 
   function end(type: End): void {

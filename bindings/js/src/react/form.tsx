@@ -1,4 +1,5 @@
-import { type FormEvent, type KeyboardEvent, type MouseEvent, type ReactElement, useLayoutEffect, useRef, useState } from "react";
+import { type FormEvent, type KeyboardEvent, type MouseEvent, type ReactElement } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import type { Question } from "../events.js";
 import type { FormAnswer } from "./answer.js";
 import { answerOf, type Draft, isAnswered, problemOf } from "./draft.js";
@@ -92,7 +93,12 @@ export function Form(props: FormProps): ReactElement {
         <>
           {slots.tray}
           <div {...part(look, "buttons")}>
-            <button type="submit" {...part(look, isLast ? "send" : "next")} aria-disabled={!canSend || undefined} onClick={onClick}>
+            <button
+              type="submit"
+              {...part(look, isLast ? "send" : "next")}
+              aria-disabled={!canSend || undefined}
+              onClick={onClick}
+            >
               {isLast ? labels.send : labels.review}
             </button>
             {isLast && slots.add}

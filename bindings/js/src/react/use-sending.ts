@@ -9,7 +9,10 @@ export type Outcome =
 
 /** Sends what the user did. */
 export interface FollowupHandlers {
-  /** Sends the user's answer, and the images that go with it, as data URLs. While its promise is pending nothing else can be sent; if it fails, the user can try again. */
+  /**
+   * Sends the user's answer, and the images that go with it, as data URLs. While its promise is pending nothing else
+   * can be sent; if it fails, the user can try again.
+   */
   readonly onAnswer: (answer: FollowupAnswer, call: OpenCall, images: readonly string[]) => unknown;
   /** Sends that the user leaves the call unanswered. Without it, the user can't. */
   readonly onCancel?: ((call: OpenCall) => unknown) | undefined;
