@@ -127,7 +127,11 @@ async fn the_replica_that_took_the_answer_continues() {
     open_gate(id).await;
     let play = json!([asks_and_continues(id), {"name": id, "body": body_of("Done.")}]);
     relay(&owner, id, &play).await.await.unwrap();
-    until(async || is_asked(&other, id).await).await;
+    until(async || {
+        let there = get(format!("/conversations/{id}")).send(&other).await;
+        there.status == 200 && there.json()["turn"] == "ended"
+    })
+    .await;
     owner.kill();
     let taken = answer(&other, id, &json!({"number": 0, "suggestion": 0})).await.ok();
     assert_eq!(taken["continued"], true);
@@ -265,8 +269,7 @@ async fn the_next_request_of_an_agent_is_recognized_by_another_replica() {
     // What was said before counts only until the next request.
     let third = json!([user("Build a bridge"), model("Of stone?"), user("Of steel")]);
     assert_ne!(send(&owner, &third, "Done, too.").await, id);
-    let prose = Page::of_snapshot(&snapshot(&owner, &id).await).prose();
-    assert_eq!(prose, "Of stone?Done.");
+    until(async || Page::of_snapshot(&snapshot(&owner, &id).await).prose() == "Of stone?Done.").await;
 }
 
 #[tokio::test]
