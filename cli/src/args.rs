@@ -330,11 +330,13 @@ i adds an image, Esc leaves the question unanswered, Ctrl-C quits, Ctrl-Z
 suspends. Several questions of a call are steps, and so is one that takes
 several options: Space ticks, Enter takes an option or continues, Tab and
 Shift-Tab go to the next question and back. The last step shows all answers, and
-Enter sends them. Esc, then d declines to answer.
+Enter sends them. Esc, then d declines to answer. a adds a note to an option,
+where the tool's reply has a place for it.
 
 Line by line (--lines), an answer is the number of a suggestion, or one line of
-text; where several options can be chosen, numbers like 1,3. A number that is
-none of the choices is asked for again; typed a second time, it is the answer.
+text; where several options can be chosen, numbers like 1,3. 1 note: TEXT adds a
+note to an option. A number that is none of the choices is asked for again;
+typed a second time, it is the answer.
 --answer, --text and --answer-json can't be combined. A question left unanswered
 is told to the model (\"The user denied this operation.\"). --auto-answer waits at
 a question without suggestions; of several questions, it sends what is chosen at

@@ -5,15 +5,15 @@ use alloc::vec::Vec;
 
 use super::form::{Form, FormQuestion};
 use super::reply::{Answer, AnswerErrorKind, FormAnswer};
-use super::template::is_number;
+use super::template::{Template, is_number};
 use crate::shape::QuestionKind;
 
 impl Form {
     /// Returns the answers, one for each question, if the form accepts them.
     ///
     /// Blank texts are left out. A note is the answer, or part of it, if there is nothing else or
-    /// the reply has no place for notes: nothing that the user wrote is lost.
-    pub(super) fn accept(&self, answer: &Answer, takes_notes: bool) -> Result<Vec<FormAnswer>, AnswerErrorKind> {
+    /// the reply has no place for it: nothing that the user wrote is lost.
+    pub(super) fn accept(&self, answer: &Answer, template: &Template) -> Result<Vec<FormAnswer>, AnswerErrorKind> {
         let answers = match answer {
             Answer::Form(answers) => answers.clone(),
             _ if self.questions.len() != 1 => {
@@ -30,7 +30,11 @@ impl Form {
         if answered != questions {
             return Err(AnswerErrorKind::WrongNumberOfAnswers { answers: answered, questions });
         }
-        let answers: Vec<FormAnswer> = answers.into_iter().map(|answer| answer.normal(takes_notes)).collect();
+        let answers = answers.into_iter().zip(&self.questions).map(|(answer, question)| {
+            let answer = answer.normal();
+            if template.takes_note(self, question, &answer) { answer } else { answer.with_note_in_text() }
+        });
+        let answers: Vec<FormAnswer> = answers.collect();
         for (index, (question, answer)) in self.questions.iter().zip(&answers).enumerate() {
             question.check(index, answer)?;
         }

@@ -78,6 +78,11 @@ pub struct FormQuestion {
     /// Whether it has to be answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<bool>,
+    /// Whether the user can add a note to an option: the tool's reply has a place for one.
+    ///
+    /// The dialogue sets it when it asks the question, by the [`Template`](super::Template).
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub notes: bool,
     /// The answers that are chosen at first: labels or values of options, or a text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub defaults: Vec<String>,
@@ -133,6 +138,7 @@ impl FormQuestion {
             multiple: question.multiple,
             custom: question.custom,
             required: question.required,
+            notes: false,
             defaults: question.defaults.iter().map(Into::into).collect(),
             options: question.suggestions.iter().map(FormOption::new).collect(),
             advice: Vec::new(),

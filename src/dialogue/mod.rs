@@ -358,7 +358,7 @@ impl Dialogue {
         let question = self.open.as_ref().filter(|open| open.number == number).ok_or_else(|| self.not_open(number))?;
         if let Some(form) = &question.form {
             let template = self.setup.template_for(form);
-            let answers = form.accept(answer, template.takes_notes(form))?;
+            let answers = form.accept(answer, &template)?;
             return Ok((template.answered(form, &answers), form.mode(answer)));
         }
         let count = question.suggest.len();

@@ -73,19 +73,21 @@ impl FormAnswer {
         !self.picked.is_empty() || [&self.text, &self.note].into_iter().flatten().any(|text| !is_blank(text))
     }
 
-    /// Returns the answer without blank texts.
-    ///
-    /// The note becomes the text, or its end, if there is nothing else or notes are not taken.
-    pub(super) fn normal(self, takes_notes: bool) -> FormAnswer {
+    /// Returns the answer without blank texts. A note alone becomes the text.
+    pub(super) fn normal(self) -> FormAnswer {
         let [text, note] = [self.text, self.note].map(|text| text.filter(|text| !is_blank(text)));
         let is_alone = self.picked.is_empty() && text.is_none();
-        let (text, note) = match (text, note) {
-            (text, Some(note)) if is_alone || !takes_notes => {
-                (Some(text.map_or(note.clone(), |text| format!("{text}\n{note}"))), None)
-            }
-            both => both,
+        let answer = FormAnswer { picked: self.picked, text, note };
+        if is_alone { answer.with_note_in_text() } else { answer }
+    }
+
+    /// Returns the answer with the note, if there is one, as the end of the text.
+    pub(super) fn with_note_in_text(self) -> FormAnswer {
+        let text = match (self.text, self.note) {
+            (Some(text), Some(note)) => Some(format!("{text}\n{note}")),
+            (text, note) => text.or(note),
         };
-        FormAnswer { picked: self.picked, text, note }
+        FormAnswer { picked: self.picked, text, note: None }
     }
 }
 

@@ -145,8 +145,13 @@ impl Setup {
         broken
     }
 
-    /// Adds the advice of the rules to each question, or returns why they can't be asked.
+    /// Adds the advice of the rules to each question, and whether it takes notes, or returns why
+    /// they can't be asked.
     fn examine_form(&self, form: &mut Form) -> Option<Correction> {
+        let takes_notes = self.template_for(form).takes_notes(form);
+        for question in &mut form.questions {
+            question.notes = takes_notes && !question.options.is_empty();
+        }
         for index in 0..form.questions.len() {
             let findings = self.rules.findings_in_options(&form.questions[index].options);
             if let Some(broken) = first_broken(&findings) {

@@ -5,5 +5,6 @@ mod checkpoints;
 mod common;
 mod form_laws;
 mod forms;
+mod notes;
 mod replies;
 mod scripts;

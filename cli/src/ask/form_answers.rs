@@ -46,9 +46,17 @@ pub(super) fn is_blank(question: &Question, answer: &Answer) -> bool {
     }
 }
 
+/// Returns whether a form is one question with one answer, which is not reviewed.
+fn is_alone(form: &Form) -> bool {
+    matches!(&*form.questions, [question] if question.multiple != Some(true))
+}
+
 /// Returns the answer for people: of a form, one line for each question.
 pub(super) fn shown_answers(question: &Question, answer: &Answer) -> Vec<String> {
     match (answer, &question.form) {
+        (Answer::Form(answers), Some(form)) if is_alone(form) => {
+            form.questions.iter().zip(answers).filter_map(|(question, answer)| shown_answer(question, answer)).collect()
+        }
         (Answer::Form(answers), Some(form)) => form.questions.iter().zip(answers).map(shown_in_review).collect(),
         _ => vec![answer_text(question, answer).to_owned()],
     }
@@ -59,8 +67,12 @@ pub(super) fn shown_answer(question: &FormQuestion, answer: &FormAnswer) -> Opti
     let labels = answer.picked.iter().filter_map(|&picked| question.options.get(picked));
     let labels = labels.map(|option| without_mark(&option.label, false));
     let text = answer.text.as_deref().filter(|text| !text.trim().is_empty());
-    let all: Vec<&str> = labels.chain(text).chain(answer.note.as_deref()).collect();
-    (!all.is_empty()).then(|| all.join(", "))
+    let all: Vec<&str> = labels.chain(text).collect();
+    match answer.note.as_deref().filter(|note| !note.trim().is_empty()) {
+        Some(note) if all.is_empty() => Some(note.to_owned()),
+        Some(note) => Some(format!("{} (note: {note})", all.join(", "))),
+        None => (!all.is_empty()).then(|| all.join(", ")),
+    }
 }
 
 /// Returns the name of a question, and its answer.

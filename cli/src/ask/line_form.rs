@@ -176,6 +176,7 @@ fn prompt(question: &FormQuestion, default: &FormAnswer, is_only: bool) -> Strin
         _ if question.multiple == Some(true) => Some(format!("1 to {count}, several like 1,{count}")),
         _ => Some(format!("1 to {count}")),
     };
+    let numbers = numbers.map(|numbers| numbers + if question.notes { " (1 note: … adds a note)" } else { "" });
     let own = match question.kind {
         _ if !question.takes_text() => None,
         Some(QuestionKind::Number) => Some("a number"),
@@ -199,15 +200,9 @@ fn prompt(question: &FormQuestion, default: &FormAnswer, is_only: bool) -> Strin
 /// A number that is none of the options is an answer if it was refused before.
 fn parse_line(line: &str, question: &FormQuestion, refused: Option<&str>) -> Result<FormAnswer, String> {
     let (text, count) = (line.trim(), question.options.len());
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let parts: Vec<&str> = text.split([',', ' ']).filter(|part| !part.is_empty()).collect();
-    let is_picking = count > 0 && !parts.is_empty() && parts.iter().all(|part| is_number(part));
-    if is_picking && refused != Some(text) {
-        return pick(&parts, question);
-    }
-    let is_label = |label: &str| label == text || without_mark(label, false).eq_ignore_ascii_case(text);
-    if let Some(option) = question.options.iter().position(|option| is_label(&option.label)) {
-        return Ok(FormAnswer::picked([option]));
+    let picked = parse_picked(text, question, refused != Some(text));
+    if let Some(answer) = picked.or_else(|| parse_noted(text, question)) {
+        return answer;
     }
     if !question.takes_text() {
         return Err(format!("Type the number of an option, from 1 to {count}."));
@@ -218,6 +213,34 @@ fn parse_line(line: &str, question: &FormQuestion, refused: Option<&str>) -> Res
     }
     Ok(FormAnswer::text(line))
 }
+
+/// Parses numbers of options, or the label of one; `None` if the text is something else.
+///
+/// Without `takes_numbers`, numbers are something else.
+fn parse_picked(text: &str, question: &FormQuestion, takes_numbers: bool) -> Option<Result<FormAnswer, String>> {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let parts: Vec<&str> = text.split([',', ' ']).filter(|part| !part.is_empty()).collect();
+    let is_picking = takes_numbers && !question.options.is_empty() && !parts.is_empty();
+    if is_picking && parts.iter().all(|part| is_number(part)) {
+        return Some(pick(&parts, question));
+    }
+    let is_label = |label: &str| label == text || without_mark(label, false).eq_ignore_ascii_case(text);
+    let option = question.options.iter().position(|option| is_label(&option.label))?;
+    Some(Ok(FormAnswer::picked([option])))
+}
+
+/// Parses options with a note, like `1 note: …`; `None` if the question takes none, or the text is
+/// something else.
+fn parse_noted(text: &str, question: &FormQuestion) -> Option<Result<FormAnswer, String>> {
+    // ASCII letters in lower case are as long as before.
+    let at = text.to_ascii_lowercase().find(NOTE).filter(|_| question.notes)?;
+    let note = text[at + NOTE.len()..].trim();
+    let answer = parse_picked(text[..at].trim(), question, true)?;
+    Some(answer.map(|answer| FormAnswer { note: (!note.is_empty()).then(|| note.to_owned()), ..answer }))
+}
+
+/// What separates options from a note.
+const NOTE: &str = " note:";
 
 /// Returns the answer with the options of these numbers.
 fn pick(numbers: &[&str], question: &FormQuestion) -> Result<FormAnswer, String> {
@@ -267,6 +290,21 @@ mod tests {
     }
 
     #[test]
+    fn a_note_follows_the_options_where_the_reply_has_a_place_for_one() {
+        let (noted, several) = (question(r#","notes":true"#), question(r#","multiple":true,"notes":true"#));
+        let parse = |line, question| parse_line(line, question, None);
+        let with =
+            |picked: &[usize], note: &str| Ok(FormAnswer { note: Some(note.into()), ..FormAnswer::picked(picked) });
+        assert_eq!(parse("2 note: not on Friday ", &noted), with(&[1], "not on Friday"));
+        assert_eq!(parse("b NOTE:a note: b", &noted), with(&[1], "a note: b"));
+        assert_eq!(parse("1,3 note: é", &several), with(&[0, 2], "é"));
+        assert_eq!(parse("1 note: ", &noted), Ok(FormAnswer::picked([0])));
+        assert_eq!(parse("1,2 note: x", &noted), Err("Only one option can be chosen, from 1 to 3.".into()));
+        assert_eq!(parse("please note: x", &noted), Ok(FormAnswer::text("please note: x")));
+        assert_eq!(parse("1 note: x", &question("")), Ok(FormAnswer::text("1 note: x")));
+    }
+
+    #[test]
     fn a_line_is_refused_where_it_can_not_be_an_answer() {
         let closed = question(r#","custom":false"#);
         let number = question(r#""kind":"number""#);
@@ -281,6 +319,7 @@ mod tests {
         let none = FormAnswer::default();
         for (fields, said) in [
             ("", "1 to 3, or in your own words; an empty line skips it"),
+            (r#","notes":true"#, "1 to 3 (1 note: … adds a note), or in your own words; an empty line skips it"),
             (r#","multiple":true,"custom":false"#, "1 to 3, several like 1,3; an empty line skips it"),
             (r#","required":true"#, "1 to 3, or in your own words; required"),
             (r#""kind":"number","placeholder":"8080""#, "a number, such as 8080; an empty line skips it"),

@@ -49,10 +49,13 @@ fn a_form_is_answered_line_by_line() {
         "three things are yours to decide.\n",
         "Question 1 of 3: Store\n? Where should the sessions be stored?\n",
         "  1. Redis (recommended): Fast, and they may be lost at a restart.\n     | ```toml\n",
-        "> (1 to 2, or in your own words; an empty line skips it) ",
+        "> (1 to 2 (1 note: … adds a note), or in your own words; an empty line skips it) ",
     ]);
     session.types("7\n").sees(&["To answer with 7 itself, type it again."]).types("1,2\n").sees(&["Only one option"]);
-    session.types("1\n").sees(&["Question 2 of 3: Sign-in", "1 to 3, several like 1,3, or in"]).types("1, 3\n");
+    session
+        .types("1\n")
+        .sees(&["Question 2 of 3: Sign-in", "1 to 3, several like 1,3 (1 note: … adds a note), or in"])
+        .types("1, 3\n");
     session.sees(&["Question 3 of 3: Rollout"]).types("\n");
     session.sees(&["- 1. Store: Redis\n- 2. Sign-in: Password, Company account\n- 3. Rollout: not answered\n"]);
     session.sees(&["an empty line sends the answers; 1 to 3 asks that question again"]).types("3\n");
@@ -73,6 +76,30 @@ fn a_form_without_answers_is_declined_or_left_line_by_line() {
         session.types(typed).sees(&[shown]);
         assert_eq!(session.concludes().status, 1);
     }
+}
+
+#[test]
+fn a_note_goes_with_an_option_on_the_screen_and_line_by_line() {
+    let noted = |picked: &[usize], note: &str| FormAnswer { note: Some(note.into()), ..FormAnswer::picked(picked) };
+    let answers = [noted(&[1], "not on Friday"), noted(&[0, 2], "both"), FormAnswer::default()];
+    let mut session = Session::new(&WIRE, (40, 80));
+    session.writes(BODY).ends().sees(&["❯( ) 1  Redis"]).types("ja").sees(&["── A note with your answer", "(•) 2"]);
+    session
+        .types("not on Friday\r")
+        .sees(&["note: not on Friday", "❯[ ] 1  Password"])
+        .types("13a")
+        .sees(&["── A note"]);
+    session.types("both\t").sees(&["❯ Rollout"]).types("\t").sees(&["Sign-in: Password, Company account (note: both)"]);
+    session.types("\r");
+    let ended = session.concludes();
+    assert_eq!((ended.stdout, ended.status), (replied(answers.clone()), 0));
+
+    let mut session = Session::new(&[&["--lines"], &WIRE[..]].concat(), (60, 120));
+    session.writes(BODY).ends().sees(&["Question 1 of 3"]).types("2 note: not on Friday\n").sees(&["Question 2 of 3"]);
+    session.types("1,3 note: both\n").sees(&["Question 3 of 3"]).types("\n");
+    session.sees(&["- 1. Store: PostgreSQL (note: not on Friday)\n"]).types("\n");
+    let ended = session.concludes();
+    assert_eq!((ended.stdout, ended.status), (replied(answers), 0));
 }
 
 /// Returns a chat completion that calls this tool.
@@ -99,7 +126,7 @@ fn one_question_is_answered_by_one_line() {
     session
         .writes(&body)
         .ends()
-        .sees(&["? Which port?\n  1. 80\n  2. 8080\n> (1 to 2, or in your own words; an empty line leaves"]);
+        .sees(&["? Which port?\n  1. 80\n  2. 8080\n> (1 to 2 (1 note: … adds a note), or in your own words; an empty line leaves"]);
     session.types("2\n").sees(&["✓ 8080"]);
     assert_eq!(session.concludes().status, 0);
 }

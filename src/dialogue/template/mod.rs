@@ -4,7 +4,8 @@ mod builtin;
 mod model;
 mod render;
 
-use super::form::Form;
+use super::form::{Form, FormQuestion};
+use super::reply::FormAnswer;
 
 pub(super) use model::Rendered;
 pub use model::{Template, TemplateEntry, TemplateOutcome, TemplateRejection};
@@ -52,11 +53,21 @@ impl Template {
         }
     }
 
-    /// Returns `true` if the reply to this form has a place for notes.
+    /// Returns `true` if the reply to this form has a place for a note with any option.
     pub(super) fn takes_notes(&self, form: &Form) -> bool {
         let entry = self.entry_for(form).0;
-        let cases = [&entry.several, &entry.written, &entry.free, &entry.both];
-        entry.picked.contains("{note}") || cases.into_iter().flatten().any(|case| case.contains("{note}"))
+        let cases = [&entry.several, &entry.yes, &entry.no];
+        self.has_note(&entry.picked) && cases.into_iter().flatten().all(|case| self.has_note(case))
+    }
+
+    /// Returns `true` if the reply has a place for a note with this answer to a question of the form.
+    pub(super) fn takes_note(&self, form: &Form, question: &FormQuestion, answer: &FormAnswer) -> bool {
+        self.entry_for(form).0.case(question, answer).is_some_and(|case| self.has_note(case))
+    }
+
+    /// Returns `true` if a note is a part of this text of an entry.
+    fn has_note(&self, case: &str) -> bool {
+        case.contains("{note}") && self.note.contains("{note}")
     }
 }
 

@@ -76,7 +76,7 @@ fn fill_entries(text: &str, entries: &str) -> String {
 
 impl TemplateEntry {
     /// Returns the text for what the user answered.
-    fn case(&self, question: &FormQuestion, answer: &FormAnswer) -> Option<&str> {
+    pub(super) fn case(&self, question: &FormQuestion, answer: &FormAnswer) -> Option<&str> {
         let written = || self.written.as_ref().unwrap_or(&self.picked);
         let case = match (&answer.picked[..], &answer.text) {
             ([], None) => self.unanswered.as_ref()?,

@@ -60,8 +60,13 @@ fn fitting(hints: Vec<&'static Hint>, mut room: usize) -> Vec<&'static Hint> {
 
 /// Returns the keys to mention, the most important first.
 fn hints(app: &App) -> Vec<&'static Hint> {
-    let takes_text = app.open_question.as_ref().and_then(OpenQuestion::step).is_none_or(|step| step.takes_text);
-    let is_possible = |hint: &&Hint| takes_text || !matches!(hint.1, "edit" | "write");
+    let step = app.open_question.as_ref().and_then(OpenQuestion::step);
+    let (takes_text, takes_note) = step.map_or((true, false), |step| (step.takes_text, step.takes_note));
+    let is_possible = |hint: &&Hint| match hint.1 {
+        "edit" | "write" => takes_text,
+        "add a note" => takes_note,
+        _ => true,
+    };
     let mut hints: Vec<&Hint> = hints_for(app).iter().filter(is_possible).collect();
     let after_list = hints.iter().position(|hint| hint.1 == LIST_OF_KEYS).map_or(hints.len(), |list| list + 1);
     hints.splice(after_list..after_list, fold_hints(app));
@@ -138,6 +143,7 @@ fn hints_for(app: &App) -> &'static [Hint] {
             ("↑ ↓", "choose"),
             ("w", "write"),
             ("?", LIST_OF_KEYS),
+            ("a", "add a note"),
             ("Shift-Tab", "back"),
             ("/", "filter"),
             ("Esc", "leave"),
@@ -148,6 +154,7 @@ fn hints_for(app: &App) -> &'static [Hint] {
             ("Tab", "next"),
             ("w", "write"),
             ("?", LIST_OF_KEYS),
+            ("a", "add a note"),
             ("Shift-Tab", "back"),
             ("/", "filter"),
             ("Esc", "leave"),
@@ -159,6 +166,7 @@ fn hints_for(app: &App) -> &'static [Hint] {
             ("e", "edit"),
             ("w", "write"),
             ("?", LIST_OF_KEYS),
+            ("a", "add a note"),
             ("Esc", "leave"),
         ],
         Focus::Choices => &[
@@ -167,19 +175,20 @@ fn hints_for(app: &App) -> &'static [Hint] {
             ("e", "edit"),
             ("w", "write"),
             ("?", LIST_OF_KEYS),
+            ("a", "add a note"),
             ("Esc", "leave"),
             ("i", "image"),
             ("PgUp PgDn", "scroll"),
             ("Ctrl-C", "quit"),
         ],
-        Focus::Draft(_) if open.has_review() => &[
+        Focus::Draft(_) | Focus::Note if open.has_review() => &[
             ("Enter", "next"),
             ("Esc", "choices"),
             ("Alt-Enter", "new line"),
             ("Shift-Tab", "back"),
             ("F1", LIST_OF_KEYS),
         ],
-        Focus::Draft(_) => {
+        Focus::Draft(_) | Focus::Note => {
             &[("Enter", "send"), ("Esc", "back"), ("Alt-Enter", "new line"), ("Ctrl-O", "image"), ("F1", LIST_OF_KEYS)]
         }
         Focus::Image(..) => &[

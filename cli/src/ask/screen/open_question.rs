@@ -35,6 +35,8 @@ pub(super) enum Focus {
     Choices,
     /// The draft for this choice of the current question.
     Draft(Choice),
+    /// The note to the answer of the current question.
+    Note,
     /// The path of an image, and the draft to return to.
     Image(Box<Editor>, Option<Choice>),
     /// The text that the options on the screen contain.
@@ -135,6 +137,7 @@ impl OpenQuestion {
     pub(super) fn draft(&self) -> Option<&Editor> {
         match &self.focus {
             Focus::Draft(choice) => self.step()?.draft(*choice),
+            Focus::Note => self.step()?.note(),
             Focus::Image(text, _) | Focus::Filter(text) => Some(text),
             Focus::Choices | Focus::ConfirmCancel | Focus::ConfirmAnswer(..) => None,
         }
@@ -143,6 +146,7 @@ impl OpenQuestion {
     pub(super) fn draft_mut(&mut self) -> Option<&mut Editor> {
         match &mut self.focus {
             Focus::Draft(choice) => self.steps.get_mut(self.current)?.draft_mut(*choice),
+            Focus::Note => self.steps.get_mut(self.current)?.note_mut(),
             Focus::Image(text, _) | Focus::Filter(text) => Some(text),
             Focus::Choices | Focus::ConfirmCancel | Focus::ConfirmAnswer(..) => None,
         }
@@ -218,11 +222,24 @@ impl OpenQuestion {
         self.focus = Focus::Draft(draft);
     }
 
+    /// Opens the note to the answer, where the tool's reply has a place for one.
+    ///
+    /// It goes with an option, so where the answers are reviewed, the selected one is picked.
+    pub(super) fn write_note(&mut self) {
+        let has_review = self.has_review();
+        let Some(step) = self.steps.get_mut(self.current).filter(|step| step.takes_note) else { return };
+        if has_review && !(step.is_multiple && step.is_answered()) {
+            step.pick(step.selected);
+        }
+        step.begin_note();
+        self.focus = Focus::Note;
+    }
+
     pub(super) fn ask_for_image(&mut self) {
         let back = match self.focus {
             Focus::Draft(choice) => Some(choice),
             Focus::Image(_, back) | Focus::ConfirmAnswer(_, back) => back,
-            Focus::Choices | Focus::Filter(_) | Focus::ConfirmCancel => None,
+            Focus::Choices | Focus::Note | Focus::Filter(_) | Focus::ConfirmCancel => None,
         };
         if !matches!(self.focus, Focus::Image(..)) {
             let path = self.path.take().unwrap_or_else(|| Box::new(Editor::single()));

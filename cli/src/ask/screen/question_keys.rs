@@ -20,6 +20,7 @@ impl OpenQuestion {
                 let choice = *choice;
                 self.key_in_draft(key, choice)
             }
+            Focus::Note => self.key_in_note(key),
             Focus::Image(..) => self.key_in_path(key),
             Focus::Filter(_) => self.key_in_filter(key),
             // What was written is lost only after an unmistakable key.
@@ -70,6 +71,7 @@ impl OpenQuestion {
             KeyCode::Esc => self.focus = Focus::ConfirmCancel,
             _ if self.is_at_review() => {}
             KeyCode::Char('e') => self.edit(selected),
+            KeyCode::Char('a') => self.write_note(),
             KeyCode::Char('w') | KeyCode::Tab => self.edit(self.own_answer()),
             KeyCode::Char('/') => self.focus = Focus::Filter(Box::new(Editor::single())),
             _ => {}
@@ -117,6 +119,23 @@ impl OpenQuestion {
             _ => {
                 if let Some(draft) = self.draft_mut() {
                     draft.key(key);
+                }
+            }
+        }
+        Action::Nothing
+    }
+
+    fn key_in_note(&mut self, key: KeyEvent) -> Action {
+        match key.code {
+            KeyCode::Enter if key.modifiers.is_empty() && self.has_review() => self.go_to(self.current + 1),
+            KeyCode::Enter if key.modifiers.is_empty() => return self.take(self.selected().choice),
+            KeyCode::Tab | KeyCode::BackTab if self.has_review() => {
+                self.key_between_steps(key);
+            }
+            KeyCode::Esc | KeyCode::Tab | KeyCode::BackTab => self.back(),
+            _ => {
+                if let Some(note) = self.draft_mut() {
+                    note.key(key);
                 }
             }
         }

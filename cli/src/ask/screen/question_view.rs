@@ -28,6 +28,8 @@ pub(super) struct QuestionView {
     own_answer: Part,
     /// What `own_answer` shows.
     own_text: Option<String>,
+    /// The note that was written, and what it shows.
+    note: Option<(Part, String)>,
     /// Whether several options can be picked; `None` while that is not known.
     multiple: Option<bool>,
 }
@@ -51,6 +53,7 @@ impl QuestionView {
             options: Vec::new(),
             own_answer: Part::plain(Span::styled("  ✎  ", theme.number()), "In your own words…", theme.dim()),
             own_text: None,
+            note: None,
             multiple: None,
         }
     }
@@ -107,6 +110,15 @@ impl QuestionView {
             self.own_answer = own_answer(step, own_text.as_deref(), theme);
             self.own_text = own_text;
         }
+        self.show_note(step.note_text(), theme);
+    }
+
+    /// Shows the note below the choices.
+    fn show_note(&mut self, note: Option<String>, theme: Theme) {
+        if self.note.as_ref().map(|(_, text)| text) != note.as_ref() {
+            let part = |text: &str| Part::plain(Span::raw("        "), &format!("note: {text}"), theme.mode());
+            self.note = note.map(|text| (part(&text), text));
+        }
     }
 
     /// Visits the parts from top to bottom. `is_open` is whether the question can be answered.
@@ -134,6 +146,9 @@ impl QuestionView {
         }
         if is_open && takes_text {
             visit(QuestionPart { part: &mut self.own_answer, choice: Some(own_answer), has_mark: true });
+        }
+        if is_open && let Some((part, _)) = &mut self.note {
+            visit(QuestionPart { part, choice: None, has_mark: false });
         }
         if is_open && let Some(option) = self.options.iter_mut().find(|option| option.shows_preview) {
             option.visit_preview(visit);

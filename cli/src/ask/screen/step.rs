@@ -19,6 +19,8 @@ pub(super) struct Step {
     /// Whether the user can answer in words of their own.
     pub(super) takes_text: bool,
     pub(super) is_required: bool,
+    /// Whether a note can be added to an option.
+    pub(super) takes_note: bool,
     /// A hint in the empty field of the user's own answer.
     placeholder: String,
     pub(super) selected: Choice,
@@ -26,6 +28,8 @@ pub(super) struct Step {
     picked: Vec<Choice>,
     /// The text written for each choice, kept until the question is answered.
     drafts: BTreeMap<Choice, Editor>,
+    /// The note that goes with the options that are picked.
+    note: Option<Editor>,
 }
 
 /// An option of a question.
@@ -66,6 +70,7 @@ impl Step {
             is_multiple: question.multiple == Some(true),
             takes_text: question.takes_text(),
             is_required: question.required == Some(true),
+            takes_note: question.notes,
             placeholder: question.placeholder.clone().unwrap_or_default(),
             ..Step::default()
         };
@@ -136,14 +141,35 @@ impl Step {
         self.draft(choice).is_some_and(|draft| !draft.is_blank() && draft.text() != self.label(choice))
     }
 
+    pub(super) fn note(&self) -> Option<&Editor> {
+        self.note.as_ref()
+    }
+
+    pub(super) fn note_mut(&mut self) -> Option<&mut Editor> {
+        self.note.as_mut()
+    }
+
+    /// Makes sure that there is a note to write.
+    pub(super) fn begin_note(&mut self) {
+        self.note.get_or_insert_with(|| Editor::new(""));
+    }
+
+    /// Returns the note, if something is written in it.
+    pub(super) fn note_text(&self) -> Option<String> {
+        self.note.as_ref().filter(|note| !note.is_blank()).map(Editor::text)
+    }
+
     /// Returns whether a draft would be lost.
     pub(super) fn has_drafts(&self) -> bool {
-        self.drafts.keys().any(|&choice| self.has_draft(choice))
+        self.note_text().is_some() || self.drafts.keys().any(|&choice| self.has_draft(choice))
     }
 
     /// Returns whether drafts would be lost by answering with a choice, or with its draft.
+    ///
+    /// The note goes with an option as it is.
     pub(super) fn would_lose_drafts(&self, answered: Choice, is_draft: bool) -> bool {
-        self.drafts.keys().any(|&choice| self.has_draft(choice) && !(is_draft && choice == answered))
+        let loses_note = is_draft && self.note_text().is_some();
+        loses_note || self.drafts.keys().any(|&choice| self.has_draft(choice) && !(is_draft && choice == answered))
     }
 
     pub(super) fn is_picked(&self, choice: Choice) -> bool {
@@ -184,7 +210,7 @@ impl Step {
     pub(super) fn answer(&self) -> FormAnswer {
         let own = self.own_answer();
         let picked = self.picked.iter().copied().filter(|&choice| choice != own).collect();
-        FormAnswer { picked, text: self.own_text(), note: None }
+        FormAnswer { picked, text: self.own_text(), note: self.note_text() }
     }
 
     pub(super) fn is_answered(&self) -> bool {

@@ -1,6 +1,6 @@
 //! What taking a choice of the open call does: it answers, or continues with the next question.
 
-use followup::dialogue::Answer;
+use followup::dialogue::{Answer, FormAnswer};
 
 use super::open_question::{Action, Focus, OpenQuestion};
 use super::spot::{Choice, Spot};
@@ -31,7 +31,11 @@ impl OpenQuestion {
         if choice >= step.own_answer() {
             self.edit(choice);
         } else if !has_review {
-            return self.answer(choice, Answer::Suggestion(choice), false);
+            let answer = match step.note_text() {
+                Some(note) => Answer::Form(vec![FormAnswer { note: Some(note), ..FormAnswer::picked([choice]) }]),
+                None => Answer::Suggestion(choice),
+            };
+            return self.answer(choice, answer, false);
         } else if step.is_multiple {
             step.toggle(choice);
         } else {

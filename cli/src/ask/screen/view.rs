@@ -68,7 +68,9 @@ fn lines(app: &App, now: Duration, width: usize) -> (Vec<Line<'static>>, Option<
         lines.extend(wrapped(&rule("Keys", width), theme.dim(), width));
         let is_form = app.open_question.as_ref().is_some_and(OpenQuestion::has_review);
         let of_forms = if is_form { &FORM_KEYS[..] } else { &[] };
-        of_forms.iter().chain(&KEYS).for_each(|line| lines.extend(wrapped(line, Style::new(), width)));
+        let takes_note = app.open_question.as_ref().is_some_and(|open| open.steps.iter().any(|step| step.takes_note));
+        let of_notes = takes_note.then_some(&NOTE_KEY);
+        of_forms.iter().chain(of_notes).chain(&KEYS).for_each(|line| lines.extend(wrapped(line, Style::new(), width)));
         return (lines, None);
     }
     let open = app.open_question.as_ref();
@@ -127,6 +129,9 @@ fn hint(open: &OpenQuestion) -> Option<String> {
         Focus::Choices if open.first_digit.is_some() => {
             Some(format!("{}: Enter takes it, and another digit another one.", selected + 1))
         }
+        Focus::Choices if open.step().is_some_and(|step| step.note_text().is_some()) => {
+            Some("Your note goes with the option that you take: a continues with it.".into())
+        }
         Focus::Choices if selected < open.own_answer() && open.has_draft(selected) => {
             Some("You have changed it: e continues with that, Enter takes it as it was suggested.".into())
         }
@@ -134,7 +139,7 @@ fn hint(open: &OpenQuestion) -> Option<String> {
             let key = if open.is_own_selected() { "typing" } else { "w" };
             Some(format!("You have begun an answer of your own: {key} continues with it."))
         }
-        Focus::Draft(_) => {
+        Focus::Draft(_) | Focus::Note => {
             let invisible = open.draft().map_or(0, Editor::count_invisible);
             let what = if invisible == 1 { "is 1 character" } else { "are several characters" };
             (invisible > 0).then(|| format!("There {what} in it that can't be seen."))
@@ -152,6 +157,8 @@ fn title(open: &OpenQuestion) -> Option<String> {
         Focus::Choices => return None,
         Focus::Draft(choice) if *choice < open.own_answer() => format!("Suggestion {}, changed", choice + 1),
         Focus::Draft(_) => "Your answer".into(),
+        Focus::Note if open.has_review() => "A note with your answer".into(),
+        Focus::Note => format!("A note with option {}, which Enter sends", open.selected().choice + 1),
         Focus::Image(..) => "Path of an image (PNG, JPEG, GIF or WebP)".into(),
         Focus::Filter(_) => "Suggestions that contain".into(),
         Focus::ConfirmCancel if open.has_drafts() => {
@@ -193,6 +200,9 @@ const KEYS: [&str; 16] = [
     "Ctrl-_ and Ctrl-Y undo and redo, Ctrl-W Ctrl-U Ctrl-K delete.",
     "Ctrl-Z       suspend",
 ];
+
+/// The key of a question whose answer can have a note.
+const NOTE_KEY: &str = "a            add a note to the option";
 
 /// The keys of a call that has several questions, or one with several answers.
 const FORM_KEYS: [&str; 3] = [

@@ -12,7 +12,7 @@ const TAB: KeyCode = KeyCode::Tab;
 const SPACE: KeyCode = KeyCode::Char(' ');
 
 /// Keys in the order of Claude Code's schema: the flag comes last.
-const FORM: &str = r#"{"questions": [
+pub(super) const FORM: &str = r#"{"questions": [
     {"question": "Which store should the sessions use?", "header": "Store", "options": [
         {"label": "Redis (Recommended)", "description": "fast, but in memory", "preview": "```\nSET a 1\n```"},
         {"label": "Postgres", "description": "there already"}], "multiSelect": false},
@@ -30,7 +30,7 @@ const FIELDS: &str = r#"{"message": "Deployment", "requestedSchema": {"type": "o
         "name": {"type": "string", "title": "Which name?"}}}}"#;
 
 /// Returns the body of a provider that calls a tool with these arguments, in pieces of `len` characters.
-fn body(tool: &str, arguments: &str, len: usize) -> String {
+pub(super) fn body(tool: &str, arguments: &str, len: usize) -> String {
     let events = [started(tool), pieces(arguments, len), ended()];
     events.concat()
 }
@@ -59,7 +59,7 @@ fn event(event: &Value) -> String {
 }
 
 /// Returns a scene with an open call of this tool.
-fn scene_of(tool: &str, arguments: &str) -> Scene {
+pub(super) fn scene_of(tool: &str, arguments: &str) -> Scene {
     let mut scene = Scene::with(70, 36, None, Format::Anthropic);
     scene.writes(&body(tool, arguments, 9));
     scene
@@ -180,7 +180,7 @@ fn a_form_is_answered_step_by_step_and_reviewed_before_it_is_sent() {
 }
 
 /// Returns the reply of a dialogue to a call with this answer.
-fn reply_to(tool: &str, arguments: &str, answer: Answer) -> String {
+pub(super) fn reply_to(tool: &str, arguments: &str, answer: Answer) -> String {
     let mut dialogue = Dialogue::default();
     let handler = &mut |event: InputEvent<'_>, _| {
         if let InputEvent::Event(event) = event {
@@ -195,15 +195,15 @@ fn reply_to(tool: &str, arguments: &str, answer: Answer) -> String {
 }
 
 /// Returns the reply to `FORM` with these answers.
-fn reply(store: FormAnswer, features: FormAnswer) -> String {
+pub(super) fn reply(store: FormAnswer, features: FormAnswer) -> String {
     reply_to("AskUserQuestion", FORM, Answer::Form(vec![store, features]))
 }
 
-fn picked(options: &[usize]) -> FormAnswer {
+pub(super) fn picked(options: &[usize]) -> FormAnswer {
     FormAnswer::picked(options)
 }
 
-fn written(text: &str) -> FormAnswer {
+pub(super) fn written(text: &str) -> FormAnswer {
     FormAnswer::text(text)
 }
 

@@ -2,6 +2,7 @@
 
 mod forms;
 mod input;
+mod notes;
 mod screens;
 
 use std::fmt::Write as _;
