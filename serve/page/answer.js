@@ -24,6 +24,7 @@ import { plain } from './visible.js';
  * @property {string} [placeholder]
  * @property {() => boolean} reviews whether the review is shown
  * @property {() => import('./store.js').FormAnswer[]} answers the answers so far
+ * @property {() => string} note the note with an option that a click sends
  * @property {() => boolean} touched the user has answered something
  * @property {(text: string) => string} problem what is wrong with the answers
  * @property {() => string} texts the answers as text
@@ -88,7 +89,9 @@ export class AnswerForm {
 
   /** Sends a suggestion unchanged. @param {number} index @param {{undo?: boolean}} [how] */
   take(index, { undo = true } = {}) {
-    void this.#submit({ suggestion: index }, { text: false, images: true, undo });
+    const note = this.#options.form?.note() ?? '';
+    const body = note ? { form: [{ picked: [index], note }] } : { suggestion: index };
+    void this.#submit(body, { text: false, images: true, undo, taken: index });
   }
 
   /** Sends at once what waits to be sent. */
@@ -198,13 +201,15 @@ export class AnswerForm {
     if (this.#options.purpose === 'guidance') return { guide: text };
     if (form?.several) return { form: form.answers() };
     if (form?.picks) return { form: form.answers().map((answer) => ({ ...answer, ...(text.trim() ? { text } : {}) })) };
-    return this.#edited === null ? { text } : { suggestion: this.#edited, text };
+    const note = form?.note() ?? '';
+    if (this.#edited !== null) return { suggestion: this.#edited, text: note ? `${text}\n${note}` : text };
+    return note ? { form: [{ text, note }] } : { text };
   }
 
-  /** @param {{suggestion?: number} & Record<string, unknown>} body @param {{text: boolean, images: boolean, undo: boolean}} parts which parts of the form it sends, and whether it can be undone */
+  /** @param {Record<string, unknown>} body @param {{text: boolean, images: boolean, undo: boolean, taken?: number}} parts which parts of the form it sends, whether it can be undone, and the suggestion that it sends unchanged */
   async #submit(body, parts) {
     if (this.#sending || this.#sent || this.#closed) return;
-    this.#setSending(true, parts.text ? null : body.suggestion);
+    this.#setSending(true, parts.taken);
     this.#report('');
     const sends = !parts.undo || (await this.#undo.wait());
     if (sends) await this.#deliver(body, parts);
@@ -253,7 +258,11 @@ export class AnswerForm {
   /** Puts answers to questions that were not sent into the text box, so that they can be copied. */
   #showUnsentAnswers() {
     const { form } = this.#options;
-    if (!form?.picks || this.#sent || !form.touched()) return;
+    if (!form || this.#sent || !form.touched()) return;
+    if (!form.picks) {
+      if (form.note()) this.#text.value = [this.#text.value.trim(), form.note()].filter(Boolean).join('\n\n');
+      return;
+    }
     const isSame = JSON.stringify(this.#closed?.reply?.answers) === JSON.stringify(form.answers());
     this.#text.value = isSame ? '' : [form.texts(), this.#text.value.trim()].filter(Boolean).join('\n\n');
   }

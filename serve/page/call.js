@@ -278,6 +278,7 @@ function formPart({ questions }, view) {
     placeholder: question.placeholder,
     reviews: () => view.reviews,
     answers: () => view.answers,
+    note: () => (alone ? (view.answers[0].note ?? '') : ''),
     touched: () => view.touched,
     problem: (text) => (alone ? problemOf(question, { ...view.answers[0], text }) : view.showProblem()),
     texts: () => view.summary,

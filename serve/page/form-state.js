@@ -2,7 +2,7 @@
 // The questions of a form: how they grow, and what answers to them mean. Without the DOM.
 
 /** @typedef {{label: string, description?: string, value?: string, mode?: string, preview?: string, recommended?: boolean}} Choice an option of a question */
-/** @typedef {{text: string, id?: string, header?: string, detail?: string, placeholder?: string, kind?: 'text' | 'yesno' | 'number', multiple?: boolean, custom?: boolean, required?: boolean, defaults: string[], options: Choice[]}} Question a question of a form; what is missing is not there, or not known yet */
+/** @typedef {{text: string, id?: string, header?: string, detail?: string, placeholder?: string, kind?: 'text' | 'yesno' | 'number', multiple?: boolean, custom?: boolean, required?: boolean, notes?: boolean, defaults: string[], options: Choice[]}} Question a question of a form; what is missing is not there, or not known yet */
 /** @typedef {{tool: string, title?: string, questions: Question[]}} Form the questions of a call of another tool than `ask_followup_question` */
 /** @typedef {{picked?: number[], text?: string, note?: string}} FormAnswer the answer to one question of a form */
 /** @typedef {Record<string, any>} Data */
@@ -36,8 +36,8 @@ function appended(object, fields, field, delta) {
 
 /** @param {Data} data @returns {Form} */
 export function formOf({ tool, title, questions }) {
-  const question = (/** @type {Data} */ { text, id, header, detail, placeholder, kind, multiple, custom, required, defaults, options }) =>
-    present({ text: text ?? '', id, header, detail, placeholder, kind, multiple, custom, required, defaults: defaults ?? [], options: (options ?? []).map(choice) });
+  const question = (/** @type {Data} */ { text, id, header, detail, placeholder, kind, multiple, custom, required, notes, defaults, options }) =>
+    present({ text: text ?? '', id, header, detail, placeholder, kind, multiple, custom, required, notes: notes || undefined, defaults: defaults ?? [], options: (options ?? []).map(choice) });
   const choice = (/** @type {Data} */ { label, description, value, mode, preview, recommended }) =>
     present({ label: label ?? '', description, value, mode, preview, recommended: recommended || undefined });
   return present({ tool: tool ?? '', title, questions: (questions ?? []).map(question) });
@@ -75,10 +75,12 @@ export function isNumber(text) {
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text.trim());
 }
 
-/** Returns the texts of an answer: labels, then the user's own words. @param {Question} question @param {FormAnswer | undefined} answer */
+/** Returns the texts of an answer: labels, then the user's own words, then the note. @param {Question} question @param {FormAnswer | undefined} answer */
 export function textsOf({ options }, answer) {
-  const labels = (answer?.picked ?? []).flatMap((index) => (options[index] ? [shownLabel(options[index].label, false)] : []));
-  return [...labels, ...[answer?.text, answer?.note].filter((text) => text?.trim())].map((text) => text?.trim() ?? '');
+  const labels = (answer?.picked ?? []).flatMap((index) => (options[index] ? [shownLabel(options[index].label, false).trim()] : []));
+  const [text = '', note = ''] = [answer?.text?.trim(), answer?.note?.trim()];
+  const said = text ? [...labels, text] : labels;
+  return note ? [...said, said.length ? `Note: ${note}` : note] : said;
 }
 
 /** Returns the answer that a question has at first. @param {Question} question @returns {FormAnswer} */

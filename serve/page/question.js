@@ -5,6 +5,7 @@ import { isSendKey } from './answer-words.js';
 import { h, setAttr } from './dom.js';
 import { defaultOf, isNumber, problemOf, takesText } from './form-state.js';
 import { MarkdownView } from './markdown-view.js';
+import { NoteView } from './note.js';
 import { OptionView } from './option.js';
 import { plain } from './visible.js';
 
@@ -33,13 +34,15 @@ export class QuestionView {
   #id = `asked-${questions++}`;
   #text = h('div', { class: 'question markdown', id: this.#id, dir: 'auto' });
   #detail = h('div', { class: 'detail markdown', dir: 'auto', hidden: true });
-  #note = h('p', { class: 'needed', hidden: true });
+  #needed = h('p', { class: 'needed', hidden: true });
   #list = h('ol', { class: 'suggestions', 'aria-label': 'Suggested answers', hidden: true });
   #field = h('textarea', { id: `${this.#id}-own`, rows: 1, dir: 'auto', enterkeyhint: 'next', 'aria-describedby': `${this.#id} ${this.#id}-problem` });
   #label = h('label', { for: `${this.#id}-own` });
   #problem = h('p', { class: 'problem', id: `${this.#id}-problem`, hidden: true });
   #own = h('div', { class: 'own', hidden: true }, this.#label, this.#field, this.#problem);
-  element = h('div', { class: 'panel' }, this.#text, this.#detail, this.#list, this.#note, this.#own);
+  element = h('div', { class: 'panel' }, this.#text, this.#detail, this.#list, this.#needed, this.#own);
+  /** A note with the options that are picked. It is shown after the buttons to other questions, because it may come late. */
+  note = new NoteView(this.#id, () => this.#onChange());
   #markdown = new MarkdownView(this.#text);
   #detailed = new MarkdownView(this.#detail);
   /** @type {OptionView[]} */ #options = [];
@@ -81,13 +84,14 @@ export class QuestionView {
   /** The answer so far. @returns {FormAnswer} */
   get answer() {
     const text = this.#usesText ? this.#field.value.trim() : '';
-    return { ...(this.#picked.size ? { picked: [...this.#picked].sort((a, b) => a - b) } : {}), ...(text ? { text } : {}) };
+    return { ...(this.#picked.size ? { picked: [...this.#picked].sort((a, b) => a - b) } : {}), ...(text ? { text } : {}), ...(this.note.text ? { note: this.note.text } : {}) };
   }
 
-  set answer({ picked = [], text }) {
+  set answer({ picked = [], text, note = '' }) {
     const exists = picked.filter((index) => index < this.#question.options.length);
     this.#picked = new Set(this.#question.multiple ? exists : exists.slice(0, 1));
     [this.#field.value, this.#usesText, this.#isSet] = [text ?? '', Boolean(text), true];
+    this.note.text = note;
     this.#postponed = this.#show(this.#question, this.#how) || this.#postponed;
   }
 
@@ -109,8 +113,9 @@ export class QuestionView {
     if (how.enabled && !this.#isSet) this.#setDefault();
     setAttr(this.element, 'data-grows', how.grows ? '' : null);
     this.#detail.hidden = !question.detail;
-    this.#note.hidden = !question.required;
-    this.#note.textContent = question.required ? 'Needs an answer' : '';
+    this.note.isOffered = how.enabled && question.notes === true;
+    this.#needed.hidden = !question.required;
+    this.#needed.textContent = question.required ? 'Needs an answer' : '';
     const texts = [this.#markdown.show(question.text, how.grows), this.#showOptions()];
     if (question.detail) texts.push(this.#detailed.show(question.detail, how.grows));
     this.#showOwn();

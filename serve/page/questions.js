@@ -117,7 +117,7 @@ export class QuestionsView {
     [this.#item, this.#questions, this.#taken] = [item, questionsOf(item), taken];
     const over = item.state === 'rejected' || Boolean(item.answered || item.closed);
     this.#enabled = !over && !sending;
-    while (this.#views.length > this.count) this.#views.pop()?.element.remove();
+    while (this.#views.length > this.count) this.#remove();
     while (this.#views.length < this.count) this.#add();
     const postponed = this.#questions.map((question, index) => this.#views[index].update(question, this.#how(index)));
     if (over && !this.#wasOver && this.several && item.state === 'complete') this.#at = this.count;
@@ -146,6 +146,12 @@ export class QuestionsView {
     };
   }
 
+  #remove() {
+    const view = this.#views.pop();
+    view?.element.remove();
+    view?.note.element.remove();
+  }
+
   #add() {
     const index = this.#views.length;
     const view = new QuestionView({
@@ -156,6 +162,7 @@ export class QuestionsView {
     });
     this.#views.push(view);
     this.#review.element.before(view.element);
+    this.element.append(view.note.element);
     const tab = this.#makeTab(() => index);
     this.#tabs.push(tab);
     this.strip.insertBefore(tab, this.#reviewTab.isConnected ? this.#reviewTab : null);
@@ -225,7 +232,10 @@ export class QuestionsView {
   }
 
   #showPanels() {
-    this.#views.forEach(({ element }, index) => (element.hidden = index !== this.#at));
+    this.#views.forEach(({ element, note }, index) => {
+      element.hidden = index !== this.#at;
+      note.show(index === this.#at);
+    });
     this.#review.element.hidden = !this.reviews;
     const closed = this.#at < this.count - 1 || this.#item?.state === 'complete';
     this.#steps.hidden = !this.several || !this.#enabled || !closed || this.reviews;

@@ -17,7 +17,7 @@ const filled = (text) => ({
   tool: text,
   shape: 'claude',
   questions: [false, true].map((multiple) => ({
-    text: `${multiple} ${text}`, header: text, detail: text, placeholder: text, custom: true, required: true, multiple, defaults: [],
+    text: `${multiple} ${text}`, header: text, detail: text, placeholder: text, custom: true, required: true, notes: true, multiple, defaults: [],
     options: [1, 2].map((nth) => ({ label: `${nth} ${text}`, description: text, preview: text, mode: text, value: text, recommended: true })),
   })),
 });
@@ -34,6 +34,9 @@ async function* states({ mock, conversation, page }, form) {
   await page.waitForSelector('.call[data-state=open]');
   await page.click(`${SHOWN} .take >> nth=0`);
   yield 'several choices';
+  await page.click('.remark:not([hidden]) > button');
+  await page.keyboard.type(LONG);
+  yield 'a note';
   await page.click('[role=tab] >> nth=0');
   await page.fill(`${SHOWN} .own textarea`, LONG);
   yield 'own words';

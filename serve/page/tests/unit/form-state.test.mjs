@@ -49,6 +49,15 @@ test('defaults are labels or values of options, or a text', () => {
   assert.deepEqual(defaultOf({ text: '', defaults: ['main'], options: [] }), { picked: [], text: 'main' });
 });
 
+test('a note is shown as such beside an answer, and is the answer alone', () => {
+  const question = { text: 'Q', defaults: [], options: [{ label: 'A (Recommended)' }] };
+  assert.deepEqual(textsOf(question, { picked: [0], text: ' b ', note: ' soon\n' }), ['A', 'b', 'Note: soon']);
+  assert.deepEqual(textsOf(question, { note: 'soon' }), ['soon']);
+  assert.deepEqual(textsOf(question, { picked: [0], note: ' ' }), ['A']);
+  assert.equal(formOf({ questions: [{ notes: true }] }).questions[0].notes, true);
+  assert.equal('notes' in formOf({ questions: [{}] }).questions[0], false);
+});
+
 test('an answer is checked as the service does', () => {
   const question = { text: 'Q', defaults: [], options: [] };
   assert.ok(takesText({ ...question, custom: false }), 'without options there is no other way');
