@@ -330,8 +330,9 @@ i adds an image, Esc leaves the question unanswered, Ctrl-C quits, Ctrl-Z
 suspends. Several questions of a call are steps, and so is one that takes
 several options: Space ticks, Enter takes an option or continues, Tab and
 Shift-Tab go to the next question and back. The last step shows all answers, and
-Enter sends them. Esc, then d declines to answer. a adds a note to an option,
-where the tool's reply has a place for it.
+Enter sends them. Esc, then d declines to answer, and Esc, then c asks to talk
+about it first. a adds a note to an option. Both are there where the tool has a
+reply for them.
 
 Line by line (--lines), an answer is the number of a suggestion, or one line of
 text; where several options can be chosen, numbers like 1,3. 1 note: TEXT adds a

@@ -37,6 +37,24 @@ impl Form {
         let answers: Vec<FormAnswer> = answers.collect();
         for (index, (question, answer)) in self.questions.iter().zip(&answers).enumerate() {
             question.check(index, answer)?;
+            if question.required == Some(true) && !answer.is_answered() {
+                return Err(AnswerErrorKind::NotAnswered { question: index });
+            }
+        }
+        Ok(answers)
+    }
+
+    /// Returns the answers so far, none or one for each question, if the form accepts them.
+    ///
+    /// Nothing has to be answered. Blank texts are left out.
+    pub(super) fn accept_so_far(&self, answers: &[FormAnswer]) -> Result<Vec<FormAnswer>, AnswerErrorKind> {
+        let (answered, questions) = (answers.len(), self.questions.len());
+        if answered != questions && answered != 0 {
+            return Err(AnswerErrorKind::WrongNumberOfAnswers { answers: answered, questions });
+        }
+        let answers: Vec<FormAnswer> = answers.iter().cloned().map(FormAnswer::normal).collect();
+        for (index, (question, answer)) in self.questions.iter().zip(&answers).enumerate() {
+            question.check(index, answer)?;
         }
         Ok(answers)
     }
@@ -74,15 +92,11 @@ impl FormQuestion {
             return Err(AnswerErrorKind::OnlyOne { question: index });
         }
         match &answer.text {
-            Some(_) if !self.takes_text() => return Err(AnswerErrorKind::NoOwnText { question: index }),
+            Some(_) if !self.takes_text() => Err(AnswerErrorKind::NoOwnText { question: index }),
             Some(text) if self.kind == Some(QuestionKind::Number) && !is_number(text) => {
-                return Err(AnswerErrorKind::NotANumber { question: index });
+                Err(AnswerErrorKind::NotANumber { question: index })
             }
-            _ => {}
+            _ => Ok(()),
         }
-        if self.required == Some(true) && !answer.is_answered() {
-            return Err(AnswerErrorKind::NotAnswered { question: index });
-        }
-        Ok(())
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::image::Image;
 use super::question::Question;
-use super::reply::{Answer, Reply, ReplyKind};
+use super::reply::{Answer, FormAnswer, Reply, ReplyKind};
 
 /// One step of a dialogue. Serialized, it has its kind (`turn`) and whose turn it was (`role`).
 ///
@@ -84,6 +84,26 @@ pub enum Turn {
         role: UserRole,
         /// The number of the question.
         number: u64,
+    },
+    /// The user wanted to talk about a question instead of answering it.
+    Discussed {
+        /// Always `user`.
+        role: UserRole,
+        /// The number of the question.
+        number: u64,
+        /// The answers so far, to the questions of a form.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        answers: Vec<FormAnswer>,
+    },
+    /// The time for an answer to a question was over.
+    TimedOut {
+        /// Always `user`.
+        role: UserRole,
+        /// The number of the question.
+        number: u64,
+        /// The answers so far, to the questions of a form.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        answers: Vec<FormAnswer>,
     },
     /// The dialogue had stopped, and the user told the model how to continue.
     Guided {

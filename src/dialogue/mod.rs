@@ -10,7 +10,7 @@
 //! whole, and a [`Template`] writes the reply in the words of the tool's host.
 //!
 //! ```text
-//!                Complete             answer, cancel, decline
+//!                Complete             answer, cancel, decline, …
 //!   no question ──────────► open question ────────────────► the next waiting question, or none
 //!
 //!             Rejected                 at the limit           guide, answer
@@ -44,6 +44,7 @@
 mod answers;
 mod checkpoint;
 mod dialect;
+mod ending;
 mod finding;
 mod form;
 mod history;
@@ -160,6 +161,12 @@ impl Dialogue {
             }
             Turn::Declined { number, .. } => {
                 self.decline(*number).ok()?;
+            }
+            Turn::Discussed { number, answers, .. } => {
+                self.discuss(*number, answers.clone()).ok()?;
+            }
+            Turn::TimedOut { number, answers, .. } => {
+                self.time_out(*number, answers.clone()).ok()?;
             }
             Turn::Guided { text, images, .. } => {
                 self.guide(text.clone(), images.clone()).ok()?;
@@ -382,44 +389,11 @@ impl Dialogue {
             Turn::Answered { number: ended, .. } if *ended == number => Some(AnswerErrorKind::AlreadyAnswered),
             Turn::Cancelled { number: ended, .. } if *ended == number => Some(AnswerErrorKind::AlreadyCancelled),
             Turn::Declined { number: ended, .. } if *ended == number => Some(AnswerErrorKind::AlreadyDeclined),
+            Turn::Discussed { number: ended, .. } if *ended == number => Some(AnswerErrorKind::AlreadyDiscussed),
+            Turn::TimedOut { number: ended, .. } if *ended == number => Some(AnswerErrorKind::AlreadyTimedOut),
             _ => None,
         });
         end.unwrap_or(AnswerErrorKind::NotAsked)
-    }
-
-    /// Cancels an open or waiting question: the user does not answer it.
-    ///
-    /// The next question is opened. The count of mistakes does not change.
-    ///
-    /// # Errors
-    ///
-    /// If no open or waiting question has this number.
-    pub fn cancel(&mut self, number: u64) -> Result<Reply, AnswerErrorKind> {
-        self.end_unanswered(number, ReplyKind::Cancelled, Turn::Cancelled { role: UserRole::User, number })
-    }
-
-    /// Declines an open or waiting question: the user says that they will not answer it.
-    ///
-    /// Many tools tell the two apart, `ask_followup_question` does not. The next question is opened.
-    /// The count of mistakes does not change.
-    ///
-    /// # Errors
-    ///
-    /// If no open or waiting question has this number.
-    pub fn decline(&mut self, number: u64) -> Result<Reply, AnswerErrorKind> {
-        self.end_unanswered(number, ReplyKind::Declined, Turn::Declined { role: UserRole::User, number })
-    }
-
-    fn end_unanswered(&mut self, number: u64, kind: ReplyKind, turn: Turn) -> Result<Reply, AnswerErrorKind> {
-        let question = match self.waiting.iter().position(|waiting| waiting.number == number) {
-            Some(index) => self.waiting.remove(index),
-            None => self.open.take_if(|open| open.number == number),
-        };
-        let Some(question) = question else { return Err(self.not_open(number)) };
-        self.history.push(turn);
-        self.open_next();
-        let Rendered { text, is_error } = self.setup.unanswered(&question, kind);
-        Ok(Reply { kind, number: Some(number), id: question.id, text, images: Vec::new(), mode: None, is_error })
     }
 
     /// Accepts the user's guidance for the model after the dialogue has stopped.

@@ -101,9 +101,9 @@ fn is_blank(text: &str) -> bool {
 pub enum ReplyKind {
     /// The answer to a question.
     Answer,
-    /// A question was cancelled: the user did not react to it.
+    /// A question was cancelled: the user did not react to it, or not in time.
     Cancelled,
-    /// A question was declined: the user does not want to answer it.
+    /// A question was declined: the user does not want to answer it, or to talk about it first.
     Declined,
     /// What is wrong with a call.
     Correction,
@@ -161,6 +161,10 @@ pub enum AnswerErrorKind {
     AlreadyCancelled,
     /// The question has been declined.
     AlreadyDeclined,
+    /// The user wanted to talk about the question instead of answering it.
+    AlreadyDiscussed,
+    /// The time for an answer to the question is over.
+    AlreadyTimedOut,
     /// The question waits for the answer to another.
     NotYetAsked,
     /// The question has no such suggestion.
@@ -168,6 +172,8 @@ pub enum AnswerErrorKind {
         /// The number of suggestions of the question.
         count: usize,
     },
+    /// The tool has no reply for a user who wants to talk about the question first.
+    NoDiscussion,
     /// The question is no form, and the answer is to one.
     NoForm,
     /// The form has several questions, and the answer is to one.
@@ -224,6 +230,9 @@ impl fmt::Display for AnswerErrorKind {
             AnswerErrorKind::AlreadyCancelled => "the question has been cancelled",
             AnswerErrorKind::NoForm => "the question is no form: answer with a suggestion or a text",
             AnswerErrorKind::AlreadyDeclined => "the question has been declined",
+            AnswerErrorKind::AlreadyDiscussed => "the user wanted to talk about the question instead",
+            AnswerErrorKind::AlreadyTimedOut => "the time for an answer to the question is over",
+            AnswerErrorKind::NoDiscussion => "the tool has no reply for that: answer the question, or decline it",
             AnswerErrorKind::NotYetAsked => "another question is to be answered first",
             AnswerErrorKind::NoSuchSuggestion { count: 0 } => "the question has no suggestions",
             AnswerErrorKind::NoSuchSuggestion { count } => {

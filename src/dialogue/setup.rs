@@ -10,7 +10,7 @@ use super::form::Form;
 use super::history::Correction;
 use super::question::Question;
 use super::rejection::Rejection;
-use super::reply::ReplyKind;
+use super::reply::{AnswerErrorKind, FormAnswer, ReplyKind};
 use super::rules::{Rules, Severity};
 use super::template::{Rendered, Template};
 use crate::reason::Reason;
@@ -43,6 +43,29 @@ pub struct Setup {
     /// Without one, the built-in template with the name of the call's shape is used, or else
     /// [`Template::general`].
     pub templates: BTreeMap<String, Template>,
+}
+
+/// How a question ends without an answer to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// The user dismissed it.
+    Cancelled,
+    /// The user does not want to answer it.
+    Declined,
+    /// The user wants to talk about it first.
+    Discussed,
+    /// The time for an answer is over.
+    TimedOut,
+}
+
+impl Ending {
+    /// Returns the kind of the reply.
+    pub(super) fn kind(self) -> ReplyKind {
+        match self {
+            Ending::Cancelled | Ending::TimedOut => ReplyKind::Cancelled,
+            Ending::Declined | Ending::Discussed => ReplyKind::Declined,
+        }
+    }
 }
 
 impl Default for Setup {
@@ -108,14 +131,34 @@ impl Setup {
         self.templates.get(tool).cloned().or_else(|| Template::named(shape)).unwrap_or_default()
     }
 
-    /// Returns what the model is told about a question that was not answered.
-    pub(super) fn unanswered(&self, question: &Question, kind: ReplyKind) -> Rendered {
+    /// Returns what the model is told about a question that has ended.
+    ///
+    /// `answers` are those so far.
+    pub(super) fn ended(
+        &self,
+        question: &Question,
+        ending: Ending,
+        answers: &[FormAnswer],
+    ) -> Result<Rendered, AnswerErrorKind> {
         let cancelled = || Rendered { text: self.dialect.cancelled.to_string(), is_error: false };
-        let Some(form) = &question.form else { return cancelled() };
+        let Some(form) = &question.form else {
+            return match ending {
+                Ending::Discussed => Err(AnswerErrorKind::NoDiscussion),
+                _ if !answers.is_empty() => Err(AnswerErrorKind::NoForm),
+                _ => Ok(cancelled()),
+            };
+        };
         let template = self.template_for(form);
-        let declined = template.declined.as_ref().filter(|_| kind == ReplyKind::Declined);
-        let outcome = declined.or(template.cancelled.as_ref());
-        outcome.map_or_else(cancelled, |outcome| template.outcome(outcome, form))
+        let outcome = match ending {
+            Ending::Cancelled => &None,
+            Ending::Declined => &template.declined,
+            Ending::Discussed if template.discussed.is_none() => return Err(AnswerErrorKind::NoDiscussion),
+            Ending::Discussed => &template.discussed,
+            Ending::TimedOut => &template.timed_out,
+        };
+        let answers = form.accept_so_far(answers)?;
+        let outcome = outcome.as_ref().or(template.cancelled.as_ref());
+        Ok(outcome.map_or_else(cancelled, |outcome| template.outcome(outcome, form, &answers)))
     }
 
     /// Returns what is wrong with a rejected call.
@@ -145,10 +188,12 @@ impl Setup {
         broken
     }
 
-    /// Adds the advice of the rules to each question, and whether it takes notes, or returns why
-    /// they can't be asked.
+    /// Adds the advice of the rules to each question and what the reply has a place for, or returns
+    /// why they can't be asked.
     fn examine_form(&self, form: &mut Form) -> Option<Correction> {
-        let takes_notes = self.template_for(form).takes_notes(form);
+        let template = self.template_for(form);
+        form.discuss = template.discussed.is_some();
+        let takes_notes = template.takes_notes(form);
         for question in &mut form.questions {
             question.notes = takes_notes && !question.options.is_empty();
         }

@@ -237,6 +237,26 @@ proptest! {
         prop_assert_eq!(Dialogue::replay(dialogue.setup().clone(), &turns).unwrap(), dialogue);
     }
 
+    #[test]
+    fn a_question_ends_with_any_answers_so_far_or_is_unchanged(
+        (questions, drawn) in any_form(), name in select(&Template::NAMES[..]), is_talk in any::<bool>(),
+    ) {
+        let mut dialogue = asked(&questions, name);
+        let before = dialogue.clone();
+        let end = if is_talk { Dialogue::discuss } else { Dialogue::time_out };
+        match end(&mut dialogue, 0, drawn) {
+            Ok(reply) => {
+                let is_json = Template::named(name).unwrap().json && reply.text.starts_with('{');
+                prop_assert!(!is_json || serde_json::from_str::<Value>(&reply.text).is_ok(), "{}: {}", name, reply.text);
+                prop_assert!(dialogue.question().is_none());
+            }
+            Err(_) => prop_assert_eq!(&dialogue, &before),
+        }
+        let lines: String = dialogue.history().iter().map(Turn::to_line).collect();
+        let turns = Turn::from_lines(lines.as_bytes()).unwrap();
+        prop_assert_eq!(Dialogue::replay(dialogue.setup().clone(), &turns).unwrap(), dialogue);
+    }
+
     /// Whatever was written is in the reply, whether as a text or as a note.
     #[test]
     fn own_words_are_never_lost(

@@ -3,6 +3,7 @@
 mod answers;
 mod checkpoints;
 mod common;
+mod endings;
 mod form_laws;
 mod forms;
 mod notes;

@@ -19,7 +19,12 @@ pub(super) enum Decision {
     Decline,
     /// Leave it unanswered.
     Cancel,
+    /// Tell the model that the user wants to talk about it first, with the answers so far.
+    Discuss(Vec<FormAnswer>),
 }
+
+/// Says for people that the user wants to talk about a question first.
+pub(super) const DISCUSSED: &str = "not answered: to be talked about first";
 
 /// A source of answers: a person, or the command line.
 pub(super) trait Answerer {

@@ -3,7 +3,7 @@
 use followup::QuestionKind;
 use followup::dialogue::{Answer, Form, FormAnswer, FormQuestion};
 
-use super::answers::Decision;
+use super::answers::{DISCUSSED, Decision};
 use super::form_answers::{automatic_answers, default_answer, shown_answer, shown_in_review};
 use super::label::without_mark;
 use super::line_terminal::{Line, LineTerminal, no_choice};
@@ -74,7 +74,9 @@ impl<'p> FormPrompt<'p> {
         loop {
             let can_send = self.answers.iter().any(FormAnswer::is_answered);
             let send = if can_send { "an empty line sends the answers" } else { "nothing is answered" };
-            let prompt = format!("{send}; 1 to {count} asks that question again; d declines, x leaves all unanswered");
+            let talk = if self.form.discuss { "c talks about it first, " } else { "" };
+            let prompt =
+                format!("{send}; 1 to {count} asks that question again; d declines, {talk}x leaves all unanswered");
             let Line::Typed(line) = self.terminal.read_line(&prompt, None)? else { return self.cancel() };
             match line.trim() {
                 "" if can_send => {
@@ -84,6 +86,10 @@ impl<'p> FormPrompt<'p> {
                 "d" => {
                     self.terminal.write_line("✗ declined")?;
                     return Ok(Decision::Decline);
+                }
+                "c" if self.form.discuss => {
+                    self.terminal.write_line(&format!("✗ {DISCUSSED}"))?;
+                    return Ok(Decision::Discuss(self.answers));
                 }
                 "x" => return self.cancel(),
                 number => {

@@ -143,6 +143,16 @@ impl Session {
                     let Ok(reply) = self.dialogue.cancel(question.number) else { return Ok(()) };
                     reply
                 }
+                Decision::Discuss(answers) => {
+                    self.status = Status::Failure;
+                    match self.dialogue.discuss(question.number, answers) {
+                        Ok(reply) => reply,
+                        Err(kind) => {
+                            self.answerer.refused(&question, kind)?;
+                            continue;
+                        }
+                    }
+                }
             };
             self.replies.send(reply)?;
         }

@@ -22,14 +22,24 @@ pub(crate) fn reply(answer: Answer) -> Reply {
     reply_with(Setup::default(), answer)
 }
 
+/// Returns the reply of a dialogue to a person who wants to talk about the call.
+pub(crate) fn discussed(answers: &[FormAnswer]) -> String {
+    asked(Setup::default()).discuss(0, answers.to_vec()).unwrap().text
+}
+
 fn reply_with(setup: Setup, answer: Answer) -> Reply {
+    asked(setup).answer(0, answer, Vec::new()).unwrap()
+}
+
+/// Returns a dialogue in which the call is open.
+fn asked(setup: Setup) -> Dialogue {
     let mut dialogue = Dialogue::new(setup);
     let mut parser = ResponseParser::new(Format::Anthropic, Policy::new());
     let mut events = parser.feed(BODY.as_bytes());
     while let Some(event) = events.next() {
         dialogue.event(event.unwrap());
     }
-    dialogue.answer(0, answer, Vec::new()).unwrap()
+    dialogue
 }
 
 fn answers() -> Answer {

@@ -3,7 +3,7 @@
 use followup::dialogue::{Answer, FormAnswer};
 use serde_json::json;
 
-use crate::forms::{BODY, reply};
+use crate::forms::{BODY, discussed, reply};
 use crate::screen::Session;
 
 const WIRE: [&str; 2] = ["--wire", "anthropic"];
@@ -100,6 +100,24 @@ fn a_note_goes_with_an_option_on_the_screen_and_line_by_line() {
     session.sees(&["- 1. Store: PostgreSQL (note: not on Friday)\n"]).types("\n");
     let ended = session.concludes();
     assert_eq!((ended.stdout, ended.status), (replied(answers), 0));
+}
+
+#[test]
+fn a_form_is_talked_about_on_the_screen_and_line_by_line() {
+    let answers = [FormAnswer::picked([1]), FormAnswer::default(), FormAnswer::default()];
+    let expected = discussed(&answers) + "\n";
+    let mut session = Session::new(&WIRE, (40, 80));
+    session.writes(BODY).ends().sees(&["❯( ) 1  Redis"]).types("2").sees(&["❯ Sign-in"]).types("c");
+    session.sees(&["Leave the questions unanswered?", "c talk about it"]).types("c");
+    let ended = session.concludes();
+    assert_eq!((&ended.stdout, ended.status), (&expected, 1));
+
+    let mut session = Session::new(&[&["--lines"], &WIRE[..]].concat(), (60, 120));
+    session.writes(BODY).ends().sees(&["Question 1 of 3"]).types("2\n").sees(&["Question 2 of 3"]).types("\n");
+    session.sees(&["Question 3 of 3"]).types("\n").sees(&["d declines, c talks about it first, x leaves"]).types("c\n");
+    session.sees(&["✗ not answered: to be talked about first"]);
+    let ended = session.concludes();
+    assert_eq!((&ended.stdout, ended.status), (&expected, 1));
 }
 
 /// Returns a chat completion that calls this tool.

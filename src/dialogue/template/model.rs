@@ -80,6 +80,13 @@ pub struct Template {
     /// The reply if the user declined to answer; without it, as if they dismissed the questions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub declined: Option<TemplateOutcome>,
+    /// The reply if the user wants to talk about the questions instead of answering them; without
+    /// it, the user can't.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub discussed: Option<TemplateOutcome>,
+    /// The reply if the time for an answer is over; without it, as if the user dismissed them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timed_out: Option<TemplateOutcome>,
     /// What the model is told about a call that can't be asked; without it, the dialect's message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rejected: Option<TemplateRejection>,
@@ -125,7 +132,7 @@ pub struct TemplateEntry {
     pub unanswered: Option<Cow<'static, str>>,
 }
 
-/// The reply of a [`Template`] without answers.
+/// The reply of a [`Template`] without answers, or with those so far.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -133,9 +140,22 @@ pub struct TemplateOutcome {
     /// The reply. Supports `{entries}`: the entries of the questions, in order.
     #[serde(deserialize_with = "with_entries")]
     pub text: Cow<'static, str>,
-    /// The entry of each question; without it, that of an unanswered one.
+    /// The entry of a question without an answer; without it, that of an unanswered one.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "maybe_with_answer")]
     pub entry: Option<Cow<'static, str>>,
+    /// The entry of a question that was answered before; without it, that of the template.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "maybe_with_answer")]
+    pub answered: Option<Cow<'static, str>>,
+    /// What stands between two entries; without it, what the template has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub between_entries: Option<Cow<'static, str>>,
+    /// A text that is the answer to each question without one, as if the user had written it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stand_in: Option<Cow<'static, str>>,
+    /// The entry of a question without an answer that has options: the one that the model
+    /// recommends is picked, or else the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recommended: Option<TemplateEntry>,
     /// Whether the host marks the result of the call as an error.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub is_error: bool,

@@ -15,7 +15,7 @@ impl Template {
     /// Returns the reply with these answers, one for each question of the form.
     pub(in crate::dialogue) fn answered(&self, form: &Form, answers: &[FormAnswer]) -> Rendered {
         if let Some(nothing) = self.nothing.as_ref().filter(|_| !answers.iter().any(FormAnswer::is_answered)) {
-            return self.outcome(nothing, form);
+            return self.outcome(nothing, form, &[]);
         }
         let (entry, is_whole) = self.entry_for(form);
         let entries = form.questions.iter().zip(answers).enumerate().filter_map(|(index, (question, answer))| {
@@ -27,16 +27,23 @@ impl Template {
         Rendered { text, is_error: false }
     }
 
-    /// Returns the reply without answers.
-    pub(in crate::dialogue) fn outcome(&self, outcome: &TemplateOutcome, form: &Form) -> Rendered {
-        let case = outcome.entry.as_ref().or(self.entry_for(form).0.unanswered.as_ref());
-        let answer = &FormAnswer::default();
-        let entries = form
-            .questions
-            .iter()
-            .enumerate()
-            .filter_map(|(index, question)| Some(Place { template: self, index, question, answer }.fill(case?)));
-        let entries = entries.collect::<Vec<_>>().join(&self.between_entries);
+    /// Returns the reply without answers, or with those so far: none, or one for each question.
+    pub(in crate::dialogue) fn outcome(
+        &self,
+        outcome: &TemplateOutcome,
+        form: &Form,
+        answers: &[FormAnswer],
+    ) -> Rendered {
+        let entry = self.entry_for(form).0;
+        let entries = form.questions.iter().enumerate().filter_map(|(index, question)| {
+            let (case, answer) = match answers.get(index).filter(|answer| answer.is_answered()) {
+                Some(given) => outcome.given(entry, question, given),
+                None => outcome.missing(entry, question),
+            };
+            Some(Place { template: self, index, question, answer: &answer }.fill(case?))
+        });
+        let between = outcome.between_entries.as_ref().unwrap_or(&self.between_entries);
+        let entries = entries.collect::<Vec<_>>().join(between);
         Rendered { text: fill_entries(&outcome.text, &entries), is_error: outcome.is_error }
     }
 
@@ -72,6 +79,35 @@ impl Template {
 
 fn fill_entries(text: &str, entries: &str) -> String {
     fill(text, |name| (name == "entries").then_some(entries.into()))
+}
+
+impl TemplateOutcome {
+    /// Returns the text for a question that was answered, and the answer. A note is never lost.
+    fn given<'t>(
+        &'t self,
+        entry: &'t TemplateEntry,
+        question: &FormQuestion,
+        answer: &FormAnswer,
+    ) -> (Option<&'t str>, FormAnswer) {
+        let case = |answer: &FormAnswer| self.answered.as_deref().or_else(|| entry.case(question, answer));
+        let has_note = case(answer).is_some_and(|case| case.contains("{note}"));
+        let answer = if has_note { answer.clone() } else { answer.clone().with_note_in_text() };
+        (case(&answer), answer)
+    }
+
+    /// Returns the text for a question without an answer, and what stands for the answer.
+    fn missing<'t>(&'t self, entry: &'t TemplateEntry, question: &FormQuestion) -> (Option<&'t str>, FormAnswer) {
+        if let Some(text) = &self.stand_in {
+            let answer = FormAnswer::text(&**text);
+            return (entry.case(question, &answer), answer);
+        }
+        if let Some(entry) = self.recommended.as_ref().filter(|_| !question.options.is_empty()) {
+            let option = question.options.iter().position(|option| option.recommended).unwrap_or(0);
+            let answer = FormAnswer::picked([option]);
+            return (entry.case(question, &answer), answer);
+        }
+        (self.entry.as_deref().or(entry.unanswered.as_deref()), FormAnswer::default())
+    }
 }
 
 impl TemplateEntry {

@@ -3,9 +3,9 @@
 use followup::dialogue::{Answer, AnswerErrorKind, Dialogue, Reply, ReplyKind};
 
 use super::app::App;
-use super::open_question::Action;
+use super::open_question::{Action, OpenQuestion};
 use super::scroll::Scroll;
-use crate::ask::answers::early_end_warning;
+use crate::ask::answers::{DISCUSSED, early_end_warning};
 use crate::ask::form_answers::{is_blank, refused_question, shown_answers};
 use crate::ask::images::AttachedImage;
 
@@ -14,10 +14,14 @@ impl App {
         match action {
             Action::Nothing => {}
             // The key was most likely meant for something else: nobody reads that fast.
-            Action::Answer(_) | Action::Cancel | Action::Decline if !self.is_answerable => {}
+            Action::Answer(_) | Action::Cancel | Action::Decline | Action::Discuss if !self.is_answerable => {}
             Action::Answer(answer) => self.answer_with(answer, false),
             Action::Cancel => self.end_unanswered("not answered", Dialogue::cancel),
             Action::Decline => self.end_unanswered("declined", Dialogue::decline),
+            Action::Discuss => {
+                let answers = self.open_question.as_ref().map(OpenQuestion::answers_so_far).unwrap_or_default();
+                self.end_unanswered(DISCUSSED, |dialogue, number| dialogue.discuss(number, answers));
+            }
             Action::Attach(_) if !self.sends_images => {
                 self.notice =
                     Some("Replies as text have no images: start with --format json, or that of a provider.".into());

@@ -199,6 +199,9 @@ fn hints_for(app: &App) -> &'static [Hint] {
             ("Backspace", "(in the empty field) removes the last image"),
         ],
         Focus::Filter(_) => &[("Enter", "take"), ("↑ ↓", "choose"), ("Esc", "show all"), ("F1", LIST_OF_KEYS)],
+        Focus::ConfirmCancel if open.can_discuss() => {
+            &[("y", "leave it"), ("d", "decline"), ("c", "talk about it"), ("any other key", "goes back")]
+        }
         Focus::ConfirmCancel if open.can_decline() => {
             &[("y", "leave it"), ("d", "decline"), ("any other key", "goes back")]
         }

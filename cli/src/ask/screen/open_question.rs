@@ -41,7 +41,7 @@ pub(super) enum Focus {
     Image(Box<Editor>, Option<Choice>),
     /// The text that the options on the screen contain.
     Filter(Box<Editor>),
-    /// The question whether to leave the call unanswered, or to decline it.
+    /// The question whether to leave the call unanswered, to decline it, or to talk about it.
     ConfirmCancel,
     /// The question whether to answer although drafts would be lost, and the draft to return to.
     ConfirmAnswer(Answer, Option<Choice>),
@@ -56,6 +56,8 @@ pub(super) enum Action {
     Cancel,
     /// Tell the model that the user will not answer.
     Decline,
+    /// Tell the model that the user wants to talk about it first.
+    Discuss,
     /// Send the image at this path with the answer.
     Attach(String),
     /// Complete this path of an image.
@@ -93,6 +95,11 @@ impl OpenQuestion {
     /// Returns whether the user can decline to answer: `ask_followup_question` can only be left.
     pub(super) fn can_decline(&self) -> bool {
         self.question.form.is_some()
+    }
+
+    /// Returns whether the user can talk about the questions instead: the tool has a reply for that.
+    pub(super) fn can_discuss(&self) -> bool {
+        self.question.form.as_ref().is_some_and(|form| form.discuss)
     }
 
     /// Returns the question that is being answered; `None` at the review.

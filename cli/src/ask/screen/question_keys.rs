@@ -27,6 +27,7 @@ impl OpenQuestion {
             Focus::ConfirmCancel => match key.code {
                 KeyCode::Char('y') => Action::Cancel,
                 KeyCode::Char('d') if self.can_decline() => Action::Decline,
+                KeyCode::Char('c') if self.can_discuss() => Action::Discuss,
                 KeyCode::Esc if !self.has_drafts() => Action::Cancel,
                 _ => {
                     self.back();
@@ -67,6 +68,7 @@ impl OpenQuestion {
             KeyCode::Char(' ') if self.has_review() && !self.is_at_review() => return self.pick(selected),
             KeyCode::Char(digit @ '0'..='9') => return self.digit(digit as usize - '0' as usize, first_digit),
             KeyCode::Char('d') if self.can_decline() => self.focus = Focus::ConfirmCancel,
+            KeyCode::Char('c') if self.can_discuss() => self.focus = Focus::ConfirmCancel,
             KeyCode::Char('i') => self.ask_for_image(),
             KeyCode::Esc => self.focus = Focus::ConfirmCancel,
             _ if self.is_at_review() => {}

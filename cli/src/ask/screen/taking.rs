@@ -65,7 +65,12 @@ impl OpenQuestion {
             return Action::Nothing;
         }
         self.review_selected = choice;
-        Action::Answer(Answer::Form(self.steps.iter().map(Step::answer).collect()))
+        Action::Answer(Answer::Form(self.answers_so_far()))
+    }
+
+    /// Returns the answers so far, one for each question.
+    pub(super) fn answers_so_far(&self) -> Vec<FormAnswer> {
+        self.steps.iter().map(Step::answer).collect()
     }
 
     /// Returns the answer that is given when nobody is there; `None` if there is none.

@@ -70,7 +70,13 @@ fn lines(app: &App, now: Duration, width: usize) -> (Vec<Line<'static>>, Option<
         let of_forms = if is_form { &FORM_KEYS[..] } else { &[] };
         let takes_note = app.open_question.as_ref().is_some_and(|open| open.steps.iter().any(|step| step.takes_note));
         let of_notes = takes_note.then_some(&NOTE_KEY);
-        of_forms.iter().chain(of_notes).chain(&KEYS).for_each(|line| lines.extend(wrapped(line, Style::new(), width)));
+        let of_talks = app.open_question.as_ref().is_some_and(OpenQuestion::can_discuss).then_some(&DISCUSS_KEY);
+        of_forms
+            .iter()
+            .chain(of_talks)
+            .chain(of_notes)
+            .chain(&KEYS)
+            .for_each(|line| lines.extend(wrapped(line, Style::new(), width)));
         return (lines, None);
     }
     let open = app.open_question.as_ref();
@@ -210,3 +216,6 @@ const FORM_KEYS: [&str; 3] = [
     "Tab, ← →     the other questions (Shift-Tab goes back)",
     "Esc, then d  decline to answer",
 ];
+
+/// The key of a call whose tool has a reply for it.
+const DISCUSS_KEY: &str = "Esc, then c  talk about it first";

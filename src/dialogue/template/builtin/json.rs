@@ -1,7 +1,7 @@
 //! Templates of hosts that write JSON.
 
-use super::parts::{entry, error, general, said, text};
-use crate::dialogue::template::model::{Template, TemplateEntry, TemplateRejection, Text};
+use super::parts::{entry, error, general, outcome, said, text};
+use crate::dialogue::template::model::{Template, TemplateEntry, TemplateOutcome, TemplateRejection, Text};
 
 pub(super) fn kimi() -> Template {
     Template {
@@ -36,6 +36,7 @@ pub(super) fn codex() -> Template {
         between_picks: text(","),
         note: text(r#","user_note: {note}""#),
         cancelled: error("request_user_input was cancelled before receiving a response"),
+        timed_out: said(r#"{"answers":{}}"#),
         rejected: Some(TemplateRejection {
             missing_parameter: text("failed to parse function arguments: missing field `{parameter}`"),
             other: text("failed to parse function arguments: {details}"),
@@ -149,11 +150,15 @@ pub(super) fn hermes() -> Template {
             ..entry(r#"{"question": "{question}", "choices_offered": {options}, "user_response": {json}}"#)
         }),
         cancelled: said("{entries}"),
+        timed_out: Some(TemplateOutcome { stand_in: Some(text(HERMES_TIMED_OUT)), ..outcome("{entries}") }),
         parameter: text("question"),
         form: Some(text("hermes-batch")),
         ..general()
     }
 }
+
+const HERMES_TIMED_OUT: &str = "The user did not provide a response within the time limit. Use your best judgement to \
+    make the choice and proceed.";
 
 pub(super) fn hermes_batch() -> Template {
     Template {
@@ -169,6 +174,7 @@ pub(super) fn hermes_batch() -> Template {
             ..entry(r#"{{named}"question": "{question}", "choices_offered": {options}, "user_response": {json}}"#)
         },
         cancelled: said(r#"{"responses": [{entries}]}"#),
+        timed_out: said(r#"{"responses": [{entries}], "timed_out": true}"#),
         ..general()
     }
 }

@@ -22,12 +22,25 @@ pub(super) fn entry(picked: &'static str) -> TemplateEntry {
     }
 }
 
+/// Returns a reply with nothing but its text.
+pub(super) const fn outcome(words: &'static str) -> TemplateOutcome {
+    TemplateOutcome {
+        text: text(words),
+        entry: None,
+        answered: None,
+        between_entries: None,
+        stand_in: None,
+        recommended: None,
+        is_error: false,
+    }
+}
+
 pub(super) fn said(words: &'static str) -> Option<TemplateOutcome> {
-    Some(TemplateOutcome { text: text(words), entry: None, is_error: false })
+    Some(outcome(words))
 }
 
 pub(super) fn error(words: &'static str) -> Option<TemplateOutcome> {
-    Some(TemplateOutcome { text: text(words), entry: None, is_error: true })
+    Some(TemplateOutcome { is_error: true, ..outcome(words) })
 }
 
 pub(in crate::dialogue::template) fn general() -> Template {
@@ -50,6 +63,8 @@ pub(in crate::dialogue::template) fn general() -> Template {
         nothing: None,
         cancelled: None,
         declined: None,
+        discussed: None,
+        timed_out: None,
         rejected: None,
         parameter: text("questions"),
         form: None,

@@ -1,6 +1,6 @@
 //! Templates of hosts that write a text.
 
-use super::parts::{entry, error, general, said, text};
+use super::parts::{entry, error, general, outcome, said, text};
 use crate::dialogue::template::model::{Template, TemplateEntry, TemplateOutcome, TemplateRejection, Text};
 
 const ANSWERED: Text =
@@ -8,6 +8,14 @@ const ANSWERED: Text =
 const CLAUDE_DECLINED: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was \
     a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you \
     how to proceed.";
+
+const CLAUDE_DISCUSSED: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was \
+    a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\n\
+    The user wants to clarify these questions.\n    \
+    This means they may have additional information, context or questions for you.\n    \
+    Take their response into account and then reformulate the questions if appropriate.\n    \
+    Start by asking them what they would like to clarify.\n\n    \
+    Questions asked:\n{entries}";
 
 pub(super) fn claude() -> Template {
     Template {
@@ -20,6 +28,13 @@ pub(super) fn claude() -> Template {
         // The host says "answered" to no answers, too: a bug that its users report again and again.
         nothing: error(CLAUDE_DECLINED),
         cancelled: error(CLAUDE_DECLINED),
+        discussed: Some(TemplateOutcome {
+            entry: Some(text("- \"{question}\"\n  (No answer provided)")),
+            answered: Some(text("- \"{question}\"\n  Answer: {answer}")),
+            between_entries: Some(text("\n")),
+            is_error: true,
+            ..outcome(CLAUDE_DISCUSSED)
+        }),
         rejected: Some(TemplateRejection {
             missing_parameter: text(
                 "<tool_use_error>InputValidationError: {tool} failed due to the following issue:\n\
@@ -36,6 +51,7 @@ pub(super) fn letta() -> Template {
     Template {
         name: text("letta"),
         entry: TemplateEntry { unanswered: Some(text("\"{question}\"=\"\"")), ..entry("\"{question}\"=\"{answer}\"") },
+        discussed: None,
         rejected: None,
         ..claude()
     }
@@ -151,11 +167,7 @@ pub(super) fn deepagents() -> Template {
             unanswered: Some(text("Q: {question}\nA: (no answer)")),
             ..entry("Q: {question}\nA: {answer}")
         },
-        cancelled: Some(TemplateOutcome {
-            text: text("{entries}"),
-            entry: Some(text("Q: {question}\nA: (cancelled)")),
-            is_error: false,
-        }),
+        cancelled: Some(TemplateOutcome { entry: Some(text("Q: {question}\nA: (cancelled)")), ..outcome("{entries}") }),
         ..general()
     }
 }
@@ -173,6 +185,18 @@ pub(super) fn omp() -> Template {
             ..entry("{id}: {answer}{note}")
         },
         note: text(" (note: {note})"),
+        discussed: Some(TemplateOutcome {
+            entry: Some(text("{question}")),
+            answered: Some(text("{question}")),
+            ..outcome("User chose to chat about this instead of answering.\n\nQuestions asked:\n{entries}")
+        }),
+        timed_out: Some(TemplateOutcome {
+            recommended: Some(TemplateEntry {
+                several: Some(text("{id}: [{answer}] (auto-selected after timeout)")),
+                ..entry("{id}: {answer} (auto-selected after timeout)")
+            }),
+            ..outcome("User answers:\n{entries}")
+        }),
         ..general()
     }
 }

@@ -4,6 +4,7 @@ mod forms;
 mod input;
 mod notes;
 mod screens;
+mod talks;
 
 use std::fmt::Write as _;
 use std::sync::Arc;
