@@ -29,15 +29,15 @@ export class CallView {
   #title = h('h3', { id: this.#id }, 'Question');
   #status = h('span', { class: 'status' });
   #questions = new QuestionsView({ take: (index) => this.take(index), edit: (index) => this.#edit(index), changed: () => this.#onChange() });
-  /** The text above all questions of a form. */
-  #above = h('div', { class: 'detail markdown above', dir: 'auto', hidden: true });
+  /** The text above all questions of a form; below them if it came late. */
+  #above = h('div', { class: 'detail markdown above', dir: 'auto' });
   #aboveText = new MarkdownView(this.#above);
   #reason = h('p', { class: 'problem', hidden: true });
   #notes = h('details', { class: 'notes', hidden: true });
   #clock = h('p', { class: 'clock', hidden: true });
   #answered = h('div', { class: 'answered', hidden: true });
   element = h('article', { class: 'call', 'aria-labelledby': this.#id },
-    h('header', {}, this.#title, this.#questions.strip, this.#status), this.#above, this.#reason, this.#questions.element, this.#notes, this.#clock, this.#answered);
+    h('header', {}, this.#title, this.#questions.strip, this.#status), this.#reason, this.#questions.element, this.#notes, this.#clock, this.#answered);
 
   /** @type {Context} */ #context;
   /** @type {CallItem} */ #item;
@@ -134,7 +134,11 @@ export class CallView {
   /** Returns whether a part was postponed. */
   #showQuestions() {
     const { form, state } = this.#item;
-    this.#above.hidden = !form?.title;
+    // What is shown does not move: a title that comes after a question stays below them.
+    if (form?.title && !this.#above.parentNode) {
+      if (this.#questions.count > 0) this.#questions.element.after(this.#above);
+      else this.#reason.before(this.#above);
+    }
     const postponed = form?.title ? this.#aboveText.show(form.title, state === 'growing') : false;
     return this.#questions.update(this.#item, { sending: this.#sending, taken: this.#taken }) || postponed;
   }

@@ -14,7 +14,7 @@ const GROWING = { question: ['text', 'header', 'detail'], option: ['label', 'des
 export function grown(form, data) {
   const { question: index, option, field, delta = '', known = {}, known_option: knownOption = {} } = data;
   const { questions } = form;
-  // It stands above all questions.
+  // It belongs to all questions.
   if (field === 'title') return appended(form, ['title'], field, delta);
   if (!(index <= questions.length)) return form;
   const old = questions[index] ?? { text: '', defaults: [], options: [] };

@@ -112,6 +112,50 @@ for (const [name, orders] of Object.entries(ORDERS)) {
   });
 }
 
+for (const width of [375, 1280]) {
+  test(`a title that comes after the questions moves nothing, width ${width}`, async (t) => {
+    const { page, conversation } = await opened(t, { viewport: { width, height: 900 } });
+    for (const event of partials(FORM)) conversation.emit('form_partial', event);
+    await page.waitForSelector('.panel:not([hidden]) .question strong');
+    await drawn(page);
+    const places = () =>
+      page.evaluate(() => {
+        const top = document.querySelector('.call').getBoundingClientRect().top;
+        const all = [...document.querySelectorAll('.call :is(.tab, .question, .suggestion, .take, .own, .steps button)')];
+        return all.filter((element) => element.checkVisibility()).map((element) => `${element.className} ${element.textContent} ${element.getBoundingClientRect().top - top}`);
+      });
+    const before = await places();
+    await watch(page);
+    for (const delta of ['Set **up**', ' the recipes, ', 'before anything else is done. '.repeat(9)]) {
+      conversation.emit('form_partial', { call: 0, tool: FORM.tool, question: 0, field: 'title', delta });
+      await drawn(page);
+      assert.deepEqual(await places(), before);
+    }
+    await page.waitForSelector('.panels ~ .above >> text=Set up the recipes');
+    conversation.emit('complete', completed({ ...FORM, title: `Set **up** the recipes, ${'before anything else is done. '.repeat(9)}` }));
+    await page.waitForSelector('.call[data-state=open]');
+    const after = await places();
+    assert.deepEqual(before.filter((place) => !after.includes(place)), []);
+    const { changes, ...seen } = await page.evaluate(() => window.seen);
+    assert.deepEqual(seen, { shrank: [], removed: [], flipped: [], moved: [] }, `${changes} changes`);
+  });
+}
+
+test('a title that comes first is above the questions, and so is one that is known at once', async (t) => {
+  for (const sends of [
+    (conversation) => {
+      conversation.emit('form_partial', { call: 0, tool: FORM.tool, question: 0, field: 'title', delta: 'Set up' });
+      for (const event of partials(FORM)) conversation.emit('form_partial', event);
+    },
+    (conversation) => conversation.emit('complete', completed({ ...FORM, title: 'Set up' })),
+  ]) {
+    const { page, conversation } = await opened(t);
+    sends(conversation);
+    await page.waitForSelector('.take:enabled');
+    await page.waitForSelector('.call > header + .above >> text=Set up');
+  }
+});
+
 test('the whole is the same for every size of chunks', async (t) => {
   const views = [];
   for (const size of [1, 4, 1000]) {
