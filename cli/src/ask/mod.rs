@@ -4,6 +4,7 @@ mod answers;
 mod form_answers;
 mod images;
 mod label;
+mod line_answer;
 mod line_form;
 mod line_prompt;
 mod line_terminal;

@@ -149,6 +149,61 @@ fn one_question_is_answered_by_one_line() {
     assert_eq!(session.concludes().status, 0);
 }
 
+/// Starts to ask one question line by line.
+fn lone(tool: &str, arguments: &serde_json::Value) -> Session {
+    let mut session = Session::new(&["--lines", "--wire", "openai-chat"], (24, 100));
+    session.writes(&chat(tool, &arguments.to_string())).ends();
+    session
+}
+
+#[test]
+fn one_question_is_declined_left_or_asked_again_line_by_line() {
+    let question =
+        json!({"questions": [{"question": "Which?", "header": "W", "options": [{"label": "A"}, {"label": "B"}]}]});
+    for (typed, shown, status) in [
+        ("d\n", "✗ declined", 1),
+        ("c\n", "✗ not answered: to be talked about first", 1),
+        ("\n", "✗ not answered", 1),
+        ("x\n", "✗ not answered", 1),
+        ("\x04", "✗ not answered", 1),
+        ("1\n2\n", "✓ B", 0),
+    ] {
+        let mut session = lone("AskUserQuestion", &question);
+        session.sees(&["? Which?", "an empty line leaves it unanswered or declines it) "]).types("\n");
+        session.sees(&["> (an empty line leaves it unanswered; 1 asks again; d declines, c talks about it first) "]);
+        session.types(typed).sees(&[shown]);
+        assert_eq!(session.concludes().status, status, "{typed:?}");
+    }
+    let mut session = lone("ask_user", &json!({"question": "Which?", "choices": ["80"]}));
+    session
+        .sees(&["leaves it unanswered or declines it) "])
+        .types("\n")
+        .sees(&["1 asks again; d declines) "])
+        .types("c\n")
+        .waits("the prompt again", |screen| screen.matches("1 asks again; d declines) ").count() == 2);
+}
+
+#[test]
+fn one_question_with_a_default_or_that_has_to_be_answered_is_declined_line_by_line() {
+    let field = |field: serde_json::Value| json!({"message": "M", "requestedSchema": {"required": ["p"], "properties": {"p": field}}});
+    let default = field(json!({"type": "string", "title": "Where?", "enum": ["prod", "test"], "default": "test"}));
+    for (typed, shown, reply) in [
+        ("d\n", "✗ declined", r#"{"action":"decline"}"#),
+        ("x\n", "✗ not answered", r#"{"action":"cancel"}"#),
+        ("\n", "✓ test", r#"{"action":"accept","content":{"p":"test"}}"#),
+    ] {
+        let mut session = lone("elicitation/create", &default);
+        session.sees(&["an empty line keeps test) "]).types("\n");
+        session.sees(&["> (an empty line sends that; 1 asks again; d declines, x leaves it unanswered) "]);
+        session.types(typed).sees(&[shown]);
+        assert_eq!(session.concludes().stdout, format!("{reply}\n"));
+    }
+    let mut session = lone("elicitation/create", &field(json!({"type": "string", "title": "Name?"})));
+    session.sees(&["> (your answer; an empty line leaves it unanswered or declines it) "]).types("\n");
+    session.sees(&["1 asks again; d declines) "]).types("d\n").sees(&["✗ declined"]);
+    assert_eq!(session.concludes().stdout, "{\"action\":\"decline\"}\n");
+}
+
 #[test]
 fn the_first_options_are_sent_line_by_line_if_nobody_types() {
     let mut session = Session::new(&[&["--lines", "--auto-answer", "1"], &WIRE[..]].concat(), (60, 120));
