@@ -552,12 +552,22 @@ impl Form {
         }
     }
 
-    /// Drops the text that is being read, unless it is shown while it grows.
+    /// Drops what is open and would not be shown: a text, unless it is shown while it grows, options
+    /// from the first without a label on, and a question that has nothing else either.
     pub(crate) fn fail(&mut self) {
         if let Some(open) = self.open.take()
             && !open.place.grows()
         {
             utf8::truncate(&mut self.text, open.start);
+        }
+        let Some(question) = self.questions.last() else { return };
+        let options = self.options.get(question.first_option..).unwrap_or_default();
+        let labelled = options.iter().take_while(|option| !option.text(OptionText::Label).is_empty()).count();
+        self.options.truncate(question.first_option + labelled);
+        if labelled == 0 && !question.has_text() {
+            self.questions.pop();
+            // Whether it has reached that question depends on the chunks.
+            self.cursor = self.cursor.min(self.questions.len().saturating_sub(1));
         }
     }
 

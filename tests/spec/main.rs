@@ -11,4 +11,5 @@ mod prose;
 mod rare;
 mod readme;
 mod shapes;
+mod shapes_rejected;
 mod tools;

@@ -40,16 +40,25 @@ pub struct End {
 }
 
 impl End {
-    /// Leaves out what a rejection does not promise: notes, and what no partial could show.
+    /// Leaves out what a rejection does not promise or does not have: notes, and what no partial
+    /// could show.
     pub fn comparable(mut self) -> End {
         if self.reason.is_some() {
             self.notes.clear();
-            self.questions.iter_mut().for_each(|question| question.options.retain(|one| !one.label.is_empty()));
-            let is_there = |one: &Question| !one.text.is_empty() || one.header.is_some() || !one.options.is_empty();
-            self.questions.retain(is_there);
+            self.questions = visible(self.questions);
         }
         self
     }
+}
+
+/// "A rejection has the questions and suggestions that a partial may show".
+fn visible(mut questions: Vec<Question>) -> Vec<Question> {
+    for question in &mut questions {
+        let shown = question.options.iter().take_while(|one| !one.label.is_empty()).count();
+        question.options.truncate(shown);
+    }
+    questions.retain(|one| !one.text.is_empty() || one.header.is_some() || !one.options.is_empty());
+    questions
 }
 
 /// Returns what the parser makes of these chunks.
@@ -89,7 +98,11 @@ pub fn finish(shown: &mut Vec<Question>, parser: &mut Parser) -> End {
                 continue;
             }
             Event::Complete(call) => (None, call.title(), owned(call.questions()), call.notes().to_vec()),
-            Event::Rejected(call) => (Some(call.reason()), call.title(), owned(call.questions()), Vec::new()),
+            Event::Rejected(call) => {
+                let questions = owned(call.questions());
+                assert_eq!(questions, visible(questions.clone()), "nothing that no partial could show");
+                (Some(call.reason()), call.title(), questions, Vec::new())
+            }
             other => panic!("{other:?}"),
         };
         assert!(extends(shown, &questions), "something is taken back: {shown:?}\nat the end {questions:?}");
