@@ -55,7 +55,9 @@ impl ArgumentsReader {
         match self {
             ArgumentsReader::None => *pos = text.len(),
             ArgumentsReader::Own(arguments) => arguments.read(text, pos, call, policy),
-            ArgumentsReader::Shape(reader) => reader.read(text, pos, call, policy),
+            ArgumentsReader::Shape(reader) => {
+                reader.read(text, pos, call, policy);
+            }
         }
     }
 
@@ -66,7 +68,21 @@ impl ArgumentsReader {
         }
     }
 
-    /// Reads decoded text of the arguments in a string.
+    /// Reads decoded text of the arguments in a string, up to the end of a value of a tool that has a
+    /// shape. Returns how many bytes were read, and whether such a value has ended.
+    pub(super) fn read_decoded(&mut self, text: &str, call: &mut Call, policy: &Arc<Policy>) -> (usize, bool) {
+        if let ArgumentsReader::Shape(reader) = self {
+            let (mut pos, mut has_ended) = (0, false);
+            while pos < text.len() && !call.has_failed() && !has_ended {
+                has_ended = reader.read(text, &mut pos, call, policy);
+            }
+            return if has_ended { (pos, true) } else { (text.len(), false) };
+        }
+        self.push_decoded(text, call, policy);
+        (text.len(), false)
+    }
+
+    /// Reads all of a decoded text of the arguments in a string.
     pub(super) fn push_decoded(&mut self, text: &str, call: &mut Call, policy: &Arc<Policy>) {
         let mut pos = 0;
         match self {

@@ -88,8 +88,22 @@ impl EnvelopeMachine {
             let Context { call, policy } = &mut *context;
             match self.object.next(text, &mut pos, &mut self.name, policy) {
                 None => return (text.len(), Turn::Stay),
-                Some(Found::Text(len)) => self.reader.push_decoded(&text[pos - len..pos], call, policy),
-                Some(Found::Char(char)) => self.reader.push_decoded(char.encode_utf8(&mut [0; 4]), call, policy),
+                Some(Found::Text(len)) => {
+                    let (read, has_ended) = self.reader.read_decoded(&text[pos - len..pos], call, policy);
+                    if has_ended {
+                        // More may be certain. The rest of the text is read again.
+                        return (pos - (len - read), Turn::Stay);
+                    }
+                }
+                Some(Found::Char(char)) => {
+                    let mut buffer = [0; 4];
+                    let char = char.encode_utf8(&mut buffer);
+                    let (read, has_ended) = self.reader.read_decoded(char, call, policy);
+                    self.reader.push_decoded(&char[read..], call, policy);
+                    if has_ended {
+                        return (pos, Turn::Stay);
+                    }
+                }
                 Some(Found::TextEnd) => {
                     if !self.reader.is_closed() {
                         call.cut(self.reader.place(), policy);

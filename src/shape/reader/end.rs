@@ -108,7 +108,7 @@ impl Reading<'_> {
                     let level = self.reader.lexers.len();
                     self.reader.lexers.push(Lexer::NEW);
                     self.reader.value = if self.is_in_entries() { Value::Entry(list) } else { Value::Item(list) };
-                    self.read_encoded(level, text.trim());
+                    self.read_all_encoded(level, text.trim());
                     self.reader.lexers.truncate(level);
                     self.reader.value = Value::Nothing;
                 } else if list == List::Options || !text.trim().is_empty() {

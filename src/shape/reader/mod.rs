@@ -258,12 +258,15 @@ impl ShapeReader {
     }
 
     /// Reads text from `*pos` to the end of the value, or to something that is certain and not
-    /// shown, or to the end of the text.
-    pub(crate) fn read(&mut self, text: &str, pos: &mut usize, call: &mut Call, policy: &Arc<Policy>) {
+    /// shown, or to the end of the text. Returns `true` if a value has ended.
+    pub(crate) fn read(&mut self, text: &str, pos: &mut usize, call: &mut Call, policy: &Arc<Policy>) -> bool {
+        let mut has_ended = false;
         if call.has_failed() {
-            return self.skip(text, pos);
+            self.skip(text, pos);
+        } else {
+            self.with(call, policy, |reading| has_ended = reading.read(text, pos));
         }
-        self.with(call, policy, |reading| reading.read(text, pos));
+        has_ended
     }
 
     /// Takes the incomplete character `tail` into account, which follows.
@@ -372,22 +375,29 @@ struct Reading<'r> {
 }
 
 impl Reading<'_> {
-    fn read(&mut self, text: &str, pos: &mut usize) {
+    /// Reads text up to the end of a value. Returns `true` if one has ended.
+    fn read(&mut self, text: &str, pos: &mut usize) -> bool {
         if !self.read_start(text, pos) {
-            return;
+            return false;
         }
         while !self.call.has_failed() {
             let lexer = &mut self.reader.lexers[0];
             // Most of a stream is text, for which no token is created.
             let plain = lexer.plain_len(text, *pos);
             if plain > 0 {
-                self.token(0, Token::Text(&text[*pos..*pos + plain]));
-                *pos += plain;
+                let (len, has_ended) = self.text(0, &text[*pos..*pos + plain]);
+                *pos += len;
+                if has_ended {
+                    return true;
+                }
                 continue;
             }
             if let Some((char, len)) = lexer.escaped(text, *pos) {
-                self.token(0, Token::Char(char));
+                let has_ended = self.token(0, Token::Char(char));
                 *pos += len;
+                if has_ended {
+                    return true;
+                }
                 continue;
             }
             if *pos == text.len() && lexer.is_in_text() {
@@ -395,9 +405,10 @@ impl Reading<'_> {
             }
             let Some(token) = lexer.next(text, pos) else { break };
             if self.token(0, token) {
-                break;
+                return true;
             }
         }
+        false
     }
 
     fn foresee(&mut self, tail: &[u8]) {
@@ -463,11 +474,12 @@ impl Reading<'_> {
         }
         // It is a token of a string that holds JSON.
         match token {
-            Token::Text(text) => self.read_encoded(level + 1, text),
-            Token::Char(char) => self.read_encoded(level + 1, char.encode_utf8(&mut [0; 4])),
+            Token::Text(text) => self.read_all_encoded(level + 1, text),
+            Token::Char(char) => self.read_all_encoded(level + 1, char.encode_utf8(&mut [0; 4])),
             Token::Stray(char) => {
-                self.read_encoded(level + 1, char.encode_utf8(&mut [0; 4]));
+                let has_ended = self.read_all_encoded(level + 1, char.encode_utf8(&mut [0; 4]));
                 self.repair(Note::IllFormedString);
+                has_ended
             }
             _ => {
                 let is_whole = self.reader.lexers.last().is_some_and(Lexer::is_closed);
@@ -476,21 +488,55 @@ impl Reading<'_> {
                 if !is_whole {
                     self.call.reject(Reason::Malformed(Note::IllFormedJson));
                 }
-                return true;
+                true
             }
         }
-        false
     }
 
-    /// Reads more of the JSON in a string.
-    fn read_encoded(&mut self, level: usize, text: &str) {
+    /// Applies text of a lexer, up to the end of a value in it if it is JSON. Returns how many bytes
+    /// were applied, and whether a value has ended.
+    fn text(&mut self, level: usize, text: &str) -> (usize, bool) {
+        if self.reader.lexers.len() > level + 1 {
+            return self.read_encoded(level + 1, text);
+        }
+        self.push(text);
+        (text.len(), false)
+    }
+
+    /// Reads more of the JSON in a string, up to the end of a value. Returns how many bytes were
+    /// read, and whether a value has ended.
+    fn read_encoded(&mut self, level: usize, text: &str) -> (usize, bool) {
         let mut pos = 0;
         while !self.call.has_failed()
             && let Some(lexer) = self.reader.lexers.get_mut(level)
             && let Some(token) = lexer.next(text, &mut pos)
         {
-            self.token(level, token);
+            let has_ended = match token {
+                Token::Text(run) => {
+                    let (len, has_ended) = self.text(level, run);
+                    // The lexer is in a string, where it can read the rest again.
+                    pos -= run.len() - len;
+                    has_ended
+                }
+                token => self.token(level, token),
+            };
+            if has_ended {
+                return (pos, true);
+            }
         }
+        (text.len(), false)
+    }
+
+    /// Reads more of the JSON in a string. Returns `true` if a value has ended.
+    fn read_all_encoded(&mut self, level: usize, text: &str) -> bool {
+        let (mut pos, has_ended) = self.read_encoded(level, text);
+        let mut reads = has_ended;
+        while reads {
+            let (len, ended) = self.read_encoded(level, &text[pos..]);
+            pos += len;
+            reads = ended;
+        }
+        has_ended
     }
 
     fn act(&mut self, level: usize, token: Token<'_>) -> bool {

@@ -121,7 +121,10 @@ impl Reading<'_> {
                 // `begin` then begins the list inside the string.
                 list => Value::List(list),
             };
-            return self.read_encoded(self.reader.lexers.len() - 1, text);
+            // There is no key in it yet, since a key is in quotes, and these are escaped: nothing in
+            // it can come in another order.
+            self.read_all_encoded(self.reader.lexers.len() - 1, text);
+            return;
         }
         match list {
             List::Arguments => self.call.reject(Reason::WrongType(CallPart::Arguments)),
