@@ -46,7 +46,7 @@ impl Dialogue {
     /// let mut parser = Parser::arguments_of("AskUserQuestion", Policy::new()).unwrap();
     /// drop(parser.feed(r#"{"questions": [{"question": "Tea?"}, {"question": "When?"}]}"#));
     /// parser.finish().for_each(|event| drop(dialogue.event(event)));
-    /// assert!(dialogue.question().unwrap().form.as_ref().unwrap().discuss);
+    /// assert!(dialogue.question().unwrap().discuss);
     /// let reply = dialogue.discuss(0, vec![FormAnswer::text("Yes"), FormAnswer::default()])?;
     /// assert!(reply.text.ends_with(
     ///     "Questions asked:\n- \"Tea?\"\n  Answer: Yes\n- \"When?\"\n  (No answer provided)"
@@ -56,8 +56,8 @@ impl Dialogue {
     ///
     /// # Errors
     ///
-    /// If the tool has no reply for that ([`Form::discuss`](super::Form::discuss)), an answer can't be
-    /// accepted, or no open or waiting question has this number. The dialogue is unchanged.
+    /// If the tool has no reply for that ([`Question::discuss`](super::Question::discuss)), an answer
+    /// can't be accepted, or no open or waiting question has this number. The dialogue is unchanged.
     pub fn discuss(&mut self, number: u64, answers: Vec<FormAnswer>) -> Result<Reply, AnswerErrorKind> {
         self.end(number, Ending::Discussed, answers)
     }

@@ -44,12 +44,6 @@ pub struct Form {
     /// A text above all questions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Whether the user can talk about the questions instead of answering them.
-    ///
-    /// The dialogue sets it when it asks them: the tool has a reply for that, which
-    /// [`Dialogue::discuss`](super::Dialogue::discuss) returns.
-    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
-    pub discuss: bool,
     /// The questions, in order. There is at least one.
     pub questions: Vec<FormQuestion>,
 }
@@ -128,7 +122,7 @@ impl Form {
     pub(super) fn new(call: &Complete<'_>) -> Option<Form> {
         let shape = call.shape()?.into();
         let questions = call.questions().iter().map(FormQuestion::new).collect();
-        Some(Form { tool: call.tool().into(), shape, title: call.title().map(Into::into), discuss: false, questions })
+        Some(Form { tool: call.tool().into(), shape, title: call.title().map(Into::into), questions })
     }
 }
 

@@ -26,6 +26,12 @@ pub struct Question {
     /// What the rules found. The question may be asked all the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub advice: Vec<Finding>,
+    /// Whether the user can talk about it instead of answering it.
+    ///
+    /// The dialogue sets it when it asks: the tool has a reply for that, which
+    /// [`Dialogue::discuss`](super::Dialogue::discuss) returns.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub discuss: bool,
     /// All questions of a call of another agent's tool; `None` for `ask_followup_question`.
     ///
     /// `question` and `suggest` are those of the first.
@@ -71,6 +77,7 @@ impl Question {
             question: call.question().into(),
             suggest: owned(call.suggestions()),
             advice: Vec::new(),
+            discuss: false,
             form: Form::new(call),
         }
     }

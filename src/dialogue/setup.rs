@@ -176,7 +176,9 @@ impl Setup {
     /// Adds the advice of the rules to a question, or returns why it can't be asked.
     pub(super) fn examine(&self, question: &mut Question) -> Option<Correction> {
         let Setup { dialect, rules, .. } = self;
+        question.discuss = false;
         if let Some(form) = &mut question.form {
+            question.discuss = self.template_for(form).discussed.is_some();
             return self.examine_form(form);
         }
         if rules.follow_up_required.unwrap_or(dialect.follow_up_required) && question.suggest.is_empty() {
@@ -191,9 +193,7 @@ impl Setup {
     /// Adds the advice of the rules to each question and what the reply has a place for, or returns
     /// why they can't be asked.
     fn examine_form(&self, form: &mut Form) -> Option<Correction> {
-        let template = self.template_for(form);
-        form.discuss = template.discussed.is_some();
-        let takes_notes = template.takes_notes(form);
+        let takes_notes = self.template_for(form).takes_notes(form);
         for question in &mut form.questions {
             question.notes = takes_notes && !question.options.is_empty();
         }

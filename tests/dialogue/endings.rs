@@ -64,7 +64,7 @@ fn only_two_tools_have_a_reply_for_a_talk() {
         let mut dialogue = asked_by("claude", Some(name), &questions());
         let before = dialogue.clone();
         let can_discuss = ["claude", "omp"].contains(&name);
-        assert_eq!(dialogue.question().unwrap().form.as_ref().unwrap().discuss, can_discuss, "{name}");
+        assert_eq!(dialogue.question().unwrap().discuss, can_discuss, "{name}");
         match dialogue.discuss(0, Vec::new()) {
             Ok(_) => assert!(can_discuss, "{name}"),
             Err(kind) => assert_eq!((kind, &dialogue), (AnswerErrorKind::NoDiscussion, &before), "{name}"),

@@ -14,6 +14,7 @@ use crate::sanitize::one_line;
 pub(super) struct FormPrompt<'p> {
     terminal: &'p mut LineTerminal,
     form: &'p Form,
+    can_discuss: bool,
     answers: Vec<FormAnswer>,
 }
 
@@ -29,8 +30,9 @@ enum Asked {
 }
 
 impl<'p> FormPrompt<'p> {
-    pub(super) fn new(terminal: &'p mut LineTerminal, form: &'p Form) -> FormPrompt<'p> {
-        FormPrompt { terminal, form, answers: form.questions.iter().map(default_answer).collect() }
+    /// `can_discuss`: the tool has a reply for a user who wants to talk about the questions first.
+    pub(super) fn new(terminal: &'p mut LineTerminal, form: &'p Form, can_discuss: bool) -> FormPrompt<'p> {
+        FormPrompt { terminal, form, can_discuss, answers: form.questions.iter().map(default_answer).collect() }
     }
 
     /// Asks all questions in order, and then whether to send the answers.
@@ -92,7 +94,7 @@ impl<'p> FormPrompt<'p> {
                     self.terminal.write_line("✗ declined")?;
                     return Ok(Decision::Decline);
                 }
-                "c" if self.form.discuss => {
+                "c" if self.can_discuss => {
                     self.terminal.write_line(&format!("✗ {DISCUSSED}"))?;
                     return Ok(Decision::Discuss(self.answers));
                 }
@@ -119,7 +121,7 @@ impl<'p> FormPrompt<'p> {
 
     /// Returns the prompt for what to do with the answers.
     fn confirmation(&self) -> String {
-        let talk = if self.form.discuss { ", c talks about it first" } else { "" };
+        let talk = if self.can_discuss { ", c talks about it first" } else { "" };
         match (self.is_lone(), self.can_send()) {
             (true, true) => {
                 format!("an empty line sends that; 1 asks again; d declines{talk}, x leaves it unanswered")

@@ -80,6 +80,9 @@ async fn a_form_grows_to_the_same_for_every_cut_and_at_every_event() {
         let mut form = page.all("call")[0]["form"].clone();
         assert_eq!(form["shape"], "claude");
         form.as_object_mut().unwrap().remove("shape");
+        let questions = form["questions"].as_array_mut().unwrap();
+        let notes: Vec<_> = questions.iter_mut().map(|one| one.as_object_mut().unwrap().remove("notes")).collect();
+        assert_eq!(notes, [Some(json!(true)), Some(json!(true)), None], "only options have a place for a note");
         assert_eq!(before["form"], form, "{piece}");
         assert_eq!(Page::of_snapshot(&snapshot), Page::of(&events));
         // Every fact is sent once, and every text as a delta.

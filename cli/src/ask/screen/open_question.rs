@@ -99,7 +99,7 @@ impl OpenQuestion {
 
     /// Returns whether the user can talk about the questions instead: the tool has a reply for that.
     pub(super) fn can_discuss(&self) -> bool {
-        self.question.form.as_ref().is_some_and(|form| form.discuss)
+        self.question.discuss
     }
 
     /// Returns the question that is being answered; `None` at the review.
