@@ -230,6 +230,11 @@ impl ApiError {
         self.code
     }
 
+    /// Returns `true` if another replica is writing a turn of the conversation.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        self.code() == "elsewhere"
+    }
+
     /// Returns `true` if it lies at the store, or another replica.
     pub(crate) fn is_of_store(&self) -> bool {
         matches!(self.code(), "store_unavailable" | "store_unreadable" | "elsewhere" | "not_found")

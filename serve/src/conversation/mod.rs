@@ -50,7 +50,7 @@ pub(crate) use self::event_id::EventId;
 pub(crate) use self::facts::ListedFacts;
 pub(crate) use self::frame::frame;
 pub(crate) use self::list_changes::ListChanges;
-pub(crate) use self::stored::{Batch, LogEntry, StoredConversation};
+pub(crate) use self::stored::{Batch, LogEntry, StoredConversation, answer_field};
 
 /// A conversation of a model and its user.
 pub(crate) struct Conversation {

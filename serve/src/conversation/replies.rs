@@ -6,7 +6,8 @@ use followup::dialogue::{MessageFormat, Reply};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::state::ConversationState;
+use super::role::Role;
+use super::state::{ConversationState, TurnState};
 use super::{Conversation, Reader};
 use crate::error::ApiError;
 
@@ -93,7 +94,9 @@ impl Reader {
                 let state = self.conversation.state.lock();
                 let is_waiting = state.waiting_for_user() > 0;
                 let is_over = has_waited && !is_waiting;
-                if state.gone || is_over || state.dialogue.reply_log().after(nth).next().is_some() {
+                // Another process writes the conversation, and has the replies.
+                let is_elsewhere = matches!(state.role, Role::Follower(_)) && state.turn != TurnState::Streaming;
+                if state.gone || is_over || is_elsewhere || state.dialogue.reply_log().after(nth).next().is_some() {
                     return;
                 }
                 has_waited |= is_waiting;

@@ -24,6 +24,9 @@ const MIN_VIEW: usize = 64 << 10;
 /// Number of events after which the store gets the items anew.
 const MAX_EVENTS: usize = 512;
 
+/// Maximum number of events that are written at once: a script takes no more than some thousand values.
+const MAX_BATCH: usize = 1000;
+
 impl Conversation {
     /// Returns what the store does not have yet.
     ///
@@ -182,10 +185,15 @@ impl ConversationState {
         let Role::Writer(publication) = &self.role else { return None };
         let (epoch, view_size, changes) = (publication.epoch, publication.view_size, publication.changes);
         let known = self.log.buffer.frames_after(publication.published).filter(|_| !publication.replaces);
-        let (frames, replaces): (Vec<Frame>, bool) = match known {
-            Some(frames) => (frames.cloned().collect(), false),
-            // The items say what was before this epoch.
-            None => (self.log.buffer.frames().filter(|frame| frame.id.epoch == epoch).cloned().collect(), true),
+        let known: Option<Vec<Frame>> = known.map(|frames| frames.cloned().collect());
+        let (frames, replaces) = match known.filter(|frames| frames.len() <= MAX_BATCH) {
+            Some(frames) => (frames, false),
+            // The items say what was before these, and before this epoch.
+            None => {
+                let own = self.log.buffer.frames().filter(|frame| frame.id.epoch == epoch);
+                let own: Vec<Frame> = own.cloned().collect();
+                (own[own.len().saturating_sub(MAX_BATCH)..].to_vec(), true)
+            }
         };
         let has_changed = self.log.has_changed || replaces;
         if frames.is_empty() && !has_changed && !self.has_new_pieces && publication.told == changes {

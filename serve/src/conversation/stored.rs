@@ -157,7 +157,7 @@ impl StoredConversation {
 }
 
 /// The name of the field with the answer to a question.
-pub(super) fn answer_field(number: u64) -> String {
+pub(crate) fn answer_field(number: u64) -> String {
     format!("answer:{number}")
 }
 

@@ -37,7 +37,10 @@ pub(super) async fn replies(
     state.check_running()?;
     check_site(&headers)?;
     let id = id?;
-    let conversation = state.store.get(&id).await?;
+    let conversation = match state.store.get_for_change(&id).await {
+        Err(error) if error.is_elsewhere() => state.store.get(&id).await?,
+        conversation => conversation?,
+    };
     let Query(RepliesQuery { after, wait, format }) = query?;
     if !(0.0..=MAX_WAIT).contains(&wait) {
         return Err(ApiError::bad_request(format!("wait: it should be a number of seconds from 0 to {MAX_WAIT}")));

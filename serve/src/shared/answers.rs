@@ -49,8 +49,15 @@ impl Shared {
                 self.flush(&conversation).await?;
                 self.claim(id, number, &json).await?;
                 let StoredAnswer { action, images } = answer;
-                let outcome = conversation.perform(action, images, format)?;
-                Ok((conversation, outcome))
+                match conversation.perform(action, images, format) {
+                    Ok(outcome) => Ok((conversation, outcome)),
+                    Err(error) => {
+                        // If this fails, the next change of the conversation does it.
+                        let _ = self.commands.release(id, number).await;
+                        conversation.has_given(number);
+                        Err(error)
+                    }
+                }
             }
             Changeable::Elsewhere(conversation) => {
                 let stored = self.commands.load(id, None).await?.ok_or_else(|| ApiError::no_conversation(id))?;

@@ -9,7 +9,7 @@ use redis::{FromRedisValue, Script, Value};
 use super::error::StoreError;
 use super::keys::Keys;
 use super::link::Link;
-use crate::conversation::{Batch, EventId, LogEntry, StoredConversation};
+use crate::conversation::{Batch, EventId, LogEntry, StoredConversation, answer_field};
 
 /// What the service asks of the store.
 pub(crate) struct Commands {
@@ -160,6 +160,21 @@ impl Commands {
             "answered" => Claimed::Answered(given),
             _ => Claimed::Closed,
         })
+    }
+
+    /// Takes a claim back: the answer can't be given.
+    pub(crate) async fn release(&self, id: &str, number: u64) -> Result<(), StoreError> {
+        let command = redis::cmd("HDEL").arg(self.keys.state(id)).arg(answer_field(number)).take();
+        self.link.run(&command).await
+    }
+
+    /// Lets the store keep a conversation longer.
+    pub(crate) async fn touch(&self, id: &str) -> Result<(), StoreError> {
+        for key in [self.keys.log(id), self.keys.state(id)] {
+            let command = redis::cmd("PEXPIRE").arg(key).arg(self.milliseconds()).take();
+            let _: u64 = self.link.run(&command).await?;
+        }
+        Ok(())
     }
 
     /// Deletes a conversation. Returns whether there was one.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use redis::{PushInfo, PushKind, Value};
@@ -150,6 +150,7 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
     let channel = shared.keys.bell(&id);
     // If it fails, this is done as soon as there is a connection.
     let _ = shared.link.subscribe_to(&channel).await;
+    let mut touched = Instant::now();
     while let Some(conversation) = conversation.upgrade() {
         let is_here = shared.local.find(&id).is_some_and(|one| Arc::ptr_eq(&one, &conversation));
         if !is_here {
@@ -162,6 +163,12 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
         // If it fails, the conversation is compared again later.
         let _ = compare(&shared, &conversation).await;
         let has_readers = conversation.has_readers();
+        if has_readers && touched.elapsed() > shared.settings.limits.idle / 4 {
+            touched = Instant::now();
+            // If it fails, there is time for another attempt.
+            let _ = shared.commands.touch(&id).await;
+            let _ = shared.list_conversation(&conversation).await;
+        }
         // The writer of a turn may die.
         let is_urgent = has_readers && conversation.is_streaming() && !conversation.is_writer();
         drop(conversation);

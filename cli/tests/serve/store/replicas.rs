@@ -322,3 +322,24 @@ async fn each_piece_of_a_body_may_be_pushed_to_any_replica_even_if_all_others_di
     }
     assert_eq!(snapshot(&reader, "p").await["items"], whole);
 }
+
+#[tokio::test]
+async fn an_agent_that_waits_on_one_replica_gets_the_reply_given_on_another() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, other) = (replica(&redis, &[]), replica(&redis, &[]));
+    let id = "collected-elsewhere";
+    open_gate(id).await;
+    relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
+    until(async || is_asked(&other, id).await).await;
+    let collect = async |replica: &Service, wait: u32| {
+        get(format!("/conversations/{id}/replies?wait={wait}")).send(replica).await
+    };
+    let (collected, answered) = tokio::join!(collect(&owner, 50), async {
+        until(async || snapshot(&owner, id).await["turn"] == "ended").await;
+        let body = json!({"number": 0, "suggestion": 0});
+        until(async || answer(&other, id, &body).await.status == 200).await;
+    });
+    let () = answered;
+    assert_eq!(collected.ok()["replies"][0]["text"], "<answer>\nYes\n</answer>");
+    assert_eq!(collect(&other, 0).await.ok()["last"], 1);
+}
