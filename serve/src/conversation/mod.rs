@@ -15,6 +15,7 @@ mod frame;
 mod item;
 mod list_changes;
 mod outcome;
+mod publishing;
 mod replies;
 mod reply_log;
 pub(crate) mod request_content;

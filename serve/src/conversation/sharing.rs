@@ -12,74 +12,13 @@ use super::form_event::SentFacts;
 use super::frame::{Frame, parse_event};
 use super::role::{Publication, Role};
 use super::state::{ConversationState, TurnState};
-use super::stored::{Batch, LogEntry, StoredConversation, StoredState, answer_field};
+use super::stored::{LogEntry, StoredConversation};
 use super::transcript::Transcript;
 use super::{Conversation, stored_continuation};
 use crate::metrics::Metrics;
 use crate::settings::Settings;
 
-/// Bytes of events after which the store gets the items anew, unless these are larger.
-const MIN_VIEW: usize = 64 << 10;
-
-/// Number of events after which the store gets the items anew.
-const MAX_EVENTS: usize = 512;
-
 impl Conversation {
-    /// Returns what the store does not have yet.
-    ///
-    /// `None` if it has everything. The next change then queues the conversation again.
-    pub(crate) fn next_batch(&self) -> Option<Batch> {
-        let mut state = self.state.lock();
-        let batch = state.next_batch(&self.id);
-        if batch.is_none()
-            && let Role::Writer(publication) = &mut state.role
-        {
-            publication.is_queued = false;
-        }
-        batch
-    }
-
-    /// The store has a batch.
-    pub(crate) fn has_appended(&self, batch: &Batch) {
-        let mut state = self.state.lock();
-        if let Role::Writer(publication) = &mut state.role
-            && publication.epoch == batch.epoch
-        {
-            publication.published = batch.last;
-            self.published.send_replace(batch.last);
-        }
-    }
-
-    /// The log in the store ends with another event than expected.
-    ///
-    /// What it lacks is appended again if it is still known. Otherwise the log begins anew.
-    pub(crate) fn repair(&self, last: Option<EventId>) {
-        let mut state = self.state.lock();
-        let known = last.filter(|&last| state.log.buffer.frames_after(last).is_some());
-        state.log.has_changed = true;
-        if let Role::Writer(publication) = &mut state.role {
-            match known {
-                Some(last) => publication.published = last,
-                None => publication.replaces = true,
-            }
-        }
-    }
-
-    /// Waits until the store has everything that has happened so far.
-    pub(crate) async fn flushed(&self) {
-        let (mut published, last) = {
-            let state = self.state.lock();
-            match &state.role {
-                Role::Writer(publication) if publication.is_queued => {
-                    (self.published.subscribe(), state.log.buffer.last())
-                }
-                _ => return,
-            }
-        };
-        // This can't fail: the conversation keeps the sender.
-        let _ = published.wait_for(|&published| published >= last).await;
-    }
-
     /// Returns `true` if this process writes the conversation's events.
     pub(crate) fn is_writer(&self) -> bool {
         !matches!(self.state.lock().role, Role::Follower(_))
@@ -128,6 +67,8 @@ impl Conversation {
         let mut state = self.state.lock();
         let facts = state.facts();
         state.role = Role::Follower(facts);
+        // Wakes what waits for the store.
+        self.published.send_modify(|_| ());
     }
 
     /// The answer to a question that the store has accepted was given.
@@ -168,59 +109,6 @@ impl Conversation {
 }
 
 impl ConversationState {
-    fn next_batch(&mut self, id: &str) -> Option<Batch> {
-        let Role::Writer(publication) = &self.role else { return None };
-        let (known, replaces) = match self.log.buffer.frames_after(publication.published) {
-            Some(frames) if !publication.replaces => (Some(frames.cloned().collect()), false),
-            _ => (None, true),
-        };
-        let frames: Vec<Frame> = known.unwrap_or_else(|| self.log.buffer.frames().cloned().collect());
-        let has_changed = self.log.has_changed || replaces;
-        if frames.is_empty() && !has_changed {
-            return None;
-        }
-        let (epoch, view_size) = (publication.epoch, publication.view_size);
-        let after = if replaces { self.log.buffer.before() } else { publication.published };
-        let last = if frames.is_empty() { after.max(self.log.buffer.last()) } else { self.log.buffer.last() };
-        let mut set = Vec::new();
-        let needs_view =
-            replaces || self.log.since_view > MIN_VIEW.max(view_size) || self.log.events_since_view > MAX_EVENTS;
-        if needs_view {
-            set.push(("view", serde_json::to_string(&self.snapshot(id)).unwrap_or_default()));
-        }
-        let facts = has_changed.then(|| self.facts());
-        if has_changed {
-            let stored = StoredState::new(self.dialogue.stored(), self.turns());
-            set.push(("dialogue", serde_json::to_string(&stored).unwrap_or_default()));
-            let waiting: String = self.dialogue.pending().map(|number| format!("{number},")).collect();
-            set.push(("waiting", format!(",{waiting}")));
-        }
-        if has_changed && std::mem::take(&mut self.has_new_continuation) || replaces {
-            let next = stored_continuation::to_json(&self.continuation);
-            set.push(("next", next.unwrap_or_default()));
-        }
-        let mut json_of_facts = None;
-        if let Some(facts) = &facts {
-            let json = serde_json::to_string(facts).unwrap_or_default();
-            set.push(("turn", facts.turn.name().to_owned()));
-            set.push(("facts", json.clone()));
-            json_of_facts = Some(json);
-        }
-        let dropped_before = needs_view.then(|| self.log.buffer.before());
-        self.log.has_changed = false;
-        if needs_view {
-            (self.log.since_view, self.log.events_since_view) = (0, 0);
-        }
-        let Role::Writer(publication) = &mut self.role else { return None };
-        publication.replaces = false;
-        if let Some((_, view)) = set.iter().find(|(name, _)| *name == "view") {
-            publication.view_size = view.len();
-        }
-        let removed = if has_changed { std::mem::take(&mut publication.answered) } else { Vec::new() };
-        let removed = removed.into_iter().map(answer_field).collect();
-        Some(Batch { epoch, after, last, replaces, set, removed, dropped_before, frames, facts: json_of_facts })
-    }
-
     fn set_facts(&mut self, facts: Facts) {
         self.turn = facts.turn;
         self.title.clone_from(&facts.title);

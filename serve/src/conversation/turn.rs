@@ -152,6 +152,11 @@ impl Turn {
         &self.conversation
     }
 
+    /// Returns the epoch in which the turn began; `None` if no store is told of it.
+    pub(super) fn epoch(&self) -> Option<u64> {
+        self.epoch
+    }
+
     /// Returns `true` if the conversation was deleted or dropped, so that nobody can see the turn.
     pub(crate) fn is_gone(&self) -> bool {
         self.conversation.is_gone()

@@ -24,6 +24,7 @@ pub(crate) struct Commands {
     take: Script,
     claim: Script,
     remove: Script,
+    check: Script,
 }
 
 /// The result of an append.
@@ -70,11 +71,26 @@ impl Commands {
             take: Script::new(include_str!("scripts/take.lua")),
             claim: Script::new(include_str!("scripts/claim.lua")),
             remove: Script::new(include_str!("scripts/remove.lua")),
+            check: Script::new(include_str!("scripts/check.lua")),
         }
     }
 
     fn milliseconds(&self) -> u64 {
         u64::try_from(self.time_to_live.as_millis()).unwrap_or(u64::MAX >> 1)
+    }
+
+    /// Checks that this replica may do everything that it needs to, with a conversation of its own.
+    ///
+    /// # Errors
+    ///
+    /// If the store can't be reached, or refuses something.
+    pub(crate) async fn check(&self) -> Result<(), StoreError> {
+        let (keys, id) = (&self.keys, &*self.replica);
+        self.link.subscribe_to(&keys.bell(id)).await?;
+        let mut call = self.check.prepare_invoke();
+        call.key(keys.log(id)).key(keys.state(id)).key(keys.bell(id));
+        let _: u64 = self.link.invoke(&call).await?;
+        self.link.unsubscribe_from(&keys.bell(id)).await
     }
 
     /// Appends events to the log of a conversation.

@@ -7,6 +7,7 @@
 mod address;
 mod answers;
 mod commands;
+mod connection;
 mod error;
 mod keys;
 mod lease;
@@ -17,14 +18,13 @@ mod watcher;
 
 use std::sync::Arc;
 
-use redis::PushInfo;
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
 use self::commands::{Commands, Taken};
 use self::keys::Keys;
 use self::lease::Lease;
-use self::link::Link;
+use self::link::{Link, Messages};
 use self::watcher::Watched;
 use crate::conversation::{Conversation, NewRole, StoredConversation};
 use crate::error::ApiError;
@@ -51,7 +51,7 @@ pub(crate) struct Shared {
 
 /// What runs as long as the service does.
 pub(crate) struct Background {
-    messages: mpsc::UnboundedReceiver<PushInfo>,
+    messages: Messages,
     changed: mpsc::UnboundedReceiver<Arc<Conversation>>,
 }
 
@@ -80,7 +80,12 @@ impl Shared {
     ///
     /// If it can't be used. If it can't be reached, it is tried again later.
     pub(crate) async fn connect(&self) -> Result<(), StartProblem> {
-        self.link.connect().await
+        self.link.connect().await?;
+        let may_write = async {
+            self.lease.renew().await?;
+            self.commands.check().await
+        };
+        may_write.await.map_err(|error| self.link.problem(error))
     }
 
     /// Runs what keeps this replica and the store up to date. Must be called once.

@@ -3,61 +3,18 @@
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::redis_server::RedisServer;
-use crate::client::{Answer, Event, Events, call, chat, get, post, read, soon, until};
+use super::scene::{answer, asks_and_continues, body_of, is_asked, is_end, relay, replica, snapshot};
+use crate::client::{Events, call, chat, get, read, soon, until};
 use crate::page::Page;
-use crate::service::Service;
 use crate::upstream::{open_gate, requests};
-
-/// A message that asks, and then continues; the provider holds the rest back until a gate is opened.
-fn asks_and_continues(name: &str) -> Value {
-    let chunk = |text: &str| format!("data: {}\n\n", json!({"choices": [{"delta": {"content": text}}]}));
-    let ask = chunk(
-        "Hm.\n<ask_followup_question><question>Sure?</question><suggest>Yes</suggest><suggest>No</suggest>\
-         </ask_followup_question>\nAnd",
-    );
-    let at = ask.len();
-    json!({"name": name, "body": ask + &chunk(" more.") + "data: [DONE]\n\n", "at": at, "gate": name})
-}
-
-fn body_of(text: &str) -> Value {
-    json!(format!("data: {}\n\ndata: [DONE]\n\n", json!({"choices": [{"delta": {"content": text}}]})))
-}
-
-fn replica(redis: &RedisServer, args: &[&str]) -> Service {
-    Service::relay(&[&["--store", &redis.url()], args].concat())
-}
-
-/// Relays a request through a replica, in the background.
-async fn relay(service: &Service, id: &str, play: &Value) -> tokio::task::JoinHandle<hyper::body::Bytes> {
-    let response = chat(play).with("x-followup-conversation", id).open(&service.address).await;
-    assert_eq!(response.headers()["x-followup-conversation"], id);
-    tokio::spawn(read(response))
-}
-
-async fn snapshot(service: &Service, id: &str) -> Value {
-    get(format!("/conversations/{id}")).send(service).await.ok()
-}
-
-async fn is_asked(service: &Service, id: &str) -> bool {
-    let answer = get(format!("/conversations/{id}")).send(service).await;
-    answer.status == 200 && Page::of_snapshot(&answer.json()).all("call").iter().any(|call| call["open"] == true)
-}
-
-async fn answer(service: &Service, id: &str, body: &Value) -> Answer {
-    post(format!("/conversations/{id}/answer"), body.to_string()).send(service).await
-}
-
-fn is_end(event: &Event) -> bool {
-    event.kind == "end"
-}
 
 #[tokio::test]
 async fn a_reader_on_another_replica_sees_every_event_once() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis, &[]), replica(&redis, &[]));
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
     let id = "seen-elsewhere";
     let body = relay(&owner, id, &asks_and_continues(id)).await;
     until(async || is_asked(&other, id).await).await;
@@ -78,7 +35,7 @@ async fn a_reader_on_another_replica_sees_every_event_once() {
 #[tokio::test]
 async fn an_answer_on_another_replica_counts_once_and_is_seen_on_both() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis, &[]), replica(&redis, &[]));
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
     let id = "answered-elsewhere";
     open_gate(id).await;
     relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
@@ -97,7 +54,7 @@ async fn an_answer_on_another_replica_counts_once_and_is_seen_on_both() {
 #[tokio::test]
 async fn an_answer_on_another_replica_is_given_while_the_model_writes() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis, &["--continue"]), replica(&redis, &["--continue"]));
+    let (owner, other) = (replica(&redis.url(), &["--continue"]), replica(&redis.url(), &["--continue"]));
     let id = "answered-meanwhile";
     let play = json!([asks_and_continues(id), {"name": id, "body": body_of("Done.")}]);
     let body = relay(&owner, id, &play).await;
@@ -120,7 +77,7 @@ async fn an_answer_on_another_replica_is_given_while_the_model_writes() {
 async fn the_replica_that_took_the_answer_continues() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let args = ["--continue", "--upstream-key", "k"];
-    let (mut owner, other) = (replica(&redis, &args), replica(&redis, &args));
+    let (mut owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
     let id = "continued-elsewhere";
     open_gate(id).await;
     let play = json!([asks_and_continues(id), {"name": id, "body": body_of("Done.")}]);
@@ -136,7 +93,7 @@ async fn the_replica_that_took_the_answer_continues() {
 #[tokio::test]
 async fn a_reader_is_told_when_the_writer_dies_and_its_question_can_be_answered() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (mut owner, other) = (replica(&redis, &[]), replica(&redis, &[]));
+    let (mut owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
     let id = "dead-writer";
     drop(relay(&owner, id, &asks_and_continues(id)).await);
     until(async || is_asked(&other, id).await).await;
@@ -154,7 +111,7 @@ async fn a_reader_is_told_when_the_writer_dies_and_its_question_can_be_answered(
 async fn a_writer_that_was_paused_too_long_changes_nothing_more() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let args = ["--lease", "1"];
-    let (owner, other) = (replica(&redis, &args), replica(&redis, &args));
+    let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
     let id = "paused-writer";
     let body = relay(&owner, id, &asks_and_continues(id)).await;
     until(async || is_asked(&other, id).await).await;
@@ -177,7 +134,7 @@ async fn a_writer_that_was_paused_too_long_changes_nothing_more() {
 #[tokio::test]
 async fn without_the_store_the_relay_goes_on_and_everything_is_stored_afterwards() {
     let Some(mut redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis, &[]), replica(&redis, &[]));
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
     let id = "store-away";
     let body = relay(&owner, id, &asks_and_continues(id)).await;
     until(async || is_asked(&other, id).await).await;
@@ -206,7 +163,7 @@ async fn without_the_store_the_relay_goes_on_and_everything_is_stored_afterwards
 #[tokio::test]
 async fn a_conversation_is_deleted_everywhere() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis, &[]), replica(&redis, &[]));
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
     let id = "deleted";
     open_gate(id).await;
     relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
