@@ -118,14 +118,18 @@ impl ConversationState {
             Some(frames) if !publication.replaces => (Some(frames.cloned().collect()), false),
             _ => (None, true),
         };
-        let frames: Vec<Frame> = known.unwrap_or_else(|| self.log.buffer.frames().cloned().collect());
+        let mut frames: Vec<Frame> = known.unwrap_or_else(|| self.log.buffer.frames().cloned().collect());
+        // The ids of a batch follow from the last one, so it has the events of one writer.
+        let part = frames.iter().take_while(|frame| frame.id.epoch == frames[0].id.epoch).count();
+        let is_last_part = part == frames.len();
+        frames.truncate(part);
         let has_changed = self.log.has_changed || replaces;
         if frames.is_empty() && !has_changed {
             return None;
         }
         let (epoch, view_size) = (publication.epoch, publication.view_size);
         let after = if replaces { self.log.buffer.before() } else { publication.published };
-        let last = if frames.is_empty() { after.max(self.log.buffer.last()) } else { self.log.buffer.last() };
+        let last = frames.last().map_or_else(|| after.max(self.log.buffer.last()), |frame| frame.id);
         let mut set = Vec::new();
         let needs_view =
             replaces || self.log.since_view > MIN_VIEW.max(view_size) || self.log.events_since_view > MAX_EVENTS;
@@ -148,10 +152,11 @@ impl ConversationState {
             let json = serde_json::to_string(facts).unwrap_or_default();
             set.push(("turn", facts.turn.name().to_owned()));
             set.push(("facts", json.clone()));
-            json_of_facts = Some(json);
+            // They are those after the last event.
+            json_of_facts = is_last_part.then_some(json);
         }
         let dropped_before = needs_view.then(|| self.log.buffer.before());
-        self.log.has_changed = false;
+        self.log.has_changed &= !is_last_part;
         if needs_view {
             (self.log.since_view, self.log.events_since_view) = (0, 0);
         }

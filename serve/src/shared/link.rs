@@ -26,6 +26,9 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LAST_PAUSE: Duration = Duration::from_millis(500);
 
+/// How often a command is tried again in a cluster, with the same pauses.
+const CLUSTER_RETRIES: u32 = 8;
+
 /// The connection to the store.
 ///
 /// Commands fail at once while there is none, so nothing waits for a store that is away.
@@ -170,7 +173,10 @@ impl Link {
                     .use_protocol(ProtocolVersion::RESP3)
                     .connection_timeout(CONNECT_TIMEOUT)
                     .response_timeout(RESPONSE_TIMEOUT)
-                    .retries(4)
+                    // A primary is gone for a second or more before its copy takes its place.
+                    .retries(CLUSTER_RETRIES)
+                    .min_retry_wait(millis(FIRST_PAUSE))
+                    .max_retry_wait(millis(LAST_PAUSE))
                     .push_sender(push)
                     .build()?;
                 client.get_async_connection().await.map(Connection::Cluster)
@@ -256,4 +262,8 @@ fn needs_connection(error: &RedisError) -> bool {
             | ErrorKind::AuthenticationFailed
     );
     error.is_io_error() || error.is_timeout() || error.is_connection_dropped() || is_wrong_server
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

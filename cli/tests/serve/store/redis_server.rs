@@ -64,6 +64,11 @@ impl RedisServer {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
+    /// Returns `true` if the server runs.
+    pub(crate) fn is_up(&self) -> bool {
+        TcpStream::connect(("127.0.0.1", self.port)).is_ok()
+    }
+
     /// Kills the server. Everything in it is lost.
     pub(crate) fn kill(&mut self) {
         let _ = self.child.kill();

@@ -176,3 +176,21 @@ async fn a_conversation_is_deleted_everywhere() {
     }
     assert_eq!(redis.ask("KEYS *deleted*"), "*0");
 }
+
+#[tokio::test]
+async fn a_store_that_has_lost_everything_gets_the_events_of_all_writers_again() {
+    let Some(mut redis) = RedisServer::start(&[]) else { return };
+    let (mut owner, other) = (replica(&redis.url(), &["--lease", "1"]), replica(&redis.url(), &["--lease", "1"]));
+    let id = "two-writers";
+    drop(relay(&owner, id, &asks_and_continues(id)).await);
+    until(async || is_asked(&other, id).await).await;
+    let mut events = Events::of(&other, id, None).await;
+    owner.kill();
+    events.up_to(is_end).await;
+    redis.kill();
+    redis.restart();
+    let third = replica(&redis.url(), &[]);
+    until(async || is_asked(&third, id).await).await;
+    assert_eq!(snapshot(&third, id).await, snapshot(&other, id).await);
+    assert_eq!(answer(&third, id, &json!({"number": 0, "suggestion": 0})).await.ok()["waiting"], 0);
+}
