@@ -9,7 +9,7 @@ use followup_serve::{Limits, Pace, Secret, Service, Settings, StartError};
 use tokio::sync::oneshot;
 
 use crate::args::ServeArgs;
-use crate::error::{Error, Status};
+use crate::error::{Error, Status, report};
 use crate::plain_words::io_error;
 use crate::wording;
 
@@ -35,7 +35,7 @@ async fn serve(settings: Settings) -> Result<(), Error> {
         _ => cannot_start(&error),
     })?;
     if let Some(problem) = service.store_problem() {
-        eprintln!("followup: {problem}; until it can be reached, the conversations are in this process only");
+        report(format!("{problem}; until it can be used, the conversations are in this process only"));
     }
     {
         let mut out = io::stdout().lock();

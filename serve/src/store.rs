@@ -62,6 +62,19 @@ impl Store {
         }
     }
 
+    /// Returns a conversation to begin a turn in it.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`get_for_change`](Store::get_for_change).
+    pub(crate) async fn get_for_turn(&self, id: &str) -> Result<Arc<Conversation>, ApiError> {
+        let Some(shared) = &self.shared else { return self.get(id).await };
+        match shared.for_turn(check_id(id)?).await? {
+            Changeable::Here(conversation) => Ok(conversation),
+            Changeable::Elsewhere(_) => Err(ApiError::elsewhere(id)),
+        }
+    }
+
     /// Creates a conversation whose id can't be guessed. Never waits for the store.
     ///
     /// # Errors
@@ -76,7 +89,7 @@ impl Store {
         Ok(conversation)
     }
 
-    /// Returns the conversation with this id to change it, and whether it is new.
+    /// Returns the conversation with this id to begin a turn in it, and whether it is new.
     ///
     /// # Errors
     ///

@@ -76,9 +76,18 @@ impl Call {
     }
 
     pub(crate) async fn try_open(self, address: &str) -> Result<Response<Incoming>, hyper::Error> {
-        let stream = soon(TcpStream::connect(address)).await.unwrap();
+        self.open_on(soon(TcpStream::connect(address)).await.unwrap(), address).await
+    }
+
+    /// Sends the request to a service that may have died; `None` if it has.
+    pub(crate) async fn reach(self, address: &str) -> Option<Response<Incoming>> {
+        let stream = soon(TcpStream::connect(address)).await.ok()?;
+        self.open_on(stream, address).await.ok()
+    }
+
+    async fn open_on(self, stream: TcpStream, address: &str) -> Result<Response<Incoming>, hyper::Error> {
         stream.set_nodelay(true).unwrap();
-        let (mut sender, connection) = soon(http1::handshake(TokioIo::new(stream))).await.unwrap();
+        let (mut sender, connection) = soon(http1::handshake(TokioIo::new(stream))).await?;
         tokio::spawn(connection);
         let mut request = Request::builder().method(self.method).uri(self.path);
         if !self.headers.iter().any(|(name, _)| name == "host") {
@@ -208,17 +217,27 @@ impl Events {
         .await
     }
 
+    /// The next event of a service that may die; `None` when it has, and at the end.
+    pub(crate) async fn next_if_alive(&mut self) -> Option<Event> {
+        while self.ready.is_empty() && self.try_more().await.ok()? {}
+        self.ready.pop_front()
+    }
+
     /// Reads the next chunk; `false` at the end.
     pub(crate) async fn more(&mut self) -> bool {
-        let Some(frame) = soon(self.body.frame()).await else { return false };
-        let data = frame.unwrap().into_data().unwrap();
+        self.try_more().await.unwrap()
+    }
+
+    async fn try_more(&mut self) -> Result<bool, hyper::Error> {
+        let Some(frame) = soon(self.body.frame()).await else { return Ok(false) };
+        let data = frame?.into_data().unwrap();
         self.bytes += data.len();
         self.buffer.extend_from_slice(&data);
         while let Some(end) = self.buffer.windows(2).position(|two| two == b"\n\n") {
             let block: Vec<u8> = self.buffer.drain(..end + 2).collect();
             self.apply(std::str::from_utf8(&block).unwrap());
         }
-        true
+        Ok(true)
     }
 
     fn apply(&mut self, block: &str) {

@@ -1,7 +1,7 @@
 //! Starts and stops the program.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -48,7 +48,18 @@ impl Service {
     }
 
     pub(crate) fn start_by(command: &mut Command) -> Service {
-        let mut child = command.args(["--listen", "127.0.0.1:0"]).stderr(Stdio::inherit()).spawn().unwrap();
+        Service::spawn(command.stderr(Stdio::inherit()))
+    }
+
+    /// Starts a service that is not expected to start without a word. Returns its standard error.
+    pub(crate) fn start_warning(args: &[&str]) -> (Service, ChildStderr) {
+        let mut service = Service::spawn(&mut command(args));
+        let errors = service.child.stderr.take().unwrap();
+        (service, errors)
+    }
+
+    fn spawn(command: &mut Command) -> Service {
+        let mut child = command.args(["--listen", "127.0.0.1:0"]).spawn().unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         out.read_line(&mut line).unwrap();

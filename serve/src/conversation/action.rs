@@ -56,6 +56,11 @@ impl Conversation {
         self.state.lock().dialogue.check(answer)
     }
 
+    /// Returns the outcome of an answer to the newest turn; `None` if it was not given.
+    pub(crate) fn outcome_of(&self, number: u64, format: MessageFormat) -> Option<ActionOutcome> {
+        self.state.lock().dialogue.outcome_of(number, format)
+    }
+
     /// Performs an action.
     ///
     /// # Errors

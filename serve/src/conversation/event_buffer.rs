@@ -51,6 +51,17 @@ impl EventBuffer {
         self.before
     }
 
+    /// Returns the number of buffered events.
+    pub(super) fn len(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Returns the id before that of a buffered event.
+    pub(super) fn id_before(&self, id: EventId) -> EventId {
+        let index = self.frames.partition_point(|frame| frame.id < id);
+        index.checked_sub(1).and_then(|index| self.frames.get(index)).map_or(self.before, |frame| frame.id)
+    }
+
     /// Returns all buffered events.
     pub(super) fn frames(&self) -> impl Iterator<Item = &Frame> {
         self.frames.iter()

@@ -16,6 +16,7 @@ mod item;
 mod list_changes;
 mod outcome;
 pub(crate) mod pieces;
+mod publishing;
 mod replies;
 mod reply_log;
 pub(crate) mod request_content;

@@ -1,10 +1,9 @@
 //! A conversation in the store: what its writer puts there, and what other processes find.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use followup::ResumeError;
-use followup::dialogue::{MessageFormat, Reply};
+use followup::dialogue::MessageFormat;
 use serde::{Deserialize, Serialize};
 
 use super::action::{ActionOutcome, StoredAnswer};
@@ -44,10 +43,25 @@ pub(crate) struct Batch {
     pub(crate) has_new_facts: bool,
 }
 
+/// An entry of the log that is about to be written.
+pub(crate) struct NewEntry<'a> {
+    pub(crate) after: EventId,
+    pub(crate) last: EventId,
+    /// The names and the data of the events.
+    pub(crate) events: Vec<(&'a str, &'a [u8])>,
+}
+
 impl Batch {
-    /// Returns the names and data of the events.
-    pub(crate) fn events(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        self.frames.iter().map(Frame::name_and_data)
+    /// Returns the entries of the log.
+    ///
+    /// The ids of an entry's events follow from the last one, so each has the events of one epoch.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = NewEntry<'_>> {
+        let mut after = self.after;
+        self.frames.chunk_by(|one, next| one.id.epoch == next.id.epoch).map(move |frames| {
+            let last = frames.last().map_or(after, |frame| frame.id);
+            let before = std::mem::replace(&mut after, last);
+            NewEntry { after: before, last, events: frames.iter().map(Frame::name_and_data).collect() }
+        })
     }
 }
 
@@ -136,11 +150,8 @@ impl StoredConversation {
         format: MessageFormat,
         settings: &Settings,
     ) -> Result<ActionOutcome, ApiError> {
-        let dialogue = self.dialogue(settings)?;
-        let replies = dialogue.replies();
-        let reply = replies.iter().find(|reply| reply.number == Some(number));
-        let reply = Arc::new(reply.ok_or_else(|| ApiError::answered(number, None))?.clone());
-        Ok(ActionOutcome { reply, messages: Reply::messages_of(&replies, format), waiting: dialogue.waiting() })
+        let outcome = self.dialogue(settings)?.outcome_of(number, format);
+        outcome.ok_or_else(|| ApiError::answered(number, None))
     }
 
     fn dialogue(self, settings: &Settings) -> Result<BoundedDialogue, ApiError> {

@@ -152,6 +152,13 @@ impl Turn {
         &self.conversation
     }
 
+    /// Waits until the store has what has happened so far, the beginning of the turn included.
+    ///
+    /// Returns `false` if another process writes the conversation meanwhile.
+    pub(crate) async fn is_stored(&self) -> bool {
+        self.conversation.flushed().await && self.conversation.epoch() == self.epoch
+    }
+
     /// Returns `true` if the conversation was deleted or dropped, so that nobody can see the turn.
     pub(crate) fn is_gone(&self) -> bool {
         self.conversation.is_gone()

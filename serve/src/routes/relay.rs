@@ -168,7 +168,7 @@ async fn known_conversation(
     loop {
         let conversation = match (id, &found) {
             (Some(id), _) => state.store.get_or_create(id).await.map(|(conversation, _)| conversation),
-            (None, Some(found)) => state.store.get_for_change(found).await,
+            (None, Some(found)) => state.store.get_for_turn(found).await,
             (None, None) => return Ok(None),
         };
         match conversation {

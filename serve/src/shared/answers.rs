@@ -49,7 +49,9 @@ impl Shared {
                 self.flush(&conversation).await?;
                 self.claim(id, number, &json).await?;
                 let StoredAnswer { action, images } = answer;
-                match conversation.perform(action, images, format) {
+                let performed = conversation.perform(action, images, format);
+                // It may have been given meanwhile, because the store had accepted it.
+                match performed.or_else(|error| conversation.outcome_of(number, format).ok_or(error)) {
                     Ok(outcome) => Ok((conversation, outcome)),
                     Err(error) => {
                         // If this fails, the next change of the conversation does it.

@@ -24,6 +24,7 @@ pub(crate) struct Commands {
     take: Script,
     claim: Script,
     remove: Script,
+    check: Script,
 }
 
 /// The result of an append.
@@ -48,6 +49,17 @@ pub(crate) enum Taken {
     },
 }
 
+/// Why a replica becomes the writer of a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// To answer, to delete, or to end the turn of a dead replica.
+    Change,
+    /// To begin a turn.
+    Turn,
+    /// To begin a turn, perhaps of a new conversation.
+    NewTurn,
+}
+
 /// The result of claiming a question.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Claimed {
@@ -70,11 +82,26 @@ impl Commands {
             take: Script::new(include_str!("scripts/take.lua")),
             claim: Script::new(include_str!("scripts/claim.lua")),
             remove: Script::new(include_str!("scripts/remove.lua")),
+            check: Script::new(include_str!("scripts/check.lua")),
         }
     }
 
     fn milliseconds(&self) -> u64 {
         u64::try_from(self.time_to_live.as_millis()).unwrap_or(u64::MAX >> 1)
+    }
+
+    /// Checks that this replica may do everything that it needs to, with a conversation of its own.
+    ///
+    /// # Errors
+    ///
+    /// If the store can't be reached, or refuses something.
+    pub(crate) async fn check(&self) -> Result<(), StoreError> {
+        let (keys, id) = (&self.keys, &*self.replica);
+        self.link.subscribe_to(&keys.bell(id)).await?;
+        let mut call = self.check.prepare_invoke();
+        call.key(keys.log(id)).key(keys.state(id)).key(keys.bell(id));
+        let _: u64 = self.link.invoke(&call).await?;
+        self.link.unsubscribe_from(&keys.bell(id)).await
     }
 
     /// Appends events to the log of a conversation.
@@ -96,8 +123,11 @@ impl Commands {
             call.arg(&**name);
         }
         call.arg(batch.dropped_before.map(|id| id.to_string()).unwrap_or_default());
-        for (name, data) in batch.events() {
-            call.arg(name).arg(data);
+        for entry in batch.entries() {
+            call.arg(entry.last.to_string()).arg(entry.after.to_string()).arg(entry.events.len());
+            for (name, data) in entry.events {
+                call.arg(name).arg(data);
+            }
         }
         let (outcome, last): (String, String) = self.link.invoke(&call).await?;
         Ok(match &*outcome {
@@ -121,11 +151,12 @@ impl Commands {
     }
 
     /// Makes this replica the writer of a conversation. `dead` is a replica that is known to be dead.
-    pub(crate) async fn take(&self, id: &str, dead: Option<&str>, may_create: bool) -> Result<Taken, StoreError> {
+    pub(crate) async fn take(&self, id: &str, dead: Option<&str>, purpose: Purpose) -> Result<Taken, StoreError> {
         let mut call = self.take.prepare_invoke();
         call.key(self.keys.log(id)).key(self.keys.state(id)).key(self.keys.bell(id));
         call.arg(&*self.replica).arg(self.milliseconds()).arg(dead.unwrap_or_default());
-        call.arg(if may_create { "create" } else { "" });
+        call.arg(if purpose == Purpose::NewTurn { "create" } else { "" });
+        call.arg(if purpose == Purpose::Change { "" } else { "turn" });
         let mut values: Vec<Value> = self.link.invoke(&call).await?;
         let text = |value: &Value| String::from_redis_value_ref(value).unwrap_or_default();
         let outcome = values.first().map(text).unwrap_or_default();

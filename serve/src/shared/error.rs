@@ -32,8 +32,11 @@ impl fmt::Display for StoreError {
 pub(crate) enum StartProblem {
     /// It can't be reached at the moment. Holds why.
     Unreachable(String),
-    TooOld(String),
+    /// Its version is too old. Holds the version if it is known.
+    TooOld(Option<String>),
     ReadOnly,
+    /// Its memory is full.
+    Full,
     /// It refuses the service. Holds why.
     Refused(String),
     /// Another problem, with the address at which it occurred.
@@ -47,10 +50,16 @@ impl StartProblem {
 
     pub(super) fn of(error: &RedisError) -> StartProblem {
         let text = in_words(error);
-        let is_refusal = matches!(
-            error.kind(),
-            ErrorKind::AuthenticationFailed | ErrorKind::RESP3NotSupported | ErrorKind::InvalidClientConfig
-        ) || matches!(error.code(), Some("WRONGPASS" | "NOAUTH" | "NOPERM" | "ERR"));
+        match (error.kind(), error.code()) {
+            (ErrorKind::RESP3NotSupported, _) => return StartProblem::TooOld(None),
+            (_, Some("OOM")) => return StartProblem::Full,
+            (_, Some("NOAUTH")) => {
+                return StartProblem::Refused("it needs a password, and the URL has none".to_owned());
+            }
+            _ => {}
+        }
+        let is_refusal = matches!(error.kind(), ErrorKind::AuthenticationFailed | ErrorKind::InvalidClientConfig)
+            || matches!(error.code(), Some("WRONGPASS" | "NOPERM" | "ERR"));
         if is_refusal { StartProblem::Refused(text) } else { StartProblem::Unreachable(text) }
     }
 
@@ -61,10 +70,19 @@ impl StartProblem {
     /// Returns `true` if it may pass without a change of the settings.
     pub(crate) fn may_pass(&self) -> bool {
         match self {
-            StartProblem::Unreachable(_) => true,
+            StartProblem::Unreachable(_) | StartProblem::Full => true,
             // The primary may be about to change.
             StartProblem::ReadOnly | StartProblem::TooOld(_) | StartProblem::Refused(_) => false,
             StartProblem::At(_, problem) => problem.may_pass(),
+        }
+    }
+}
+
+impl From<StoreError> for StartProblem {
+    fn from(error: StoreError) -> StartProblem {
+        match error {
+            StoreError::Refused(error) => StartProblem::of(&error),
+            StoreError::Away | StoreError::Unreadable(_) => StartProblem::Unreachable(error.to_string()),
         }
     }
 }
@@ -74,8 +92,10 @@ impl fmt::Display for StartProblem {
         match self {
             StartProblem::Unreachable(why) => write!(f, "it can't be reached: {why}"),
             StartProblem::TooOld(version) => {
+                let version = version.as_deref().unwrap_or("before 6.0");
                 write!(f, "it is Redis {version}, and the service needs Redis 7.0 or Valkey 7.2, or a later one")
             }
+            StartProblem::Full => f.write_str("its memory is full"),
             StartProblem::ReadOnly => f.write_str("it is a replica, and can't be written: name the primary"),
             StartProblem::Refused(why) => write!(f, "it refuses the service: {why}"),
             StartProblem::At(address, problem) => write!(f, "the store at {address}: {problem}"),

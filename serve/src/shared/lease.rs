@@ -47,11 +47,25 @@ impl Lease {
         }
     }
 
-    async fn renew(&self) -> Result<(), StoreError> {
+    /// Renews the lease.
+    ///
+    /// # Errors
+    ///
+    /// If the store can't be reached, or refuses it.
+    pub(super) async fn renew(&self) -> Result<(), StoreError> {
         let milliseconds = u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX);
-        let mut set = redis::cmd("SET");
-        set.arg(self.keys.replica(&self.replica)).arg(1).arg("PX").arg(milliseconds);
-        self.link.run(&set).await
+        let key = self.keys.replica(&self.replica);
+        // A store whose memory is full refuses `SET`, but not this.
+        let is_renewed: bool = self.link.run(redis::cmd("PEXPIRE").arg(&key).arg(milliseconds)).await?;
+        if is_renewed {
+            return Ok(());
+        }
+        self.link.run(redis::cmd("SET").arg(&key).arg(1).arg("PX").arg(milliseconds)).await
+    }
+
+    /// Returns `true` if the connection is so new that replicas may not have renewed their leases.
+    pub(crate) fn is_unsure(&self) -> bool {
+        self.link.up_since().is_none_or(|since| since.elapsed() < self.duration)
     }
 
     /// Ends the lease, so that others need not wait for its end.
@@ -65,10 +79,7 @@ impl Lease {
     ///
     /// After the store was away, others get the time to renew theirs.
     pub(crate) async fn is_dead(&self, replica: &str) -> bool {
-        if replica == self.replica || self.was_seen(replica) {
-            return false;
-        }
-        if self.link.up_since().is_none_or(|since| since.elapsed() < self.duration) {
+        if replica == self.replica || self.was_seen(replica) || self.is_unsure() {
             return false;
         }
         let exists: Result<bool, _> = self.link.run(redis::cmd("EXISTS").arg(self.keys.replica(replica))).await;

@@ -1,11 +1,10 @@
 //! The connection to the store: one, shared by all conversations, that is made again when it breaks.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use redis::aio::{ConnectionLike, MultiplexedConnection};
-use redis::cluster_async::ClusterConnection;
 use redis::sentinel::{SentinelClientBuilder, SentinelServerType};
 use redis::{
     AsyncConnectionConfig, Client, Cmd, ErrorKind, FromRedisValue, ProtocolVersion, PushInfo, RedisError, RedisResult,
@@ -14,6 +13,7 @@ use redis::{
 use tokio::sync::{mpsc, watch};
 
 use super::address::StoreAddress;
+use super::connection::Connection;
 use super::error::{StartProblem, StoreError};
 
 /// How long connecting may take.
@@ -26,8 +26,8 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LAST_PAUSE: Duration = Duration::from_millis(500);
 
-/// The oldest version of Redis that has what the service needs: sharded publish/subscribe.
-const OLDEST: u32 = 7;
+/// How often a command is tried again in a cluster, with the same pauses.
+const CLUSTER_RETRIES: u32 = 8;
 
 /// The connection to the store.
 ///
@@ -39,8 +39,13 @@ pub(crate) struct Link {
     up: watch::Sender<Option<Instant>>,
     /// Asks for a new connection.
     broken: watch::Sender<u64>,
-    messages: mpsc::UnboundedSender<PushInfo>,
+    messages: mpsc::UnboundedSender<(u64, PushInfo)>,
+    /// Number of connections so far.
+    opened: AtomicU64,
 }
+
+/// What the store sends by itself, with the number of the connection.
+pub(crate) type Messages = mpsc::UnboundedReceiver<(u64, PushInfo)>;
 
 #[derive(Clone)]
 struct Established {
@@ -49,21 +54,18 @@ struct Established {
     number: u64,
 }
 
-#[derive(Clone)]
-enum Connection {
-    One(MultiplexedConnection),
-    Cluster(ClusterConnection),
-}
-
 impl Link {
     /// Returns a link without a connection, and the receiver of what the store sends by itself.
-    pub(crate) fn new(address: StoreAddress) -> (Arc<Link>, mpsc::UnboundedReceiver<PushInfo>) {
+    pub(crate) fn new(address: StoreAddress) -> (Arc<Link>, Messages) {
         static PROVIDER: Once = Once::new();
         // The one that the rest of the service uses. It fails if there is one, which is as good.
         PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
         let (messages, receiver) = mpsc::unbounded_channel();
         let (up, broken) = (watch::Sender::new(None), watch::Sender::new(0));
-        (Arc::new(Link { address, current: Mutex::default(), up, broken, messages }), receiver)
+        (
+            Arc::new(Link { address, current: Mutex::default(), up, broken, messages, opened: AtomicU64::new(0) }),
+            receiver,
+        )
     }
 
     /// Returns since when there is a connection; `None` if there is none.
@@ -89,11 +91,7 @@ impl Link {
     /// As those of [`run`](Link::run).
     pub(crate) async fn subscribe_to(&self, channel: &str) -> Result<(), StoreError> {
         let Established { connection, number } = self.established()?;
-        let result = match connection {
-            Connection::One(mut one) => redis::cmd("SSUBSCRIBE").arg(channel).query_async(&mut one).await,
-            Connection::Cluster(mut cluster) => cluster.ssubscribe(channel).await,
-        };
-        self.finish(number, result)
+        self.finish(number, connection.subscribe(channel).await)
     }
 
     /// Ends the subscription of a channel.
@@ -103,11 +101,7 @@ impl Link {
     /// As those of [`run`](Link::run).
     pub(crate) async fn unsubscribe_from(&self, channel: &str) -> Result<(), StoreError> {
         let Established { connection, number } = self.established()?;
-        let result = match connection {
-            Connection::One(mut one) => redis::cmd("SUNSUBSCRIBE").arg(channel).query_async(&mut one).await,
-            Connection::Cluster(mut cluster) => cluster.sunsubscribe(channel).await,
-        };
-        self.finish(number, result)
+        self.finish(number, connection.unsubscribe(channel).await)
     }
 
     /// Connects once, and checks the server.
@@ -116,34 +110,41 @@ impl Link {
     ///
     /// If the server can't be reached, or can't be used.
     pub(crate) async fn connect(&self) -> Result<(), StartProblem> {
-        let mut connection = self.open().await.map_err(|error| StartProblem::new(&self.address, &error))?;
-        check_version(&mut connection).await.map_err(|problem| problem.at(&self.address))?;
-        self.set(connection);
+        let number = self.opened.fetch_add(1, Ordering::Relaxed) + 1;
+        let mut connection = self.open(number).await.map_err(|error| StartProblem::new(&self.address, &error))?;
+        connection.check_server().await.map_err(|problem| problem.at(&self.address))?;
+        self.set(connection, number);
         Ok(())
     }
 
     /// Connects whenever there is no connection. Never returns.
     pub(crate) async fn keep_connected(&self) {
         let mut broken = self.broken.subscribe();
+        let mut pause = FIRST_PAUSE;
         loop {
-            if self.up_since().is_some() {
+            if let Some(since) = self.up_since() {
                 // This can't fail: the link keeps the sender.
                 let _ = broken.changed().await;
+                // A server that accepts connections, and then no commands, is not asked all the time.
+                if since.elapsed() > LAST_PAUSE {
+                    pause = FIRST_PAUSE;
+                    continue;
+                }
+            } else if self.connect().await.is_ok() {
                 continue;
             }
-            let mut pause = FIRST_PAUSE;
-            while self.connect().await.is_err() {
-                tokio::time::sleep(pause).await;
-                pause = (pause * 2).min(LAST_PAUSE);
-            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(LAST_PAUSE);
         }
     }
 
-    async fn open(&self) -> RedisResult<Connection> {
+    async fn open(&self, number: u64) -> RedisResult<Connection> {
+        let messages = self.messages.clone();
+        let push = move |message| messages.send((number, message));
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(CONNECT_TIMEOUT))
             .set_response_timeout(Some(RESPONSE_TIMEOUT))
-            .set_push_sender(self.messages.clone());
+            .set_push_sender(push.clone());
         match &self.address {
             StoreAddress::One(server) => {
                 let client = Client::open(server.clone())?;
@@ -172,17 +173,19 @@ impl Link {
                     .use_protocol(ProtocolVersion::RESP3)
                     .connection_timeout(CONNECT_TIMEOUT)
                     .response_timeout(RESPONSE_TIMEOUT)
-                    .retries(4)
-                    .push_sender(self.messages.clone())
+                    // A primary is gone for a second or more before its copy takes its place.
+                    .retries(CLUSTER_RETRIES)
+                    .min_retry_wait(millis(FIRST_PAUSE))
+                    .max_retry_wait(millis(LAST_PAUSE))
+                    .push_sender(push)
                     .build()?;
                 client.get_async_connection().await.map(Connection::Cluster)
             }
         }
     }
 
-    fn set(&self, connection: Connection) {
+    fn set(&self, connection: Connection, number: u64) {
         let mut current = self.current.lock();
-        let number = *self.broken.borrow() + 1;
         *current = Some(Established { connection, number });
         self.up.send_replace(Some(Instant::now()));
     }
@@ -197,13 +200,18 @@ impl Link {
         }
     }
 
-    /// The store has closed the connection.
-    pub(crate) fn disconnected(&self) {
-        let current = self.current.lock().clone();
+    /// The store has closed a connection.
+    pub(crate) fn disconnected(&self, number: u64) {
+        let is_cluster = matches!(self.address, StoreAddress::Cluster(_));
         // The connection to a cluster repairs itself.
-        if let Some(Established { connection: Connection::One(_), number }) = current {
+        if !is_cluster {
             self.drop_connection(number);
         }
+    }
+
+    /// Returns why the store can't be used, with its address.
+    pub(crate) fn problem(&self, error: StoreError) -> StartProblem {
+        StartProblem::from(error).at(&self.address)
     }
 
     fn established(&self) -> Result<Established, StoreError> {
@@ -241,34 +249,6 @@ impl Link {
     }
 }
 
-impl ConnectionLike for Connection {
-    fn req_packed_command<'a>(&'a mut self, command: &'a Cmd) -> redis::RedisFuture<'a, redis::Value> {
-        match self {
-            Connection::One(connection) => connection.req_packed_command(command),
-            Connection::Cluster(connection) => connection.req_packed_command(command),
-        }
-    }
-
-    fn req_packed_commands<'a>(
-        &'a mut self,
-        pipeline: &'a redis::Pipeline,
-        offset: usize,
-        count: usize,
-    ) -> redis::RedisFuture<'a, Vec<redis::Value>> {
-        match self {
-            Connection::One(connection) => connection.req_packed_commands(pipeline, offset, count),
-            Connection::Cluster(connection) => connection.req_packed_commands(pipeline, offset, count),
-        }
-    }
-
-    fn get_db(&self) -> i64 {
-        match self {
-            Connection::One(connection) => connection.get_db(),
-            Connection::Cluster(connection) => connection.get_db(),
-        }
-    }
-}
-
 /// Returns `true` if only another connection can help: this one broke, or leads to a wrong server.
 fn needs_connection(error: &RedisError) -> bool {
     let is_wrong_server = matches!(
@@ -284,30 +264,6 @@ fn needs_connection(error: &RedisError) -> bool {
     error.is_io_error() || error.is_timeout() || error.is_connection_dropped() || is_wrong_server
 }
 
-/// Checks the version of the server, and that it can be written.
-async fn check_version(connection: &mut Connection) -> Result<(), StartProblem> {
-    let info: String = match connection {
-        Connection::One(_) => {
-            redis::cmd("INFO").query_async(connection).await.map_err(|error| StartProblem::of(&error))?
-        }
-        Connection::Cluster(cluster) => {
-            let command = redis::cmd("INFO");
-            let route = redis::cluster_routing::RoutingInfo::SingleNode(
-                redis::cluster_routing::SingleNodeRoutingInfo::RandomPrimary,
-            );
-            let value = cluster.route_command(command, route).await.map_err(|error| StartProblem::of(&error))?;
-            redis::from_redis_value(value).map_err(|error| StartProblem::of(&error.into()))?
-        }
-    };
-    let field = |name: &str| info.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim);
-    // Valkey states the version of Redis that it is compatible with.
-    let version = field("redis_version").unwrap_or_default();
-    let major: u32 = version.split('.').next().and_then(|major| major.parse().ok()).unwrap_or_default();
-    if major < OLDEST {
-        return Err(StartProblem::TooOld(version.to_owned()));
-    }
-    if field("role").is_some_and(|role| role != "master") {
-        return Err(StartProblem::ReadOnly);
-    }
-    Ok(())
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

@@ -7,6 +7,7 @@
 mod address;
 mod answers;
 mod commands;
+mod connection;
 mod error;
 mod keys;
 mod lease;
@@ -20,14 +21,13 @@ mod watcher;
 use std::sync::Arc;
 use std::time::Duration;
 
-use redis::PushInfo;
 use tokio::sync::{Notify, mpsc};
 use tokio_util::task::TaskTracker;
 
-use self::commands::{Commands, Taken};
+use self::commands::{Commands, Purpose, Taken};
 use self::keys::Keys;
 use self::lease::Lease;
-use self::link::Link;
+use self::link::{Link, Messages};
 use self::list::SharedList;
 use self::watcher::Watched;
 use crate::conversation::{Conversation, NewRole, StoredConversation};
@@ -62,7 +62,7 @@ const MAX_FLUSH: Duration = Duration::from_secs(5);
 
 /// What runs as long as the service does.
 pub(crate) struct Background {
-    messages: mpsc::UnboundedReceiver<PushInfo>,
+    messages: Messages,
     changed: mpsc::UnboundedReceiver<Arc<Conversation>>,
     records: mpsc::UnboundedReceiver<StoredRecord>,
 }
@@ -106,7 +106,12 @@ impl Shared {
     ///
     /// If it can't be used. If it can't be reached, it is tried again later.
     pub(crate) async fn connect(&self) -> Result<(), StartProblem> {
-        self.link.connect().await
+        self.link.connect().await?;
+        let may_write = async {
+            self.lease.renew().await?;
+            self.commands.check().await
+        };
+        may_write.await.map_err(|error| self.link.problem(error))
     }
 
     /// Runs what keeps this replica and the store up to date. Must be called once.
@@ -163,21 +168,27 @@ impl Shared {
 
     /// Returns a conversation to change it.
     pub(crate) async fn changeable(self: &Arc<Shared>, id: &str) -> Result<Changeable, ApiError> {
+        self.writable(id, Purpose::Change).await.map(|(conversation, _)| conversation)
+    }
+
+    /// Returns a conversation to begin a turn in it.
+    pub(crate) async fn for_turn(self: &Arc<Shared>, id: &str) -> Result<Changeable, ApiError> {
+        self.writable(id, Purpose::Turn).await.map(|(conversation, _)| conversation)
+    }
+
+    /// Returns a conversation to begin a turn in it, and whether it is new.
+    pub(crate) async fn get_or_create(self: &Arc<Shared>, id: &str) -> Result<(Changeable, bool), ApiError> {
+        self.writable(id, Purpose::NewTurn).await
+    }
+
+    async fn writable(self: &Arc<Shared>, id: &str, purpose: Purpose) -> Result<(Changeable, bool), ApiError> {
         if let Some(conversation) = self.local.find(id)
             && conversation.is_writer()
             && (!self.is_up() || self.check_writer(&conversation).await?)
         {
-            return Ok(Changeable::Here(conversation));
+            return Ok((Changeable::Here(conversation), false));
         }
-        self.take(id, false).await.map(|(conversation, _)| conversation)
-    }
-
-    /// Returns a conversation to change it, and whether it is new.
-    pub(crate) async fn get_or_create(self: &Arc<Shared>, id: &str) -> Result<(Changeable, bool), ApiError> {
-        match self.local.find(id) {
-            Some(conversation) if conversation.is_writer() => Ok((self.changeable(id).await?, false)),
-            _ => self.take(id, true).await,
-        }
+        self.take(id, purpose).await
     }
 
     /// Returns whether this replica is still the writer. If it is not, loads what the writer wrote.
@@ -191,10 +202,10 @@ impl Shared {
     }
 
     /// Makes this replica the writer of a conversation, unless another one is writing a turn of it.
-    async fn take(self: &Arc<Shared>, id: &str, may_create: bool) -> Result<(Changeable, bool), ApiError> {
+    async fn take(self: &Arc<Shared>, id: &str, purpose: Purpose) -> Result<(Changeable, bool), ApiError> {
         let mut dead = None;
         loop {
-            match self.commands.take(id, dead.as_deref(), may_create).await? {
+            match self.commands.take(id, dead.as_deref(), purpose).await? {
                 Taken::None => return Err(ApiError::no_conversation(id)),
                 Taken::Busy(owner) if self.lease.is_dead(&owner).await => dead = Some(owner),
                 Taken::Busy(_) => return Ok((Changeable::Elsewhere(self.get(id).await?), false)),
@@ -221,7 +232,9 @@ impl Shared {
 
     /// Makes this replica the writer of a conversation whose writer is dead.
     async fn take_from(self: &Arc<Shared>, conversation: &Arc<Conversation>, dead: &str) -> Result<(), StoreError> {
-        if let Taken::Taken { epoch, stored } = self.commands.take(conversation.id(), Some(dead), false).await? {
+        if let Taken::Taken { epoch, stored } =
+            self.commands.take(conversation.id(), Some(dead), Purpose::Change).await?
+        {
             self.metrics.taken_over();
             self.take_over(conversation, epoch, *stored).map_err(|error| StoreError::Unreadable(error.to_string()))?;
         }

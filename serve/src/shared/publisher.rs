@@ -30,7 +30,8 @@ pub(super) async fn publish_changes(shared: Arc<Shared>, mut changed: mpsc::Unbo
 async fn publish(shared: Arc<Shared>, conversation: Arc<Conversation>) {
     while let Some(batch) = conversation.next_batch() {
         let next = Instant::now() + PAUSE;
-        loop {
+        // What was deleted is not told any more.
+        while !conversation.is_gone() {
             match shared.commands.append(conversation.id(), &batch).await {
                 Ok(Appended::Done) => {
                     conversation.has_appended(&batch);
@@ -48,6 +49,8 @@ async fn publish(shared: Arc<Shared>, conversation: Arc<Conversation>) {
                 Err(StoreError::Refused(_) | StoreError::Unreadable(_)) => {
                     shared.metrics.store_error();
                     tokio::time::sleep(REFUSED_PAUSE).await;
+                    // If this was refused, too, others would take this replica for dead.
+                    let _ = shared.lease.renew().await;
                     continue;
                 }
             }

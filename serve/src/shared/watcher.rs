@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use redis::{PushInfo, PushKind, Value};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 
 use super::Shared;
 use super::error::StoreError;
-use crate::conversation::Conversation;
+use super::link::Messages;
+use crate::conversation::{Conversation, EventId, StoredConversation};
 
 /// How often a conversation is compared with the store in which readers wait for another replica.
 const URGENT_INTERVAL: Duration = Duration::from_millis(500);
@@ -68,10 +69,10 @@ impl Watched {
 }
 
 /// Passes on what the store tells. Ends with its sender.
-pub(super) async fn receive_messages(shared: Arc<Shared>, mut messages: mpsc::UnboundedReceiver<PushInfo>) {
-    while let Some(PushInfo { kind, data }) = messages.recv().await {
+pub(super) async fn receive_messages(shared: Arc<Shared>, mut messages: Messages) {
+    while let Some((connection, PushInfo { kind, data })) = messages.recv().await {
         match kind {
-            PushKind::Disconnection => shared.link.disconnected(),
+            PushKind::Disconnection => shared.link.disconnected(connection),
             PushKind::SMessage => {
                 let mut texts = data.iter().map(|value| match value {
                     Value::BulkString(bytes) => std::str::from_utf8(bytes).unwrap_or_default(),
@@ -188,29 +189,45 @@ async fn compare(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> Resu
     let updating = conversation.updating.lock().await;
     let last = conversation.last();
     let id = conversation.id();
-    let Some(stored) = shared.commands.load(id, Some(last)).await? else {
-        // What this replica writes is about to be stored again.
-        if !conversation.is_writer() {
-            shared.local.remove(id);
-        }
-        return Ok(());
-    };
-    if let Some(epoch) = conversation.epoch() {
-        if stored.epoch > epoch {
+    let stored = shared.commands.load(id, Some(last)).await?;
+    match (conversation.epoch(), stored) {
+        // A store that has lost everything gets it again from the writer, if that lives.
+        (None, None) if !shared.lease.is_unsure() => drop(shared.local.remove(id)),
+        (None, None) => {}
+        (None, Some(stored)) => follow(shared, conversation, last, stored).await?,
+        (Some(_), None) => conversation.add_missing(None),
+        (Some(epoch), Some(stored)) if stored.epoch > epoch => {
             drop(updating);
             shared.lost(conversation, epoch).await;
-        } else if !stored.answers.is_empty() {
+        }
+        (Some(_), Some(stored)) => {
+            conversation.add_missing(stored.last);
             shared.give_answers(conversation, stored.answers);
         }
+    }
+    Ok(())
+}
+
+/// Brings a conversation of another writer up to date. Takes it over if the writer is dead.
+async fn follow(
+    shared: &Arc<Shared>,
+    conversation: &Arc<Conversation>,
+    last: EventId,
+    stored: StoredConversation,
+) -> Result<(), StoreError> {
+    let needs_writer = stored.is_streaming() || !stored.answers.is_empty();
+    let has_lost_events = stored.last.is_some_and(|stored| stored < last);
+    let is_dead = (needs_writer || has_lost_events) && shared.lease.is_dead(&stored.owner).await;
+    if has_lost_events && !is_dead {
+        // The writer adds them again.
         return Ok(());
     }
-    let has_lost_events = stored.last.is_some_and(|stored| stored < last);
-    if has_lost_events || !conversation.follow(&stored) {
-        if let Some(stored) = shared.commands.load(id, None).await? {
-            conversation.load(stored);
-        }
+    if (has_lost_events || !conversation.follow(&stored))
+        && let Some(stored) = shared.commands.load(conversation.id(), None).await?
+    {
+        conversation.load(stored);
     }
-    if stored.is_streaming() && shared.lease.is_dead(&stored.owner).await {
+    if needs_writer && is_dead {
         shared.take_from(conversation, &stored.owner).await?;
     }
     Ok(())

@@ -100,6 +100,10 @@ fn with_replies(next: NextRequest, replies: &[Reply], limit: usize) -> Result<Co
 async fn send_replies(state: Arc<AppState>, mut turn: Turn, request: ContinuationRequest) {
     // Besides what the conversation keeps.
     let _taken = state.metrics.memory.count(request.body.len());
+    // From here on, no other replica sends these replies, even if this one dies.
+    if !turn.is_stored().await {
+        return turn.end(true);
+    }
     let mut response = match send(&state, &request).await {
         Ok(response) => response,
         Err(why) => return turn.fail(&why, Some(request)),

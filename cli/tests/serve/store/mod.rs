@@ -2,5 +2,14 @@
 //!
 //! Without `redis-server`, these tests say that they are skipped; in CI they fail.
 
+mod cluster;
+mod failover;
+mod old_server;
+mod proxy;
+mod redis_cluster;
 mod redis_server;
 mod replicas;
+mod scene;
+mod sentinels;
+mod tcp_proxy;
+mod troubles;

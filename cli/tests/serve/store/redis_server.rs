@@ -1,7 +1,7 @@
 //! Starts, stops and asks Redis servers.
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -52,14 +52,8 @@ impl RedisServer {
     }
 
     fn wait(&mut self) {
-        for _ in 0..2000 {
-            if TcpStream::connect(("127.0.0.1", self.port)).is_ok() {
-                return;
-            }
-            assert!(self.child.try_wait().unwrap().is_none(), "redis-server has ended");
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        panic!("redis-server does not listen");
+        is_listening(self.port);
+        assert!(self.child.try_wait().unwrap().is_none(), "redis-server has ended");
     }
 
     pub(crate) fn url(&self) -> String {
@@ -68,6 +62,11 @@ impl RedisServer {
 
     pub(crate) fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Returns `true` if the server runs.
+    pub(crate) fn is_up(&self) -> bool {
+        TcpStream::connect(("127.0.0.1", self.port)).is_ok()
     }
 
     /// Kills the server. Everything in it is lost.
@@ -82,20 +81,46 @@ impl RedisServer {
         self.wait();
     }
 
+    /// Sends a command that must succeed.
+    #[track_caller]
+    pub(crate) fn tell(&self, command: &str) {
+        let answer = self.ask(command);
+        assert!(!answer.starts_with('-'), "{command}: {answer}");
+    }
+
     /// Sends a command without spaces in its arguments. Returns the answer as the server sends it.
     pub(crate) fn ask(&self, command: &str) -> String {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-        stream.write_all(format!("{command}\r\nQUIT\r\n").as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer.trim_end().trim_end_matches("+OK").trim_end().to_owned()
+        ask(self.port, command)
     }
+}
+
+/// Waits until a server listens on a port.
+pub(crate) fn is_listening(port: u16) {
+    for _ in 0..2000 {
+        if TcpStream::connect(("127.0.0.1", port)).is_ok() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    panic!("redis-server does not listen");
+}
+
+/// Sends a command without spaces in its arguments. Returns the answer as the server sends it.
+pub(crate) fn ask(port: u16, command: &str) -> String {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    stream.write_all(format!("{command}\r\n").as_bytes()).unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer.trim_end().to_owned()
 }
 
 fn spawn(port: u16, args: &Vec<String>) -> Child {
     let mut command = Command::new("redis-server");
-    command.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]).args(args);
+    command.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]);
+    // A copy writes no file either.
+    command.args(["--repl-diskless-load", "swapdb"]).args(args);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 

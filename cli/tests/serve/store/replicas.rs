@@ -6,59 +6,17 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::redis_server::RedisServer;
-use crate::client::{Answer, Event, Events, call, chat, get, post, read, soon, until};
+use super::scene::{answer, asks_and_continues, body_of, is_asked, is_end, relay, replica, snapshot};
+use crate::client::{Event, Events, call, chat, get, post, read, soon, until};
 use crate::page::Page;
 use crate::pieces;
 use crate::service::Service;
 use crate::upstream::{open_gate, requests};
 
-/// A message that asks, and then continues; the provider holds the rest back until a gate is opened.
-fn asks_and_continues(name: &str) -> Value {
-    let chunk = |text: &str| format!("data: {}\n\n", json!({"choices": [{"delta": {"content": text}}]}));
-    let ask = chunk(
-        "Hm.\n<ask_followup_question><question>Sure?</question><suggest>Yes</suggest><suggest>No</suggest>\
-         </ask_followup_question>\nAnd",
-    );
-    let at = ask.len();
-    json!({"name": name, "body": ask + &chunk(" more.") + "data: [DONE]\n\n", "at": at, "gate": name})
-}
-
-fn body_of(text: &str) -> Value {
-    json!(format!("data: {}\n\ndata: [DONE]\n\n", json!({"choices": [{"delta": {"content": text}}]})))
-}
-
-fn replica(redis: &RedisServer, args: &[&str]) -> Service {
-    Service::relay(&[&["--store", &redis.url()], args].concat())
-}
-
-/// Relays a request through a replica, in the background.
-async fn relay(service: &Service, id: &str, play: &Value) -> tokio::task::JoinHandle<hyper::body::Bytes> {
-    let response = chat(play).with("x-followup-conversation", id).open(&service.address).await;
-    assert_eq!(response.headers()["x-followup-conversation"], id);
-    tokio::spawn(read(response))
-}
-
-async fn snapshot(service: &Service, id: &str) -> Value {
-    get(format!("/conversations/{id}")).send(service).await.ok()
-}
-
-async fn is_asked(service: &Service, id: &str) -> bool {
-    let answer = get(format!("/conversations/{id}")).send(service).await;
-    answer.status == 200 && Page::of_snapshot(&answer.json()).all("call").iter().any(|call| call["open"] == true)
-}
-
-async fn answer(service: &Service, id: &str, body: &Value) -> Answer {
-    post(format!("/conversations/{id}/answer"), body.to_string()).send(service).await
-}
-
-fn is_end(event: &Event) -> bool {
-    event.kind == "end"
-}
-
 #[tokio::test]
 async fn a_reader_on_another_replica_sees_every_event_once() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis, &[]), replica(&redis, &[]));
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
     let id = "seen-elsewhere";
     let body = relay(&owner, id, &asks_and_continues(id)).await;
     until(async || is_asked(&other, id).await).await;
@@ -79,7 +37,7 @@ async fn a_reader_on_another_replica_sees_every_event_once() {
 #[tokio::test]
 async fn an_answer_on_another_replica_counts_once_and_is_seen_on_both() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis, &[]), replica(&redis, &[]));
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
     let id = "answered-elsewhere";
     open_gate(id).await;
     relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
@@ -99,7 +57,7 @@ async fn an_answer_on_another_replica_counts_once_and_is_seen_on_both() {
 #[tokio::test]
 async fn an_answer_on_another_replica_is_given_while_the_model_writes() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis, &["--continue"]), replica(&redis, &["--continue"]));
+    let (owner, other) = (replica(&redis.url(), &["--continue"]), replica(&redis.url(), &["--continue"]));
     let id = "answered-meanwhile";
     let play = json!([asks_and_continues(id), {"name": id, "body": body_of("Done.")}]);
     let body = relay(&owner, id, &play).await;
@@ -122,7 +80,7 @@ async fn an_answer_on_another_replica_is_given_while_the_model_writes() {
 async fn the_replica_that_took_the_answer_continues() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let args = ["--continue", "--upstream-key", "k"];
-    let (mut owner, other) = (replica(&redis, &args), replica(&redis, &args));
+    let (mut owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
     let id = "continued-elsewhere";
     open_gate(id).await;
     let play = json!([asks_and_continues(id), {"name": id, "body": body_of("Done.")}]);
@@ -142,7 +100,7 @@ async fn the_replica_that_took_the_answer_continues() {
 #[tokio::test]
 async fn a_reader_is_told_when_the_writer_dies_and_its_question_can_be_answered() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (mut owner, other) = (replica(&redis, &[]), replica(&redis, &[]));
+    let (mut owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
     let id = "dead-writer";
     let _body = chat(&asks_and_continues(id)).with("x-followup-conversation", id).open(&owner.address).await;
     until(async || is_asked(&other, id).await).await;
@@ -160,7 +118,7 @@ async fn a_reader_is_told_when_the_writer_dies_and_its_question_can_be_answered(
 async fn a_writer_that_was_paused_too_long_changes_nothing_more() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let args = ["--lease", "1"];
-    let (owner, other) = (replica(&redis, &args), replica(&redis, &args));
+    let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
     let id = "paused-writer";
     let body = relay(&owner, id, &asks_and_continues(id)).await;
     until(async || is_asked(&other, id).await).await;
@@ -183,7 +141,7 @@ async fn a_writer_that_was_paused_too_long_changes_nothing_more() {
 #[tokio::test]
 async fn without_the_store_the_relay_goes_on_and_everything_is_stored_afterwards() {
     let Some(mut redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis, &[]), replica(&redis, &[]));
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
     let id = "store-away";
     let body = relay(&owner, id, &asks_and_continues(id)).await;
     until(async || is_asked(&other, id).await).await;
@@ -212,7 +170,7 @@ async fn without_the_store_the_relay_goes_on_and_everything_is_stored_afterwards
 #[tokio::test]
 async fn a_conversation_is_deleted_everywhere() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis, &[]), replica(&redis, &[]));
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
     let id = "deleted";
     open_gate(id).await;
     relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
@@ -229,7 +187,7 @@ async fn a_conversation_is_deleted_everywhere() {
 #[tokio::test]
 async fn the_list_shows_the_conversations_of_all_replicas_as_they_change() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis, &[]), replica(&redis, &[]));
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
     let mut list = Events::from(get("/conversations/events").open(&other.address).await);
     assert_eq!(list.next().await.unwrap().data["conversations"], json!([]));
     let id = "listed";
@@ -250,7 +208,7 @@ async fn the_list_shows_the_conversations_of_all_replicas_as_they_change() {
 #[tokio::test]
 async fn the_next_request_of_an_agent_is_recognized_by_another_replica() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis, &[]), replica(&redis, &[]));
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
     let send = async |service: &Service, messages: &Value, said: &str| {
         let play = json!({"name": "recognized", "body": body_of(said)});
         let body = json!({"model": "m", "stream": true, "messages": messages, "play": play});
@@ -275,7 +233,7 @@ async fn the_next_request_of_an_agent_is_recognized_by_another_replica() {
 #[tokio::test]
 async fn a_replica_is_ready_while_it_reaches_the_store() {
     let Some(mut redis) = RedisServer::start(&[]) else { return };
-    let replica = replica(&redis, &[]);
+    let replica = replica(&redis.url(), &[]);
     let ready = async || get("/readyz").send(&replica).await.status.as_u16();
     assert_eq!(ready().await, 200);
     redis.kill();
@@ -289,7 +247,7 @@ async fn a_replica_is_ready_while_it_reaches_the_store() {
 async fn a_replica_that_shuts_down_hands_its_conversations_over() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let (mut owner, other) =
-        (replica(&redis, &["--grace", "0.2", "--lease", "600"]), replica(&redis, &["--lease", "1"]));
+        (replica(&redis.url(), &["--grace", "0.2", "--lease", "600"]), replica(&redis.url(), &["--lease", "1"]));
     let id = "handed-over";
     // Its body breaks off.
     let body = chat(&asks_and_continues(id)).with("x-followup-conversation", id).open(&owner.address).await;
@@ -306,9 +264,9 @@ async fn a_replica_that_shuts_down_hands_its_conversations_over() {
 #[tokio::test]
 async fn each_piece_of_a_body_may_be_pushed_to_any_replica_even_if_all_others_die() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let reader = replica(&redis, &[]);
+    let reader = replica(&redis.url(), &[]);
     let whole = pieces::whole(&reader).await;
-    let mut writers = vec![replica(&redis, &[]), replica(&redis, &[])];
+    let mut writers = vec![replica(&redis.url(), &[]), replica(&redis.url(), &[])];
     let mut offset = 0;
     while offset < pieces::len() {
         let to = (offset + 40).min(pieces::len());
@@ -317,7 +275,7 @@ async fn each_piece_of_a_body_may_be_pushed_to_any_replica_even_if_all_others_di
         offset = to;
         if offset == 120 {
             writers[0].kill();
-            writers[0] = replica(&redis, &[]);
+            writers[0] = replica(&redis.url(), &[]);
         }
     }
     assert_eq!(snapshot(&reader, "p").await["items"], whole);
@@ -326,7 +284,7 @@ async fn each_piece_of_a_body_may_be_pushed_to_any_replica_even_if_all_others_di
 #[tokio::test]
 async fn an_agent_that_waits_on_one_replica_gets_the_reply_given_on_another() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis, &[]), replica(&redis, &[]));
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
     let id = "collected-elsewhere";
     open_gate(id).await;
     relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
@@ -342,4 +300,19 @@ async fn an_agent_that_waits_on_one_replica_gets_the_reply_given_on_another() {
     let () = answered;
     assert_eq!(collected.ok()["replies"][0]["text"], "<answer>\nYes\n</answer>");
     assert_eq!(collect(&other, 0).await.ok()["last"], 1);
+async fn a_store_that_has_lost_everything_gets_the_events_of_all_writers_again() {
+    let Some(mut redis) = RedisServer::start(&[]) else { return };
+    let (mut owner, other) = (replica(&redis.url(), &["--lease", "1"]), replica(&redis.url(), &["--lease", "1"]));
+    let id = "two-writers";
+    drop(relay(&owner, id, &asks_and_continues(id)).await);
+    until(async || is_asked(&other, id).await).await;
+    let mut events = Events::of(&other, id, None).await;
+    owner.kill();
+    events.up_to(is_end).await;
+    redis.kill();
+    redis.restart();
+    let third = replica(&redis.url(), &[]);
+    until(async || is_asked(&third, id).await).await;
+    assert_eq!(snapshot(&third, id).await, snapshot(&other, id).await);
+    assert_eq!(answer(&third, id, &json!({"number": 0, "suggestion": 0})).await.ok()["waiting"], 0);
 }

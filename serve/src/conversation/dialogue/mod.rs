@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use followup::dialogue::{
-    Answer, AnswerError, AnswerErrorKind, Correction, Dialogue, Directive, Form, GuideError, Image, Question, Reply,
-    Setup,
+    Answer, AnswerError, AnswerErrorKind, Correction, Dialogue, Directive, Form, GuideError, Image, MessageFormat,
+    Question, Reply, Setup,
 };
 use followup::{Complete, Event, Rejected};
 use serde::{Deserialize, Serialize};
 
-use super::action::{StoredAnswer, UserAction};
+use super::action::{ActionOutcome, StoredAnswer, UserAction};
 use super::form_item::size_of_asked;
 use super::outcome::ClosedWhy;
 use super::reply_log::{ReplyLog, size_of_images};
@@ -250,6 +250,13 @@ impl BoundedDialogue {
             Ok(reply) => Ok(self.set_reply(number, reply)),
             Err(AnswerError { kind, .. }) => Err(self.refine_error(number, kind)),
         }
+    }
+
+    /// Returns the outcome of an answer to the newest turn; `None` if it was not given.
+    pub(super) fn outcome_of(&self, number: u64, format: MessageFormat) -> Option<ActionOutcome> {
+        let call = self.calls.iter().find(|call| call.number == Some(number))?;
+        let (reply, messages) = (call.reply.clone()?, Reply::messages_of(&self.replies(), format));
+        Some(ActionOutcome { reply, messages, waiting: self.waiting() })
     }
 
     /// Checks that an answer can be given.

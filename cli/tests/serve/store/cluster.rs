@@ -1,0 +1,86 @@
+//! The store is a cluster.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::redis_cluster::RedisCluster;
+use super::scene::{answer, asks_and_continues, check_seen, is_asked, is_end, relay, replica, slow_message, snapshot};
+use crate::client::{Events, number, until};
+use crate::upstream::open_gate;
+
+/// Returns the number of connections of each replica to a node, at most.
+fn connections(store: &RedisCluster, node: usize) -> usize {
+    let clients = store.nodes[node].ask("CLIENT LIST TYPE normal");
+    let pubsub = store.nodes[node].ask("CLIENT LIST TYPE pubsub");
+    let count = |list: &str| list.lines().filter(|line| line.contains(" resp=3")).count();
+    count(&clients) + count(&pubsub)
+}
+
+#[tokio::test]
+async fn replicas_share_conversations_through_a_cluster() {
+    let Some(store) = RedisCluster::start().await else { return };
+    let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));
+    for id in (0..12).map(|nth| format!("cluster-{nth}")) {
+        let id = &*id;
+        let body = relay(&owner, id, &asks_and_continues(id)).await;
+        until(async || is_asked(&other, id).await).await;
+        let mut here = Events::of(&owner, id, Some("1-0")).await;
+        let mut there = Events::of(&other, id, Some("1-0")).await;
+        // Some are answered while the model writes, and some afterwards.
+        if id.ends_with('3') {
+            answer(&other, id, &json!({"number": 0, "suggestion": 1})).await.ok();
+        }
+        open_gate(id).await;
+        check_seen(&there.up_to(is_end).await, &here.up_to(is_end).await);
+        body.await.unwrap();
+        if !id.ends_with('3') {
+            answer(&other, id, &json!({"number": 0, "suggestion": 0})).await.ok();
+        }
+        let late = answer(&owner, id, &json!({"number": 0, "suggestion": 0})).await;
+        assert_eq!(late.error(), (409, "already_answered".into()));
+    }
+    for node in 0..6 {
+        let all = connections(&store, node);
+        println!("{all} connections of two replicas to node {node}");
+        assert!(all <= 4, "{all} connections of two replicas: {}", store.nodes[node].ask("CLIENT LIST"));
+    }
+}
+
+#[tokio::test]
+async fn messages_arrive_again_after_a_primary_of_a_cluster_is_lost() {
+    let Some(mut store) = RedisCluster::start().await else { return };
+    let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));
+    let id = "cluster-failover";
+    let body = relay(&owner, id, &slow_message(800, 10)).await;
+    let mut here = Events::of(&owner, id, Some("1-0")).await;
+    let mut there = Events::of(&other, id, Some("1-0")).await;
+    let mut seen = there.up_to(|event| number(&event.id) >= 20).await;
+    let lost = store.primary_of(id);
+    store.nodes[lost].kill();
+    store.promoted(lost).await;
+    let promoted = Instant::now();
+    // What was on its way is not an event after the promotion.
+    let written = snapshot(&owner, id).await["last"].as_str().unwrap().to_owned();
+    seen.extend(there.up_to(|event| event.id == written).await);
+    let pause = promoted.elapsed();
+    println!("events flow again {} ms after the promotion", pause.as_millis());
+    assert!(pause < Duration::from_secs(2), "{pause:?}");
+    seen.extend(there.up_to(is_end).await);
+    check_seen(&seen, &here.up_to(is_end).await);
+    body.await.unwrap();
+    // Another conversation on the same node: messages arrive there, too.
+    let id = (0..).map(|nth| format!("cluster-after-{nth}")).find(|id| store.primary_of(id) == lost).unwrap();
+    let id = &*id;
+    open_gate(id).await;
+    relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
+    until(async || is_asked(&other, id).await).await;
+    // A message, and not a comparison at intervals, tells of this: the question is closed at once.
+    let mut events = Events::of(&owner, id, None).await;
+    events.up_to(|event| event.kind == "state").await;
+    let asked = Instant::now();
+    answer(&other, id, &json!({"number": 0, "suggestion": 0})).await.ok();
+    events.up_to(|event| event.kind == "replied").await;
+    assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
+    assert_eq!(snapshot(&owner, id).await, snapshot(&other, id).await);
+}

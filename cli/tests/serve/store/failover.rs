@@ -1,0 +1,82 @@
+//! The primary is lost, and sentinels promote its copy.
+
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+use serde_json::json;
+
+use super::scene::{answer, asks_and_continues, check_seen, is_asked, is_end, relay, replica, slow_message, snapshot};
+use super::sentinels::Sentinels;
+use crate::client::{Event, Events, soon, until};
+use crate::upstream::open_gate;
+
+#[tokio::test]
+async fn events_flow_again_after_a_failover_and_none_is_missing() {
+    let Some(mut store) = Sentinels::start().await else { return };
+    let id = "failover";
+    let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));
+    let body = relay(&owner, id, &slow_message(800, 10)).await;
+    let mut here = Events::of(&owner, id, Some("1-0")).await;
+    let mut there = Events::of(&other, id, Some("1-0")).await;
+    let mut seen = there.up_to(|event| event.id == "1-20").await;
+    store.primary.kill();
+    store.promoted().await;
+    let promoted = Instant::now();
+    // What was on its way is not an event after the promotion.
+    let written = snapshot(&owner, id).await["last"].as_str().unwrap().to_owned();
+    seen.extend(there.up_to(|event| event.id == written).await);
+    let pause = promoted.elapsed();
+    println!("events flow again {} ms after the promotion", pause.as_millis());
+    assert!(pause < Duration::from_secs(2), "{pause:?}");
+    seen.extend(there.up_to(is_end).await);
+    let here = here.up_to(is_end).await;
+    assert!(seen[1..].iter().all(|event| event.kind != "state"), "nothing was replaced");
+    check_seen(&seen, &here);
+    assert_eq!(soon(body).await.unwrap().len(), 800 * length_of_text());
+}
+
+/// Returns the number of bytes of each text's event.
+fn length_of_text() -> usize {
+    r#"data: {"choices":[{"index":0,"delta":{"content":"1700000000000000000 "}}]}"#.len() + 2
+}
+
+/// Lets the copy miss what follows, and then lose its primary.
+async fn lose_the_tail(
+    store: &mut Sentinels,
+    id: &str,
+    owner: &crate::service::Service,
+    there: &mut Events,
+) -> Vec<Event> {
+    store.replicated().await;
+    store.copy.signal(Signal::STOP);
+    open_gate(id).await;
+    // A reader elsewhere sees it, so it is in the primary.
+    let end = there.up_to(|event| event.kind == "text" && event.data["text"].as_str().unwrap().contains("more.")).await;
+    assert!(snapshot(owner, id).await["last"].is_string());
+    store.primary.kill();
+    store.copy.signal(Signal::CONT);
+    store.promoted().await;
+    end
+}
+
+#[tokio::test]
+async fn the_owner_adds_what_the_promoted_copy_lacks() {
+    let Some(mut store) = Sentinels::start().await else { return };
+    let id = "lost-tail";
+    let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));
+    let body = relay(&owner, id, &asks_and_continues(id)).await;
+    until(async || is_asked(&other, id).await).await;
+    let mut here = Events::of(&owner, id, Some("1-0")).await;
+    let mut there = Events::of(&other, id, Some("1-0")).await;
+    let mut seen = lose_the_tail(&mut store, id, &owner, &mut there).await;
+    soon(body).await.unwrap();
+    let here = here.up_to(is_end).await;
+    if seen.last().is_none_or(|event| !is_end(event)) {
+        seen.extend(there.up_to(is_end).await);
+    }
+    check_seen(&seen, &here);
+    // A replica that knows nothing of it finds everything.
+    let third = replica(&store.url(), &[]);
+    until(async || is_asked(&third, id).await && snapshot(&third, id).await == snapshot(&owner, id).await).await;
+    answer(&third, id, &json!({"number": 0, "suggestion": 0})).await.ok();
+}

@@ -1,0 +1,72 @@
+//! What the tests of the store have in common: replicas, messages, readers.
+
+use serde_json::{Value, json};
+
+use crate::client::{Answer, Event, chat, get, number, post, read};
+use crate::page::Page;
+use crate::service::Service;
+
+/// A message that asks, and then continues; the provider holds the rest back until a gate is opened.
+pub(super) fn asks_and_continues(name: &str) -> Value {
+    let chunk = |text: &str| format!("data: {}\n\n", json!({"choices": [{"delta": {"content": text}}]}));
+    let ask = chunk(
+        "Hm.\n<ask_followup_question><question>Sure?</question><suggest>Yes</suggest><suggest>No</suggest>\
+         </ask_followup_question>\nAnd",
+    );
+    let at = ask.len();
+    json!({"name": name, "body": ask + &chunk(" more.") + "data: [DONE]\n\n", "at": at, "gate": name})
+}
+
+pub(super) fn body_of(text: &str) -> Value {
+    json!(format!("data: {}\n\ndata: [DONE]\n\n", json!({"choices": [{"delta": {"content": text}}]})))
+}
+
+/// A message of that many texts, one after each pause of some milliseconds. Each holds its time.
+pub(super) fn slow_message(texts: u64, pause: u64) -> Value {
+    json!({"load": {"events": texts, "pause": pause}})
+}
+
+/// Starts a replica with the store at this URL.
+pub(super) fn replica(url: &str, args: &[&str]) -> Service {
+    Service::relay(&[&["--store", url], args].concat())
+}
+
+/// Relays a request through a replica, in the background.
+pub(super) async fn relay(service: &Service, id: &str, play: &Value) -> tokio::task::JoinHandle<hyper::body::Bytes> {
+    let response = chat(play).with("x-followup-conversation", id).open(&service.address).await;
+    assert_eq!(response.headers()["x-followup-conversation"], id);
+    tokio::spawn(read(response))
+}
+
+pub(super) async fn snapshot(service: &Service, id: &str) -> Value {
+    get(format!("/conversations/{id}")).send(service).await.ok()
+}
+
+pub(super) async fn is_asked(service: &Service, id: &str) -> bool {
+    let answer = get(format!("/conversations/{id}")).send(service).await;
+    answer.status == 200 && Page::of_snapshot(&answer.json()).all("call").iter().any(|call| call["open"] == true)
+}
+
+pub(super) async fn answer(service: &Service, id: &str, body: &Value) -> Answer {
+    post(format!("/conversations/{id}/answer"), body.to_string()).send(service).await
+}
+
+pub(super) fn is_end(event: &Event) -> bool {
+    event.kind == "end"
+}
+
+/// Checks that two readers saw the same, each event once and in order, with nothing missing.
+///
+/// Where they begin with a `state`, or get one, it may be another one.
+#[track_caller]
+pub(super) fn check_seen(one: &[Event], other: &[Event]) {
+    let rest =
+        |seen: &[Event]| seen.len() - seen.iter().rposition(|event| event.kind == "state").map_or(0, |at| at + 1);
+    let common = rest(one).min(rest(other));
+    assert_eq!(one[one.len() - common..], other[other.len() - common..]);
+    assert_eq!(Page::of(one), Page::of(other));
+    for two in one.windows(2).chain(other.windows(2)) {
+        let is_next = number(&two[1].id) == number(&two[0].id) + 1;
+        assert!(is_next || two[1].kind == "state", "{} does not follow {}", two[1].id, two[0].id);
+    }
+}

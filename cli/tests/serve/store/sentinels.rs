@@ -1,0 +1,93 @@
+//! A primary, its copy, and three sentinels that promote the copy when the primary is gone.
+
+use std::process::{Child, Command, Stdio};
+
+use tempfile::TempDir;
+
+use super::redis_server::{RedisServer, ask, free_port, is_listening};
+use crate::client::until;
+
+/// How long the primary may be silent before it is taken for dead, in milliseconds.
+const DOWN_AFTER: u64 = 1000;
+
+/// Three sentinels and what they watch. Everything is killed when dropped.
+pub(super) struct Sentinels {
+    pub(super) primary: RedisServer,
+    pub(super) copy: RedisServer,
+    sentinels: Vec<Sentinel>,
+    _folder: TempDir,
+}
+
+struct Sentinel {
+    child: Child,
+    port: u16,
+}
+
+impl Sentinels {
+    /// Starts everything; `None` if there is no Redis.
+    pub(super) async fn start() -> Option<Sentinels> {
+        let primary = RedisServer::start(&["--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1"])?;
+        let copy = RedisServer::start(&["--replicaof", "127.0.0.1", &primary.port.to_string()])?;
+        until(async || primary.ask("INFO replication").contains("state=online")).await;
+        let folder = tempfile::tempdir().unwrap();
+        let sentinels = (0..3).map(|_| Sentinel::start(folder.path(), primary.port)).collect();
+        let all = Sentinels { primary, copy, sentinels, _folder: folder };
+        for sentinel in &all.sentinels {
+            until(async || {
+                let known = ask(sentinel.port, "SENTINEL MASTER main");
+                fact(&known, "num-slaves") == Some("1") && fact(&known, "num-other-sentinels") == Some("2")
+            })
+            .await;
+        }
+        Some(all)
+    }
+
+    pub(super) fn url(&self) -> String {
+        let hosts: Vec<_> = self.sentinels.iter().map(|sentinel| format!("127.0.0.1:{}", sentinel.port)).collect();
+        format!("redis+sentinel://{}/main", hosts.join(","))
+    }
+
+    /// Waits until the copy has become the primary.
+    pub(super) async fn promoted(&self) {
+        until(async || self.copy.ask("ROLE").contains("master")).await;
+    }
+
+    /// Waits until the copy has everything that the primary has.
+    pub(super) async fn replicated(&self) {
+        let fact = |name: &str| {
+            let facts = self.primary.ask("INFO replication");
+            let value = facts.split_once(name).unwrap().1;
+            value.split(['\r', ',']).next().unwrap().to_owned()
+        };
+        until(async || fact("offset=") == fact("master_repl_offset:")).await;
+    }
+}
+
+/// Returns a fact that a sentinel states.
+fn fact<'a>(known: &'a str, name: &str) -> Option<&'a str> {
+    known.lines().skip_while(|line| *line != name).nth(2)
+}
+
+impl Sentinel {
+    fn start(folder: &std::path::Path, primary: u16) -> Sentinel {
+        let port = free_port();
+        let file = folder.join(format!("{port}.conf"));
+        let settings = format!(
+            "port {port}\nbind 127.0.0.1\nsentinel monitor main 127.0.0.1 {primary} 2\n\
+             sentinel down-after-milliseconds main {DOWN_AFTER}\nsentinel failover-timeout main 3000\n"
+        );
+        std::fs::write(&file, settings).unwrap();
+        let mut command = Command::new("redis-server");
+        command.arg(&file).arg("--sentinel").current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null());
+        let sentinel = Sentinel { child: command.spawn().unwrap(), port };
+        is_listening(port);
+        sentinel
+    }
+}
+
+impl Drop for Sentinel {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
