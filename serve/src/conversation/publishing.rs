@@ -118,11 +118,7 @@ impl ConversationState {
             Some(frames) if !publication.replaces => (Some(frames.cloned().collect()), false),
             _ => (None, true),
         };
-        let mut frames: Vec<Frame> = known.unwrap_or_else(|| self.log.buffer.frames().cloned().collect());
-        // The ids of a batch follow from the last one, so it has the events of one writer.
-        let part = frames.iter().take_while(|frame| frame.id.epoch == frames[0].id.epoch).count();
-        let is_last_part = part == frames.len();
-        frames.truncate(part);
+        let frames: Vec<Frame> = known.unwrap_or_else(|| self.log.buffer.frames().cloned().collect());
         let has_changed = self.log.has_changed || replaces;
         if frames.is_empty() && !has_changed {
             return None;
@@ -152,11 +148,10 @@ impl ConversationState {
             let json = serde_json::to_string(facts).unwrap_or_default();
             set.push(("turn", facts.turn.name().to_owned()));
             set.push(("facts", json.clone()));
-            // They are those after the last event.
-            json_of_facts = is_last_part.then_some(json);
+            json_of_facts = Some(json);
         }
         let dropped_before = needs_view.then(|| self.log.buffer.before());
-        self.log.has_changed &= !is_last_part;
+        self.log.has_changed = false;
         if needs_view {
             (self.log.since_view, self.log.events_since_view) = (0, 0);
         }

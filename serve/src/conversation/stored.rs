@@ -43,11 +43,33 @@ pub(crate) struct Batch {
 /// The name under which an entry of the log holds facts, in place of an event's name.
 pub(crate) const FACTS: &str = "~";
 
+/// An entry of the log that is about to be written.
+pub(crate) struct NewEntry<'a> {
+    pub(crate) after: EventId,
+    pub(crate) last: EventId,
+    /// The names and the data of the events, and of the facts after them.
+    pub(crate) events: Vec<(&'a str, &'a [u8])>,
+}
+
 impl Batch {
-    /// Returns the names and data of the events, and of the facts after them.
-    pub(crate) fn events(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        let facts = self.facts.as_deref().map(|facts| (FACTS, facts.as_bytes()));
-        self.frames.iter().map(Frame::name_and_data).chain(facts)
+    /// Returns the entries of the log.
+    ///
+    /// The ids of an entry's events follow from the last one, so each has the events of one epoch.
+    pub(crate) fn entries(&self) -> Vec<NewEntry<'_>> {
+        let mut entries = Vec::new();
+        let mut after = self.after;
+        for frames in self.frames.chunk_by(|one, next| one.id.epoch == next.id.epoch) {
+            let last = frames.last().map_or(after, |frame| frame.id);
+            entries.push(NewEntry { after, last, events: frames.iter().map(Frame::name_and_data).collect() });
+            after = last;
+        }
+        if entries.is_empty() && self.last > self.after {
+            entries.push(NewEntry { after, last: self.last, events: Vec::new() });
+        }
+        if let (Some(entry), Some(facts)) = (entries.last_mut(), &self.facts) {
+            entry.events.push((FACTS, facts.as_bytes()));
+        }
+        entries
     }
 }
 

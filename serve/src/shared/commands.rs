@@ -112,8 +112,11 @@ impl Commands {
             call.arg(&**name);
         }
         call.arg(batch.dropped_before.map(|id| id.to_string()).unwrap_or_default());
-        for (name, data) in batch.events() {
-            call.arg(name).arg(data);
+        for entry in batch.entries() {
+            call.arg(entry.last.to_string()).arg(entry.after.to_string()).arg(entry.events.len());
+            for (name, data) in entry.events {
+                call.arg(name).arg(data);
+            }
         }
         let (outcome, last): (String, String) = self.link.invoke(&call).await?;
         Ok(match &*outcome {

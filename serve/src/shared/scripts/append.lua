@@ -6,7 +6,7 @@
 --   number of fields to set, then their names and values,
 --   number of fields to remove, then their names,
 --   the id before which entries are dropped, or "",
---   names and data of the events
+--   for each entry: its id, the id before it, number of its events, then their names and data
 -- Returns "ok", or "lost" if another replica is the writer, or "gap" and the id that the log ends with.
 local replica, epoch = ARGV[1], tonumber(ARGV[2])
 local stored = redis.call('HMGET', KEYS[2], 'epoch', 'owner', 'last')
@@ -34,8 +34,12 @@ for _ = 1, tonumber(ARGV[at]) do
     at = at + 1
 end
 local drop = ARGV[at + 1]
-if #ARGV > at + 1 then
-    redis.call('XADD', KEYS[1], ARGV[4], '<', ARGV[3], unpack(ARGV, at + 2))
+at = at + 2
+while at <= #ARGV do
+    local first = at + 3
+    local next = first + 2 * tonumber(ARGV[at + 2])
+    redis.call('XADD', KEYS[1], ARGV[at], '<', ARGV[at + 1], unpack(ARGV, first, next - 1))
+    at = next
 end
 if drop ~= '' then
     redis.call('XTRIM', KEYS[1], 'MINID', drop)
