@@ -4,6 +4,8 @@
 
 mod cluster;
 mod failover;
+mod law_run;
+mod laws;
 mod old_server;
 mod proxy;
 mod redis_cluster;

