@@ -50,7 +50,8 @@ impl Conversation {
     pub(crate) fn repair(&self, last: Option<EventId>) {
         let mut state = self.state.lock();
         let known = last.filter(|&last| state.log.buffer.frames_after(last).is_some());
-        state.log.has_changed = true;
+        // It may lack what the last batch has set, too.
+        (state.log.has_changed, state.has_new_continuation, state.has_new_pieces) = (true, true, true);
         if let Role::Writer(publication) = &mut state.role {
             match known {
                 Some(last) => publication.published = last,

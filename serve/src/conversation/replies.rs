@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::role::Role;
-use super::state::{ConversationState, TurnState};
+use super::state::ConversationState;
 use super::{Conversation, Reader};
 use crate::error::ApiError;
 
@@ -88,18 +88,23 @@ impl Reader {
     ///
     /// Also returns when the user has nothing to reply to any more, or the conversation is gone.
     pub(crate) async fn reply_after(&mut self, nth: u64) {
-        let mut has_waited = false;
+        let mut most = 0;
         loop {
             {
                 let state = self.conversation.state.lock();
-                let is_waiting = state.waiting_for_user() > 0;
-                let is_over = has_waited && !is_waiting;
-                // Another process writes the conversation, and has the replies.
-                let is_elsewhere = matches!(state.role, Role::Follower(_)) && state.turn != TurnState::Streaming;
-                if state.gone || is_over || is_elsewhere || state.dialogue.reply_log().after(nth).next().is_some() {
+                let facts = state.facts();
+                let waiting = facts.waiting + usize::from(facts.stopped);
+                let is_over = match &state.role {
+                    // The process that writes the conversation has the replies.
+                    Role::Follower(_) => waiting < most,
+                    Role::Alone | Role::Writer(_) => {
+                        waiting == 0 && most > 0 || state.dialogue.reply_log().after(nth).next().is_some()
+                    }
+                };
+                if state.gone || is_over {
                     return;
                 }
-                has_waited |= is_waiting;
+                most = most.max(waiting);
             }
             self.changed().await;
         }

@@ -38,7 +38,7 @@ pub(crate) enum Appended {
 }
 
 /// The result of taking a conversation over.
-pub(crate) enum Taken {
+pub(crate) enum TakeOutcome {
     /// There is no such conversation.
     None,
     /// This replica writes a turn.
@@ -151,7 +151,7 @@ impl Commands {
     }
 
     /// Makes this replica the writer of a conversation. `dead` is a replica that is known to be dead.
-    pub(crate) async fn take(&self, id: &str, dead: Option<&str>, purpose: Purpose) -> Result<Taken, StoreError> {
+    pub(crate) async fn take(&self, id: &str, dead: Option<&str>, purpose: Purpose) -> Result<TakeOutcome, StoreError> {
         let mut call = self.take.prepare_invoke();
         call.key(self.keys.log(id)).key(self.keys.state(id)).key(self.keys.bell(id));
         call.arg(&*self.replica).arg(self.milliseconds()).arg(dead.unwrap_or_default());
@@ -161,15 +161,15 @@ impl Commands {
         let text = |value: &Value| String::from_redis_value_ref(value).unwrap_or_default();
         let outcome = values.first().map(text).unwrap_or_default();
         match (&*outcome, values.len()) {
-            ("none", _) => Ok(Taken::None),
-            ("busy", 2) => Ok(Taken::Busy(text(&values[1]))),
+            ("none", _) => Ok(TakeOutcome::None),
+            ("busy", 2) => Ok(TakeOutcome::Busy(text(&values[1]))),
             ("taken", 4) => {
                 let unreadable = |error: redis::ParsingError| StoreError::Unreadable(error.to_string());
                 let entries = Vec::from_redis_value(values.remove(3)).map_err(unreadable)?;
                 let fields = HashMap::from_redis_value(values.remove(2)).map_err(unreadable)?;
                 let epoch = u64::from_redis_value(values.remove(1)).map_err(unreadable)?;
                 let stored = stored(fields, entries)?.unwrap_or_default();
-                Ok(Taken::Taken { epoch, stored: Box::new(stored) })
+                Ok(TakeOutcome::Taken { epoch, stored: Box::new(stored) })
             }
             _ => Err(StoreError::Unreadable("the answer of a script".to_owned())),
         }

@@ -24,7 +24,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
 use tokio_util::task::TaskTracker;
 
-use self::commands::{Commands, Purpose, Taken};
+use self::commands::{Commands, Purpose, TakeOutcome};
 use self::keys::Keys;
 use self::lease::Lease;
 use self::link::{Link, Messages};
@@ -206,10 +206,10 @@ impl Shared {
         let mut dead = None;
         loop {
             match self.commands.take(id, dead.as_deref(), purpose).await? {
-                Taken::None => return Err(ApiError::no_conversation(id)),
-                Taken::Busy(owner) if self.lease.is_dead(&owner).await => dead = Some(owner),
-                Taken::Busy(_) => return Ok((Changeable::Elsewhere(self.get(id).await?), false)),
-                Taken::Taken { epoch, stored } => {
+                TakeOutcome::None => return Err(ApiError::no_conversation(id)),
+                TakeOutcome::Busy(owner) if self.lease.is_dead(&owner).await => dead = Some(owner),
+                TakeOutcome::Busy(_) => return Ok((Changeable::Elsewhere(self.get(id).await?), false)),
+                TakeOutcome::Taken { epoch, stored } => {
                     let is_new = stored.last.is_none();
                     let (conversation, _) = self.local.find_or_create(id, NewRole::Follower)?;
                     {
@@ -232,7 +232,7 @@ impl Shared {
 
     /// Makes this replica the writer of a conversation whose writer is dead.
     async fn take_from(self: &Arc<Shared>, conversation: &Arc<Conversation>, dead: &str) -> Result<(), StoreError> {
-        if let Taken::Taken { epoch, stored } =
+        if let TakeOutcome::Taken { epoch, stored } =
             self.commands.take(conversation.id(), Some(dead), Purpose::Change).await?
         {
             self.metrics.taken_over();

@@ -222,6 +222,8 @@ async fn the_next_request_of_an_agent_is_recognized_by_another_replica() {
     let model = |text: &str| json!({"role": "assistant", "content": text});
     let first = json!([user("Build a bridge")]);
     let id = send(&owner, &first, "Of stone?").await;
+    // The record of a request is stored a moment after it has begun.
+    until(async || redis.ask("KEYS *record*") != "*0").await;
     let second = json!([user("Build a bridge"), model("Of stone?"), user("Of wood")]);
     assert_eq!(send(&other, &second, "Done.").await, id);
     // What was said before counts only until the next request.
@@ -266,7 +268,7 @@ async fn each_piece_of_a_body_may_be_pushed_to_any_replica_even_if_all_others_di
     let Some(redis) = RedisServer::start(&[]) else { return };
     let reader = replica(&redis.url(), &[]);
     let whole = pieces::whole(&reader).await;
-    let mut writers = vec![replica(&redis.url(), &[]), replica(&redis.url(), &[])];
+    let mut writers = [replica(&redis.url(), &[]), replica(&redis.url(), &[])];
     let mut offset = 0;
     while offset < pieces::len() {
         let to = (offset + 40).min(pieces::len());
