@@ -28,12 +28,14 @@ pub(super) struct EventBuffer {
     /// The id before the first buffered event.
     before: EventId,
     last: EventId,
+    /// The epoch of the next event.
+    epoch: u64,
 }
 
 impl EventBuffer {
     /// Creates a buffer of at most `max_events` events. The first is the one after `start`.
     pub(super) fn new(start: EventId, max_events: usize) -> EventBuffer {
-        EventBuffer { frames: VecDeque::new(), bytes: 0, max_events, before: start, last: start }
+        EventBuffer { frames: VecDeque::new(), bytes: 0, max_events, before: start, last: start, epoch: start.epoch }
     }
 
     /// Returns the id of the last event.
@@ -74,20 +76,24 @@ impl EventBuffer {
 
     /// Lets the next events be those of another writer.
     pub(super) fn begin_epoch(&mut self, epoch: u64) {
-        self.last = EventId::start(epoch);
-        if self.frames.is_empty() {
+        self.epoch = epoch;
+        if self.last.number == 0 {
+            // There was no event yet.
+            self.last = EventId::start(epoch);
             self.before = self.last;
         }
     }
 
     /// Appends the next event, and drops the oldest ones that exceed the limits.
     pub(super) fn push(&mut self, event: &ConversationEvent<'_>) {
-        self.push_frame(Frame::new(self.last.next(), event));
+        let before = if self.last.epoch == self.epoch { self.last } else { EventId::start(self.epoch) };
+        self.push_frame(Frame::new(before.next(), event));
     }
 
     /// Appends an event that was serialized elsewhere.
     pub(super) fn push_frame(&mut self, frame: Frame) {
         self.last = frame.id;
+        self.epoch = frame.id.epoch;
         self.bytes += frame.bytes.len();
         self.frames.push_back(frame);
         while self.bytes > MAX_BYTES || self.frames.len() > self.max_events {
@@ -169,6 +175,7 @@ mod tests {
     fn the_events_of_another_writer_follow() {
         let mut buffer = buffer_of(8, 2);
         buffer.begin_epoch(4);
+        assert_eq!(buffer.last(), id(2));
         assert_eq!(buffer.after(id(2)).map(|(frames, _)| frames), Some(Bytes::new()));
         buffer.push(&ConversationEvent::Open { number: 9 });
         let (frames, last) = buffer.after(id(1)).unwrap();
