@@ -75,6 +75,20 @@ impl LocalStore {
     ///
     /// If all conversations are in use.
     pub(crate) fn find_or_create(&self, id: &str, role: NewRole) -> Result<(Arc<Conversation>, bool), ApiError> {
+        self.find_or_create_with(id, role, |_| {})
+    }
+
+    /// As [`find_or_create`](LocalStore::find_or_create), with what a new conversation needs before others find it.
+    ///
+    /// # Errors
+    ///
+    /// If all conversations are in use.
+    pub(crate) fn find_or_create_with(
+        &self,
+        id: &str,
+        role: NewRole,
+        prepare: impl FnOnce(&Conversation),
+    ) -> Result<(Arc<Conversation>, bool), ApiError> {
         let epoch = match role {
             NewRole::Alone => random_epoch()?,
             // Nobody else has an id that was just made.
@@ -97,6 +111,7 @@ impl LocalStore {
             }
         }
         let conversation = Conversation::new(id.to_owned(), epoch, role, self.context.clone());
+        prepare(&conversation);
         all.insert(id.to_owned(), conversation.clone());
         self.context.list.notify();
         Ok((conversation, true))

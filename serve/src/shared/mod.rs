@@ -158,9 +158,9 @@ impl Shared {
             return Ok(conversation);
         }
         let stored = self.commands.load(id, None).await?.ok_or_else(|| ApiError::no_conversation(id))?;
-        let (conversation, is_new) = self.local.find_or_create(id, NewRole::Follower)?;
+        let load = |conversation: &Conversation| conversation.load(stored);
+        let (conversation, is_new) = self.local.find_or_create_with(id, NewRole::Follower, load)?;
         if is_new {
-            conversation.load(stored);
             self.watch(&conversation);
         }
         Ok(conversation)

@@ -180,8 +180,12 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
             break;
         }
     }
-    shared.watched.remove(&id);
     let _ = shared.link.unsubscribe_from(&channel).await;
+    shared.watched.remove(&id);
+    // Another conversation with this id may be here meanwhile.
+    if let Some(conversation) = shared.local.find(&id) {
+        watch_conversation(&shared, &conversation);
+    }
 }
 
 /// Compares a conversation with what is stored, and brings it up to date.

@@ -89,31 +89,26 @@ impl RedisServer {
     }
 
     /// Sends a command without spaces in its arguments. Returns the answer as the server sends it.
-    pub(crate) fn ask(&self, command: &str) -> String {
-        ask(self.port, command)
-    }
-}
-
-/// Waits until a server listens on a port.
-pub(crate) fn is_listening(port: u16) {
+///
+/// A server that changes its role closes its connections, so this is tried again.
+pub(crate) fn ask(port: u16, command: &str) -> String {
     for _ in 0..2000 {
-        if TcpStream::connect(("127.0.0.1", port)).is_ok() {
-            return;
+        if let Ok(answer) = try_to_ask(port, command) {
+            return answer;
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    panic!("redis-server does not listen");
+    panic!("redis-server does not answer {command}");
 }
 
-/// Sends a command without spaces in its arguments. Returns the answer as the server sends it.
-pub(crate) fn ask(port: u16, command: &str) -> String {
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-    stream.write_all(format!("{command}\r\n").as_bytes()).unwrap();
-    stream.shutdown(Shutdown::Write).unwrap();
+fn try_to_ask(port: u16, command: &str) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+    stream.set_read_timeout(Some(Duration::from_secs(10)))?;
+    stream.write_all(format!("{command}\r\n").as_bytes())?;
+    stream.shutdown(Shutdown::Write)?;
     let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer.trim_end().to_owned()
+    stream.read_to_string(&mut answer)?;
+    Ok(answer.trim_end().to_owned())
 }
 
 fn spawn(port: u16, args: &Vec<String>) -> Child {
