@@ -89,6 +89,23 @@ impl RedisServer {
     }
 
     /// Sends a command without spaces in its arguments. Returns the answer as the server sends it.
+    pub(crate) fn ask(&self, command: &str) -> String {
+        ask(self.port, command)
+    }
+}
+
+/// Waits until a server listens on a port.
+pub(crate) fn is_listening(port: u16) {
+    for _ in 0..2000 {
+        if TcpStream::connect(("127.0.0.1", port)).is_ok() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    panic!("redis-server does not listen");
+}
+
+/// Sends a command without spaces in its arguments. Returns the answer as the server sends it.
 ///
 /// A server that changes its role closes its connections, so this is tried again.
 pub(crate) fn ask(port: u16, command: &str) -> String {
