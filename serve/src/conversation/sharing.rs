@@ -48,13 +48,15 @@ impl Conversation {
             return true;
         }
         for entry in &stored.entries {
-            if entry.last <= state.log.buffer.last() {
+            let last = state.log.buffer.last();
+            if entry.last <= last {
                 continue;
             }
-            if entry.after != state.log.buffer.last() {
+            // An entry that was written again, after the store had lost something, may begin earlier.
+            if entry.after != last && !entry.numbered().any(|(id, ..)| id == last) {
                 return false;
             }
-            state.log.append(entry, EventId::start(0), &self.metrics);
+            state.log.append(entry, last, last, &self.metrics);
         }
         state.set_facts(stored.facts.clone());
         true
@@ -129,7 +131,7 @@ impl ConversationState {
         self.log.buffer = EventBuffer::new(before, limits.events);
         self.log.transcript = transcript;
         for entry in &entries {
-            self.log.append(entry, viewed, metrics);
+            self.log.append(entry, EventId::start(0), viewed, metrics);
         }
         self.dialogue = BoundedDialogue::new(settings.setup.clone(), limits);
         (self.continuation, self.has_new_continuation) = (Continuation::Nothing, false);
@@ -177,9 +179,9 @@ impl ConversationState {
 }
 
 impl super::state::Log {
-    /// Appends the events of another writer. The items show those up to `viewed` already.
-    fn append(&mut self, entry: &LogEntry, viewed: EventId, metrics: &Metrics) {
-        for (id, name, data) in entry.numbered() {
+    /// Appends the events of another writer after one. The items show those up to `viewed` already.
+    fn append(&mut self, entry: &LogEntry, after: EventId, viewed: EventId, metrics: &Metrics) {
+        for (id, name, data) in entry.numbered().filter(|(id, ..)| *id > after) {
             self.buffer.push_frame(Frame::from_parts(id, name, data.as_bytes()));
             // An event of a later version is for its readers only.
             if id > viewed
