@@ -47,12 +47,12 @@ fn a_dialogue_continues_in_another_process_after_every_step() {
             assert_eq!(step(&mut whole), step(&mut before));
         }
         let mut after = resumed(&before);
-        let begun = whole.history().len();
+        let earlier = whole.history().len();
         for step in &steps[cut..] {
             assert_eq!(step(&mut whole), step(&mut after), "resumed after {cut} steps");
         }
         assert_eq!((whole.mistakes(), whole.question()), (after.mistakes(), after.question()));
-        let turns: Vec<&Turn> = whole.history()[begun..].iter().collect();
+        let turns: Vec<&Turn> = whole.history()[earlier..].iter().collect();
         assert!(turns.into_iter().eq(after.history()), "resumed after {cut} steps");
     }
 }

@@ -132,7 +132,7 @@ impl Shared {
         self.link.up_since().is_some()
     }
 
-    /// Ends this replica's part: tells the store the rest, and that others may go on.
+    /// Ends this replica's part: tells the store the rest, and that others may take over.
     pub(crate) async fn finish(&self) {
         self.local.flush_all().await;
         self.lease.end().await;

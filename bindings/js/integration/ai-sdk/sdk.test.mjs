@@ -216,7 +216,7 @@ describe(`AI SDK ${version}`, () => {
     }
   });
 
-  test("keeps an input that was begun in the message, so that a call in text can't be withdrawn", async () => {
+  test("keeps an input that has started in the message, so that a call in text can't be withdrawn", async () => {
     const begun = nativeParts("ask_followup_question", JSON.stringify(INPUT), "a").slice(0, -1);
     const parts = [...begun, ...nativeParts("ask_followup_question", JSON.stringify(INPUT), "b")];
     const model = new MockModel({ doStream: { stream: streamed(parts, "tool-calls") } });

@@ -118,7 +118,7 @@ pub(super) async fn run(seed: u64) -> Option<(Arc<World>, Vec<Told>)> {
 
 /// Begins to relay a message, and waits until the store has its beginning.
 ///
-/// A replica that is killed before leaves a conversation in which no turn has begun.
+/// If its replica is killed before, the conversation has no turn.
 async fn begin(world: &World, id: &str, play: &Value, rng: &mut Rng) -> Response<Incoming> {
     let first = &world.replicas[rng.usize(..world.replicas.len())].address;
     let then = json!({"name": id, "body": body_of("Done.")});
@@ -154,7 +154,7 @@ async fn converse(world: Arc<World>, id: String, play: Value, response: Response
     Told { id, play, relayed, seen, accepted }
 }
 
-/// A message with one question, in random chunks; a part of it is held back.
+/// A message with one question, in random chunks; the provider waits before a part of it.
 fn message(id: &str, rng: &mut Rng) -> Value {
     let words =
         |rng: &mut Rng| (0..rng.usize(1..20)).map(|_| rng.lowercase().to_string()).collect::<Vec<_>>().join(" ");

@@ -1,4 +1,4 @@
-//! The connection to the store is cut, stands still, or is slow.
+//! The connection to the store is cut, silent, or slow.
 
 use std::time::{Duration, SystemTime};
 

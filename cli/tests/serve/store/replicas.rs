@@ -26,7 +26,7 @@ async fn a_reader_on_another_replica_sees_every_event_once() {
     let (here, there) = (here.up_to(is_end).await, there.up_to(is_end).await);
     assert_eq!(here, there);
     assert_eq!(Page::of(&there), Page::of_snapshot(&snapshot(&owner, id).await));
-    // A reader that goes on where it was gets the rest.
+    // A reader that resumes gets the rest.
     let mut resumed = Events::of(&other, id, Some(&first)).await;
     let seen = there.iter().position(|event| event.id == first).unwrap();
     assert_eq!(resumed.up_to(is_end).await, there[seen + 1..]);
@@ -222,7 +222,7 @@ async fn the_next_request_of_an_agent_is_recognized_by_another_replica() {
     let model = |text: &str| json!({"role": "assistant", "content": text});
     let first = json!([user("Build a bridge")]);
     let id = send(&owner, &first, "Of stone?").await;
-    // The record of a request is stored a moment after it has begun.
+    // The record of a request is stored a moment after its beginning.
     until(async || redis.ask("KEYS *record*") != "*0").await;
     let second = json!([user("Build a bridge"), model("Of stone?"), user("Of wood")]);
     assert_eq!(send(&other, &second, "Done.").await, id);
