@@ -4,6 +4,7 @@
 
 mod cluster;
 mod failover;
+mod figures;
 mod law_run;
 mod laws;
 mod old_server;
