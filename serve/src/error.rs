@@ -202,6 +202,14 @@ impl ApiError {
         ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "store_unavailable", message).with_retry_after(1)
     }
 
+    /// The store had lost a conversation, and has just got it back.
+    pub(crate) fn store_restored(id: &str) -> ApiError {
+        let message = format!(
+            "the store had lost conversation {id}, and has it again from a replica: nothing was changed; try again in some seconds"
+        );
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "store_unavailable", message).with_retry_after(5)
+    }
+
     pub(crate) fn store_unreadable(why: &dyn fmt::Display) -> ApiError {
         let message = format!("what the store has of the conversation can't be read: {why}");
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "store_unreadable", message)

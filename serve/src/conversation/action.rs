@@ -73,10 +73,7 @@ impl Conversation {
         format: MessageFormat,
     ) -> Result<ActionOutcome, ApiError> {
         let labels = labels(&images);
-        let mut state = self.lock_for_change();
-        if state.gone {
-            return Err(ApiError::no_conversation(&self.id));
-        }
+        let mut state = self.lock_to_write()?;
         let (before, size) = (state.dialogue.replies_size(), size_of_images(&images) + action.text_len());
         let limit = self.settings.limits.body;
         if before.saturating_add(size) > limit {

@@ -26,12 +26,16 @@ pub(crate) struct Batch {
     /// Number of changes that this covers.
     pub(super) changes: u64,
     pub(crate) epoch: u64,
+    /// The number of the batch in its epoch.
+    pub(crate) number: u64,
     /// The id of the event before these.
     pub(crate) after: EventId,
     /// The id of the last of them.
     pub(crate) last: EventId,
     /// The log begins anew with them.
     pub(crate) replaces: bool,
+    /// The store had the conversation, and has lost it or its log.
+    pub(crate) restores: bool,
     /// The fields of the state that have changed, with their values.
     pub(crate) set: Vec<(&'static str, String)>,
     /// The fields of the state that are not needed any more.
