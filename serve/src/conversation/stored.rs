@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use followup::ResumeError;
-use followup::dialogue::MessageFormat;
+use followup::dialogue::{MessageFormat, Reply};
 use serde::{Deserialize, Serialize};
 
 use super::action::{ActionOutcome, StoredAnswer};
@@ -134,13 +134,13 @@ impl StoredConversation {
         Ok(StoredConversation { epoch, owner, last, answers, facts, next, pieces, state, view, entries })
     }
 
-    /// Checks that an answer can be given.
+    /// Returns the reply that an action would lead to.
     ///
     /// # Errors
     ///
-    /// If it can't, or the state can't be read.
-    pub(crate) fn check(self, answer: &StoredAnswer, settings: &Settings) -> Result<(), ApiError> {
-        self.dialogue(settings)?.check(answer)
+    /// If the action is not possible now, or the state can't be read.
+    pub(crate) fn reply_to(self, answer: &StoredAnswer, settings: &Settings) -> Result<Reply, ApiError> {
+        self.dialogue(settings)?.reply_to(answer)
     }
 
     /// Returns the outcome of an answer that was given.

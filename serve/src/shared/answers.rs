@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use followup::dialogue::{AnswerErrorKind, Image, MessageFormat};
+use followup::dialogue::{AnswerErrorKind, Image, MessageFormat, Reply};
 
 use super::Shared;
 use super::commands::Claimed;
@@ -61,21 +61,21 @@ impl Shared {
         answer: StoredAnswer,
         format: MessageFormat,
     ) -> Result<ActionOutcome, ApiError> {
-        conversation.check(&answer)?;
+        let reply = conversation.reply_to(&answer)?;
         // So that the store knows of the question.
         self.flush(conversation).await?;
         let reader = self.reader(conversation)?;
-        self.claim(conversation.id(), number, &answer).await?;
+        // Otherwise it may be given meanwhile, because the store has accepted it.
+        let updating = conversation.updating.lock().await;
+        self.claim(conversation, number, &answer).await?;
         let StoredAnswer { action, images } = answer;
-        match conversation.perform(action, images, format) {
+        let performed = conversation.perform(action, images, format);
+        drop(updating);
+        match performed {
             Ok(outcome) => Ok(outcome),
             // The next writer gives it.
-            Err(error) if error.is_elsewhere() => self.given_elsewhere(reader, number, format).await,
+            Err(error) if error.is_elsewhere() => self.given_elsewhere(reader, number, &reply, format).await,
             Err(error) => {
-                // It may have been given meanwhile, because the store had accepted it.
-                if let Some(outcome) = conversation.outcome_of(number, format) {
-                    return Ok(outcome);
-                }
                 // If this fails, the next change of the conversation does it.
                 let _ = self.commands.release(conversation.id(), number).await;
                 conversation.has_given(number);
@@ -92,43 +92,54 @@ impl Shared {
         answer: StoredAnswer,
         format: MessageFormat,
     ) -> Result<ActionOutcome, ApiError> {
-        self.stored(conversation.id()).await?.check(&answer, &self.settings)?;
+        let reply = self.stored(conversation.id()).await?.reply_to(&answer, &self.settings)?;
         let reader = self.reader(conversation)?;
-        self.claim(conversation.id(), number, &answer).await?;
-        self.given_elsewhere(reader, number, format).await
+        self.claim(conversation, number, &answer).await?;
+        self.given_elsewhere(reader, number, &reply, format).await
     }
 
     /// Waits until the writer, another replica, has given an answer that the store has accepted.
+    ///
+    /// # Errors
+    ///
+    /// If another answer was given: the store has lost that it had accepted this one.
     async fn given_elsewhere(
         &self,
         mut reader: Reader,
         number: u64,
+        reply: &Reply,
         format: MessageFormat,
     ) -> Result<ActionOutcome, ApiError> {
         let replied = tokio::time::timeout(MAX_WAIT, reader.replied(number)).await;
         replied.map_err(|_| ApiError::answer_pending(number))?;
         let conversation = &reader.conversation;
-        match conversation.outcome_of(number, format) {
+        let given = match conversation.outcome_of(number, format) {
             // This replica has become the writer meanwhile.
-            Some(outcome) => Ok(outcome),
-            None => self.stored(conversation.id()).await?.outcome_of(number, format, &self.settings),
-        }
+            Some(outcome) => outcome,
+            None => self.stored(conversation.id()).await?.outcome_of(number, format, &self.settings)?,
+        };
+        if *given.reply == *reply { Ok(given) } else { Err(ApiError::answered(number, None)) }
     }
 
     fn reader(&self, conversation: &Arc<Conversation>) -> Result<Reader, ApiError> {
         conversation.reader().ok_or_else(|| ApiError::too_many_readers(self.settings.limits.readers))
     }
 
-    async fn claim(&self, id: &str, number: u64, answer: &StoredAnswer) -> Result<(), ApiError> {
+    /// Lets the store accept an answer.
+    ///
+    /// # Errors
+    ///
+    /// If it has accepted another one, or can't.
+    async fn claim(&self, conversation: &Conversation, number: u64, answer: &StoredAnswer) -> Result<(), ApiError> {
         let json = serde_json::to_string(answer).map_err(|error| ApiError::store_unreadable(&error))?;
-        match self.commands.claim(id, number, &json).await? {
+        match self.commands.claim(conversation.id(), number, &json).await? {
             Claimed::Accepted => Ok(()),
             Claimed::Answered(other) => {
                 let other: Option<StoredAnswer> = serde_json::from_str(&other).ok();
-                Err(ApiError::answered(number, other.and_then(|other| other.action.said())))
+                Err(ApiError::answered(number, other.and_then(|other| conversation.said_by(&other.action))))
             }
             Claimed::NotAsked => Err(ApiError::answer(number, AnswerErrorKind::NotAsked)),
-            Claimed::Closed => Err(ApiError::store_restored(id)),
+            Claimed::Closed => Err(ApiError::store_restored(conversation.id())),
         }
     }
 

@@ -51,6 +51,7 @@ async fn an_answer_on_another_replica_counts_once_and_is_seen_on_both() {
     for replica in [&owner, &other] {
         let late = answer(replica, id, &json!({"number": 0, "suggestion": 0})).await;
         assert_eq!(late.error(), (409, "already_answered".into()));
+        assert_eq!(late.json()["error"]["answer"], "No");
     }
 }
 
@@ -68,6 +69,7 @@ async fn an_answer_on_another_replica_is_given_while_the_model_writes() {
     assert_eq!((&taken["reply"]["text"], &taken["waiting"]), (&json!("<answer>\nYes\n</answer>"), &json!(0)));
     let late = answer(&owner, id, &json!({"number": 0, "suggestion": 1})).await;
     assert_eq!(late.error(), (409, "already_answered".into()));
+    assert_eq!(late.json()["error"]["answer"], "Yes");
     open_gate(id).await;
     body.await.unwrap();
     until(async || Page::of_snapshot(&snapshot(&other, id).await).prose().ends_with("Done.")).await;
