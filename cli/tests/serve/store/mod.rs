@@ -7,6 +7,7 @@ mod failover;
 mod figures;
 mod law_run;
 mod laws;
+mod limits;
 mod losses;
 mod old_server;
 mod proxy;
