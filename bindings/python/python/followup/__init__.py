@@ -14,6 +14,7 @@ from ._followup import (
     Question,
     Rejected,
     ResponseParser,
+    StreamParser,
     Suggestion,
     Text,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "ResponseLimits",
     "ResponseOptions",
     "ResponseParser",
+    "StreamParser",
     "Suggestion",
     "Text",
     "events",

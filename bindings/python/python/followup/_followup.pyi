@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar, Literal, final
 
-from typing_extensions import Self, Unpack
+from typing_extensions import Self, Unpack, disjoint_base
 
 from . import Event
 from ._options import Chunk, PolicyOptions, ResponseOptions
@@ -82,7 +82,7 @@ class Known(Record):
         multiple: bool | None = None,
         custom: bool | None = None,
         required: bool | None = None,
-        defaults: list[str] | tuple[str, ...] = (),
+        defaults: list[str] | tuple[str, ...] = ...,
     ) -> Self: ...
     @property
     def mode(self) -> str | None:
@@ -238,7 +238,7 @@ class Question(Record):
     def __new__(
         cls,
         text: str,
-        suggestions: list[Suggestion] | tuple[Suggestion, ...] = (),
+        suggestions: list[Suggestion] | tuple[Suggestion, ...] = ...,
         id: str | None = None,
         header: str | None = None,
         detail: str | None = None,
@@ -247,7 +247,7 @@ class Question(Record):
         multiple: bool | None = None,
         custom: bool | None = None,
         required: bool | None = None,
-        defaults: list[str] | tuple[str, ...] = (),
+        defaults: list[str] | tuple[str, ...] = ...,
     ) -> Self: ...
     @property
     def text(self) -> str:
@@ -316,9 +316,9 @@ class Complete(Record):
         id: str | None = None,
         shape: str | None = None,
         title: str | None = None,
-        questions: list[Question] | tuple[Question, ...] = (),
-        notes: list[str] | tuple[str, ...] = (),
-        note_codes: list[str] | tuple[str, ...] = (),
+        questions: list[Question] | tuple[Question, ...] = ...,
+        notes: list[str] | tuple[str, ...] = ...,
+        note_codes: list[str] | tuple[str, ...] = ...,
         envelope: str | None = None,
     ) -> Self: ...
     @property
@@ -404,8 +404,8 @@ class Rejected(Record):
         shape: str | None = None,
         title: str | None = None,
         question: str | None = None,
-        suggestions: list[Suggestion] | tuple[Suggestion, ...] = (),
-        questions: list[Question] | tuple[Question, ...] = (),
+        suggestions: list[Suggestion] | tuple[Suggestion, ...] = ...,
+        questions: list[Question] | tuple[Question, ...] = ...,
         envelope: str | None = None,
     ) -> Self: ...
     @property
@@ -489,7 +489,7 @@ class CallView(Record):
         tool: str,
         id: str | None = None,
         title: str | None = None,
-        questions: list[Question] | tuple[Question, ...] = (),
+        questions: list[Question] | tuple[Question, ...] = ...,
     ) -> Self: ...
     @property
     def call(self) -> int:
@@ -507,6 +507,7 @@ class CallView(Record):
     def questions(self) -> tuple[Question, ...]:
         """The questions so far. Only the last one may still change."""
 
+@disjoint_base
 class StreamParser:
     """What all parsers have in common."""
 

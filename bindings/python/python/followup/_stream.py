@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, overload
 
-from ._followup import ArgumentsParser, Parser, ResponseParser
+from ._followup import ResponseParser, StreamParser
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -13,22 +13,20 @@ if TYPE_CHECKING:
     from . import Event
     from ._options import Chunk, ResponseOptions
 
-    AnyParser = Parser | ResponseParser | ArgumentsParser
-
 
 @overload
-def events(chunks: Iterable[Chunk], parser: AnyParser) -> Iterator[Event]: ...
+def events(chunks: Iterable[Chunk], parser: StreamParser) -> Iterator[Event]: ...
 @overload
 def events(
     chunks: Iterable[Chunk], parser: None = None, *, format: str = "auto", **options: Unpack[ResponseOptions]
 ) -> Iterator[Event]: ...
 @overload
-def events(chunks: AsyncIterable[Chunk], parser: AnyParser) -> AsyncIterator[Event]: ...
+def events(chunks: AsyncIterable[Chunk], parser: StreamParser) -> AsyncIterator[Event]: ...
 @overload
 def events(
     chunks: AsyncIterable[Chunk], parser: None = None, *, format: str = "auto", **options: Unpack[ResponseOptions]
 ) -> AsyncIterator[Event]: ...
-def events(chunks: Any, parser: AnyParser | None = None, **options: Any) -> Iterator[Event] | AsyncIterator[Event]:
+def events(chunks: Any, parser: StreamParser | None = None, **options: Any) -> Iterator[Event] | AsyncIterator[Event]:
     """Returns the events of a stream, as they come: a generator, or an asynchronous one.
 
     `chunks` is an iterable or an asynchronous iterable of `str` or bytes, such as
@@ -57,13 +55,13 @@ def events(chunks: Any, parser: AnyParser | None = None, **options: Any) -> Iter
     return _events_async(chunks, parser)
 
 
-def _events(chunks: Iterable[Chunk], parser: AnyParser) -> Iterator[Event]:
+def _events(chunks: Iterable[Chunk], parser: StreamParser) -> Iterator[Event]:
     for chunk in chunks:
         yield from parser.feed(chunk)
     yield from parser.finish()
 
 
-async def _events_async(chunks: AsyncIterable[Chunk], parser: AnyParser) -> AsyncIterator[Event]:
+async def _events_async(chunks: AsyncIterable[Chunk], parser: StreamParser) -> AsyncIterator[Event]:
     async for chunk in chunks:
         for event in parser.feed(chunk):
             yield event
