@@ -1,5 +1,6 @@
 //! The extension module `followup._followup`.
 
+mod dialogue;
 mod events;
 mod options;
 mod parsers;
@@ -9,6 +10,8 @@ use pyo3::prelude::*;
 
 #[pymodule(gil_used = false)]
 mod _followup {
+    #[pymodule_export]
+    use crate::dialogue::{DialogueState, reply_messages};
     #[pymodule_export]
     use crate::events::{CallView, Complete, Error, Known, Opaque, Partial, Question, Rejected, Suggestion, Text};
     #[pymodule_export]

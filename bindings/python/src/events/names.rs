@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 /// Returns the name of a variant, without its data: `stream_ended` for `Note::StreamEnded`.
-pub(super) fn name(variant: &impl Debug) -> String {
+pub(crate) fn name(variant: &impl Debug) -> String {
     let mut name = String::new();
     for character in format!("{variant:?}").chars().take_while(char::is_ascii_alphabetic) {
         if character.is_ascii_uppercase() && !name.is_empty() {
