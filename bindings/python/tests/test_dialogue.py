@@ -69,12 +69,15 @@ def test_a_growing_question_is_shown_and_the_whole_one_is_asked():
     assert dialogue.question is None
 
 
-def test_nothing_is_shown_while_a_question_is_open():
+def test_nothing_is_shown_while_a_question_is_open_or_the_dialogue_has_stopped():
     dialogue, partial = Dialogue(), Partial(0, "question", "Q")
     assert dialogue.event(partial) == Show(partial)
     directives(dialogue, markup("Q?"))
     assert dialogue.event(partial) == Nothing()
     assert dialogue.event(Text("a")) == Nothing()
+    stopped = Dialogue(mistake_limit=1)
+    directives(stopped, BAD)
+    assert stopped.event(partial) == Nothing()
 
 
 def test_an_edited_suggestion_keeps_its_mode_and_a_text_has_none():

@@ -1,13 +1,14 @@
 """The parsers: events, options, views, checkpoints and errors."""
 
 import gc
+import json
 import sys
 import threading
 
 import pytest
 from help import ROOT, cut, joined, run
 
-from followup import ArgumentsParser, Complete, Opaque, Parser, Partial, Rejected, ResponseParser, Suggestion, Text
+from followup import ArgumentsParser, Complete, Error, Opaque, Parser, Partial, Rejected, ResponseParser, Suggestion, Text
 
 MESSAGE = (
     "Before that: <ask_followup_question><question>Wohin, 😀 < Süden?</question>"
@@ -69,16 +70,16 @@ def test_arguments_of_other_question_tools_are_read():
     parser = ArgumentsParser("AskUserQuestion")
     events = parser.feed(
         '{"questions": [{"header": "Drink", "question": "Tea?", "multiSelect": true, '
-        '"options": [{"label": "Yes", "description": "Hot"}, {"label": "No"}]}]}'
+        '"options": [{"label": "Yes", "description": "Hot", "preview": "A cup"}, {"label": "No"}]}]}'
     )
     view = parser.view(0)
     assert view is not None and view.questions[0].header == "Drink"
     [complete] = parser.finish()
     [question] = complete.questions
     assert (complete.shape, question.multiple) == ("claude", True)
-    assert question.suggestions == (Suggestion("Yes", description="Hot"), Suggestion("No"))
+    assert question.suggestions == (Suggestion("Yes", description="Hot", preview="A cup"), Suggestion("No"))
     assert view.questions == complete.questions
-    for field in ("header", "question", "suggestion", "description"):
+    for field in ("header", "question", "suggestion", "description", "preview"):
         assert any(event.field == field for event in events)
 
 
@@ -113,6 +114,33 @@ def test_options_change_what_is_read():
     thought = b'{"message":{"thinking":"<ask_followup_question><question>Tea?</question></ask_followup_question>"},"done":true}'
     assert run(ResponseParser("ollama"), [thought]) == []
     assert run(ResponseParser("ollama", reasoning=True), [thought])[-1].note_codes == ("in_reasoning",)
+
+
+LIMITS = ["question", "answer", "suggestions", "tag", "bare", "questions", "header", "description", "texts"]
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_each_limit_of_a_call_changes_what_is_read(limit):
+    call = {"question": "Tea?", "header": "Drink", "options": [{"label": "Yes", "description": "Hot"}, {"label": "No"}]}
+    arguments = json.dumps({"questions": [call, call]})
+    markup = "<ask_followup_question>Tea?<question>Tea?</question><suggest>Yes</suggest></ask_followup_question>"
+
+    def ends(**options):
+        events = run(ArgumentsParser("AskUserQuestion", **options), [arguments]) + run(Parser(**options), [markup])
+        return [event for event in events if event.type != "partial"]
+
+    assert ends() == ends(limits={limit: 2**31}) != ends(limits={limit: 1})
+
+
+def test_each_limit_of_a_stream_changes_what_is_read():
+    body = (ROOT / "examples/responses/openai-chat.sse").read_bytes()
+
+    def codes(**limits):
+        return [event.code for event in run(ResponseParser("openai-chat", limits=limits), [body]) if isinstance(event, Error)]
+
+    assert codes() == []
+    assert "too_long" in codes(event=20)
+    assert set(codes(open_calls=0)) == set(codes(arguments=1)) == {"too_many_calls"}
 
 
 def test_options_that_are_none_are_the_defaults():
