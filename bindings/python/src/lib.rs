@@ -1,5 +1,21 @@
 //! The extension module `followup._followup`.
+
+mod dialogue;
+mod events;
+mod options;
+mod parsers;
+mod record;
+
 use pyo3::prelude::*;
 
-#[pymodule]
-mod _followup {}
+#[pymodule(gil_used = false)]
+mod _followup {
+    #[pymodule_export]
+    use crate::dialogue::{DialogueState, reply_messages};
+    #[pymodule_export]
+    use crate::events::{CallView, Complete, Error, Known, Opaque, Partial, Question, Rejected, Suggestion, Text};
+    #[pymodule_export]
+    use crate::parsers::{ArgumentsParser, Parser, ResponseParser, StreamParser};
+    #[pymodule_export]
+    use crate::record::Record;
+}
