@@ -1,5 +1,10 @@
 //! The extension module `followup._followup`.
 use pyo3::prelude::*;
 
+mod arrow;
+
 #[pymodule]
-mod _followup {}
+mod _followup {
+    #[pymodule_export]
+    use super::arrow::{Array, ChunkedArray, questions};
+}
