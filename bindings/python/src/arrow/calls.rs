@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::builder::{GenericStringBuilder, Int64Builder, UInt32Builder};
 use arrow_array::{Array, ArrayRef, ListArray, OffsetSizeTrait, StructArray};
-use arrow_buffer::{NullBufferBuilder, OffsetBufferBuilder};
+use arrow_buffer::{NullBuffer, NullBufferBuilder, OffsetBuffer};
 use arrow_schema::{ArrowError, Field};
 use followup::wire;
 use followup::{Complete, Reason, Rejected, Suggestions};
@@ -52,7 +52,7 @@ impl<O: OffsetSizeTrait> Calls<O> {
     /// Ends a row: the calls since the last one are its calls.
     pub(super) fn end_row(&mut self, is_valid: bool) -> Result<(), Error> {
         self.validity.append(is_valid);
-        self.rows.end(self.call.values_slice().len())
+        self.rows.end_list(self.call.values_slice().len())
     }
 
     pub(super) fn complete(&mut self, call: &Complete<'_>) -> Result<(), Error> {
@@ -86,12 +86,7 @@ impl<O: OffsetSizeTrait> Calls<O> {
         self.end_lists()
     }
 
-    fn end_call(
-        &mut self,
-        suggestions: Suggestions<'_>,
-        index: u64,
-        span: std::ops::Range<u64>,
-    ) -> Result<(), Error> {
+    fn end_call(&mut self, suggestions: Suggestions<'_>, index: u64, span: std::ops::Range<u64>) -> Result<(), Error> {
         for one in suggestions.iter() {
             self.answer.push(Some(one.answer))?;
             self.mode.push(one.mode)?;
@@ -103,10 +98,32 @@ impl<O: OffsetSizeTrait> Calls<O> {
     }
 
     fn end_lists(&mut self) -> Result<(), Error> {
-        self.suggest.end(self.answer.len())?;
-        self.notes.end(self.note.len())
+        self.suggest.end_list(self.answer.len())?;
+        self.notes.end_list(self.note.len())
     }
 
+    /// Appends the rows of another builder.
+    pub(super) fn append(&mut self, mut other: Calls<O>) -> Result<(), Error> {
+        self.rows.append(&other.rows)?;
+        match other.validity.finish() {
+            Some(nulls) => self.validity.append_buffer(&nulls),
+            None => self.validity.append_n_non_nulls(other.rows.len()),
+        }
+        self.call.append_array(&other.call.finish());
+        self.state.append(other.state)?;
+        self.question.append(other.question)?;
+        self.suggest.append(&other.suggest)?;
+        self.answer.append(other.answer)?;
+        self.mode.append(other.mode)?;
+        self.notes.append(&other.notes)?;
+        self.note.append(other.note)?;
+        self.reason.append(other.reason)?;
+        self.start.append_array(&other.start.finish());
+        self.end.append_array(&other.end.finish());
+        Ok(())
+    }
+
+    /// Returns the result.
     pub(super) fn finish(mut self) -> Result<ListArray, ArrowError> {
         let string = GenericStringBuilder::<O>::new().finish().data_type().clone();
         let suggestions: Vec<ArrayRef> = vec![self.answer.finish(), self.mode.finish()];
@@ -115,16 +132,14 @@ impl<O: OffsetSizeTrait> Calls<O> {
             Arc::new(self.call.finish()),
             self.state.finish(),
             self.question.finish(),
-            Arc::new(self.suggest.finish(Arc::new(suggestions))?),
-            Arc::new(self.notes.finish(self.note.finish())?),
+            Arc::new(self.suggest.finish(Arc::new(suggestions), None)?),
+            Arc::new(self.notes.finish(self.note.finish(), None)?),
             self.reason.finish(),
             Arc::new(self.start.finish()),
             Arc::new(self.end.finish()),
         ];
         let calls = StructArray::try_new(call_fields(&string), calls, None)?;
-        let (offsets, nulls) = (self.rows.offsets.finish(), self.validity.finish());
-        let field = Arc::new(Field::new_list_field(calls.data_type().clone(), true));
-        ListArray::try_new(field, offsets, Arc::new(calls), nulls)
+        self.rows.finish(Arc::new(calls), self.validity.finish())
     }
 }
 
@@ -158,32 +173,45 @@ impl<O: OffsetSizeTrait> Strings<O> {
         Ok(())
     }
 
-    fn finish(&mut self) -> ArrayRef {
+    fn append(&mut self, mut other: Strings<O>) -> Result<(), Error> {
+        Ok(self.0.append_array(&other.0.finish())?)
+    }
+
+    fn finish(mut self) -> ArrayRef {
         Arc::new(self.0.finish())
     }
 }
 
 /// The offsets of a column of lists.
-struct Lists {
-    offsets: OffsetBufferBuilder<i32>,
-    end: usize,
-}
+struct Lists(Vec<i32>);
 
 impl Lists {
     fn new(capacity: usize) -> Lists {
-        Lists { offsets: OffsetBufferBuilder::new(capacity), end: 0 }
+        let mut offsets = Vec::with_capacity(capacity + 1);
+        offsets.push(0);
+        Lists(offsets)
     }
 
-    /// Ends a list, whose last element has the index `end - 1`.
-    fn end(&mut self, end: usize) -> Result<(), Error> {
-        i32::try_from(end).map_err(|_| Error::TooLarge)?;
-        self.offsets.push_length(end - self.end);
-        self.end = end;
+    fn len(&self) -> usize {
+        self.0.len() - 1
+    }
+
+    /// Ends a list, after which there are so many elements in all lists.
+    fn end_list(&mut self, elements: usize) -> Result<(), Error> {
+        self.0.push(i32::try_from(elements).map_err(|_| Error::TooLarge)?);
         Ok(())
     }
 
-    fn finish(self, values: ArrayRef) -> Result<ListArray, ArrowError> {
+    fn append(&mut self, other: &Lists) -> Result<(), Error> {
+        let elements = self.0[self.len()];
+        for offset in &other.0[1..] {
+            self.0.push(elements.checked_add(*offset).ok_or(Error::TooLarge)?);
+        }
+        Ok(())
+    }
+
+    fn finish(self, values: ArrayRef, nulls: Option<NullBuffer>) -> Result<ListArray, ArrowError> {
         let field = Arc::new(Field::new_list_field(values.data_type().clone(), true));
-        ListArray::try_new(field, self.offsets.finish(), values, None)
+        ListArray::try_new(field, OffsetBuffer::new(self.0.into()), values, nulls)
     }
 }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, BinaryArray, BinaryViewArray, LargeBinaryArray};
+use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field, Fields};
 
 use super::error::Error;
 
-/// A column of strings or bytes. Nothing is copied.
+/// A column of strings or bytes. Nothing is copied but the keys of a dictionary.
 ///
 /// Strings are read as bytes: nobody has checked that a producer's strings are UTF-8.
 #[derive(Debug)]
@@ -16,6 +17,13 @@ pub(super) enum Cells {
     Small(BinaryArray),
     Large(LargeBinaryArray),
     View(BinaryViewArray),
+    Dictionary {
+        keys: Vec<usize>,
+        nulls: Option<NullBuffer>,
+        values: Box<Cells>,
+    },
+    /// A column without a type, in which each row is null: its length.
+    Null(usize),
 }
 
 impl Cells {
@@ -27,6 +35,15 @@ impl Cells {
             DataType::LargeBinary => Cells::Large(column.as_binary().clone()),
             DataType::Utf8View => Cells::View(column.as_string_view().clone().to_binary_view()),
             DataType::BinaryView => Cells::View(column.as_binary_view().clone()),
+            DataType::Dictionary(..) => {
+                let column = column.as_any_dictionary();
+                let values = Box::new(Cells::new(column.values())?);
+                if values.len() == 0 {
+                    return Ok(Cells::Null(column.len()));
+                }
+                Cells::Dictionary { keys: column.normalized_keys(), nulls: column.keys().nulls().cloned(), values }
+            }
+            DataType::Null => Cells::Null(column.len()),
             other => return Err(Error::Type(other.clone())),
         })
     }
@@ -36,6 +53,8 @@ impl Cells {
             Cells::Small(cells) => cells.len(),
             Cells::Large(cells) => cells.len(),
             Cells::View(cells) => cells.len(),
+            Cells::Dictionary { keys, .. } => keys.len(),
+            Cells::Null(len) => *len,
         }
     }
 
@@ -45,6 +64,9 @@ impl Cells {
             Cells::Small(cells) => cells.is_valid(row).then(|| cells.value(row)),
             Cells::Large(cells) => cells.is_valid(row).then(|| cells.value(row)),
             Cells::View(cells) => cells.is_valid(row).then(|| cells.value(row)),
+            Cells::Dictionary { nulls: Some(nulls), .. } if nulls.is_null(row) => None,
+            Cells::Dictionary { keys, values, .. } => values.get(keys[row]),
+            Cells::Null(_) => None,
         }
     }
 }
