@@ -1,10 +1,21 @@
 //! The extension module `followup._followup`.
-use pyo3::prelude::*;
 
 mod arrow;
+mod events;
+mod options;
+mod parsers;
+mod record;
 
-#[pymodule]
+use pyo3::prelude::*;
+
+#[pymodule(gil_used = false)]
 mod _followup {
     #[pymodule_export]
-    use super::arrow::{Array, ChunkedArray, questions};
+    use crate::arrow::{Array, ChunkedArray, questions};
+    #[pymodule_export]
+    use crate::events::{CallView, Complete, Error, Known, Opaque, Partial, Question, Rejected, Suggestion, Text};
+    #[pymodule_export]
+    use crate::parsers::{ArgumentsParser, Parser, ResponseParser, StreamParser};
+    #[pymodule_export]
+    use crate::record::Record;
 }

@@ -10,8 +10,8 @@ use followup::wire;
 use followup::{Complete, Reason, Rejected, Suggestions};
 
 use super::cells::{call_fields, suggestion_fields};
-use super::codes::code;
 use super::error::Error;
+use crate::events::names::name;
 
 /// A builder of the result: the calls of one row after the other.
 pub(super) struct Calls<O: OffsetSizeTrait> {
@@ -59,7 +59,7 @@ impl<O: OffsetSizeTrait> Calls<O> {
         self.state.push(Some("complete"))?;
         self.question.push(Some(call.question()))?;
         for note in call.notes() {
-            self.note.push(Some(&code(note)))?;
+            self.note.push(Some(&name(note)))?;
         }
         self.reason.push(None)?;
         self.end_call(call.suggestions(), call.index(), call.span())
@@ -146,9 +146,9 @@ impl<O: OffsetSizeTrait> Calls<O> {
 /// Returns why a call is rejected: the code, and after a colon what else is known.
 fn reason(reason: Reason) -> String {
     match reason {
-        Reason::Malformed(note) => format!("{}: {}", reason.code(), code(&note)),
+        Reason::Malformed(note) => format!("{}: {}", reason.code(), name(&note)),
         Reason::Truncated(part) | Reason::WrongType(part) | Reason::TooLong { part, .. } => {
-            format!("{}: {}", reason.code(), code(&part))
+            format!("{}: {}", reason.code(), name(&part))
         }
         _ => reason.code().to_owned(),
     }

@@ -1,0 +1,187 @@
+//! From the events of the parser to those of Python.
+
+use followup::wire;
+use followup::{Event, Field};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString};
+
+use super::view::OpenCall;
+use super::{Complete, Error, Known, Opaque, Partial, Rejected, Str, Text, names, object, optional, strings};
+use crate::record::record;
+
+/// Converts the events of one stream, and keeps what has been shown of its open calls.
+#[derive(Default)]
+pub(crate) struct Converter {
+    tool: Repeated,
+    id: Repeated,
+    open: Vec<OpenCall>,
+}
+
+impl Converter {
+    /// Appends an event to a list.
+    pub(crate) fn event(&mut self, event: Event<'_>, list: &Bound<'_, PyList>) -> PyResult<()> {
+        let py = list.py();
+        let event = match event {
+            Event::Text(text) => object(py, Text { text: PyString::new(py, text).unbind() })?,
+            Event::Opaque(piece) => {
+                let (tool, id) = self.names(py, piece.tool, piece.id)?;
+                object(py, Opaque { tool, raw: PyString::new(py, piece.raw).unbind(), start: piece.start, id })?
+            }
+            Event::Partial(call) => match self.partial(py, &call)? {
+                Some(partial) => object(py, partial)?,
+                None => return Ok(()),
+            },
+            Event::Complete(call) => {
+                self.close(call.index());
+                let (tool, id) = self.names(py, call.tool(), call.id())?;
+                object(py, Complete::of(py, &call, tool, id)?)?
+            }
+            Event::Rejected(call) => {
+                self.close(call.index());
+                let (tool, id) = self.names(py, call.tool(), call.id())?;
+                object(py, Rejected::of(py, &call, tool, id)?)?
+            }
+        };
+        list.append(event)
+    }
+
+    /// Appends an event or error of a provider's stream to a list.
+    pub(crate) fn result(
+        &mut self,
+        event: Result<Event<'_>, wire::Error<'_>>,
+        list: &Bound<'_, PyList>,
+    ) -> PyResult<()> {
+        match event {
+            Ok(event) => self.event(event, list),
+            Err(error) => list.append(object(list.py(), self::error(list.py(), error))?),
+        }
+    }
+
+    /// Returns the open call with this index as far as it has been shown, or the newest one.
+    pub(crate) fn view<'py>(&self, py: Python<'py>, call: Option<u64>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let open = match call {
+            Some(index) => self.open.iter().find(|one| one.index == index),
+            None => self.open.last(),
+        };
+        open.map(|one| one.view(py)).transpose()
+    }
+
+    fn partial(&mut self, py: Python<'_>, call: &followup::Partial<'_>) -> PyResult<Option<Partial>> {
+        let Some(field) = names::field(py, call.field()) else { return Ok(None) };
+        let (tool, id) = self.names(py, call.tool(), call.id())?;
+        let known = known(py, call)?;
+        let open = match self.open.iter().rposition(|one| one.index == call.index()) {
+            Some(position) => &mut self.open[position],
+            None => {
+                let id = id.as_ref().map(|id| id.clone_ref(py));
+                self.open.push(OpenCall::new(call.index(), tool.clone_ref(py), id));
+                let last = self.open.len() - 1;
+                &mut self.open[last]
+            }
+        };
+        open.append(call, known.as_ref().map(|known| known.clone_ref(py)));
+        Ok(Some(Partial {
+            call: call.index(),
+            field: field.clone().unbind(),
+            delta: PyString::new(py, call.delta()).unbind(),
+            question_index: call.question_index(),
+            suggestion_index: call.suggestion_index(),
+            tool,
+            id,
+            known,
+        }))
+    }
+
+    fn close(&mut self, call: u64) {
+        self.open.retain(|one| one.index != call);
+    }
+
+    fn names(&mut self, py: Python<'_>, tool: &str, id: Option<&str>) -> PyResult<(Str, Option<Str>)> {
+        let tool = if tool == OWN_TOOL { own_tool(py) } else { self.tool.string(py, tool)? };
+        Ok((tool, id.map(|id| self.id.string(py, id)).transpose()?))
+    }
+}
+
+const OWN_TOOL: &str = "ask_followup_question";
+
+/// Returns the name of the tool that the parser is for.
+pub(super) fn own_tool(py: Python<'_>) -> Str {
+    intern!(py, "ask_followup_question").clone().unbind()
+}
+
+/// A string that is usually the same as the last time.
+#[derive(Default)]
+struct Repeated(Option<Str>);
+
+impl Repeated {
+    fn string(&mut self, py: Python<'_>, text: &str) -> PyResult<Str> {
+        if let Some(last) = &self.0
+            && last.bind(py).to_str()? == text
+        {
+            return Ok(last.clone_ref(py));
+        }
+        let string = PyString::new(py, text).unbind();
+        self.0 = Some(string.clone_ref(py));
+        Ok(string)
+    }
+}
+
+/// Returns what became known besides the delta.
+///
+/// What does not grow comes with the beginning of a text, and with a partial without a delta.
+fn known(py: Python<'_>, call: &followup::Partial<'_>) -> PyResult<Option<Py<Known>>> {
+    if call.field() == Field::Title {
+        return Ok(None);
+    }
+    let Some(question) = call.questions().get(call.question_index()) else { return Ok(None) };
+    let is_first = |text: &str| text.len() == call.delta().len() || call.delta().is_empty();
+    let known = match call.suggestion_index() {
+        Some(index) => {
+            let Some(one) = question.suggestions.get(index) else { return Ok(None) };
+            if call.shape().is_some() && !is_first(one.answer) {
+                return Ok(None);
+            }
+            known_of_suggestion(py, one)
+        }
+        None if call.shape().is_none() || !is_first(question.text) => return Ok(None),
+        None => known_of_question(py, question)?,
+    };
+    known.map(|known| Py::new(py, record(known))).transpose()
+}
+
+fn known_of_suggestion(py: Python<'_>, one: followup::Suggestion<'_>) -> Option<Known> {
+    if one.mode.is_none() && one.value.is_none() && !one.recommended {
+        return None;
+    }
+    Some(Known {
+        mode: optional(py, one.mode),
+        value: optional(py, one.value),
+        recommended: one.recommended,
+        ..Known::nothing(py)
+    })
+}
+
+fn known_of_question(py: Python<'_>, one: followup::Question<'_>) -> PyResult<Option<Known>> {
+    let texts = [one.id, one.placeholder, one.kind.map(followup::QuestionKind::name)];
+    let flags = [one.multiple, one.custom, one.required];
+    if texts.iter().all(Option::is_none) && flags.iter().all(Option::is_none) && one.defaults.is_empty() {
+        return Ok(None);
+    }
+    let [id, placeholder, kind] = texts.map(|text| optional(py, text));
+    let [multiple, custom, required] = flags;
+    let defaults = strings(py, one.defaults.iter())?;
+    Ok(Some(Known { id, placeholder, kind, multiple, custom, required, defaults, ..Known::nothing(py) }))
+}
+
+fn error(py: Python<'_>, error: wire::Error<'_>) -> Error {
+    let message = match error {
+        wire::Error::Provider(message) => PyString::new(py, message),
+        ref error => PyString::new(py, &error.to_string()),
+    };
+    Error {
+        code: PyString::new(py, error.code()).unbind(),
+        message: message.unbind(),
+        data: optional(py, error.data()),
+    }
+}

@@ -1,0 +1,190 @@
+//! The parsers as Python classes.
+
+mod chunk;
+mod state;
+
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+
+use followup::wire;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyInt, PyList};
+
+use crate::options::{Kind, Options};
+use chunk::Chunk;
+use state::{Engine, State, message_engine, response_engine};
+
+/// What all parsers have in common.
+#[pyclass(subclass, frozen, module = "followup._followup")]
+pub(crate) struct StreamParser(Mutex<State>);
+
+impl StreamParser {
+    fn new(state: State) -> PyClassInitializer<StreamParser> {
+        StreamParser(Mutex::new(state)).into()
+    }
+
+    /// Returns the state.
+    ///
+    /// It does not wait for another thread: a finalizer that runs meanwhile may be in this thread.
+    #[inline]
+    fn state(&self) -> PyResult<MutexGuard<'_, State>> {
+        self.0.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => PyRuntimeError::new_err("the parser is in use by another thread"),
+            TryLockError::Poisoned(_) => PyRuntimeError::new_err("the parser has failed: create another one"),
+        })
+    }
+
+    /// Returns the state of a stream that has not ended.
+    #[inline]
+    fn open(&self) -> PyResult<MutexGuard<'_, State>> {
+        let state = self.state()?;
+        state.check_open()?;
+        Ok(state)
+    }
+}
+
+#[pymethods]
+impl StreamParser {
+    /// Parses the next chunk, which may end anywhere, and returns its events.
+    ///
+    /// `chunk` is `str`, `bytes`, `bytearray` or `memoryview`. Bytes are UTF-8 and may end inside a
+    /// character; ill-formed bytes become U+FFFD. A `str` may end inside a surrogate pair, as the
+    /// JSON of some providers does; a surrogate without its other half becomes U+FFFD.
+    ///
+    /// Cost: linear in the chunk. A `str` and `bytes` are not copied.
+    ///
+    /// Raises `TypeError` for anything else, `ValueError` after `finish()`, and `RuntimeError` while
+    /// another thread uses the parser.
+    #[pyo3(signature = (chunk, /))]
+    fn feed<'py>(&self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        let list = PyList::empty(chunk.py());
+        let mut state = self.open()?;
+        state.feed(Chunk::of(chunk)?, &list)?;
+        Ok(list)
+    }
+
+    /// Ends the stream and returns the events that only its end decides.
+    ///
+    /// Raises `ValueError` if the stream has ended before.
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let list = PyList::empty(py);
+        self.open()?.finish(&list)?;
+        Ok(list)
+    }
+
+    /// Returns an open call as far as it has been shown: the one with this index, or the newest.
+    ///
+    /// `None` if it is not open. After a checkpoint it begins there. For display only.
+    ///
+    /// Cost: a copy of the call.
+    #[pyo3(signature = (call = None))]
+    fn view<'py>(&self, py: Python<'py>, call: Option<&Bound<'py, PyInt>>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let state = self.state()?;
+        match call.map(|call| call.extract()) {
+            None => state.converter.view(py, None),
+            Some(Ok(call)) => state.converter.view(py, Some(call)),
+            // No call has this index.
+            Some(Err(_)) => Ok(None),
+        }
+    }
+
+    /// Returns the state between two chunks as bytes, with which another parser continues.
+    ///
+    /// It depends only on the options and on what was fed, not on how that was cut.
+    ///
+    /// Raises `ValueError` after `finish()`.
+    fn checkpoint<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.open()?.checkpoint()?))
+    }
+}
+
+/// Parses messages with calls as text: markup, and the models' own envelopes.
+#[pyclass(extends = StreamParser, frozen, module = "followup")]
+pub(crate) struct Parser;
+
+#[pymethods]
+impl Parser {
+    #[new]
+    #[pyo3(
+        signature = (*, checkpoint = None, **options),
+        text_signature = "(*, strict=False, outside_code=False, decode_entities=False, envelopes=None, tools=None, parameters=None, shapes=None, limits=None, checkpoint=None)"
+    )]
+    fn new(checkpoint: Option<&[u8]>, options: Option<&Bound<'_, PyDict>>) -> PyResult<PyClassInitializer<Parser>> {
+        let policy = Arc::new(Options::read(options, Kind::Message)?.policy);
+        let state = match checkpoint {
+            Some(bytes) => State::resume(bytes, |stored| message_engine(policy, stored))?,
+            None => State::new(Engine::Message(Box::new(followup::Parser::new(policy)))),
+        };
+        Ok(StreamParser::new(state).add_subclass(Parser))
+    }
+}
+
+/// Parses the arguments of a native call of a question tool. The stream is one call.
+#[pyclass(extends = StreamParser, frozen, module = "followup")]
+pub(crate) struct ArgumentsParser;
+
+#[pymethods]
+impl ArgumentsParser {
+    #[new]
+    #[pyo3(
+        signature = (tool, *, checkpoint = None, **options),
+        text_signature = "(tool, *, strict=False, outside_code=False, decode_entities=False, envelopes=None, tools=None, parameters=None, shapes=None, limits=None, checkpoint=None)"
+    )]
+    fn new(
+        tool: &str,
+        checkpoint: Option<&[u8]>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<PyClassInitializer<ArgumentsParser>> {
+        let policy = Arc::new(Options::read(options, Kind::Message)?.policy);
+        let Some(parser) = followup::Parser::arguments_of(tool, policy.clone()) else {
+            return Err(PyValueError::new_err(format!("tool: {tool} is no question tool of these shapes")));
+        };
+        let state = match checkpoint {
+            Some(bytes) => State::resume(bytes, |stored| message_engine(policy, stored))?,
+            None => State::new(Engine::Message(Box::new(parser))),
+        };
+        Ok(StreamParser::new(state).add_subclass(ArgumentsParser))
+    }
+}
+
+/// Parses the body of a provider's response.
+///
+/// `format` is the name of the provider's format, such as `anthropic`; with `auto` it is detected.
+#[pyclass(extends = StreamParser, frozen, module = "followup")]
+pub(crate) struct ResponseParser;
+
+#[pymethods]
+impl ResponseParser {
+    #[new]
+    #[pyo3(
+        signature = (format = "auto", *, checkpoint = None, **options),
+        text_signature = "(format='auto', *, reasoning=False, strict=False, outside_code=False, decode_entities=False, envelopes=None, tools=None, parameters=None, shapes=None, limits=None, checkpoint=None)"
+    )]
+    fn new(
+        format: &str,
+        checkpoint: Option<&[u8]>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<PyClassInitializer<ResponseParser>> {
+        let Options { policy, reasoning, limits } = Options::read(options, Kind::Response)?;
+        let policy = Arc::new(policy);
+        let parser = match format {
+            "auto" => wire::ResponseParser::auto(policy.clone()),
+            name => wire::ResponseParser::new(format_named(name)?, policy.clone()),
+        };
+        let state = match checkpoint {
+            Some(bytes) => State::resume(bytes, |stored| response_engine(policy, limits, stored))?,
+            None => State::new(Engine::Response(Box::new(parser.with_limits(limits).with_reasoning(reasoning)))),
+        };
+        Ok(StreamParser::new(state).add_subclass(ResponseParser))
+    }
+
+    /// The format of the body; `None` while it is not known.
+    #[getter]
+    fn detected_format(slf: &Bound<'_, Self>) -> PyResult<Option<&'static str>> {
+        Ok(slf.as_super().get().state()?.format())
+    }
+}
+
+fn format_named(name: &str) -> PyResult<wire::Format> {
+    name.parse().map_err(|error| PyValueError::new_err(format!("format: {error}")))
+}

@@ -1,0 +1,125 @@
+"""The event classes."""
+
+import copy
+import pickle
+
+import pytest
+
+from followup import CallView, Complete, Error, Known, Opaque, Partial, Question, Rejected, Suggestion, Text
+
+SUGGESTION = Suggestion("SQLite", mode="code")
+QUESTION = Question("Which database?", [SUGGESTION], id="db", multiple=False, defaults=["SQLite"])
+VALUES = [
+    Text("Hm."),
+    Opaque("read_file", "<read_file>", True, id="call_1"),
+    Partial(0, "suggestion", "SQ", suggestion_index=0, known=Known(mode="code")),
+    Complete("Which database?", [SUGGESTION], "ask_user", 0, 4, 90, questions=[QUESTION], notes=["n"], note_codes=["c"]),
+    Rejected("too_long", "the question is too long", "ask_user", 1, 90, 120, part="question", limit=10),
+    Error("unreadable", "an event can't be read", data="{"),
+    SUGGESTION,
+    QUESTION,
+    Known(required=True, defaults=["a"]),
+    CallView(0, "ask_user", questions=[QUESTION]),
+]
+
+
+def name(value: object) -> str:
+    return type(value).__name__
+
+
+@pytest.mark.parametrize("value", VALUES, ids=name)
+def test_a_value_equals_its_copies_and_what_is_pickled(value):
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        restored = pickle.loads(pickle.dumps(value, protocol))
+        assert type(restored) is type(value)
+        assert restored == value and not restored != value
+        assert hash(restored) == hash(value)
+    assert copy.copy(value) is value
+    assert copy.deepcopy(value) is value
+
+
+@pytest.mark.parametrize("value", VALUES, ids=name)
+def test_the_repr_creates_an_equal_value(value):
+    names = {one.__name__: one for one in {type(value) for value in VALUES}}
+    assert eval(repr(value), names) == value
+
+
+@pytest.mark.parametrize("value", VALUES, ids=name)
+def test_a_value_is_frozen_and_has_no_dict(value):
+    assert not hasattr(value, "__dict__")
+    for field in value.__match_args__:
+        with pytest.raises(AttributeError):
+            setattr(value, field, None)
+        with pytest.raises(AttributeError):
+            delattr(value, field)
+    with pytest.raises((AttributeError, TypeError)):
+        value.other = 1
+
+
+@pytest.mark.parametrize("value", VALUES, ids=name)
+def test_a_value_differs_from_every_other_value(value):
+    assert sum(value == other for other in VALUES) == 1
+    assert value != value.__match_args__
+    for field in value.__match_args__:
+        changed = {name: getattr(value, name) for name in value.__match_args__}
+        old = changed[field]
+        if isinstance(old, str) or old is None and field not in ("known", "limit", "custom", "multiple", "required", "suggestion_index"):
+            changed[field] = "something else"
+            assert type(value)(**changed) != value
+
+
+@pytest.mark.parametrize("value", VALUES, ids=name)
+def test_all_fields_match_by_position_and_by_keyword(value):
+    fields = [getattr(value, field) for field in value.__match_args__]
+    assert type(value)(*fields) == value
+    assert type(value)(**dict(zip(value.__match_args__, fields))) == value
+
+
+def test_events_match_in_a_match_statement():
+    matched = []
+    for value in VALUES:
+        match value:
+            case Text(text):
+                matched.append(text)
+            case Partial(call, "suggestion", delta, known=Known(mode)):
+                matched.append((call, delta, mode))
+            case Complete(question, (Suggestion(answer), *_), tool="ask_user"):
+                matched.append((question, answer))
+            case Rejected(code="too_long", limit=limit):
+                matched.append(limit)
+            case Opaque() | Error():
+                matched.append(value.type)
+    assert matched == ["Hm.", "opaque", (0, "SQ", "code"), ("Which database?", "SQLite"), 10, "error"]
+
+
+def test_the_type_of_an_event_is_a_literal_of_class_and_object():
+    types = [value.type for value in VALUES[:6]]
+    assert types == ["text", "opaque", "partial", "complete", "rejected", "error"]
+    assert types == [type(value).type for value in VALUES[:6]]
+
+
+def test_lists_become_tuples():
+    assert VALUES[3].suggestions == (SUGGESTION,)
+    assert QUESTION.defaults == ("SQLite",)
+
+
+@pytest.mark.parametrize(
+    "create",
+    [
+        lambda: Text(3),
+        lambda: Text(),
+        lambda: Text("a", "b"),
+        lambda: Opaque("tool", "raw", "yes"),
+        lambda: Complete("Q?", ["not a suggestion"], "tool", 0, 0, 1),
+        lambda: Partial(0, "question", None),
+        lambda: Question("Q?", defaults=[3]),
+    ],
+)
+def test_a_field_of_a_wrong_type_is_a_type_error(create):
+    with pytest.raises(TypeError):
+        create()
+
+
+def test_events_can_be_keys():
+    assert {Text("a"): 1}[Text("a")] == 1
+    assert len({*VALUES, *VALUES}) == len(VALUES)
