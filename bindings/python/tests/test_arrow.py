@@ -59,7 +59,7 @@ def test_strings_have_the_offsets_of_the_column_and_are_never_views():
     for data_type in STRINGS + BYTES:
         expected = result_type(pa.large_string() if data_type in large else pa.string())
         assert pa.array(questions(pa.array([], data_type))).type == expected
-        dictionary = pa.array([], pa.dictionary(pa.int32(), data_type))
+        dictionary = pa.DictionaryArray.from_arrays(pa.array([], pa.int32()), pa.array([], data_type))
         assert pa.array(questions(dictionary)).type == expected
 
 
