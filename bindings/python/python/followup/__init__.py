@@ -14,16 +14,21 @@ from ._followup import (
     Question,
     Rejected,
     ResponseParser,
+    StreamParser,
     Suggestion,
     Text,
 )
+from ._options import CallLimits, Chunk, PolicyOptions, ResponseLimits, ResponseOptions
+from ._stream import events
 
 Event: TypeAlias = Union[Text, Opaque, Partial, Complete, Rejected, Error]
 """What happened in a stream. `type` tells the kinds apart."""
 
 __all__ = [
     "ArgumentsParser",
+    "CallLimits",
     "CallView",
+    "Chunk",
     "Complete",
     "Error",
     "Event",
@@ -31,9 +36,14 @@ __all__ = [
     "Opaque",
     "Parser",
     "Partial",
+    "PolicyOptions",
     "Question",
     "Rejected",
+    "ResponseLimits",
+    "ResponseOptions",
     "ResponseParser",
+    "StreamParser",
     "Suggestion",
     "Text",
+    "events",
 ]

@@ -1,0 +1,581 @@
+"""The extension module. Import its classes from `followup`."""
+
+from typing import Any, ClassVar, Literal, final
+
+from typing_extensions import Self, Unpack, disjoint_base
+
+from . import Event
+from ._options import Chunk, PolicyOptions, ResponseOptions
+
+class Record:
+    """An immutable value, whose fields are named by `__match_args__`.
+
+    Values are compared, hashed, copied and pickled by their fields.
+    """
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, memo: Any, /) -> Self: ...
+
+@final
+class Text(Record):
+    """Prose, to be shown as it is."""
+
+    type: ClassVar[Literal["text"]]
+    __match_args__: ClassVar[tuple[Literal["text"]]]
+    def __new__(cls, text: str) -> Self: ...
+    @property
+    def text(self) -> str:
+        """The text."""
+
+@final
+class Opaque(Record):
+    """A piece of another tool's call, as it was written: neither prose nor a question.
+
+    The pieces of one call add up to its markup, or to its native arguments.
+    """
+
+    type: ClassVar[Literal["opaque"]]
+    __match_args__: ClassVar[tuple[Literal["tool"], Literal["raw"], Literal["start"], Literal["id"]]]
+    def __new__(cls, tool: str, raw: str, start: bool, id: str | None = None) -> Self: ...
+    @property
+    def tool(self) -> str:
+        """The tool's name."""
+    @property
+    def raw(self) -> str:
+        """The piece."""
+    @property
+    def start(self) -> bool:
+        """Whether this is the first piece of a call."""
+    @property
+    def id(self) -> str | None:
+        """The provider's id of the call; `None` if it is not a native call."""
+
+@final
+class Known(Record):
+    """What is known of the growing suggestion, or of the growing question, that does not grow itself."""
+
+    __match_args__: ClassVar[
+        tuple[
+            Literal["mode"],
+            Literal["value"],
+            Literal["recommended"],
+            Literal["id"],
+            Literal["placeholder"],
+            Literal["kind"],
+            Literal["multiple"],
+            Literal["custom"],
+            Literal["required"],
+            Literal["defaults"],
+        ]
+    ]
+    def __new__(
+        cls,
+        mode: str | None = None,
+        value: str | None = None,
+        recommended: bool = False,
+        id: str | None = None,
+        placeholder: str | None = None,
+        kind: str | None = None,
+        multiple: bool | None = None,
+        custom: bool | None = None,
+        required: bool | None = None,
+        defaults: list[str] | tuple[str, ...] = ...,
+    ) -> Self: ...
+    @property
+    def mode(self) -> str | None:
+        """Of a suggestion: the mode to which the agent should change with this answer."""
+    @property
+    def value(self) -> str | None:
+        """Of a suggestion: what goes back to the model, if it is not the answer."""
+    @property
+    def recommended(self) -> bool:
+        """Of a suggestion: whether the model recommends it."""
+    @property
+    def id(self) -> str | None:
+        """Of a question: the id under which the answer goes back."""
+    @property
+    def placeholder(self) -> str | None:
+        """Of a question: a hint in the empty field of the user's own answer."""
+    @property
+    def kind(self) -> Literal["text", "yesno", "number"] | None:
+        """Of a question: what it asks for, if it is not a choice."""
+    @property
+    def multiple(self) -> bool | None:
+        """Of a question: whether several suggestions can be chosen."""
+    @property
+    def custom(self) -> bool | None:
+        """Of a question: whether the user can answer in words of their own."""
+    @property
+    def required(self) -> bool | None:
+        """Of a question: whether it has to be answered."""
+    @property
+    def defaults(self) -> tuple[str, ...]:
+        """Of a question: the answers that are chosen at first."""
+
+@final
+class Partial(Record):
+    """More of an open call is certain. For display only: never act on it.
+
+    The deltas of a field add up to the field.
+    """
+
+    type: ClassVar[Literal["partial"]]
+    __match_args__: ClassVar[
+        tuple[
+            Literal["call"],
+            Literal["field"],
+            Literal["delta"],
+            Literal["question_index"],
+            Literal["suggestion_index"],
+            Literal["tool"],
+            Literal["id"],
+            Literal["known"],
+        ]
+    ]
+    def __new__(
+        cls,
+        call: int,
+        field: str,
+        delta: str,
+        question_index: int = 0,
+        suggestion_index: int | None = None,
+        tool: str | None = None,
+        id: str | None = None,
+        known: Known | None = None,
+    ) -> Self: ...
+    @property
+    def call(self) -> int:
+        """The index of the call in the stream, from 0."""
+    @property
+    def field(self) -> Literal["question", "suggestion", "header", "detail", "description", "preview", "title"]:
+        """The part of the call that grew."""
+    @property
+    def delta(self) -> str:
+        """The text to append to the field. If it is empty, something else became known."""
+    @property
+    def question_index(self) -> int:
+        """The index of the question that grew, or whose suggestion did."""
+    @property
+    def suggestion_index(self) -> int | None:
+        """The index of the suggestion that grew; `None` if its question did."""
+    @property
+    def tool(self) -> str:
+        """The tool that is called, such as `ask_followup_question`."""
+    @property
+    def id(self) -> str | None:
+        """The provider's id of the call; `None` if it is not a native call."""
+    @property
+    def known(self) -> Known | None:
+        """What became known that does not grow; `None` if nothing did."""
+
+@final
+class Suggestion(Record):
+    """A suggested answer."""
+
+    __match_args__: ClassVar[
+        tuple[
+            Literal["answer"],
+            Literal["mode"],
+            Literal["description"],
+            Literal["preview"],
+            Literal["value"],
+            Literal["recommended"],
+        ]
+    ]
+    def __new__(
+        cls,
+        answer: str,
+        mode: str | None = None,
+        description: str | None = None,
+        preview: str | None = None,
+        value: str | None = None,
+        recommended: bool = False,
+    ) -> Self: ...
+    @property
+    def answer(self) -> str:
+        """The text of the answer."""
+    @property
+    def mode(self) -> str | None:
+        """The mode to which the agent should change with this answer."""
+    @property
+    def description(self) -> str | None:
+        """What the answer means."""
+    @property
+    def preview(self) -> str | None:
+        """What the answer leads to, such as code, to be shown beside it."""
+    @property
+    def value(self) -> str | None:
+        """What goes back to the model, if it is not the answer."""
+    @property
+    def recommended(self) -> bool:
+        """Whether the model recommends it."""
+
+@final
+class Question(Record):
+    """One question of a call.
+
+    In the view of an open call, `None` also means that it is not known yet.
+    """
+
+    __match_args__: ClassVar[
+        tuple[
+            Literal["text"],
+            Literal["suggestions"],
+            Literal["id"],
+            Literal["header"],
+            Literal["detail"],
+            Literal["placeholder"],
+            Literal["kind"],
+            Literal["multiple"],
+            Literal["custom"],
+            Literal["required"],
+            Literal["defaults"],
+        ]
+    ]
+    def __new__(
+        cls,
+        text: str,
+        suggestions: list[Suggestion] | tuple[Suggestion, ...] = ...,
+        id: str | None = None,
+        header: str | None = None,
+        detail: str | None = None,
+        placeholder: str | None = None,
+        kind: str | None = None,
+        multiple: bool | None = None,
+        custom: bool | None = None,
+        required: bool | None = None,
+        defaults: list[str] | tuple[str, ...] = ...,
+    ) -> Self: ...
+    @property
+    def text(self) -> str:
+        """The question."""
+    @property
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        """Its suggested answers."""
+    @property
+    def id(self) -> str | None:
+        """The id under which the answer goes back."""
+    @property
+    def header(self) -> str | None:
+        """A few words that stand for the question."""
+    @property
+    def detail(self) -> str | None:
+        """A text below the question."""
+    @property
+    def placeholder(self) -> str | None:
+        """A hint in the empty field of the user's own answer."""
+    @property
+    def kind(self) -> Literal["text", "yesno", "number"] | None:
+        """What it asks for, if it is not a choice."""
+    @property
+    def multiple(self) -> bool | None:
+        """Whether several suggestions can be chosen."""
+    @property
+    def custom(self) -> bool | None:
+        """Whether the user can answer in words of their own."""
+    @property
+    def required(self) -> bool | None:
+        """Whether it has to be answered."""
+    @property
+    def defaults(self) -> tuple[str, ...]:
+        """The answers that are chosen at first."""
+
+@final
+class Complete(Record):
+    """The call is closed and valid. The only event to act on."""
+
+    type: ClassVar[Literal["complete"]]
+    __match_args__: ClassVar[
+        tuple[
+            Literal["question"],
+            Literal["suggestions"],
+            Literal["tool"],
+            Literal["call"],
+            Literal["start"],
+            Literal["end"],
+            Literal["id"],
+            Literal["shape"],
+            Literal["title"],
+            Literal["questions"],
+            Literal["notes"],
+            Literal["note_codes"],
+            Literal["envelope"],
+        ]
+    ]
+    def __new__(
+        cls,
+        question: str,
+        suggestions: list[Suggestion] | tuple[Suggestion, ...],
+        tool: str,
+        call: int,
+        start: int,
+        end: int,
+        id: str | None = None,
+        shape: str | None = None,
+        title: str | None = None,
+        questions: list[Question] | tuple[Question, ...] = ...,
+        notes: list[str] | tuple[str, ...] = ...,
+        note_codes: list[str] | tuple[str, ...] = ...,
+        envelope: str | None = None,
+    ) -> Self: ...
+    @property
+    def question(self) -> str:
+        """The question, or the first one: trimmed, and not empty."""
+    @property
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        """Its suggested answers. None is normal."""
+    @property
+    def tool(self) -> str:
+        """The tool that was called, such as `ask_followup_question`."""
+    @property
+    def call(self) -> int:
+        """The index of the call in the stream, from 0."""
+    @property
+    def start(self) -> int:
+        """Where the call begins in the stream, in bytes of UTF-8."""
+    @property
+    def end(self) -> int:
+        """Where the call ends in the stream, in bytes of UTF-8."""
+    @property
+    def id(self) -> str | None:
+        """The provider's id of the call; `None` if it is not a native call."""
+    @property
+    def shape(self) -> str | None:
+        """The name of the shape that read the call; `None` for `ask_followup_question`."""
+    @property
+    def title(self) -> str | None:
+        """A text above all questions."""
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """All questions. `ask_followup_question` has one."""
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was repaired in the call or dropped from it, in words."""
+    @property
+    def note_codes(self) -> tuple[str, ...]:
+        """The same as one word each, in the same order."""
+    @property
+    def envelope(self) -> str | None:
+        """The family of the envelope that the call came in as text."""
+
+@final
+class Rejected(Record):
+    """The call has ended and can't be asked.
+
+    `code` says why, and which of `part`, `limit` and `note` tell more.
+    """
+
+    type: ClassVar[Literal["rejected"]]
+    __match_args__: ClassVar[
+        tuple[
+            Literal["code"],
+            Literal["message"],
+            Literal["tool"],
+            Literal["call"],
+            Literal["start"],
+            Literal["end"],
+            Literal["part"],
+            Literal["limit"],
+            Literal["note"],
+            Literal["id"],
+            Literal["shape"],
+            Literal["title"],
+            Literal["question"],
+            Literal["suggestions"],
+            Literal["questions"],
+            Literal["envelope"],
+        ]
+    ]
+    def __new__(
+        cls,
+        code: str,
+        message: str,
+        tool: str,
+        call: int,
+        start: int,
+        end: int,
+        part: str | None = None,
+        limit: int | None = None,
+        note: str | None = None,
+        id: str | None = None,
+        shape: str | None = None,
+        title: str | None = None,
+        question: str | None = None,
+        suggestions: list[Suggestion] | tuple[Suggestion, ...] = ...,
+        questions: list[Question] | tuple[Question, ...] = ...,
+        envelope: str | None = None,
+    ) -> Self: ...
+    @property
+    def code(
+        self,
+    ) -> Literal["missing_parameter", "malformed", "truncated", "too_long", "wrong_type", "superseded"]:
+        """Why, as one word."""
+    @property
+    def message(self) -> str:
+        """Why, as a sentence."""
+    @property
+    def tool(self) -> str:
+        """The tool that was called, such as `ask_followup_question`."""
+    @property
+    def call(self) -> int:
+        """The index of the call in the stream, from 0."""
+    @property
+    def start(self) -> int:
+        """Where the call begins in the stream, in bytes of UTF-8."""
+    @property
+    def end(self) -> int:
+        """Where the call ends in the stream, in bytes of UTF-8."""
+    @property
+    def part(self) -> str | None:
+        """The part of the call: of `truncated`, `too_long` and `wrong_type`."""
+    @property
+    def limit(self) -> int | None:
+        """The limit of the part, in bytes: of `too_long`."""
+    @property
+    def note(self) -> str | None:
+        """The code of the repair that is forbidden or can't be made: of `malformed`."""
+    @property
+    def id(self) -> str | None:
+        """The provider's id of the call; `None` if it is not a native call."""
+    @property
+    def shape(self) -> str | None:
+        """The name of the shape that read the call; `None` for `ask_followup_question`."""
+    @property
+    def title(self) -> str | None:
+        """A text above all questions, as far as it was read."""
+    @property
+    def question(self) -> str | None:
+        """The question, as far as it was read."""
+    @property
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        """Its suggested answers, as far as they were read."""
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """All questions, as far as they were read."""
+    @property
+    def envelope(self) -> str | None:
+        """The family of the envelope that the call came in as text."""
+
+@final
+class Error(Record):
+    """What is wrong with a provider's stream. Parsing continues after it."""
+
+    type: ClassVar[Literal["error"]]
+    __match_args__: ClassVar[tuple[Literal["code"], Literal["message"], Literal["data"]]]
+    def __new__(cls, code: str, message: str, data: str | None = None) -> Self: ...
+    @property
+    def code(self) -> str:
+        """The kind of error as one word, such as `provider` or `unreadable`."""
+    @property
+    def message(self) -> str:
+        """The provider's message, or what is wrong, as a sentence."""
+    @property
+    def data(self) -> str | None:
+        """The data that could not be read; `None` if there is none."""
+
+@final
+class CallView(Record):
+    """An open call as far as it has been shown: the sum of its partials. For display only."""
+
+    __match_args__: ClassVar[
+        tuple[Literal["call"], Literal["tool"], Literal["id"], Literal["title"], Literal["questions"]]
+    ]
+    def __new__(
+        cls,
+        call: int,
+        tool: str,
+        id: str | None = None,
+        title: str | None = None,
+        questions: list[Question] | tuple[Question, ...] = ...,
+    ) -> Self: ...
+    @property
+    def call(self) -> int:
+        """The index of the call in the stream, from 0."""
+    @property
+    def tool(self) -> str:
+        """The tool that is called, such as `ask_followup_question`."""
+    @property
+    def id(self) -> str | None:
+        """The provider's id of the call; `None` if it is not a native call."""
+    @property
+    def title(self) -> str | None:
+        """The text above all questions so far."""
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """The questions so far. Only the last one may still change."""
+
+@disjoint_base
+class StreamParser:
+    """What all parsers have in common."""
+
+    def feed(self, chunk: Chunk, /) -> list[Event]:
+        """Parses the next chunk, which may end anywhere, and returns its events.
+
+        Bytes are UTF-8 and may end inside a character; ill-formed bytes become U+FFFD. A `str` may
+        end inside a surrogate pair, as the JSON of some providers does; a surrogate without its
+        other half becomes U+FFFD.
+
+        Cost: linear in the chunk. A `str` and `bytes` are not copied.
+
+        Raises `TypeError` if the chunk is neither text nor bytes, `ValueError` after `finish()`, and
+        `RuntimeError` while another thread uses the parser.
+        """
+    def finish(self) -> list[Event]:
+        """Ends the stream and returns the events that only its end decides.
+
+        Raises `ValueError` if the stream has ended before.
+        """
+    def view(self, call: int | None = None) -> CallView | None:
+        """Returns an open call as far as it has been shown: the one with this index, or the newest.
+
+        `None` if it is not open. After a checkpoint it begins there. For display only.
+
+        Cost: a copy of the call.
+        """
+    def checkpoint(self) -> bytes:
+        """Returns the state between two chunks as bytes, with which another parser continues.
+
+        It depends only on the options and on what was fed, not on how that was cut.
+
+        Raises `ValueError` after `finish()`.
+        """
+
+@final
+class Parser(StreamParser):
+    """Parses messages with calls as text: markup, and the models' own envelopes.
+
+    With `checkpoint`, which another parser with the same options returned, it continues there.
+
+    Raises `TypeError` for an option that does not exist or has another type, and `ValueError` for a
+    value without a meaning or a damaged checkpoint.
+    """
+
+    def __new__(cls, *, checkpoint: bytes | None = None, **options: Unpack[PolicyOptions]) -> Self: ...
+
+@final
+class ArgumentsParser(StreamParser):
+    """Parses the arguments of a native call of a question tool. The stream is one call.
+
+    `tool` is `ask_followup_question`, `AskUserQuestion` or another tool of the shapes. Other
+    options and errors are those of `Parser`.
+    """
+
+    def __new__(cls, tool: str, *, checkpoint: bytes | None = None, **options: Unpack[PolicyOptions]) -> Self: ...
+
+@final
+class ResponseParser(StreamParser):
+    """Parses the body of a provider's response.
+
+    `format` is the name of the provider's format, such as `anthropic`; with `auto` it is detected.
+    Other options and errors are those of `Parser`.
+    """
+
+    def __new__(
+        cls, format: str = "auto", *, checkpoint: bytes | None = None, **options: Unpack[ResponseOptions]
+    ) -> Self: ...
+    @property
+    def detected_format(self) -> str | None:
+        """The format of the body; `None` while it is not known."""

@@ -1,0 +1,107 @@
+"""Every golden message and body of the crate has the same events here, whole and in small chunks."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from help import ROOT, cut, run
+
+from followup import Complete, Error, Opaque, Parser, Rejected, ResponseParser, Text
+
+MESSAGES = sorted((ROOT / "tests/spec/golden").glob("*.md"))
+BODIES = [
+    path
+    for folder in sorted((ROOT / "tests/wire/bodies").iterdir())
+    if folder.is_dir()
+    for path in sorted(folder.iterdir())
+    if path.suffix != ".json"
+]
+# The rules in the name of a golden message, as options.
+RULES: dict[str, dict[str, Any]] = {
+    "outside-code": {"outside_code": True},
+    "decoded": {"decode_entities": True},
+    "strict": {"strict": True},
+}
+
+
+def suggest(suggestions) -> list[dict[str, Any]]:
+    return [{"answer": one.answer, "mode": one.mode} for one in suggestions]
+
+
+def variant(code: str) -> str:
+    """Returns the name of a note in the crate."""
+    return "".join(word.capitalize() for word in code.split("_"))
+
+
+def of_message(event) -> dict[str, Any]:
+    """Returns the end of a call as the expectations of messages write it."""
+    span = {"span": [event.start, event.end], "question": event.question, "suggest": suggest(event.suggestions)}
+    if isinstance(event, Complete):
+        return {"event": "complete", **span, "notes": [variant(code) for code in event.note_codes]}
+    return {"event": "rejected", **span, "reason": event.code, "message": event.message}
+
+
+def of_body(event) -> dict[str, Any]:
+    """Returns the end of a call as the expectations of bodies write it."""
+    call = {"call": event.call, "question": event.question, "suggest": suggest(event.suggestions)}
+    named = {} if event.id is None else {"id": event.id}
+    if isinstance(event, Complete):
+        return {"event": "complete", **call, "notes": list(event.note_codes), **named}
+    return {"event": "rejected", **call, "reason": event.code, **named}
+
+
+def written(events, end) -> list[dict[str, Any]]:
+    """Returns the events as the expectations write them."""
+    all: list[dict[str, Any]] = []
+    for event in events:
+        match event:
+            case Text(text) if all and all[-1]["event"] == "text":
+                all[-1]["text"] += text
+            case Text(text):
+                all.append({"event": "text", "text": text})
+            case Error("provider", message):
+                all.append({"event": "error", "kind": "provider", "message": message})
+            case Error(code):
+                all.append({"event": "error", "kind": code})
+            case Opaque(tool, raw, True, id):
+                all.append({"event": "opaque", "tool": tool, "raw": raw, **({} if id is None else {"id": id})})
+            case Opaque(tool, raw, False, id):
+                [*_, same] = [one for one in all if one.get("tool") == tool and one.get("id") == id]
+                same["raw"] += raw
+            case Complete() | Rejected():
+                all.append(end(event))
+    return without_none(all)
+
+
+def without_none(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Leaves out the modes that are not there; the expectations of bodies do so."""
+    for event in events:
+        if "suggest" in event:
+            event["suggest"] = [{k: v for k, v in one.items() if v is not None} for one in event["suggest"]]
+    return events
+
+
+def expected(path: Path) -> list[dict[str, Any]]:
+    return without_none(json.loads(path.with_suffix(".json").read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("path", MESSAGES, ids=lambda path: path.stem)
+def test_a_golden_message_has_its_events(path):
+    options = RULES.get(path.stem.partition(".")[2], {})
+    data = path.read_bytes()
+    for size in (max(len(data), 1), 1, 7):
+        events = run(Parser(**options), cut(data, list(range(size, len(data), size))))
+        assert written(events, of_message) == expected(path), f"in chunks of {size}"
+
+
+@pytest.mark.parametrize("path", BODIES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_a_golden_body_has_its_events(path):
+    data = path.read_bytes()
+    for size in (max(len(data), 1), 1, 7):
+        events = run(ResponseParser(path.parent.name), cut(data, list(range(size, len(data), size))))
+        assert written(events, of_body) == expected(path), f"in chunks of {size}"
+
+
+def test_there_are_golden_messages_and_bodies():
+    assert len(MESSAGES) >= 20 and len(BODIES) >= 50

@@ -1,0 +1,92 @@
+"""The events of iterables and asynchronous iterables."""
+
+import asyncio
+import inspect
+
+import pytest
+from help import ROOT, run
+
+from followup import ArgumentsParser, Complete, Parser, ResponseParser, Text, events
+
+MESSAGE = "So: <ask_followup_question><question>Tea?</question></ask_followup_question>"
+BODY = (ROOT / "examples/responses/openai-chat.sse").read_bytes()
+PIECES = [BODY[i : i + 50] for i in range(0, len(BODY), 50)]
+
+
+async def source(chunks):
+    for chunk in chunks:
+        await asyncio.sleep(0)
+        yield chunk
+
+
+async def collect(stream):
+    return [event async for event in stream]
+
+
+def test_an_iterable_gives_a_generator_of_the_events_of_a_response():
+    stream = events(PIECES)
+    assert inspect.isgenerator(stream)
+    assert list(stream) == run(ResponseParser(), PIECES)
+
+
+def test_an_asynchronous_iterable_gives_an_asynchronous_generator():
+    stream = events(source(PIECES))
+    assert inspect.isasyncgen(stream)
+    assert asyncio.run(collect(stream)) == run(ResponseParser(), PIECES)
+
+
+def test_a_parser_that_is_given_is_finished_at_the_end():
+    parser = Parser()
+    assert list(events([MESSAGE[:60], MESSAGE[60:]], parser)) == run(Parser(), [MESSAGE[:60], MESSAGE[60:]])
+    with pytest.raises(ValueError, match="finished"):
+        parser.feed("a")
+    arguments = ArgumentsParser("ask_followup_question")
+    [*_, complete] = asyncio.run(collect(events(source(['{"question": "Tea?"}']), arguments)))
+    assert isinstance(complete, Complete) and complete.question == "Tea?"
+
+
+def test_options_are_those_of_a_response():
+    assert list(events(["Hi"], format="text")) == [Text("Hi")]
+    [*_, rejected] = events([MESSAGE], format="text", limits={"question": 1})
+    assert rejected.type == "rejected"
+
+
+def test_the_source_is_read_no_faster_than_the_events_are_taken():
+    taken = []
+
+    def chunks():
+        for i in range(10):
+            taken.append(i)
+            yield f"{i} "
+
+    stream = events(chunks(), Parser())
+    assert taken == []
+    assert next(stream) == Text("0 ")
+    assert taken == [0]
+
+
+def test_an_error_of_the_source_is_raised_after_the_events_before_it():
+    def chunks():
+        yield "Hi "
+        yield "there"
+        raise OSError("the connection is closed")
+
+    stream = events(chunks(), Parser())
+    assert [next(stream), next(stream)] == [Text("Hi "), Text("there")]
+    with pytest.raises(OSError, match="closed"):
+        next(stream)
+
+
+@pytest.mark.parametrize("chunks", [MESSAGE, MESSAGE.encode(), None, 3])
+def test_what_is_no_iterable_of_chunks_is_a_type_error(chunks):
+    with pytest.raises(TypeError, match=f"an iterable of str or bytes was expected, not {type(chunks).__name__}"):
+        events(chunks)
+
+
+def test_wrong_options_and_chunks_are_type_errors():
+    with pytest.raises(TypeError, match="stict is no option"):
+        events([], stict=True)
+    with pytest.raises(TypeError, match="strict: the options are those of the parser"):
+        events([], Parser(), strict=True)
+    with pytest.raises(TypeError, match="not int"):
+        list(events([1, 2]))
