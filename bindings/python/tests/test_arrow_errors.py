@@ -1,6 +1,5 @@
 """A column without a result is an error that says what to do; a row that can't be read is a value."""
 
-import numpy
 import pyarrow as pa
 import pytest
 from arrow_help import ASK
@@ -31,7 +30,7 @@ def test_options_that_do_not_exist_are_errors():
     column = pa.array(["x"])
     for options, error, message in [
         ({"threads": 0}, ValueError, "a number from 1"),
-        ({"threads": -1}, (ValueError, OverflowError), ""),
+        ({"threads": -1}, OverflowError, "negative"),
         ({"threads": "2"}, TypeError, "threads"),
         ({"wire": "smoke"}, ValueError, "wire: .*smoke"),
         ({"wire": None}, TypeError, "wire"),
@@ -60,7 +59,7 @@ def large_result():
     """Returns a small column whose result has more than 2 GiB of strings, and its number of rows."""
     length, rows = 100_000, 21_500
     values = pa.array([ASK.format("x" * length)])
-    return pa.DictionaryArray.from_arrays(pa.array(numpy.zeros(rows, "int32")), values), rows
+    return pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), values), rows
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -55,10 +55,7 @@ use self::error::Error;
 /// without a meaning and if a chunk has a result of 2 GiB or more with offsets of 32 bits,
 /// `RuntimeError` if the producer of the column fails. A row never raises.
 #[pyfunction]
-#[pyo3(
-    signature = (column, *, wire = "text", arguments_of = None, threads = 1, **options),
-    text_signature = "(column, *, wire='text', arguments_of=None, threads=1, reasoning=False, strict=False, outside_code=False, decode_entities=False, envelopes=None, tools=None, parameters=None, shapes=None, limits=None)"
-)]
+#[pyo3(signature = (column, *, wire = "text", arguments_of = None, threads = 1, **options))]
 pub(crate) fn questions<'py>(
     column: &Bound<'py, PyAny>,
     wire: &str,
