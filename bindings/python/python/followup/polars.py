@@ -44,6 +44,9 @@ def questions(column: Column, **options: Unpack[BulkOptions]) -> Column:
 def _of_series(series: Any, options: Any) -> Any:
     import polars as pl
 
+    if series.dtype == pl.Null:
+        # Polars exports it with a buffer, which the format does not allow.
+        series = series.cast(pl.String)
     return pl.Series(series.name, of_column(series, **options))
 
 

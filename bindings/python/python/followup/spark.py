@@ -12,28 +12,32 @@ if TYPE_CHECKING:
 
     from ._bulk import BulkOptions
 
-__all__ = ["TYPE", "questions"]
+__all__ = ["questions"]
 
 DataFrame = TypeVar("DataFrame")
-
-TYPE = (
-    "array<struct<call: bigint, state: string, question: string, suggest: array<struct<answer: string, mode: string>>, "
-    "notes: array<string>, reason: string, start: bigint, end: bigint>>"
-)
-"""The type of the result. Spark has no unsigned numbers, so `call` is signed."""
-
 
 def questions(frame: DataFrame, column: str, *, into: str = "questions", **options: Unpack[BulkOptions]) -> DataFrame:
     """Returns the frame with a column of the calls of each row, made by `mapInArrow`.
 
-    Options are those of `followup.arrow.questions`; its errors are raised when the frame is read.
+    `call` is a bigint, since Spark has no unsigned numbers. Options and the other fields are those of `followup.arrow.questions`; its errors are raised when the frame is read.
     The package has to be installed on the workers.
     """
     from pyspark.sql.types import StructType
 
     one: Any = frame
-    schema = StructType(list(one.schema.fields)).add(into, TYPE)
+    schema = StructType(list(one.schema.fields)).add(into, _data_type())
     return one.mapInArrow(_Work(column, into, options), schema)  # type: ignore[no-any-return]
+
+
+def _data_type() -> Any:
+    """Returns the type of the result."""
+    from pyspark.sql.types import ArrayType, LongType, StringType, StructType
+
+    string, number = StringType(), LongType()
+    suggest = ArrayType(StructType().add("answer", string).add("mode", string))
+    call = StructType().add("call", number).add("state", string).add("question", string).add("suggest", suggest)
+    call = call.add("notes", ArrayType(string)).add("reason", string).add("start", number).add("end", number)
+    return ArrayType(call)
 
 
 class _Work:
