@@ -10,7 +10,7 @@ import pytest
 from arrow_help import ASK
 from followup.__main__ import main
 from followup._command import run
-from followup._command.path import Path
+from followup._path import Path
 from followup.arrow import questions
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -56,6 +56,12 @@ def test_a_dataset_has_the_questions_of_each_row():
     assert found(one) == {n: rows(CELLS, strict=True) for n in range(BLOCKS)}
 
 
+def test_a_column_inside_lists_has_questions_in_the_same_lists():
+    table = pa.table({"steps": [[{"text": cell} for cell in CELLS], None, []]})
+    found = questions(ray.data.from_arrow(table), "steps[].text", into="found").take_all()
+    assert [row["found"] for row in found] == [rows(CELLS), None, []]
+
+
 def test_actors_give_the_same():
     one = dataset().map_batches(Questions, fn_constructor_args=("text", "found"), concurrency=2, **HOW)
     assert found(one) == {n: rows(CELLS) for n in range(BLOCKS)}

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from followup._command import plot
-from followup._command.path import Path
+from followup._path import Path
 from followup._command.progress import progress
 from followup._command.summary import Summary
 from followup.arrow import questions
@@ -61,7 +61,7 @@ def write(file: pq.ParquetFile, options: Namespace) -> Summary:
     schema, path = file.schema_arrow, Path(options.column)
     path.check(schema)
     kept = kept_columns(schema, options)
-    by = options.by or ("model" if "model" in schema.names else None)
+    by = options.by or next((name for name in ["model", "model_name"] if schema.names.count(name) == 1), None)
     read = [name for name in schema.names if name in {*kept, path.column, by}]
     summary, group, size = Summary(by), [], 0
 

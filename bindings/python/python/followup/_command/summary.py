@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from followup._command.path import elements
+from followup._path import elements
 
 
 @dataclass

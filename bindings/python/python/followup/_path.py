@@ -18,7 +18,7 @@ class Path:
 
     def __init__(self, text: str) -> None:
         if not re.fullmatch(r"[^.\[\]]+(\[\]|\.[^.\[\]]+)*", text):
-            raise ValueError(f"--column: a name or a path like trajectory[].text was expected, not {text!r}")
+            raise ValueError(f"column: a name or a path like trajectory[].text was expected, not {text!r}")
         self.text = text
         self.column, *self.steps = re.findall(r"\[\]|[^.\[\]]+", text)
 
@@ -30,7 +30,7 @@ class Path:
             so_far += step if step == "[]" else f".{step}" if so_far else step
         if is_list(data_type) or pa.types.is_struct(data_type):
             more = f"{self.text}[]" if is_list(data_type) else f"{self.text}.{data_type.field(0).name}"
-            raise ValueError(f"--column: {self.text} is no text but {data_type}; is it {more}?")
+            raise ValueError(f"column: {self.text} is no text but {data_type}; is it {more}?")
         return data_type
 
     def apply(self, column: pa.Array, parse: Parse) -> tuple[pa.Array, pa.Array]:
@@ -47,15 +47,15 @@ def type_of_step(data_type: pa.DataType, step: str, so_far: str) -> pa.DataType:
     where = f"{so_far} is" if so_far else "the file is"
     if step == "[]":
         if not is_list(data_type):
-            raise ValueError(f"--column: {where} no list but {data_type}")
+            raise ValueError(f"column: {where} no list but {data_type}")
         return data_type.value_type
     if not pa.types.is_struct(data_type):
         hint = f"; is it {so_far}[].{step}?" if is_list(data_type) else ""
-        raise ValueError(f"--column: {where} no struct but {data_type}{hint}")
+        raise ValueError(f"column: {where} no struct but {data_type}{hint}")
     names = [field.name for field in data_type]
     if names.count(step) != 1:
         what = "several columns" if step in names else "no column"
-        raise ValueError(f"--column: there is {what} {step!r}{f' in {so_far}' if so_far else ''}; there are: {', '.join(names)}")
+        raise ValueError(f"column: there is {what} {step!r}{f' in {so_far}' if so_far else ''}; there are: {', '.join(names)}")
     return data_type.field(step).type
 
 
