@@ -21,11 +21,13 @@ pub(crate) struct ApiError {
     retry_after: Option<u32>,
     /// The offset from which on a message has to be sent.
     offset: Option<u64>,
+    /// The answer that a question has already.
+    answer: Option<String>,
 }
 
 impl ApiError {
     fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> ApiError {
-        ApiError { status, code, message: message.into(), retry_after: None, offset: None }
+        ApiError { status, code, message: message.into(), retry_after: None, offset: None, answer: None }
     }
 
     fn with_retry_after(mut self, seconds: u32) -> ApiError {
@@ -202,16 +204,31 @@ impl ApiError {
         ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "store_unavailable", message).with_retry_after(1)
     }
 
+    /// The store had lost a conversation, and has just got it back.
+    pub(crate) fn store_restored(id: &str) -> ApiError {
+        let message = format!(
+            "the store had lost conversation {id}, and has it again from a replica: nothing was changed; try again in some seconds"
+        );
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "store_unavailable", message).with_retry_after(5)
+    }
+
     pub(crate) fn store_unreadable(why: &dyn fmt::Display) -> ApiError {
         let message = format!("what the store has of the conversation can't be read: {why}");
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "store_unreadable", message)
     }
 
     /// Question `number` has been answered, perhaps through another replica.
-    pub(crate) fn answered(number: u64, said: Option<String>) -> ApiError {
-        let what = said.map_or(String::new(), |said| format!(" with: {said}"));
-        let message = format!("question {number}: it has already been answered{what}");
-        ApiError::new(StatusCode::CONFLICT, "already_answered", message)
+    pub(crate) fn answered(number: u64, answer: Option<String>) -> ApiError {
+        let error = ApiError::answer(number, AnswerErrorKind::AlreadyAnswered);
+        ApiError { answer, ..error }
+    }
+
+    /// Adds the answer that the question has already, if that is what is wrong and it is not known yet.
+    pub(crate) fn with_answer(mut self, answer: impl FnOnce() -> Option<String>) -> ApiError {
+        if self.code == "already_answered" && self.answer.is_none() {
+            self.answer = answer();
+        }
+        self
     }
 
     /// The answer to question `number` was accepted, and has not been given yet.
@@ -257,6 +274,9 @@ impl IntoResponse for ApiError {
         let mut error = json!({"code": self.code, "message": self.message});
         if let Some(offset) = self.offset {
             error["offset"] = offset.into();
+        }
+        if let Some(answer) = self.answer {
+            error["answer"] = answer.into();
         }
         let body = json!({"error": error}).to_string();
         let mut response = (self.status, [(header::CONTENT_TYPE, "application/json")], body).into_response();

@@ -116,14 +116,15 @@ impl Store {
         images: Vec<Image>,
         format: MessageFormat,
     ) -> Result<(Arc<Conversation>, ActionOutcome), ApiError> {
-        match &self.shared {
+        let number = action.number();
+        let performed = match &self.shared {
             Some(shared) => shared.perform(check_id(id)?, action, images, format).await,
             None => {
                 let conversation = self.get(id).await?;
-                let outcome = conversation.perform(action, images, format)?;
-                Ok((conversation, outcome))
+                conversation.perform(action, images, format).map(|outcome| (conversation, outcome))
             }
-        }
+        };
+        performed.map_err(|error| error.with_answer(|| self.local.find(id)?.said_to(number?)))
     }
 
     /// Waits until the store has everything of a conversation.

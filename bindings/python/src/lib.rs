@@ -1,6 +1,7 @@
 //! The extension module `followup._followup`.
 
 mod arrow;
+mod dialogue;
 mod events;
 mod options;
 mod parsers;
@@ -12,6 +13,8 @@ use pyo3::prelude::*;
 mod _followup {
     #[pymodule_export]
     use crate::arrow::{Array, ChunkedArray, questions};
+    #[pymodule_export]
+    use crate::dialogue::{DialogueState, reply_messages};
     #[pymodule_export]
     use crate::events::{CallView, Complete, Error, Known, Opaque, Partial, Question, Rejected, Suggestion, Text};
     #[pymodule_export]

@@ -8,6 +8,14 @@ from typing import Any
 from followup import Complete, Error, Event, Opaque, Partial, Rejected, StreamParser, Text
 
 ROOT = Path(__file__).parents[3]
+# The golden bodies of the crate, in a folder for each format.
+BODIES = [
+    path
+    for folder in sorted((ROOT / "tests/wire/bodies").iterdir())
+    if folder.is_dir()
+    for path in sorted(folder.iterdir())
+    if path.suffix != ".json"
+]
 
 
 def run(parser: StreamParser, chunks: list[Any]) -> list[Event]:

@@ -5,18 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from help import ROOT, cut, run
+from help import BODIES, ROOT, cut, run
 
 from followup import Complete, Error, Opaque, Parser, Rejected, ResponseParser, Text
 
 MESSAGES = sorted((ROOT / "tests/spec/golden").glob("*.md"))
-BODIES = [
-    path
-    for folder in sorted((ROOT / "tests/wire/bodies").iterdir())
-    if folder.is_dir()
-    for path in sorted(folder.iterdir())
-    if path.suffix != ".json"
-]
 # The rules in the name of a golden message, as options.
 RULES: dict[str, dict[str, Any]] = {
     "outside-code": {"outside_code": True},

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::Conversation;
 use super::dialogue::AnswerRefusal;
 use super::event::{ConversationEvent, UserReply};
+use super::item::prefix;
 use super::outcome::ClosedWhy;
 use super::reply_log::size_of_images;
 use super::role::Role;
@@ -17,6 +18,9 @@ use crate::error::ApiError;
 
 /// Maximum number of bytes of a reply's images that readers get; others are only described.
 const MAX_SHOWN_IMAGES: usize = 256 << 10;
+
+/// Maximum number of bytes of an answer in an error.
+const MAX_SAID: usize = 8 << 10;
 
 /// An action of the user.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -47,18 +51,39 @@ pub(crate) struct ActionOutcome {
 }
 
 impl Conversation {
-    /// Checks that an answer can be given.
+    /// Returns the reply that an action would lead to. Changes nothing.
     ///
     /// # Errors
     ///
-    /// If it can't.
-    pub(crate) fn check(&self, answer: &StoredAnswer) -> Result<(), ApiError> {
-        self.state.lock().dialogue.check(answer)
+    /// If the action is not possible now.
+    pub(crate) fn reply_to(&self, answer: &StoredAnswer) -> Result<Reply, ApiError> {
+        self.state.lock().dialogue.reply_to(answer)
     }
 
     /// Returns the outcome of an answer to the newest turn; `None` if it was not given.
     pub(crate) fn outcome_of(&self, number: u64, format: MessageFormat) -> Option<ActionOutcome> {
         self.state.lock().dialogue.outcome_of(number, format)
+    }
+
+    /// Returns what the user said to a question, or the beginning of it; `None` if that is not known.
+    pub(crate) fn said_to(&self, number: u64) -> Option<String> {
+        let state = self.state.lock();
+        let answered = state.log.transcript.asked(number)?.answered.as_ref()?;
+        Some(prefix(&answered.said, MAX_SAID).to_owned())
+    }
+
+    /// Returns what an action says, or the beginning of it; `None` if it has no text of its own.
+    pub(crate) fn said_by(&self, action: &UserAction) -> Option<String> {
+        let state = self.state.lock();
+        let text = match action {
+            UserAction::Answer { number, answer: Answer::Suggestion(index) } => {
+                &state.log.transcript.asked(*number)?.suggest.get(*index)?.answer
+            }
+            UserAction::Answer { answer: Answer::Edited { text, .. } | Answer::Text(text), .. }
+            | UserAction::Guide { text } => text,
+            _ => return None,
+        };
+        Some(prefix(text, MAX_SAID).to_owned())
     }
 
     /// Performs an action.
@@ -73,10 +98,7 @@ impl Conversation {
         format: MessageFormat,
     ) -> Result<ActionOutcome, ApiError> {
         let labels = labels(&images);
-        let mut state = self.lock_for_change();
-        if state.gone {
-            return Err(ApiError::no_conversation(&self.id));
-        }
+        let mut state = self.lock_to_write()?;
         let (before, size) = (state.dialogue.replies_size(), size_of_images(&images) + action.text_len());
         let limit = self.settings.limits.body;
         if before.saturating_add(size) > limit {
@@ -175,15 +197,6 @@ impl UserAction {
                 Some(*number)
             }
             UserAction::Guide { .. } => None,
-        }
-    }
-
-    /// Returns the text that the user wrote.
-    pub(crate) fn said(&self) -> Option<String> {
-        match self {
-            UserAction::Answer { answer: Answer::Edited { text, .. } | Answer::Text(text), .. }
-            | UserAction::Guide { text } => Some(text.clone()),
-            _ => None,
         }
     }
 

@@ -25,12 +25,9 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// If the conversation is gone.
+    /// If the conversation is gone, or another process writes it.
     pub(crate) fn dismiss(&self) -> Result<(), ApiError> {
-        let mut state = self.lock_for_change();
-        if state.gone {
-            return Err(ApiError::no_conversation(&self.id));
-        }
+        let mut state = self.lock_to_write()?;
         state.dismiss(&self.metrics);
         state.decide_deliveries(&self.metrics);
         Ok(())

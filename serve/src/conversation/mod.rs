@@ -39,10 +39,11 @@ use serde::Serialize;
 use tokio::sync::{mpsc, watch};
 
 use self::event::ConversationEvent;
-use self::facts::{Facts, time};
+use self::facts::time;
 use self::frame::Frame;
-use self::role::{Publication, Role};
+use self::role::{Followed, Publication, Role};
 use self::state::{ConversationState, ListKey, TurnState};
+use crate::error::ApiError;
 use crate::metrics::Metrics;
 use crate::settings::Settings;
 
@@ -138,13 +139,8 @@ impl Conversation {
         let Context { settings, metrics, ended_turns, outbox, list } = context;
         let role = match role {
             NewRole::Alone => Role::Alone,
-            NewRole::Writer => {
-                let mut publication = Publication::new(epoch, EventId::start(epoch));
-                // There is no log yet.
-                publication.replaces = true;
-                Role::Writer(publication)
-            }
-            NewRole::Follower => Role::Follower(Facts::default()),
+            NewRole::Writer => Role::Writer(Publication::of_new(epoch)),
+            NewRole::Follower => Role::Follower(Followed::default()),
         };
         let state = ConversationState::new(epoch, role, settings.setup.clone(), settings.limits, &metrics.memory);
         Arc::new_cyclic(|this| Conversation {
@@ -251,6 +247,22 @@ impl Conversation {
         let mut guard = self.lock_for_use();
         guard.updated = SystemTime::now();
         guard
+    }
+
+    /// Locks the state for a change that only the writer may make.
+    ///
+    /// # Errors
+    ///
+    /// If the conversation is gone, or another process writes it.
+    fn lock_to_write(&self) -> Result<ChangeGuard<'_>, ApiError> {
+        let state = self.lock_for_change();
+        if state.gone {
+            return Err(ApiError::no_conversation(&self.id));
+        }
+        match state.role {
+            Role::Alone | Role::Writer(_) => Ok(state),
+            Role::Follower(_) => Err(ApiError::elsewhere(&self.id)),
+        }
     }
 
     /// Locks the state for a change that may turn out to be none.

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use super::Conversation;
 use super::continuation::Continuation;
 use super::request_content::RequestContent;
-use super::role::Role;
 use super::state::{ConversationState, TurnState};
 use crate::error::ApiError;
 
@@ -56,13 +55,7 @@ impl Conversation {
     ///
     /// If something is missing before the piece, another turn is streaming, or the conversation is gone.
     pub(crate) fn push_piece(&self, piece: Piece<'_>) -> Result<PieceOutcome, ApiError> {
-        let mut state = self.lock_for_change();
-        if state.gone {
-            return Err(ApiError::no_conversation(&self.id));
-        }
-        if matches!(state.role, Role::Follower(_)) {
-            return Err(ApiError::elsewhere(&self.id));
-        }
+        let mut state = self.lock_to_write()?;
         let is_known = state.pieces.as_ref().is_some_and(|pieces| pieces.message == piece.message);
         if !is_known {
             if state.turn == TurnState::Streaming {
@@ -108,7 +101,7 @@ impl Conversation {
         }
         let checkpoint = (!is_last).then(|| parser.checkpoint());
         state.pieces = Some(Pieces { message, offset: offset + new.len() as u64, checkpoint });
-        state.has_new_pieces = true;
+        state.log.unpublished.pieces = true;
         if is_last {
             state.end_turn(false, Continuation::Nothing, &self.metrics);
         }

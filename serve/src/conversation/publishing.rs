@@ -4,7 +4,7 @@ use super::Conversation;
 use super::event_id::EventId;
 use super::frame::Frame;
 use super::role::Role;
-use super::state::ConversationState;
+use super::state::{ConversationState, Unpublished};
 use super::stored::{Batch, StoredState, answer_field};
 use super::stored_continuation;
 
@@ -23,7 +23,7 @@ impl Conversation {
     /// `None` if it has everything. The next change then queues the conversation again.
     pub(crate) fn next_batch(&self) -> Option<Batch> {
         let mut state = self.state.lock();
-        let batch = state.next_batch(&self.id);
+        let batch = if state.gone { None } else { state.next_batch(&self.id) };
         if batch.is_none()
             && let Role::Writer(publication) = &mut state.role
         {
@@ -39,6 +39,7 @@ impl Conversation {
             && publication.epoch == batch.epoch
         {
             publication.published = batch.last;
+            publication.is_stored = true;
             publication.told = publication.told.max(batch.changes);
             self.told.send_replace(());
         }
@@ -51,7 +52,8 @@ impl Conversation {
         let mut state = self.state.lock();
         let known = last.filter(|&last| state.log.buffer.frames_after(last).is_some());
         // It may lack what the last batch has set, too.
-        (state.log.has_changed, state.has_new_continuation, state.has_new_pieces) = (true, true, true);
+        let unpublished = &mut state.log.unpublished;
+        (unpublished.facts, unpublished.continuation, unpublished.pieces) = (true, true, true);
         if let Role::Writer(publication) = &mut state.role {
             match known {
                 Some(last) => publication.published = last,
@@ -60,17 +62,24 @@ impl Conversation {
         }
     }
 
+    /// Lets the next batch tell the store all facts, because a script has changed them there.
+    pub(crate) fn store_facts_anew(&self) {
+        self.state.lock().log.unpublished.facts = true;
+    }
+
     /// Appends again what the store had, and has lost: its log ends with this event.
     pub(crate) fn add_missing(&self, last: Option<EventId>) {
-        let has_lost = match &self.state.lock().role {
-            Role::Writer(publication) => {
-                let had_some = !publication.replaces && publication.published > EventId::start(publication.epoch);
-                had_some && last.is_none_or(|last| last < publication.published)
-            }
-            Role::Alone | Role::Follower(_) => false,
+        let (has_lost, is_untold) = {
+            let state = self.state.lock();
+            let Role::Writer(publication) = &state.role else { return };
+            let is_stored = publication.is_stored && !publication.replaces;
+            let has_lost = is_stored && last.is_none_or(|last| last < publication.published);
+            (has_lost, state.log.unpublished.facts && !publication.is_queued)
         };
         if has_lost {
             self.repair(last);
+        }
+        if has_lost || is_untold {
             // Queues the conversation.
             drop(self.lock_for_use());
         }
@@ -100,81 +109,101 @@ impl Conversation {
 
 impl ConversationState {
     fn next_batch(&mut self, id: &str) -> Option<Batch> {
-        if self.gone {
-            return None;
-        }
         let Role::Writer(publication) = &self.role else { return None };
-        let (epoch, view_size, changes) = (publication.epoch, publication.view_size, publication.changes);
-        let known = self.log.buffer.frames_after(publication.published).filter(|_| !publication.replaces);
-        let known: Option<Vec<Frame>> = known.map(|frames| frames.cloned().collect());
-        let (frames, replaces) = match known.filter(|frames| frames.len() <= MAX_BATCH) {
-            Some(frames) => (frames, false),
-            // The items say what was before these.
-            None => {
-                let all = self.log.buffer.len();
-                (self.log.buffer.frames().skip(all.saturating_sub(MAX_BATCH)).cloned().collect(), true)
-            }
-        };
-        let has_changed = self.log.has_changed || replaces;
-        if frames.is_empty() && !has_changed && !self.has_new_pieces && publication.told == changes {
+        let (epoch, changes, is_stored) = (publication.epoch, publication.changes, publication.is_stored);
+        let is_told = publication.told == changes;
+        let NewEvents { after, frames, replaces } = self.new_events()?;
+        let unpublished = std::mem::take(&mut self.log.unpublished);
+        let facts = unpublished.facts || replaces;
+        if frames.is_empty() && !facts && !unpublished.pieces && is_told {
+            self.log.unpublished = unpublished;
             return None;
         }
-        let last = frames.last().map_or(publication.published, |frame| frame.id);
-        let (after, last) = match frames.first() {
-            Some(first) if replaces => (self.log.buffer.id_before(first.id), last),
-            None if replaces => (self.log.buffer.last(), self.log.buffer.last()),
-            _ => (publication.published, last),
-        };
+        let needs_view = replaces || self.needs_view(unpublished);
         let mut set = Vec::new();
-        let needs_view =
-            replaces || self.log.since_view > MIN_VIEW.max(view_size) || self.log.events_since_view > MAX_EVENTS;
         if needs_view {
             set.push(("view", serde_json::to_string(&self.snapshot(id)).unwrap_or_default()));
+        } else {
+            (self.log.unpublished.events, self.log.unpublished.bytes) = (unpublished.events, unpublished.bytes);
         }
-        if has_changed {
-            let stored = StoredState::new(self.dialogue.stored(), self.turns());
-            set.push(("dialogue", serde_json::to_string(&stored).unwrap_or_default()));
-            let waiting: String = self.dialogue.pending().map(|number| format!("{number},")).collect();
-            set.push(("waiting", format!(",{waiting}")));
+        if facts {
+            self.set_facts_of_batch(&mut set);
         }
-        if has_changed && std::mem::take(&mut self.has_new_continuation) || replaces {
-            let next = stored_continuation::to_json(&self.continuation);
-            set.push(("next", next.unwrap_or_default()));
+        // What follows is stored together with the facts.
+        if facts && (unpublished.continuation || replaces) {
+            set.push(("next", stored_continuation::to_json(&self.continuation).unwrap_or_default()));
+        } else {
+            self.log.unpublished.continuation = unpublished.continuation;
         }
-        if has_changed {
-            let facts = self.facts();
-            // Between two pieces, any process may take the conversation over.
-            let turn = if self.awaits_piece() { "pieces" } else { facts.turn.name() };
-            set.push(("turn", turn.to_owned()));
-            set.push(("facts", serde_json::to_string(&facts).unwrap_or_default()));
-        }
-        if std::mem::take(&mut self.has_new_pieces) || replaces {
+        if unpublished.pieces || replaces {
             let pieces = self.pieces.as_ref().map(serde_json::to_string);
             set.push(("pieces", pieces.and_then(Result::ok).unwrap_or_default()));
         }
+        let last = frames.last().map_or(after, |frame| frame.id);
         let dropped_before = needs_view.then(|| self.log.buffer.before());
-        self.log.has_changed = false;
-        if needs_view {
-            (self.log.since_view, self.log.events_since_view) = (0, 0);
-        }
         let Role::Writer(publication) = &mut self.role else { return None };
         publication.replaces = false;
-        if let Some((_, view)) = set.iter().find(|(name, _)| *name == "view") {
+        publication.batches += 1;
+        if let Some((_, view)) = set.first().filter(|_| needs_view) {
             publication.view_size = view.len();
         }
-        let removed = if has_changed { std::mem::take(&mut publication.answered) } else { Vec::new() };
-        let removed = removed.into_iter().map(answer_field).collect();
+        let answered = if facts { std::mem::take(&mut publication.answered) } else { Vec::new() };
         Some(Batch {
             changes,
             epoch,
+            number: publication.batches,
             after,
             last,
             replaces,
+            restores: replaces && is_stored,
             set,
-            removed,
+            removed: answered.into_iter().map(answer_field).collect(),
             dropped_before,
             frames,
-            has_new_facts: has_changed,
+            has_new_facts: facts,
         })
     }
+
+    /// Returns the events that the store does not have; `None` if this process does not write for it.
+    fn new_events(&self) -> Option<NewEvents> {
+        let Role::Writer(publication) = &self.role else { return None };
+        let buffer = &self.log.buffer;
+        let known = buffer.frames_after(publication.published).filter(|_| !publication.replaces);
+        let known: Option<Vec<Frame>> = known.map(|frames| frames.cloned().collect());
+        if let Some(frames) = known.filter(|frames| frames.len() <= MAX_BATCH) {
+            return Some(NewEvents { after: publication.published, frames, replaces: false });
+        }
+        // The items say what was before these.
+        let frames: Vec<Frame> = buffer.frames().skip(buffer.len().saturating_sub(MAX_BATCH)).cloned().collect();
+        let after = frames.first().map_or(buffer.last(), |first| buffer.id_before(first.id));
+        Some(NewEvents { after, frames, replaces: true })
+    }
+
+    /// Returns `true` if the store should get the items anew, so that the log does not grow without bound.
+    fn needs_view(&self, unpublished: Unpublished) -> bool {
+        let Role::Writer(publication) = &self.role else { return false };
+        unpublished.bytes > MIN_VIEW.max(publication.view_size) || unpublished.events > MAX_EVENTS
+    }
+
+    /// Adds the fields of all that changes with more than a text that grows.
+    fn set_facts_of_batch(&self, set: &mut Vec<(&'static str, String)>) {
+        let stored = StoredState::new(self.dialogue.stored(), self.turns());
+        set.push(("dialogue", serde_json::to_string(&stored).unwrap_or_default()));
+        let waiting: String = self.dialogue.pending().map(|number| format!("{number},")).collect();
+        set.push(("waiting", format!(",{waiting}")));
+        let facts = self.facts();
+        // Between two pieces, any process may take the conversation over.
+        let turn = if self.awaits_piece() { "pieces" } else { facts.turn.name() };
+        set.push(("turn", turn.to_owned()));
+        set.push(("facts", serde_json::to_string(&facts).unwrap_or_default()));
+    }
+}
+
+/// The events that the store does not have.
+struct NewEvents {
+    /// The id of the event before them.
+    after: EventId,
+    frames: Vec<Frame>,
+    /// The log begins anew with them.
+    replaces: bool,
 }

@@ -11,7 +11,15 @@ pub(super) enum Role {
     /// This process, which tells the store.
     Writer(Publication),
     /// Another process.
-    Follower(Facts),
+    Follower(Followed),
+}
+
+/// What is known of a conversation that another process writes.
+#[derive(Debug, Default)]
+pub(super) struct Followed {
+    pub(super) facts: Facts,
+    /// The events here may differ from the writer's, so all has to be loaded.
+    pub(super) is_outdated: bool,
 }
 
 impl Role {
@@ -30,6 +38,10 @@ pub(super) struct Publication {
     pub(super) epoch: u64,
     /// The last event that the store has.
     pub(super) published: EventId,
+    /// The store has, or has had, the conversation.
+    pub(super) is_stored: bool,
+    /// Number of batches so far.
+    pub(super) batches: u64,
     /// Number of changes so far, and how many of them the store has been told of.
     pub(super) changes: u64,
     pub(super) told: u64,
@@ -44,11 +56,18 @@ pub(super) struct Publication {
 }
 
 impl Publication {
+    /// Returns the publication of a conversation of which the store knows nothing.
+    pub(super) fn of_new(epoch: u64) -> Publication {
+        Publication { is_stored: false, replaces: true, ..Publication::after(EventId::start(epoch), epoch) }
+    }
+
     /// Returns a publication of events in this epoch, after one that the store has.
-    pub(super) fn new(epoch: u64, published: EventId) -> Publication {
+    pub(super) fn after(published: EventId, epoch: u64) -> Publication {
         Publication {
             epoch,
             published,
+            is_stored: true,
+            batches: 0,
             changes: 0,
             told: 0,
             replaces: false,

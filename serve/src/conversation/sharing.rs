@@ -10,8 +10,8 @@ use super::event_id::EventId;
 use super::facts::{Facts, time};
 use super::form_event::SentFacts;
 use super::frame::{Frame, parse_event};
-use super::role::{Publication, Role};
-use super::state::{ConversationState, TurnState};
+use super::role::{Followed, Publication, Role};
+use super::state::{ConversationState, TurnState, Unpublished};
 use super::stored::{LogEntry, StoredConversation};
 use super::transcript::Transcript;
 use super::{Conversation, stored_continuation};
@@ -44,8 +44,10 @@ impl Conversation {
     /// Returns `false` if something is missing before it, so that the conversation has to be loaded.
     pub(crate) fn follow(&self, stored: &StoredConversation) -> bool {
         let mut state = self.lock_for_use();
-        if !matches!(state.role, Role::Follower(_)) {
-            return true;
+        match &state.role {
+            Role::Alone | Role::Writer(_) => return true,
+            Role::Follower(followed) if followed.is_outdated => return false,
+            Role::Follower(_) => {}
         }
         for entry in &stored.entries {
             let last = state.log.buffer.last();
@@ -58,17 +60,23 @@ impl Conversation {
             }
             state.log.append(entry, last, last, &self.metrics);
         }
-        state.set_facts(stored.facts.clone());
+        state.follow(stored.facts.clone());
         true
     }
 
-    /// Stops writing the conversation, because another process does.
+    /// Stops writing the conversation, because another process does. All has to be loaded then.
     pub(crate) fn resign(&self) {
         let mut state = self.state.lock();
         let facts = state.facts();
-        state.role = Role::Follower(facts);
+        state.forget_what_writers_know(&self.settings);
+        state.role = Role::Follower(Followed { facts, is_outdated: true });
         // Nobody needs to wait any longer.
         self.told.send_replace(());
+    }
+
+    /// Returns `true` if the events here may differ from those of the writer, which is another process.
+    pub(crate) fn is_outdated(&self) -> bool {
+        matches!(&self.state.lock().role, Role::Follower(followed) if followed.is_outdated)
     }
 
     /// The answer to a question that the store has accepted was given.
@@ -93,13 +101,17 @@ impl Conversation {
 
     /// Becomes the writer of what is stored.
     ///
-    /// A turn that another process was writing is cut off.
+    /// A turn that another process was writing is cut off. Nothing changes if this process has become
+    /// the writer in a later epoch already.
     ///
     /// # Errors
     ///
     /// If what is stored can't be read. The conversation has then only been loaded.
     pub(crate) fn take_over(&self, epoch: u64, stored: StoredConversation) -> Result<(), ResumeError> {
         let mut state = self.lock_for_use();
+        if state.role.epoch().is_some_and(|own| own >= epoch) {
+            return Ok(());
+        }
         state.take_over(epoch, stored, &self.settings, &self.metrics)?;
         if state.turn == TurnState::Streaming && !state.awaits_piece() {
             state.cut_off_turn(&self.metrics);
@@ -109,11 +121,21 @@ impl Conversation {
 }
 
 impl ConversationState {
-    fn set_facts(&mut self, facts: Facts) {
+    /// Lets another process be the writer. These are the newest facts, and all its events are here.
+    fn follow(&mut self, facts: Facts) {
         self.turn = facts.turn;
         self.title.clone_from(&facts.title);
         self.updated = time(facts.updated);
-        self.role = Role::Follower(facts);
+        self.role = Role::Follower(Followed { facts, is_outdated: false });
+    }
+
+    /// Forgets what only the writer needs.
+    fn forget_what_writers_know(&mut self, settings: &Settings) {
+        self.dialogue = BoundedDialogue::new(settings.setup.clone(), settings.limits);
+        (self.continuation, self.failed_request, self.may_continue) = (Continuation::Nothing, None, false);
+        self.pieces = None;
+        self.sent_facts = SentFacts::default();
+        self.log.unpublished = Unpublished::default();
     }
 
     /// Replaces everything by what is stored, as another process has written it.
@@ -133,12 +155,8 @@ impl ConversationState {
         for entry in &entries {
             self.log.append(entry, EventId::start(0), viewed, metrics);
         }
-        self.dialogue = BoundedDialogue::new(settings.setup.clone(), limits);
-        (self.continuation, self.has_new_continuation) = (Continuation::Nothing, false);
-        (self.may_continue, self.failed_request) = (false, None);
-        (self.pieces, self.has_new_pieces) = (None, false);
-        self.sent_facts = SentFacts::default();
-        self.set_facts(facts);
+        self.forget_what_writers_know(settings);
+        self.follow(facts);
     }
 
     fn take_over(
@@ -161,8 +179,8 @@ impl ConversationState {
         }
         let published = self.log.buffer.last();
         self.log.buffer.begin_epoch(epoch);
-        self.log.has_changed = true;
-        self.role = Role::Writer(Publication::new(epoch, published));
+        self.log.unpublished.facts = true;
+        self.role = Role::Writer(Publication::after(published, epoch));
         Ok(())
     }
 

@@ -44,14 +44,10 @@ pub(super) struct ConversationState {
     pub(super) used: Instant,
     /// What follows once everything in the last turn has been answered.
     pub(super) continuation: Continuation,
-    /// The store has not been told of it.
-    pub(super) has_new_continuation: bool,
     /// Something may follow the turn that is streaming.
     pub(super) may_continue: bool,
     /// The newest message that was pushed in pieces.
     pub(super) pieces: Option<Pieces>,
-    /// The store has not been told of it.
-    pub(super) has_new_pieces: bool,
     /// The request that failed, to be tried again.
     pub(super) failed_request: Option<ContinuationRequest>,
 }
@@ -75,11 +71,19 @@ const MAX_SUMMARY: usize = 1000;
 pub(super) struct Log {
     pub(super) buffer: EventBuffer,
     pub(super) transcript: Transcript,
-    /// Something has changed besides texts that grow, since the store was told.
-    pub(super) has_changed: bool,
-    /// Bytes and number of the events since the store got the items.
-    pub(super) since_view: usize,
-    pub(super) events_since_view: usize,
+    pub(super) unpublished: Unpublished,
+}
+
+/// What has changed since the store was told.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Unpublished {
+    /// Something besides texts that grow.
+    pub(super) facts: bool,
+    pub(super) continuation: bool,
+    pub(super) pieces: bool,
+    /// Number and bytes of the events since the store got the items.
+    pub(super) events: usize,
+    pub(super) bytes: usize,
 }
 
 /// The state of the last turn.
@@ -137,9 +141,7 @@ impl ConversationState {
             log: Log {
                 buffer: EventBuffer::new(EventId::start(epoch), limits.events),
                 transcript: Transcript::new(limits.kept),
-                has_changed: false,
-                since_view: 0,
-                events_since_view: 0,
+                unpublished: Unpublished::default(),
             },
             sent_facts: SentFacts::default(),
             dialogue: BoundedDialogue::new(setup, limits),
@@ -150,10 +152,8 @@ impl ConversationState {
             updated: SystemTime::now(),
             used: Instant::now(),
             continuation: Continuation::Nothing,
-            has_new_continuation: false,
             may_continue: false,
             pieces: None,
-            has_new_pieces: false,
             failed_request: None,
         }
     }
@@ -166,7 +166,7 @@ impl ConversationState {
     pub(super) fn snapshot<'a>(&'a self, conversation: &'a str) -> Snapshot<'a> {
         let Log { buffer, transcript, .. } = &self.log;
         let (stopped, retry) = match &self.role {
-            Role::Follower(facts) => (facts.stopped, facts.retry),
+            Role::Follower(followed) => (followed.facts.stopped, followed.facts.retry),
             Role::Alone | Role::Writer(_) => (self.dialogue.has_stopped(), self.failed_request.is_some()),
         };
         Snapshot {
@@ -182,8 +182,8 @@ impl ConversationState {
 
     /// Returns what is known of the conversation in short.
     pub(super) fn facts(&self) -> Facts {
-        if let Role::Follower(facts) = &self.role {
-            return facts.clone();
+        if let Role::Follower(followed) = &self.role {
+            return followed.facts.clone();
         }
         let open = self.dialogue.open_question().map(|question| {
             let text = &*question.question;
@@ -204,7 +204,7 @@ impl ConversationState {
     /// Returns what the list of conversations shows.
     pub(super) fn list_key(&self) -> ListKey {
         let updated = match &self.role {
-            Role::Follower(facts) => Some(facts.updated),
+            Role::Follower(followed) => Some(followed.facts.updated),
             Role::Alone | Role::Writer(_) => None,
         };
         ListKey {
@@ -292,7 +292,7 @@ impl ConversationState {
 
     /// Sets what follows. Returns what was to follow before.
     pub(super) fn set_continuation(&mut self, continuation: Continuation) -> Continuation {
-        self.has_new_continuation = true;
+        self.log.unpublished.continuation = true;
         std::mem::replace(&mut self.continuation, continuation)
     }
 
@@ -382,9 +382,9 @@ impl Log {
     pub(super) fn push(&mut self, event: &ConversationEvent<'_>, metrics: &Metrics) {
         self.buffer.push(event);
         self.transcript.apply(event);
-        self.has_changed |= !event.is_growth();
-        self.since_view += self.buffer.size_of_last();
-        self.events_since_view += 1;
+        self.unpublished.facts |= !event.is_growth();
+        self.unpublished.events += 1;
+        self.unpublished.bytes += self.buffer.size_of_last();
         metrics.event(event.name());
     }
 }

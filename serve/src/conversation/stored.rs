@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use followup::ResumeError;
-use followup::dialogue::MessageFormat;
+use followup::dialogue::{MessageFormat, Reply};
 use serde::{Deserialize, Serialize};
 
 use super::action::{ActionOutcome, StoredAnswer};
@@ -26,12 +26,16 @@ pub(crate) struct Batch {
     /// Number of changes that this covers.
     pub(super) changes: u64,
     pub(crate) epoch: u64,
+    /// The number of the batch in its epoch.
+    pub(crate) number: u64,
     /// The id of the event before these.
     pub(crate) after: EventId,
     /// The id of the last of them.
     pub(crate) last: EventId,
     /// The log begins anew with them.
     pub(crate) replaces: bool,
+    /// The store had the conversation, and has lost it or its log.
+    pub(crate) restores: bool,
     /// The fields of the state that have changed, with their values.
     pub(crate) set: Vec<(&'static str, String)>,
     /// The fields of the state that are not needed any more.
@@ -130,13 +134,13 @@ impl StoredConversation {
         Ok(StoredConversation { epoch, owner, last, answers, facts, next, pieces, state, view, entries })
     }
 
-    /// Checks that an answer can be given.
+    /// Returns the reply that an action would lead to.
     ///
     /// # Errors
     ///
-    /// If it can't, or the state can't be read.
-    pub(crate) fn check(self, answer: &StoredAnswer, settings: &Settings) -> Result<(), ApiError> {
-        self.dialogue(settings)?.check(answer)
+    /// If the action is not possible now, or the state can't be read.
+    pub(crate) fn reply_to(self, answer: &StoredAnswer, settings: &Settings) -> Result<Reply, ApiError> {
+        self.dialogue(settings)?.reply_to(answer)
     }
 
     /// Returns the outcome of an answer that was given.

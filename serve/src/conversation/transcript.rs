@@ -80,6 +80,14 @@ impl Transcript {
         self.unanswered.contains_key(&number)
     }
 
+    /// Returns the call with the question of this number; `None` if it was dropped.
+    pub(super) fn asked(&self, number: u64) -> Option<&CallItem> {
+        self.items.iter().rev().find_map(|(_, item)| match item {
+            Item::Call(call) if call.number == Some(number) => Some(call),
+            _ => None,
+        })
+    }
+
     /// Returns how many bytes of the oldest items have been dropped.
     pub(super) fn dropped(&self) -> u64 {
         self.dropped

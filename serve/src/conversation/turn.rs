@@ -9,7 +9,6 @@ use followup::wire;
 use super::continuation::{Continuation, ContinuationRequest, PendingContinuation};
 use super::event::ConversationEvent;
 use super::request_content::RequestContent;
-use super::role::Role;
 use super::state::{ConversationState, TurnState};
 use super::{ChangeGuard, Conversation, Readiness};
 use crate::error::ApiError;
@@ -65,22 +64,16 @@ impl Turn {
     ///
     /// # Errors
     ///
-    /// If another turn is still streaming, or the conversation is gone.
+    /// If another turn is still streaming, the conversation is gone, or another process writes it.
     pub(crate) fn begin(
         conversation: &Arc<Conversation>,
         wire: Option<wire::Format>,
         source: TurnSource,
         content: RequestContent,
     ) -> Result<Turn, ApiError> {
-        let mut state = conversation.lock_for_change();
-        if state.gone {
-            return Err(ApiError::no_conversation(&conversation.id));
-        }
+        let mut state = conversation.lock_to_write()?;
         if state.turn == TurnState::Streaming {
             return Err(ApiError::busy(&conversation.id));
-        }
-        if matches!(state.role, Role::Follower(_)) {
-            return Err(ApiError::elsewhere(&conversation.id));
         }
         state.supersede(&content, &conversation.settings.setup, &conversation.metrics);
         state.begin_turn(source.label(), &conversation.metrics);
@@ -97,7 +90,7 @@ impl Turn {
     pub(crate) fn begin_continuation(
         conversation: &Arc<Conversation>,
     ) -> Result<(Turn, Continuation, Vec<Reply>), Readiness> {
-        let mut state = conversation.lock_for_change();
+        let mut state = conversation.lock_to_write().map_err(|_| Readiness::Nothing)?;
         let (continuation, replies) = state.take_continuation()?;
         let source = match continuation {
             Continuation::Recording(_) => TurnSource::Demo,
@@ -117,12 +110,10 @@ impl Turn {
     ///
     /// # Errors
     ///
-    /// If nothing has failed that can be tried again.
+    /// If nothing has failed that can be tried again, the conversation is gone, or another process
+    /// writes it.
     pub(crate) fn begin_retry(conversation: &Arc<Conversation>) -> Result<(Turn, ContinuationRequest), ApiError> {
-        let mut state = conversation.lock_for_change();
-        if state.gone {
-            return Err(ApiError::no_conversation(&conversation.id));
-        }
+        let mut state = conversation.lock_to_write()?;
         let request = state.failed_request.take().ok_or_else(ApiError::nothing_to_retry)?;
         state.forget_broken_message(&conversation.metrics);
         state.begin_sending();

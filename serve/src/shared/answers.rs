@@ -6,12 +6,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use followup::dialogue::{Image, MessageFormat};
+use followup::dialogue::{AnswerErrorKind, Image, MessageFormat, Reply};
 
 use super::Shared;
 use super::commands::Claimed;
-use crate::conversation::Conversation;
 use crate::conversation::action::{ActionOutcome, StoredAnswer, UserAction};
+use crate::conversation::{Conversation, Reader};
 use crate::error::ApiError;
 use crate::local_store::Changeable;
 
@@ -41,49 +41,105 @@ impl Shared {
             return Ok((conversation, outcome));
         };
         let answer = StoredAnswer { action, images };
-        let json = serde_json::to_string(&answer).map_err(|error| ApiError::store_unreadable(&error))?;
         match target {
             Changeable::Here(conversation) => {
-                conversation.check(&answer)?;
-                // So that the store knows of the question.
-                self.flush(&conversation).await?;
-                self.claim(id, number, &json).await?;
-                let StoredAnswer { action, images } = answer;
-                let performed = conversation.perform(action, images, format);
-                // It may have been given meanwhile, because the store had accepted it.
-                match performed.or_else(|error| conversation.outcome_of(number, format).ok_or(error)) {
-                    Ok(outcome) => Ok((conversation, outcome)),
-                    Err(error) => {
-                        // If this fails, the next change of the conversation does it.
-                        let _ = self.commands.release(id, number).await;
-                        conversation.has_given(number);
-                        Err(error)
-                    }
-                }
+                let outcome = self.answer_here(&conversation, number, answer, format).await?;
+                Ok((conversation, outcome))
             }
             Changeable::Elsewhere(conversation) => {
-                let stored = self.commands.load(id, None).await?.ok_or_else(|| ApiError::no_conversation(id))?;
-                stored.check(&answer, &self.settings)?;
-                let mut reader =
-                    conversation.reader().ok_or_else(|| ApiError::too_many_readers(self.settings.limits.readers))?;
-                self.claim(id, number, &json).await?;
-                let replied = tokio::time::timeout(MAX_WAIT, reader.replied(number)).await;
-                replied.map_err(|_| ApiError::answer_pending(number))?;
-                let stored = self.commands.load(id, None).await?.ok_or_else(|| ApiError::no_conversation(id))?;
-                let outcome = stored.outcome_of(number, format, &self.settings)?;
+                let outcome = self.answer_elsewhere(&conversation, number, answer, format).await?;
                 Ok((conversation, outcome))
             }
         }
     }
 
-    async fn claim(&self, id: &str, number: u64, json: &str) -> Result<(), ApiError> {
-        match self.commands.claim(id, number, json).await? {
+    /// Gives an answer in a conversation that this replica writes.
+    async fn answer_here(
+        &self,
+        conversation: &Arc<Conversation>,
+        number: u64,
+        answer: StoredAnswer,
+        format: MessageFormat,
+    ) -> Result<ActionOutcome, ApiError> {
+        let reply = conversation.reply_to(&answer)?;
+        // So that the store knows of the question.
+        self.flush(conversation).await?;
+        let reader = self.reader(conversation)?;
+        // Otherwise it may be given meanwhile, because the store has accepted it.
+        let updating = conversation.updating.lock().await;
+        self.claim(conversation, number, &answer).await?;
+        let StoredAnswer { action, images } = answer;
+        let performed = conversation.perform(action, images, format);
+        drop(updating);
+        match performed {
+            Ok(outcome) => Ok(outcome),
+            // The next writer gives it.
+            Err(error) if error.is_elsewhere() => self.given_elsewhere(reader, number, &reply, format).await,
+            Err(error) => {
+                // If this fails, the next change of the conversation does it.
+                let _ = self.commands.release(conversation.id(), number).await;
+                conversation.has_given(number);
+                Err(error)
+            }
+        }
+    }
+
+    /// Gives an answer in a conversation that another replica writes.
+    async fn answer_elsewhere(
+        &self,
+        conversation: &Arc<Conversation>,
+        number: u64,
+        answer: StoredAnswer,
+        format: MessageFormat,
+    ) -> Result<ActionOutcome, ApiError> {
+        let reply = self.stored(conversation.id()).await?.reply_to(&answer, &self.settings)?;
+        let reader = self.reader(conversation)?;
+        self.claim(conversation, number, &answer).await?;
+        self.given_elsewhere(reader, number, &reply, format).await
+    }
+
+    /// Waits until the writer, another replica, has given an answer that the store has accepted.
+    ///
+    /// # Errors
+    ///
+    /// If another answer was given: the store has lost that it had accepted this one.
+    async fn given_elsewhere(
+        &self,
+        mut reader: Reader,
+        number: u64,
+        reply: &Reply,
+        format: MessageFormat,
+    ) -> Result<ActionOutcome, ApiError> {
+        let replied = tokio::time::timeout(MAX_WAIT, reader.replied(number)).await;
+        replied.map_err(|_| ApiError::answer_pending(number))?;
+        let conversation = &reader.conversation;
+        let given = match conversation.outcome_of(number, format) {
+            // This replica has become the writer meanwhile.
+            Some(outcome) => outcome,
+            None => self.stored(conversation.id()).await?.outcome_of(number, format, &self.settings)?,
+        };
+        if *given.reply == *reply { Ok(given) } else { Err(ApiError::answered(number, None)) }
+    }
+
+    fn reader(&self, conversation: &Arc<Conversation>) -> Result<Reader, ApiError> {
+        conversation.reader().ok_or_else(|| ApiError::too_many_readers(self.settings.limits.readers))
+    }
+
+    /// Lets the store accept an answer.
+    ///
+    /// # Errors
+    ///
+    /// If it has accepted another one, or can't.
+    async fn claim(&self, conversation: &Conversation, number: u64, answer: &StoredAnswer) -> Result<(), ApiError> {
+        let json = serde_json::to_string(answer).map_err(|error| ApiError::store_unreadable(&error))?;
+        match self.commands.claim(conversation.id(), number, &json).await? {
             Claimed::Accepted => Ok(()),
             Claimed::Answered(other) => {
                 let other: Option<StoredAnswer> = serde_json::from_str(&other).ok();
-                Err(ApiError::answered(number, other.and_then(|other| other.action.said())))
+                Err(ApiError::answered(number, other.and_then(|other| conversation.said_by(&other.action))))
             }
-            Claimed::Closed => Err(ApiError::answer(number, followup::dialogue::AnswerErrorKind::NotAsked)),
+            Claimed::NotAsked => Err(ApiError::answer(number, AnswerErrorKind::NotAsked)),
+            Claimed::Closed => Err(ApiError::store_restored(conversation.id())),
         }
     }
 

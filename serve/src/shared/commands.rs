@@ -10,6 +10,7 @@ use super::error::StoreError;
 use super::keys::Keys;
 use super::link::Link;
 use crate::conversation::{Batch, EventId, LogEntry, StoredConversation, answer_field};
+use crate::settings::Settings;
 
 /// What the service asks of the store.
 pub(crate) struct Commands {
@@ -19,6 +20,8 @@ pub(crate) struct Commands {
     replica: String,
     /// How long the store keeps a conversation after its last change.
     time_to_live: Duration,
+    /// How long a replica lives without telling so.
+    lease: Duration,
     append: Script,
     load: Script,
     take: Script,
@@ -41,8 +44,12 @@ pub(crate) enum Appended {
 pub(crate) enum TakeOutcome {
     /// There is no such conversation.
     None,
+    /// The store has just got back what it had lost, perhaps from a stale writer.
+    Closed,
     /// This replica writes a turn.
     Busy(String),
+    /// This replica is the writer already.
+    Kept,
     Taken {
         epoch: u64,
         stored: Box<StoredConversation>,
@@ -67,16 +74,39 @@ pub(crate) enum Claimed {
     /// It has this answer.
     Answered(String),
     /// It does not wait for an answer.
+    NotAsked,
+    /// The store has just got the conversation back from a replica, perhaps from a stale writer.
     Closed,
 }
 
+/// What the store has of a conversation.
+#[derive(Debug)]
+pub(crate) enum Found {
+    /// Nothing: there is no such conversation, or the store has lost it.
+    Nothing,
+    /// It was deleted, after an epoch of this number or a lower one.
+    Deleted,
+    Stored(Box<StoredConversation>),
+}
+
+impl Found {
+    /// Returns what is stored, if anything is.
+    pub(crate) fn stored(self) -> Option<StoredConversation> {
+        match self {
+            Found::Stored(stored) => Some(*stored),
+            Found::Nothing | Found::Deleted => None,
+        }
+    }
+}
+
 impl Commands {
-    pub(crate) fn new(link: Arc<Link>, keys: Keys, replica: String, time_to_live: Duration) -> Commands {
+    pub(crate) fn new(link: Arc<Link>, keys: Keys, replica: String, settings: &Settings) -> Commands {
         Commands {
             link,
             keys,
             replica,
-            time_to_live,
+            time_to_live: settings.limits.idle,
+            lease: settings.lease,
             append: Script::new(include_str!("scripts/append.lua")),
             load: Script::new(include_str!("scripts/load.lua")),
             take: Script::new(include_str!("scripts/take.lua")),
@@ -84,10 +114,6 @@ impl Commands {
             remove: Script::new(include_str!("scripts/remove.lua")),
             check: Script::new(include_str!("scripts/check.lua")),
         }
-    }
-
-    fn milliseconds(&self) -> u64 {
-        u64::try_from(self.time_to_live.as_millis()).unwrap_or(u64::MAX >> 1)
     }
 
     /// Checks that this replica may do everything that it needs to, with a conversation of its own.
@@ -112,8 +138,10 @@ impl Commands {
     pub(crate) async fn append(&self, id: &str, batch: &Batch) -> Result<Appended, StoreError> {
         let mut call = self.append.prepare_invoke();
         call.key(self.keys.log(id)).key(self.keys.state(id)).key(self.keys.bell(id));
-        call.arg(&*self.replica).arg(batch.epoch).arg(batch.after.to_string()).arg(batch.last.to_string());
-        call.arg(self.milliseconds()).arg(if batch.replaces { "replace" } else { "append" });
+        call.arg(&*self.replica).arg(batch.epoch).arg(batch.number);
+        call.arg(batch.after.to_string()).arg(batch.last.to_string()).arg(milliseconds(self.time_to_live));
+        call.arg(if batch.replaces { "replace" } else { "append" });
+        call.arg(if batch.restores { milliseconds(self.lease) } else { 0 });
         call.arg(batch.set.len());
         for (name, value) in &batch.set {
             call.arg(*name).arg(&**value);
@@ -137,24 +165,29 @@ impl Commands {
         })
     }
 
-    /// Returns what is stored of a conversation, with the events after that one; `None` if nothing is.
-    pub(crate) async fn load(
-        &self,
-        id: &str,
-        after: Option<EventId>,
-    ) -> Result<Option<StoredConversation>, StoreError> {
+    /// Returns what is stored of a conversation, with the events after that one.
+    pub(crate) async fn load(&self, id: &str, after: Option<EventId>) -> Result<Found, StoreError> {
         let mut call = self.load.prepare_invoke();
         call.key(self.keys.log(id)).key(self.keys.state(id));
         call.arg(after.map_or_else(|| "-".to_owned(), |id| format!("({id}")));
         let (fields, entries): (HashMap<String, String>, Vec<LogEntry>) = self.link.invoke(&call).await?;
-        stored(fields, entries)
+        found(fields, entries)
     }
 
-    /// Makes this replica the writer of a conversation. `dead` is a replica that is known to be dead.
-    pub(crate) async fn take(&self, id: &str, dead: Option<&str>, purpose: Purpose) -> Result<TakeOutcome, StoreError> {
+    /// Makes this replica the writer of a conversation.
+    ///
+    /// `own` is the epoch in which it is the writer already; `dead` is a replica that is known to be dead.
+    pub(crate) async fn take(
+        &self,
+        id: &str,
+        own: Option<u64>,
+        dead: Option<&str>,
+        purpose: Purpose,
+    ) -> Result<TakeOutcome, StoreError> {
         let mut call = self.take.prepare_invoke();
         call.key(self.keys.log(id)).key(self.keys.state(id)).key(self.keys.bell(id));
-        call.arg(&*self.replica).arg(self.milliseconds()).arg(dead.unwrap_or_default());
+        call.arg(&*self.replica).arg(own.unwrap_or_default()).arg(milliseconds(self.time_to_live));
+        call.arg(dead.unwrap_or_default());
         call.arg(if purpose == Purpose::NewTurn { "create" } else { "" });
         call.arg(if purpose == Purpose::Change { "" } else { "turn" });
         let mut values: Vec<Value> = self.link.invoke(&call).await?;
@@ -162,13 +195,15 @@ impl Commands {
         let outcome = values.first().map(text).unwrap_or_default();
         match (&*outcome, values.len()) {
             ("none", _) => Ok(TakeOutcome::None),
+            ("closed", _) => Ok(TakeOutcome::Closed),
+            ("kept", _) => Ok(TakeOutcome::Kept),
             ("busy", 2) => Ok(TakeOutcome::Busy(text(&values[1]))),
             ("taken", 4) => {
                 let unreadable = |error: redis::ParsingError| StoreError::Unreadable(error.to_string());
                 let entries = Vec::from_redis_value(values.remove(3)).map_err(unreadable)?;
                 let fields = HashMap::from_redis_value(values.remove(2)).map_err(unreadable)?;
                 let epoch = u64::from_redis_value(values.remove(1)).map_err(unreadable)?;
-                let stored = stored(fields, entries)?.unwrap_or_default();
+                let stored = found(fields, entries)?.stored().unwrap_or_default();
                 Ok(TakeOutcome::Taken { epoch, stored: Box::new(stored) })
             }
             _ => Err(StoreError::Unreadable("the answer of a script".to_owned())),
@@ -189,7 +224,8 @@ impl Commands {
         Ok(match &*outcome {
             "accepted" => Claimed::Accepted,
             "answered" => Claimed::Answered(given),
-            _ => Claimed::Closed,
+            "closed" => Claimed::Closed,
+            _ => Claimed::NotAsked,
         })
     }
 
@@ -202,7 +238,7 @@ impl Commands {
     /// Lets the store keep a conversation longer.
     pub(crate) async fn touch(&self, id: &str) -> Result<(), StoreError> {
         for key in [self.keys.log(id), self.keys.state(id)] {
-            let command = redis::cmd("PEXPIRE").arg(key).arg(self.milliseconds()).take();
+            let command = redis::cmd("PEXPIRE").arg(key).arg(milliseconds(self.time_to_live)).take();
             let _: u64 = self.link.run(&command).await?;
         }
         Ok(())
@@ -212,16 +248,24 @@ impl Commands {
     pub(crate) async fn remove(&self, id: &str) -> Result<bool, StoreError> {
         let mut call = self.remove.prepare_invoke();
         call.key(self.keys.log(id)).key(self.keys.state(id)).key(self.keys.bell(id));
+        call.arg(milliseconds(self.time_to_live));
         let removed: u64 = self.link.invoke(&call).await?;
         Ok(removed > 0)
     }
 }
 
-fn stored(fields: HashMap<String, String>, entries: Vec<LogEntry>) -> Result<Option<StoredConversation>, StoreError> {
+fn found(fields: HashMap<String, String>, entries: Vec<LogEntry>) -> Result<Found, StoreError> {
     // Another field may be there before the first event is.
     if !fields.contains_key("epoch") {
-        return Ok(None);
+        return Ok(Found::Nothing);
+    }
+    if fields.contains_key("deleted") {
+        return Ok(Found::Deleted);
     }
     let stored = StoredConversation::new(fields, entries);
-    stored.map(Some).map_err(|error| StoreError::Unreadable(error.to_string()))
+    stored.map(|stored| Found::Stored(Box::new(stored))).map_err(|error| StoreError::Unreadable(error.to_string()))
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX >> 1)
 }

@@ -75,6 +75,11 @@ impl Lease {
         let _: Result<(), _> = self.link.run(redis::cmd("DEL").arg(self.keys.replica(&self.replica))).await;
     }
 
+    /// Returns `true` if that is this replica.
+    pub(crate) fn is_own(&self, replica: &str) -> bool {
+        replica == self.replica
+    }
+
     /// Returns `true` if a replica is known to be dead: its lease has ended.
     ///
     /// After the store was away, others get the time to renew theirs.

@@ -24,7 +24,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
 use tokio_util::task::TaskTracker;
 
-use self::commands::{Commands, Purpose, TakeOutcome};
+use self::commands::{Commands, Found, Purpose, TakeOutcome};
 use self::keys::Keys;
 use self::lease::Lease;
 use self::link::{Link, Messages};
@@ -80,7 +80,7 @@ impl Shared {
     ) -> (Arc<Shared>, Background) {
         let (link, messages) = Link::new(address);
         let keys = Keys::new(&settings.store_prefix);
-        let commands = Commands::new(link.clone(), keys.clone(), replica.clone(), settings.limits.idle);
+        let commands = Commands::new(link.clone(), keys.clone(), replica.clone(), &settings);
         let lease = Lease::new(link.clone(), keys.clone(), replica, settings.lease);
         let list = SharedList::new(link.clone(), keys.clone(), settings.limits, local.changes());
         let (watched, tasks) = (Watched::default(), TaskTracker::new());
@@ -155,15 +155,20 @@ impl Shared {
             if self.is_up() && conversation.is_writer() && !conversation.is_streaming() {
                 self.check_writer(&conversation).await?;
             }
-            return Ok(conversation);
+            return if conversation.is_gone() { Err(ApiError::no_conversation(id)) } else { Ok(conversation) };
         }
-        let stored = self.commands.load(id, None).await?.ok_or_else(|| ApiError::no_conversation(id))?;
+        let stored = self.stored(id).await?;
         let load = |conversation: &Conversation| conversation.load(stored);
         let (conversation, is_new) = self.local.find_or_create_with(id, NewRole::Follower, load)?;
         if is_new {
             self.watch(&conversation);
         }
         Ok(conversation)
+    }
+
+    /// Returns what is stored of a conversation.
+    async fn stored(&self, id: &str) -> Result<StoredConversation, ApiError> {
+        self.commands.load(id, None).await?.stored().ok_or_else(|| ApiError::no_conversation(id))
     }
 
     /// Returns a conversation to change it.
@@ -182,13 +187,10 @@ impl Shared {
     }
 
     async fn writable(self: &Arc<Shared>, id: &str, purpose: Purpose) -> Result<(Changeable, bool), ApiError> {
-        if let Some(conversation) = self.local.find(id)
-            && conversation.is_writer()
-            && (!self.is_up() || self.check_writer(&conversation).await?)
-        {
-            return Ok((Changeable::Here(conversation), false));
+        match self.local.find(id) {
+            Some(here) if here.is_writer() && !self.is_up() => Ok((Changeable::Here(here), false)),
+            _ => self.take(id, purpose).await,
         }
-        self.take(id, purpose).await
     }
 
     /// Returns whether this replica is still the writer. If it is not, loads what the writer wrote.
@@ -205,17 +207,38 @@ impl Shared {
     async fn take(self: &Arc<Shared>, id: &str, purpose: Purpose) -> Result<(Changeable, bool), ApiError> {
         let mut dead = None;
         loop {
-            match self.commands.take(id, dead.as_deref(), purpose).await? {
+            let here = self.local.find(id);
+            // So that it is not compared with the store before the outcome is known.
+            let updating = match &here {
+                Some(here) => Some(here.updating.lock().await),
+                None => None,
+            };
+            let own = here.as_ref().and_then(|here| here.epoch());
+            match self.commands.take(id, own, dead.as_deref(), purpose).await? {
                 TakeOutcome::None => return Err(ApiError::no_conversation(id)),
+                TakeOutcome::Closed => return Err(ApiError::store_restored(id)),
                 TakeOutcome::Busy(owner) if self.lease.is_dead(&owner).await => dead = Some(owner),
-                TakeOutcome::Busy(_) => return Ok((Changeable::Elsewhere(self.get(id).await?), false)),
+                TakeOutcome::Busy(_) => {
+                    drop(updating);
+                    return Ok((Changeable::Elsewhere(self.get(id).await?), false));
+                }
+                TakeOutcome::Kept => {
+                    drop(updating);
+                    let here = here.ok_or_else(|| ApiError::no_conversation(id))?;
+                    if purpose != Purpose::Change {
+                        here.store_facts_anew();
+                    }
+                    return Ok((Changeable::Here(here), false));
+                }
                 TakeOutcome::Taken { epoch, stored } => {
                     let is_new = stored.last.is_none();
                     let (conversation, _) = self.local.find_or_create(id, NewRole::Follower)?;
-                    {
-                        let _updating = conversation.updating.lock().await;
-                        self.take_over(&conversation, epoch, *stored)?;
-                    }
+                    let updating = match updating {
+                        Some(updating) => updating,
+                        None => conversation.updating.lock().await,
+                    };
+                    self.take_over(&conversation, epoch, *stored)?;
+                    drop(updating);
                     return Ok((Changeable::Here(conversation), is_new));
                 }
             }
@@ -230,10 +253,17 @@ impl Shared {
         }
     }
 
+    /// Returns `true` if the writer of a conversation that this replica follows is known to be dead.
+    ///
+    /// It may be this replica, which has not heard that it became the writer.
+    async fn is_dead(&self, writer: &str) -> bool {
+        self.lease.is_own(writer) || self.lease.is_dead(writer).await
+    }
+
     /// Makes this replica the writer of a conversation whose writer is dead.
     async fn take_from(self: &Arc<Shared>, conversation: &Arc<Conversation>, dead: &str) -> Result<(), StoreError> {
         if let TakeOutcome::Taken { epoch, stored } =
-            self.commands.take(conversation.id(), Some(dead), Purpose::Change).await?
+            self.commands.take(conversation.id(), None, Some(dead), Purpose::Change).await?
         {
             self.metrics.taken_over();
             self.take_over(conversation, epoch, *stored).map_err(|error| StoreError::Unreadable(error.to_string()))?;
@@ -262,8 +292,8 @@ impl Shared {
         }
         conversation.resign();
         match self.commands.load(conversation.id(), None).await {
-            Ok(Some(stored)) => conversation.load(stored),
-            Ok(None) => drop(self.local.remove(conversation.id())),
+            Ok(Found::Stored(stored)) => conversation.load(*stored),
+            Ok(Found::Nothing | Found::Deleted) => drop(self.local.remove(conversation.id())),
             // It is compared with the store later.
             Err(_) => {}
         }

@@ -9,6 +9,7 @@ use redis::{PushInfo, PushKind, Value};
 use tokio::sync::watch;
 
 use super::Shared;
+use super::commands::Found;
 use super::error::StoreError;
 use super::link::Messages;
 use crate::conversation::{Conversation, EventId, StoredConversation};
@@ -33,7 +34,7 @@ pub(super) struct Watched {
 struct Bell {
     /// Number of messages so far that this replica has not caused itself.
     rings: u64,
-    is_gone: bool,
+    is_deleted: bool,
 }
 
 impl Watched {
@@ -51,11 +52,11 @@ impl Watched {
         self.bells.lock().remove(id);
     }
 
-    fn ring(&self, id: &str, is_gone: bool) {
+    fn ring(&self, id: &str, is_deleted: bool) {
         if let Some(bell) = self.bells.lock().get(id) {
             bell.send_modify(|bell| {
                 bell.rings += 1;
-                bell.is_gone |= is_gone;
+                bell.is_deleted |= is_deleted;
             });
         }
     }
@@ -85,7 +86,7 @@ pub(super) async fn receive_messages(shared: Arc<Shared>, mut messages: Messages
                 } else if let Some(id) = shared.keys.id_of_bell(channel)
                     && !is_own(&shared, id, message)
                 {
-                    shared.watched.ring(id, message == "gone");
+                    shared.watched.ring(id, message == "deleted");
                 }
             }
             _ => {}
@@ -157,7 +158,7 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
         if !is_here {
             break;
         }
-        if bell.borrow_and_update().is_gone {
+        if bell.borrow_and_update().is_deleted {
             shared.local.remove(&id);
             break;
         }
@@ -193,18 +194,18 @@ async fn compare(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> Resu
     let updating = conversation.updating.lock().await;
     let last = conversation.last();
     let id = conversation.id();
-    let stored = shared.commands.load(id, Some(last)).await?;
-    match (conversation.epoch(), stored) {
+    match (conversation.epoch(), shared.commands.load(id, Some(last)).await?) {
+        (_, Found::Deleted) => drop(shared.local.remove(id)),
         // A store that has lost everything gets it again from the writer, if that lives.
-        (None, None) if !shared.lease.is_unsure() => drop(shared.local.remove(id)),
-        (None, None) => {}
-        (None, Some(stored)) => follow(shared, conversation, last, stored).await?,
-        (Some(_), None) => conversation.add_missing(None),
-        (Some(epoch), Some(stored)) if stored.epoch > epoch => {
+        (None, Found::Nothing) if !shared.lease.is_unsure() => drop(shared.local.remove(id)),
+        (None, Found::Nothing) => {}
+        (None, Found::Stored(stored)) => follow(shared, conversation, last, *stored).await?,
+        (Some(_), Found::Nothing) => conversation.add_missing(None),
+        (Some(epoch), Found::Stored(stored)) if stored.epoch > epoch => {
             drop(updating);
             shared.lost(conversation, epoch).await;
         }
-        (Some(_), Some(stored)) => {
+        (Some(_), Found::Stored(stored)) => {
             conversation.add_missing(stored.last);
             shared.give_answers(conversation, stored.answers);
         }
@@ -220,14 +221,14 @@ async fn follow(
     stored: StoredConversation,
 ) -> Result<(), StoreError> {
     let needs_writer = stored.is_streaming() || !stored.answers.is_empty();
-    let has_lost_events = stored.last.is_some_and(|stored| stored < last);
-    let is_dead = (needs_writer || has_lost_events) && shared.lease.is_dead(&stored.owner).await;
+    let has_lost_events = !conversation.is_outdated() && stored.last.is_some_and(|stored| stored < last);
+    let is_dead = (needs_writer || has_lost_events) && shared.is_dead(&stored.owner).await;
     if has_lost_events && !is_dead {
         // The writer adds them again.
         return Ok(());
     }
     if (has_lost_events || !conversation.follow(&stored))
-        && let Some(stored) = shared.commands.load(conversation.id(), None).await?
+        && let Some(stored) = shared.commands.load(conversation.id(), None).await?.stored()
     {
         conversation.load(stored);
     }

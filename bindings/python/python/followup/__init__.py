@@ -2,6 +2,7 @@
 
 from typing import TypeAlias, Union
 
+from ._dialogue_error import DialogueError
 from ._followup import (
     ArgumentsParser,
     CallView,
@@ -20,6 +21,7 @@ from ._followup import (
 )
 from ._options import CallLimits, Chunk, PolicyOptions, ResponseLimits, ResponseOptions
 from ._stream import events
+from .dialogue import Dialogue
 
 Event: TypeAlias = Union[Text, Opaque, Partial, Complete, Rejected, Error]
 """What happened in a stream. `type` tells the kinds apart."""
@@ -30,6 +32,8 @@ __all__ = [
     "CallView",
     "Chunk",
     "Complete",
+    "Dialogue",
+    "DialogueError",
     "Error",
     "Event",
     "Known",

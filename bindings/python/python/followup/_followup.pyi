@@ -658,3 +658,28 @@ class ResponseParser(StreamParser):
     @property
     def detected_format(self) -> str | None:
         """The format of the body; `None` while it is not known."""
+
+@final
+class DialogueState:
+    """The dialogue as `followup.dialogue.Dialogue` uses it: JSON in, JSON out."""
+
+    def __new__(cls, options: str, /) -> Self: ...
+    def shows(self) -> bool:
+        """Returns whether a growing call is to be shown."""
+    def state(self) -> tuple[str | None, int, int, bool]:
+        """Returns the open question, the numbers of waiting questions and of mistakes, and whether it has stopped."""
+    def ask(self, question: str, /) -> str:
+        """Asks a question, and returns a directive."""
+    def correct(self, call: str, /) -> str:
+        """Corrects a call that can't be asked, and returns a directive."""
+    def answer(self, number: int, answer: str, images: list[str | bytes], /) -> str:
+        """Answers a question, and returns a reply."""
+    def end(self, ending: str, number: int, answers: str, /) -> str:
+        """Ends a question without an answer to it, and returns a reply."""
+    def guide(self, guidance: str, images: list[str | bytes], /) -> str:
+        """Guides the model, and returns a reply."""
+    def history(self, takes: bool, /) -> str:
+        """Returns the turns so far, and removes them if `takes` is set."""
+
+def reply_messages(replies: str, format: str, /) -> str:
+    """Returns the messages that carry these replies, in the form of an API."""

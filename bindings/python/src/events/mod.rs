@@ -10,6 +10,7 @@ mod view;
 
 pub(crate) use call::{Complete, Rejected};
 pub(crate) use convert::Converter;
+pub(crate) use names::name;
 pub(crate) use partial::{Known, Partial};
 pub(crate) use question::{Question, Suggestion};
 pub(crate) use small::{Error, Opaque, Text};

@@ -26,7 +26,6 @@ fn number(name: &str, default: u64) -> u64 {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "one run in some hundred ends with an old `turn` on a replica, such as seed 685"]
 async fn readers_answers_and_relays_keep_their_laws_whatever_fails() {
     if !has_redis() {
         return;

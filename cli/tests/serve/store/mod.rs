@@ -6,6 +6,7 @@ mod cluster;
 mod failover;
 mod law_run;
 mod laws;
+mod losses;
 mod old_server;
 mod proxy;
 mod redis_cluster;

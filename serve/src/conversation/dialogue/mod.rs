@@ -259,23 +259,25 @@ impl BoundedDialogue {
         Some(ActionOutcome { reply, messages, waiting: self.waiting() })
     }
 
-    /// Checks that an answer can be given.
+    /// Returns the reply that an action would lead to. Changes nothing.
     ///
     /// # Errors
     ///
-    /// If it can't.
-    pub(super) fn check(&self, answer: &StoredAnswer) -> Result<(), ApiError> {
+    /// If the action is not possible now.
+    pub(super) fn reply_to(&self, answer: &StoredAnswer) -> Result<Reply, ApiError> {
         let StoredAnswer { action, images } = answer;
         let mut copy = self.dialogue.clone();
-        let (number, checked) = match action {
+        let (number, reply) = match action {
             UserAction::Answer { number, answer } => {
-                (*number, copy.answer(*number, answer.clone(), images.clone()).map(drop).map_err(|error| error.kind))
+                (*number, copy.answer(*number, answer.clone(), images.clone()).map_err(|error| error.kind))
             }
-            UserAction::Cancel { number } => (*number, copy.cancel(*number).map(drop)),
-            UserAction::Decline { number } => (*number, copy.decline(*number).map(drop)),
-            UserAction::Guide { .. } => return Ok(()),
+            UserAction::Cancel { number } => (*number, copy.cancel(*number)),
+            UserAction::Decline { number } => (*number, copy.decline(*number)),
+            UserAction::Guide { text } => {
+                return copy.guide(text.clone(), images.clone()).map_err(|error| ApiError::not_stopped(&error));
+            }
         };
-        checked.map_err(|kind| self.refine_error(number, kind).into_error(number))
+        reply.map_err(|kind| self.refine_error(number, kind).into_error(number))
     }
 
     pub(super) fn cancel(&mut self, number: u64) -> Result<Arc<Reply>, AnswerRefusal> {

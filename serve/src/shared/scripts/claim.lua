@@ -2,15 +2,20 @@
 --
 -- KEYS: state, bell
 -- ARGV: number of the question, the answer
--- Returns "accepted", "answered" and the answer that was, or "closed" if the question does not wait.
+-- Returns "accepted", "answered" and the answer that was, "not asked" if the question does not wait, or
+--   "closed" if the store has just got back what it had lost.
 local field = 'answer:' .. ARGV[1]
 local answer = redis.call('HGET', KEYS[1], field)
 if answer then
     return {answer == ARGV[2] and 'accepted' or 'answered', answer}
 end
-local waiting = redis.call('HGET', KEYS[1], 'waiting') or ','
-if not string.find(waiting, ',' .. ARGV[1] .. ',', 1, true) then
+local stored = redis.call('HMGET', KEYS[1], 'waiting', 'closed')
+local waiting, closed = stored[1] or ',', tonumber(stored[2] or '0')
+if closed > redis.call('TIME')[1] * 1000 then
     return {'closed', ''}
+end
+if not string.find(waiting, ',' .. ARGV[1] .. ',', 1, true) then
+    return {'not asked', ''}
 end
 redis.call('HSET', KEYS[1], field, ARGV[2])
 redis.call('SPUBLISH', KEYS[2], 'answer')

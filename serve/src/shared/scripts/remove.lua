@@ -1,6 +1,14 @@
--- Deletes a conversation.
+-- Deletes a conversation. That it was deleted stays known, so that no writer stores it again.
 --
 -- KEYS: log, state, bell
-local removed = redis.call('DEL', KEYS[1], KEYS[2])
-redis.call('SPUBLISH', KEYS[3], 'gone')
-return removed
+-- ARGV: for how long that stays known (ms)
+-- Returns how many there were.
+local stored = redis.call('HMGET', KEYS[2], 'epoch', 'deleted')
+if not stored[1] or stored[2] then
+    return 0
+end
+redis.call('DEL', KEYS[1], KEYS[2])
+redis.call('HSET', KEYS[2], 'epoch', stored[1] + 1, 'deleted', 1)
+redis.call('PEXPIRE', KEYS[2], ARGV[1])
+redis.call('SPUBLISH', KEYS[3], 'deleted')
+return 1

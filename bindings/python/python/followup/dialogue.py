@@ -1,0 +1,323 @@
+"""What a host does with the events: it asks one question at a time, and writes the replies for the model.
+
+>>> from followup import Dialogue, Parser
+>>> from followup.dialogue import Ask, messages
+>>> parser, dialogue = Parser(), Dialogue()
+>>> message = "<ask_followup_question><question>Tea?</question></ask_followup_question>"
+>>> for event in parser.feed(message):
+...     match dialogue.event(event):
+...         case Ask(question):
+...             print(question.number, question.question)
+0 Tea?
+>>> reply = dialogue.answer(0, text="Yes, please")
+>>> reply.text
+'<answer>\\nYes, please\\n</answer>'
+>>> messages(reply, "openai-chat") == [{"role": "user", "content": reply.text}]
+True
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ._dialogue_error import DialogueError
+from ._dialogue_types import (
+    AnyFormAnswer,
+    Ask,
+    Correction,
+    DialectName,
+    Directive,
+    Finding,
+    Form,
+    FormAnswer,
+    FormOption,
+    FormQuestion,
+    Later,
+    MessageFormat,
+    Nothing,
+    OpenQuestion,
+    Reply,
+    RuleOptions,
+    Severity,
+    Show,
+    Stop,
+    Tell,
+    Turn,
+    known,
+    open_question,
+    reply,
+)
+from ._followup import Complete, DialogueState, Error, Opaque, Partial, Question, Rejected, Text, reply_messages
+
+if TYPE_CHECKING:
+    from . import Event
+
+__all__ = [
+    "AnyFormAnswer",
+    "Ask",
+    "Correction",
+    "DialectName",
+    "Dialogue",
+    "DialogueError",
+    "Directive",
+    "Finding",
+    "Form",
+    "FormAnswer",
+    "FormOption",
+    "FormQuestion",
+    "Later",
+    "MessageFormat",
+    "Nothing",
+    "OpenQuestion",
+    "Reply",
+    "RuleOptions",
+    "Severity",
+    "Show",
+    "Stop",
+    "Tell",
+    "Turn",
+    "messages",
+]
+
+
+class Dialogue:
+    """The questions and answers of a model and its user, one question at a time.
+
+    It consumes the events of a parser and returns what to do next, and it accepts the user's answers
+    and returns the replies for the model. It has no clock and does no I/O: the same events and
+    answers lead to the same state.
+
+    - `dialect`: the messages to model and user, and how answers are wrapped: the name of a built-in
+      dialect, or a mapping with the keys of docs/dialects.md. What it leaves out is as in `roo-code`.
+    - `rules`: the rules for questions.
+    - `mistake_limit`: the number of mistakes in a row that stops the dialogue; 0 for no limit.
+    - `escape`: whether to escape the user's text, so that it can't end the wrapping.
+    - `templates`: how answers go back to other agents' tools, by the tool's name: the name of a
+      built-in template, or a mapping with the keys of docs/question-tools.md. By default the shape of
+      the call decides.
+    - `history`: the turns of an earlier dialogue, which this one continues.
+
+    Raises `TypeError` for an option of another type, `ValueError` for a name that does not exist, and
+    `DialogueError` for a history that no dialogue can have.
+    """
+
+    __slots__ = ("_state",)
+
+    def __init__(
+        self,
+        *,
+        dialect: DialectName | Mapping[str, Any] = "roo-code",
+        rules: RuleOptions | None = None,
+        mistake_limit: int = 3,
+        escape: bool = False,
+        templates: Mapping[str, str | Mapping[str, Any]] | None = None,
+        history: Iterable[Turn] = (),
+    ) -> None:
+        options = {
+            "dialect": dialect,
+            "rules": rules or {},
+            "mistake_limit": mistake_limit,
+            "escape": escape,
+            "templates": templates or {},
+            "history": list(history),
+        }
+        self._state = DialogueState(_text(options))
+
+    def event(self, event: Event) -> Directive:
+        """Consumes an event and returns what to do about it.
+
+        `Nothing` for prose, for other tools' calls, for errors, and for calls that are superseded.
+        """
+        match event:
+            case Partial():
+                return Show(event) if self._state.shows() else Nothing()
+            case Complete():
+                return _directive(self._state.ask(_text(_question(event))))
+            case Rejected():
+                return _directive(self._state.correct(_text(_rejection(event))))
+            case Text() | Opaque() | Error():
+                return Nothing()
+        raise TypeError(f"event: an event of a parser was expected, not {type(event).__name__}")
+
+    @property
+    def question(self) -> OpenQuestion | None:
+        """The open question; `None` if there is none."""
+        question = self._state.state()[0]
+        return None if question is None else open_question(json.loads(question))
+
+    @property
+    def waiting(self) -> int:
+        """The number of questions that wait for an answer to the open one, or for guidance."""
+        return self._state.state()[1]
+
+    @property
+    def mistakes(self) -> int:
+        """The number of mistakes that the model has made in a row."""
+        return self._state.state()[2]
+
+    @property
+    def has_stopped(self) -> bool:
+        """Whether the limit of mistakes in a row is reached. The user should then guide the model."""
+        return self._state.state()[3]
+
+    def answer(
+        self,
+        number: int,
+        *,
+        text: str | None = None,
+        suggestion: int | None = None,
+        answers: Sequence[AnyFormAnswer] | None = None,
+        images: Sequence[str | bytes] = (),
+    ) -> Reply:
+        """Accepts the user's answer to the open question, and opens the next one.
+
+        The answer is a `text` that the user wrote; the `suggestion` with this index; both, if the
+        user took a suggestion and changed its text, whose mode is kept; or the `answers` to a form,
+        one for each question. Images are data URLs, or the bytes, of PNG, JPEG, GIF or WebP.
+
+        Raises `DialogueError` if the question is not open or does not take the answer, `ValueError`
+        for an image that can't be used, and `TypeError` for other arguments.
+        """
+        if answers is not None and text is None and suggestion is None:
+            answer: dict[str, Any] = {"form": [_form_answer(one) for one in answers]}
+        elif answers is not None or text is None and suggestion is None:
+            raise TypeError("answer: a text, a suggestion, both, or the answers to a form were expected")
+        elif suggestion is None:
+            answer = {"text": text}
+        elif text is None:
+            answer = {"suggestion": suggestion}
+        else:
+            answer = {"edited": {"suggestion": suggestion, "text": text}}
+        return reply(json.loads(self._state.answer(number, _text(answer), list(images))))
+
+    def cancel(self, number: int) -> Reply:
+        """Cancels an open or waiting question: the user does not answer it."""
+        return self._end("cancel", number, ())
+
+    def decline(self, number: int) -> Reply:
+        """Declines an open or waiting question: the user says that they will not answer it."""
+        return self._end("decline", number, ())
+
+    def discuss(self, number: int, answers: Sequence[AnyFormAnswer] = ()) -> Reply:
+        """Ends an open or waiting question because the user wants to talk about it first.
+
+        `answers` are those so far: none, or one for each question, where nothing has to be answered.
+
+        Raises `DialogueError` if the tool has no reply for that (`OpenQuestion.discuss`), an answer
+        can't be accepted, or no open or waiting question has this number.
+        """
+        return self._end("discuss", number, answers)
+
+    def time_out(self, number: int, answers: Sequence[AnyFormAnswer] = ()) -> Reply:
+        """Ends an open or waiting question because the time for an answer is over.
+
+        The dialogue has no clock: the host decides when that is. `answers` are those so far, as in
+        `discuss`.
+        """
+        return self._end("time_out", number, answers)
+
+    def _end(self, ending: str, number: int, answers: Sequence[AnyFormAnswer]) -> Reply:
+        so_far = _text([_form_answer(one) for one in answers])
+        return reply(json.loads(self._state.end(ending, number, so_far)))
+
+    def guide(self, text: str, *, images: Sequence[str | bytes] = ()) -> Reply:
+        """Accepts the user's guidance after the dialogue has stopped. It continues with no mistakes.
+
+        Raises `DialogueError` if the dialogue has not stopped.
+        """
+        if not isinstance(text, str):
+            raise TypeError(f"guidance: a str was expected, not {type(text).__name__}")
+        return reply(json.loads(self._state.guide(_plain(text), list(images))))
+
+    def history(self) -> list[Turn]:
+        """Returns the turns so far. `Dialogue(history=...)` continues them."""
+        return json.loads(self._state.history(False))
+
+    def take_history(self) -> list[Turn]:
+        """Removes and returns the turns so far, for a host that keeps them elsewhere.
+
+        The dialogue continues unchanged.
+        """
+        return json.loads(self._state.history(True))
+
+
+def messages(replies: Reply | Iterable[Reply], format: MessageFormat) -> list[dict[str, Any]]:
+    """Returns the messages of an API that carry all replies of one turn.
+
+    They are sent right after the model's message. A native call is answered by its result under its
+    id, any other by a message of the user. The APIs refuse a conversation in which a result is
+    missing, so collect the replies until every call has one. For OpenAI Responses the messages are
+    input items.
+
+    Raises `ValueError` for a format that does not exist.
+    """
+    all = [replies] if isinstance(replies, Reply) else list(replies)
+    if any(not isinstance(one, Reply) for one in all):
+        raise TypeError("replies: a Reply, or an iterable of them, was expected")
+    return json.loads(reply_messages(_text([known(one) for one in all]), format))
+
+
+def _plain(text: str) -> str:
+    """Returns a text in which surrogates without their other half are U+FFFD."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _text(value: Any) -> str:
+    return _plain(json.dumps(value, ensure_ascii=False))
+
+
+def _directive(text: str) -> Directive:
+    kind, value = json.loads(text)
+    match kind:
+        case "ask":
+            return Ask(open_question(value))
+        case "later":
+            return Later(open_question(value))
+        case "tell":
+            return Tell(Correction(**value))
+        case "stop":
+            return Stop(Correction(**value))
+    return Nothing()
+
+
+def _form_answer(answer: AnyFormAnswer) -> dict[str, Any]:
+    if isinstance(answer, FormAnswer):
+        return known(answer)
+    if isinstance(answer, Mapping):
+        return {key: value for key, value in answer.items() if value is not None}
+    raise TypeError(f"answers: a FormAnswer or a mapping was expected, not {type(answer).__name__}")
+
+
+def _question(call: Complete) -> dict[str, Any]:
+    suggest = [_some(one, ("answer", "mode")) for one in call.suggestions]
+    question: dict[str, Any] = {"number": 0, "question": call.question, "suggest": suggest}
+    if call.id is not None:
+        question["id"] = call.id
+    if call.shape is not None:
+        form = _some(call, ("tool", "shape", "title"))
+        question["form"] = form | {"questions": [_form_question(one) for one in call.questions]}
+    return question
+
+
+def _form_question(question: Question) -> dict[str, Any]:
+    values = _some(question, question.__match_args__)
+    values["options"] = [_some(one, one.__match_args__) for one in values.pop("suggestions")]
+    for option in values["options"]:
+        option["label"] = option.pop("answer")
+    return values
+
+
+def _rejection(call: Rejected) -> dict[str, Any]:
+    return _some(call, ("code", "part", "limit", "note", "id", "tool", "shape"))
+
+
+def _some(record: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    """Returns these fields of an event, unless they are `None`."""
+    pairs = ((name, getattr(record, name)) for name in names)
+    return {name: value for name, value in pairs if value is not None}

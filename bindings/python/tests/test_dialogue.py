@@ -1,0 +1,365 @@
+"""The dialogue. Expectations are those of the crate's own tests, tests/dialogue/scripts.rs and replies.rs."""
+
+import copy
+import dataclasses
+import json
+import pickle
+import re
+
+import pytest
+from help import BODIES, ROOT, run
+from hypothesis import given
+from hypothesis import strategies as st
+
+from followup import ArgumentsParser, Dialogue, DialogueError, Parser, Partial, Rejected, ResponseParser, Suggestion, Text
+from followup.dialogue import Ask, Finding, FormAnswer, Later, Nothing, OpenQuestion, Show, Stop, Tell, messages
+
+BAD = "<ask_followup_question></ask_followup_question>"
+GIF = "data:image/gif;base64,R0lGODlh"
+QUESTIONS = [
+    {"id": "a", "header": "Store", "question": 'Which "store"?', "options": [{"label": "Redis, 7"}, {"label": 'say "hi"'}]},
+    {"question": "Which parts?", "multiSelect": True, "options": [{"label": "A, B"}, {"label": "C"}, {"label": "E"}]},
+    {"question": "Why?"},
+]
+
+
+def markup(question, answers=()):
+    suggest = "".join(f"<suggest>{answer}</suggest>" for answer in answers)
+    return f"<ask_followup_question><question>{question}</question><follow_up>{suggest}</follow_up></ask_followup_question>"
+
+
+def directives(dialogue, message):
+    """Returns the directives for a message, as one line each, without what is only shown."""
+    lines = []
+    for event in run(Parser(), [message]):
+        match dialogue.event(event):
+            case (Ask(question) | Later(question)) as directive:
+                lines.append(f"{directive.type} {question.number} {question.question}")
+            case (Tell(correction) | Stop(correction)) as directive:
+                lines.append(f"{directive.type} {correction.reason}")
+    return lines
+
+
+def asked(tool, call, **options):
+    """Returns a dialogue in which a tool was called."""
+    dialogue = Dialogue(**options)
+    for event in run(ArgumentsParser(tool), [json.dumps(call)]):
+        dialogue.event(event)
+    return dialogue
+
+
+def fails_with(code, action, *args, **keywords):
+    with pytest.raises(DialogueError) as info:
+        action(*args, **keywords)
+    assert info.value.code == code
+    return str(info.value)
+
+
+def test_a_growing_question_is_shown_and_the_whole_one_is_asked():
+    parser, dialogue = Parser(), Dialogue()
+    call = '<ask_followup_question><question>Which?</question><suggest mode="code">Do it</suggest></ask_followup_question>'
+    all = [dialogue.event(event) for character in call for event in parser.feed(character)]
+    assert all[:-1] and all[:-1] == [Show(one.call) for one in all[:-1]]
+    advice = (Finding("too_few", suggestions=1, least=2),)
+    question = OpenQuestion(0, "Which?", (Suggestion("Do it", "code"),), advice=advice)
+    assert all[-1] == Ask(question)
+    assert dialogue.question == question
+    reply = dialogue.answer(0, suggestion=0)
+    assert (reply.kind, reply.number, reply.text, reply.mode) == ("answer", 0, "<answer>\nDo it\n</answer>", "code")
+    assert dialogue.question is None
+
+
+def test_nothing_is_shown_while_a_question_is_open():
+    dialogue, partial = Dialogue(), Partial(0, "question", "Q")
+    assert dialogue.event(partial) == Show(partial)
+    directives(dialogue, markup("Q?"))
+    assert dialogue.event(partial) == Nothing()
+    assert dialogue.event(Text("a")) == Nothing()
+
+
+def test_an_edited_suggestion_keeps_its_mode_and_a_text_has_none():
+    for answer, text, mode in [
+        ({"suggestion": 0, "text": "Do it, slowly"}, "Do it, slowly", "code"),
+        ({"text": "Do it"}, "Do it", None),
+    ]:
+        dialogue = Dialogue()
+        directives(dialogue, markup("Q?").replace("<follow_up>", "<follow_up><suggest mode='code'>Do it</suggest>"))
+        reply = dialogue.answer(0, **answer)
+        assert (reply.text, reply.mode) == (f"<answer>\n{text}\n</answer>", mode)
+
+
+def test_mistakes_in_a_row_stop_and_an_answer_or_guidance_resets_them():
+    dialogue, tell = Dialogue(), "tell missing_parameter"
+    assert directives(dialogue, BAD + BAD) == [tell, tell]
+    assert directives(dialogue, markup("Q?")) == ["ask 0 Q?"]
+    assert dialogue.mistakes == 2
+    fails_with("not_stopped", dialogue.guide, "not now")
+    dialogue.answer(0, text="yes")
+    assert dialogue.mistakes == 0
+    assert directives(dialogue, BAD * 4) == [tell, tell, "stop missing_parameter", "stop missing_parameter"]
+    assert dialogue.has_stopped
+    assert directives(dialogue, markup("R?")) == ["later 1 R?"]
+    assert dialogue.waiting == 1
+    reply = dialogue.guide("Use tabs", images=[GIF])
+    assert reply.kind == "guidance" and reply.text.endswith("<feedback>\nUse tabs\n</feedback>")
+    assert reply.images == (GIF,)
+    assert dialogue.mistakes == 0 and dialogue.question is not None and dialogue.question.number == 1
+    assert directives(Dialogue(mistake_limit=0), BAD * 50) == [tell] * 50
+
+
+def test_the_rules_give_advice_or_reject():
+    call = markup("Q?", ["Use [path]", "Use [path]"])
+    advised = Dialogue()
+    directives(advised, call)
+    assert advised.question is not None
+    assert advised.question.advice == (
+        Finding("placeholder", suggestion=0, placeholder="[path]"),
+        Finding("placeholder", suggestion=1, placeholder="[path]"),
+        Finding("duplicate", suggestion=1, of=0),
+    )
+    strict = Dialogue(rules={"duplicates": "reject", "placeholders": "ignore"})
+    [correction] = [d.correction for d in map(strict.event, run(Parser(), [call])) if isinstance(d, Tell)]
+    assert correction.model == "Failed to parse operations: suggestion 2 is the same as suggestion 1"
+    assert correction.reply().kind == "correction" and correction.reply().text == correction.model
+
+
+def test_dialects_are_names_or_mappings():
+    def ask(**options):
+        return directives(Dialogue(**options), markup("Q?"))
+
+    assert ask(dialect="roo-code") == ["ask 0 Q?"]
+    assert ask(dialect="roo-code-latest") == ["tell missing_parameter"]
+    assert ask(rules={"follow_up_required": True}) == ["tell missing_parameter"]
+    own = Dialogue(dialect={"reply": {"open": "[", "close": "]"}}, escape=True)
+    directives(own, markup("Q?"))
+    assert own.answer(0, text="a ]").text.startswith("[\n")
+
+
+def test_an_answer_that_does_not_fit_is_refused_and_nothing_changes():
+    dialogue = Dialogue()
+    directives(dialogue, markup("One?") + markup("Two?", ["a", "b"]))
+    before = dialogue.history()
+    assert fails_with("no_such_suggestion", dialogue.answer, 0, suggestion=0) == "the question has no suggestions"
+    assert fails_with("not_yet_asked", dialogue.answer, 1, text="x") == "another question is to be answered first"
+    for number in (7, -1, 2**70):
+        fails_with("not_asked", dialogue.answer, number, text="x")
+    fails_with("no_form", dialogue.answer, 0, answers=[{}])
+    fails_with("no_discussion", dialogue.discuss, 0)
+    assert dialogue.history() == before
+    assert dialogue.cancel(0).kind == "cancelled"
+    fails_with("already_cancelled", dialogue.answer, 0, text="x")
+    assert dialogue.decline(1).kind == "declined"
+    fails_with("already_declined", dialogue.cancel, 1)
+
+
+def test_a_form_is_answered_in_the_words_of_the_host():
+    dialogue = asked("AskUserQuestion", {"questions": QUESTIONS})
+    assert dialogue.question is not None and dialogue.question.form is not None
+    form = dialogue.question.form
+    assert (form.tool, form.shape, len(form.questions)) == ("AskUserQuestion", "claude", 3)
+    assert [option.label for option in form.questions[1].options] == ["A, B", "C", "E"]
+    fails_with("wrong_number_of_answers", dialogue.answer, 0, answers=[])
+    fails_with("only_one", dialogue.answer, 0, answers=[{"picked": [0, 1]}, {}, {}])
+    reply = dialogue.answer(0, answers=[FormAnswer((1,)), {"picked": [2, 0]}, FormAnswer(text='It\'s\n"new"')])
+    assert reply.text == (
+        'User has answered your questions: "Which "store"?"="say "hi"", "Which parts?"="E, A, B", '
+        '"Why?"="It\'s\n"new"". You can now continue with the user\'s answers in mind.'
+    )
+    declined = asked("AskUserQuestion", {"questions": QUESTIONS}).decline(0)
+    assert declined.is_error and declined.text.startswith("The user doesn't want to proceed with this tool use")
+
+
+def test_a_form_can_be_discussed_and_time_out_with_the_answers_so_far():
+    dialogue = asked("AskUserQuestion", {"questions": QUESTIONS})
+    assert dialogue.question is not None and dialogue.question.discuss
+    reply = dialogue.discuss(0, [FormAnswer((0,)), {}, {}])
+    assert '- "Which "store"?"\n  Answer: Redis, 7\n' in reply.text
+    fails_with("already_discussed", dialogue.cancel, 0)
+    late = asked("AskUserQuestion", {"questions": QUESTIONS})
+    assert late.time_out(0).kind == "cancelled"
+    fails_with("already_timed_out", late.cancel, 0)
+    for one in (dialogue, late):
+        assert Dialogue(history=one.history()).history() == one.history()
+
+
+def test_a_note_on_an_answer_goes_back_where_there_is_a_place():
+    dialogue = asked("AskUserQuestion", {"questions": QUESTIONS[:1]})
+    assert dialogue.question is not None and dialogue.question.form is not None
+    assert dialogue.question.form.questions[0].notes
+    assert "soon" in dialogue.answer(0, answers=[FormAnswer((0,), note="soon")]).text
+
+
+def test_templates_are_names_or_mappings():
+    call = {"question": "Tea?", "options": ["Yes", "No"]}
+    plain = asked("ask_user", call).answer(0, answers=[{"picked": [0]}]).text
+    named = asked("ask_user", call, templates={"ask_user": "gemini"}).answer(0, answers=[{"picked": [0]}]).text
+    assert plain != named
+
+
+def test_images_are_data_urls_or_bytes():
+    dialogue = Dialogue()
+    directives(dialogue, markup("One?") + markup("Two?"))
+    assert dialogue.answer(0, text="x", images=[GIF]).images == (GIF,)
+    assert dialogue.answer(1, text="x", images=[b"GIF89a"]).images == (GIF,)
+    directives(dialogue, markup("Three?"))
+    for image, error, message in [
+        ("data:image/png;base64,R0lGODlh", ValueError, "images: "),
+        (b"", ValueError, "images: "),
+        (3, TypeError, "images: a data URL or bytes was expected, not int"),
+    ]:
+        with pytest.raises(error, match=message):
+            dialogue.answer(2, text="x", images=[image])
+    assert dialogue.answer(2, text="x").images == ()
+
+
+@pytest.mark.parametrize("format", ["openai-chat", "openai-responses", "anthropic"])
+def test_replies_are_messages_of_each_api(format):
+    dialogue = Dialogue()
+    body = (ROOT / "examples/responses/openai-chat.sse").read_bytes()
+    for event in run(ResponseParser(), [body]):
+        dialogue.event(event)
+    reply = dialogue.answer(0, suggestion=0, images=[GIF])
+    assert reply.id is not None
+    for replies in (reply, [reply]):
+        text = json.dumps(messages(replies, format))
+        assert reply.id in text and json.dumps(reply.text)[1:-1] in text and "R0lGODlh" in text
+
+
+def test_the_history_is_json_and_is_continued():
+    dialogue = Dialogue()
+    directives(dialogue, BAD + markup("One?", ["a", "b"]) + markup("Two?"))
+    dialogue.answer(0, suggestion=1, images=[GIF])
+    history = json.loads(json.dumps(dialogue.history()))
+    assert [turn["turn"] for turn in history] == ["corrected", "asked", "asked", "answered"]
+    continued = Dialogue(history=history)
+    assert continued.history() == history
+    assert continued.question == dialogue.question
+    assert continued.answer(1, text="x") == dialogue.answer(1, text="x")
+    assert len(dialogue.take_history()) == 5 and dialogue.history() == []
+    fails_with("history", Dialogue, history=history[3:])
+
+
+def test_half_a_surrogate_pair_in_an_answer_is_replaced():
+    dialogue = Dialogue()
+    directives(dialogue, markup("One?"))
+    assert dialogue.answer(0, text="a\ud83d").text == "<answer>\na\ufffd\n</answer>"
+
+
+def variants(file, name):
+    """Returns the names of the variants of an enum of the crate, as codes."""
+    source = (ROOT / "src" / file).read_text(encoding="utf-8")
+    [body] = re.findall(rf"pub enum {name} \{{\n(.*?)\n\}}", source, re.DOTALL)
+    return [re.sub("(?<!^)([A-Z])", r"_\1", one).lower() for one in re.findall(r"^ {4}([A-Z]\w*)", body, re.MULTILINE)]
+
+
+def test_every_part_and_note_of_the_crate_has_a_correction():
+    def told(code, **reason):
+        directive = Dialogue().event(Rejected(code, "", "ask_followup_question", 0, 0, 1, **reason))
+        assert isinstance(directive, Tell)
+        return directive.correction
+
+    parts, notes = variants("reason.rs", "CallPart"), variants("note.rs", "Note")
+    assert len(parts) > 10 and len(notes) > 30
+    assert all(told("truncated", part=part).model for part in parts)
+    notes.remove("envelope")
+    assert len({told("malformed", note=note).user for note in notes}) == len(notes)
+    assert "3 bytes" in told("too_long", part="answer", limit=3).model
+
+
+@pytest.mark.parametrize("reason", [{"code": "bad"}, {"code": "too_long", "part": "answer"}, {"code": "malformed", "note": "x_"}])
+def test_a_rejection_for_no_reason_of_the_crate_is_a_type_error(reason):
+    with pytest.raises(TypeError, match="event: "):
+        Dialogue().event(Rejected(message="", tool="t", call=0, start=0, end=1, **reason))
+
+
+def test_every_event_of_every_golden_body_can_be_given_to_a_dialogue():
+    codes = set()
+    for path in BODIES:
+        dialogue = Dialogue(mistake_limit=0)
+        for event in run(ResponseParser(path.parent.name, strict=True), [path.read_bytes()]):
+            directive = dialogue.event(event)
+            if event.type == "complete":
+                assert directive.type in ("ask", "later"), path
+            elif event.type == "rejected":
+                assert directive.type == ("nothing" if event.code == "superseded" else "tell"), path
+                codes.add(event.code)
+    assert codes >= {"malformed", "missing_parameter", "truncated"}
+
+
+def test_a_superseded_call_is_nothing():
+    body = b'{"message":{"thinking":"%s","content":"%s"},"done":true}' % (markup("A?").encode(), markup("B?").encode())
+    events = run(ResponseParser("ollama", reasoning=True), [body])
+    assert "superseded" in [event.code for event in events if event.type == "rejected"]
+    kinds = [directive.type for directive in map(Dialogue().event, events)]
+    assert kinds.count("ask") == 1 and "tell" not in kinds
+
+
+def test_what_a_dialogue_returns_is_frozen_and_can_be_copied():
+    dialogue = asked("AskUserQuestion", {"questions": QUESTIONS})
+    for value in (dialogue.question, dialogue.cancel(0), Show(Partial(0, "question", "Q"))):
+        assert copy.deepcopy(value) == value
+        assert pickle.loads(pickle.dumps(value)) == value
+        assert hash(value) == hash(copy.copy(value))
+        with pytest.raises(AttributeError):
+            setattr(value, dataclasses.fields(value)[0].name, 1)
+
+
+def test_a_dialogue_error_is_a_value_error_and_can_be_pickled():
+    error = pickle.loads(pickle.dumps(DialogueError("not_asked", "no such question")))
+    assert isinstance(error, ValueError)
+    assert (error.code, str(error)) == ("not_asked", "no such question")
+
+
+WRONG = [
+    (lambda d: Dialogue(dialect="nix"), ValueError, "dialect: there is no built-in nix; there are: roo-code"),
+    (lambda d: Dialogue(dialect={"repli": 1}), TypeError, "dialect: unknown field `repli`"),
+    (lambda d: Dialogue(rules={"most": "4"}), TypeError, "options: invalid type"),
+    (lambda d: Dialogue(rules={"mst": 4}), TypeError, "unknown field `mst`"),
+    (lambda d: Dialogue(mistake_limit=-1), TypeError, "options: invalid value"),
+    (lambda d: Dialogue(mistake_limits=1), TypeError, "mistake_limits"),
+    (lambda d: Dialogue(templates={"a": "nix"}), ValueError, "templates: a: there is no built-in nix"),
+    (lambda d: Dialogue(history=[{"turn": "x"}]), TypeError, "options: "),
+    (lambda d: Dialogue(dialect=object()), TypeError, "JSON"),
+    (lambda d: d.event("x"), TypeError, "an event of a parser was expected, not str"),
+    (lambda d: d.answer(0), TypeError, "a text, a suggestion, both, or the answers"),
+    (lambda d: d.answer(0, text="a", answers=[]), TypeError, "a text, a suggestion, both, or the answers"),
+    (lambda d: d.answer(0, text=3), TypeError, "answer: invalid type: integer `3`, expected a string"),
+    (lambda d: d.answer(0, suggestion="1"), TypeError, "answer: invalid type"),
+    (lambda d: d.answer(0, suggestion=-1), TypeError, "answer: invalid value"),
+    (lambda d: d.answer("0", text="a"), TypeError, "str"),
+    (lambda d: d.answer(0, answers=[3]), TypeError, "a FormAnswer or a mapping was expected, not int"),
+    (lambda d: d.answer(0, answers=[{"pick": [1]}]), TypeError, "unknown field `pick`"),
+    (lambda d: d.guide(3), TypeError, "guidance: a str was expected, not int"),
+    (lambda d: messages([], "nix"), ValueError, "format: nix is none; there are: openai-chat"),
+    (lambda d: messages("x", "anthropic"), TypeError, "replies: "),
+]
+
+
+@pytest.mark.parametrize("use, error, message", WRONG)
+def test_wrong_input_is_an_error_that_says_what_was_expected(use, error, message):
+    dialogue = Dialogue()
+    directives(dialogue, markup("One?"))
+    with pytest.raises(error, match=message):
+        use(dialogue)
+    assert dialogue.question is not None
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
+)
+
+
+@given(JSON, JSON, st.lists(JSON))
+def test_no_data_fails_otherwise(options, answer, history):
+    for use in (
+        lambda: Dialogue(dialect=options),
+        lambda: Dialogue(templates=options),
+        lambda: Dialogue(history=history),
+        lambda: asked("ask_user", {"question": "Q?"}).answer(0, text=answer),
+        lambda: asked("ask_user", {"question": "Q?"}).answer(0, answers=history),
+        lambda: asked("ask_user", {"question": "Q?"}).answer(0, text="a", images=history),
+    ):
+        try:
+            use()
+        except (TypeError, ValueError):
+            pass

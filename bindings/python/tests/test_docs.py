@@ -1,0 +1,63 @@
+"""The examples of the documentation run."""
+
+import doctest
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+from help import ROOT
+
+PAGES = [ROOT / "bindings/python/README.md", *sorted((ROOT / "bindings/python/docs").glob("*.md"))]
+BODY = (ROOT / "examples/responses/openai-chat.sse").read_bytes()
+
+
+class Response:
+    """A response as the client libraries have it."""
+
+    def iter_bytes(self):
+        return (BODY[i : i + 64] for i in range(0, len(BODY), 64))
+
+
+class Screen:
+    def __init__(self):
+        self.shown = ""
+
+    def grow(self, field, delta):
+        self.shown += delta
+
+
+@pytest.mark.parametrize("module", ["followup._stream", "followup.dialogue"])
+def test_the_examples_of_docstrings_run(module):
+    results = doctest.testmod(importlib.import_module(module))
+    assert results.attempted > 0 and results.failed == 0
+
+
+def blocks(page: Path):
+    return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.name)
+def test_the_examples_of_a_page_run(page):
+    asked: list[str] = []
+    names = {
+        "response": Response(),
+        "screen": Screen(),
+        "ask": lambda question, suggestions: asked.append(question),
+        "conversation": [],
+    }
+    for block in blocks(page):
+        exec(compile(block, page.name, "exec"), names)
+    if page.name == "README.md":
+        assert len(asked) == 2 and names["screen"].shown.startswith(asked[0])
+        assert len(names["conversation"]) == 1
+
+
+def test_the_readme_names_all_fields_of_the_events():
+    import followup
+
+    text = PAGES[0].read_text(encoding="utf-8")
+    for name in ("Text", "Opaque", "Partial", "Complete", "Error"):
+        event = getattr(followup, name)
+        fields = ", ".join(f"`{field}`" for field in event.__match_args__)
+        assert f"| {fields} |" in text, name

@@ -1,0 +1,87 @@
+//! What the store, or a replica, has not heard of: everything was lost, or a message did not arrive.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::redis_server::RedisServer;
+use super::scene::{answer, asks_and_continues, body_of, is_asked, is_end, relay, replica, snapshot};
+use super::tcp_proxy::{Passing, TcpProxy};
+use crate::client::{Events, call, get, until};
+use crate::page::Page;
+use crate::service::Service;
+use crate::upstream::open_gate;
+
+const PASSING: Passing = Passing::After(Duration::ZERO);
+
+/// Starts a replica, and a proxy between it and the store.
+fn proxied_replica(redis: &RedisServer, args: &[&str]) -> (Service, TcpProxy) {
+    let proxy = TcpProxy::start(redis.port);
+    (replica(&proxy.url(), args), proxy)
+}
+
+#[tokio::test]
+async fn a_store_that_has_lost_everything_gets_the_events_of_all_writers_again() {
+    let Some(mut redis) = RedisServer::start(&[]) else { return };
+    let (mut owner, other) = (replica(&redis.url(), &["--lease", "1"]), replica(&redis.url(), &["--lease", "1"]));
+    let id = "two-writers";
+    drop(relay(&owner, id, &asks_and_continues(id)).await);
+    until(async || is_asked(&other, id).await).await;
+    let mut events = Events::of(&other, id, None).await;
+    owner.kill();
+    events.up_to(is_end).await;
+    redis.kill();
+    redis.restart();
+    let third = replica(&redis.url(), &[]);
+    until(async || is_asked(&third, id).await).await;
+    assert_eq!(snapshot(&third, id).await, snapshot(&other, id).await);
+    until(async || answer(&third, id, &json!({"number": 0, "suggestion": 0})).await.status == 200).await;
+}
+
+#[tokio::test]
+async fn a_stale_writer_that_stores_a_lost_conversation_first_accepts_no_second_answer() {
+    let Some(mut redis) = RedisServer::start(&[]) else { return };
+    let ((stale, proxy_of_stale), (other, proxy_of_other)) =
+        (proxied_replica(&redis, &[]), proxied_replica(&redis, &[]));
+    let id = "stale-writer";
+    open_gate(id).await;
+    relay(&stale, id, &asks_and_continues(id)).await.await.unwrap();
+    until(async || is_asked(&other, id).await).await;
+    proxy_of_stale.set(Passing::Nothing);
+    answer(&other, id, &json!({"number": 0, "suggestion": 0})).await.ok();
+    proxy_of_other.set(Passing::Cut);
+    redis.kill();
+    redis.restart();
+    proxy_of_stale.set(PASSING);
+    until(async || redis.ask("HGET followup:{stale-writer}:state owner").starts_with('$')).await;
+    let second = json!({"number": 0, "suggestion": 1});
+    until(async || answer(&stale, id, &second).await.message().contains("had lost conversation")).await;
+    proxy_of_other.set(PASSING);
+    until(async || answer(&stale, id, &second).await.error().0 == 409).await;
+    until(async || snapshot(&stale, id).await == snapshot(&other, id).await).await;
+    assert_eq!(Page::of_snapshot(&snapshot(&stale, id).await).all("call")[0]["answered"]["said"], "Yes");
+}
+
+#[tokio::test]
+async fn what_was_deleted_is_not_stored_again_by_a_writer_that_did_not_hear_of_it() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let ((owner, proxy), other) = (proxied_replica(&redis, &[]), replica(&redis.url(), &[]));
+    let id = "deleted-unheard";
+    let body = relay(&owner, id, &asks_and_continues(id)).await;
+    until(async || is_asked(&other, id).await).await;
+    proxy.set(Passing::Cut);
+    assert_eq!(call("DELETE", format!("/conversations/{id}"), "").send(&other).await.status, 204);
+    open_gate(id).await;
+    body.await.unwrap();
+    let mut events = Events::of(&owner, id, None).await;
+    proxy.set(PASSING);
+    events.up_to(|event| event.kind == "gone").await;
+    for replica in [&owner, &other] {
+        assert_eq!(get(format!("/conversations/{id}")).send(replica).await.status, 404);
+    }
+    assert_eq!(redis.ask("EXISTS followup:{deleted-unheard}:log"), ":0");
+    // Its id can be used again.
+    let again = json!({"name": "again", "body": body_of("Hello")});
+    relay(&other, id, &again).await.await.unwrap();
+    until(async || Page::of_snapshot(&snapshot(&owner, id).await).prose() == "Hello").await;
+}
