@@ -30,7 +30,7 @@ def draw(summary: Summary, path: str) -> None:
     models = sorted(summary.models.items(), key=lambda item: item[1].rows)[-LARGEST:] or [("all", summary.total)]
     reasons = summary.total.notes + summary.total.rejected + summary.total.errors
     most = reasons.most_common(LARGEST)[::-1]
-    height = 1.6 + 0.3 * max(len(models), len(most))
+    height = 1.9 + 0.3 * max(len(models), len(most))
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(12, height), layout="constrained")
     start = [0] * len(models)
     for label, colour in COLOURS.items():
@@ -38,7 +38,7 @@ def draw(summary: Summary, path: str) -> None:
         left.barh([name or "(none)" for name, _ in models], numbers, left=start, label=label, color=colour)
         start = [one + two for one, two in zip(start, numbers)]
     left.set_title(f"Calls by {summary.by}" if summary.models else "Calls")
-    left.legend(frameon=False)
+    figure.legend(*left.get_legend_handles_labels(), frameon=False, loc="outside lower left", ncols=len(COLOURS))
     is_note = [name in summary.total.notes for name, _ in most]
     colours = [COLOURS["repaired" if note else "can't be asked"] for note in is_note]
     right.barh([name for name, _ in most], [number for _, number in most], color=colours)
