@@ -17,7 +17,6 @@ from typing import Any, Callable
 
 import jiter
 import partial_json_parser
-
 from followup import ArgumentsParser, Parser, Text
 
 ROUNDS = 7

@@ -24,7 +24,9 @@ pub(crate) struct DialogueState(Mutex<Dialogue>);
 impl DialogueState {
     fn lock(&self) -> PyResult<MutexGuard<'_, Dialogue>> {
         self.0.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => PyRuntimeError::new_err("the dialogue is in use by another thread"),
+            TryLockError::WouldBlock => {
+                PyRuntimeError::new_err("the dialogue is in use: by another thread, or by a call that has not returned")
+            }
             TryLockError::Poisoned(_) => PyRuntimeError::new_err("the dialogue has failed: create another one"),
         })
     }

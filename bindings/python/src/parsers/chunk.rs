@@ -51,7 +51,8 @@ fn encode<'a>(text: &Bound<'_, PyString>, error: PyErr) -> PyResult<Chunk<'a>> {
     if !error.is_instance_of::<PyUnicodeEncodeError>(py) {
         return Err(error);
     }
-    let bytes = text.call_method1(intern!(py, "encode"), ("utf-8", "surrogatepass"))?;
+    // The method of `str`, whatever a subclass has.
+    let bytes = py.get_type::<PyString>().call_method1(intern!(py, "encode"), (text, "utf-8", "surrogatepass"))?;
     Ok(Chunk::Surrogates(bytes.cast::<PyBytes>()?.as_bytes().to_vec()))
 }
 

@@ -29,7 +29,9 @@ impl StreamParser {
     #[inline]
     fn state(&self) -> PyResult<MutexGuard<'_, State>> {
         self.0.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => PyRuntimeError::new_err("the parser is in use by another thread"),
+            TryLockError::WouldBlock => {
+                PyRuntimeError::new_err("the parser is in use: by another thread, or by a call that has not returned")
+            }
             TryLockError::Poisoned(_) => PyRuntimeError::new_err("the parser has failed: create another one"),
         })
     }
@@ -58,8 +60,8 @@ impl StreamParser {
     #[pyo3(signature = (chunk, /))]
     fn feed<'py>(&self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(chunk.py());
-        let mut state = self.open()?;
-        state.feed(Chunk::of(chunk)?, &list)?;
+        let chunk = Chunk::of(chunk)?;
+        self.open()?.feed(chunk, &list)?;
         Ok(list)
     }
 

@@ -73,9 +73,15 @@ fn missing_rights_are_a_usage_error() {
         redis.tell(&format!("ACL SETUSER app reset on >s3cret {rights}"));
         says(&refused(&["--store", &url]), "it refuses the service: ");
     }
-    redis.tell("ACL SETUSER app reset on >s3cret ~followup:* &followup:* +@all -@dangerous -@admin +info");
+    redis.tell(&format!("ACL SETUSER app reset on >s3cret {}", documented_rights()));
     drop(Service::start(&["--demo", "--store", &url]));
     says(&refused(&["--store", &url, "--store-prefix", "other:"]), "it refuses the service: ");
+}
+
+/// Returns the rights that docs/scale.md says are needed.
+fn documented_rights() -> &'static str {
+    let docs = include_str!("../../../../docs/scale.md");
+    docs.lines().find_map(|line| line.strip_prefix("ACL SETUSER followup on >PASSWORD ")).unwrap()
 }
 
 #[test]

@@ -1,0 +1,167 @@
+//! Who writes a conversation: finding it, becoming its writer, and learning that another replica did.
+
+use std::sync::Arc;
+
+use super::Shared;
+use super::commands::{Found, Purpose, TakeOutcome};
+use super::error::StoreError;
+use crate::conversation::{Conversation, NewRole, StoredConversation};
+use crate::error::ApiError;
+use crate::local_store::Changeable;
+
+impl Shared {
+    /// Returns a conversation to read it.
+    pub(crate) async fn get(self: &Arc<Shared>, id: &str) -> Result<Arc<Conversation>, ApiError> {
+        if let Some(conversation) = self.local.find(id) {
+            // What another replica writes is watched. What this one wrote, another may have taken.
+            if self.is_up() && conversation.is_writer() && !conversation.is_streaming() {
+                self.check_writer(&conversation).await?;
+            }
+            return if conversation.is_gone() { Err(ApiError::no_conversation(id)) } else { Ok(conversation) };
+        }
+        let stored = self.stored(id).await?;
+        let load = |conversation: &Conversation| conversation.load(stored);
+        let (conversation, is_new) = self.local.find_or_create_with(id, NewRole::Follower, load)?;
+        if is_new {
+            self.watch(&conversation);
+        }
+        Ok(conversation)
+    }
+
+    /// Returns what is stored of a conversation.
+    pub(super) async fn stored(&self, id: &str) -> Result<StoredConversation, ApiError> {
+        self.commands.load(id, None).await?.stored().ok_or_else(|| ApiError::no_conversation(id))
+    }
+
+    /// Returns a conversation to change it.
+    pub(crate) async fn changeable(self: &Arc<Shared>, id: &str) -> Result<Changeable, ApiError> {
+        self.writable(id, Purpose::Change).await.map(|(conversation, _)| conversation)
+    }
+
+    /// Returns a conversation to begin a turn in it.
+    pub(crate) async fn for_turn(self: &Arc<Shared>, id: &str) -> Result<Changeable, ApiError> {
+        self.writable(id, Purpose::Turn).await.map(|(conversation, _)| conversation)
+    }
+
+    /// Returns a conversation to begin a turn in it, and whether it is new.
+    pub(crate) async fn get_or_create(self: &Arc<Shared>, id: &str) -> Result<(Changeable, bool), ApiError> {
+        self.writable(id, Purpose::NewTurn).await
+    }
+
+    async fn writable(self: &Arc<Shared>, id: &str, purpose: Purpose) -> Result<(Changeable, bool), ApiError> {
+        match self.local.find(id) {
+            Some(here) if here.is_writer() && !self.is_up() => Ok((Changeable::Here(here), false)),
+            _ => self.take(id, purpose).await,
+        }
+    }
+
+    /// Returns whether this replica is still the writer. If it is not, loads what the writer wrote.
+    async fn check_writer(&self, conversation: &Conversation) -> Result<bool, ApiError> {
+        let Some(epoch) = conversation.epoch() else { return Ok(false) };
+        if self.commands.epoch(conversation.id()).await? <= epoch {
+            return Ok(true);
+        }
+        self.lost(conversation, epoch).await;
+        Ok(false)
+    }
+
+    /// Makes this replica the writer of a conversation, unless another one is writing a turn of it.
+    async fn take(self: &Arc<Shared>, id: &str, purpose: Purpose) -> Result<(Changeable, bool), ApiError> {
+        let mut dead = None;
+        loop {
+            let here = self.local.find(id);
+            // So that it is not compared with the store before the outcome is known.
+            let updating = match &here {
+                Some(here) => Some(here.updating.lock().await),
+                None => None,
+            };
+            let own = here.as_ref().and_then(|here| here.epoch());
+            match self.commands.take(id, own, dead.as_deref(), purpose).await? {
+                TakeOutcome::None => return Err(ApiError::no_conversation(id)),
+                TakeOutcome::Closed => return Err(ApiError::store_restored(id)),
+                TakeOutcome::Busy(owner) if self.lease.is_dead(&owner).await => dead = Some(owner),
+                TakeOutcome::Busy(_) => {
+                    drop(updating);
+                    return Ok((Changeable::Elsewhere(self.get(id).await?), false));
+                }
+                TakeOutcome::Kept => {
+                    drop(updating);
+                    let here = here.ok_or_else(|| ApiError::no_conversation(id))?;
+                    if purpose != Purpose::Change {
+                        here.store_facts_anew();
+                    }
+                    return Ok((Changeable::Here(here), false));
+                }
+                TakeOutcome::Taken { epoch, stored } => {
+                    let is_new = stored.last.is_none();
+                    let (conversation, _) = self.local.find_or_create(id, NewRole::Follower)?;
+                    let updating = match updating {
+                        Some(updating) => updating,
+                        None => conversation.updating.lock().await,
+                    };
+                    self.take_over(&conversation, epoch, *stored)?;
+                    drop(updating);
+                    return Ok((Changeable::Here(conversation), is_new));
+                }
+            }
+        }
+    }
+
+    /// Returns `true` if this replica relayed the last turn of a conversation.
+    pub(crate) async fn is_current(&self, conversation: &Conversation) -> bool {
+        match (self.is_up(), conversation.is_writer()) {
+            (true, true) => self.check_writer(conversation).await.unwrap_or(true),
+            (_, is_writer) => is_writer,
+        }
+    }
+
+    /// Returns `true` if the writer of a conversation that this replica follows is known to be dead.
+    ///
+    /// It may be this replica, which has not heard that it became the writer.
+    pub(super) async fn is_dead(&self, writer: &str) -> bool {
+        self.lease.is_own(writer) || self.lease.is_dead(writer).await
+    }
+
+    /// Makes this replica the writer of a conversation whose writer is dead.
+    pub(super) async fn take_from(
+        self: &Arc<Shared>,
+        conversation: &Arc<Conversation>,
+        dead: &str,
+    ) -> Result<(), StoreError> {
+        if let TakeOutcome::Taken { epoch, stored } =
+            self.commands.take(conversation.id(), None, Some(dead), Purpose::Change).await?
+        {
+            self.metrics.taken_over();
+            self.take_over(conversation, epoch, *stored).map_err(|error| StoreError::Unreadable(error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    fn take_over(
+        self: &Arc<Shared>,
+        conversation: &Arc<Conversation>,
+        epoch: u64,
+        mut stored: StoredConversation,
+    ) -> Result<(), ApiError> {
+        let answers = std::mem::take(&mut stored.answers);
+        conversation.take_over(epoch, stored).map_err(|error| ApiError::store_unreadable(&error))?;
+        self.watch(conversation);
+        self.give_answers(conversation, answers);
+        Ok(())
+    }
+
+    /// Another replica has become the writer of a conversation, which this one wrote in that epoch.
+    pub(super) async fn lost(&self, conversation: &Conversation, epoch: u64) {
+        let _updating = conversation.updating.lock().await;
+        if conversation.epoch() != Some(epoch) {
+            return;
+        }
+        conversation.resign();
+        match self.commands.load(conversation.id(), None).await {
+            Ok(Found::Stored(stored)) => conversation.load(*stored),
+            Ok(Found::Nothing | Found::Deleted) => drop(self.local.remove(conversation.id())),
+            // It is compared with the store later.
+            Err(_) => {}
+        }
+    }
+}
