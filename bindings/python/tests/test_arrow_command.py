@@ -154,6 +154,21 @@ def test_without_pyarrow_it_says_what_to_install(paths, monkeypatch, capsys):
     assert "pip install 'followup[cli]'" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("has_rich", [False, True])
+def test_progress_is_shown_on_a_terminal_only(paths, monkeypatch, capsys, has_rich):
+    if has_rich:
+        pytest.importorskip("rich")
+    else:
+        monkeypatch.setitem(sys.modules, "rich.console", None)
+    assert command(paths, "--column", "text") == 0
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert command(paths, "--column", "text", "--force", "--no-progress") == 0
+    assert capsys.readouterr().err == ""
+    assert command(paths, "--column", "text", "--force") == 0
+    assert has_rich or "\r5 of 5 rows" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("suffix", ["svg", "png"])
 def test_the_counts_are_drawn(paths, tmp_path, suffix):
     pytest.importorskip("matplotlib")
