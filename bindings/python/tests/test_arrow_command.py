@@ -106,7 +106,7 @@ def test_small_batches_give_the_same_file(paths, monkeypatch):
         (["--column", "text", "--into", "id"], "--into: there is a column 'id' already"),
         (["--column", "text", "--wire", "smoke"], "wire: "),
         (["--column", "text", "--reasoning"], "reasoning is no option"),
-        (["--column", "text", "--threads", "0"], "threads: a number from 1 was expected"),
+        (["--column", "text", "--threads", "0"], "threads: a number from 1 to 1024 was expected, not 0"),
         (["--column", "text", "--plot", "x.pdf"], "--plot: .*svg or .png was expected, not x.pdf"),
     ],
 )
