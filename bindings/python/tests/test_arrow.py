@@ -98,13 +98,6 @@ def test_a_stream_without_arrays_keeps_its_type():
     assert (result.num_chunks, result.type) == (0, result_type(pa.large_string()))
 
 
-def test_the_result_has_the_name_of_the_column():
-    polars = pytest.importorskip("polars")
-    series = polars.Series("message", CELLS)
-    assert polars.Series(questions(series)).name == "message"
-    assert polars.Series(questions(series)).to_list() == ROWS
-
-
 @pytest.mark.parametrize("data_type", [*STRINGS, pa.dictionary(pa.int16(), pa.string())], ids=str)
 def test_any_number_of_threads_gives_the_same_array(data_type):
     cells = pa.array(CELLS * 41, pa.string()).cast(data_type) if "dictionary" in str(data_type) else column(CELLS * 41, data_type)
