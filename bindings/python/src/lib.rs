@@ -1,5 +1,6 @@
 //! The extension module `followup._followup`.
 
+mod arrow;
 mod dialogue;
 mod events;
 mod options;
@@ -10,6 +11,8 @@ use pyo3::prelude::*;
 
 #[pymodule(gil_used = false)]
 mod _followup {
+    #[pymodule_export]
+    use crate::arrow::{Array, ChunkedArray, questions};
     #[pymodule_export]
     use crate::dialogue::{DialogueState, reply_messages};
     #[pymodule_export]

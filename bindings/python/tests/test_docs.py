@@ -31,7 +31,7 @@ class Screen:
         self.shown += delta
 
 
-@pytest.mark.parametrize("module", ["followup._stream", "followup.dialogue"])
+@pytest.mark.parametrize("module", ["followup._stream", "followup.arrow", "followup.dialogue"])
 def test_the_examples_of_docstrings_run(module):
     results = doctest.testmod(importlib.import_module(module))
     assert results.attempted > 0 and results.failed == 0

@@ -1,11 +1,90 @@
 """The extension module. Import its classes from `followup`."""
 
-from typing import Any, ClassVar, Literal, final
+from typing import Any, ClassVar, Literal, final, overload
 
 from typing_extensions import Self, Unpack, disjoint_base
 
 from . import Event
+from ._bulk import ArrowArray, ArrowStream
 from ._options import Chunk, PolicyOptions, ResponseOptions
+
+@final
+class Array:
+    """The calls of each row of an array. `pyarrow.array(…)`, `polars.Series(…)` and others take it."""
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __len__(self) -> int: ...
+    def to_pylist(self) -> list[list[dict[str, Any]] | None]:
+        """Returns a list with `None` or a list of dicts for each row."""
+
+@final
+class ChunkedArray:
+    """The calls of each row of a stream of arrays, with its chunks. It can be read again and again.
+
+    `pyarrow.chunked_array(…)`, `polars.Series(…)` and others take it.
+    """
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __len__(self) -> int: ...
+    @property
+    def chunks(self) -> list[Array]:
+        """The chunks, which are those of the column."""
+    def to_pylist(self) -> list[list[dict[str, Any]] | None]:
+        """Returns a list with `None` or a list of dicts for each row."""
+
+@overload
+def questions(
+    column: ArrowArray,
+    *,
+    wire: str = "text",
+    arguments_of: str | None = None,
+    threads: int = 1,
+    **options: Unpack[ResponseOptions],
+) -> Array: ...
+@overload
+def questions(
+    column: ArrowStream,
+    *,
+    wire: str = "text",
+    arguments_of: str | None = None,
+    threads: int = 1,
+    **options: Unpack[ResponseOptions],
+) -> ChunkedArray:
+    """Returns the calls of each row of a column.
+
+    `column` is an array, or a stream of arrays: anything with `__arrow_c_array__` or
+    `__arrow_c_stream__`, such as arrays of pyarrow and Series of Polars and pandas. A row is a
+    message, or with `wire` the body of a response (`auto`, or the name of a format), or with
+    `arguments_of` the arguments of a native call of this tool. Its type is utf8, large_utf8,
+    utf8_view, binary, large_binary, binary_view or a dictionary of one of them; ill-formed UTF-8
+    is replaced. The other options are those of `Parser`, and with `wire` those of `ResponseParser`.
+
+    The result is an `Array` for an array, and a `ChunkedArray` with the same chunks for a stream. A
+    row has a list of the calls in the order in which they end, and null is null:
+
+    | field | type | |
+    |---|---|---|
+    | `call` | uint32 | the index of the call in its row, from 0 |
+    | `state` | utf8 | `complete`, `rejected`, or `error` for an error in a body |
+    | `question` | utf8 | the first question, as far as it was read |
+    | `suggest` | list of struct of `answer` and `mode`, both utf8 | its suggested answers |
+    | `notes` | list of utf8 | what was repaired in a complete call, as in `Complete.note_codes` |
+    | `reason` | utf8 | why not: the code, and after `: ` the part, the note, or the provider's message |
+    | `start`, `end` | int64 | where the call is in the row, in bytes of UTF-8 |
+
+    Of an error, `call`, `question`, `start` and `end` are null. Strings have offsets of 64 bits
+    (large_utf8) if those of the column do, or if it has views; otherwise of 32 bits. They are never
+    views.
+
+    Cost: linear in the bytes. The GIL is released for the whole column. With `threads` above 1, as
+    many threads share the rows of each array.
+
+    Raises `TypeError` for a column of another type and for unknown options, `ValueError` for options
+    without a meaning and if a chunk has a result of 2 GiB or more with offsets of 32 bits,
+    `RuntimeError` if the producer of the column fails. A row never raises.
+    """
 
 class Record:
     """An immutable value, whose fields are named by `__match_args__`.

@@ -2,7 +2,7 @@
 
 mod call;
 mod convert;
-mod names;
+pub(crate) mod names;
 mod partial;
 mod question;
 mod small;

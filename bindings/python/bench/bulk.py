@@ -1,0 +1,144 @@
+"""Measures questions in bulk, in ratios of one run.
+
+    python bench/bulk.py [--megabytes 100] [--program ../../target/release/followup]
+
+Needs pyarrow and polars, and the program `followup` for the comparison with `parse --records`.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import polars
+import pyarrow as pa
+import pyarrow.compute as pc
+from bulk_corpus import PATTERN, PROSE, TSX, messages
+from followup.arrow import questions
+
+ROUNDS = 5
+
+
+def best(work, rounds=ROUNDS):
+    """Returns the shortest time of some rounds, in seconds."""
+    times = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def records(program, rows):
+    """Returns the time of `parse --records` on one core for the same messages."""
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
+        file.writelines(json.dumps({"content": row}) + "\n" for row in rows)
+        file.flush()
+        command = [program, "parse", "--records", file.name]
+        return best(lambda: subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True))
+
+
+def free_share(cells):
+    """Returns the share of the time in which another thread of Python runs while a column is parsed.
+
+    The other thread counts; what it counts in the same time without a column is 1.
+    """
+    count, stop = 0, False
+
+    def counting():
+        nonlocal count
+        while not stop:
+            count += 1
+
+    counter = threading.Thread(target=counting)
+    counter.start()
+
+    def rate(work):
+        before, start = count, time.perf_counter()
+        work()
+        return (count - before) / (time.perf_counter() - start)
+
+    parsing = [rate(lambda: questions(cells)) for _ in range(20)]
+    alone = [rate(lambda: time.sleep(0.05)) for _ in range(20)]
+    stop = True
+    counter.join()
+    return min(max(parsing) / max(alone), 1.0)
+
+
+def peak(rows):
+    """Returns the memory that a column takes besides itself, as a multiple of it, in a process of its own."""
+    with tempfile.NamedTemporaryFile(suffix=".arrow") as file:
+        table = pa.table({"text": rows})
+        with pa.ipc.new_file(file.name, table.schema) as writer:
+            writer.write_table(table)
+        command = [sys.executable, __file__, "--peak-of", file.name]
+        return float(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+
+
+def own_peak(path):
+    # The file is read as a whole, so that its pages count, and nothing else is in the memory.
+    [cells] = pa.ipc.open_file(pa.py_buffer(Path(path).read_bytes())).read_all()["text"].chunks
+    before = status("VmRSS")
+    result = questions(cells)
+    print((status("VmHWM") - before) / cells.nbytes)
+    del result
+
+
+def status(key):
+    """Returns a size of this process in bytes; that of getrusage begins with the memory of the parent."""
+    [size] = re.findall(rf"{key}:\s*(\d+) kB", Path("/proc/self/status").read_text())
+    return int(size) * 1024
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--megabytes", type=int, default=100)
+    arguments.add_argument("--program", default="../../target/release/followup")
+    arguments.add_argument("--peak-of")
+    options = arguments.parse_args()
+    if options.peak_of is not None:
+        return own_peak(options.peak_of)
+
+    rows = messages(options.megabytes)
+    cells = pa.array(rows)
+    times = {1: [], 2: []}
+    for _ in range(20):  # In turn, since other programs may use the cores meanwhile.
+        for threads, all_times in times.items():
+            all_times.append(best(lambda: questions(cells, threads=threads), 2))
+    print(f"threads: two are {min(times[1]) / min(times[2]):.2f} x as fast as one")
+    print(f"the GIL: another thread runs {free_share(cells):.1%} of the time")
+    os.sched_setaffinity(0, {min(ALL_CORES)})
+    for name, text, share in [("prose", PROSE, 0.0), ("questions", PROSE, 1.0), ("tsx", TSX, 1.0)]:
+        print(f"\n{name}, on one core")
+        compare(messages(options.megabytes, text, asking=share), options.program)
+
+
+def compare(rows, program):
+    cells, size = pa.array(rows), sum(map(len, rows))
+    own = best(lambda: questions(cells))
+    print(f"  {size / own / 1e6:.0f} MB/s, {len(rows)} messages of {size // len(rows)} bytes")
+
+    def ratio(name, seconds):
+        print(f"  {name}: {seconds / own:.2f} x as long")
+
+    if Path(program).exists():
+        ratio("parse --records", records(program, rows))
+    pattern, series = re.compile(PATTERN), polars.Series(rows)
+    named = PATTERN.replace("(.*?)</question>", "(?P<question>.*?)</question>")
+    ratio("re over the column", best(lambda: [pattern.findall(row.as_py()) for row in cells]))
+    ratio("re over a list that is there", best(lambda: [pattern.findall(row) for row in rows]))
+    ratio("pyarrow.compute.extract_regex", best(lambda: pc.extract_regex(cells, named)))
+    ratio("polars str.extract", best(lambda: series.str.extract(PATTERN)))
+    print(f"  memory besides the column: {peak(rows):.2f} x the column")
+
+
+ALL_CORES = os.sched_getaffinity(0)
+
+if __name__ == "__main__":
+    main()

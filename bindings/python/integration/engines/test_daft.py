@@ -1,0 +1,21 @@
+import daft
+import pyarrow as pa
+from cases import CELLS, rows
+
+from followup.daft import questions
+
+
+def test_a_column_has_the_questions_of_each_row():
+    frame = daft.from_pydict({"text": CELLS}).with_column("found", questions(daft.col("text")))
+    assert frame.to_pydict()["found"] == rows(CELLS)
+
+
+def test_a_large_frame_has_the_questions_of_each_row():
+    frame = daft.from_pydict({"text": CELLS * 1000})
+    found = frame.with_column("found", questions(daft.col("text"), strict=True)).to_pydict()["found"]
+    assert found == rows(CELLS, strict=True) * 1000
+
+
+def test_bytes_give_the_same():
+    frame = daft.from_arrow(pa.table({"text": pa.array(CELLS).cast(pa.binary())}))
+    assert frame.select(questions(daft.col("text"))).to_pydict()["text"] == rows(CELLS)

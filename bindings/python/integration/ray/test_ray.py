@@ -1,0 +1,81 @@
+import os
+import signal
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+import ray
+from cases import CELLS, rows
+
+from followup.ray import Questions, questions
+
+BLOCKS = 6
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cluster():
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=80 << 20)
+    yield
+    ray.shutdown()
+
+
+def dataset():
+    return ray.data.from_arrow([pa.table({"id": [n] * len(CELLS), "text": CELLS}) for n in range(BLOCKS)])
+
+
+def found(dataset):
+    """Returns the questions of each block."""
+    blocks = {}
+    for row in dataset.take_all():
+        blocks.setdefault(row["id"], []).append(row["found"])
+    return blocks
+
+
+class Dies(Questions):
+    """Kills its own process, once in all processes, in the middle of the work."""
+
+    def __init__(self, *arguments, marker, **options):
+        super().__init__(*arguments, **options)
+        self.marker = Path(marker)
+
+    def __call__(self, table):
+        if table["id"][0].as_py() == BLOCKS // 2:
+            try:
+                self.marker.touch(exist_ok=False)
+            except FileExistsError:
+                return super().__call__(table)
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().__call__(table)
+
+
+HOW = {"batch_format": "pyarrow", "batch_size": None, "zero_copy_batch": True}
+
+
+def test_a_dataset_has_the_questions_of_each_row():
+    one = questions(dataset(), "text", into="found", strict=True)
+    assert found(one) == {n: rows(CELLS, strict=True) for n in range(BLOCKS)}
+
+
+def test_a_column_inside_lists_has_questions_in_the_same_lists():
+    table = pa.table({"steps": [[{"text": cell} for cell in CELLS], None, []]})
+    found = questions(ray.data.from_arrow(table), "steps[].text", into="found").take_all()
+    assert [row["found"] for row in found] == [rows(CELLS), None, []]
+
+
+def test_actors_give_the_same():
+    one = dataset().map_batches(Questions, fn_constructor_args=("text", "found"), concurrency=2, **HOW)
+    assert found(one) == {n: rows(CELLS) for n in range(BLOCKS)}
+
+
+def test_the_result_is_complete_though_an_actor_is_killed(tmp_path):
+    marker = tmp_path / "killed"
+    how = {"fn_constructor_args": ("text", "found"), "fn_constructor_kwargs": {"marker": marker}, "concurrency": 2}
+    assert found(dataset().map_batches(Dies, **how, **HOW)) == {n: rows(CELLS) for n in range(BLOCKS)}
+    assert marker.exists()
+
+
+def test_the_result_is_complete_though_a_worker_is_killed(tmp_path):
+    marker = tmp_path / "killed"
+    work = Dies("text", "found", marker=marker)
+    assert found(dataset().map_batches(lambda table: work(table), **HOW)) == {n: rows(CELLS) for n in range(BLOCKS)}
+    assert marker.exists()

@@ -1,0 +1,50 @@
+import os
+import sys
+
+import pytest
+from cases import CELLS, normal, rows
+
+from followup.spark import questions
+
+os.environ["PYSPARK_PYTHON"] = sys.executable
+
+
+@pytest.fixture(scope="module")
+def spark():
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    session = builder.config("spark.sql.shuffle.partitions", "2").config("spark.driver.memory", "1g").getOrCreate()
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def frame(spark):
+    return spark.createDataFrame(list(enumerate(CELLS * 40)), "id int, text string").repartition(3)
+
+
+def found(frame):
+    return [normal(row["found"]) for row in frame.orderBy("id").collect()]
+
+
+@pytest.mark.parametrize("large", ["false", "true"])
+def test_a_frame_has_the_questions_of_each_row(spark, frame, large):
+    spark.conf.set("spark.sql.execution.arrow.useLargeVarTypes", large)
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "64")
+    names = frame.schema.names
+    assert found(questions(frame, "text", into="found", strict=True)) == rows(CELLS, strict=True) * 40
+    assert frame.schema.names == names, "the frame itself is unchanged"
+
+
+def test_calls_can_be_counted_in_sql(spark, frame):
+    questions(frame, "text").createOrReplaceTempView("found")
+    counts = spark.sql("SELECT call.state, count(*) FROM found LATERAL VIEW explode(questions) AS call GROUP BY 1 ORDER BY 1")
+    assert [tuple(row) for row in counts.collect()] == [("complete", 160), ("rejected", 40)]
+
+
+def test_bytes_give_the_same(frame):
+    from pyspark.sql.functions import encode
+
+    one = frame.select("id", encode("text", "utf-8").alias("text"))
+    assert found(questions(one, "text", into="found")) == rows(CELLS) * 40

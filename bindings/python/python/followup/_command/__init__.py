@@ -1,0 +1,1 @@
+"""The commands of `python -m followup`. They need pyarrow; the rest of the package does not."""

@@ -1,0 +1,54 @@
+"""A picture of the counts."""
+
+from pathlib import Path
+
+from followup._command.summary import Counts, Summary
+
+LARGEST = 12
+"""The number of models and of reasons that are drawn; the others are too few to see."""
+
+COLOURS = {"asked as written": "#2a9d8f", "repaired": "#e9c46a", "can't be asked": "#e76f51"}
+
+
+def check(path: str) -> None:
+    """Raises ValueError if the picture can't be drawn."""
+    if Path(path).suffix not in (".svg", ".png"):
+        raise ValueError(f"--plot: a name that ends in .svg or .png was expected, not {path}")
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise ValueError("--plot needs matplotlib: pip install 'followup[plot]'") from None
+
+
+def draw(summary: Summary, path: str) -> None:
+    """Draws the calls of each model, and why they are repaired or can't be asked."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    models = sorted(summary.models.items(), key=lambda item: item[1].rows)[-LARGEST:] or [("all", summary.total)]
+    reasons = summary.total.notes + summary.total.rejected + summary.total.errors
+    most = reasons.most_common(LARGEST)[::-1]
+    height = 1.9 + 0.3 * max(len(models), len(most))
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(12, height), layout="constrained")
+    start = [0] * len(models)
+    for label, colour in COLOURS.items():
+        numbers = [parts(counts)[label] for _, counts in models]
+        left.barh([name or "(none)" for name, _ in models], numbers, left=start, label=label, color=colour)
+        start = [one + two for one, two in zip(start, numbers)]
+    left.set_title(f"Calls by {summary.by}" if summary.models else "Calls")
+    figure.legend(*left.get_legend_handles_labels(), frameon=False, loc="outside lower left", ncols=len(COLOURS))
+    is_note = [name in summary.total.notes for name, _ in most]
+    colours = [COLOURS["repaired" if note else "can't be asked"] for note in is_note]
+    right.barh([name for name, _ in most], [number for _, number in most], color=colours)
+    right.set_title("Repairs, and why calls can't be asked")
+    for axes in (left, right):
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path)
+    pyplot.close(figure)
+
+
+def parts(counts: Counts) -> dict[str, int]:
+    numbers = [counts.complete - counts.repaired, counts.repaired, counts.rejected.total() + counts.errors.total()]
+    return dict(zip(COLOURS, numbers))

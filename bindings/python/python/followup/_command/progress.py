@@ -1,0 +1,24 @@
+"""Progress on the terminal: a bar with rich, a line without, and nothing where there is no terminal."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def progress(total: int, is_wanted: bool) -> Iterator[Callable[[int], None]]:
+    """Gives a function that is called with the number of rows that are done."""
+    if not is_wanted or not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    try:
+        from rich.console import Console
+        from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn, BarColumn
+    except ImportError:
+        yield lambda done: print(f"\r{done:,} of {total:,} rows", end="", file=sys.stderr, flush=True)
+        print(file=sys.stderr)
+        return
+    columns = [BarColumn(), MofNCompleteColumn(), TextColumn("rows"), TimeRemainingColumn()]
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda done: bar.update(task, completed=done)

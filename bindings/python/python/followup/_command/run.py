@@ -1,0 +1,132 @@
+"""`python -m followup questions`: from one Parquet file to another, batch by batch."""
+
+import json
+import os
+import tempfile
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path as File
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from followup._command import plot
+from followup._path import Path
+from followup._command.progress import progress
+from followup._command.summary import Summary
+from followup.arrow import questions
+
+BATCH_ROWS = 256
+"""Rows that are parsed at once. A row may be a trajectory of some 100 KB."""
+
+GROUP_BYTES = 64 << 20
+"""The size from which on rows are written as a row group."""
+
+
+def run(options: Namespace) -> None:
+    """Writes the file and the picture, and prints the counts.
+
+    Raises ValueError, TypeError or OSError, with a message for people; then there is no output.
+    """
+    check_files(options)
+    try:
+        file = pq.ParquetFile(options.input, memory_map=False, pre_buffer=False, buffer_size=1 << 20)
+    except pa.ArrowInvalid as error:
+        raise ValueError(f"{options.input} is no Parquet file: {error}") from None
+    with file:
+        summary = write(file, options)
+    if options.plot:
+        plot.draw(summary, options.plot)
+    print(json.dumps(summary.json()) if options.json else summary.text())
+
+
+def check_files(options: Namespace) -> None:
+    source, target = File(options.input), File(options.output)
+    if not source.is_file():
+        raise ValueError(f"{source}: there is no such file")
+    if target.exists() and not options.force:
+        raise ValueError(f"{target} exists: remove it, or pass --force to replace it")
+    if target.exists() and target.samefile(source):
+        raise ValueError(f"{target} is the file to read: name another one")
+    if not target.absolute().parent.is_dir():
+        raise ValueError(f"{target.absolute().parent}: there is no such folder")
+    if options.plot:
+        plot.check(options.plot)
+
+
+def write(file: pq.ParquetFile, options: Namespace) -> Summary:
+    """Writes the columns with their result."""
+    schema, path = file.schema_arrow, Path(options.column)
+    path.check(schema)
+    kept = kept_columns(schema, options)
+    by = options.by or next((name for name in ["model", "model_name"] if schema.names.count(name) == 1), None)
+    read = [name for name in schema.names if name in {*kept, path.column, by}]
+    summary, group, size = Summary(by), [], 0
+
+    how = keywords(options)
+
+    def parse(values: pa.Array) -> pa.Array:
+        return pa.array(questions(values, **how))
+
+    # The type of the result depends on that of the column, but never on its rows.
+    _, no_rows = path.apply(pa.array([], schema.field(path.column).type), parse)
+    written = pa.schema([schema.field(name) for name in kept], schema.metadata).append(pa.field(options.into, no_rows.type))
+    with (
+        appearing(File(options.output)) as temporary,
+        pq.ParquetWriter(temporary, written, compression="zstd") as writer,
+        progress(file.metadata.num_rows, not options.no_progress) as show,
+    ):
+        for batch in file.iter_batches(BATCH_ROWS, columns=read):
+            messages, result = path.apply(batch.column(path.column), parse)
+            summary.add(messages, result, batch.column(by) if by else None)
+            group.append(pa.record_batch([*(batch.column(name) for name in kept), result], written))
+            size += group[-1].nbytes
+            if size >= GROUP_BYTES:
+                writer.write_table(pa.Table.from_batches(group))
+                group, size = [], 0
+            show(summary.total.rows)
+        if group:
+            writer.write_table(pa.Table.from_batches(group))
+    return summary
+
+
+def keywords(options: Namespace) -> dict[str, Any]:
+    """Returns the options of `questions`: those that were given, so that others are refused where they mean nothing."""
+    names = ["arguments_of", "strict", "outside_code", "decode_entities", "reasoning"]
+    how = {name: value for name in names if (value := getattr(options, name))}
+    how |= {"wire": options.wire, "threads": options.threads}
+    if options.envelopes is not None:
+        how["envelopes"] = [name for name in options.envelopes.split(",") if name not in ("", "none")]
+    return how
+
+
+def kept_columns(schema: pa.Schema, options: Namespace) -> list[str]:
+    """Returns the columns to copy."""
+    names = schema.names if options.keep is None else [name for name in options.keep.split(",") if name]
+    for option, name in [("--keep", name) for name in names] + [("--by", options.by)] * bool(options.by):
+        if schema.names.count(name) != 1:
+            what = "several columns" if name in schema.names else "no column"
+            raise ValueError(f"{option}: there is {what} {name!r}; there are: {', '.join(schema.names)}")
+    if options.into in names:
+        raise ValueError(f"--into: there is a column {options.into!r} already: name another one")
+    return names
+
+
+@contextmanager
+def appearing(target: File) -> Iterator[str]:
+    """Gives the name of a temporary file, which replaces the target once it is complete."""
+    handle, temporary = tempfile.mkstemp(dir=target.absolute().parent, prefix=f".{target.name}.")
+    os.close(handle)
+    try:
+        yield temporary
+        with open(temporary, "rb+") as written:
+            os.fsync(written.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary, 0o666 & ~umask)
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise

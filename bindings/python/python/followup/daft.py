@@ -1,0 +1,43 @@
+"""Questions in bulk with Daft."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .arrow import questions as of_column
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._bulk import BulkOptions
+
+__all__ = ["questions"]
+
+Expression = TypeVar("Expression")
+
+
+def questions(column: Expression, **options: Unpack[BulkOptions]) -> Expression:
+    """Returns an expression for the calls of each row of another expression, such as `daft.col("text")`.
+
+    Options and fields are those of `followup.arrow.questions`; its errors are raised when the frame
+    is read. Needs pyarrow.
+    """
+    import daft
+    import pyarrow as pa
+
+    @daft.func.batch(return_dtype=_data_type())
+    def followup_questions(series: daft.Series) -> daft.Series:
+        return daft.Series.from_arrow(pa.array(of_column(series, **options)), series.name())
+
+    return followup_questions(column)  # type: ignore[no-any-return]
+
+
+def _data_type() -> Any:
+    """Returns the type of the result."""
+    from daft import DataType
+
+    string, number = DataType.string(), DataType.int64()
+    suggest = DataType.list(DataType.struct({"answer": string, "mode": string}))
+    call: Any = {"call": DataType.uint32(), "state": string, "question": string, "suggest": suggest}
+    call |= {"notes": DataType.list(string), "reason": string, "start": number, "end": number}
+    return DataType.list(DataType.struct(call))

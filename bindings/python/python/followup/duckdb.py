@@ -1,0 +1,43 @@
+"""Questions in bulk with DuckDB."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .arrow import questions as of_column
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._bulk import BulkOptions
+
+__all__ = ["TYPE", "register"]
+
+TYPE = (
+    'STRUCT("call" UINTEGER, state VARCHAR, question VARCHAR, suggest STRUCT(answer VARCHAR, "mode" VARCHAR)[], '
+    'notes VARCHAR[], reason VARCHAR, "start" BIGINT, "end" BIGINT)[]'
+)
+"""The type of the result."""
+
+
+def register(connection: Any, name: str = "questions", *, column_type: str = "VARCHAR", **options: Unpack[BulkOptions]) -> None:
+    """Adds a function to a connection that returns the calls of each row.
+
+    `column_type` is `VARCHAR` or `BLOB`. Options, fields and errors are those of
+    `followup.arrow.questions`; another name for each set of options. Needs pyarrow and numpy.
+
+    >>> import duckdb
+    >>> from followup.duckdb import register
+    >>> connection = duckdb.connect()
+    >>> register(connection)
+    >>> messages = "(VALUES ('Hi'), ('<ask_followup_question>Tea?</ask_followup_question>')) AS messages (text)"
+    >>> connection.sql(f"SELECT call.question FROM (SELECT unnest(questions(text)) AS call FROM {messages})").fetchall()
+    [('Tea?',)]
+    """
+    import pyarrow as pa
+
+    def work(column: Any) -> Any:
+        result = of_column(column, **options)
+        return pa.chunked_array(result) if isinstance(column, pa.ChunkedArray) else pa.array(result)  # type: ignore[call-overload]
+
+    connection.create_function(name, work, [column_type], TYPE, type="arrow", null_handling="special")

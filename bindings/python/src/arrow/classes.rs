@@ -1,0 +1,108 @@
+//! The results as objects that every library of Arrow takes.
+
+use arrow_array::ArrayRef;
+use arrow_schema::FieldRef;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyList, PyTuple};
+use pyo3_arrow::ffi::{ArrayIterator, to_array_pycapsules, to_schema_pycapsule, to_stream_pycapsule};
+
+use super::pylist;
+
+/// The calls of each row of an array.
+#[pyclass(module = "followup.arrow", frozen)]
+#[derive(Debug)]
+pub(crate) struct Array {
+    array: ArrayRef,
+    field: FieldRef,
+}
+
+impl Array {
+    pub(super) fn new(array: ArrayRef, field: FieldRef) -> Array {
+        Array { array, field }
+    }
+}
+
+#[pymethods]
+impl Array {
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyCapsule>>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let _ = requested_schema; // The consumer casts: the interface allows it.
+        Ok(to_array_pycapsules(py, self.field.clone(), &self.array, None)?)
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        Ok(to_schema_pycapsule(py, self.field.as_ref())?)
+    }
+
+    fn __len__(&self) -> usize {
+        self.array.len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<followup.arrow.Array of {} rows>", self.array.len())
+    }
+
+    /// Returns a list with `None` or a list of dicts for each row.
+    fn to_pylist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let rows = PyList::empty(py);
+        pylist::extend(&rows, &self.array)?;
+        Ok(rows)
+    }
+}
+
+/// The calls of each row of a stream of arrays, with its chunks.
+#[pyclass(module = "followup.arrow", frozen)]
+#[derive(Debug)]
+pub(crate) struct ChunkedArray {
+    chunks: Vec<ArrayRef>,
+    field: FieldRef,
+}
+
+impl ChunkedArray {
+    pub(super) fn new(chunks: Vec<ArrayRef>, field: FieldRef) -> ChunkedArray {
+        ChunkedArray { chunks, field }
+    }
+}
+
+#[pymethods]
+impl ChunkedArray {
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyCapsule>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema; // The consumer casts: the interface allows it.
+        let chunks = self.chunks.clone().into_iter().map(Ok);
+        Ok(to_stream_pycapsule(py, Box::new(ArrayIterator::new(chunks, self.field.clone())), None)?)
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        Ok(to_schema_pycapsule(py, self.field.as_ref())?)
+    }
+
+    fn __len__(&self) -> usize {
+        self.chunks.iter().map(|chunk| chunk.len()).sum()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<followup.arrow.ChunkedArray of {} rows in {} chunks>", self.__len__(), self.chunks.len())
+    }
+
+    /// The chunks, which are those of the column.
+    #[getter]
+    fn chunks(&self) -> Vec<Array> {
+        self.chunks.iter().map(|chunk| Array::new(chunk.clone(), self.field.clone())).collect()
+    }
+
+    /// Returns a list with `None` or a list of dicts for each row.
+    fn to_pylist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let rows = PyList::empty(py);
+        self.chunks.iter().try_for_each(|chunk| pylist::extend(&rows, chunk))?;
+        Ok(rows)
+    }
+}

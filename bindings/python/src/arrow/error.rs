@@ -1,0 +1,51 @@
+//! What can go wrong with a column as a whole. What is wrong with a row is a value.
+
+use arrow_schema::{ArrowError, DataType};
+use pyo3::PyErr;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+
+/// Why a column has no result.
+#[derive(Debug)]
+pub(super) enum Error {
+    /// The column has no strings or bytes.
+    Type(DataType),
+    /// The result of a chunk does not fit into offsets of 32 bits.
+    TooLarge,
+    /// The producer of the column failed, or gave an array that does not match its type.
+    Producer(ArrowError),
+    /// A panic, which is a bug of this package.
+    Panic,
+}
+
+impl From<ArrowError> for Error {
+    fn from(error: ArrowError) -> Error {
+        match error {
+            ArrowError::OffsetOverflowError(_) => Error::TooLarge,
+            error => Error::Producer(error),
+        }
+    }
+}
+
+impl From<Error> for PyErr {
+    fn from(error: Error) -> PyErr {
+        match error {
+            Error::Type(DataType::Struct(fields)) => {
+                let names: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
+                PyTypeError::new_err(format!(
+                    "column: one column was expected, not a table or struct of: {}",
+                    names.join(", ")
+                ))
+            }
+            Error::Type(data_type) => PyTypeError::new_err(format!(
+                "column: strings or bytes were expected (utf8, large_utf8, utf8_view, binary, large_binary, \
+                 binary_view, or a dictionary of one of them), not {data_type}"
+            )),
+            Error::TooLarge => PyValueError::new_err(
+                "column: the result of one chunk has 2 GiB or more, too much for offsets of 32 bits: \
+                 cast the column to large_utf8 or large_binary, or pass smaller chunks",
+            ),
+            Error::Producer(error) => PyRuntimeError::new_err(format!("column: its producer failed: {error}")),
+            Error::Panic => PyRuntimeError::new_err("this is a bug in followup: please report it with the column"),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+"""The result has the rows, nulls and chunks of its column, and strings like those of the column."""
+
+import gc
+import threading
+
+import pyarrow as pa
+import pytest
+from arrow_help import ASK, BYTES, STRINGS, rows_of
+from followup.arrow import Array, ChunkedArray, questions
+
+CELLS = ["Hm. " + ASK.format("Tea?"), None, "prose", "", ASK.format("1") + "<ask_followup_question><question>cut"]
+ROWS = [None if cell is None else rows_of([cell]) for cell in CELLS]
+
+
+def result_type(string):
+    suggest = pa.list_(pa.struct([("answer", string), ("mode", string)]))
+    fields = [("call", pa.uint32()), ("state", string), ("question", string), ("suggest", suggest)]
+    fields += [("notes", pa.list_(string)), ("reason", string), ("start", pa.int64()), ("end", pa.int64())]
+    return pa.list_(pa.struct(fields))
+
+
+def column(cells, data_type):
+    encode = (lambda cell: cell and cell.encode()) if data_type in BYTES else (lambda cell: cell)
+    return pa.array([encode(cell) for cell in cells], data_type)
+
+
+def test_a_call_is_a_row_with_all_that_is_known_of_it():
+    suggest = [{"answer": "A", "mode": None}, {"answer": "B", "mode": "code"}]
+    call = {"call": 0, "state": "complete", "question": "Tea?", "suggest": suggest, "notes": [], "reason": None}
+    assert questions(pa.array([CELLS[0]])).to_pylist() == [[{**call, "start": 4, "end": len(CELLS[0])}]]
+
+
+def test_a_call_that_cannot_be_asked_has_a_reason():
+    [[_, cut]] = questions(pa.array([CELLS[4]])).to_pylist()
+    assert (cut["state"], cut["question"], cut["reason"]) == ("rejected", "cut", "truncated: question")
+
+
+def test_a_repair_is_a_note():
+    [[call]] = questions(pa.array(["<ask_followup_question>Tea?</ask_followup_question>"])).to_pylist()
+    assert (call["state"], call["notes"]) == ("complete", ["bare_question"])
+
+
+@pytest.mark.parametrize("data_type", STRINGS + BYTES, ids=str)
+def test_every_type_gives_the_same_rows(data_type):
+    result = questions(column(CELLS, data_type))
+    assert isinstance(result, Array)
+    assert result.to_pylist() == ROWS == pa.array(result).to_pylist()
+
+
+@pytest.mark.parametrize("data_type", STRINGS + BYTES, ids=str)
+def test_a_dictionary_gives_the_same_rows(data_type):
+    values, keys = column(["unused", *CELLS], data_type), pa.array([1, 2, None, 5, 1, 3, 4], pa.int8())
+    result = questions(pa.DictionaryArray.from_arrays(keys, values))
+    assert result.to_pylist() == [ROWS[0], None, None, ROWS[4], ROWS[0], ROWS[2], ROWS[3]]
+
+
+def test_strings_have_the_offsets_of_the_column_and_are_never_views():
+    large = [pa.large_string(), pa.large_binary(), pa.string_view(), pa.binary_view()]
+    for data_type in STRINGS + BYTES:
+        expected = result_type(pa.large_string() if data_type in large else pa.string())
+        assert pa.array(questions(pa.array([], data_type))).type == expected
+        dictionary = pa.DictionaryArray.from_arrays(pa.array([], pa.int32()), pa.array([], data_type))
+        assert pa.array(questions(dictionary)).type == expected
+
+
+def test_a_column_of_nulls_has_a_result_of_nulls():
+    result = pa.array(questions(pa.nulls(3)))
+    assert (result.to_pylist(), result.type) == ([None] * 3, result_type(pa.string()))
+    empty = pa.DictionaryArray.from_arrays(pa.array([None, None], pa.int8()), pa.array([], pa.string()))
+    assert questions(empty).to_pylist() == [None, None]
+
+
+@pytest.mark.parametrize("data_type", STRINGS + BYTES, ids=str)
+def test_a_slice_gives_the_rows_of_the_slice(data_type):
+    for start in range(len(CELLS) + 1):
+        for end in range(start, len(CELLS) + 1):
+            cells = column(CELLS, data_type).slice(start, end - start)
+            assert questions(cells).to_pylist() == ROWS[start:end]
+            if data_type in STRINGS[:2] + BYTES[:2]:
+                assert questions(cells.dictionary_encode()).to_pylist() == ROWS[start:end]
+
+
+def test_a_stream_of_arrays_keeps_its_chunks():
+    whole = pa.array(CELLS)
+    chunks = [whole.slice(0, 0), whole.slice(0, 3), whole.slice(3), whole.slice(1, 1), whole.slice(5)]
+    result = questions(pa.chunked_array(chunks))
+    assert isinstance(result, ChunkedArray)
+    assert [len(chunk) for chunk in result.chunks] == [0, 3, 2, 1, 0]
+    assert result.to_pylist() == ROWS + ROWS[1:2] and len(result) == 6
+    assert [len(chunk) for chunk in pa.chunked_array(result).chunks] == [0, 3, 2, 1, 0]
+    assert pa.chunked_array(result) == pa.chunked_array(result), "it can be read again"
+
+
+def test_a_stream_without_arrays_keeps_its_type():
+    result = pa.chunked_array(questions(pa.chunked_array([], pa.large_string())))
+    assert (result.num_chunks, result.type) == (0, result_type(pa.large_string()))
+
+
+def test_the_result_has_the_name_of_the_column():
+    polars = pytest.importorskip("polars")
+    series = polars.Series("message", CELLS)
+    assert polars.Series(questions(series)).name == "message"
+    assert polars.Series(questions(series)).to_list() == ROWS
+
+
+@pytest.mark.parametrize("data_type", [*STRINGS, pa.dictionary(pa.int16(), pa.string())], ids=str)
+def test_any_number_of_threads_gives_the_same_array(data_type):
+    cells = pa.array(CELLS * 41, pa.string()).cast(data_type) if "dictionary" in str(data_type) else column(CELLS * 41, data_type)
+    for threads in [2, 3, 64, 1000]:
+        for part in [cells, cells.slice(3, 100), cells.slice(0, 1), cells.slice(0, 0)]:
+            assert pa.array(questions(part, threads=threads)) == pa.array(questions(part))
+
+
+def test_the_result_outlives_its_column():
+    result = questions(pa.array(CELLS))
+    gc.collect()
+    assert result.to_pylist() == ROWS
+
+
+def test_a_column_that_is_read_by_two_threads_at_once_has_one_result():
+    cells, results = pa.array(CELLS * 200), []
+    readers = [threading.Thread(target=lambda: results.append(questions(cells).to_pylist())) for _ in range(4)]
+    for reader in readers:
+        reader.start()
+    for reader in readers:
+        reader.join()
+    assert results == [ROWS * 200] * 4
+
+
+def test_ill_formed_utf_8_is_replaced_also_in_a_column_of_strings():
+    ill_formed = ASK.format("\0\0").encode().replace(b"\0\0", b"\xff\xc3")
+    view = pa.array([ill_formed], pa.binary()).view(pa.string())
+    for cells in [pa.array([ill_formed]), view]:
+        [[call]] = questions(cells).to_pylist()
+        assert call["question"] == "\ufffd\ufffd"

@@ -1,0 +1,185 @@
+"""`python -m followup questions`: the output has all of the input and the questions, or there is no output."""
+
+import json
+import re
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from arrow_help import ASK
+from followup.__main__ import main
+from followup._command import run
+from followup._path import Path
+from followup.arrow import questions
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+BARE = "<ask_followup_question>Tea?</ask_followup_question>"
+CUT = "<ask_followup_question><question>cut"
+CELLS = [ASK.format(1) + ASK.format(2), None, "prose", BARE, CUT]
+TABLE = pa.table(
+    {
+        "id": range(len(CELLS)),
+        "model": ["one", "two", None, "one", "two"],
+        "text": CELLS,
+        "steps": [[{"role": "ai", "text": cell}, None] if cell else None for cell in CELLS],
+    }
+)
+
+
+@pytest.fixture
+def paths(tmp_path):
+    source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
+    pq.write_table(TABLE, source, row_group_size=2)
+    return source, target
+
+
+def command(paths, *more):
+    return main(["questions", *map(str, paths), *more])
+
+
+def test_the_output_has_all_columns_and_the_questions(paths):
+    assert command(paths, "--column", "text") == 0
+    found = pq.read_table(paths[1])
+    assert found.drop_columns("questions") == TABLE
+    assert found["questions"].to_pylist() == questions(pa.array(CELLS)).to_pylist()
+    assert sorted(path.name for path in paths[0].parent.iterdir()) == ["in.parquet", "out.parquet"]
+
+
+def test_a_column_inside_lists_has_questions_in_the_same_lists(paths):
+    assert command(paths, "--column", "steps[].text", "--keep", "id", "--into", "found") == 0
+    found = pq.read_table(paths[1])
+    assert found.column_names == ["id", "found"]
+    rows = questions(pa.array(CELLS)).to_pylist()
+    assert found["found"].to_pylist() == [[row, None] if row is not None else None for row in rows]
+
+
+def test_the_counts_are_those_of_the_calls(paths, capsys):
+    assert command(paths, "--column", "text", "--json") == 0
+    counts = {"notes": {"bare_question": 1}, "rejected": {"truncated: question": 1}, "errors": {}}
+    none = {"notes": {}, "rejected": {}, "errors": {}}
+    assert json.loads(capsys.readouterr().out) == {
+        "messages": 4, "rows": 5, "asked": 2, "complete": 3, "repaired": 1, **counts, "by": "model",
+        "models": {
+            "one": {"rows": 2, "asked": 2, "complete": 3, "repaired": 1, **counts, "rejected": {}},
+            "two": {"rows": 2, "asked": 0, "complete": 0, "repaired": 0, **none, "rejected": counts["rejected"]},
+            "": {"rows": 1, "asked": 0, "complete": 0, "repaired": 0, **none},
+        },
+    }  # fmt: skip
+
+
+def test_the_counts_are_printed_for_people(paths, capsys):
+    assert command(paths, "--column", "text") == 0
+    text = capsys.readouterr().out
+    assert "5 rows, 4 messages" in text and "3  questions can be asked, in 2 rows (40.0%)" in text
+    assert "1  truncated: question" in text and "1  bare_question" in text and "model" in text
+
+
+def test_options_of_the_parser_are_passed_on(paths, capsys):
+    assert command(paths, "--column", "text", "--strict", "--json", "--by", "id") == 0
+    counts = json.loads(capsys.readouterr().out)
+    assert counts["rejected"] == {"truncated: question": 1, "malformed: bare_question": 1} and counts["by"] == "id"
+
+
+def test_small_batches_give_the_same_file(paths, monkeypatch):
+    assert command(paths, "--column", "text") == 0
+    whole = pq.read_table(paths[1])
+    monkeypatch.setattr(run, "BATCH_ROWS", 1)
+    monkeypatch.setattr(run, "GROUP_BYTES", 1)
+    assert command(paths, "--column", "text", "--force") == 0
+    assert pq.read_table(paths[1]) == whole and pq.ParquetFile(paths[1]).num_row_groups == len(CELLS)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--column", "txt"], "no column 'txt'; there are: id, model, text, steps"),
+        (["--column", "steps"], "steps is no text but list.*is it steps\\[\\]\\?"),
+        (["--column", "steps.text"], "is it steps\\[\\].text\\?"),
+        (["--column", "steps[].txt"], "no column 'txt' in steps\\[\\]; there are: role, text"),
+        (["--column", "text[]"], "text is no list but string"),
+        (["--column", "text."], "a name or a path like"),
+        (["--column", "id"], "strings or bytes were expected"),
+        (["--column", "text", "--keep", "id,x"], "--keep: there is no column 'x'"),
+        (["--column", "text", "--by", "x"], "--by: there is no column 'x'"),
+        (["--column", "text", "--into", "id"], "--into: there is a column 'id' already"),
+        (["--column", "text", "--wire", "smoke"], "wire: "),
+        (["--column", "text", "--reasoning"], "reasoning is no option"),
+        (["--column", "text", "--threads", "0"], "threads: a number from 1 was expected"),
+        (["--column", "text", "--plot", "x.pdf"], "--plot: .*svg or .png was expected, not x.pdf"),
+    ],
+)
+def test_a_mistake_is_explained_and_leaves_no_file(paths, capsys, more, message):
+    status = command(paths, *more)
+    error = capsys.readouterr().err
+    assert status == 1 and error.startswith("followup: ") and "Traceback" not in error
+    assert re.search(message, error), error
+    assert [path.name for path in paths[0].parent.iterdir()] == ["in.parquet"]
+
+
+def test_files_are_checked_before_they_are_read(paths, capsys, tmp_path):
+    (tmp_path / "text.txt").write_text("text")
+    for source, target, message in [
+        ("none.parquet", "out.parquet", "there is no such file"),
+        ("in.parquet", "in.parquet", "exists: remove it, or pass --force"),
+        ("in.parquet", "none/out.parquet", "there is no such folder"),
+        ("text.txt", "out.parquet", "is no Parquet file"),
+    ]:
+        assert main(["questions", str(tmp_path / source), str(tmp_path / target), "--column", "text"]) == 1
+        assert message in capsys.readouterr().err
+    assert command((paths[0], paths[0]), "--column", "text", "--force") == 1
+    assert "is the file to read" in capsys.readouterr().err
+    assert pq.read_table(paths[0]) == TABLE
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError("the disk is full")])
+def test_an_output_that_is_not_complete_replaces_nothing(paths, monkeypatch, error):
+    paths[1].write_bytes(b"precious")
+
+    def fails(*_):
+        raise error
+
+    monkeypatch.setattr(run.Summary, "add", fails)
+    assert command(paths, "--column", "text", "--force") in (1, 130)
+    assert paths[1].read_bytes() == b"precious"
+    assert sorted(path.name for path in paths[0].parent.iterdir()) == ["in.parquet", "out.parquet"]
+
+
+def test_without_pyarrow_it_says_what_to_install(paths, monkeypatch, capsys):
+    for name in [name for name in sys.modules if name.startswith("followup._command")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert command(paths, "--column", "text") == 1
+    assert "pip install 'followup[cli]'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png"])
+def test_the_counts_are_drawn(paths, tmp_path, suffix):
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / f"picture.{suffix}"
+    assert command(paths, "--column", "text", "--plot", str(picture)) == 0
+    begin = picture.read_bytes()[:5]
+    assert begin.startswith(b"<?xml" if suffix == "svg" else b"\x89PNG")
+
+
+texts = st.none() | st.sampled_from(["", "prose", BARE, CUT, ASK.format("Q")])
+structs = st.none() | st.fixed_dictionaries({"text": texts})
+nested = st.lists(st.none() | st.lists(st.none() | st.lists(structs, max_size=3), max_size=3), max_size=5)
+KINDS = [pa.list_, pa.large_list]
+
+
+@settings(deadline=None)
+@given(nested, st.sampled_from(KINDS), st.sampled_from(KINDS), st.integers(0, 3))
+def test_every_text_in_lists_of_lists_has_its_questions(rows, outer, inner, start):
+    column = pa.array(rows, outer(inner(pa.struct([("text", pa.string())])))).slice(start)
+    values, result = Path("x[][].text").apply(column, lambda values: pa.array(questions(values)))
+
+    def parsed(one):
+        if isinstance(one, list):
+            return [parsed(element) for element in one]
+        cell = one and one["text"]
+        return None if cell is None else questions(pa.array([cell])).to_pylist()[0]
+
+    assert result.to_pylist() == [parsed(row) for row in rows[start:]]
+    result.validate(full=True)

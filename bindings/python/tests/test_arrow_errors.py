@@ -1,0 +1,93 @@
+"""A column without a result is an error that says what to do; a row that can't be read is a value."""
+
+import pyarrow as pa
+import pytest
+from arrow_help import ASK
+from followup.arrow import questions
+
+
+def test_what_is_no_arrow_data_is_a_type_error():
+    for column in [["text"], "text", None, 7]:
+        with pytest.raises(TypeError, match=rf"__arrow_c_stream__ was expected.*not {type(column).__name__}"):
+            questions(column)
+
+
+@pytest.mark.parametrize("column", [pa.array([1]), pa.array([["text"]]), pa.array([1.5]).dictionary_encode()], ids=str)
+def test_a_column_without_strings_or_bytes_is_a_type_error(column):
+    for one in [column, pa.chunked_array([column]), pa.chunked_array([], column.type)]:
+        with pytest.raises(TypeError, match=r"utf8, large_utf8.*, not (Int64|List|Float64)"):
+            questions(one)
+
+
+def test_a_table_is_a_type_error_with_the_names_of_its_columns():
+    table = pa.table({"id": [1], "text": ["x"]})
+    for one in [table, table.to_batches()[0], table.to_reader()]:
+        with pytest.raises(TypeError, match="one column was expected, not a table or struct of: id, text"):
+            questions(one)
+
+
+def test_options_that_do_not_exist_are_errors():
+    column = pa.array(["x"])
+    for options, error, message in [
+        ({"threads": 0}, ValueError, "a number from 1"),
+        ({"threads": -1}, OverflowError, "negative"),
+        ({"threads": "2"}, TypeError, "threads"),
+        ({"wire": "smoke"}, ValueError, "wire: .*smoke"),
+        ({"wire": None}, TypeError, "wire"),
+        ({"arguments_of": "read_file"}, ValueError, "read_file is no question tool"),
+        ({"arguments_of": "AskUserQuestion", "wire": "auto"}, ValueError, "arguments_of"),
+        ({"strict": 1}, TypeError, "strict"),
+        ({"policy": "x"}, TypeError, "policy is no option"),
+        ({"limits": {"question": -1}}, ValueError, "question"),
+        ({"reasoning": True}, TypeError, "reasoning is no option"),
+    ]:
+        with pytest.raises(error, match=message):
+            questions(column, **options)
+
+
+def test_a_body_that_cannot_be_read_is_a_row_and_the_next_body_is_read():
+    broken = "data: {\"choices\": [{\"delta\": {\"content\": \"Hi\n\n"
+    overloaded = 'data: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n'
+    rows = questions(pa.array([broken, None, overloaded]), wire="anthropic").to_pylist()
+    assert rows[1] is None
+    assert {one["state"] for one in rows[0]} == {"error"} and all(one["reason"] for one in rows[0])
+    error = {"call": None, "state": "error", "question": None, "suggest": [], "notes": []}
+    assert rows[2] == [{**error, "reason": "provider: Overloaded", "start": None, "end": None}]
+
+
+def large_result():
+    """Returns a small column whose result has more than 2 GiB of strings, and its number of rows."""
+    length, rows = 100_000, 21_500
+    values = pa.array([ASK.format("x" * length)])
+    return pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), values), rows
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_result_that_is_too_large_is_an_error_that_says_what_to_do(threads):
+    column, _ = large_result()
+    with pytest.raises(ValueError, match="2 GiB or more.*cast the column to large_utf8 or large_binary, or pass smaller"):
+        questions(column, threads=threads)
+
+
+def test_a_large_column_may_have_a_large_result():
+    column, rows = large_result()
+    large = pa.DictionaryArray.from_arrays(column.indices, column.dictionary.cast(pa.large_string()))
+    result = pa.array(questions(large))
+    assert len(result) == rows and result.flatten().field("question").nbytes > 1 << 31
+
+
+def test_a_producer_that_fails_is_an_error():
+    def batches():
+        yield pa.record_batch({"": ["x"]})
+        raise OSError("the disk is gone")
+
+    reader = pa.RecordBatchReader.from_batches(pa.schema([("", pa.string())]), batches())
+
+    class Column:
+        """A stream of strings that fails after its first array, as a reader of a file may."""
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            return reader.__arrow_c_stream__()
+
+    with pytest.raises((TypeError, RuntimeError)):
+        questions(Column())
