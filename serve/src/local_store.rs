@@ -107,7 +107,7 @@ impl LocalStore {
             };
             let oldest = oldest.clone();
             if let Some(dropped) = all.remove(&oldest) {
-                dropped.end();
+                drop_unused(&dropped);
             }
         }
         let conversation = Conversation::new(id.to_owned(), epoch, role, self.context.clone());
@@ -150,7 +150,7 @@ impl LocalStore {
                 break;
             }
             if let Some(dropped) = all.remove(&id) {
-                dropped.end();
+                drop_unused(&dropped);
                 self.context.list.notify();
             }
         }
@@ -192,7 +192,7 @@ impl LocalStore {
             all.retain(|_, conversation| {
                 let is_idle = conversation.is_idle(idle);
                 if is_idle {
-                    conversation.end();
+                    drop_unused(conversation);
                 }
                 !is_idle
             });
@@ -235,6 +235,14 @@ impl LocalStore {
         self.list_readers.fetch_update(Ordering::AcqRel, Ordering::Acquire, add_one).ok()?;
         self.context.metrics.list_readers.inc();
         Some(ListReader { count: self.list_readers.clone(), metrics: self.context.metrics.clone() })
+    }
+}
+
+/// Ends a conversation that is not used any more. In a store it stays, and the rest of it is still written.
+fn drop_unused(conversation: &Conversation) {
+    let is_stored = conversation.epoch().is_some() || !conversation.is_writer();
+    if !is_stored {
+        conversation.end();
     }
 }
 

@@ -7,7 +7,7 @@ use crate::service::Service;
 use crate::upstream::open_gate;
 
 /// Returns a metric.
-async fn metric(service: &Service, name: &str) -> u64 {
+pub(crate) async fn metric(service: &Service, name: &str) -> u64 {
     let text = get("/metrics").send(service).await;
     let text = String::from_utf8(text.body.to_vec()).unwrap();
     let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));

@@ -15,7 +15,12 @@ pub(crate) struct Service {
 }
 
 pub(crate) fn command(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_followup"));
+    command_of(env!("CARGO_BIN_EXE_followup"), args)
+}
+
+/// The same, of a program that was built elsewhere.
+pub(crate) fn command_of(program: &str, args: &[&str]) -> Command {
+    let mut command = Command::new(program);
     command.arg("serve").args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     for name in [
         "FOLLOWUP_TOKEN",
@@ -98,6 +103,15 @@ impl Service {
     /// Returns the number of open files; on Linux only.
     pub(crate) fn open_files(&self) -> Option<usize> {
         Some(std::fs::read_dir(format!("/proc/{}/fd", self.child.id())).ok()?.count())
+    }
+
+    /// Returns the time that the processor has spent on it so far, in seconds; on Linux only.
+    pub(crate) fn cpu_time(&self) -> Option<f64> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
+        // The name of the program, in parentheses, may hold spaces.
+        let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
+        let ticks = fields.next()?.parse::<f64>().ok()? + fields.next()?.parse::<f64>().ok()?;
+        Some(ticks / rustix::param::clock_ticks_per_second() as f64)
     }
 
     /// Returns the peak memory in KiB; on Linux only.

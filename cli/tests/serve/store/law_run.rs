@@ -98,6 +98,9 @@ async fn during(proxy: &TcpProxy, passing: Passing, pause: Duration) {
 pub(super) async fn run(seed: u64) -> Option<(Arc<World>, Vec<Told>)> {
     let mut rng = Rng::with_seed(seed);
     let world = World::start(&mut rng)?;
+    for replica in &world.replicas {
+        until(async || get("/readyz").send_to(&replica.address).await.status == 200).await;
+    }
     let mut conversations = Vec::new();
     for nth in 0..rng.usize(1..=3) {
         let (id, mut rng) = (format!("law-{seed}-{nth}"), rng.fork());

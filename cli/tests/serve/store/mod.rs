@@ -4,8 +4,11 @@
 
 mod cluster;
 mod failover;
+mod figures;
 mod law_run;
 mod laws;
+mod limits;
+mod long;
 mod losses;
 mod old_server;
 mod proxy;
@@ -13,6 +16,9 @@ mod redis_cluster;
 mod redis_server;
 mod replicas;
 mod scene;
+mod secrets;
 mod sentinels;
+mod silent;
 mod tcp_proxy;
+mod tls;
 mod troubles;

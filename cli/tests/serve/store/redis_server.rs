@@ -39,9 +39,13 @@ pub(crate) fn free_port() -> u16 {
 impl RedisServer {
     /// Starts a server that keeps everything in memory; `None` if there is no Redis.
     pub(crate) fn start(args: &[&str]) -> Option<RedisServer> {
+        RedisServer::start_at(free_port(), args)
+    }
+
+    /// The same, on this port.
+    pub(crate) fn start_at(port: u16, args: &[&str]) -> Option<RedisServer> {
         has_redis().then(|| {
             let args = args.iter().map(|arg| (*arg).to_owned()).collect();
-            let port = free_port();
             RedisServer { child: spawn(port, &args), port, args }.up()
         })
     }

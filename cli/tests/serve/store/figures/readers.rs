@@ -1,0 +1,69 @@
+//! Readers on the replica that relays, and on another one.
+
+use super::load::Load;
+use super::redis_figures::{commands, connections, cpu_time, info, memory};
+use crate::store::redis_server::RedisServer;
+use crate::store::scene::replica;
+
+/// How the commands that a replica sends begin: others run in its scripts.
+const SENT: [&str; 8] = ["eval", "script", "hget", "pexpire", "exists", "ssubscribe", "sunsubscribe", "set"];
+
+#[test]
+#[ignore = "a measurement"]
+fn figures_of_readers() {
+    super::run(measure());
+}
+
+async fn measure() {
+    let [conversations, texts, pause] = [("FOLLOWUP_LOAD", 1000), ("FOLLOWUP_TEXTS", 50), ("FOLLOWUP_PAUSE", 200)]
+        .map(|(name, n)| super::number(name, n));
+    let load = Load { conversations, texts: texts as u64, pause: pause as u64 };
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let args = ["--limit-conversations", "20000", "--limit-requests", "10000"];
+    let (here, there) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    Load { conversations: 20, texts: 5, ..load }.run("warm", &here, &[&here, &there]).await;
+    redis.tell("FLUSHALL");
+    redis.tell("CONFIG RESETSTAT");
+    let empty = info(&redis, "memory", "used_memory");
+    let cpu = || (here.cpu_time().unwrap(), there.cpu_time().unwrap(), cpu_time(&redis));
+    let (before, start) = (cpu(), std::time::Instant::now());
+    let latencies = load.run("load", &here, &[&here, &there]).await;
+    let (after, seconds) = (cpu(), start.elapsed().as_secs_f64());
+    let (commands, connections) = (commands(&redis), connections(&redis));
+    let moved = ["total_net_input_bytes", "total_net_output_bytes"].map(|field| info(&redis, "stats", field));
+    let events = load.events();
+    println!("conversations    {}, {:.0} events per second", load.conversations, events / seconds);
+    println!("readers here     {}", latencies[0]);
+    println!("readers there    {}", latencies[1]);
+    let added = |part| latencies[1].at(part) - latencies[0].at(part);
+    println!("added            p50 {:.2} ms, p99 {:.2} ms", added(0.5), added(0.99));
+    let is_sent = |name: &str| SENT.iter().any(|sent| name.starts_with(sent));
+    let all: f64 = commands.values().sum();
+    let scripts: f64 = commands.iter().filter(|(name, _)| name.starts_with("eval")).map(|(_, calls)| calls).sum();
+    println!("commands         {:.2} scripts per event; {:.2} with those in scripts", scripts / events, all / events);
+    for (name, calls) in commands.iter().filter(|(_, calls)| **calls > events / 100.0) {
+        println!("    {name:<12} {:.2} {}", calls / events, if is_sent(name) { "" } else { "in scripts" });
+    }
+    println!("connections      {:.1} per replica", connections / 2.0);
+    let share = |before: f64, after: f64| {
+        let used = after - before;
+        format!("{:.0} µs per event, {:.0} % of a core", used / events * 1e6, used / seconds * 100.0)
+    };
+    println!("the relaying one {}", share(before.0, after.0));
+    println!("the other one    {}", share(before.1, after.1));
+    println!("redis            {}", share(before.2, after.2));
+    println!("to redis         {:.0} bytes per event, from it {:.0}", moved[0] / events, moved[1] / events);
+    let full = info(&redis, "memory", "used_memory");
+    let memory = memory(&redis);
+    let each = |bytes: f64| bytes / load.conversations as f64;
+    let (all, of_events) = (memory.keys.values().sum::<usize>() as f64, memory.events as f64);
+    println!("memory of keys   {:.0} bytes per conversation, {:.0} of them events", each(all), each(of_events));
+    for (kind, bytes) in &memory.keys {
+        println!("    {kind:<12} {:.0}", each(*bytes as f64));
+    }
+    println!("beside events    {:.0} bytes per conversation", each(all - of_events));
+    println!("used_memory      {:.0} bytes per conversation", each(full - empty));
+    for service in [&here, &there] {
+        println!("peak memory      {:.1} KiB per conversation", each(service.peak_memory().unwrap() as f64));
+    }
+}

@@ -1,0 +1,120 @@
+//! Limits and budgets of memory, each replica's own, while the store has more.
+
+use serde_json::json;
+
+use super::redis_server::RedisServer;
+use super::scene::{asks_and_continues, is_asked, relay, replica, snapshot};
+use crate::client::{Events, get, post, until};
+use crate::memory::metric;
+use crate::page::Page;
+use crate::service::Service;
+use crate::upstream::open_gate;
+
+async fn push(service: &Service, id: &str, text: &str) {
+    post(format!("/conversations?id={id}&wire=text"), text.to_owned()).send(service).await.ok();
+}
+
+/// Returns `true` if a replica shows that a message has ended with this text.
+async fn is_complete(service: &Service, id: &str, text: &str) -> bool {
+    let answer = get(format!("/conversations/{id}")).send(service).await;
+    if answer.status != 200 {
+        return false;
+    }
+    let snapshot = answer.json();
+    snapshot["turn"] == "ended" && Page::of_snapshot(&snapshot).prose() == text
+}
+
+#[tokio::test]
+async fn what_a_replica_drops_at_its_limit_is_still_in_the_store() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (full, other) = (replica(&redis.url(), &["--limit-conversations", "1"]), replica(&redis.url(), &[]));
+    for index in 0..30 {
+        push(&full, &format!("dropped-{index}"), &format!("Text {index}.")).await;
+    }
+    assert_eq!(get("/healthz").send(&full).await.ok()["conversations"], 1);
+    for index in 0..30 {
+        let (id, text) = (format!("dropped-{index}"), format!("Text {index}."));
+        until(async || is_complete(&other, &id, &text).await).await;
+        // The replica that has dropped it loads it again.
+        until(async || is_complete(&full, &id, &text).await).await;
+    }
+}
+
+#[tokio::test]
+async fn what_a_replica_drops_beyond_its_memory_is_still_in_the_store() {
+    const BUDGET: u64 = 4 << 20;
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (full, other) = (replica(&redis.url(), &["--max-memory", &BUDGET.to_string()]), replica(&redis.url(), &[]));
+    let text = "All work and no play makes Jack a dull boy. ".repeat(1 << 13);
+    for index in 0..20 {
+        push(&full, &format!("large-{index}"), &text).await;
+        // What was dropped is freed once the store has it.
+        until(async || metric(&full, "followup_memory_bytes").await <= BUDGET).await;
+    }
+    for index in 0..20 {
+        let id = format!("large-{index}");
+        until(async || is_complete(&other, &id, &text).await).await;
+        until(async || is_complete(&full, &id, &text).await).await;
+    }
+    // What others write is kept only for a while.
+    until(async || metric(&full, "followup_memory_bytes").await <= BUDGET).await;
+}
+
+#[tokio::test]
+async fn a_replica_whose_conversations_are_all_in_use_refuses_those_of_others() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (full, other) = (replica(&redis.url(), &["--limit-conversations", "1"]), replica(&redis.url(), &[]));
+    push(&other, "elsewhere", "Hi").await;
+    let id = "in-use-elsewhere";
+    let body = relay(&full, id, &asks_and_continues(id)).await;
+    until(async || is_asked(&other, id).await).await;
+    let refused = get("/conversations/elsewhere/events").send(&full).await;
+    assert_eq!(refused.error(), (503, "too_many_conversations".into()));
+    open_gate(id).await;
+    body.await.unwrap();
+    let body = json!({"number": 0, "suggestion": 0}).to_string();
+    post(format!("/conversations/{id}/answer"), body).send(&full).await.ok();
+    until(async || get("/conversations/elsewhere").send(&full).await.status == 200).await;
+}
+
+#[tokio::test]
+async fn the_list_in_the_store_has_the_latest_up_to_the_limit() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let args = ["--limit-conversations", "3"];
+    let (one, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    let lists = async |service: &Service, id: &str| {
+        let all = get("/conversations").send(service).await.ok();
+        all["conversations"].as_array().unwrap().iter().any(|one| one["id"] == id)
+    };
+    for index in 0..8 {
+        let id = format!("listed-{index}");
+        push([&one, &other][index % 2], &id, "Hi").await;
+        until(async || lists(&one, &id).await && lists(&other, &id).await).await;
+        // Its last change is in the list before the next one begins.
+        until(async || redis.ask(&format!("HGET followup:{{list}}:entries {id}")).contains("ended")).await;
+    }
+    assert_eq!(redis.ask("ZCARD followup:{list}:changes"), ":3");
+    assert_eq!(redis.ask("HLEN followup:{list}:entries"), ":3");
+}
+
+#[tokio::test]
+async fn an_idle_conversation_ends_in_the_store_too_unless_another_replica_has_a_reader() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let args = ["--idle", "1"];
+    let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    push(&owner, "read", "Hi").await;
+    until(async || get("/conversations/read").send(&other).await.status == 200).await;
+    let mut reader = Events::of(&other, "read", None).await;
+    reader.next().await.unwrap();
+    push(&owner, "unread", "Hi").await;
+    // Others end meanwhile, three times as long as a conversation is kept.
+    for index in 0..3 {
+        let id = format!("meanwhile-{index}");
+        push(&owner, &id, "Hi").await;
+        until(async || get(format!("/conversations/{id}")).send(&owner).await.status == 404).await;
+    }
+    assert_eq!(get("/conversations/unread").send(&other).await.status, 404);
+    assert_eq!(snapshot(&other, "read").await["turn"], "ended");
+    drop(reader);
+    until(async || redis.ask("KEYS *{read}*") == "*0").await;
+}

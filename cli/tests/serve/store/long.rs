@@ -1,0 +1,79 @@
+//! Long conversations: their log is trimmed, and the items are stored beside it.
+
+use serde_json::{Value, json};
+
+use super::redis_server::RedisServer;
+use super::scene::{check_seen, is_end, replica, snapshot};
+use crate::client::{Events, chat, get, number, read, until};
+use crate::page::Page;
+use crate::service::Service;
+use crate::upstream::open_gate;
+
+/// A message of many texts. The provider holds back the last ones until a gate is opened.
+fn long(name: &str, texts: usize, text: &str, held_back: usize) -> Value {
+    let chunk = |text: &str| format!("data: {}\n\n", json!({"choices": [{"delta": {"content": text}}]}));
+    let body: String = (0..texts).map(|index| chunk(&format!("{index} {text}"))).collect();
+    let rest: String = (texts - held_back..texts).map(|index| chunk(&format!("{index} {text}"))).collect();
+    let cut = chunk(text).len().to_string();
+    json!({"name": name, "at": body.len() - rest.len(), "body": body + "data: [DONE]\n\n", "gate": name, "cut": cut})
+}
+
+/// Relays a long message. Checks that another replica has the same, at its end and before.
+async fn is_the_same_elsewhere(redis: &RedisServer, id: &str, play: &Value) {
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let response = chat(play).with("x-followup-conversation", id).open(&owner.address).await;
+    let body = tokio::spawn(read(response));
+    let last = async |service: &Service| {
+        let answer = get(format!("/conversations/{id}")).send(service).await;
+        if answer.status == 200 { answer.json()["last"].as_str().map(str::to_owned) } else { None }
+    };
+    // It has read all but the rest once the last event does not change any more.
+    let sent = play["at"].as_u64().unwrap();
+    until(async || crate::upstream::sent(id).await >= sent).await;
+    until(async || last(&other).await.is_some() && last(&other).await == last(&owner).await).await;
+    let (mut here, mut there) = (Events::of(&owner, id, None).await, Events::of(&other, id, None).await);
+    open_gate(id).await;
+    let (here, there) = (here.up_to(is_end).await, there.up_to(is_end).await);
+    check_seen(&here, &there);
+    body.await.unwrap();
+    let whole = snapshot(&owner, id).await;
+    until(async || snapshot(&other, id).await == whole).await;
+    // A replica that has not seen anything of it loads the items and the rest of the log.
+    let third = replica(&redis.url(), &[]);
+    assert_eq!(snapshot(&third, id).await, whole);
+    assert_eq!(Page::of(&there), Page::of_snapshot(&whole));
+    // An event that is still in its log can be continued from. Another gives a `state`.
+    let end = whole["last"].as_str().unwrap();
+    let (epoch, count) = (end.split('-').next().unwrap(), number(end));
+    let mut resumed = Events::of(&third, id, Some(&format!("{epoch}-{}", count - 5))).await;
+    let rest = resumed.up_to(is_end).await;
+    assert_eq!(rest, there[there.len() - 5..]);
+    let mut resumed = Events::of(&third, id, Some(&format!("{epoch}-1"))).await;
+    let state = resumed.next().await.unwrap();
+    assert_eq!((&*state.kind, &state.data), ("state", &whole));
+}
+
+/// Checks that the log is shorter than the conversation, and that the items are beside it.
+fn is_trimmed(redis: &RedisServer, id: &str, events: usize) {
+    let entries = redis.ask(&format!("XRANGE followup:{{{id}}}:log - +"));
+    let kept = entries.matches("text\r\n").count();
+    println!("{kept} of {events} events are in the log");
+    assert!(kept < events, "{kept}");
+    assert_eq!(redis.ask(&format!("HEXISTS followup:{{{id}}}:state view")), ":1");
+}
+
+#[tokio::test]
+async fn a_conversation_of_many_events_is_the_same_on_another_replica() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let id = "many-events";
+    is_the_same_elsewhere(&redis, id, &long(id, 3000, "word ", 100)).await;
+    is_trimmed(&redis, id, 3000);
+}
+
+#[tokio::test]
+async fn a_conversation_of_many_bytes_is_the_same_on_another_replica() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let id = "many-bytes";
+    is_the_same_elsewhere(&redis, id, &long(id, 200, &"many words ".repeat(1000), 20)).await;
+    is_trimmed(&redis, id, 200);
+}

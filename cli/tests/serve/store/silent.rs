@@ -1,0 +1,68 @@
+//! A store that accepts commands and answers none, because it is paused.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use super::redis_server::RedisServer;
+use super::scene::{body_of, replica};
+use crate::client::{get, post, read, until};
+use crate::service::Service;
+
+/// How long a request may wait for the store, and as much for a machine that is busy.
+const BOUND: Duration = Duration::from_millis(2500 + 2000);
+
+/// Sends a request. Returns its conversation, and how long the response's head took.
+async fn send(service: &Service, messages: &Value, named: Option<&str>) -> (String, Duration) {
+    let play = json!({"name": "silent", "body": body_of("Of stone?")});
+    let body = json!({"model": "m", "stream": true, "messages": messages, "play": play});
+    let mut request = post("/v1/chat/completions", body.to_string()).with("content-type", "application/json");
+    if let Some(id) = named {
+        request = request.with("x-followup-conversation", id);
+    }
+    let start = Instant::now();
+    let response = request.open(&service.address).await;
+    let took = start.elapsed();
+    assert_eq!(response.status(), 200);
+    let id = response.headers()["x-followup-conversation"].to_str().unwrap().to_owned();
+    assert!(read(response).await.ends_with(b"data: [DONE]\n\n"));
+    (id, took)
+}
+
+#[tokio::test]
+async fn a_request_waits_for_a_silent_store_no_longer_than_promised() {
+    let first = json!([{"role": "user", "content": "Build a bridge"}]);
+    let second = json!([
+        {"role": "user", "content": "Build a bridge"},
+        {"role": "assistant", "content": "Of stone?"},
+        {"role": "user", "content": "Of wood"},
+    ]);
+    for (what, messages, named) in
+        [("new", &first, None), ("extends another", &second, None), ("named", &first, Some("silent-named"))]
+    {
+        let Some(redis) = RedisServer::start(&[]) else { return };
+        let (owner, other) = (Arc::new(replica(&redis.url(), &[])), Arc::new(replica(&redis.url(), &[])));
+        let (id, _) = send(&owner, &first, None).await;
+        until(async || get(format!("/conversations/{id}")).send(&other).await.status == 200).await;
+        redis.signal(Signal::STOP);
+        // Several at once wait no longer.
+        let mut sent = tokio::task::JoinSet::new();
+        for service in [&owner, &other] {
+            for _ in 0..5 {
+                let (service, messages) = (service.clone(), messages.clone());
+                sent.spawn(async move { send(&service, &messages, named).await.1 });
+            }
+        }
+        let took = sent.join_all().await.into_iter().max().unwrap();
+        println!("{what}: {took:?}");
+        assert!(took < BOUND, "{what}: {took:?}");
+        // Then the store is known to be away.
+        let (_, took) = send(&owner, messages, named).await;
+        println!("{what}, afterwards: {took:?}");
+        assert!(took < BOUND, "{what}, afterwards: {took:?}");
+        redis.signal(Signal::CONT);
+        until(async || get("/readyz").send(&owner).await.status == 200).await;
+    }
+}
