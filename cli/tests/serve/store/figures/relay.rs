@@ -32,7 +32,7 @@ async fn measure() {
         proxy.set(Passing::After(Duration::ZERO));
         let texts = seconds * 1000 / PAUSE;
         let (one, other) = (relayed(&alone, texts), relayed(&stored, texts));
-        // The streams have begun when it goes away.
+        // All streams run when it goes away.
         let away = async {
             tokio::time::sleep(Duration::from_secs(1)).await;
             proxy.set(passing);
