@@ -147,7 +147,7 @@ class WrappedStream(_Base, Generic[T]):
 
         return read_all
 
-    def _texts(self) -> Iterator[str]:
+    def _texts(self) -> Any:
         self._start()
         with suppress(StopIteration):
             while True:
@@ -209,7 +209,7 @@ class AsyncWrappedStream(_Base, Generic[T]):
 
         return read_all
 
-    async def _texts(self) -> AsyncIterator[str]:
+    async def _texts(self) -> Any:
         self._start()
         with suppress(StopAsyncIteration):
             while True:
