@@ -5,7 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from followup import Complete, Error, Event, Opaque, Partial, Rejected, StreamParser, Text
+from followup import (
+    ArgumentsParser,
+    Complete,
+    Error,
+    Event,
+    Opaque,
+    Parser,
+    Partial,
+    Rejected,
+    ResponseParser,
+    StreamParser,
+    Text,
+)
 
 ROOT = Path(__file__).parents[3]
 # The golden bodies of the crate, in a folder for each format.
@@ -16,6 +28,13 @@ BODIES = [
     for path in sorted(folder.iterdir())
     if path.suffix != ".json"
 ]
+# A message with a call, a call that is open, and what creates each parser.
+MESSAGE = (
+    "Before that: <ask_followup_question><question>Wohin, 😀 < Süden?</question>"
+    "<follow_up><suggest mode='code'>Ja</suggest><suggest>Nein &amp; 数据</suggest></follow_up></ask_followup_question> Danke."
+)
+OPEN = "<ask_followup_question><question>Tea?"
+CLASSES = [Parser, lambda **options: ArgumentsParser("AskUserQuestion", **options), ResponseParser]
 
 
 def run(parser: StreamParser, chunks: list[Any]) -> list[Event]:
@@ -37,7 +56,7 @@ def joined(events: list[Event]) -> list[Any]:
         match event:
             case Text(text) if isinstance(last, Text):
                 all[-1] = Text(last.text + text)
-            case Opaque(tool, raw, False, id) if isinstance(last, Opaque):
+            case Opaque(raw=raw, start=False) if isinstance(last, Opaque):
                 all[-1] = Opaque(last.tool, last.raw + raw, last.start, last.id)
             case Partial(call, field, delta, question, suggestion):
                 place = (call, field, question, suggestion)

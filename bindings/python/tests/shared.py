@@ -11,9 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any, Callable
 
-from help import ROOT, cut, normal, run
-
 from followup import ArgumentsParser, Complete, Error, Event, Parser, ResponseParser, StreamParser, Text
+from help import ROOT, cut, normal, run
 
 FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT.parent / "shared/data"
 RANDOM = random.Random(7)

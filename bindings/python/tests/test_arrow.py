@@ -1,7 +1,9 @@
 """The result has the rows, nulls and chunks of its column, and strings like those of the column."""
 
 import gc
+import sys
 import threading
+import time
 
 import pyarrow as pa
 import pytest
@@ -96,13 +98,6 @@ def test_a_stream_without_arrays_keeps_its_type():
     assert (result.num_chunks, result.type) == (0, result_type(pa.large_string()))
 
 
-def test_the_result_has_the_name_of_the_column():
-    polars = pytest.importorskip("polars")
-    series = polars.Series("message", CELLS)
-    assert polars.Series(questions(series)).name == "message"
-    assert polars.Series(questions(series)).to_list() == ROWS
-
-
 @pytest.mark.parametrize("data_type", [*STRINGS, pa.dictionary(pa.int16(), pa.string())], ids=str)
 def test_any_number_of_threads_gives_the_same_array(data_type):
     cells = pa.array(CELLS * 41, pa.string()).cast(data_type) if "dictionary" in str(data_type) else column(CELLS * 41, data_type)
@@ -125,6 +120,27 @@ def test_a_column_that_is_read_by_two_threads_at_once_has_one_result():
     for reader in readers:
         reader.join()
     assert results == [ROWS * 200] * 4
+
+
+def test_another_thread_runs_while_a_column_is_parsed():
+    cells, count, stop = pa.array([ASK.format("x" * 50_000)] * 200), 0, False
+
+    def counting():
+        nonlocal count
+        while not stop:
+            count += 1
+            time.sleep(0)  # Gives the GIL away, which it does not do otherwise.
+
+    counter, interval = threading.Thread(target=counting), sys.getswitchinterval()
+    sys.setswitchinterval(100)
+    counter.start()
+    try:
+        # A thread that waits for the GIL may be late, but not each time.
+        assert any(before < (questions(cells) and count) for before in (count for _ in range(20)))
+    finally:
+        stop = True
+        sys.setswitchinterval(interval)
+        counter.join()
 
 
 def test_ill_formed_utf_8_is_replaced_also_in_a_column_of_strings():

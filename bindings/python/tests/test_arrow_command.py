@@ -106,7 +106,7 @@ def test_small_batches_give_the_same_file(paths, monkeypatch):
         (["--column", "text", "--into", "id"], "--into: there is a column 'id' already"),
         (["--column", "text", "--wire", "smoke"], "wire: "),
         (["--column", "text", "--reasoning"], "reasoning is no option"),
-        (["--column", "text", "--threads", "0"], "threads: a number from 1 was expected"),
+        (["--column", "text", "--threads", "0"], "threads: a number from 1 to 1024 was expected, not 0"),
         (["--column", "text", "--plot", "x.pdf"], "--plot: .*svg or .png was expected, not x.pdf"),
     ],
 )
@@ -152,6 +152,21 @@ def test_without_pyarrow_it_says_what_to_install(paths, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert command(paths, "--column", "text") == 1
     assert "pip install 'followup[cli]'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("has_rich", [False, True])
+def test_progress_is_shown_on_a_terminal_only(paths, monkeypatch, capsys, has_rich):
+    if has_rich:
+        pytest.importorskip("rich")
+    else:
+        monkeypatch.setitem(sys.modules, "rich.console", None)
+    assert command(paths, "--column", "text") == 0
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert command(paths, "--column", "text", "--force", "--no-progress") == 0
+    assert capsys.readouterr().err == ""
+    assert command(paths, "--column", "text", "--force") == 0
+    assert has_rich or "\r5 of 5 rows" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("suffix", ["svg", "png"])

@@ -4,55 +4,12 @@ import copy
 import dataclasses
 import json
 import pickle
-import re
 
 import pytest
-from help import BODIES, ROOT, run
-from hypothesis import given
-from hypothesis import strategies as st
-
-from followup import ArgumentsParser, Dialogue, DialogueError, Parser, Partial, Rejected, ResponseParser, Suggestion, Text
-from followup.dialogue import Ask, Finding, FormAnswer, Later, Nothing, OpenQuestion, Show, Stop, Tell, messages
-
-BAD = "<ask_followup_question></ask_followup_question>"
-GIF = "data:image/gif;base64,R0lGODlh"
-QUESTIONS = [
-    {"id": "a", "header": "Store", "question": 'Which "store"?', "options": [{"label": "Redis, 7"}, {"label": 'say "hi"'}]},
-    {"question": "Which parts?", "multiSelect": True, "options": [{"label": "A, B"}, {"label": "C"}, {"label": "E"}]},
-    {"question": "Why?"},
-]
-
-
-def markup(question, answers=()):
-    suggest = "".join(f"<suggest>{answer}</suggest>" for answer in answers)
-    return f"<ask_followup_question><question>{question}</question><follow_up>{suggest}</follow_up></ask_followup_question>"
-
-
-def directives(dialogue, message):
-    """Returns the directives for a message, as one line each, without what is only shown."""
-    lines = []
-    for event in run(Parser(), [message]):
-        match dialogue.event(event):
-            case (Ask(question) | Later(question)) as directive:
-                lines.append(f"{directive.type} {question.number} {question.question}")
-            case (Tell(correction) | Stop(correction)) as directive:
-                lines.append(f"{directive.type} {correction.reason}")
-    return lines
-
-
-def asked(tool, call, **options):
-    """Returns a dialogue in which a tool was called."""
-    dialogue = Dialogue(**options)
-    for event in run(ArgumentsParser(tool), [json.dumps(call)]):
-        dialogue.event(event)
-    return dialogue
-
-
-def fails_with(code, action, *args, **keywords):
-    with pytest.raises(DialogueError) as info:
-        action(*args, **keywords)
-    assert info.value.code == code
-    return str(info.value)
+from dialogue_help import BAD, GIF, QUESTIONS, asked, directives, fails_with, markup
+from followup import Dialogue, Parser, Partial, ResponseParser, Suggestion, Text
+from followup.dialogue import Ask, Finding, FormAnswer, Nothing, OpenQuestion, Show, Tell, messages
+from help import ROOT, run
 
 
 def test_a_growing_question_is_shown_and_the_whole_one_is_asked():
@@ -248,55 +205,6 @@ def test_half_a_surrogate_pair_in_an_answer_is_replaced():
     assert dialogue.answer(0, text="a\ud83d").text == "<answer>\na\ufffd\n</answer>"
 
 
-def variants(file, name):
-    """Returns the names of the variants of an enum of the crate, as codes."""
-    source = (ROOT / "src" / file).read_text(encoding="utf-8")
-    [body] = re.findall(rf"pub enum {name} \{{\n(.*?)\n\}}", source, re.DOTALL)
-    return [re.sub("(?<!^)([A-Z])", r"_\1", one).lower() for one in re.findall(r"^ {4}([A-Z]\w*)", body, re.MULTILINE)]
-
-
-def test_every_part_and_note_of_the_crate_has_a_correction():
-    def told(code, **reason):
-        directive = Dialogue().event(Rejected(code, "", "ask_followup_question", 0, 0, 1, **reason))
-        assert isinstance(directive, Tell)
-        return directive.correction
-
-    parts, notes = variants("reason.rs", "CallPart"), variants("note.rs", "Note")
-    assert len(parts) > 10 and len(notes) > 30
-    assert all(told("truncated", part=part).model for part in parts)
-    notes.remove("envelope")
-    assert len({told("malformed", note=note).user for note in notes}) == len(notes)
-    assert "3 bytes" in told("too_long", part="answer", limit=3).model
-
-
-@pytest.mark.parametrize("reason", [{"code": "bad"}, {"code": "too_long", "part": "answer"}, {"code": "malformed", "note": "x_"}])
-def test_a_rejection_for_no_reason_of_the_crate_is_a_type_error(reason):
-    with pytest.raises(TypeError, match="event: "):
-        Dialogue().event(Rejected(message="", tool="t", call=0, start=0, end=1, **reason))
-
-
-def test_every_event_of_every_golden_body_can_be_given_to_a_dialogue():
-    codes = set()
-    for path in BODIES:
-        dialogue = Dialogue(mistake_limit=0)
-        for event in run(ResponseParser(path.parent.name, strict=True), [path.read_bytes()]):
-            directive = dialogue.event(event)
-            if event.type == "complete":
-                assert directive.type in ("ask", "later"), path
-            elif event.type == "rejected":
-                assert directive.type == ("nothing" if event.code == "superseded" else "tell"), path
-                codes.add(event.code)
-    assert codes >= {"malformed", "missing_parameter", "truncated"}
-
-
-def test_a_superseded_call_is_nothing():
-    body = b'{"message":{"thinking":"%s","content":"%s"},"done":true}' % (markup("A?").encode(), markup("B?").encode())
-    events = run(ResponseParser("ollama", reasoning=True), [body])
-    assert "superseded" in [event.code for event in events if event.type == "rejected"]
-    kinds = [directive.type for directive in map(Dialogue().event, events)]
-    assert kinds.count("ask") == 1 and "tell" not in kinds
-
-
 def test_what_a_dialogue_returns_is_frozen_and_can_be_copied():
     dialogue = asked("AskUserQuestion", {"questions": QUESTIONS})
     for value in (dialogue.question, dialogue.cancel(0), Show(Partial(0, "question", "Q"))):
@@ -305,64 +213,3 @@ def test_what_a_dialogue_returns_is_frozen_and_can_be_copied():
         assert hash(value) == hash(copy.copy(value))
         with pytest.raises(AttributeError):
             setattr(value, dataclasses.fields(value)[0].name, 1)
-
-
-def test_a_dialogue_error_is_a_value_error_and_can_be_pickled():
-    error = pickle.loads(pickle.dumps(DialogueError("not_asked", "no such question")))
-    assert isinstance(error, ValueError)
-    assert (error.code, str(error)) == ("not_asked", "no such question")
-
-
-WRONG = [
-    (lambda d: Dialogue(dialect="nix"), ValueError, "dialect: there is no built-in nix; there are: roo-code"),
-    (lambda d: Dialogue(dialect={"repli": 1}), TypeError, "dialect: unknown field `repli`"),
-    (lambda d: Dialogue(rules={"most": "4"}), TypeError, "options: invalid type"),
-    (lambda d: Dialogue(rules={"mst": 4}), TypeError, "unknown field `mst`"),
-    (lambda d: Dialogue(mistake_limit=-1), TypeError, "options: invalid value"),
-    (lambda d: Dialogue(mistake_limits=1), TypeError, "mistake_limits"),
-    (lambda d: Dialogue(templates={"a": "nix"}), ValueError, "templates: a: there is no built-in nix"),
-    (lambda d: Dialogue(history=[{"turn": "x"}]), TypeError, "options: "),
-    (lambda d: Dialogue(dialect=object()), TypeError, "JSON"),
-    (lambda d: d.event("x"), TypeError, "an event of a parser was expected, not str"),
-    (lambda d: d.answer(0), TypeError, "a text, a suggestion, both, or the answers"),
-    (lambda d: d.answer(0, text="a", answers=[]), TypeError, "a text, a suggestion, both, or the answers"),
-    (lambda d: d.answer(0, text=3), TypeError, "answer: invalid type: integer `3`, expected a string"),
-    (lambda d: d.answer(0, suggestion="1"), TypeError, "answer: invalid type"),
-    (lambda d: d.answer(0, suggestion=-1), TypeError, "answer: invalid value"),
-    (lambda d: d.answer("0", text="a"), TypeError, "str"),
-    (lambda d: d.answer(0, answers=[3]), TypeError, "a FormAnswer or a mapping was expected, not int"),
-    (lambda d: d.answer(0, answers=[{"pick": [1]}]), TypeError, "unknown field `pick`"),
-    (lambda d: d.guide(3), TypeError, "guidance: a str was expected, not int"),
-    (lambda d: messages([], "nix"), ValueError, "format: nix is none; there are: openai-chat"),
-    (lambda d: messages("x", "anthropic"), TypeError, "replies: "),
-]
-
-
-@pytest.mark.parametrize("use, error, message", WRONG)
-def test_wrong_input_is_an_error_that_says_what_was_expected(use, error, message):
-    dialogue = Dialogue()
-    directives(dialogue, markup("One?"))
-    with pytest.raises(error, match=message):
-        use(dialogue)
-    assert dialogue.question is not None
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
-)
-
-
-@given(JSON, JSON, st.lists(JSON))
-def test_no_data_fails_otherwise(options, answer, history):
-    for use in (
-        lambda: Dialogue(dialect=options),
-        lambda: Dialogue(templates=options),
-        lambda: Dialogue(history=history),
-        lambda: asked("ask_user", {"question": "Q?"}).answer(0, text=answer),
-        lambda: asked("ask_user", {"question": "Q?"}).answer(0, answers=history),
-        lambda: asked("ask_user", {"question": "Q?"}).answer(0, text="a", images=history),
-    ):
-        try:
-            use()
-        except (TypeError, ValueError):
-            pass

@@ -18,6 +18,10 @@ class Response:
     def iter_bytes(self):
         return (BODY[i : i + 64] for i in range(0, len(BODY), 64))
 
+    async def aiter_bytes(self):
+        for chunk in self.iter_bytes():
+            yield chunk
+
 
 class Screen:
     def __init__(self):
@@ -40,9 +44,11 @@ def blocks(page: Path):
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.name)
 def test_the_examples_of_a_page_run(page):
     asked: list[str] = []
+    shown: list[object] = []
     names = {
         "response": Response(),
         "screen": Screen(),
+        "show": shown.append,
         "ask": lambda question, suggestions: asked.append(question),
         "conversation": [],
     }
@@ -51,6 +57,8 @@ def test_the_examples_of_a_page_run(page):
     if page.name == "README.md":
         assert len(asked) == 2 and names["screen"].shown.startswith(asked[0])
         assert len(names["conversation"]) == 1
+    if page.name == "streams.md":
+        assert len([event for event in shown if event.type == "complete"]) == 3
 
 
 def test_the_readme_names_all_fields_of_the_events():

@@ -4,7 +4,6 @@ import copy
 import pickle
 
 import pytest
-
 from followup import CallView, Complete, Error, Known, Opaque, Partial, Question, Rejected, Suggestion, Text
 
 SUGGESTION = Suggestion("SQLite", mode="code")

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from help import BODIES, ROOT, cut, run
-
 from followup import Complete, Error, Opaque, Parser, Rejected, ResponseParser, Text
+from help import BODIES, ROOT, cut, run
 
 MESSAGES = sorted((ROOT / "tests/spec/golden").glob("*.md"))
 # The rules in the name of a golden message, as options.

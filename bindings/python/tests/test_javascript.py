@@ -5,9 +5,8 @@ import shutil
 import subprocess
 
 import pytest
-from help import ROOT
-
 from followup import Parser
+from help import ROOT
 
 MAIN = ROOT / "bindings/js/dist/main.js"
 SCRIPT = """

@@ -2,11 +2,10 @@
 
 import os
 
+from followup import ArgumentsParser, Complete, Parser, Partial, Rejected, ResponseParser
 from help import cut, joined, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from followup import ArgumentsParser, Complete, Parser, Partial, Rejected, ResponseParser
 
 # `EXAMPLES=5000 pytest tests/test_laws.py` is the long run.
 settings.register_profile("short", max_examples=int(os.environ.get("EXAMPLES", "200")), deadline=None)

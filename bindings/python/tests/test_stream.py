@@ -4,9 +4,8 @@ import asyncio
 import inspect
 
 import pytest
-from help import ROOT, run
-
 from followup import ArgumentsParser, Complete, Parser, ResponseParser, Text, events
+from help import ROOT, run
 
 MESSAGE = "So: <ask_followup_question><question>Tea?</question></ask_followup_question>"
 BODY = (ROOT / "examples/responses/openai-chat.sse").read_bytes()

@@ -26,8 +26,13 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LAST_PAUSE: Duration = Duration::from_millis(500);
 
-/// How often a command is tried again in a cluster, with the same pauses.
-const CLUSTER_RETRIES: u32 = 8;
+/// How often a command is tried again in a cluster, with the same pauses. With few attempts it fails soon
+/// after a primary is lost, and the next command asks for the primaries anew.
+const CLUSTER_RETRIES: u32 = 3;
+
+/// How long a connection to a node of a cluster and a command may take. Some wait for a node that is gone
+/// after its copy has taken its place.
+const CLUSTER_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The connection to the store.
 ///
@@ -171,9 +176,8 @@ impl Link {
             StoreAddress::Cluster(nodes) => {
                 let client = redis::cluster::ClusterClientBuilder::new(nodes.clone())
                     .use_protocol(ProtocolVersion::RESP3)
-                    .connection_timeout(CONNECT_TIMEOUT)
-                    .response_timeout(RESPONSE_TIMEOUT)
-                    // A primary is gone for a second or more before its copy takes its place.
+                    .connection_timeout(CLUSTER_TIMEOUT)
+                    .response_timeout(CLUSTER_TIMEOUT)
                     .retries(CLUSTER_RETRIES)
                     .min_retry_wait(millis(FIRST_PAUSE))
                     .max_retry_wait(millis(LAST_PAUSE))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Mapping, TypeAlias, TypedDict, Union
 
 from ._followup import Partial, Suggestion
@@ -240,40 +240,3 @@ Directive: TypeAlias = Union[Nothing, Show, Ask, Later, Tell, Stop]
 
 AnyFormAnswer: TypeAlias = Union[FormAnswer, Mapping[str, Any]]
 """A `FormAnswer`, or a mapping with its fields."""
-
-
-def open_question(data: dict[str, Any]) -> OpenQuestion:
-    """Returns the question that the extension module writes as JSON."""
-    form = data.pop("form", None)
-    suggest = tuple(Suggestion(**one) for one in data.pop("suggest"))
-    advice = _findings(data)
-    return OpenQuestion(**data, suggest=suggest, advice=advice, form=None if form is None else _form(form))
-
-
-def _form(data: dict[str, Any]) -> Form:
-    questions = tuple(_form_question(one) for one in data.pop("questions"))
-    title = data.pop("title", None)
-    return Form(**data, title=title, questions=questions)
-
-
-def _form_question(data: dict[str, Any]) -> FormQuestion:
-    options = tuple(FormOption(**one) for one in data.pop("options", ()))
-    defaults = tuple(data.pop("defaults", ()))
-    advice = _findings(data)
-    return FormQuestion(**data, options=options, defaults=defaults, advice=advice)
-
-
-def _findings(data: dict[str, Any]) -> tuple[Finding, ...]:
-    return tuple(Finding(**one) for one in data.pop("advice", ()))
-
-
-def reply(data: dict[str, Any]) -> Reply:
-    """Returns the reply that the extension module writes as JSON."""
-    images = tuple(data.pop("images", ()))
-    return Reply(**data, images=images)
-
-
-def known(value: Any) -> dict[str, Any]:
-    """Returns the fields of a dataclass that are not `None`."""
-    pairs = ((field.name, getattr(value, field.name)) for field in fields(value))
-    return {name: field for name, field in pairs if field is not None}

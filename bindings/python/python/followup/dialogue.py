@@ -23,6 +23,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._dialogue_error import DialogueError
+from ._dialogue_json import (
+    call_data,
+    directive,
+    form_answer,
+    known,
+    open_question,
+    plain,
+    rejection_data,
+    reply,
+    to_json,
+)
 from ._dialogue_types import (
     AnyFormAnswer,
     Ask,
@@ -45,11 +56,8 @@ from ._dialogue_types import (
     Stop,
     Tell,
     Turn,
-    known,
-    open_question,
-    reply,
 )
-from ._followup import Complete, DialogueState, Error, Opaque, Partial, Question, Rejected, Text, reply_messages
+from ._followup import Complete, DialogueState, Error, Opaque, Partial, Rejected, Text, reply_messages
 
 if TYPE_CHECKING:
     from . import Event
@@ -123,7 +131,7 @@ class Dialogue:
             "templates": templates or {},
             "history": list(history),
         }
-        self._state = DialogueState(_text(options))
+        self._state = DialogueState(to_json(options))
 
     def event(self, event: Event) -> Directive:
         """Consumes an event and returns what to do about it.
@@ -134,9 +142,9 @@ class Dialogue:
             case Partial():
                 return Show(event) if self._state.shows() else Nothing()
             case Complete():
-                return _directive(self._state.ask(_text(_question(event))))
+                return directive(self._state.ask(to_json(call_data(event))))
             case Rejected():
-                return _directive(self._state.correct(_text(_rejection(event))))
+                return directive(self._state.correct(to_json(rejection_data(event))))
             case Text() | Opaque() | Error():
                 return Nothing()
         raise TypeError(f"event: an event of a parser was expected, not {type(event).__name__}")
@@ -145,7 +153,7 @@ class Dialogue:
     def question(self) -> OpenQuestion | None:
         """The open question; `None` if there is none."""
         question = self._state.state()[0]
-        return None if question is None else open_question(json.loads(question))
+        return None if question is None else open_question(question)
 
     @property
     def waiting(self) -> int:
@@ -181,7 +189,7 @@ class Dialogue:
         for an image that can't be used, and `TypeError` for other arguments.
         """
         if answers is not None and text is None and suggestion is None:
-            answer: dict[str, Any] = {"form": [_form_answer(one) for one in answers]}
+            answer: dict[str, Any] = {"form": [form_answer(one) for one in answers]}
         elif answers is not None or text is None and suggestion is None:
             raise TypeError("answer: a text, a suggestion, both, or the answers to a form were expected")
         elif suggestion is None:
@@ -190,7 +198,7 @@ class Dialogue:
             answer = {"suggestion": suggestion}
         else:
             answer = {"edited": {"suggestion": suggestion, "text": text}}
-        return reply(json.loads(self._state.answer(number, _text(answer), list(images))))
+        return reply(self._state.answer(number, to_json(answer), list(images)))
 
     def cancel(self, number: int) -> Reply:
         """Cancels an open or waiting question: the user does not answer it."""
@@ -219,8 +227,8 @@ class Dialogue:
         return self._end("time_out", number, answers)
 
     def _end(self, ending: str, number: int, answers: Sequence[AnyFormAnswer]) -> Reply:
-        so_far = _text([_form_answer(one) for one in answers])
-        return reply(json.loads(self._state.end(ending, number, so_far)))
+        so_far = to_json([form_answer(one) for one in answers])
+        return reply(self._state.end(ending, number, so_far))
 
     def guide(self, text: str, *, images: Sequence[str | bytes] = ()) -> Reply:
         """Accepts the user's guidance after the dialogue has stopped. It continues with no mistakes.
@@ -229,7 +237,7 @@ class Dialogue:
         """
         if not isinstance(text, str):
             raise TypeError(f"guidance: a str was expected, not {type(text).__name__}")
-        return reply(json.loads(self._state.guide(_plain(text), list(images))))
+        return reply(self._state.guide(plain(text), list(images)))
 
     def history(self) -> list[Turn]:
         """Returns the turns so far. `Dialogue(history=...)` continues them."""
@@ -256,68 +264,4 @@ def messages(replies: Reply | Iterable[Reply], format: MessageFormat) -> list[di
     all = [replies] if isinstance(replies, Reply) else list(replies)
     if any(not isinstance(one, Reply) for one in all):
         raise TypeError("replies: a Reply, or an iterable of them, was expected")
-    return json.loads(reply_messages(_text([known(one) for one in all]), format))
-
-
-def _plain(text: str) -> str:
-    """Returns a text in which surrogates without their other half are U+FFFD."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
-
-
-def _text(value: Any) -> str:
-    return _plain(json.dumps(value, ensure_ascii=False))
-
-
-def _directive(text: str) -> Directive:
-    kind, value = json.loads(text)
-    match kind:
-        case "ask":
-            return Ask(open_question(value))
-        case "later":
-            return Later(open_question(value))
-        case "tell":
-            return Tell(Correction(**value))
-        case "stop":
-            return Stop(Correction(**value))
-    return Nothing()
-
-
-def _form_answer(answer: AnyFormAnswer) -> dict[str, Any]:
-    if isinstance(answer, FormAnswer):
-        return known(answer)
-    if isinstance(answer, Mapping):
-        return {key: value for key, value in answer.items() if value is not None}
-    raise TypeError(f"answers: a FormAnswer or a mapping was expected, not {type(answer).__name__}")
-
-
-def _question(call: Complete) -> dict[str, Any]:
-    suggest = [_some(one, ("answer", "mode")) for one in call.suggestions]
-    question: dict[str, Any] = {"number": 0, "question": call.question, "suggest": suggest}
-    if call.id is not None:
-        question["id"] = call.id
-    if call.shape is not None:
-        form = _some(call, ("tool", "shape", "title"))
-        question["form"] = form | {"questions": [_form_question(one) for one in call.questions]}
-    return question
-
-
-def _form_question(question: Question) -> dict[str, Any]:
-    values = _some(question, question.__match_args__)
-    values["options"] = [_some(one, one.__match_args__) for one in values.pop("suggestions")]
-    for option in values["options"]:
-        option["label"] = option.pop("answer")
-    return values
-
-
-def _rejection(call: Rejected) -> dict[str, Any]:
-    return _some(call, ("code", "part", "limit", "note", "id", "tool", "shape"))
-
-
-def _some(record: Any, names: tuple[str, ...]) -> dict[str, Any]:
-    """Returns these fields of an event, unless they are `None`."""
-    pairs = ((name, getattr(record, name)) for name in names)
-    return {name: value for name, value in pairs if value is not None}
+    return json.loads(reply_messages(to_json([known(one) for one in all]), format))

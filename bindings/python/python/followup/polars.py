@@ -26,9 +26,9 @@ def questions(column: Column, **options: Unpack[BulkOptions]) -> Column:
     >>> import polars as pl
     >>> from followup.polars import questions
     >>> frame = pl.DataFrame({"text": ["Hi", "<ask_followup_question>Tea?</ask_followup_question>"]})
-    >>> calls = frame.select(questions(pl.col("text")).alias("call")).explode("call").unnest("call")
+    >>> calls = frame.select(questions(pl.col("text")).alias("call")).explode("call").drop_nulls("call").unnest("call")
     >>> calls["question"].to_list()
-    [None, 'Tea?']
+    ['Tea?']
     """
     import polars as pl
 

@@ -52,9 +52,7 @@ fn rows<O: OffsetSizeTrait>(cells: &Cells, settings: &Settings) -> Result<Calls<
     });
     let mut pieces: Vec<(usize, Calls<O>)> = workers?.into_iter().flatten().collect();
     pieces.sort_unstable_by_key(|(start, _)| *start);
-    let mut calls = Calls::new(cells.len());
-    pieces.into_iter().try_for_each(|(_, piece)| calls.append(piece))?;
-    Ok(calls)
+    Calls::join(pieces.into_iter().map(|(_, piece)| piece).collect())
 }
 
 /// Returns the calls of some rows.

@@ -102,8 +102,25 @@ impl<O: OffsetSizeTrait> Calls<O> {
         self.notes.end_list(self.note.len())
     }
 
+    /// Joins builders, one after the other.
+    pub(super) fn join(pieces: Vec<Calls<O>>) -> Result<Calls<O>, Error> {
+        // Buffers that grow step by step would be copied again and again, by one thread.
+        let space = |column: fn(&Calls<O>) -> &Strings<O>| Strings::for_all(pieces.iter().map(column));
+        let mut all = Calls {
+            state: space(|piece| &piece.state),
+            question: space(|piece| &piece.question),
+            answer: space(|piece| &piece.answer),
+            mode: space(|piece| &piece.mode),
+            note: space(|piece| &piece.note),
+            reason: space(|piece| &piece.reason),
+            ..Calls::new(pieces.iter().map(|piece| piece.rows.len()).sum())
+        };
+        pieces.into_iter().try_for_each(|piece| all.append(piece))?;
+        Ok(all)
+    }
+
     /// Appends the rows of another builder.
-    pub(super) fn append(&mut self, mut other: Calls<O>) -> Result<(), Error> {
+    fn append(&mut self, mut other: Calls<O>) -> Result<(), Error> {
         self.rows.append(&other.rows)?;
         match other.validity.finish() {
             Some(nulls) => self.validity.append_buffer(&nulls),
@@ -160,6 +177,13 @@ struct Strings<O: OffsetSizeTrait>(GenericStringBuilder<O>);
 impl<O: OffsetSizeTrait> Strings<O> {
     fn new() -> Strings<O> {
         Strings(GenericStringBuilder::with_capacity(0, 0))
+    }
+
+    /// Creates a column with space for those of all others.
+    fn for_all<'a>(others: impl Iterator<Item = &'a Strings<O>>) -> Strings<O> {
+        let sizes = others.map(|one| (one.len(), one.0.values_slice().len()));
+        let (items, bytes) = sizes.fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
+        Strings(GenericStringBuilder::with_capacity(items, bytes))
     }
 
     fn len(&self) -> usize {

@@ -14,13 +14,17 @@ use std::sync::Arc;
 use arrow_schema::{Field, FieldRef};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyInt, PyString};
 use pyo3_arrow::input::AnyArray;
 
 use self::batch::Settings;
 use self::cell_parser::CellParser;
 pub(crate) use self::classes::{Array, ChunkedArray};
 use self::error::Error;
+use crate::options::wrong_type;
+
+/// The largest number of threads.
+const MAX_THREADS: usize = 1024;
 
 /// Returns the calls of each row of a column.
 ///
@@ -55,17 +59,20 @@ use self::error::Error;
 /// without a meaning and if a chunk has a result of 2 GiB or more with offsets of 32 bits,
 /// `RuntimeError` if the producer of the column fails. A row never raises.
 #[pyfunction]
-#[pyo3(signature = (column, *, wire = "text", arguments_of = None, threads = 1, **options))]
+#[pyo3(
+    signature = (column, *, wire = None, arguments_of = None, threads = None, **options),
+    text_signature = "(column, *, wire='text', arguments_of=None, threads=1, **options)"
+)]
 pub(crate) fn questions<'py>(
     column: &Bound<'py, PyAny>,
-    wire: &str,
-    arguments_of: Option<&str>,
-    threads: usize,
+    wire: Option<&Bound<'py, PyAny>>,
+    arguments_of: Option<&Bound<'py, PyAny>>,
+    threads: Option<&Bound<'py, PyAny>>,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    if threads == 0 {
-        return Err(PyValueError::new_err("threads: a number from 1 was expected, not 0"));
-    }
+    let threads = threads.map_or(Ok(1), thread_count)?;
+    let wire = wire.map_or(Ok("text"), |wire| text("wire", wire))?;
+    let arguments_of = arguments_of.map(|tool| text("arguments_of", tool)).transpose()?;
     let parser = CellParser::new(wire, arguments_of, options)?;
     let settings = Settings { parser, threads };
     let py = column.py();
@@ -83,6 +90,19 @@ pub(crate) fn questions<'py>(
             Ok(Bound::new(py, ChunkedArray::new(chunks, field))?.into_any())
         }
     }
+}
+
+fn text<'a>(name: &str, value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
+    value.cast::<PyString>().map_err(|_| wrong_type(name, "a str", value))?.to_str()
+}
+
+fn thread_count(value: &Bound<'_, PyAny>) -> PyResult<usize> {
+    if !value.is_instance_of::<PyInt>() {
+        return Err(wrong_type("threads", "a whole number", value));
+    }
+    value.extract().ok().filter(|count| (1..=MAX_THREADS).contains(count)).ok_or_else(|| {
+        PyValueError::new_err(format!("threads: a number from 1 to {MAX_THREADS} was expected, not {value}"))
+    })
 }
 
 /// Returns the column, whose buffers belong to Rust from now on.

@@ -131,21 +131,20 @@ impl Repeated {
 ///
 /// What does not grow comes with the beginning of a text, and with a partial without a delta.
 fn known(py: Python<'_>, call: &followup::Partial<'_>) -> PyResult<Option<Py<Known>>> {
-    if call.field() == Field::Title {
+    let (has_shape, suggestion) = (call.shape().is_some(), call.suggestion_index());
+    // Of a question of `ask_followup_question`, everything grows.
+    if call.field() == Field::Title || !has_shape && suggestion.is_none() {
         return Ok(None);
     }
     let Some(question) = call.questions().get(call.question_index()) else { return Ok(None) };
     let is_first = |text: &str| text.len() == call.delta().len() || call.delta().is_empty();
-    let known = match call.suggestion_index() {
-        Some(index) => {
-            let Some(one) = question.suggestions.get(index) else { return Ok(None) };
-            if call.shape().is_some() && !is_first(one.answer) {
-                return Ok(None);
-            }
-            known_of_suggestion(py, one)
-        }
-        None if call.shape().is_none() || !is_first(question.text) => return Ok(None),
-        None => known_of_question(py, question)?,
+    let known = match suggestion {
+        Some(index) => match question.suggestions.get(index) {
+            Some(one) if !has_shape || is_first(one.answer) => known_of_suggestion(py, one),
+            _ => return Ok(None),
+        },
+        None if is_first(question.text) => known_of_question(py, question)?,
+        None => return Ok(None),
     };
     known.map(|known| Py::new(py, record(known))).transpose()
 }

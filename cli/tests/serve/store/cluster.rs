@@ -84,3 +84,24 @@ async fn messages_arrive_again_after_a_primary_of_a_cluster_is_lost() {
     assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
     assert_eq!(snapshot(&owner, id).await, snapshot(&other, id).await);
 }
+
+#[tokio::test]
+async fn a_stream_that_paused_while_its_primary_was_lost_flows_again() {
+    let Some(mut store) = RedisCluster::start().await else { return };
+    let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));
+    let id = "cluster-paused";
+    let body = relay(&owner, id, &asks_and_continues(id)).await;
+    until(async || is_asked(&other, id).await).await;
+    let mut there = Events::of(&other, id, None).await;
+    let lost = store.primary_of(id);
+    store.nodes[lost].kill();
+    store.promoted(lost).await;
+    let promoted = Instant::now();
+    open_gate(id).await;
+    there.up_to(is_end).await;
+    let pause = promoted.elapsed();
+    println!("events flow again {} ms after the promotion", pause.as_millis());
+    // Half a second, unless the machine is busy.
+    assert!(pause < Duration::from_secs(4), "{pause:?}");
+    body.await.unwrap();
+}

@@ -1,6 +1,7 @@
 //! A cluster: three primaries, and a copy of each.
 
 use tempfile::TempDir;
+use tokio::sync::{Mutex, MutexGuard};
 
 use super::redis_server::{RedisServer, free_port};
 use crate::client::until;
@@ -13,11 +14,16 @@ pub(super) struct RedisCluster {
     /// The primaries, then their copies.
     pub(super) nodes: Vec<RedisServer>,
     _folder: TempDir,
+    _only: MutexGuard<'static, ()>,
 }
+
+/// Locked by the cluster that runs: the nodes of several would take each other for dead on a small machine.
+static ONLY: Mutex<()> = Mutex::const_new(());
 
 impl RedisCluster {
     /// Starts a cluster; `None` if there is no Redis.
     pub(super) async fn start() -> Option<RedisCluster> {
+        let only = ONLY.lock().await;
         let folder = tempfile::tempdir().unwrap();
         let buses: Vec<u16> = (0..6).map(|_| free_port()).collect();
         let start = |bus: &u16| {
@@ -35,7 +41,7 @@ impl RedisCluster {
             node.tell(&format!("CLUSTER SET-CONFIG-EPOCH {}", index + 1));
             nodes[0].tell(&format!("CLUSTER MEET 127.0.0.1 {} {}", node.port, buses[index]));
         }
-        let cluster = RedisCluster { nodes, _folder: folder };
+        let cluster = RedisCluster { nodes, _folder: folder, _only: only };
         for node in &cluster.nodes {
             until(async || node.ask("CLUSTER INFO").contains("cluster_known_nodes:6")).await;
         }
