@@ -2,11 +2,12 @@
 
 import asyncio
 import json
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
 
-from followup import Complete, Partial, Rejected, Text
+from followup import Complete, Partial, Rejected, Text, _wire
 from followup.anthropic import wrap as wrap_anthropic
 from followup.openai import wrap
 
@@ -230,12 +231,25 @@ BLOCKS = [
 ]
 
 
-def test_events_that_the_sdk_makes_from_others_are_not_read_twice():
-    events = []
-    stream = wrap_anthropic(SyncSource(BLOCKS))
-    for _ in stream:
-        events += stream.followup
-    assert kinds(events) == ["text", "partial", "complete"]
+def test_what_an_sdk_repeats_is_not_parsed_again():
+    assert _wire.anthropic(BLOCKS[3]) is None
+    stops = [_wire.anthropic(block) for block in BLOCKS[5:]]
+    assert [json.loads(data) for _, data in stops] == [{"type": "content_block_stop", "index": 0}, {"type": "message_stop"}]
+    assert _wire.openai({"type": "content.delta", "delta": "b", "snapshot": "ab"}) is None
+    format, data = _wire.openai({"type": "response.output_text.delta", "delta": "b", "snapshot": "ab"})
+    assert (format, json.loads(data)) == ("openai-responses", {"type": "response.output_text.delta", "delta": "b"})
+
+
+def test_a_manager_is_entered_before_its_stream_is_read():
+    @contextmanager
+    def manager():
+        yield SyncSource(CHUNKS)
+
+    stream = wrap(manager())
+    with pytest.raises(TypeError, match="not iterable"):
+        next(stream)
+    with stream:
+        assert [kinds(stream.followup) for _ in stream] == [["text", "partial"], ["partial", "complete"], ["text"]]
 
 
 def objects(value):

@@ -121,9 +121,9 @@ class WrappedStream(_Base, Generic[T]):
         return self._context.__exit__(kind, error, trace)  # type: ignore[no-any-return]
 
     def _read(self) -> T:
+        if self._source is None:
+            self._source = iter(self._stream)
         try:
-            if self._source is None:
-                self._source = iter(self._stream)
             item: T = next(self._source)
         except BaseException:
             self._tell(self._finish())
@@ -181,9 +181,9 @@ class AsyncWrappedStream(_Base, Generic[T]):
         return await self._context.__aexit__(kind, error, trace)  # type: ignore[no-any-return]
 
     async def _read_async(self) -> T:
+        if self._source is None:
+            self._source = aiter(self._stream)
         try:
-            if self._source is None:
-                self._source = aiter(self._stream)
             item: T = await anext(self._source)
         except BaseException:
             await self._tell_async(self._finish())
