@@ -158,7 +158,7 @@ class WrappedStream(_Base, Generic[T]):
 
 
 class AsyncWrappedStream(_Base, Generic[T]):
-    """An asynchronous stream of an SDK: iteration gives its objects, and `followup` has the events of the last one.
+    """An asynchronous stream of an SDK: `async for` gives its objects, and `followup` has the events of the last one.
 
     All else is that of the stream: `async with`, `close()`, `response`, `get_final_message()` and so on.
     """
@@ -220,7 +220,7 @@ class AsyncWrappedStream(_Base, Generic[T]):
 
 
 class AnyWrappedStream(WrappedStream[T], AsyncWrappedStream[T]):
-    """A stream of an SDK that has one class for both: use it as the call that returned it says, with `for` or `async for`."""
+    """A stream of an SDK that has one class for both kinds: use `for` or `async for`, as for the stream itself."""
 
 
 def _text_of(item: Any) -> str | None:
