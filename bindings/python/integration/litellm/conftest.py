@@ -1,0 +1,3 @@
+from law import provider
+
+__all__ = ["provider"]

@@ -1,0 +1,249 @@
+"""Streams of an SDK, with the events beside the SDK's objects."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from ._followup import ResponseParser
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+    from . import Event
+
+T = TypeVar("T")
+
+# The methods of the SDKs that read the rest of a stream.
+_READ_ALL = {"until_done", "get_final_completion", "get_final_message", "get_final_response", "get_final_text"}
+
+
+class _Base:
+    """What both kinds of wrapped streams have in common.
+
+    `wire` returns what the parser reads of an object: the format and the JSON. `None` stands for an
+    object that repeats others.
+    """
+
+    followup: list[Event]
+    """The events of what was read last: of one object, or of all that a method such as `until_done` read.
+
+    After the last object, and after an exception of the stream, what only the end decides.
+    """
+
+    def __init__(
+        self,
+        stream: Any,
+        wire: Callable[[Any], tuple[str, str] | None],
+        on_event: Callable[[Event], object] | None,
+        options: Any,
+    ) -> None:
+        # The format is known with the first object, but wrong options are an error here.
+        ResponseParser(**options)
+        self.followup = []
+        self._context = self._stream = stream
+        self._source: Any = None
+        self._wire = wire
+        self._on_event = on_event
+        self._options = options
+        self._parser: ResponseParser | None = None
+        self._ended = False
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self._stream!r}>"
+
+    def __getattr__(self, name: str) -> Any:
+        """Returns what the stream has under this name. What reads the stream itself gives events, too."""
+        # Without this, a copy that was not initialized would look for its stream without end.
+        if name == "_stream":
+            raise AttributeError(name)
+        value = getattr(self._stream, name)
+        if name == "text_stream":
+            return self._texts()
+        return self._reads_all(value) if name in _READ_ALL else value
+
+    def _texts(self) -> Any:
+        raise NotImplementedError
+
+    def _reads_all(self, method: Any) -> Any:
+        raise NotImplementedError
+
+    def _start(self) -> None:
+        """Forgets the events of the last read, unless they are those of the end."""
+        if not self._ended:
+            self.followup = []
+
+    def _feed(self, item: Any) -> list[Event]:
+        payload = self._wire(item)
+        if payload is None:
+            return []
+        format, data = payload
+        if self._parser is None:
+            self._parser = ResponseParser(format, **self._options)
+        events = self._parser.feed(f"data: {data}\n\n")
+        self.followup += events
+        return events
+
+    def _finish(self) -> list[Event]:
+        if self._ended:
+            return []
+        self._ended = True
+        events = [] if self._parser is None else self._parser.finish()
+        self.followup += events
+        return events
+
+
+class WrappedStream(_Base, Generic[T]):
+    """A stream of an SDK: iteration gives its objects, and `followup` has the events of the last one.
+
+    All else is that of the stream: `with`, `close()`, `response`, `get_final_message()` and so on.
+    """
+
+    def __iter__(self) -> Iterator[T]:
+        return self
+
+    def __next__(self) -> T:
+        """Returns the next object as it is, after its events were passed to `on_event`."""
+        self._start()
+        return self._read()
+
+    def __enter__(self) -> Self:
+        self._stream = self._context.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        return self._context.__exit__(kind, error, trace)  # type: ignore[no-any-return]
+
+    def _read(self) -> T:
+        if self._source is None:
+            self._source = iter(self._stream)
+        try:
+            item: T = next(self._source)
+        except BaseException:
+            self._tell(self._finish())
+            raise
+        self._tell(self._feed(item))
+        return item
+
+    def _tell(self, events: list[Event]) -> None:
+        if self._on_event is not None:
+            for event in events:
+                self._on_event(event)
+
+    def _reads_all(self, method: Any) -> Any:
+        def read_all(*arguments: Any, **options: Any) -> Any:
+            self._start()
+            with suppress(StopIteration):
+                while True:
+                    self._read()
+            result = method(*arguments, **options)
+            return self if result is self._stream else result
+
+        return read_all
+
+    def _texts(self) -> Any:
+        self._start()
+        with suppress(StopIteration):
+            while True:
+                text = _text_of(self._read())
+                if text is not None:
+                    yield text
+                    self._start()
+
+
+class AsyncWrappedStream(_Base, Generic[T]):
+    """An asynchronous stream of an SDK: `async for` gives its objects, and `followup` has the events of the last one.
+
+    All else is that of the stream: `async with`, `close()`, `response`, `get_final_message()` and so on.
+    """
+
+    def __aiter__(self) -> AsyncIterator[T]:
+        return self
+
+    async def __anext__(self) -> T:
+        """Returns the next object as it is, after its events were passed to `on_event`."""
+        self._start()
+        return await self._read_async()
+
+    async def __aenter__(self) -> Self:
+        self._stream = await self._context.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        return await self._context.__aexit__(kind, error, trace)  # type: ignore[no-any-return]
+
+    async def _read_async(self) -> T:
+        if self._source is None:
+            self._source = aiter(self._stream)
+        try:
+            item: T = await anext(self._source)
+        except BaseException:
+            await self._tell_async(self._finish())
+            raise
+        await self._tell_async(self._feed(item))
+        return item
+
+    async def _tell_async(self, events: list[Event]) -> None:
+        if self._on_event is not None:
+            for event in events:
+                told = self._on_event(event)
+                if isawaitable(told):
+                    await told
+
+    def _reads_all(self, method: Any) -> Any:
+        async def read_all(*arguments: Any, **options: Any) -> Any:
+            self._start()
+            with suppress(StopAsyncIteration):
+                while True:
+                    await self._read_async()
+            result = await method(*arguments, **options)
+            return self if result is self._stream else result
+
+        return read_all
+
+    async def _texts(self) -> Any:
+        self._start()
+        with suppress(StopAsyncIteration):
+            while True:
+                text = _text_of(await self._read_async())
+                if text is not None:
+                    yield text
+                    self._start()
+
+
+class AnyWrappedStream(WrappedStream[T], AsyncWrappedStream[T]):
+    """A stream of an SDK that has one class for both kinds: use `for` or `async for`, as for the stream itself."""
+
+
+def _text_of(item: Any) -> str | None:
+    """Returns the text that `text_stream` of Anthropic's SDK gives for an object."""
+    if item.type == "content_block_delta" and item.delta.type == "text_delta":
+        return str(item.delta.text)
+    return None
+
+
+def wrap(
+    stream: Any,
+    wire: Callable[[Any], tuple[str, str] | None],
+    on_event: Callable[[Event], object] | None,
+    options: Any,
+) -> Any:
+    """Returns the stream with its events, as an iterator or an asynchronous one: what it is itself."""
+    is_sync = hasattr(stream, "__iter__") or hasattr(stream, "__enter__")
+    is_async = hasattr(stream, "__aiter__") or hasattr(stream, "__aenter__")
+    # Pydantic's models are iterable, and so are texts, but they are answers.
+    if hasattr(stream, "model_dump") or isinstance(stream, (str, bytes, dict)) or not (is_sync or is_async):
+        hint = "; await it first" if isawaitable(stream) else ""
+        raise TypeError(f"stream: a stream of the SDK was expected, not {type(stream).__name__}{hint}")
+    if is_sync and is_async:
+        return AnyWrappedStream(stream, wire, on_event, options)
+    wrapped = WrappedStream if is_sync else AsyncWrappedStream
+    return wrapped(stream, wire, on_event, options)

@@ -1,0 +1,140 @@
+"""Wrapped streams of SDKs: what a loop sees."""
+
+import asyncio
+
+import pytest
+from wrap_help import CHUNKS, AsyncSource, SyncSource, kinds
+
+from followup import Rejected, Text
+from followup.openai import wrap
+
+
+def test_each_object_comes_as_it_is_with_its_events_beside():
+    stream = wrap(SyncSource(CHUNKS))
+    assert stream.followup == []
+    assert next(stream) is CHUNKS[0]
+    assert kinds(stream.followup) == ["text", "partial"]
+    assert next(stream) is CHUNKS[1]
+    assert kinds(stream.followup) == ["partial", "complete"]
+    assert next(stream) is CHUNKS[2]
+    assert stream.followup == [Text(" ")]
+
+
+def test_the_events_of_the_end_are_there_after_the_loop_and_stay():
+    stream = wrap(SyncSource(CHUNKS))
+    assert sum(1 for _ in stream) == 3
+    assert stream.followup == [Text("<ask")]
+    assert list(stream) == [] and stream.followup == [Text("<ask")]
+
+
+def test_an_asynchronous_stream_is_the_same():
+    async def main():
+        stream = wrap(AsyncSource(CHUNKS))
+        beside = []
+        async for one in stream:
+            assert one is CHUNKS[len(beside)]
+            beside.append(kinds(stream.followup))
+        return beside, stream.followup
+
+    assert asyncio.run(main()) == ([["text", "partial"], ["partial", "complete"], ["text"]], [Text("<ask")])
+
+
+def test_all_events_are_told_before_their_object_comes():
+    told = []
+    stream = wrap(SyncSource(CHUNKS), on_event=told.append)
+    events = []
+    for _ in stream:
+        events += stream.followup
+        assert told == events
+    assert told == events + stream.followup and told[-1] == Text("<ask")
+
+
+def test_an_asynchronous_stream_awaits_what_is_told():
+    told = []
+
+    async def tell(event):
+        await asyncio.sleep(0)
+        told.append(event)
+
+    async def main():
+        async for _ in wrap(AsyncSource(CHUNKS), on_event=tell):
+            pass
+        plain = []
+        async for _ in wrap(AsyncSource(CHUNKS), on_event=plain.append):
+            pass
+        return plain
+
+    assert asyncio.run(main()) == told != []
+
+
+def test_what_on_event_raises_is_raised_by_the_loop():
+    def fail(event):
+        raise LookupError(event.type)
+
+    with pytest.raises(LookupError, match="text"):
+        next(wrap(SyncSource(CHUNKS), on_event=fail))
+
+
+def test_a_loop_can_be_left_and_continued():
+    stream = wrap(SyncSource(CHUNKS))
+    for _ in stream:
+        break
+    assert [one is other for one, other in zip(stream, CHUNKS[1:], strict=True)] == [True, True]
+
+
+def test_a_loop_that_is_left_has_no_question_to_act_on():
+    told = []
+    with wrap(SyncSource(CHUNKS), on_event=told.append) as stream:
+        for _ in stream:
+            break
+    assert kinds(told) == ["text", "partial"]
+    assert stream.closed is True
+
+
+@pytest.mark.parametrize("error", [OSError("closed"), asyncio.CancelledError(), KeyboardInterrupt()])
+def test_an_error_of_the_stream_is_raised_and_ends_the_open_call(error):
+    stream = wrap(SyncSource(CHUNKS[:1], error))
+    next(stream)
+    with pytest.raises(type(error)) as raised:
+        next(stream)
+    assert raised.value is error
+    [rejected] = stream.followup
+    assert isinstance(rejected, Rejected) and rejected.code == "truncated"
+
+
+def test_an_error_of_an_asynchronous_stream_is_raised_and_ends_the_open_call():
+    error = OSError("closed")
+
+    async def main():
+        stream = wrap(AsyncSource(CHUNKS[:1], error))
+        await anext(stream)
+        with pytest.raises(OSError) as raised:
+            await anext(stream)
+        assert raised.value is error
+        return stream.followup
+
+    assert kinds(asyncio.run(main())) == ["rejected"]
+
+
+def test_a_stream_that_ends_early_completes_no_call():
+    stream = wrap(SyncSource(CHUNKS[:1]))
+    assert len(list(stream)) == 1
+    assert kinds(stream.followup) == ["rejected"]
+
+
+def test_what_reads_all_has_all_events_beside():
+    told = []
+    stream = wrap(SyncSource(CHUNKS), on_event=told.append)
+    assert stream.until_done() is stream
+    assert stream.followup == told and kinds(told).count("complete") == 1
+    assert stream.get_final_message() == "the message"
+    assert stream.followup == told
+
+
+def test_what_reads_all_of_an_asynchronous_stream_has_all_events_beside():
+    async def main():
+        stream = wrap(AsyncSource(CHUNKS))
+        return await stream.get_final_message(), kinds(stream.followup)
+
+    message, found = asyncio.run(main())
+    assert message == "the message" and found.count("complete") == 1
