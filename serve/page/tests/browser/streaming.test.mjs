@@ -55,7 +55,8 @@ for (const message of ['database', 'refactor', 'unicode']) {
 test('the selection and the focus stay while the rest grows', async (t) => {
   const { page, conversation } = await opened(t);
   conversation.emit('text', { text: 'First paragraph.\n\nSecond, which ' });
-  await page.waitForSelector('text=Second');
+  // Until the parser of markdown is loaded, all text is one paragraph.
+  await page.waitForSelector('.prose p:nth-child(2) >> text=Second');
   await page.evaluate(() => getSelection().selectAllChildren(document.querySelector('.prose p')));
   await page.focus('#help-button');
   for (const word of 'goes on and on.\n\n- a\n- b\n\nEnd'.match(/.{1,3}/gs)) conversation.emit('text', { text: word });
