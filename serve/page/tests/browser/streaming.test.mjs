@@ -126,11 +126,13 @@ test('the end stays in view, unless the user scrolled up', async (t) => {
   const gap = () => page.evaluate(() => document.documentElement.scrollHeight - innerHeight - scrollY);
   const lines = (from) => Array.from({ length: 40 }, (_, n) => `Line ${from + n}.\n\n`).join('');
   conversation.emit('text', { text: lines(0) });
-  await page.waitForSelector('text=Line 39.');
+  // Until the parser of markdown is loaded, all text is one paragraph.
+  await page.waitForSelector('.prose p:nth-child(40)');
   await eventually(async () => (await gap()) < 2);
   await page.mouse.move(500, 400);
   await page.mouse.wheel(0, -600);
-  await until(page, () => document.documentElement.scrollHeight - innerHeight - scrollY > 400);
+  // A browser may scroll in steps.
+  await until(page, () => document.documentElement.scrollHeight - innerHeight - scrollY > 598);
   const before = await page.evaluate(() => scrollY);
   conversation.emit('text', { text: lines(40) });
   await page.waitForSelector('text=Line 79.', { state: 'attached' });
