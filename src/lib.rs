@@ -154,6 +154,7 @@ mod call;
 mod checkpoint;
 #[cfg(feature = "codec")]
 pub mod codec;
+mod codes;
 mod config;
 #[cfg(feature = "dialogue")]
 pub mod dialogue;

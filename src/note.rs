@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::codes::codes;
 use crate::config::Envelope;
 
 /// A remark on a call: a repair, or something that was dropped.
@@ -103,6 +104,61 @@ pub enum Note {
     InReasoning,
     /// A part of a provider's stream was lost during the call. This can't be repaired.
     PartLost,
+}
+
+codes! {
+    /// Returns the note as one word, for programs: `unclosed_question`.
+    ///
+    /// Codes are unique and don't change. A note of an envelope has the code `envelope`, whatever
+    /// the family.
+    ///
+    /// ```
+    /// use followup::{Envelope, Note};
+    ///
+    /// assert_eq!(Note::UnclosedQuestion.code(), "unclosed_question");
+    /// assert_eq!(Note::Envelope(Envelope::Kimi).code(), "envelope");
+    /// ```
+    Note {
+        UnclosedQuestion => "unclosed_question",
+        UnclosedSuggestion => "unclosed_suggestion",
+        UnclosedFollowUp => "unclosed_follow_up",
+        UnclosedOptions => "unclosed_options",
+        UnclosedCall => "unclosed_call",
+        StreamEnded => "stream_ended",
+        StrayCloseTag => "stray_close_tag",
+        TagInCode => "tag_in_code",
+        OutsideFollowUp => "outside_follow_up",
+        BareQuestion => "bare_question",
+        OnlyNamed => "only_named",
+        RepeatedQuestion => "repeated_question",
+        SuggestionsDropped => "suggestions_dropped",
+        UnreadableList => "unreadable_list",
+        IllFormedString => "ill_formed_string",
+        TextAfterArguments => "text_after_arguments",
+        SuggestionsAsObject => "suggestions_as_object",
+        SuggestionsAsText => "suggestions_as_text",
+        RepeatedSuggestions => "repeated_suggestions",
+        UnreadableSuggestion => "unreadable_suggestion",
+        QuestionsDropped => "questions_dropped",
+        QuestionsAsObject => "questions_as_object",
+        QuestionsAsText => "questions_as_text",
+        QuestionAsText => "question_as_text",
+        UnreadableQuestion => "unreadable_question",
+        QuestionWithoutList => "question_without_list",
+        SuggestionAsText => "suggestion_as_text",
+        FlagAsText => "flag_as_text",
+        ListAsArguments => "list_as_arguments",
+        ArgumentsAsText => "arguments_as_text",
+        FencedArguments => "fenced_arguments",
+        RefusedByHost => "refused_by_host",
+        RepeatedKey => "repeated_key",
+        IllFormedJson => "ill_formed_json",
+        UnclosedEnvelope => "unclosed_envelope",
+        UnclosedParameter => "unclosed_parameter",
+        InReasoning => "in_reasoning",
+        PartLost => "part_lost",
+    }
+    Envelope(_) => "envelope",
 }
 
 /// Returns the family of the envelope that is among the notes.

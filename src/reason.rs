@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::codes::codes;
 use crate::note::Note;
 
 /// Why a call can't be asked. Its `Display` is a clause for people.
@@ -64,6 +65,33 @@ impl Reason {
             Reason::Superseded => "superseded",
         }
     }
+
+    /// Returns the repair that is forbidden or can't be made; `None` unless the call is malformed.
+    pub fn note(&self) -> Option<Note> {
+        if let Reason::Malformed(note) = *self { Some(note) } else { None }
+    }
+
+    /// Returns the part of the call that the reason is about; `None` if it is about no part.
+    ///
+    /// ```
+    /// use followup::{CallPart, Note, Reason};
+    ///
+    /// let reason = Reason::TooLong { part: CallPart::Answer, limit: 9 };
+    /// assert_eq!((reason.part(), reason.limit()), (Some(CallPart::Answer), Some(9)));
+    /// let reason = Reason::Malformed(Note::UnclosedQuestion);
+    /// assert_eq!((reason.note(), reason.part()), (Some(Note::UnclosedQuestion), None));
+    /// ```
+    pub fn part(&self) -> Option<CallPart> {
+        match *self {
+            Reason::Truncated(part) | Reason::WrongType(part) | Reason::TooLong { part, .. } => Some(part),
+            Reason::MissingParameter | Reason::Malformed(_) | Reason::Superseded => None,
+        }
+    }
+
+    /// Returns the limit of the part, in bytes; `None` unless the part is too long.
+    pub fn limit(&self) -> Option<usize> {
+        if let Reason::TooLong { limit, .. } = *self { Some(limit) } else { None }
+    }
 }
 
 impl fmt::Display for Reason {
@@ -112,6 +140,27 @@ pub enum CallPart {
     Header,
     /// The description or the preview of a suggestion, or the text below a question.
     Description,
+}
+
+codes! {
+    /// Returns the part as one word, for programs. Codes are unique and don't change.
+    ///
+    /// ```
+    /// assert_eq!(followup::CallPart::Suggestions.code(), "suggestions");
+    /// ```
+    CallPart {
+        Opening => "opening",
+        Parameters => "parameters",
+        Question => "question",
+        Answer => "answer",
+        Mode => "mode",
+        Options => "options",
+        Suggestions => "suggestions",
+        Arguments => "arguments",
+        Questions => "questions",
+        Header => "header",
+        Description => "description",
+    }
 }
 
 impl CallPart {

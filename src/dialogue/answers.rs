@@ -3,8 +3,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::error::AnswerErrorKind;
 use super::form::{Form, FormQuestion};
-use super::reply::{Answer, AnswerErrorKind, FormAnswer};
+use super::reply::{Answer, FormAnswer};
 use super::template::{Template, is_number};
 use crate::shape::QuestionKind;
 

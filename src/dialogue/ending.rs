@@ -3,8 +3,9 @@
 use alloc::vec::Vec;
 
 use super::Dialogue;
+use super::error::AnswerErrorKind;
 use super::history::{Turn, UserRole};
-use super::reply::{AnswerErrorKind, FormAnswer, Reply};
+use super::reply::{FormAnswer, Reply};
 use super::setup::Ending;
 use super::template::Rendered;
 

@@ -1,13 +1,32 @@
 //! A call that can't be asked, as a host keeps it.
 
+use alloc::format;
 use alloc::string::String;
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 
 use super::question::Question;
 use crate::event::Rejected;
-use crate::reason::Reason;
+use crate::note::Note;
+use crate::reason::{CallPart, Reason};
 
 /// A call that can't be asked.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// It is deserialized from a `rejected` event of the packages for JavaScript and Python, where the
+/// reason is its [code](Reason::code), and the code of its note or part.
+///
+/// ```
+/// use followup::dialogue::Rejection;
+/// use followup::{CallPart, Reason};
+///
+/// let event = r#"{"tool": "ask_followup_question", "code": "truncated", "part": "question"}"#;
+/// let rejection: Rejection = serde_json::from_str(event)?;
+/// assert_eq!(rejection.reason, Reason::Truncated(CallPart::Question));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(from = "Fields")]
 #[non_exhaustive]
 pub struct Rejection {
     /// The provider's id of the call, if it is a native call that has one.
@@ -42,4 +61,65 @@ impl From<&Rejected<'_>> for Rejection {
         let (id, shape) = (call.id().map(Into::into), call.shape().map(Into::into));
         Rejection { id, tool: call.tool().into(), shape, reason: call.reason() }
     }
+}
+
+/// The fields of the event.
+#[derive(Deserialize)]
+struct Fields {
+    id: Option<String>,
+    tool: String,
+    shape: Option<String>,
+    #[serde(flatten)]
+    reason: ReasonFields,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "code", rename_all = "snake_case")]
+enum ReasonFields {
+    MissingParameter,
+    Malformed {
+        #[serde(deserialize_with = "note")]
+        note: Note,
+    },
+    Truncated {
+        #[serde(deserialize_with = "part")]
+        part: CallPart,
+    },
+    TooLong {
+        #[serde(deserialize_with = "part")]
+        part: CallPart,
+        limit: usize,
+    },
+    WrongType {
+        #[serde(deserialize_with = "part")]
+        part: CallPart,
+    },
+    Superseded,
+}
+
+impl From<Fields> for Rejection {
+    fn from(fields: Fields) -> Rejection {
+        let reason = match fields.reason {
+            ReasonFields::MissingParameter => Reason::MissingParameter,
+            ReasonFields::Malformed { note } => Reason::Malformed(note),
+            ReasonFields::Truncated { part } => Reason::Truncated(part),
+            ReasonFields::TooLong { part, limit } => Reason::TooLong { part, limit },
+            ReasonFields::WrongType { part } => Reason::WrongType(part),
+            ReasonFields::Superseded => Reason::Superseded,
+        };
+        Rejection { id: fields.id, tool: fields.tool, shape: fields.shape, reason }
+    }
+}
+
+fn note<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Note, D::Error> {
+    from_code(deserializer, Note::from_code)
+}
+
+fn part<'de, D: Deserializer<'de>>(deserializer: D) -> Result<CallPart, D::Error> {
+    from_code(deserializer, CallPart::from_code)
+}
+
+fn from_code<'de, D: Deserializer<'de>, T>(deserializer: D, find: fn(&str) -> Option<T>) -> Result<T, D::Error> {
+    let code = String::deserialize(deserializer)?;
+    find(&code).ok_or_else(|| D::Error::custom(format!("{code} is no reason of a rejection")))
 }

@@ -5,12 +5,13 @@ use alloc::format;
 use alloc::string::{String, ToString};
 
 use super::dialect::{Dialect, Explanation};
+use super::error::AnswerErrorKind;
 use super::finding::Finding;
 use super::form::Form;
 use super::history::Correction;
 use super::question::Question;
 use super::rejection::Rejection;
-use super::reply::{AnswerErrorKind, FormAnswer, ReplyKind};
+use super::reply::{FormAnswer, ReplyKind};
 use super::rules::{Rules, Severity};
 use super::template::{Rendered, Template};
 use crate::reason::Reason;
