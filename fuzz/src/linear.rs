@@ -34,7 +34,15 @@ enum Reader {
     Parser(Syntax),
     Response(Format),
     Auto,
+    /// Arguments of this tool.
+    Tool(&'static str),
 }
+
+/// The number of the reader of the first tool.
+pub const FIRST_TOOL: u8 = (Syntax::ALL.len() + Format::ALL.len() + 1) as u8;
+
+/// Tools of different shapes: a list of questions, a text of lines, and one question.
+const TOOLS: [&str; 3] = ["AskUserQuestion", "AskUser", "ask_user"];
 
 /// Runs one input.
 ///
@@ -47,10 +55,14 @@ pub fn read(input: &[u8]) {
     if part.is_empty() {
         return;
     }
-    let mut readers =
-        Syntax::ALL.map(Reader::Parser).into_iter().chain(Format::ALL.map(Reader::Response)).chain([Reader::Auto]);
-    let count = 2 + Format::ALL.len() + 1;
-    let reader = readers.nth(usize::from(reader) % count).expect("one of them");
+    let readers: Vec<Reader> = Syntax::ALL
+        .map(Reader::Parser)
+        .into_iter()
+        .chain(Format::ALL.map(Reader::Response))
+        .chain([Reader::Auto])
+        .chain(TOOLS.map(Reader::Tool))
+        .collect();
+    let reader = readers[usize::from(reader) % readers.len()];
     let nests = policy & 4 != 0;
     let policy = policy_of(policy);
     // How often the part is repeated in the shorter stream.
@@ -81,6 +93,10 @@ fn consume(reader: Reader, policy: &Arc<Policy>, stream: &[u8], size: u8) {
         Reader::Parser(syntax) => parse(syntax.parser(policy.clone()), stream, size),
         Reader::Response(wire) => respond(ResponseParser::new(wire, policy.clone()), stream, size),
         Reader::Auto => respond(ResponseParser::auto(policy.clone()), stream, size),
+        Reader::Tool(tool) => {
+            let parser = Parser::arguments_of(tool, policy.clone()).expect("a tool that asks");
+            parse(parser, stream, size);
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! The bounds that a call from a checkpoint must keep, so that reading on neither panics nor
 //! exceeds the limits.
 
-use super::{AnswerState, Call, ModeState, Open, OpenSuggestion, Range, Shown};
+use super::open::{AnswerState, ModeState, Open, OpenSuggestion};
+use super::{Call, Range, Shown};
 use crate::config::Limits;
 
 /// More notes than there are kinds.

@@ -1,5 +1,7 @@
 //! Entities, decoded as they arrive.
 
+use alloc::string::String;
+
 use nom::branch::alt;
 use nom::bytes::{tag, take_while_m_n};
 use nom::character::char;
@@ -7,6 +9,9 @@ use nom::combinator::value;
 use nom::sequence::{delimited, preceded};
 use nom::{Emit, OutputM, Parser, Streaming};
 use smallvec::SmallVec;
+
+use super::Range;
+use crate::config::Entities;
 
 /// The longest incomplete entity: `&#xFFFFFF` or `&#9999999`.
 const LONGEST: usize = 9;
@@ -112,10 +117,23 @@ pub(super) fn decode(text: &str, mut out: impl FnMut(&str)) {
     out(rest);
 }
 
+/// Appends a text that is complete, trimmed. Returns where it is.
+pub(super) fn append_trimmed(arena: &mut String, text: &str, entities: Entities) -> Range {
+    let start = arena.len();
+    match entities {
+        Entities::Raw => arena.push_str(text.trim()),
+        Entities::Decoded => {
+            decode(text, |part| arena.push_str(part));
+            arena.truncate(start + arena[start..].trim_end().len());
+            arena.drain(start..arena.len() - arena[start..].trim_start().len());
+        }
+    }
+    (start, arena.len())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::string::String;
 
     fn decoded(text: &str) -> String {
         let mut out = String::new();

@@ -5,6 +5,8 @@
 pub(crate) mod bounds;
 mod entity;
 pub(crate) mod form;
+mod open;
+mod suggestions;
 mod value;
 mod view;
 
@@ -18,6 +20,7 @@ use crate::note::Note;
 use crate::reason::{CallPart, Reason};
 use crate::utf8;
 use form::Form;
+use open::{AnswerState, Listing, ModeState, Open, OpenSuggestion, Visibility};
 use value::{TooLong, Value};
 pub(crate) use view::View;
 
@@ -60,77 +63,6 @@ pub(crate) type Addition = (Field, Range);
 struct Suggested {
     answer: Range,
     mode: Option<Range>,
-}
-
-/// What is open of a call.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-enum Open {
-    Nothing,
-    Question(Value),
-    Suggestion(OpenSuggestion),
-    /// A text that becomes suggestions once it is complete. Nothing of one that is `too_long` is
-    /// kept.
-    List {
-        value: Value,
-        too_long: bool,
-    },
-    /// Something went wrong. From here on nothing is read.
-    Failed(Reason),
-}
-
-/// The suggestion that is open.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct OpenSuggestion {
-    listing: Listing,
-    answer: AnswerState,
-    mode: ModeState,
-    /// Where its modes begin in their arena.
-    modes: usize,
-}
-
-/// Whether the open suggestion is one of the call's suggestions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-enum Listing {
-    /// It is not certain to exist.
-    Uncertain,
-    /// It is the last of them.
-    Listed,
-    /// It is beyond the limit: all that is kept is whether it would exist.
-    Surplus,
-}
-
-/// The answer of the open suggestion.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-enum AnswerState {
-    Reading(Value, Visibility),
-    /// It has ended, or there was none.
-    Ended,
-}
-
-/// Whether the answer that is being read is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-enum Visibility {
-    /// It is shown while it grows.
-    Growing,
-    /// It is not certain to be the answer, or is kept whole or not at all: it is not shown.
-    Provisional,
-    /// The same, and it is longer than its limit.
-    TooLong,
-}
-
-/// The mode of the open suggestion.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-enum ModeState {
-    Unknown,
-    /// An element that is being read into the arena of modes.
-    Reading(Value),
-    Known(Range),
 }
 
 /// How much of a call partials have shown.
@@ -207,6 +139,19 @@ impl Call {
         self.entities = entities;
     }
 
+    /// Returns the call for a checkpoint.
+    pub(crate) fn save(&self) -> Call {
+        let mut call = self.clone();
+        call.form.iter_mut().for_each(|form| form.forget_last_place());
+        call
+    }
+
+    /// Returns the bytes of all texts.
+    #[cfg(feature = "wire")]
+    pub(crate) fn text_len(&self) -> usize {
+        self.text.len() + self.modes.len() + self.form().map_or(0, Form::text_len)
+    }
+
     // Failures and notes.
 
     /// Returns whether something has gone wrong, so that nothing more is read.
@@ -232,42 +177,6 @@ impl Call {
         self.open = Open::Failed(reason);
     }
 
-    // Questions that a shape reads.
-
-    /// Begins a call that a shape reads.
-    pub(crate) fn begin_form(&mut self, tool: &str, shape: &str) {
-        self.form = Some(Box::new(Form::new(tool, shape)));
-    }
-
-    /// Returns the call for a checkpoint.
-    pub(crate) fn save(&self) -> Call {
-        let mut call = self.clone();
-        call.form.iter_mut().for_each(|form| form.forget_last_place());
-        call
-    }
-
-    /// Returns the questions, if a shape reads the call.
-    pub(crate) fn form(&self) -> Option<&Form> {
-        self.form.as_deref()
-    }
-
-    /// Returns the bytes of all texts.
-    #[cfg(feature = "wire")]
-    pub(crate) fn text_len(&self) -> usize {
-        self.text.len() + self.modes.len() + self.form().map_or(0, Form::text_len)
-    }
-
-    /// Returns the text above all questions.
-    pub(crate) fn title(&self, view: View) -> Option<&str> {
-        let form = self.form()?;
-        form.view(form.title(), view == View::Shown)
-    }
-
-    /// Returns the questions, if a shape reads the call and nothing has gone wrong.
-    pub(crate) fn form_mut(&mut self) -> Option<&mut Form> {
-        if self.has_failed() { None } else { self.form.as_deref_mut() }
-    }
-
     pub(crate) fn note(&mut self, note: Note) {
         if !self.has_failed() && !self.notes.contains(&note) {
             self.notes.push(note);
@@ -282,11 +191,28 @@ impl Call {
         }
     }
 
+    // Questions that a shape reads.
+
+    /// Begins a call that a shape reads.
+    pub(crate) fn begin_form(&mut self, tool: &str, shape: &str) {
+        self.form = Some(Box::new(Form::new(tool, shape)));
+    }
+
+    /// Returns the questions, if a shape reads the call.
+    pub(crate) fn form(&self) -> Option<&Form> {
+        self.form.as_deref()
+    }
+
+    /// Returns the questions, if a shape reads the call and nothing has gone wrong.
+    pub(crate) fn form_mut(&mut self) -> Option<&mut Form> {
+        if self.has_failed() { None } else { self.form.as_deref_mut() }
+    }
+
     // The question.
 
     /// Keeps the text before the first parameter, which is the question if no `question` comes.
     pub(crate) fn keep_bare(&mut self, text: &str) {
-        let (start, end) = append_trimmed(&mut self.text, text, self.entities);
+        let (start, end) = entity::append_trimmed(&mut self.text, text, self.entities);
         // More than 4 GiB of it is no question.
         self.bare = u32::try_from(end - start).unwrap_or_default();
     }
@@ -314,118 +240,6 @@ impl Call {
         }
     }
 
-    // Suggestions.
-
-    /// Begins a suggestion. `mode` is the attribute, as it is written.
-    pub(crate) fn begin_suggestion(&mut self, mode: Option<&str>, policy: &Policy) {
-        if self.has_failed() {
-            return;
-        }
-        let surplus = self.suggestions.len() >= policy.limits.suggestions;
-        let modes = self.modes.len();
-        let mode = match mode.map(|mode| append_trimmed(&mut self.modes, mode, self.entities)) {
-            Some((start, end)) if start < end => ModeState::Known((start, end)),
-            _ => ModeState::Unknown,
-        };
-        let listing = if surplus { Listing::Surplus } else { Listing::Uncertain };
-        let answer = AnswerState::Reading(Value::at(self.text.len()), Visibility::Growing);
-        self.open = Open::Suggestion(OpenSuggestion { listing, answer, mode, modes });
-    }
-
-    /// Holds the answer back: it may be none, or becomes known when it is complete.
-    pub(crate) fn hold_answer_back(&mut self) {
-        if let Some(visibility @ Visibility::Growing) = self.visibility() {
-            *visibility = Visibility::Provisional;
-        }
-    }
-
-    /// Begins a text that is the answer, unless it is blank. It replaces what was held back.
-    pub(crate) fn begin_content(&mut self) {
-        let Open::Suggestion(OpenSuggestion { answer, .. }) = &mut self.open else { return };
-        if let AnswerState::Reading(outside, _) = answer {
-            utf8::truncate(&mut self.text, outside.start);
-        }
-        *answer = AnswerState::Reading(Value::at(self.text.len()), Visibility::Growing);
-    }
-
-    /// Ends the text that [`begin_content`](Call::begin_content) began. Returns whether it is the
-    /// answer.
-    pub(crate) fn end_content(&mut self, policy: &Policy) -> bool {
-        match self.visibility() {
-            Some(Visibility::TooLong) => {
-                self.reject(Reason::TooLong { part: CallPart::Answer, limit: policy.limits.answer });
-            }
-            // What was held back is the answer.
-            Some(visibility) => *visibility = Visibility::Growing,
-            None => {}
-        }
-        self.grow(policy, Value::end);
-        let Open::Suggestion(OpenSuggestion { listing, answer, .. }) = &mut self.open else { return false };
-        let AnswerState::Reading(Value { exists: true, .. }, _) = core::mem::replace(answer, AnswerState::Ended) else {
-            return false;
-        };
-        if *listing == Listing::Surplus {
-            self.given = true;
-            self.note(Note::SuggestionsDropped);
-        }
-        true
-    }
-
-    /// Returns whether the answer that is being read is shown; `None` if none is being read.
-    fn visibility(&mut self) -> Option<&mut Visibility> {
-        match &mut self.open {
-            Open::Suggestion(OpenSuggestion { answer: AnswerState::Reading(_, visibility), .. }) => Some(visibility),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn end_suggestion(&mut self, policy: &Policy) {
-        self.end_content(policy);
-        if let Open::Suggestion(OpenSuggestion { listing, modes, .. }) = self.open {
-            if listing != Listing::Listed {
-                utf8::truncate(&mut self.modes, modes);
-            }
-            self.open = Open::Nothing;
-        }
-    }
-
-    /// Keeps a suggestion that is known all at once, whole or not at all.
-    pub(crate) fn keep_item(&mut self, item: &str, policy: &Policy) {
-        self.begin_suggestion(None, policy);
-        self.hold_answer_back();
-        self.push(item, policy);
-        self.end_suggestion(policy);
-    }
-
-    /// Returns whether a suggestion has come to exist since this was last called, one beyond the
-    /// limit included.
-    pub(crate) fn take_given(&mut self) -> bool {
-        core::mem::take(&mut self.given)
-    }
-
-    /// Begins an element that is the mode, unless it is blank or the mode is known.
-    pub(crate) fn begin_mode(&mut self) {
-        if let Open::Suggestion(OpenSuggestion { mode: mode @ ModeState::Unknown, listing, .. }) = &mut self.open
-            && *listing != Listing::Surplus
-        {
-            *mode = ModeState::Reading(Value::at(self.modes.len()));
-        }
-    }
-
-    pub(crate) fn end_mode(&mut self, policy: &Policy) {
-        self.grow_mode(policy, Value::end);
-        if let Open::Suggestion(OpenSuggestion { mode, listing, .. }) = &mut self.open
-            && let ModeState::Reading(value) = mode
-        {
-            *mode = if value.exists { ModeState::Known((value.start, value.certain)) } else { ModeState::Unknown };
-            if let (Listing::Listed, ModeState::Known(range), Some(newest)) =
-                (*listing, mode, self.suggestions.last_mut())
-            {
-                newest.mode = Some(*range);
-            }
-        }
-    }
-
     // Values.
 
     /// Appends text to the value that is open.
@@ -434,14 +248,6 @@ impl Call {
         match self.entities {
             Entities::Raw => self.grow(policy, |value, arena, limit| value.push(arena, text, limit)),
             Entities::Decoded => self.grow(policy, |value, arena, limit| value.push_decoded(arena, text, limit)),
-        }
-    }
-
-    /// Appends text to the mode that is open.
-    pub(crate) fn push_mode(&mut self, text: &str, policy: &Policy) {
-        match self.entities {
-            Entities::Raw => self.grow_mode(policy, |mode, arena, limit| mode.push(arena, text, limit)),
-            Entities::Decoded => self.grow_mode(policy, |mode, arena, limit| mode.push_decoded(arena, text, limit)),
         }
     }
 
@@ -487,19 +293,6 @@ impl Call {
     /// Makes the incomplete entity that the value ends in text.
     pub(crate) fn flush_entity(&mut self, policy: &Policy) {
         self.grow(policy, Value::flush_entity);
-    }
-
-    fn grow_mode(
-        &mut self,
-        policy: &Policy,
-        change: impl FnOnce(&mut Value, &mut String, usize) -> Result<(), TooLong>,
-    ) {
-        let limit = policy.limits.answer;
-        if let Open::Suggestion(OpenSuggestion { mode: ModeState::Reading(mode), .. }) = &mut self.open
-            && change(mode, &mut self.modes, limit).is_err()
-        {
-            self.reject(Reason::TooLong { part: CallPart::Mode, limit });
-        }
     }
 
     /// Changes the value that is open, and what is certain of the call with it.
@@ -555,49 +348,6 @@ impl Call {
         }
     }
 
-    // Lists.
-
-    /// Begins a text that becomes suggestions once it is complete.
-    pub(crate) fn begin_list(&mut self) {
-        if !self.has_failed() {
-            self.open = Open::List { value: Value::at(self.text.len()), too_long: false };
-        }
-    }
-
-    /// Appends to that text.
-    pub(crate) fn push_list(&mut self, text: &str, policy: &Policy) {
-        if let Open::List { value, too_long } = &mut self.open
-            && !*too_long
-            && value.push(&mut self.text, text, policy.limits.list()).is_err()
-        {
-            *too_long = true;
-            utf8::truncate(&mut self.text, value.start);
-            *value = Value::at(value.start);
-        }
-    }
-
-    /// Drops that text, if there is one: it is no list.
-    pub(crate) fn drop_list(&mut self) {
-        if let Open::List { value, .. } = &self.open {
-            utf8::truncate(&mut self.text, value.start);
-            self.open = Open::Nothing;
-        }
-    }
-
-    /// Ends that text and returns it, trimmed; `None` if there is none, or if it was too long to be
-    /// kept.
-    pub(crate) fn take_list(&mut self) -> Option<String> {
-        let Open::List { value, too_long } = &self.open else { return None };
-        let (start, end, too_long) = (value.start, value.certain, *too_long);
-        self.open = Open::Nothing;
-        if too_long {
-            self.note(Note::UnreadableList);
-            return None;
-        }
-        utf8::truncate(&mut self.text, end);
-        Some(self.text.split_off(start.min(self.text.len())))
-    }
-
     // The end.
 
     /// Ends the call where a value is open: the stream cut it.
@@ -638,18 +388,4 @@ impl Call {
         self.question = Some((0, self.bare as usize));
         self.repair(Note::BareQuestion, policy);
     }
-}
-
-/// Appends a text that is complete, trimmed. Returns where it is.
-fn append_trimmed(arena: &mut String, text: &str, entities: Entities) -> Range {
-    let start = arena.len();
-    match entities {
-        Entities::Raw => arena.push_str(text.trim()),
-        Entities::Decoded => {
-            entity::decode(text, |part| arena.push_str(part));
-            arena.truncate(start + arena[start..].trim_end().len());
-            arena.drain(start..arena.len() - arena[start..].trim_start().len());
-        }
-    }
-    (start, arena.len())
 }

@@ -1,6 +1,7 @@
 //! What of a call is known, shown and lent.
 
-use super::{Addition, Call, Field, Open, Range, Shown, Suggested};
+use super::open::Open;
+use super::{Addition, Call, Field, Range, Shown, Suggested};
 use crate::config::ASK;
 use crate::note::Note;
 use crate::reason::Reason;
@@ -80,6 +81,12 @@ impl Call {
 
     fn mode(&self, (start, end): Range) -> &str {
         self.modes.get(start..end).unwrap_or_default()
+    }
+
+    /// Returns the text above all questions.
+    pub(crate) fn title(&self, view: View) -> Option<&str> {
+        let form = self.form()?;
+        form.view(form.title(), view == View::Shown)
     }
 
     /// The question as far as partials have shown it.

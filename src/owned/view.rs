@@ -110,15 +110,15 @@ impl CallView {
             return self.title.len() == partial.len;
         }
         let Some(question) = self.questions.get(partial.question) else { return false };
-        let newest = |index: usize| question.suggestions.get(index).filter(|_| index + 1 == question.suggestions.len());
+        let suggestion = |index: &usize| question.suggestions.get(*index);
         let text = match &partial.field {
             Field::Question => Some(&question.text),
             Field::Title => None,
             Field::Header => Some(&question.header),
             Field::Detail => Some(&question.detail),
-            Field::Suggestion { index, .. } => newest(*index).map(|one| &one.answer),
-            Field::Description(index) => newest(*index).map(|one| &one.description),
-            Field::Preview(index) => newest(*index).map(|one| &one.preview),
+            Field::Suggestion { index, .. } => suggestion(index).map(|one| &one.answer),
+            Field::Description(index) => suggestion(index).map(|one| &one.description),
+            Field::Preview(index) => suggestion(index).map(|one| &one.preview),
         };
         partial.question + 1 == self.questions.len() && text.is_some_and(|text| text.len() == partial.len)
     }

@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use followup::wire::{Format, ResponseParser};
-use followup::{CallStart, Entities, Limits, Policy};
+use followup::{CallStart, Entities, Limits, Parser, Policy};
 use followup_testing::Syntax;
 
 const ASK: &str = "<ask_followup_question>";
@@ -97,6 +97,22 @@ const ARGUMENTS: [(&str, &str, &str); 38] = [
     ("{\"follow_up\":\"[", "{\\\"text\\\":\\\"a\\\",\\\"mode\\\":\\\"m\\\"},", "2]\"}"),
     ("{", "\"follow_up\":\"<suggest>a\",\"options\":\" \",", ""),
     ("{}", " garbage }", ""),
+];
+
+/// Arguments of other tools that ask: the tool, the start, the repeated text, and the end.
+const TOOLS: [(&str, &str, &str, &str); 12] = [
+    ("AskUserQuestion", "{\"questions\":[{\"question\":\"", " ", "\"}]}"),
+    ("AskUserQuestion", "{\"questions\":[{\"question\":\"", "word ", "\"}]}"),
+    ("AskUserQuestion", "{\"questions\":[{\"header\":\"", " ", "\"}]}"),
+    ("AskUserQuestion", "{\"questions\":[{\"question\":\"Q\",\"options\":[{\"label\":\"", " ", "\"}]}]}"),
+    ("AskUserQuestion", "{\"questions\":[{\"question\":\"Q\",\"options\":[{\"description\":\"", " ", "\"}]}]}"),
+    ("AskUserQuestion", "{\"questions\":[{\"question\":\"Q\",\"options\":[", "{\"label\":\"a\"},", "]}]}"),
+    ("AskUserQuestion", "{\"questions\":[", "{\"question\":\"Q\"},", "]}"),
+    ("AskUserQuestion", "{\"questions\":\"[", "{\\\"question\\\":\\\"Q\\\"},", "]\"}"),
+    ("AskUser", "{\"questionnaire\":\"", "word ", "\"}"),
+    ("AskUser", "{\"questionnaire\":\"", "\\n", "\"}"),
+    ("AskUser", "{\"questionnaire\":\"1. [question] Q\\n", "[option] a\\n", "\"}"),
+    ("AskUser", "{\"questionnaire\":\"", "1. [question] Q\\n", "\"}"),
 ];
 
 /// Bodies: a beginning, a part that is repeated, and an end.
@@ -197,9 +213,10 @@ fn four_times_the_body_takes_four_times_as_long() {
     assert!(slow.is_empty(), "{slow:#?}");
 }
 
-fn read(syntax: Syntax, policy: &Policy, stream: &[u8], chunk: usize) -> Duration {
+/// Returns the time that a parser takes to read a stream.
+fn read(parser: impl Fn() -> Parser, stream: &[u8], chunk: usize) -> Duration {
     best(|| {
-        let mut parser = syntax.parser(policy.clone());
+        let mut parser = parser();
         for chunk in stream.chunks(chunk) {
             let mut events = parser.feed_bytes(chunk);
             while let Some(event) = events.next() {
@@ -213,7 +230,16 @@ fn read(syntax: Syntax, policy: &Policy, stream: &[u8], chunk: usize) -> Duratio
 #[test]
 #[ignore = "measures time: run it in release, on a machine that is not busy"]
 fn four_times_the_bytes_take_four_times_as_long() {
-    let all = Limits { question: usize::MAX, answer: usize::MAX, suggestions: usize::MAX, ..Limits::default() };
+    let all = Limits {
+        question: usize::MAX,
+        answer: usize::MAX,
+        suggestions: usize::MAX,
+        questions: usize::MAX,
+        header: usize::MAX,
+        description: usize::MAX,
+        texts: usize::MAX,
+        ..Limits::default()
+    };
     let policies = [
         ("default", Policy::new()),
         ("without limits", Policy::new().with_limits(all)),
@@ -223,23 +249,38 @@ fn four_times_the_bytes_take_four_times_as_long() {
         ),
     ];
     let mut slow = Vec::new();
-    let markup = STREAMS.map(|(start, repeated)| (Syntax::Markup, start, repeated, ""));
-    let arguments = ARGUMENTS.map(|(start, repeated, end)| (Syntax::Arguments, start, repeated, end));
     for (name, policy) in &policies {
-        for &(syntax, start, repeated, end) in markup.iter().chain(&arguments) {
-            let stream = |len: usize| format!("{start}{}{end}", repeated.repeat(len / repeated.len())).into_bytes();
-            for chunk in [1, 64, usize::MAX] {
-                let (small, large) = (stream(100_000), stream(400_000));
-                let (one, four) = (read(syntax, policy, &small, chunk), read(syntax, policy, &large, chunk));
-                let ratio = four.as_secs_f64() / one.as_secs_f64();
-                let per_byte = four.as_nanos() as f64 / large.len() as f64;
-                println!("{name:22} {start:?} {repeated:?} by {chunk}: {ratio:.1} times, {per_byte:.1} ns a byte");
-                // Quadratic time would be 16 times.
-                if ratio > 8.0 {
-                    slow.push(format!("{name}: {start:?} and {repeated:?} by {chunk}: {ratio:.1}"));
-                }
-            }
+        for (start, repeated) in STREAMS {
+            let parser = || Syntax::Markup.parser(policy.clone());
+            slow.extend(slow_cuts(name, parser, start, repeated, ""));
+        }
+        for (start, repeated, end) in ARGUMENTS {
+            let parser = || Syntax::Arguments.parser(policy.clone());
+            slow.extend(slow_cuts(name, parser, start, repeated, end));
+        }
+        for (tool, start, repeated, end) in TOOLS {
+            let parser = || Parser::arguments_of(tool, policy.clone()).expect("a tool that asks");
+            slow.extend(slow_cuts(name, parser, start, repeated, end));
         }
     }
     assert!(slow.is_empty(), "{slow:#?}");
+}
+
+/// Reads a stream and one that is four times as long, and returns the cuts for which that takes much
+/// more than four times as long.
+fn slow_cuts(name: &str, parser: impl Fn() -> Parser, start: &str, repeated: &str, end: &str) -> Vec<String> {
+    let mut slow = Vec::new();
+    let stream = |len: usize| format!("{start}{}{end}", repeated.repeat(len / repeated.len())).into_bytes();
+    for chunk in [1, 64, usize::MAX] {
+        let (small, large) = (stream(100_000), stream(400_000));
+        let (one, four) = (read(&parser, &small, chunk), read(&parser, &large, chunk));
+        let ratio = four.as_secs_f64() / one.as_secs_f64();
+        let per_byte = four.as_nanos() as f64 / large.len() as f64;
+        println!("{name:22} {start:?} {repeated:?} by {chunk}: {ratio:.1} times, {per_byte:.1} ns a byte");
+        // Quadratic time would be 16 times.
+        if ratio > 8.0 {
+            slow.push(format!("{name}: {start:?} and {repeated:?} by {chunk}: {ratio:.1}"));
+        }
+    }
+    slow
 }

@@ -18,17 +18,20 @@ impl Reading<'_> {
             Value::Text(place) => self.push_text(place, text),
             Value::Word(_) => push_within(&mut self.reader.pending, text, LONGEST_WORD),
             Value::WordItem(_) | Value::Pending(_) => self.push_pending(text),
-            Value::Lines => {
-                self.push_pending(text);
-                while let Some(end) = self.reader.pending.find('\n') {
-                    let rest = self.reader.pending.split_off(end + 1);
-                    let line = core::mem::replace(&mut self.reader.pending, rest);
-                    self.read_line(&line);
-                }
-            }
+            Value::Lines => self.push_lines(text),
             Value::Undecided(list) => self.decide(list, text),
             Value::UndecidedItem(list) => self.decide_item(list, text),
             _ => {}
+        }
+    }
+
+    fn push_lines(&mut self, text: &str) {
+        for piece in text.split_inclusive('\n') {
+            self.push_pending(piece);
+            if piece.ends_with('\n') {
+                let line = core::mem::take(&mut self.reader.pending);
+                self.read_line(&line);
+            }
         }
     }
 

@@ -2,183 +2,19 @@
 //!
 //! A form knows no JSON and no keys. A reader tells it what begins, what is appended and what ends.
 
+mod parts;
+mod view;
+
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use smallvec::SmallVec;
 
-use super::{Addition, Field, Range};
+use super::{Addition, Range};
 use crate::config::Limits;
-use crate::shape::QuestionKind;
 use crate::utf8;
-
-/// A text of a question or an option. It is empty while nothing of it is certain.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Slot {
-    start: usize,
-    end: usize,
-    /// How much of it partials have shown.
-    shown: usize,
-}
-
-impl Slot {
-    pub(crate) fn is_empty(self) -> bool {
-        self.start == self.end
-    }
-
-    fn range(self) -> Range {
-        (self.start, self.end)
-    }
-
-    /// Returns what has not been shown, and counts it as shown.
-    fn next_delta(&mut self) -> Option<Range> {
-        let shown = core::mem::replace(&mut self.shown, self.end - self.start);
-        (shown < self.shown).then_some((self.start + shown, self.end))
-    }
-
-    fn is_in_bounds(self, text: &str) -> bool {
-        text.get(self.start..self.end).is_some_and(|text| text.is_char_boundary(self.shown))
-    }
-}
-
-/// A text of a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum QuestionText {
-    Text,
-    Header,
-    Detail,
-    Id,
-    Placeholder,
-}
-
-/// A text of an option.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum OptionText {
-    Label,
-    Description,
-    Preview,
-    Value,
-    Mode,
-}
-
-/// A text of the call, or of the newest question or option.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum Place {
-    Title,
-    Question(QuestionText),
-    Option(OptionText),
-}
-
-impl Place {
-    /// Returns the field of its partials; `None` if it is shown only once it has ended.
-    fn field(self) -> Option<Field> {
-        match self {
-            Place::Title => Some(Field::Title),
-            Place::Question(QuestionText::Text) => Some(Field::Question),
-            Place::Question(QuestionText::Header) => Some(Field::Header),
-            Place::Question(QuestionText::Detail) => Some(Field::Detail),
-            Place::Option(OptionText::Label) => Some(Field::Suggestion),
-            Place::Option(OptionText::Description) => Some(Field::Description),
-            Place::Option(OptionText::Preview) => Some(Field::Preview),
-            Place::Question(QuestionText::Id | QuestionText::Placeholder) => None,
-            Place::Option(OptionText::Value | OptionText::Mode) => None,
-        }
-    }
-
-    fn grows(self) -> bool {
-        self.field().is_some()
-    }
-
-    /// Returns how long the text may be.
-    pub(crate) fn limit(self, limits: &Limits) -> usize {
-        match self {
-            Place::Question(QuestionText::Text) => limits.question,
-            Place::Question(QuestionText::Header | QuestionText::Id) => limits.header,
-            Place::Title | Place::Question(QuestionText::Detail | QuestionText::Placeholder) => limits.description,
-            Place::Option(OptionText::Label | OptionText::Value | OptionText::Mode) => limits.answer,
-            Place::Option(OptionText::Description | OptionText::Preview) => limits.description,
-        }
-    }
-}
-
-/// A question.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct FormQuestion {
-    texts: [Slot; 5],
-    pub(crate) multiple: Option<bool>,
-    pub(crate) custom: Option<bool>,
-    pub(crate) required: Option<bool>,
-    pub(crate) kind: Option<QuestionKind>,
-    defaults: SmallVec<[Range; 1]>,
-    /// The index of its first option.
-    first_option: usize,
-    /// How many of its options partials have shown.
-    shown_options: usize,
-    /// A partial has shown that it exists.
-    is_shown: bool,
-    /// Something that is no growing text became known after the last partial.
-    has_news: bool,
-    is_closed: bool,
-}
-
-/// An option.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct FormOption {
-    texts: [Slot; 5],
-    pub(crate) recommended: bool,
-    has_news: bool,
-    is_closed: bool,
-}
-
-impl FormQuestion {
-    pub(crate) fn text(&self, text: QuestionText) -> Slot {
-        self.texts[text as usize]
-    }
-
-    /// Returns what is known of it that is no growing text.
-    pub(crate) fn known(&self) -> impl PartialEq + use<> {
-        let has_id = !self.text(QuestionText::Id).is_empty();
-        (self.multiple, self.custom, self.required, self.kind, has_id)
-    }
-
-    /// Returns whether there is something to show of it, apart from its options.
-    fn has_text(&self) -> bool {
-        !self.text(QuestionText::Text).is_empty() || !self.text(QuestionText::Header).is_empty()
-    }
-}
-
-impl FormOption {
-    pub(crate) fn note_news(&mut self) {
-        self.has_news = true;
-    }
-
-    pub(crate) fn text(&self, text: OptionText) -> Slot {
-        self.texts[text as usize]
-    }
-
-    fn next_delta(&mut self) -> Option<(Field, Range)> {
-        let label = &mut self.texts[OptionText::Label as usize];
-        if label.is_empty() {
-            return None;
-        }
-        let place = (label.start, label.start);
-        let texts = [
-            (OptionText::Label, Field::Suggestion),
-            (OptionText::Description, Field::Description),
-            (OptionText::Preview, Field::Preview),
-        ];
-        let mut delta = |(text, field)| Some((field, self.texts[text as usize].next_delta()?));
-        let found = texts.into_iter().find_map(&mut delta);
-        let had_news = core::mem::take(&mut self.has_news);
-        found.or(had_news.then_some((Field::Suggestion, place)))
-    }
-}
+use parts::Slot;
+pub(crate) use parts::{FormOption, FormQuestion, OptionText, Place, QuestionText};
 
 /// The text that is being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -206,6 +42,15 @@ pub(crate) enum TooLong {
     Text,
     /// All texts of the form together.
     Texts,
+}
+
+/// The lists of words of a form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) enum Words {
+    Names,
+    Defaults,
+    RequiredIds,
 }
 
 /// The questions of a call.
@@ -411,7 +256,7 @@ impl Form {
     /// `unescape`: the two characters `\n` are a line end.
     pub(crate) fn push(&mut self, text: &str, unescape: bool, limits: &Limits) -> Result<(), TooLong> {
         let Some(mut open) = self.open else { return Ok(()) };
-        let mut rest = text;
+        let (mut rest, before) = (text, self.text.len());
         if open.escape && !rest.is_empty() {
             open.escape = false;
             match rest.strip_prefix('n') {
@@ -434,7 +279,8 @@ impl Form {
         if is_too_long {
             utf8::truncate(&mut self.text, end);
         }
-        open.exists = open.exists || !self.text[open.start..].trim_start().is_empty();
+        // What came before is blank.
+        open.exists = open.exists || self.text.get(before..).is_some_and(|new| !new.trim_start().is_empty());
         self.open = Some(open);
         self.set_open_end();
         if is_too_long { Err(beyond) } else { Ok(()) }
@@ -593,134 +439,6 @@ impl Form {
         }
     }
 
-    /// Returns whether two questions have the same text, so that their answers can't be told apart.
-    pub(crate) fn has_equal_questions(&self) -> bool {
-        let text = |question: &FormQuestion| self.slice(question.text(QuestionText::Text).range());
-        let is_repeated = |i: usize| self.questions[..i].iter().any(|one| text(one) == text(&self.questions[i]));
-        (1..self.questions.len()).any(is_repeated)
-    }
-
-    // What is known, shown and lent.
-
-    /// Returns the bytes of all texts.
-    #[cfg(feature = "wire")]
-    pub(crate) fn text_len(&self) -> usize {
-        self.text.len()
-    }
-
-    pub(crate) fn title(&self) -> Slot {
-        self.title
-    }
-
-    pub(crate) fn questions(&self) -> &[FormQuestion] {
-        &self.questions
-    }
-
-    /// Returns the options of a question.
-    pub(crate) fn options(&self, question: usize) -> &[FormOption] {
-        let first = self.questions.get(question).map_or(usize::MAX, |one| one.first_option);
-        let end = self.questions.get(question + 1).map_or(self.options.len(), |one| one.first_option);
-        self.options.get(first..end).unwrap_or_default()
-    }
-
-    pub(crate) fn slice(&self, (start, end): Range) -> &str {
-        self.text.get(start..end).unwrap_or_default()
-    }
-
-    /// Returns a text as far as it is shown, or all that is certain of it; `None` if that is
-    /// nothing.
-    pub(crate) fn view(&self, slot: Slot, is_shown: bool) -> Option<&str> {
-        let end = if is_shown { slot.start + slot.shown } else { slot.end };
-        Some(self.slice((slot.start, end))).filter(|text| !text.is_empty())
-    }
-
-    /// Returns `true` if there is a question with a text.
-    pub(crate) fn has_question(&self) -> bool {
-        self.questions.iter().any(|question| !question.text(QuestionText::Text).is_empty())
-    }
-
-    /// Returns the text of a question.
-    pub(crate) fn question_text(&self, question: usize, is_shown: bool) -> Option<&str> {
-        self.view(self.questions.get(question)?.text(QuestionText::Text), is_shown)
-    }
-
-    /// Returns a text that is known only as a whole.
-    pub(crate) fn whole(&self, slot: Slot) -> Option<&str> {
-        Some(self.slice(slot.range())).filter(|text| !text.is_empty())
-    }
-
-    pub(crate) fn defaults(&self, question: usize) -> &[Range] {
-        self.questions.get(question).map_or(&[], |question| &question.defaults)
-    }
-
-    /// Returns the number of questions that are shown, or of all.
-    pub(crate) fn question_count(&self, is_shown: bool) -> usize {
-        match is_shown {
-            false => self.questions.len(),
-            true => self.cursor + usize::from(self.questions.get(self.cursor).is_some_and(|one| one.is_shown)),
-        }
-    }
-
-    /// Returns the number of a question's options that are shown, or of all.
-    pub(crate) fn option_count(&self, question: usize, is_shown: bool) -> usize {
-        match is_shown {
-            false => self.options(question).len(),
-            true => self.questions.get(question).map_or(0, |one| one.shown_options),
-        }
-    }
-
-    /// Forgets what the last partial was about, which is no part of the state.
-    pub(crate) fn forget_last_place(&mut self) {
-        self.last = (0, None);
-    }
-
-    /// Returns the question, and the option in it, that the last partial was about.
-    pub(crate) fn last_place(&self) -> (usize, Option<usize>) {
-        self.last
-    }
-
-    /// Returns the next part that is certain and has not been shown, and counts it as shown.
-    #[inline(never)] // The calls of `ask_followup_question` do not pay for it.
-    pub(crate) fn next_delta(&mut self) -> Option<Addition> {
-        if let Some(delta) = self.title.next_delta() {
-            self.last = (0, None);
-            return Some((Field::Title, delta));
-        }
-        loop {
-            let end = self.questions.get(self.cursor + 1).map_or(self.options.len(), |next| next.first_option);
-            let question = self.questions.get_mut(self.cursor)?;
-            if let Some(delta) = question_delta(question) {
-                (question.is_shown, self.last) = (true, (self.cursor, None));
-                return Some(delta);
-            }
-            let options = self.options.get_mut(question.first_option..end).unwrap_or_default();
-            // Of the options that are shown only the last can have changed, unless a flag of the
-            // question changes them when it ends.
-            let last = if question.is_closed { 0 } else { question.shown_options.saturating_sub(1) };
-            for (i, option) in options.iter_mut().enumerate().skip(last) {
-                // One that waits for its label holds those after it back.
-                if option.text(OptionText::Label).is_empty() {
-                    break;
-                }
-                if let Some(delta) = option.next_delta() {
-                    question.is_shown = true;
-                    question.shown_options = question.shown_options.max(i + 1);
-                    self.last = (self.cursor, Some(i));
-                    return Some(delta);
-                }
-            }
-            if core::mem::take(&mut question.has_news) && (question.is_shown || question.has_text()) {
-                (question.is_shown, self.last) = (true, (self.cursor, None));
-                let start = question.text(QuestionText::Text).start;
-                return Some((Field::Question, (start, start)));
-            }
-            if !question.is_closed || self.cursor + 1 == self.questions.len() {
-                return None;
-            }
-            self.cursor += 1;
-        }
-    }
-
     /// Returns whether the state is one that these limits allow.
     pub(crate) fn is_in_bounds(&self, limits: &Limits) -> bool {
         let slots = |slots: &[Slot]| slots.iter().all(|slot| slot.is_in_bounds(&self.text));
@@ -743,31 +461,6 @@ impl Form {
             && self.cursor <= self.questions.len()
             && self.open.is_none_or(|open| self.text.is_char_boundary(open.start))
     }
-}
-
-/// The lists of words of a form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum Words {
-    Names,
-    Defaults,
-    RequiredIds,
-}
-
-/// Returns the next part of a question's own texts.
-fn question_delta(question: &mut FormQuestion) -> Option<Addition> {
-    let mut delta = |text: QuestionText, field| Some((field, question.texts[text as usize].next_delta()?));
-    let found = delta(QuestionText::Header, Field::Header).or_else(|| delta(QuestionText::Text, Field::Question));
-    // A detail is shown below its question, so it waits for that.
-    let has_text = !question.text(QuestionText::Text).is_empty();
-    let found = found.or_else(|| {
-        let detail = &mut question.texts[QuestionText::Detail as usize];
-        if has_text { Some((Field::Detail, detail.next_delta()?)) } else { None }
-    });
-    if found.is_some() {
-        question.has_news = false;
-    }
-    found
 }
 
 /// Returns whether a label says that its option is recommended.

@@ -1,0 +1,136 @@
+//! What of a form is known, shown and lent.
+
+use super::{Form, FormOption, FormQuestion, OptionText, QuestionText, Slot};
+use crate::call::{Addition, Field, Range};
+
+impl Form {
+    /// Returns the bytes of all texts.
+    #[cfg(feature = "wire")]
+    pub(crate) fn text_len(&self) -> usize {
+        self.text.len()
+    }
+
+    pub(crate) fn title(&self) -> Slot {
+        self.title
+    }
+
+    pub(crate) fn questions(&self) -> &[FormQuestion] {
+        &self.questions
+    }
+
+    /// Returns the options of a question.
+    pub(crate) fn options(&self, question: usize) -> &[FormOption] {
+        let first = self.questions.get(question).map_or(usize::MAX, |one| one.first_option);
+        let end = self.questions.get(question + 1).map_or(self.options.len(), |one| one.first_option);
+        self.options.get(first..end).unwrap_or_default()
+    }
+
+    pub(crate) fn slice(&self, (start, end): Range) -> &str {
+        self.text.get(start..end).unwrap_or_default()
+    }
+
+    /// Returns a text as far as it is shown, or all that is certain of it; `None` if that is
+    /// nothing.
+    pub(crate) fn view(&self, slot: Slot, is_shown: bool) -> Option<&str> {
+        let end = if is_shown { slot.start + slot.shown } else { slot.end };
+        Some(self.slice((slot.start, end))).filter(|text| !text.is_empty())
+    }
+
+    /// Returns `true` if there is a question with a text.
+    pub(crate) fn has_question(&self) -> bool {
+        self.questions.iter().any(|question| !question.text(QuestionText::Text).is_empty())
+    }
+
+    /// Returns the text of a question.
+    pub(crate) fn question_text(&self, question: usize, is_shown: bool) -> Option<&str> {
+        self.view(self.questions.get(question)?.text(QuestionText::Text), is_shown)
+    }
+
+    /// Returns a text that is known only as a whole.
+    pub(crate) fn whole(&self, slot: Slot) -> Option<&str> {
+        Some(self.slice(slot.range())).filter(|text| !text.is_empty())
+    }
+
+    pub(crate) fn defaults(&self, question: usize) -> &[Range] {
+        self.questions.get(question).map_or(&[], |question| &question.defaults)
+    }
+
+    /// Returns the number of questions that are shown, or of all.
+    pub(crate) fn question_count(&self, is_shown: bool) -> usize {
+        match is_shown {
+            false => self.questions.len(),
+            true => self.cursor + usize::from(self.questions.get(self.cursor).is_some_and(|one| one.is_shown)),
+        }
+    }
+
+    /// Returns the number of a question's options that are shown, or of all.
+    pub(crate) fn option_count(&self, question: usize, is_shown: bool) -> usize {
+        match is_shown {
+            false => self.options(question).len(),
+            true => self.questions.get(question).map_or(0, |one| one.shown_options),
+        }
+    }
+
+    /// Forgets what the last partial was about, which is no part of the state.
+    pub(crate) fn forget_last_place(&mut self) {
+        self.last = (0, None);
+    }
+
+    /// Returns the question, and the option in it, that the last partial was about.
+    pub(crate) fn last_place(&self) -> (usize, Option<usize>) {
+        self.last
+    }
+
+    /// Returns the next part that is certain and has not been shown, and counts it as shown.
+    #[inline(never)] // The calls of `ask_followup_question` do not pay for it.
+    pub(crate) fn next_delta(&mut self) -> Option<Addition> {
+        if let Some(delta) = self.title.next_delta() {
+            self.last = (0, None);
+            return Some((Field::Title, delta));
+        }
+        loop {
+            let end = self.questions.get(self.cursor + 1).map_or(self.options.len(), |next| next.first_option);
+            let question = self.questions.get_mut(self.cursor)?;
+            if let Some(delta) = question.next_delta() {
+                (question.is_shown, self.last) = (true, (self.cursor, None));
+                return Some(delta);
+            }
+            let options = self.options.get_mut(question.first_option..end).unwrap_or_default();
+            // Of the options that are shown only the last can have changed, unless a flag of the
+            // question changes them when it ends.
+            let last = question.shown_options.saturating_sub(1);
+            let first = if question.is_closed { question.settled_options } else { last };
+            for (i, option) in options.iter_mut().enumerate().skip(first) {
+                // One that waits for its label holds those after it back.
+                if option.text(OptionText::Label).is_empty() {
+                    break;
+                }
+                if question.is_closed {
+                    question.settled_options = i;
+                }
+                if let Some(delta) = option.next_delta() {
+                    question.is_shown = true;
+                    question.shown_options = question.shown_options.max(i + 1);
+                    self.last = (self.cursor, Some(i));
+                    return Some(delta);
+                }
+            }
+            if core::mem::take(&mut question.has_news) && (question.is_shown || question.has_text()) {
+                (question.is_shown, self.last) = (true, (self.cursor, None));
+                let start = question.text(QuestionText::Text).start;
+                return Some((Field::Question, (start, start)));
+            }
+            if !question.is_closed || self.cursor + 1 == self.questions.len() {
+                return None;
+            }
+            self.cursor += 1;
+        }
+    }
+
+    /// Returns whether two questions have the same text, so that their answers can't be told apart.
+    pub(crate) fn has_equal_questions(&self) -> bool {
+        let text = |question: &FormQuestion| self.slice(question.text(QuestionText::Text).range());
+        let is_repeated = |i: usize| self.questions[..i].iter().any(|one| text(one) == text(&self.questions[i]));
+        (1..self.questions.len()).any(is_repeated)
+    }
+}
