@@ -5,6 +5,7 @@ use alloc::sync::Arc;
 use crate::before::Before;
 use crate::call::{Addition, Call};
 use crate::config::Policy;
+use crate::markup::checkpoint::SavedMarkup;
 use crate::shape::Shape;
 use crate::signal::{Piece, Quiet, Signal, Source};
 use crate::{json, markup};
@@ -173,7 +174,7 @@ impl Syntax {
 
     pub(crate) fn save(&self) -> SavedSyntax {
         match self {
-            Syntax::Markup(machine) => SavedSyntax::Markup(machine.save()),
+            Syntax::Markup(machine) => SavedSyntax::Markup(SavedMarkup::of(machine)),
             Syntax::Json(machine) => SavedSyntax::Json(machine.save()),
         }
     }
@@ -181,7 +182,7 @@ impl Syntax {
     /// Returns the machine that was saved after `read` bytes; `None` if the state is out of bounds.
     pub(crate) fn restore(policy: Arc<Policy>, saved: SavedSyntax, read: u64) -> Option<Syntax> {
         Some(match saved {
-            SavedSyntax::Markup(saved) => Syntax::Markup(markup::machine::MarkupMachine::restore(policy, saved, read)?),
+            SavedSyntax::Markup(saved) => Syntax::Markup(saved.restore(policy, read)?),
             SavedSyntax::Json(saved) => Syntax::Json(json::machine::JsonMachine::restore(policy, saved)?),
         })
     }
@@ -191,7 +192,7 @@ impl Syntax {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum SavedSyntax {
-    Markup(markup::machine::SavedMarkup),
+    Markup(SavedMarkup),
     Json(json::machine::SavedJson),
 }
 

@@ -1,9 +1,9 @@
 //! After a call: its close tag, that of its wrapper, the next call, or what is no part of it.
 
+use super::kinds::{Kind, Token};
 use super::machine::{Context, EnvelopeMachine, TagRef};
 use super::name;
 use super::state::{After, Fence, State, Style};
-use super::tag::{Kind, Token};
 use super::turn::{Next, Turn};
 
 impl EnvelopeMachine {
@@ -37,7 +37,11 @@ impl EnvelopeMachine {
                     return (i, self.finish(Next::Header, context));
                 }
                 ('{', _) if after.is_separated => return (i, self.finish(Next::Header, context)),
-                (',', Style::MistralList) | (';', Style::Llama) if !after.is_separated => {
+                (';', Style::Llama) if self.held.len() < context.policy.limits.bare => {
+                    self.held.push(char);
+                    return (i + 1, self.finish(Next::Header, context));
+                }
+                (',', Style::MistralList) if !after.is_separated => {
                     after.is_separated = true;
                     self.held.push(char);
                     self.after(after);
@@ -102,6 +106,7 @@ impl EnvelopeMachine {
         self.end = tag.end;
         if matches!(tag.kind, Kind::CallEnd | Kind::Token(Token::CallEnd | Token::DeepseekCallEnd)) {
             self.after(After { is_closed: true, ..after });
+            self.fence = Fence::None;
             return self.take_held();
         }
         if !matches!(self.style, Style::Wrapper | Style::Object | Style::Keys) {

@@ -1,10 +1,10 @@
 //! Which tags mean something in which state of a call in an envelope.
 
 use super::harmony::{self, Part};
+use super::kinds::{Kind, Kinds, Tags, Token, openers};
 use super::machine::EnvelopeMachine;
 use super::name;
 use super::state::{Fence, Header, State, Style, Value};
-use super::tag::{Kind, Kinds, Tags, Token, openers};
 use crate::config::Policy;
 use crate::shape::reader::Written;
 
@@ -36,7 +36,7 @@ impl EnvelopeMachine {
                     call_close = Kinds::CALLS.or(Kinds::WRAPPERS);
                 }
             }
-            State::After(_) if matches!(self.fence, Fence::Closing(_)) => {}
+            State::After(after) if after.is_separated || matches!(self.fence, Fence::Closing(_)) => {}
             State::After(after) => {
                 (open, close) = match style {
                     Style::Kimi if after.is_closed => (Kinds::of(Token::SectionEnd), Kinds::NONE),

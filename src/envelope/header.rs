@@ -2,11 +2,11 @@
 
 use super::arguments::ArgumentsReader;
 use super::harmony::{self, Part};
+use super::kinds::{Kind, Token};
 use super::machine::{Context, EnvelopeMachine, TagRef};
 use super::name;
 use super::object::{Found, ObjectReader};
 use super::state::{Fence, Header, Json, State, Style, Word};
-use super::tag::{Kind, Token};
 use super::turn::Turn;
 use crate::config::{Envelope, Policy};
 
@@ -70,7 +70,7 @@ impl EnvelopeMachine {
                 (Fence::None, _) if is_space => Step::Held,
                 (Fence::None, _) if char != '`' => {
                     let may_be_name = *header == Header::Wrapper { tool_call: true } && reads(Envelope::Glm);
-                    if !may_be_name || self.in_call_list() {
+                    if !may_be_name {
                         return Step::NoCall;
                     }
                     self.name.clear();
@@ -86,7 +86,6 @@ impl EnvelopeMachine {
                     None => Step::NoCall,
                 },
             },
-            Header::Name if is_space && self.name.is_empty() => Step::Held,
             Header::Name if !self.name.is_empty() && (is_space || char == '{') => {
                 *header = Header::Named { by_tag: false };
                 self.step(header, char, policy)
@@ -104,11 +103,6 @@ impl EnvelopeMachine {
             }
             Header::Object { .. } => Step::NoCall,
         }
-    }
-
-    /// Returns `true` if the header is one after another call of the same wrapper.
-    fn in_call_list(&self) -> bool {
-        self.held.chars().all(name::is_space)
     }
 
     /// Begins to read the arguments themselves: the tool is named already.
@@ -303,36 +297,38 @@ impl EnvelopeMachine {
                 }
                 _ => Step::NoCall,
             },
-            Header::MarkedName => match char {
-                '[' => {
-                    *header = Header::MarkedWord(Word::Bracket);
-                    Step::Held
-                }
-                '{' => Step::Json,
-                _ => held_if(self.name.push(char)),
-            },
+            Header::MarkedName if self.name.push(char) => Step::Held,
+            Header::MarkedName => {
+                *header = Header::MarkedWord(Word::AfterName);
+                self.step_marked(header, char)
+            }
             Header::MarkedWord(word) => step_marked_word(word, char),
             _ => Step::NoCall,
         }
     }
 }
 
-/// A character in `[ARGS]`, or in `[CALL_ID]`, an id and `[ARGS]`, or after it.
+/// A character after the name that follows `[TOOL_CALLS]`.
 fn step_marked_word(word: &mut Word, char: char) -> Step {
     const ARGS: &str = "[ARGS]";
     const CALL_ID: &str = "[CALL_ID]";
     const LONGEST_ID: u8 = 64;
+    let is_space = name::is_space(char);
+    let is_complete = |len| usize::from(len) == ARGS.len();
     *word = match (*word, char) {
-        _ if name::is_space(char) => return Step::Held,
-        (Word::Args(len), '{') if usize::from(len) == ARGS.len() => return Step::Json,
-        (Word::Id(1..), '{') => return Step::Json,
+        (Word::AfterName | Word::Id(_) | Word::AfterId, '{') => return Step::Json,
+        (Word::Args(len), '{') if is_complete(len) => return Step::Json,
+        (Word::AfterName | Word::Id(0) | Word::AfterId, _) if is_space => *word,
+        (Word::Args(len), _) if is_space && is_complete(len) => *word,
+        (Word::Id(_), _) if is_space => Word::AfterId,
+        (Word::AfterName, '[') => Word::Bracket,
         (Word::Bracket, 'A') => Word::Args(2),
         (Word::Bracket, 'C') => Word::CallId(2),
         (Word::Args(len), _) if has_next(ARGS, len, char) => Word::Args(len + 1),
         (Word::CallId(len), ']') if usize::from(len) + 1 == CALL_ID.len() => Word::Id(0),
         (Word::CallId(len), _) if has_next(CALL_ID, len, char) => Word::CallId(len + 1),
         (Word::Id(len), _) if len < LONGEST_ID && char.is_ascii_alphanumeric() => Word::Id(len + 1),
-        (Word::Id(_), '[') => Word::Args(1),
+        (Word::Id(_) | Word::AfterId, '[') => Word::Args(1),
         _ => return Step::NoCall,
     };
     Step::Held
@@ -349,15 +345,14 @@ fn held_if(is_part: bool) -> Step {
 
 /// Returns the state of a fence's opening line after one more character; `None` if it is none.
 fn step_fence(fence: Fence, char: char) -> Option<Fence> {
-    /// Three back-ticks, then 16 letters, then space.
+    /// Three back-ticks, then 16 letters. After space it is as if all letters had come.
     const TICKS: u8 = 3;
     const LETTERS: u8 = TICKS + 16;
-    const SPACE: u8 = LETTERS + 1;
     match (fence, char) {
         (Fence::None, '`') => Some(Fence::Opening(1)),
         (Fence::Opening(len), '`') if len < TICKS => Some(Fence::Opening(len + 1)),
         (Fence::Opening(len), '\n') if len >= TICKS => Some(Fence::Open),
-        (Fence::Opening(len), ' ' | '\t' | '\r') if len >= TICKS => Some(Fence::Opening(SPACE)),
+        (Fence::Opening(len), ' ' | '\t' | '\r') if len >= TICKS => Some(Fence::Opening(LETTERS)),
         (Fence::Opening(len), 'a'..='z' | 'A'..='Z') if (TICKS..LETTERS).contains(&len) => {
             Some(Fence::Opening(len + 1))
         }

@@ -2,7 +2,7 @@
 
 use super::machine::{Context, EnvelopeMachine, SOME};
 use super::object::Found;
-use super::state::{After, Json, State, Style};
+use super::state::{After, Fence, Json, State, Style};
 use super::turn::{Next, Turn};
 use crate::note::Note;
 use crate::reason::Reason;
@@ -134,6 +134,7 @@ impl EnvelopeMachine {
             context.call.reject(Reason::Malformed(Note::IllFormedJson));
         }
         self.state = State::Broken;
+        self.fence = Fence::None;
         if let Style::Bare | Style::Mistral | Style::MistralList | Style::Llama = self.style {
             self.ends_here = true;
             return self.finish(Next::Prose, context);

@@ -4,10 +4,10 @@ use alloc::string::String;
 use alloc::sync::Arc;
 
 use super::arguments::ArgumentsReader;
+use super::kinds::{Kind, Kinds};
 use super::name::{self, NameText};
 use super::object::ObjectReader;
 use super::state::{After, Fence, Header, Json, State, Style, Value};
-use super::tag::{Kind, Kinds};
 use super::turn::{Next, Turn};
 use crate::call::Call;
 use crate::config::{Entities, Envelope, Policy};

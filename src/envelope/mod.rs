@@ -9,7 +9,9 @@
 //! | file | contents |
 //! |---|---|
 //! | `name` | the names of tools |
-//! | `tag` | the tags and tokens of all families, and the grammar of one |
+//! | `kinds` | the kinds of tags and tokens, and sets of them |
+//! | `tag_names` | the names of tags and tokens of all families, and how they are found |
+//! | `tag` | the grammar of a tag or token |
 //! | `object` | a JSON object that has a name and arguments |
 //! | `harmony` | the text in the headers of Harmony |
 //! | `arguments` | what reads the arguments of a call, by its tool |
@@ -25,10 +27,12 @@ mod arguments;
 mod harmony;
 mod header;
 mod json;
+pub(crate) mod kinds;
 pub(crate) mod machine;
 mod name;
 mod object;
 mod parameters;
 mod state;
 pub(crate) mod tag;
+pub(crate) mod tag_names;
 pub(crate) mod turn;

@@ -1,9 +1,9 @@
 //! The parameters of a call in an envelope, as text.
 
 use super::arguments::ArgumentsReader;
+use super::kinds::{Kind, Token};
 use super::machine::{Context, EnvelopeMachine, TagRef};
 use super::state::{After, State, Style, Value};
-use super::tag::{Kind, Token};
 use super::turn::{Next, Turn};
 use crate::call::Call;
 use crate::config::Entities;
@@ -136,9 +136,9 @@ impl EnvelopeMachine {
             Value::Question => call.end_question(policy),
             Value::JsonQuestion => call.begin_question(true),
             Value::List(list) => {
-                if let (Some(text), ArgumentsReader::Own(arguments)) = (call.take_list(), &mut self.reader) {
+                if let ArgumentsReader::Own(arguments) = &mut self.reader {
                     call.set_entities(Entities::Raw);
-                    arguments.read_raw_list(list, &text, call, policy);
+                    arguments.read_raw_list(list, call, policy);
                     call.set_entities(policy.entities);
                 }
             }

@@ -1,7 +1,7 @@
 //! The states of a call in an envelope.
 
 use super::harmony;
-use super::tag::{Kinds, Token};
+use super::kinds::{Kinds, Token};
 use crate::json::arguments::List;
 use crate::shape::reader::Written;
 
@@ -56,10 +56,12 @@ pub(super) enum Header {
     MarkedWord(Word),
 }
 
-/// What has come of `[ARGS]`, or of `[CALL_ID]`, an id and `[ARGS]`.
+/// What has come of `[ARGS]`, or of `[CALL_ID]`, an id and `[ARGS]`, after a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Word {
+    /// Nothing but space.
+    AfterName,
     /// The `[` of one of them.
     Bracket,
     /// So many bytes of `[ARGS]`.
@@ -68,6 +70,8 @@ pub(super) enum Word {
     CallId(u8),
     /// So many bytes of the id.
     Id(u8),
+    /// The id and space.
+    AfterId,
 }
 
 /// The fence around the JSON.

@@ -174,9 +174,15 @@ impl Arguments {
         }
     }
 
-    /// Reads the text of a list of suggestions, which is complete and trimmed, and is a value of
-    /// its own: nothing but the list says what it is.
-    pub(crate) fn read_raw_list(&mut self, list: List, text: &str, call: &mut Call, policy: &Arc<Policy>) {
+    /// Ends the text of a list of suggestions in the call and reads it. It is a value of its own:
+    /// nothing but the list says what it is.
+    pub(crate) fn read_raw_list(&mut self, list: List, call: &mut Call, policy: &Arc<Policy>) {
+        if *self.given.of(list) && call.has_long_list() {
+            call.drop_list();
+            return call.note(Note::RepeatedSuggestions);
+        }
+        let Some(text) = call.take_list() else { return };
+        let text = text.as_str();
         if text.is_empty() || text.eq_ignore_ascii_case("null") || text.eq_ignore_ascii_case("none") {
             return;
         }

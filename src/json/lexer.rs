@@ -443,9 +443,8 @@ impl Lexer {
                 }
                 Matched::Whole(char, len) => {
                     self.pending.drain(..len);
-                    // The byte that decided it begins another escape, or is consumed again as text.
-                    if self.pending.first().is_some_and(|&byte| byte != b'\\') {
-                        self.pending.clear();
+                    // The byte that decided it is consumed again. It may be in the middle of a character.
+                    if self.pending.pop().is_some() {
                         *pos -= 1;
                     }
                     return Some(Token::Char(char));

@@ -5,7 +5,7 @@ use super::names::{Name, Others, Set, TagNames};
 use super::state::{Body, Inside, Spot, State};
 use super::tag::Allowed;
 use crate::config::Envelopes;
-use crate::envelope::tag::{Tags, openers};
+use crate::envelope::kinds::{Tags, openers};
 use crate::scan::Quotes;
 
 const PARAMETERS: Set = Set::QUESTION.or(Set::FOLLOW_UP).or(Set::SUGGEST).or(Set::OPTIONS);

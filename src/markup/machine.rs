@@ -13,7 +13,6 @@
 //!   └─────────────────────────────────────────────────────────┘
 //! ```
 
-use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
 
@@ -23,18 +22,16 @@ use super::allowed::{self, NOTHING, allowed};
 use super::code::Code;
 use super::inside::CallReader;
 use super::lexer::Pending;
-use super::pass::Openers;
 use super::state::{Inside, Spot, State};
-use super::tag::{self, Allowed, IncompleteTag, Part, Read, Tag};
-use crate::before::Before;
+use super::tag::{self, Allowed, IncompleteTag, Read, Tag};
 use crate::call::{Addition, Call};
-use crate::config::{ASK, CallStart, Envelope, Envelopes, Policy};
+use crate::config::{CallStart, Envelopes, Policy};
 use crate::envelope;
 use crate::envelope::machine::EnvelopeMachine;
 use crate::envelope::turn::Turn;
 use crate::lazy::{Fresh, Lazy};
 use crate::scan;
-use crate::signal::{Piece, Quiet, Signal, Source, ToolRef};
+use crate::signal::{Piece, Signal, Source, ToolRef};
 
 /// Reads a message, with calls written as markup in it.
 #[derive(Clone, Debug)]
@@ -60,11 +57,18 @@ pub(super) struct MarkupBuffers {
     pub(super) envelope: Lazy<EnvelopeMachine>,
     /// In so many bytes of prose, after an opening tag that was only named, no envelope starts.
     pub(super) plain_left: usize,
+    /// The code before an opening tag that may have been only named.
+    pub(super) named: Code,
 }
 
 impl Fresh for MarkupBuffers {
-    const FRESH: MarkupBuffers =
-        MarkupBuffers { call: Call::NEW, held: String::new(), envelope: Lazy::NEW, plain_left: 0 };
+    const FRESH: MarkupBuffers = MarkupBuffers {
+        call: Call::NEW,
+        held: String::new(),
+        envelope: Lazy::NEW,
+        plain_left: 0,
+        named: Code::Ignored,
+    };
     const SEEN: &'static MarkupBuffers = &MarkupBuffers::FRESH;
 }
 
@@ -140,92 +144,6 @@ impl MarkupMachine {
         let delta = self.busy.call.push_plain(text, &self.policy)?;
         *after_backtick = text.ends_with('`');
         Some(delta)
-    }
-
-    /// Returns which text is certain to be prose.
-    #[inline]
-    pub(crate) fn quiet(&self) -> Quiet {
-        match self.state {
-            State::Prose(code) if self.pending.is_empty() && self.busy.plain_left == 0 => self.quiet_in(code),
-            _ => Quiet::Never,
-        }
-    }
-
-    /// Does the same in prose without an incomplete tag.
-    #[inline]
-    fn quiet_in(&self, code: Code) -> Quiet {
-        match code {
-            Code::Ignored => Quiet::WithoutBracket,
-            _ if self.reads_markers() => Quiet::Unknown,
-            Code::Plain { .. } => Quiet::WithoutMark,
-            _ if code.is_inside() => Quiet::WithoutCodeMark,
-            _ => Quiet::Unknown,
-        }
-    }
-
-    /// Returns the last bytes of prose.
-    pub(crate) fn before(&self) -> Before {
-        if let State::Prose(code) = self.state { code.before() } else { Before::MIDDLE }
-    }
-
-    /// Sets the last bytes of prose.
-    pub(crate) fn set_before(&mut self, last: Before) {
-        if let State::Prose(code) = &mut self.state {
-            code.set_before(last);
-        }
-    }
-
-    /// Reads text that is all prose and begins nothing, where some text is certain to be prose.
-    ///
-    /// `before`: the last bytes of prose. Returns which text is certain to be prose after it; `None`
-    /// if it is not as simple as that, and then nothing has changed.
-    pub(crate) fn pass_quiet(&mut self, text: &str, before: &mut Before) -> Option<Quiet> {
-        let State::Prose(mut code) = self.state else { return None };
-        code.set_before(*before);
-        if self.advance(&mut code, text.as_bytes(), 0) < text.len() {
-            return None;
-        }
-        self.state = State::Prose(code);
-        *before = code.before();
-        Some(self.quiet_in(code))
-    }
-
-    /// Returns where in the text the prose ends in which no envelope starts; the end of the text if
-    /// one may start already.
-    fn end_of_plain(&self, text: &str, from: usize) -> usize {
-        let left = self.busy.plain_left;
-        if self.is_passing || left == 0 {
-            return text.len();
-        }
-        let mut to = from.saturating_add(left).min(text.len());
-        while !text.is_char_boundary(to) {
-            to += 1;
-        }
-        to
-    }
-
-    /// Counts prose in which no envelope starts.
-    pub(super) fn pass_plain(&mut self, len: usize) {
-        if !self.is_passing && self.busy.plain_left > 0 {
-            self.busy.plain_left = self.busy.plain_left.saturating_sub(len);
-        }
-    }
-
-    /// Returns the envelopes that may start here.
-    fn envelopes(&self) -> Envelopes {
-        // Without room for a header, there is none.
-        let starts = !self.is_passing && self.busy.plain_left == 0 && self.policy.limits.bare > 0;
-        if starts { self.policy.envelopes() } else { Envelopes::NONE }
-    }
-
-    /// Returns `true` if a `[` may begin an envelope.
-    fn reads_markers(&self) -> bool {
-        self.policy.envelopes().contains(Envelope::Mistral)
-    }
-
-    /// Advances over prose to the next byte that may begin something, and returns its index.
-    fn advance(&self, code: &mut Code, text: &[u8], from: usize) -> usize {
-        code.advance(text, from, self)
     }
 
     /// Returns whether it is known that nothing is certain without more text.
@@ -370,7 +288,7 @@ impl MarkupMachine {
             let bracket = match self.state {
                 State::Prose(mut code) if code != Code::Ignored => {
                     let to = self.end_of_plain(text, *pos);
-                    let bracket = self.advance(&mut code, &text.as_bytes()[..to], *pos);
+                    let bracket = code.advance(&text.as_bytes()[..to], *pos, self);
                     self.state = State::Prose(code);
                     self.pass_plain(bracket - *pos);
                     if bracket == to && to < text.len() {
@@ -442,49 +360,14 @@ impl MarkupMachine {
         if shown_to > from { self.emit(Source::Piece(from, shown_to)) } else { None }
     }
 
-    /// Reads on with the incomplete tag, into a piece.
-    fn run_pending(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Option<Signal> {
-        let (text, from, old) = (piece.text, *pos, self.pending.len());
-        let new = self.pending.reach(&text[from..], self.policy.limits.tag);
-        self.pending.extend(new);
-        let shown = self.pending.shown;
-        match self.read_pending(old) {
-            Read::Text => {
-                self.pending.truncate(old);
-                self.drop_pending()
-            }
-            Read::Tag(Tag { shown: true, .. }) | Read::Incomplete(IncompleteTag { shown: true, .. }) if !shown => {
-                self.pending.truncate(old);
-                self.show_pending()
-            }
-            Read::Incomplete(incomplete) => {
-                self.pending.set_incomplete(incomplete);
-                *pos += new.len();
-                if shown { self.push_and_emit(text, from, *pos) } else { None }
-            }
-            Read::Tag(tag) if shown => {
-                *pos += tag.len - old;
-                self.pending.clear();
-                let signal = self.push_and_emit(text, from, *pos);
-                self.act_shown(&tag, piece.offset(*pos));
-                signal
-            }
-            Read::Tag(tag) if self.ends_before(&tag) => {
-                self.pending.truncate(old);
-                self.end_before(&tag, self.pending.start);
-                None
-            }
-            Read::Tag(tag) => {
-                *pos += tag.len.saturating_sub(old);
-                self.pending.truncate(tag.len);
-                self.act_pending(&tag, piece.offset(*pos))
-            }
+    /// Reads text that holds no call as prose.
+    pub(super) fn pass_prose(&mut self, text: &str, start: u64) {
+        let was_passing = core::mem::replace(&mut self.is_passing, true);
+        let (piece, mut pos) = (Piece { text, start, end: start + text.len() as u64 }, 0);
+        while pos < text.len() {
+            self.run(&piece, &mut pos);
         }
-    }
-
-    fn push_and_emit(&mut self, text: &str, from: usize, to: usize) -> Option<Signal> {
-        self.push(&text[from..to]);
-        if to > from { self.emit(Source::Piece(from, to)) } else { None }
+        self.is_passing = was_passing;
     }
 
     /// Returns where the next `<` is that may mean something; the end of the text if there is none.
@@ -504,7 +387,7 @@ impl MarkupMachine {
         }
         let allowed = match &self.state {
             State::Prose(code) => {
-                let may_open = envelope::tag::may_open(bytes.get(1..).unwrap_or_default());
+                let may_open = envelope::tag_names::may_open(bytes.get(1..).unwrap_or_default());
                 // The code is that after a pending tag whose text has been emitted.
                 let starts = may_open && !self.pending.shown;
                 let envelopes = if starts { self.envelopes() } else { Envelopes::NONE };
@@ -522,31 +405,6 @@ impl MarkupMachine {
             state => allowed(state, after_backtick),
         };
         tag::read::<S>(bytes, &allowed, &self.policy.tools, self.policy.limits.tag.min(u32::MAX as usize))
-    }
-
-    /// Does the same in prose, if it is as simple as that: a `<` that is the last byte, or begins
-    /// nothing.
-    #[inline]
-    fn read_plain<S: IsStreaming>(&self, bytes: &[u8]) -> Option<Read> {
-        let rest = bytes.get(1..)?;
-        if self.policy.call_start != CallStart::Anywhere {
-            return None;
-        }
-        // Our tag may begin here, and fits.
-        if rest.is_empty() && S::is_streaming() && self.policy.limits.tag > ASK.len() + 1 {
-            return Some(Read::Incomplete(IncompleteTag { more: 1, shown: false, part: Part::Other }));
-        }
-        (!rest.is_empty() && !self.bracket(rest)).then_some(Read::Text)
-    }
-
-    /// Reads what the incomplete tag is, of which all beyond `old` bytes is new.
-    pub(super) fn read_pending(&self, old: usize) -> Read {
-        // A tag that begins an envelope has both limits.
-        let limit = self.policy.limits.tag.min(self.policy.limits.bare);
-        match self.pending.stays_incomplete(old, limit) {
-            Some(incomplete) => Read::Incomplete(incomplete),
-            None => self.read::<Streaming>(self.pending.bytes(), self.pending.after_backtick),
-        }
     }
 
     /// Appends text that is no tag to what is open.
@@ -614,49 +472,6 @@ impl MarkupMachine {
 
     // The incomplete tag.
 
-    /// Acts on the tag that the pending bytes are.
-    fn act_pending(&mut self, tag: &Tag, end: u64) -> Option<Signal> {
-        let start = self.pending.start;
-        if self.ends_before(tag) {
-            self.end_before(tag, start);
-            return None;
-        }
-        let pending = core::mem::take(&mut self.pending);
-        let signal = self.act(tag, pending.bytes(), start, end, Source::Pending);
-        self.pending = pending;
-        self.lend_pending(signal)
-    }
-
-    /// Makes the incomplete tag text.
-    pub(super) fn drop_pending(&mut self) -> Option<Signal> {
-        let pending = core::mem::take(&mut self.pending);
-        let fits = pending.shown || self.push(pending.text());
-        let signal = if pending.shown || !fits { None } else { self.emit(Source::Pending) };
-        self.pending = pending;
-        // What does not fit is read again.
-        if fits { self.lend_pending(signal) } else { None }
-    }
-
-    /// Emits the text of the incomplete tag, which may still become one that is text all the same.
-    fn show_pending(&mut self) -> Option<Signal> {
-        let pending = core::mem::take(&mut self.pending);
-        self.push(pending.text());
-        self.pending = pending;
-        self.pending.shown = true;
-        self.emit(Source::Pending)
-    }
-
-    /// Drops the incomplete tag, at once or after the signal that borrows it.
-    fn lend_pending(&mut self, signal: Option<Signal>) -> Option<Signal> {
-        match signal {
-            Some(Signal::Text(Source::Pending) | Signal::Opaque { from: Source::Pending, .. }) => {
-                self.pending.lent = true;
-            }
-            _ => self.pending.clear(),
-        }
-        signal
-    }
-
     fn drop_lent(&mut self) {
         if self.pending.lent {
             self.pending.clear();
@@ -680,7 +495,7 @@ impl MarkupMachine {
     }
 
     /// Ends what is open before a tag, which begins at `end` and is read again.
-    fn end_before(&mut self, tag: &Tag, end: u64) {
+    pub(super) fn end_before(&mut self, tag: &Tag, end: u64) {
         match self.state {
             State::Envelope(code) => self.end_envelope_before(tag, code, end),
             State::Unconfirmed(unconfirmed) => self.demote(&unconfirmed),
@@ -695,7 +510,7 @@ impl MarkupMachine {
     }
 
     /// Acts on a tag that is no text.
-    fn act(&mut self, tag: &Tag, text: &[u8], start: u64, end: u64, from: Source) -> Option<Signal> {
+    pub(super) fn act(&mut self, tag: &Tag, text: &[u8], start: u64, end: u64, from: Source) -> Option<Signal> {
         match self.state {
             State::Prose(_) | State::Opaque { .. } => self.act_outside(tag, text, start, end, from),
             State::Unconfirmed(unconfirmed) => {
@@ -718,7 +533,11 @@ impl MarkupMachine {
     }
 
     pub(super) fn after_call(&self) -> State {
-        State::Prose(Code::after_call(!tracks_code(&self.policy)))
+        State::Prose(self.code_after_call())
+    }
+
+    pub(super) fn code_after_call(&self) -> Code {
+        Code::after_call(!tracks_code(&self.policy))
     }
 
     /// Emits what has been decided and not been emitted yet.
@@ -726,7 +545,12 @@ impl MarkupMachine {
         match self.state {
             State::Ended { end, is_named } => Some(self.partial().unwrap_or_else(|| {
                 self.calls += 1;
-                self.state = if is_named { State::Named { opening: 0 } } else { self.after_call() };
+                let code = self.code_after_call();
+                self.state = State::Prose(code);
+                if is_named {
+                    self.busy.named = code;
+                    self.state = State::Named { opening: 0 };
+                }
                 Signal::Ended { end }
             })),
             State::Named { opening } => self.emit_named(opening),
@@ -734,127 +558,9 @@ impl MarkupMachine {
             _ => None,
         }
     }
-
-    /// Reads text that holds no call as prose.
-    pub(super) fn pass_prose(&mut self, text: &str, start: u64) {
-        let was_passing = core::mem::replace(&mut self.is_passing, true);
-        let (piece, mut pos) = (Piece { text, start, end: start + text.len() as u64 }, 0);
-        while pos < text.len() {
-            self.run(&piece, &mut pos);
-        }
-        self.is_passing = was_passing;
-    }
-}
-
-impl Openers for MarkupMachine {
-    #[inline(always)] // Nearly always, the tables of `may_open` say no.
-    fn bracket(&self, rest: &[u8]) -> bool {
-        self.policy.call_start != CallStart::Anywhere
-            || self.policy.tools.may_open(rest)
-            || envelope::tag::may_open(rest) && !self.envelopes().is_empty()
-    }
-
-    fn json(&self) -> bool {
-        self.envelopes().contains(Envelope::BareJson)
-    }
-
-    fn marker(&self) -> bool {
-        self.envelopes().contains(Envelope::Mistral)
-    }
 }
 
 /// Returns `true` if it matters what of the prose is code.
 fn tracks_code(policy: &Policy) -> bool {
     policy.call_start != CallStart::Anywhere || !policy.envelopes().is_empty()
-}
-
-/// What a checkpoint holds of the machine.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct SavedMarkup {
-    calls: u64,
-    state: State,
-    pending: Pending,
-    call: Option<Call>,
-    held: Option<String>,
-    envelope: Option<Box<EnvelopeMachine>>,
-    plain_left: usize,
-}
-
-impl SavedMarkup {
-    /// Sets the last bytes of prose.
-    pub(crate) fn set_before(&mut self, last: Before) {
-        if let State::Prose(code) = &mut self.state {
-            code.set_before(last);
-        }
-    }
-}
-
-impl MarkupMachine {
-    pub(crate) fn save(&self) -> SavedMarkup {
-        let MarkupMachine { state, pending, calls, busy, .. } = self;
-        let (call, held) = match state {
-            State::Unconfirmed(_) => (Some(busy.call.clone()), Some(busy.held.clone())),
-            State::Inside(_) => (Some(busy.call.clone()), None),
-            State::Envelope(_) if busy.envelope.is_read() => (Some(busy.call.save()), None),
-            _ => (None, None),
-        };
-        let envelope = matches!(state, State::Envelope(_)).then(|| Box::new(busy.envelope.save()));
-        let plain_left = if let State::Prose(_) = state { busy.plain_left } else { 0 };
-        SavedMarkup { calls: *calls, state: state.clone(), pending: pending.clone(), call, held, envelope, plain_left }
-    }
-
-    /// Returns the machine that was saved after `read` bytes; `None` if it is out of bounds.
-    pub(crate) fn restore(policy: Arc<Policy>, saved: SavedMarkup, read: u64) -> Option<MarkupMachine> {
-        let SavedMarkup { calls, state, pending, call, held, envelope, plain_left } = saved;
-        let (limits, tools) = (policy.limits, &policy.tools);
-        let state_is_in_bounds = match &state {
-            State::Prose(_) => call.is_none() && held.is_none(),
-            State::Opaque { tool, parameter } => {
-                let is_known = parameter.is_none_or(|parameter| !tools.parameters.name(parameter).is_empty());
-                call.is_none() && held.is_none() && is_known && !tools.tools.name(*tool).is_empty()
-            }
-            State::Unconfirmed(unconfirmed) => held.as_ref().is_some_and(|held| {
-                let body = held.get(unconfirmed.opening as usize..);
-                let fits =
-                    unconfirmed.opening as usize <= limits.tag && body.is_some_and(|body| body.len() <= limits.bare);
-                fits && call.is_some() && unconfirmed.end <= read
-            }),
-            State::Inside(_) => call.is_some() && held.is_none(),
-            State::Envelope(_) => envelope.as_ref().is_some_and(|envelope| {
-                let has_form = call.as_ref().is_some_and(|call| call.form().is_some());
-                held.is_none()
-                    && call.is_some() == envelope.is_read()
-                    && has_form == envelope.is_shaped()
-                    && envelope.is_in_bounds(read, &policy)
-            }),
-            State::Ended { .. } | State::Named { .. } | State::Turn { .. } => false,
-        };
-        let state_is_in_bounds = state_is_in_bounds && matches!(state, State::Envelope(_)) == envelope.is_some();
-        let call_is_in_bounds = call.as_ref().is_none_or(|call| call.start <= read && call.is_in_bounds(&limits));
-        let is_plain_in_bounds = plain_left <= limits.bare;
-        if calls > read
-            || !is_plain_in_bounds
-            || !pending.is_in_bounds(read, limits.tag)
-            || !state_is_in_bounds
-            || !call_is_in_bounds
-        {
-            return None;
-        }
-        let mut machine = MarkupMachine { state, pending, calls, has_news: true, ..MarkupMachine::new(policy) };
-        if plain_left > 0 {
-            machine.busy.plain_left = plain_left;
-        }
-        if let Some(mut envelope) = envelope {
-            if !envelope.restore(&machine.policy) {
-                return None;
-            }
-            machine.busy.call = call.unwrap_or(Call::NEW);
-            *machine.busy.envelope = *envelope;
-        } else if let Some(call) = call {
-            machine.busy.call = call;
-            machine.busy.held = held.unwrap_or_default();
-        }
-        Some(machine)
-    }
 }

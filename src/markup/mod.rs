@@ -17,13 +17,17 @@
 //! | `pass` | how prose is passed, up to where a call may begin |
 //! | `machine` | the machine: text and tags, one after the other |
 //! | `outside`, `unconfirmed`, `inside` | what the machine does in prose and other tools' calls, after an opening tag, and inside a call |
+//! | `incomplete` | what the machine does with an incomplete tag |
 //! | `envelope` | how the machine of envelopes is driven |
+//! | `checkpoint` | the state of the machine as data |
 //! | `suggestions` | the markup of suggestions in a text of its own |
 
 mod allowed;
 pub(crate) mod attributes;
+pub(crate) mod checkpoint;
 mod code;
 mod envelope;
+mod incomplete;
 mod inside;
 mod lexer;
 pub(crate) mod machine;

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::attributes::is_space;
 use crate::config::Tools;
-use crate::envelope::tag::Kind;
+use crate::envelope::kinds::Kind;
 
 /// What a tag's name means. Synonyms are one name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,12 +1,113 @@
 //! Outside our calls: prose, and other tools' calls.
 
+use nom::IsStreaming;
+
+use super::code::Code;
 use super::machine::MarkupMachine;
 use super::names::{Name, Side};
+use super::pass::Openers;
 use super::state::State;
-use super::tag::Tag;
-use crate::signal::{Signal, Source, ToolRef};
+use super::tag::{IncompleteTag, Part, Read, Tag};
+use crate::before::Before;
+use crate::config::{ASK, CallStart, Envelope, Envelopes};
+use crate::envelope;
+use crate::signal::{Quiet, Signal, Source, ToolRef};
 
 impl MarkupMachine {
+    /// Returns which text is certain to be prose.
+    #[inline]
+    pub(crate) fn quiet(&self) -> Quiet {
+        match self.state {
+            State::Prose(code) if self.pending.is_empty() && self.busy.plain_left == 0 => self.quiet_in(code),
+            _ => Quiet::Never,
+        }
+    }
+
+    /// Does the same in prose without an incomplete tag.
+    #[inline]
+    fn quiet_in(&self, code: Code) -> Quiet {
+        match code {
+            Code::Ignored => Quiet::WithoutBracket,
+            _ if self.reads_markers() => Quiet::Unknown,
+            Code::Plain { .. } => Quiet::WithoutMark,
+            _ if code.is_inside() => Quiet::WithoutCodeMark,
+            _ => Quiet::Unknown,
+        }
+    }
+
+    /// Returns the last bytes of prose.
+    pub(crate) fn before(&self) -> Before {
+        if let State::Prose(code) = self.state { code.before() } else { Before::MIDDLE }
+    }
+
+    /// Sets the last bytes of prose.
+    pub(crate) fn set_before(&mut self, last: Before) {
+        self.state.set_before(last);
+    }
+
+    /// Returns `true` if a `[` may begin an envelope.
+    fn reads_markers(&self) -> bool {
+        self.policy.envelopes().contains(Envelope::Mistral)
+    }
+
+    /// Reads text that is all prose and begins nothing, where some text is certain to be prose.
+    ///
+    /// `before`: the last bytes of prose. Returns which text is certain to be prose after it; `None`
+    /// if it is not as simple as that, and then nothing has changed.
+    pub(crate) fn pass_quiet(&mut self, text: &str, before: &mut Before) -> Option<Quiet> {
+        let State::Prose(mut code) = self.state else { return None };
+        code.set_before(*before);
+        if code.advance(text.as_bytes(), 0, self) < text.len() {
+            return None;
+        }
+        self.state = State::Prose(code);
+        *before = code.before();
+        Some(self.quiet_in(code))
+    }
+
+    /// Returns where in the text the prose ends in which no envelope starts; the end of the text if
+    /// one may start already.
+    pub(super) fn end_of_plain(&self, text: &str, from: usize) -> usize {
+        let left = self.busy.plain_left;
+        if self.is_passing || left == 0 {
+            return text.len();
+        }
+        let mut to = from.saturating_add(left).min(text.len());
+        while !text.is_char_boundary(to) {
+            to += 1;
+        }
+        to
+    }
+
+    /// Counts prose in which no envelope starts.
+    pub(super) fn pass_plain(&mut self, len: usize) {
+        if !self.is_passing && self.busy.plain_left > 0 {
+            self.busy.plain_left = self.busy.plain_left.saturating_sub(len);
+        }
+    }
+
+    /// Returns the envelopes that may start here.
+    pub(super) fn envelopes(&self) -> Envelopes {
+        // Without room for a header, there is none.
+        let starts = !self.is_passing && self.busy.plain_left == 0 && self.policy.limits.bare > 0;
+        if starts { self.policy.envelopes() } else { Envelopes::NONE }
+    }
+
+    /// Does the same in prose, if it is as simple as that: a `<` that is the last byte, or begins
+    /// nothing.
+    #[inline]
+    pub(super) fn read_plain<S: IsStreaming>(&self, bytes: &[u8]) -> Option<Read> {
+        let rest = bytes.get(1..)?;
+        if self.policy.call_start != CallStart::Anywhere {
+            return None;
+        }
+        // Our tag may begin here, and fits.
+        if rest.is_empty() && S::is_streaming() && self.policy.limits.tag > ASK.len() + 1 {
+            return Some(Read::Incomplete(IncompleteTag { more: 1, shown: false, part: Part::Other }));
+        }
+        (!rest.is_empty() && !self.bracket(rest)).then_some(Read::Text)
+    }
+
     /// Acts on a tool's opening tag.
     pub(super) fn act_outside(&mut self, tag: &Tag, text: &[u8], start: u64, end: u64, from: Source) -> Option<Signal> {
         if let (Name::Envelope(_), State::Prose(code)) = (tag.name, &self.state) {
@@ -46,5 +147,22 @@ impl MarkupMachine {
             }
         }
         false
+    }
+}
+
+impl Openers for MarkupMachine {
+    #[inline(always)] // Nearly always, the tables of `may_open` say no.
+    fn bracket(&self, rest: &[u8]) -> bool {
+        self.policy.call_start != CallStart::Anywhere
+            || self.policy.tools.may_open(rest)
+            || envelope::tag_names::may_open(rest) && !self.envelopes().is_empty()
+    }
+
+    fn json(&self) -> bool {
+        self.envelopes().contains(Envelope::BareJson)
+    }
+
+    fn marker(&self) -> bool {
+        self.envelopes().contains(Envelope::Mistral)
     }
 }

@@ -1,6 +1,7 @@
 //! The states of the machine.
 
 use super::code::Code;
+use crate::before::Before;
 use crate::envelope::turn::Turn;
 use crate::reason::CallPart;
 use crate::scan::Quotes;
@@ -39,6 +40,15 @@ pub(super) enum State {
     Named {
         opening: usize,
     },
+}
+
+impl State {
+    /// Sets the last bytes of prose.
+    pub(super) fn set_before(&mut self, last: Before) {
+        if let State::Prose(code) = self {
+            code.set_before(last);
+        }
+    }
 }
 
 /// An opening tag that may have been only named in prose. It and what follows it is held back.

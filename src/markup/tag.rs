@@ -17,7 +17,8 @@ use nom::{Err, IsStreaming, Needed};
 use super::attributes::{attributes, run, space_and_end, trim};
 use super::names::{Lookup, NEVER, Name, OurName, Side, TagNames};
 use crate::config::Tools;
-use crate::envelope::tag::{self as envelope, Kind, Tags};
+use crate::envelope::kinds::{Kind, Tags};
+use crate::envelope::tag as envelope;
 
 /// The tags that mean something in some state.
 #[derive(Clone, Copy, Debug)]

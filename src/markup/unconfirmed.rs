@@ -20,7 +20,8 @@ impl MarkupMachine {
     /// Begins a call at its opening tag.
     pub(super) fn begin_call(&mut self, tag: &Tag, text: &[u8], start: u64, end: u64) {
         self.has_news = true;
-        let MarkupBuffers { call, held, plain_left, .. } = &mut *self.busy;
+        let before = if let State::Prose(code) = self.state { code } else { self.code_after_call() };
+        let MarkupBuffers { call, held, plain_left, named, .. } = &mut *self.busy;
         *plain_left = 0;
         call.restart(start, self.policy.entities);
         held.clear();
@@ -29,6 +30,7 @@ impl MarkupMachine {
             self.state = State::Ended { end, is_named: false };
         } else {
             held.push_str(core::str::from_utf8(text).unwrap_or_default());
+            *named = before;
             self.state = State::Unconfirmed(Unconfirmed { opening: text.len() as u32, end, blank: true });
         }
     }
@@ -92,10 +94,11 @@ impl MarkupMachine {
 
     /// Emits what was held back as prose.
     ///
-    /// It holds no call, but what comes after the opening tag decides what is code.
+    /// It holds no call, but it decides what is code.
     pub(super) fn emit_named(&mut self, opening: usize) -> Option<Signal> {
-        self.state = self.after_call();
         let mut held = core::mem::take(&mut self.busy.held);
+        let tag = held.as_bytes().get(..opening).unwrap_or_default();
+        self.state = State::Prose(tag.iter().fold(self.busy.named, |code, byte| code.after(*byte)));
         let pending = core::mem::take(&mut self.pending);
         self.is_passing = true;
         self.pass_prose(held.get(opening..).unwrap_or_default(), 0);

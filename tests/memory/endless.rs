@@ -16,6 +16,9 @@ pub const GIB: u64 = 1 << 30;
 /// By a parser without a call: nothing, but for an incomplete long tag.
 pub const IDLE: u64 = KIB;
 
+/// By a parser that has an incomplete long tag, and then a short call.
+pub const SHORT_CALL: u64 = IDLE + KIB / 2;
+
 /// By a parser with a call that exceeded a limit.
 ///
 /// That is a question of 100 KiB, in a buffer that doubles, while it is copied.

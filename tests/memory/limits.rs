@@ -43,7 +43,7 @@ fn markup_that_exceeds_a_limit_for_ever_is_bounded_and_the_next_call_is_parsed()
         ("suggestions with modes", at("<follow_up>"), "<suggest mode='m'>A</suggest>", "", DROPPED, CALL),
         ("lists", at(""), "<options>[\"a\", 1]</options>", "", DROPPED, CALL),
         ("tag", at("<suggest mode='"), "m ", "'>A</suggest>", COMPLETE, CALL),
-        ("opening tag", "<ask_followup_question a='".to_owned(), "m ", "'>", Ending::Text, IDLE),
+        ("opening tag", "<ask_followup_question a='".to_owned(), "m ", "'>", Ending::Text, SHORT_CALL),
         ("tags", q.to_owned(), "<follow_up>", "", COMPLETE, CALL),
         ("stray close tags", q.to_owned(), "</suggest></follow_up></options>", "", COMPLETE, CALL),
         ("text between parameters", q.to_owned(), "word & < ", "", COMPLETE, CALL),

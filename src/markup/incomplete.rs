@@ -1,0 +1,107 @@
+//! What the machine does with an incomplete tag: reads it on, acts on it, or makes it text.
+
+use nom::Streaming;
+
+use super::machine::MarkupMachine;
+use super::tag::{IncompleteTag, Read, Tag};
+use crate::signal::{Piece, Signal, Source};
+
+impl MarkupMachine {
+    /// Reads on with the incomplete tag, into a piece.
+    pub(super) fn run_pending(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Option<Signal> {
+        let (text, from, old) = (piece.text, *pos, self.pending.len());
+        let new = self.pending.reach(&text[from..], self.policy.limits.tag);
+        self.pending.extend(new);
+        let shown = self.pending.shown;
+        match self.read_pending(old) {
+            Read::Text => {
+                self.pending.truncate(old);
+                self.drop_pending()
+            }
+            Read::Tag(Tag { shown: true, .. }) | Read::Incomplete(IncompleteTag { shown: true, .. }) if !shown => {
+                self.pending.truncate(old);
+                self.show_pending()
+            }
+            Read::Incomplete(incomplete) => {
+                self.pending.set_incomplete(incomplete);
+                *pos += new.len();
+                if shown { self.push_and_emit(text, from, *pos) } else { None }
+            }
+            Read::Tag(tag) if shown => {
+                *pos += tag.len - old;
+                self.pending.clear();
+                let signal = self.push_and_emit(text, from, *pos);
+                self.act_shown(&tag, piece.offset(*pos));
+                signal
+            }
+            Read::Tag(tag) if self.ends_before(&tag) => {
+                self.pending.truncate(old);
+                self.end_before(&tag, self.pending.start);
+                None
+            }
+            Read::Tag(tag) => {
+                *pos += tag.len.saturating_sub(old);
+                self.pending.truncate(tag.len);
+                self.act_pending(&tag, piece.offset(*pos))
+            }
+        }
+    }
+
+    /// Reads what the incomplete tag is, of which all beyond `old` bytes is new.
+    pub(super) fn read_pending(&self, old: usize) -> Read {
+        // A tag that begins an envelope has both limits.
+        let limit = self.policy.limits.tag.min(self.policy.limits.bare);
+        match self.pending.stays_incomplete(old, limit) {
+            Some(incomplete) => Read::Incomplete(incomplete),
+            None => self.read::<Streaming>(self.pending.bytes(), self.pending.after_backtick),
+        }
+    }
+
+    /// Acts on the tag that the pending bytes are.
+    pub(super) fn act_pending(&mut self, tag: &Tag, end: u64) -> Option<Signal> {
+        let start = self.pending.start;
+        if self.ends_before(tag) {
+            self.end_before(tag, start);
+            return None;
+        }
+        let pending = core::mem::take(&mut self.pending);
+        let signal = self.act(tag, pending.bytes(), start, end, Source::Pending);
+        self.pending = pending;
+        self.lend_pending(signal)
+    }
+
+    /// Makes the incomplete tag text.
+    pub(super) fn drop_pending(&mut self) -> Option<Signal> {
+        let pending = core::mem::take(&mut self.pending);
+        let fits = pending.shown || self.push(pending.text());
+        let signal = if pending.shown || !fits { None } else { self.emit(Source::Pending) };
+        self.pending = pending;
+        // What does not fit is read again.
+        if fits { self.lend_pending(signal) } else { None }
+    }
+
+    /// Emits the text of the incomplete tag, which may still become one that is text all the same.
+    pub(super) fn show_pending(&mut self) -> Option<Signal> {
+        let pending = core::mem::take(&mut self.pending);
+        self.push(pending.text());
+        self.pending = pending;
+        self.pending.shown = true;
+        self.emit(Source::Pending)
+    }
+
+    /// Drops the incomplete tag, at once or after the signal that borrows it.
+    fn lend_pending(&mut self, signal: Option<Signal>) -> Option<Signal> {
+        match signal {
+            Some(Signal::Text(Source::Pending) | Signal::Opaque { from: Source::Pending, .. }) => {
+                self.pending.lent = true;
+            }
+            _ => self.pending.clear(),
+        }
+        signal
+    }
+
+    fn push_and_emit(&mut self, text: &str, from: usize, to: usize) -> Option<Signal> {
+        self.push(&text[from..to]);
+        if to > from { self.emit(Source::Piece(from, to)) } else { None }
+    }
+}
