@@ -13,6 +13,7 @@ mod normal;
 mod order;
 mod rare;
 mod reasoning;
+mod reasoning_shapes;
 mod repeats;
 #[path = "../common/stored.rs"]
 mod stored;

@@ -8,6 +8,7 @@ use followup_testing::assert_chunk_invariant;
 use serde_json::{Value, json};
 
 use crate::normal::lines;
+use crate::reasoning_shapes;
 
 const ASK: &str = "<ask_followup_question><question>Which one?</question></ask_followup_question>";
 const OTHER: &str = "<read_file><path>a.rs</path></read_file>";
@@ -156,7 +157,7 @@ fn bodies() -> Vec<(Format, &'static str, String)> {
         |content: Value| json!({"type": "content-delta", "index": 0, "delta": {"message": {"content": content}}});
     let dashscope = |message: Value, reason: &str| json!({"output": {"choices": [{"message": message, "finish_reason": reason}]}, "request_id": "r"});
     let so_far = [pieces[0].clone(), whole.clone()];
-    vec![
+    let mut bodies = vec![
         (Format::OpenAiChat, "reasoning_content", chat_of("reasoning_content")),
         (Format::OpenAiChat, "reasoning", chat_of("reasoning")),
         (
@@ -268,7 +269,9 @@ fn bodies() -> Vec<(Format, &'static str, String)> {
                 .concat(),
             ),
         ),
-    ]
+    ];
+    bodies.extend(reasoning_shapes::bodies(&pieces));
+    bodies
 }
 
 #[test]

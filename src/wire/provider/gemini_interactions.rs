@@ -2,13 +2,16 @@
 //!
 //! <https://ai.google.dev/gemini-api/docs/interactions/streaming>. An interaction is a sequence of
 //! steps; one of type `function_call` is a call, and final at its `step.stop`. Before its revision of
-//! May 2026 the API called the steps contents, and sent each call whole. Thoughts are not prose.
+//! May 2026 the API called the steps contents, and sent each call whole. A thought has a summary, which
+//! is reasoning.
+
+use alloc::vec::Vec;
 
 use serde::Deserialize;
 
 use super::error::push_error;
 use super::payload::{OneOrMany, Raw, arguments_at_start, entries, is_text, number, raw_text, raw_text_or_json, text};
-use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
+use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, TextExtent};
 
 #[derive(Deserialize)]
 struct InteractionEvent<'a> {
@@ -50,6 +53,9 @@ struct Step<'a> {
     /// The [`StepContent`]s of a step.
     #[serde(borrow)]
     content: Raw<'a>,
+    /// Those of a thought.
+    #[serde(borrow)]
+    summary: Raw<'a>,
     #[serde(borrow)]
     id: Raw<'a>,
     #[serde(borrow)]
@@ -114,10 +120,13 @@ fn push_step(step: &Step<'_>, index: Option<u64>, deltas: &mut Deltas) -> serde_
     match &*text(step.kind) {
         b"text" => deltas.push_text(raw_text(step.text)),
         b"model_output" => {
-            for content in entries::<StepContent<'_>>(step.content.map(OneOrMany), deltas)? {
-                if is_text(content.kind, "text") {
-                    deltas.push_text(raw_text(content.text));
-                }
+            for text in texts(step.content, deltas)? {
+                deltas.push_text(raw_text(text));
+            }
+        }
+        b"thought" | b"thought_summary" if deltas.reads_reasoning => {
+            for text in texts(step.summary.or(step.content), deltas)? {
+                deltas.push_reasoning(None, raw_text(text), TextExtent::More);
             }
         }
         b"function_call" => {
@@ -128,4 +137,10 @@ fn push_step(step: &Step<'_>, index: Option<u64>, deltas: &mut Deltas) -> serde_
         _ => {}
     }
     Ok(())
+}
+
+/// Returns the texts among the contents of a step.
+fn texts<'a>(contents: Raw<'a>, deltas: &mut Deltas) -> serde_json::Result<Vec<Raw<'a>>> {
+    let contents = entries::<StepContent<'_>>(contents.map(OneOrMany), deltas)?;
+    Ok(contents.into_iter().filter(|content| is_text(content.kind, "text")).map(|content| content.text).collect())
 }

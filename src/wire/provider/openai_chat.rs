@@ -2,8 +2,13 @@
 //!
 //! <https://platform.openai.com/docs/api-reference/chat-streaming>. Calls come as fragments by
 //! `index`, and are final at `finish_reason`. Of several choices only the first is parsed.
-//! `reasoning_content` is reasoning, and so is `reasoning`; a refusal is prose. Some servers, such as MiniMax's,
-//! end the stream with the whole message; Together sends each text twice.
+//! `reasoning_content` is reasoning, and so is `reasoning`; a refusal is prose. Some servers, such as
+//! MiniMax's, end the stream with the whole message; Together sends each text twice.
+//!
+//! OpenRouter's `reasoning_details` have the reasoning as text, a summary or encrypted, mostly beside
+//! `reasoning`: <https://openrouter.ai/docs/guides/best-practices/reasoning-tokens>. Mistral's
+//! reasoning is a part of the content with parts of its own:
+//! <https://docs.mistral.ai/capabilities/reasoning/>.
 
 use alloc::vec::Vec;
 
@@ -56,6 +61,9 @@ struct ChatMessage<'a, Calls> {
     reasoning_content: Raw<'a>,
     #[serde(borrow)]
     reasoning: Raw<'a>,
+    /// A list of [`ReasoningDetail`].
+    #[serde(borrow)]
+    reasoning_details: Raw<'a>,
     /// A list of [`ChatToolCall`].
     tool_calls: Option<Calls>,
     /// The predecessor of `tool_calls`.
@@ -98,6 +106,17 @@ struct ChatPart<'a> {
     kind: Raw<'a>,
     #[serde(borrow)]
     text: Raw<'a>,
+    /// The parts of a part that is reasoning.
+    #[serde(borrow)]
+    thinking: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct ReasoningDetail<'a> {
+    #[serde(borrow)]
+    text: Raw<'a>,
+    #[serde(borrow)]
+    summary: Raw<'a>,
 }
 
 type FewChoices<'a> = Few<ChatChoice<'a, Few<ChatToolCall<'a>>>>;
@@ -160,9 +179,11 @@ fn push_message<'a>(
     deltas: &mut Deltas,
 ) -> serde_json::Result<()> {
     let is_whole = extent == TextExtent::AllInMessage;
-    let reasoning = Some(raw_text(message.reasoning_content)).filter(|text| !text.is_empty());
-    deltas.push_reasoning(Some(REASONING), reasoning.unwrap_or_else(|| raw_text(message.reasoning)), extent);
-    if let Some(parts) = message.content.filter(|content| content.get().starts_with('[')) {
+    let parts = message.content.filter(is_list);
+    if deltas.reads_reasoning {
+        push_reasoning(message, parts, extent, deltas)?;
+    }
+    if let Some(parts) = parts {
         let parts = join_parts(parts, deltas)?;
         deltas.push_part(CONTENT, &parts, extent);
     }
@@ -183,6 +204,43 @@ fn push_message<'a>(
         push_call(None, None, function.name, function.arguments, is_whole, deltas);
     }
     Ok(())
+}
+
+/// Appends the reasoning of a message from the first place that has some.
+fn push_reasoning<'a>(
+    message: &ChatMessage<'a, impl List<'a, ChatToolCall<'a>>>,
+    parts: Raw<'_>,
+    extent: TextExtent,
+    deltas: &mut Deltas,
+) -> serde_json::Result<()> {
+    for field in [message.reasoning_content, message.reasoning] {
+        if !raw_text(field).is_empty() {
+            deltas.push_reasoning(Some(REASONING), raw_text(field), extent);
+            return Ok(());
+        }
+    }
+    let mut all = Vec::new();
+    let details = message.reasoning_details.filter(is_list);
+    for detail in entries::<ReasoningDetail<'_>>(details, deltas)? {
+        all.extend_from_slice(&text(detail.text.or(detail.summary)));
+    }
+    if all.is_empty() {
+        for part in entries::<&RawValue>(parts, deltas)? {
+            if let Ok(ChatPart { kind, thinking: Some(thinking), .. }) = serde_json::from_str(part.get())
+                && is_text(kind, "thinking")
+            {
+                let texts =
+                    if is_list(&thinking) { join_parts(thinking, deltas)? } else { text(Some(thinking)).into() };
+                all.extend_from_slice(&texts);
+            }
+        }
+    }
+    deltas.push_reasoning(Some(REASONING), &all, extent);
+    Ok(())
+}
+
+fn is_list(raw: &&RawValue) -> bool {
+    raw.get().starts_with('[')
 }
 
 /// Returns the text of a content that is a list of parts, as some servers send it.

@@ -4,7 +4,8 @@
 //! output, with an `item_id` beside the `call_id` that its result is sent under. It is final when
 //! its arguments are done, or when the item is. Texts and calls are sent up to four times: in
 //! deltas, when they are done, when their item is, and when the response is. Some servers leave out
-//! all but one. The same holds for reasoning, but not for its summary. A response that is not streamed is the same as that of the last event.
+//! all but one. The same holds for reasoning, and for the summary of it that is sent instead. A
+//! response that is not streamed is the same as that of the last event.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -25,6 +26,8 @@ struct ResponsesEvent<'a> {
     output_index: Raw<'a>,
     #[serde(borrow)]
     content_index: Raw<'a>,
+    #[serde(borrow)]
+    summary_index: Raw<'a>,
     #[serde(borrow)]
     item_id: Raw<'a>,
     #[serde(borrow)]
@@ -70,6 +73,9 @@ struct ResponsesItem<'a> {
     /// A list of [`ResponsesPart`].
     #[serde(borrow)]
     content: Raw<'a>,
+    /// The same, of reasoning.
+    #[serde(borrow)]
+    summary: Raw<'a>,
 }
 
 /// A part of a message.
@@ -107,16 +113,21 @@ enum ItemStage {
 pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
     let event: ResponsesEvent<'_> = serde_json::from_str(payload)?;
     let index = number(event.output_index);
-    let key = PartKey { item: index, content: number(event.content_index).unwrap_or(0) };
+    // Of an item of reasoning a provider sends the content or a summary.
+    let key = PartKey { item: index, content: number(event.content_index.or(event.summary_index)).unwrap_or(0) };
     match &*text(event.kind) {
         b"response.output_text.delta" | b"response.refusal.delta" => {
             deltas.push_part(key, raw_text(event.delta), TextExtent::More);
         }
-        b"response.reasoning_text.delta" => deltas.push_reasoning(Some(key), raw_text(event.delta), TextExtent::More),
-        b"response.reasoning_text.done" => deltas.push_reasoning(Some(key), raw_text(event.text), TextExtent::All),
+        b"response.reasoning_text.delta" | b"response.reasoning_summary_text.delta" => {
+            deltas.push_reasoning(Some(key), raw_text(event.delta), TextExtent::More);
+        }
+        b"response.reasoning_text.done" | b"response.reasoning_summary_text.done" => {
+            deltas.push_reasoning(Some(key), raw_text(event.text), TextExtent::All);
+        }
         b"response.output_text.done" => deltas.push_part(key, raw_text(event.text), TextExtent::All),
         b"response.refusal.done" => deltas.push_part(key, raw_text(event.refusal), TextExtent::All),
-        b"response.content_part.done" => {
+        b"response.content_part.done" | b"response.reasoning_summary_part.done" => {
             event.part.iter().for_each(|part| push_part(key, part, TextExtent::All, deltas));
         }
         b"response.output_item.added" => push_item(event.item, index, ItemStage::Added, deltas)?,
@@ -189,7 +200,10 @@ fn push_item(
     } else if stage != ItemStage::Added
         && (is_text(item.kind, "message") || deltas.reads_reasoning && is_text(item.kind, "reasoning"))
     {
-        let parts: Elements<ResponsesPart<'_>> = entries(item.content, deltas)?;
+        let mut parts: Elements<ResponsesPart<'_>> = entries(item.content, deltas)?;
+        if parts.is_empty() {
+            parts = entries(item.summary, deltas)?;
+        }
         let extent = if stage == ItemStage::Done { TextExtent::All } else { TextExtent::AllInMessage };
         for (content, part) in (0..).zip(parts) {
             push_part(PartKey { item: index, content }, &part, extent, deltas);
@@ -202,7 +216,7 @@ fn push_item(
 fn push_part(key: PartKey, part: &ResponsesPart<'_>, extent: TextExtent, deltas: &mut Deltas) {
     match &*text(part.kind) {
         b"output_text" | b"text" => deltas.push_part(key, raw_text(part.text), extent),
-        b"reasoning_text" => deltas.push_reasoning(Some(key), raw_text(part.text), extent),
+        b"reasoning_text" | b"summary_text" => deltas.push_reasoning(Some(key), raw_text(part.text), extent),
         b"refusal" => deltas.push_part(key, raw_text(part.refusal), extent),
         _ => {}
     }
