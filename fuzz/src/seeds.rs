@@ -1,8 +1,8 @@
 //! Seeds and dictionaries, made from the grammar.
 
 use followup_testing::literals::{
-    ARGUMENTS, ARGUMENTS_BEGINNINGS, ENVELOPE_BEGINNINGS, ENVELOPES, FRAMES, ILL_FORMED, KEYS, MARKUP, PROVIDERS,
-    QUESTION_TOOLS, STRING, WORDS, dictionary,
+    ARGUMENTS, ARGUMENTS_BEGINNINGS, ENVELOPE_BEGINNINGS, ENVELOPES, FRAMES, ILL_FORMED, KEYS, MARKUP,
+    MORE_ENVELOPE_BEGINNINGS, MORE_ENVELOPES, PROVIDERS, QUESTION_TOOLS, STRING, WORDS, dictionary,
 };
 use followup_testing::{Question, Suggestion, Syntax};
 
@@ -14,12 +14,14 @@ pub fn words(target: &str) -> String {
     let strings = [KEYS, STRING, WORDS].concat();
     let strings = strings.iter().map(|word| word.as_bytes());
     let marks = [&[CUT][..], &[linear::END]];
-    let all = [MARKUP, ENVELOPES, ENVELOPE_BEGINNINGS, ARGUMENTS, ARGUMENTS_BEGINNINGS, ILL_FORMED].concat();
+    let envelopes = [ENVELOPES, ENVELOPE_BEGINNINGS, MORE_ENVELOPES, MORE_ENVELOPE_BEGINNINGS].concat();
+    let all = [MARKUP, &envelopes[..], ARGUMENTS, ARGUMENTS_BEGINNINGS, ILL_FORMED].concat();
     match target {
         "shapes" => {
             dictionary([ARGUMENTS, QUESTION_TOOLS, ILL_FORMED].concat().into_iter().chain(strings).chain(marks))
         }
-        "providers" | "bytes" | "linear" => dictionary([&all[..], FRAMES, PROVIDERS].concat().into_iter().chain(marks)),
+        "linear" => dictionary([&all[..], FRAMES, PROVIDERS, QUESTION_TOOLS].concat().into_iter().chain(marks)),
+        "providers" | "bytes" => dictionary([&all[..], FRAMES, PROVIDERS].concat().into_iter().chain(marks)),
         _ => dictionary(all.into_iter().chain(strings).chain(marks)),
     }
 }
@@ -27,7 +29,8 @@ pub fn words(target: &str) -> String {
 /// Returns the seeds of a target.
 pub fn seeds(target: &str) -> Vec<Vec<u8>> {
     match target {
-        "laws" | "reference" => inputs().collect(),
+        "laws" => inputs(streams().chain(leaked())).collect(),
+        "reference" => inputs(streams()).collect(),
         "bytes" => streams()
             .flat_map(|(_, stream)| [0, 1, 2].map(|kind| [&[kind, 3][..], &stream].concat()))
             .chain(
@@ -39,7 +42,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
             .collect(),
         "providers" => bodies().collect(),
         "shapes" => shapes::seeds().collect(),
-        "resume" => inputs().flat_map(changed).chain(stored()).collect(),
+        "resume" => inputs(streams().chain(leaked())).flat_map(changed).chain(stored()).collect(),
         "dialogue" => scripts().collect(),
         "linear" => repeated().collect(),
         other => panic!("there is no target {other}"),
@@ -75,8 +78,10 @@ fn streams() -> impl Iterator<Item = (Syntax, Vec<u8>)> {
     });
     let arguments =
         ARGUMENTS_BEGINNINGS.iter().flat_map(|start| ARGUMENTS.iter().map(|piece| [*start, piece, b"\"}]}"].concat()));
-    let envelopes =
-        ENVELOPE_BEGINNINGS.iter().flat_map(|start| ENVELOPES.iter().map(|piece| [*start, piece, b" x"].concat()));
+    let envelopes = ENVELOPE_BEGINNINGS
+        .iter()
+        .chain(MORE_ENVELOPE_BEGINNINGS)
+        .flat_map(|start| ENVELOPES.iter().chain(MORE_ENVELOPES).map(|piece| [*start, piece, b" x"].concat()));
     let markup = markup
         .chain(envelopes.step_by(7))
         .chain([question().markup().into_bytes()])
@@ -84,9 +89,24 @@ fn streams() -> impl Iterator<Item = (Syntax, Vec<u8>)> {
     markup.chain(arguments.chain([question().arguments().into_bytes()]).map(|stream| (Syntax::Arguments, stream)))
 }
 
-/// Returns the streams as inputs, with all choices.
-fn inputs() -> impl Iterator<Item = Vec<u8>> {
-    streams().enumerate().map(|(i, (syntax, mut stream))| {
+/// Returns messages with a call of another tool that asks, in an envelope.
+///
+/// The oracle of `reference` reads no such call.
+fn leaked() -> impl Iterator<Item = (Syntax, Vec<u8>)> {
+    const BEGINNINGS: [&str; 4] = [
+        "<tool_call>{\"name\":\"AskUserQuestion\",\"arguments\":{\"questions\":[",
+        "<invoke name=\"AskUserQuestion\"><parameter name=\"questions\">[",
+        "<function=AskUser><parameter=questionnaire>1. [question] Q\n[option] ",
+        "<tool_call>ask_user_question<arg_key>questions</arg_key><arg_value>[",
+    ];
+    BEGINNINGS.into_iter().flat_map(|start| {
+        QUESTION_TOOLS.iter().map(move |piece| (Syntax::Markup, [start.as_bytes(), piece, b"\"}]} x"].concat()))
+    })
+}
+
+/// Returns streams as inputs, with all choices.
+fn inputs(streams: impl Iterator<Item = (Syntax, Vec<u8>)>) -> impl Iterator<Item = Vec<u8>> {
+    streams.enumerate().map(|(i, (syntax, mut stream))| {
         let choices = (i % 16) as u8 & !choice::ARGUMENTS | if i % 5 == 0 { choice::LIMITS } else { 0 };
         let choices = choices | if syntax == Syntax::Arguments { choice::ARGUMENTS } else { 0 };
         let choices = choices | if i % 7 == 0 { choice::ENVELOPES } else { 0 };
@@ -162,18 +182,22 @@ fn scripts() -> impl Iterator<Item = Vec<u8>> {
 
 /// Returns the grammar's literals, repeated and nested, for every reader.
 fn repeated() -> impl Iterator<Item = Vec<u8>> {
-    const STARTS: [&str; 6] = [
-        "",
-        "<ask_followup_question><question>",
-        "<ask_followup_question><question>Q</question><suggest>",
-        "{\"question\":\"",
-        "{\"question\":\"Q\",\"follow_up\":[",
-        "data: {\"choices\":[{\"delta\":{\"content\":\"",
+    const STARTS: [(u8, &str); 10] = [
+        (0, ""),
+        (0, "<ask_followup_question><question>"),
+        (0, "<ask_followup_question><question>Q</question><suggest>"),
+        (1, "{\"question\":\""),
+        (1, "{\"question\":\"Q\",\"follow_up\":["),
+        (2, "data: {\"choices\":[{\"delta\":{\"content\":\""),
+        (linear::FIRST_TOOL, "{\"questions\":[{\"question\":\""),
+        (linear::FIRST_TOOL, "{\"questions\":[{\"question\":\"Q\",\"options\":[{\"label\":\""),
+        (linear::FIRST_TOOL + 1, "{\"questionnaire\":\"1. [question] Q\\n[option] "),
+        (linear::FIRST_TOOL + 2, "{\"question\":\"Q\",\"choices\":["),
     ];
-    let pieces = [MARKUP, ENVELOPES, ARGUMENTS, ILL_FORMED, FRAMES].concat();
-    STARTS.into_iter().enumerate().flat_map(move |(i, start)| {
+    let pieces = [MARKUP, ENVELOPES, MORE_ENVELOPES, ARGUMENTS, QUESTION_TOOLS, ILL_FORMED, FRAMES].concat();
+    STARTS.into_iter().flat_map(move |(reader, start)| {
         pieces.clone().into_iter().enumerate().map(move |(number, piece)| {
-            let reader = [0, 0, 0, 1, 1, 2][i] + if number % 5 == 0 { 2 } else { 0 };
+            let reader = reader + if reader < 3 && number % 5 == 0 { 2 } else { 0 };
             let end = [linear::END];
             [
                 &[reader, (number % 8) as u8, (number % 3) as u8][..],

@@ -8,9 +8,12 @@
 
 use followup::Envelope;
 
+use self::by_choice::{DEEPSEEK_OPENERS, DEEPSEEK_SECTION_ENDS, LLAMA_OPENERS};
 use super::arguments::{ArgumentsReader, Kind, Parsed};
 use super::reference::Side::{Close, Open};
 use super::reference::{Atom, Attributes, EndedCall, Reader, Rules, Shape, Side, TooLong, Value, is_tag_space};
+
+mod by_choice;
 
 /// What prose does at a character where an envelope could start.
 pub(super) enum Prose {
@@ -22,18 +25,6 @@ pub(super) enum Prose {
     /// header of one more call in the same wrapper.
     AfterCall(usize, usize),
 }
-
-/// The families that this oracle reads. Those that are not read by default are not among them.
-pub const READ_BY_THE_ORACLE: [Envelope; 8] = [
-    Envelope::FunctionXml,
-    Envelope::Hermes,
-    Envelope::BareJson,
-    Envelope::Invoke,
-    Envelope::Dsml,
-    Envelope::Glm,
-    Envelope::Harmony,
-    Envelope::Kimi,
-];
 
 const OUR_TOOL: &str = "ask_followup_question";
 
@@ -134,6 +125,22 @@ impl Reader<'_> {
         Ok(at + text.chars().count())
     }
 
+    /// Returns how many bytes are missing of `DSML` between bars at the end of the stream, at least.
+    fn missing_of_dsml(&self, at: usize) -> usize {
+        let rest = self.string(at, self.chars.len());
+        let is_bar = |c: char| "|｜‖".contains(c);
+        let after_bar = |text: &str| {
+            let from = text.trim_start_matches(is_tag_space);
+            from.starts_with(is_bar)
+                .then(|| from.trim_start_matches(is_bar).trim_start_matches(is_tag_space).to_string())
+        };
+        let Some(name) = after_bar(&rest) else { return "|DSML|".len() };
+        match name.strip_prefix("DSML") {
+            None => "DSML|".len() - name.len(),
+            Some(end) => usize::from(after_bar(end).is_none()),
+        }
+    }
+
     /// "`DSML` between bars. A bar is one or two of `|`, `｜` and `‖`; space (at most 2) may be before
     /// and after each."
     fn dsml(&self, at: usize) -> Result<usize, usize> {
@@ -198,10 +205,6 @@ impl Reader<'_> {
                 true => Found::Beginning,
                 false => Found::Nothing,
             };
-        let text_or_beginning = |at: usize| match at == self.chars.len() {
-            true => beginning(1),
-            false => Found::Nothing,
-        };
         let whole = |end: usize, value: Option<String>, is_json: bool| match self.offset(end) - self.offset(at)
             <= self.rules.tag
         {
@@ -216,7 +219,18 @@ impl Reader<'_> {
         });
         let mut p = match after_prefix.and_then(|p| self.literal(p, name)) {
             Ok(p) => p,
-            Err(p) => return text_or_beginning(p),
+            Err(p) if p < self.chars.len() => return Found::Nothing,
+            // What is missing of the name and before it, and the `>`.
+            Err(_) => {
+                let missing = match (after_head, prefix, after_prefix) {
+                    (Err(end), ..) => head.len() + prefix.map_or("|DSML|".len(), str::len) - (end - at),
+                    (_, _, Ok(_)) => 0,
+                    (Ok(from), Some(prefix), _) => prefix.len() - (self.chars.len() - from),
+                    (Ok(from), None, _) => self.missing_of_dsml(from),
+                };
+                let of_name = after_prefix.map_or(name.len(), |from| name.len() - (self.chars.len() - from));
+                return beginning(missing + of_name + 1);
+            }
         };
         if side == Close {
             // "After the name of a close tag may come space, `"` or `=`, and then anything. A `/`
@@ -347,6 +361,8 @@ impl Reader<'_> {
         is_tag
             || reads(&[Envelope::Harmony]) && self.one_of(at, &["<|start|>", CHANNEL]).is_some()
             || reads(&[Envelope::Kimi]) && self.one_of(at, &KIMI_OPENERS).is_some()
+            || reads(&[Envelope::Deepseek]) && self.one_of(at, &DEEPSEEK_OPENERS).is_some()
+            || reads(&[Envelope::Llama]) && self.one_of(at, &LLAMA_OPENERS).is_some()
     }
 
     fn is_tools_opening_tag(&self, at: usize) -> bool {
@@ -381,6 +397,15 @@ fn family(tag: &Tag) -> Option<Envelope> {
     })
 }
 
+/// The tokens that end a section of a family.
+fn section_ends(family: Envelope) -> &'static [&'static str] {
+    match family {
+        Envelope::Kimi => &SECTION_ENDS,
+        Envelope::Deepseek => &DEEPSEEK_SECTION_ENDS,
+        _ => &[],
+    }
+}
+
 enum Token {
     Text,
     Beginning,
@@ -400,7 +425,11 @@ enum Closer {
     /// Decided: `</function>` and `</invoke>` are the same.
     Tag(Element),
     Token(&'static str),
-    /// "Bare JSON has no close tag."
+    /// The end of a list of `mistral`, or what is between two of its objects.
+    List,
+    /// One of the tokens that end a call of `llama`.
+    Llama,
+    /// "none: it ends with its JSON"
     None,
 }
 
@@ -435,7 +464,7 @@ impl Head {
         match self.closer {
             Closer::Tag(Function | Invoke) => matches!(element, Function | Invoke),
             Closer::Tag(own) => own == element,
-            Closer::Token(_) | Closer::None => false,
+            Closer::Token(_) | Closer::List | Closer::Llama | Closer::None => false,
         }
     }
 
@@ -462,6 +491,8 @@ impl Reader<'_> {
         let mut all = Vec::new();
         match open {
             Some((Envelope::Kimi, _)) => all.push(self.kimi(at, true, &mut tags)),
+            Some((Envelope::Deepseek, _)) => all.push(self.deepseek(self.space(at), true, &mut tags)),
+            Some((family @ (Envelope::Mistral | Envelope::Llama), _)) => all.push(self.next_object(family, at)),
             Some((_, after_object)) => {
                 let next = self.space(at);
                 // "If a wrapper (a section) is open and the next call follows in it, after nothing but
@@ -477,6 +508,9 @@ impl Reader<'_> {
                 all.push(self.tagged(at, &mut tags));
                 all.push(self.harmony(at, &mut tags));
                 all.push(self.kimi(at, false, &mut tags));
+                all.push(self.mistral(at));
+                all.push(self.deepseek(at, false, &mut tags));
+                all.push(self.llama(at, &mut tags));
                 if line_begins {
                     all.push(self.bare_json(at));
                 }
@@ -499,6 +533,8 @@ impl Reader<'_> {
         match header {
             Ok(head) if head.certain <= beyond => Ok(head),
             Err(No::At(first)) if first < beyond_tag => Err(No::At(first)),
+            // "The limit does not count that beginning."
+            Err(No::Ends(true)) if matches!(self.element(beyond_tag, &|_, _| true), Found::Beginning) => header,
             _ => Err(No::At(beyond_tag)),
         }
     }
@@ -1004,8 +1040,13 @@ impl Object<'_> {
         }
         if NAME_KEYS.contains(&key) && kind == Kind::Text && self.name.is_none() {
             let is_bare = self.is_bare;
-            // "A name that is no name makes the object no call."
-            let name = self.string(&|name| if is_bare { can_be_ours(name) } else { is_name(name) })?;
+            // "A string that is no name, with space around it or not, makes the object no call."
+            let takes = |name: &str| match is_bare {
+                true => can_be_ours(name),
+                false => name.is_empty() || is_name(name),
+            };
+            let string = self.string(&|string| trimmed_name(string).is_some_and(takes))?;
+            let name = trimmed_name(&string).expect("it is one").to_string();
             let end = self.lexer.at;
             if name.is_empty() || is_bare && bare_name(&name) != OUR_TOOL {
                 return self.fail(end - 1);
@@ -1033,6 +1074,12 @@ impl Object<'_> {
             false => self.fail(self.lexer.at - 1),
         }
     }
+}
+
+/// Returns a text without the space around it; `None` if there is space in it.
+fn trimmed_name(text: &str) -> Option<&str> {
+    let name = text.trim_matches(is_tag_space);
+    (!name.contains(is_tag_space)).then_some(name)
 }
 
 /// Reads up to the first character of the value of the first key of ours that "has a value that begins
@@ -1244,7 +1291,7 @@ impl<'a> Reader<'a> {
                     Closer::Tag(Function | Invoke) => {
                         self.tag(next, &|side, element| side == Close && element == Wrapper).map(|tag| tag.end)
                     }
-                    Closer::Token(_) if call.head.family == Envelope::Kimi => self.one_of(next, &SECTION_ENDS),
+                    Closer::Token(_) => self.one_of(next, section_ends(call.head.family)),
                     _ => None,
                 };
                 is_open &= further.is_none();
@@ -1462,7 +1509,14 @@ impl<'a> Reader<'a> {
                 JsonEnd::Stream => return Err(CallEnd::Stream(true)),
             }
         }
-        let end = self.value_end(call, from, of);
+        // "With `string="false"`, and if it begins with `"`, it is a JSON string, which ends at its own
+        // quote: tags in it are text, and what comes after it means nothing."
+        let string = (is_ours && is_json && key == "question").then(|| self.json_string_at(from)).flatten();
+        let end = match string {
+            Some((_, true, end)) => self.value_end(call, end, of),
+            Some((_, false, end)) => ValueEnd::Stream(end),
+            None => self.value_end(call, from, of),
+        };
         let (ValueEnd::Closed(to, _) | ValueEnd::Unclosed(to) | ValueEnd::Stream(to)) = end;
         let text = self.string(from, to);
         if let Some(has) = &mut call.has
@@ -1474,20 +1528,11 @@ impl<'a> Reader<'a> {
                     if has.questions > 1 {
                         has.notes.insert("RepeatedQuestion");
                     }
-                    // "With `string="false"`, and if it begins with `"`, it is a JSON string: what
-                    // comes after its end means nothing. One that is not closed is malformed."
-                    let (text, is_closed) = match is_json && text.trim_start().starts_with('"') {
-                        true => {
-                            let (decoded, is_closed) = json_string(text.trim_start(), self.rules);
-                            (decoded, is_closed || matches!(end, ValueEnd::Stream(_)))
-                        }
-                        false => (text, true),
-                    };
-                    let read = match has.question {
+                    let text = string.map_or(text, |(decoded, ..)| decoded);
+                    match has.question {
                         Some(_) => Ok(()),
                         None => self.question_of(has, &text),
-                    };
-                    read.and(if is_closed { Ok(()) } else { Err("malformed") })
+                    }
                 }
                 key if OUR_KEYS.contains(&key) && !matches!(end, ValueEnd::Stream(_)) => has.list_parameter(key, &text),
                 _ => Ok(()),
@@ -1497,6 +1542,23 @@ impl<'a> Reader<'a> {
             }
         }
         self.after_value(call, end)
+    }
+
+    /// Returns what a JSON string here decodes to, after blanks, whether it is closed, and the index after
+    /// it.
+    fn json_string_at(&self, from: usize) -> Option<(String, bool, usize)> {
+        let at = (from..self.chars.len()).find(|at| !self.chars[*at].c.is_whitespace())?;
+        let mut lexer = self.lexer(at);
+        let mut decoded = String::new();
+        if lexer.peek() != Some('"') {
+            return None;
+        }
+        let read = lexer.string(&mut |_, c| {
+            decoded.push(c);
+            Ok(())
+        });
+        let is_closed = read.is_ok();
+        Some((decoded, is_closed, lexer.at))
     }
 
     fn after_value(&self, call: &mut Call<'a>, end: ValueEnd) -> Result<usize, CallEnd> {
@@ -1579,7 +1641,8 @@ impl<'a> Reader<'a> {
         // "and for one `}` too many"
         // Decided: before or after the back-ticks that close a fence.
         let mut end = end;
-        let has_surplus = |from: usize| !is_bare && !is_unclosed && self.peek(self.space(from)) == Some('}');
+        let may_have_surplus = !is_bare && call.head.family != Envelope::Mistral && !is_unclosed;
+        let has_surplus = |from: usize| may_have_surplus && self.peek(self.space(from)) == Some('}');
         let after_fence = self.after_fence(call, end);
         if has_surplus(end) {
             (end, is_unclosed) = (self.space(end) + 1, true);
@@ -1653,7 +1716,7 @@ impl<'a> Reader<'a> {
                 Token::Beginning if at < self.chars.len() => Found::Beginning,
                 _ => Found::Nothing,
             },
-            Closer::None => Found::Nothing,
+            Closer::List | Closer::Llama | Closer::None => Found::Nothing,
         }
     }
 
@@ -1667,8 +1730,11 @@ impl<'a> Reader<'a> {
 
     /// What follows the JSON of a call: the back-ticks that close a fence, and its close tag.
     fn after_json(&mut self, call: &mut Call<'a>, end: usize) -> CallEnd {
-        if call.head.closer == Closer::None {
-            return CallEnd::At(end);
+        match call.head.closer {
+            Closer::None => return CallEnd::At(end),
+            Closer::List => return self.after_list_item(call, end),
+            Closer::Llama => return self.after_llama(end),
+            Closer::Tag(_) | Closer::Token(_) => {}
         }
         let end = self.after_fence(call, end);
         let next = self.space(end);
@@ -1689,14 +1755,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// "If the JSON is ill-formed, the call is `Rejected`, malformed (`IllFormedJson`). It then ends at
-    /// the first close tag of a wrapper or of a call (in `harmony` at `<|call|>`, in `kimi` at
-    /// `<|tool_call_end|>` or the end of the section), or before an opener of an envelope or a tool's
-    /// opening tag. Bare JSON ends before the byte that is wrong."
+    /// "If the JSON is ill-formed, the call is `Rejected`, malformed (`IllFormedJson`). It then ends
+    /// [..] in `bare-json`, `mistral` and `llama` before the byte that is wrong, and with it a list; in
+    /// `harmony` after `<|call|>`; in `kimi` and `deepseek` after the token that ends the call or the section; in the
+    /// other families after the first close tag of a wrapper or of a call. An opener of an envelope, or a
+    /// tool's opening tag, ends it before that."
     fn ill_formed(&mut self, call: &mut Call<'a>, from: usize) -> CallEnd {
         call.goes_wrong("malformed");
-        if call.head.family == Envelope::BareJson {
-            return CallEnd::At(from);
+        if matches!(call.head.family, Envelope::BareJson | Envelope::Mistral | Envelope::Llama) {
+            return CallEnd::AfterWrapper(from);
         }
         for at in from..self.chars.len() {
             if self.peek(at) != Some('<') {
@@ -1712,11 +1779,13 @@ impl<'a> Reader<'a> {
                         return CallEnd::At(end);
                     }
                 }
-                Envelope::Kimi => {
-                    if let Some(end) = self.one_of(at, &["<|tool_call_end|>"]) {
+                Envelope::Kimi | Envelope::Deepseek => {
+                    if let Closer::Token(token) = call.head.closer
+                        && let Some(end) = self.one_of(at, &[token])
+                    {
                         return CallEnd::At(end);
                     }
-                    if let Some(end) = self.one_of(at, &SECTION_ENDS) {
+                    if let Some(end) = self.one_of(at, section_ends(call.head.family)) {
                         return CallEnd::AfterWrapper(end);
                     }
                 }

@@ -727,23 +727,25 @@ impl Reader<'_> {
             let is_outside = matches!(code, Code::Outside);
             // "By default calls may start anywhere."
             if c == '<' && at >= tried && (is_outside || !self.rules.outside_code) {
-                // "After a call, prose goes on in the middle of a line and outside code." A tag that
-                // is text is part of its line as well, and changes no code.
+                // "After a call, prose goes on in the middle of a line and outside code."
                 if let Some(tag) = self.ask_open(at) {
-                    let calls = self.calls;
+                    held = 0;
                     let body = tag.end;
-                    at = self.call(at, tag);
-                    if self.calls > calls {
+                    if let Some(end) = self.call(at, tag) {
+                        at = end;
                         code = Code::Outside;
                         call_ends = Some(at);
-                    } else {
-                        // "None starts in text that was held back after an `<ask_followup_question>`
-                        // that was only named."
-                        held = self.named(body);
+                        continue;
                     }
-                    continue;
-                }
-                if let Some((tool, end)) = self.tool_open(at) {
+                    // "None starts after an `<ask_followup_question>` that was only named, in as much
+                    // text as the `bare` limit, or up to the next tool's opening tag with which a call
+                    // may start." The tag is text, in which no call starts.
+                    let limit = self.offset(body).saturating_add(self.rules.bare);
+                    let beyond = |at: &usize| self.offset(*at) + self.chars[*at].c.len_utf8() > limit;
+                    held = (body..self.chars.len()).find(beyond).unwrap_or(self.chars.len());
+                    tried = body;
+                } else if let Some((tool, end)) = self.tool_open(at) {
+                    held = 0;
                     at = self.opaque(at, tool, end);
                     call_ends = Some(at);
                     code = Code::Outside;
@@ -758,7 +760,7 @@ impl Reader<'_> {
             if at >= tried && at >= held && is_outside && !is_after_back_tick {
                 match self.envelopes(at, line_begins) {
                     Prose::GoesOn => {}
-                    // Decided: the text of what is no header is prose: back-ticks in it begin code.
+                    // "Then it is `Text`, in which only back-ticks and tildes mean something"
                     Prose::After(end) => tried = end,
                     Prose::AfterCall(end, text) => {
                         at = end;
@@ -769,7 +771,7 @@ impl Reader<'_> {
                 }
             }
             let next = match code {
-                Code::Outside => match self.code_begins(at, line_begins) {
+                Code::Outside => match self.code_begins(at, line_begins, at >= tried) {
                     Some((opened, next)) => {
                         code = opened;
                         next
@@ -832,7 +834,7 @@ impl Reader<'_> {
     }
 
     /// Returns the code that begins here, and the index after its back-ticks, tildes or tag.
-    fn code_begins(&self, at: usize, line_begins: bool) -> Option<(Code, usize)> {
+    fn code_begins(&self, at: usize, line_begins: bool, may_be_tag: bool) -> Option<(Code, usize)> {
         match self.peek(at)? {
             // "a line that begins (after tag space) with three or more back-ticks or tildes"
             '`' => {
@@ -854,7 +856,7 @@ impl Reader<'_> {
             }
             // Decided: these two have tag space before `>` at most, as other tools' tags, and are
             // tags also right before a back-tick.
-            '<' if self.rules.outside_code => {
+            '<' if self.rules.outside_code && may_be_tag => {
                 ["think", "thinking"].into_iter().find_map(|name| match self.shape(at, Open, name, false) {
                     Shape::Tag { end, .. } => Some((Code::Thinking { name }, end)),
                     _ => None,
@@ -966,8 +968,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a call from its `<ask_followup_question>`. Returns the index at which prose continues.
-    fn call(&mut self, at: usize, tag: Tag) -> usize {
+    /// Reads a call from its `<ask_followup_question>`. Returns the index at which prose continues;
+    /// `None` if the tag was only named.
+    fn call(&mut self, at: usize, tag: Tag) -> Option<usize> {
         let mut call = OpenCall {
             start: self.byte(at),
             body: tag.end,
@@ -982,9 +985,9 @@ impl Reader<'_> {
         // "`<ask_followup_question/>` is an empty call."
         if tag.empty {
             self.end(call, tag.end, By::CloseTag);
-            return tag.end;
+            return Some(tag.end);
         }
-        match self.body(tag.end) {
+        Some(match self.body(tag.end) {
             Body::Certain => self.parameters(call),
             // "the opening tag was only named: it is `Text` (under the strict policy: `Rejected`,
             // malformed, with the opening tag as its span), and parsing continues right after it as
@@ -994,16 +997,13 @@ impl Reader<'_> {
                 self.end(call, tag.end, By::CloseTag);
                 tag.end
             }
-            Body::Named => {
-                self.text(at, tag.end);
-                tag.end
-            }
+            Body::Named => return None,
             // "the call is `Rejected`, truncated"
             Body::Truncated => {
                 self.end(call, self.chars.len(), By::StreamOutsideValue);
                 self.chars.len()
             }
-        }
+        })
     }
 
     /// "It is not certain to be a call until a *parameter's tag* [..] or the call's close tag has
@@ -1045,16 +1045,6 @@ impl Reader<'_> {
             return Body::Truncated;
         }
         Body::Named
-    }
-
-    /// Returns the index at which it is certain that a body belongs to a tag that was only named.
-    fn named(&self, from: usize) -> usize {
-        let limit = self.offset(from).saturating_add(self.rules.bare);
-        let beyond = |at: &usize| self.offset(*at) + self.chars[*at].c.len_utf8() > limit;
-        let tool =
-            |at: &usize| self.peek(*at) == Some('<') && (self.ask_open(*at).is_some() || self.tool_open(*at).is_some());
-        let tool = (from..self.chars.len()).find(tool).unwrap_or(self.chars.len());
-        (from..self.chars.len()).find(beyond).unwrap_or(self.chars.len()).min(tool)
     }
 
     /// Returns whether the text of a list ends inside a string.

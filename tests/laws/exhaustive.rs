@@ -6,13 +6,13 @@
 
 use std::sync::Arc;
 
-use followup::Envelopes;
+use followup::{Envelope, Envelopes};
 use followup_testing::{Cuts, Syntax, Transcript};
 
-use crate::common::envelopes::READ_BY_THE_ORACLE;
 use crate::common::reference::{Rules, describe};
 use crate::common::sweep::Sweep;
 use crate::common::{atoms, oracle, policy};
+use crate::exhaustive_pieces::*;
 
 /// The full length of the sequences; with `FOLLOWUP_SWEEP=4` a sweep takes many minutes.
 const LENGTH: usize = 3;
@@ -126,191 +126,6 @@ const STRING_BEGINNINGS: [&str; 4] = [
     "{\"question\":\"Q\",\"suggest\":\"[{},",
 ];
 
-/// Pieces of the envelopes that are tags.
-const TAGGED: [&str; 29] = [
-    "<tool_call>",
-    "</tool_call>",
-    "<function=ask_followup_question>",
-    "<function=f>",
-    "</function>",
-    "<invoke name=\"ask_followup_question\">",
-    "<invoke name=f>",
-    "</invoke>",
-    "<parameter=question>",
-    "<parameter name='follow_up'>",
-    "<parameter=x>",
-    "</parameter>",
-    "<｜DSML｜invoke name=\"ask_followup_question\">",
-    "<｜DSML｜parameter name=\"question\" string=\"false\">",
-    "<xai:function_call name=\"ask_followup_question\">",
-    "</xai:function_call name=\"f\">",
-    "[\"a\"]",
-    "\"Q\\n\"",
-    "{\"question\":\"Q\"}",
-    "x",
-    " ",
-    "\n",
-    "`",
-    "```json\n",
-    "<",
-    "</func",
-    "<read_file>",
-    "<ask_followup_question>",
-    "é",
-];
-
-const TAGGED_BEGINNINGS: [&str; 11] = [
-    "",
-    "<tool_call>",
-    "<tool_call>\n<function=ask_followup_question>",
-    "<function=ask_followup_question><parameter=question>",
-    "<function=ask_followup_question><parameter=question>Q</parameter>",
-    "<function=ask_followup_question><parameter=question>Q</parameter></function>",
-    "<tool_call><function=ask_followup_question><parameter=question>Q</parameter></function>",
-    "<function_calls><invoke name=\"f\"><parameter name=\"p\">",
-    "<invoke name=ask_followup_question><parameter name=question>Q</parameter><parameter name=options>",
-    "<invoke name=ask_followup_question><parameter name=input>",
-    "<tool_call name='ask_followup_question'>",
-];
-
-/// Pieces of the envelopes that are JSON objects.
-const OBJECTS: [&str; 28] = [
-    "<tool_call>",
-    "</tool_call>",
-    "{",
-    "}",
-    "[",
-    "]",
-    ",",
-    ":",
-    "\"",
-    "\"name\":",
-    "\"tool\":",
-    "\"ask_followup_question\"",
-    "\"f\"",
-    "\"arguments\":",
-    "\"function\":{",
-    "\"id\":\"i\"",
-    "\"question\":\"Q\"",
-    "{\"question\":\"Q\"}",
-    "\"{\\\"question\\\":\\\"Q\\\"}\"",
-    "1",
-    "x",
-    " ",
-    "\n",
-    "`",
-    "```json\n",
-    "```",
-    "<function=f>",
-    "<read_file>",
-];
-
-const OBJECT_BEGINNINGS: [&str; 13] = [
-    "",
-    "<tool_call>",
-    "{",
-    "{\"name\":\"ask_followup_question\",",
-    "{\"name\":\"ask_followup_question\",\"arguments\":",
-    "{\"name\":\"ask_followup_question\",\"arguments\":{\"question\":\"Q\"}}",
-    "<tool_call>{",
-    "<tool_call>{\"name\":\"ask_followup_question\",",
-    "<tool_call>```json\n{\"name\":\"ask_followup_question\",\"arguments\":",
-    "<tool_call>{\"name\":\"ask_followup_question\",\"arguments\":{\"question\":\"Q\"",
-    "<tool_call>{\"name\":\"ask_followup_question\",\"arguments\":{\"question\":\"Q\"}}",
-    "<tool_call>{\"name\":\"f\",\"arguments\":{\"question\":\"Q\"}}",
-    "<tool_call>{\"arguments\":{\"question\":\"Q\"}",
-];
-
-/// Pieces of the envelopes of GLM.
-const KEYS_AND_VALUES: [&str; 25] = [
-    "<tool_call>",
-    "</tool_call>",
-    "ask_followup_question",
-    "f",
-    "<arg_key>",
-    "</arg_key>",
-    "question",
-    "follow_up",
-    "<arg_value>",
-    "</arg_value>",
-    "[\"a\"]",
-    "{\"question\":\"Q\"}",
-    "{",
-    "x",
-    " ",
-    "\n",
-    "`",
-    "```\n",
-    "<",
-    "</arg",
-    "</function>",
-    "<function=f>",
-    "<read_file>",
-    "<ask_followup_question>",
-    "é",
-];
-
-const GLM_BEGINNINGS: [&str; 8] = [
-    "",
-    "<tool_call>",
-    "<tool_call>ask_followup_question",
-    "<tool_call>f",
-    "<tool_call>ask_followup_question<arg_key>",
-    "<tool_call>ask_followup_question<arg_key>question</arg_key><arg_value>",
-    "<tool_call>ask_followup_question<arg_key>question</arg_key><arg_value>Q</arg_value>",
-    "<tool_call>f<arg_key>x</arg_key><arg_value>",
-];
-
-/// Pieces of the envelopes that are tokens.
-const TOKENS: [&str; 31] = [
-    "<|start|>assistant",
-    "<|start|>",
-    "<|channel|>",
-    "commentary",
-    "final",
-    " to=",
-    "to=",
-    "functions.ask_followup_question",
-    "f",
-    "<|constrain|>",
-    "json",
-    "<|message|>",
-    "<|call|>",
-    "<|end|>",
-    "<|tool_calls_section_begin|>",
-    "<|tool_call_begin|>",
-    ":0",
-    "<|tool_call_argument_begin|>",
-    "<|tool_call_end|>",
-    "<|tool_call_section_end|>",
-    "{\"question\":\"Q\"}",
-    "{",
-    "}",
-    "\"{}\"",
-    "x",
-    " ",
-    "\n",
-    "`",
-    "<|",
-    "<read_file>",
-    "<function=f>",
-];
-
-const TOKEN_BEGINNINGS: [&str; 12] = [
-    "",
-    "<|start|>assistant",
-    "<|channel|>commentary",
-    "<|channel|>analysis to=f",
-    "<|start|>assistant to=ask_followup_question",
-    "<|channel|>commentary to=functions.ask_followup_question <|constrain|>",
-    "<|channel|>final to=functions.ask_followup_question<|message|>",
-    "<|channel|>commentary to=functions.ask_followup_question json<|message|>{\"question\":\"Q\"}",
-    "<|tool_calls_section_begin|>",
-    "<|tool_call_begin|>functions.ask_followup_question:0",
-    "<|tool_calls_section_begin|><|tool_call_begin|>ask_followup_question:1<|tool_call_argument_begin|>",
-    "<|tool_calls_section_begin|><|tool_call_begin|>f:1<|tool_call_argument_begin|>{}",
-];
-
 /// Streams of a beginning, a sequence of pieces, and an end.
 struct Streams {
     syntax: Syntax,
@@ -324,12 +139,19 @@ const ARGUMENTS: Streams = Streams { syntax: Syntax::Arguments, beginnings: &JSO
 const STRINGS: Streams =
     Streams { syntax: Syntax::Arguments, beginnings: &STRING_BEGINNINGS, pieces: &IN_STRING, end: "\"}" };
 
-const ENVELOPES: [Streams; 4] = [
+const ENVELOPES: [Streams; 6] = [
     Streams { syntax: Syntax::Markup, beginnings: &TAGGED_BEGINNINGS, pieces: &TAGGED, end: "" },
     Streams { syntax: Syntax::Markup, beginnings: &OBJECT_BEGINNINGS, pieces: &OBJECTS, end: "" },
     Streams { syntax: Syntax::Markup, beginnings: &GLM_BEGINNINGS, pieces: &KEYS_AND_VALUES, end: "" },
     Streams { syntax: Syntax::Markup, beginnings: &TOKEN_BEGINNINGS, pieces: &TOKENS, end: "" },
+    Streams { syntax: Syntax::Markup, beginnings: &LIST_BEGINNINGS, pieces: &LISTS, end: "" },
+    Streams { syntax: Syntax::Markup, beginnings: &WIDE_TOKEN_BEGINNINGS, pieces: &WIDE_TOKENS, end: "" },
 ];
+
+/// Few tools, and all families of envelopes.
+fn all_families() -> Rules {
+    Rules { envelopes: Envelopes::all(), ..Rules::with_few_tools() }
+}
 
 fn sweep(streams: &Streams, rules: &Rules) {
     sweep_of(Sweep::new(LENGTH), streams, rules);
@@ -436,17 +258,28 @@ fn every_short_sequence_of_envelopes_of_tokens_means_what_the_reference_says() {
 }
 
 #[test]
+fn every_short_sequence_of_envelopes_of_lists_means_what_the_reference_says() {
+    sweep(&ENVELOPES[4], &all_families());
+}
+
+#[test]
+fn every_short_sequence_of_envelopes_of_wide_tokens_means_what_the_reference_says() {
+    sweep(&ENVELOPES[5], &all_families());
+}
+
+#[test]
 fn every_short_sequence_of_envelopes_means_what_the_reference_says_outside_code() {
-    let rules = Rules { outside_code: true, decode_entities: true, ..Rules::with_few_tools() };
+    let rules = Rules { outside_code: true, decode_entities: true, ..all_families() };
     ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2), streams, &rules));
 }
 
 #[test]
 fn every_short_sequence_of_envelopes_means_what_the_reference_says_near_the_limits() {
     for rules in [
-        Rules { bare: 60, tag: 45, ..Rules::with_few_tools() },
-        Rules { bare: 90, tag: 32, question: 1, answer: 1, suggestions: 1, ..Rules::with_few_tools() },
-        Rules { bare: 31, tag: 31, question: 0, answer: 0, suggestions: 0, ..Rules::with_few_tools() },
+        Rules { bare: 60, tag: 45, ..all_families() },
+        Rules { bare: 33, ..all_families() },
+        Rules { bare: 90, tag: 32, question: 1, answer: 1, suggestions: 1, ..all_families() },
+        Rules { bare: 31, tag: 31, question: 0, answer: 0, suggestions: 0, ..all_families() },
     ] {
         ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2), streams, &rules));
     }
@@ -454,7 +287,7 @@ fn every_short_sequence_of_envelopes_means_what_the_reference_says_near_the_limi
 
 #[test]
 fn every_short_sequence_of_envelopes_means_what_the_reference_says_with_one_family() {
-    for family in READ_BY_THE_ORACLE {
+    for family in Envelope::ALL {
         let rules = Rules { envelopes: [family].into_iter().collect(), ..Rules::with_few_tools() };
         ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2), streams, &rules));
     }

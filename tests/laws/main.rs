@@ -6,6 +6,7 @@ mod checkpoints;
 #[path = "../common/mod.rs"]
 mod common;
 mod exhaustive;
+mod exhaustive_pieces;
 mod exhaustive_shapes;
 mod leaked_at_random;
 mod leaked_tools;

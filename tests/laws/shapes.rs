@@ -8,7 +8,8 @@ use followup::{Checkpoint, Limits, Malformed, Parser, Policy, Shape, Shapes};
 use followup_testing::literals::QUESTION_TOOLS;
 
 use crate::checkpoints::forgeries;
-use crate::common::shapes::random::Random;
+use crate::common::shapes::random::{self, Random};
+use crate::common::shapes::table::Table;
 use crate::common::stored::paths;
 use crate::common::sweep::{Sweep, cases};
 
@@ -103,13 +104,23 @@ fn read_on(
     (view, end, reader.into_parser())
 }
 
+/// Checks random arguments of the built-in shapes, and of shapes drawn at random.
 fn each_stream(seed: u64, mut check: impl FnMut(&mut Random, &str, Arc<Policy>, &[u8])) {
     let mut random = Random(seed);
     let tools: Vec<String> = Shapes::default().to_vec().iter().flat_map(Shape::tools).map(str::to_owned).collect();
     for _ in 0..cases(20_000) {
-        let tool = tools[random.below(tools.len())].clone();
-        let (policy, stream) = (policy(&mut random), arguments(&mut random));
-        check(&mut random, &tool, policy, &stream);
+        let policy = policy(&mut random);
+        if random.one_in(3) {
+            let shape = random::shape(&mut random);
+            let stream = random::arguments(&mut random, &Table::new(shape.text()));
+            let tool = shape.tools().next().unwrap().to_owned();
+            let policy = Policy::clone(&policy).with_shapes(Shapes::new([shape]));
+            check(&mut random, &tool, Arc::new(policy), &stream);
+        } else {
+            let tool = &tools[random.below(tools.len())];
+            let stream = arguments(&mut random);
+            check(&mut random, tool, policy, &stream);
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use allocation_counter::measure;
 use bytes::Bytes;
 use followup::owned::{self, Reader};
 use followup::wire::{Format, ResponseParser};
-use followup::{Event, Events, Parser, Policy};
+use followup::{Event, Events, Parser, Policy, Shape, Shapes};
 
 const PROSE: &str = "The build is **green** again: a < b, and 1 <2. Next I would look at `src/main.rs`.\n\n";
 
@@ -278,4 +278,23 @@ fn an_owned_event_is_one_small_allocation_and_an_ended_call_a_few() {
     let complete = of(&mut reader, "</ask_followup_question>", |event| matches!(event, owned::Event::Complete(_)));
     // Its text, its shared header, its suggestions, and its notes, if there are any.
     assert_eq!(complete, 4);
+}
+
+#[test]
+fn a_shape_is_one_allocation_that_clones_share() {
+    let mut shape = None;
+    assert_eq!(allocations(|| shape = Shape::built_in("claude")), 1);
+    let shape = shape.unwrap();
+    assert_eq!(allocations(|| assert_eq!(shape.clone().name(), "claude")), 0);
+    let text = shape.text().to_owned();
+    // The text is moved into it.
+    assert_eq!(allocations(|| drop(Shape::parse(text))), 1);
+}
+
+#[test]
+fn a_list_of_shapes_is_one_allocation_that_clones_share() {
+    let all = ["claude", "codex", "vscode"].map(|name| Shape::built_in(name).unwrap());
+    let mut shapes = Shapes::none();
+    assert_eq!(allocations(|| shapes = Shapes::new(all)), 1);
+    assert_eq!(allocations(|| drop(shapes.clone())), 0);
 }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use followup::{CallStart, Entities, Event, Limits, Parser, Policy, Tools};
+use followup::{CallStart, Entities, Envelopes, Event, Limits, Parser, Policy, Tools};
 use followup_testing::{Stream, Syntax, Transcript, assert_chunk_invariant};
 
 use crate::common::reference::{Rules, describe};
@@ -472,5 +472,98 @@ fn the_state_inside_attributes_does_not_depend_on_the_cut() {
             drop(pieces.feed(&stream[cut..]));
             assert_eq!(pieces.checkpoint(), whole.checkpoint(), "{stream} at {cut}");
         }
+    }
+}
+
+/// A tag that was only named ended the code span or fence that it was in, or began one at its end.
+#[test]
+fn a_tag_that_was_only_named_is_text_of_the_code_around_it() {
+    const CALL: &str = "<function=ask_followup_question><parameter=question>Q</parameter></function>";
+    let rules = Rules { bare: 90, envelopes: Envelopes::all(), ..Rules::default() };
+    let far = "y".repeat(rules.bare);
+    for (before, after) in [
+        ("x ```", "```"),
+        ("`see ", "`"),
+        ("see `the ", "` tag "),
+        ("\n```\n", "\n```\n"),
+        ("\n~~~\n", "\n~~~\n"),
+        ("\n~~~ ", "\n~~~\n"),
+        ("``` a\n", "\n```"),
+        ("\n``", "``"),
+    ] {
+        for tag in ["<ask_followup_question>", "<ask_followup_question a='\n```\n'>", "<ask_followup_question a=`>"] {
+            check(Syntax::Markup, &format!("{before}{tag}{far}{CALL}{after}{CALL}"), &rules);
+            check(Syntax::Markup, &format!("{before}{tag}{after}{far}{CALL}"), &rules);
+        }
+    }
+    let shown = |text: &str| {
+        describe(&atoms(&Transcript::of(&mut Parser::new(policy(&rules)), [text.as_bytes()]))).contains("complete")
+    };
+    assert!(!shown(&format!("```\n<ask_followup_question>{far}{CALL}\n```")), "in a fence");
+    assert!(shown(&format!("`a <ask_followup_question> b` {far}{CALL}")), "after a span");
+}
+
+#[test]
+fn rare_headers_and_fences_mean_what_the_reference_says() {
+    let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
+    let id = "a1".repeat(32);
+    for stream in [
+        "[TOOL_CALLS]NAME [ARGS] {}".to_string(),
+        "[TOOL_CALLS]NAME\n{}".to_string(),
+        "[TOOL_CALLS]NAME [CALL_ID] a1 [ARGS]\n{}".to_string(),
+        "[TOOL_CALLS]NAME[CALL_ID]a1 b2[ARGS]{}".to_string(),
+        "[TOOL_CALLS]NAME[CALL_ID] [ARGS]{}".to_string(),
+        "[TOOL_CALLS]NAME[CALL_ID]{}".to_string(),
+        "[TOOL_CALLS]NAME[CALL_ID]a1{}".to_string(),
+        "[TOOL_CALLS]NAME[ARGS][CALL_ID]a1{}".to_string(),
+        "[TOOL_CALLS]NAME[AR GS]{}".to_string(),
+        "[TOOL_CALLS]NAME[CALL_ ID]a1{}".to_string(),
+        "[TOOL_CALLS]NAME[ ARGS]{}".to_string(),
+        "[TOOL_CALLS]NAME x{}".to_string(),
+        "[TOOL_CALLS][NAME]{}".to_string(),
+        format!("[TOOL_CALLS]NAME[CALL_ID]{id}[ARGS]{{}}"),
+        format!("[TOOL_CALLS]NAME[CALL_ID]{id}1[ARGS]{{}}"),
+        "[TOOL_CALLS][{\"name\": \"NAME\",, {\"name\": \"NAME\"}]".to_string(),
+        "<|python_tag|>{\"name\": \"NAME\"} ; <|eom_id|>".to_string(),
+        "<|python_tag|>{\"name\": \" NAME\\n\", \"input\": {}}".to_string(),
+        // After its close tag a call has no fence.
+        "<function=NAME>```json\n{}</function>```</tool_call>".to_string(),
+        "<function=NAME>```json\n{x</function>```</tool_call>".to_string(),
+        "<｜tool▁call▁begin｜>function<｜tool▁sep｜>NAME\n```json\n{x<｜tool▁call▁end｜>```".to_string(),
+        "<|python_tag|>{\"name\": \" \", \"input\": {}}".to_string(),
+        "<|python_tag|>{\"name\": \"NAME x\", \"input\": {}}".to_string(),
+        "{\"name\": \" NAME \", \"input\": {}}".to_string(),
+        "<|python_tag|>{\"name\": \"NAME\"; {\"name\": \"NAME\"}".to_string(),
+    ] {
+        for name in ["f", "ask_followup_question"] {
+            check(Syntax::Markup, &stream.replace("NAME", name).replace("{}", "{\"question\": \"Q\"}"), &rules);
+        }
+    }
+}
+
+/// The parser panicked: what decided that the surrogate is single was a part of a character.
+#[test]
+fn a_single_surrogate_before_a_character_that_begins_no_escape_is_no_call() {
+    let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
+    for end in ["\\ud83d\\é", "f\\ud83d\\é\"", "\\ud83d\\n", "\\ud83d\\u00e9", "\\ud83dé"] {
+        for header in ["{\"", "{\"name\":\"", "{\"n", "<tool_call>{\"name\":\"", "[TOOL_CALLS][{\"tool\":\"f"] {
+            check(Syntax::Markup, &format!("{header}{end}"), &rules);
+        }
+        check(Syntax::Arguments, &format!("{{\"question\":\"{end}"), &rules);
+    }
+}
+
+#[test]
+fn a_second_list_of_suggestions_is_repeated_even_if_it_is_too_long() {
+    let rules = Rules { answer: 3, suggestions: 2, ..Rules::default() };
+    let call = |lists: &[&str]| {
+        let lists = lists.iter().map(|list| format!("<parameter=follow_up>{list}</parameter>"));
+        format!(
+            "<function=ask_followup_question><parameter=question>Q</parameter>{}</function>",
+            lists.collect::<String>()
+        )
+    };
+    for lists in [&["[\"a\"]", "[\"abcdef\"]"][..], &["[\"abcdef\"]", "[\"a\"]"], &["[\"a\"]", "[\"b\"]"]] {
+        check(Syntax::Markup, &call(lists), &rules);
     }
 }

@@ -346,3 +346,13 @@ fn all_texts_of_a_call_together_have_a_limit() {
     // A header that stands in for the text is there once.
     assert_eq!(lines(3, r#"{"questions":[{"header":"123"}]}"#), Ok(vec!["[123] 123 -multiple +custom".into()]));
 }
+
+#[test]
+fn a_role_after_else_stands_in_only_where_the_page_says() {
+    let rest = "shape a\ntool b\ntext t\n";
+    for line in ["label l else header", "id i else detail", "id i else value", "label l else id"] {
+        let error = Shape::parse(format!("{rest}{line}")).unwrap_err();
+        assert_eq!(error.line(), 4, "{line}");
+    }
+    assert!(Shape::parse("shape a\ntool b\ntext t else value").is_err());
+}

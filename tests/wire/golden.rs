@@ -21,6 +21,8 @@ pub struct Golden {
     pub format: Format,
     pub body: Vec<u8>,
     expected: Vec<Value>,
+    /// The questions of other tools than `ask_followup_question`.
+    forms: Vec<Value>,
 }
 
 pub fn goldens() -> Vec<Golden> {
@@ -36,11 +38,13 @@ pub fn goldens() -> Vec<Golden> {
             let expected =
                 fs::read(path.with_extension("json")).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             let name = format!("{format}/{}", path.file_name().unwrap().to_string_lossy());
+            let forms = fs::read(path.with_extension("forms.json"));
             goldens.push(Golden {
                 name,
                 format,
                 body: fs::read(&path).unwrap(),
                 expected: serde_json::from_slice(&expected).unwrap(),
+                forms: forms.map_or_else(|_| Vec::new(), |forms| serde_json::from_slice(&forms).unwrap()),
             });
         }
     }
@@ -53,9 +57,12 @@ impl Golden {
     fn check(&self, policy: &Arc<Policy>, in_every_way: bool) -> Result<(), String> {
         let mut parser = ResponseParser::new(self.format, policy.clone());
         let normalized = events::normalized(&mut parser, [&*self.body]);
-        if normalized != self.expected {
-            let show = |events: &[Value]| events.iter().map(|event| format!("  {event}\n")).collect::<String>();
-            return Err(format!("{}\n expected\n{} actual\n{}", self.name, show(&self.expected), show(&normalized)));
+        let forms = events::forms(&mut parser, [&*self.body]);
+        for (expected, actual) in [(&self.expected, &normalized), (&self.forms, &forms)] {
+            if actual != expected {
+                let show = |events: &[Value]| events.iter().map(|event| format!("  {event}\n")).collect::<String>();
+                return Err(format!("{}\n expected\n{} actual\n{}", self.name, show(expected), show(actual)));
+            }
         }
         let whole = events::lines(&mut parser, [&*self.body]);
         if in_every_way {

@@ -1,7 +1,7 @@
 //! The events of a provider's stream, as lines or in the form of the golden files.
 
 use followup::wire::{Events, ResponseParser};
-use followup::{Event, Suggestions};
+use followup::{Event, Question, Suggestions};
 use serde_json::{Map, Value, json};
 
 /// Every event of a body, one line each.
@@ -81,6 +81,51 @@ fn add(mut events: Events<'_>, normalized: &mut Vec<Value>) {
         };
         normalized.push(value);
     }
+}
+
+/// The complete calls of other tools than `ask_followup_question`, with all their questions.
+pub fn forms<'c>(parser: &mut ResponseParser, chunks: impl IntoIterator<Item = &'c [u8]>) -> Vec<Value> {
+    let mut forms = Vec::new();
+    let mut take = |mut events: Events<'_>| {
+        while let Some(event) = events.next() {
+            if let Ok(Event::Complete(call)) = event
+                && let Some(shape) = call.shape()
+            {
+                let questions: Vec<Value> = call.questions().iter().map(|question| form_question(&question)).collect();
+                let form = json!({"call": call.index(), "tool": call.tool(), "shape": shape, "title": call.title(),
+                    "questions": questions});
+                forms.push(present(form));
+            }
+        }
+    };
+    for chunk in chunks {
+        take(parser.feed(chunk));
+    }
+    take(parser.finish());
+    forms
+}
+
+fn form_question(question: &Question<'_>) -> Value {
+    let defaults: Vec<&str> = question.defaults.iter().collect();
+    let suggestions: Vec<Value> = question
+        .suggestions
+        .iter()
+        .map(|suggestion| {
+            present(json!({"answer": suggestion.answer, "mode": suggestion.mode, "value": suggestion.value,
+                "description": suggestion.description, "preview": suggestion.preview,
+                "recommended": suggestion.recommended.then_some(true)}))
+        })
+        .collect();
+    present(json!({"text": question.text, "id": question.id, "header": question.header, "detail": question.detail,
+        "placeholder": question.placeholder, "kind": question.kind.map(|kind| kind.name()),
+        "multiple": question.multiple, "custom": question.custom, "required": question.required,
+        "defaults": (!defaults.is_empty()).then_some(defaults), "suggestions": suggestions}))
+}
+
+/// Leaves out what is not there.
+fn present(mut value: Value) -> Value {
+    value.as_object_mut().expect("an object").retain(|_, field| !field.is_null());
+    value
 }
 
 fn append(value: &mut Value, text: &str) {

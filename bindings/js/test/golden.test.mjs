@@ -1,12 +1,16 @@
 // Every golden body of the crate has the same events here, whole and in small chunks.
 
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { ResponseParser } from "followup";
+import { append, emptyView } from "../dist/view.js";
 import { cut, run } from "./help.mjs";
 
 const bodies = new URL("../../../tests/wire/bodies/", import.meta.url);
+
+/** Returns suggestions as the expectations write them: those of `ask_followup_question` have no more. */
+const suggest = (suggestions) => suggestions.map(({ answer, mode }) => (mode === undefined ? { answer } : { answer, mode }));
 
 /** Returns the events as the expectations of the golden bodies write them. */
 function normalized(events) {
@@ -24,13 +28,55 @@ function normalized(events) {
       if (event.start) all.push({ event: "opaque", tool: event.tool, raw: event.raw, ...named });
       else same.raw += event.raw;
     } else if (type === "complete") {
-      all.push({ event: "complete", call, question, suggest: event.suggestions, notes: event.noteCodes, ...named });
+      all.push({ event: "complete", call, question, suggest: suggest(event.suggestions), notes: event.noteCodes, ...named });
     } else if (type === "rejected") {
       const known = question ?? null;
-      all.push({ event: "rejected", call, reason: event.code, question: known, suggest: event.suggestions, ...named });
+      all.push({ event: "rejected", call, reason: event.code, question: known, suggest: suggest(event.suggestions), ...named });
     }
   }
   return all;
+}
+
+/** Returns the complete calls of other tools as the expectations write them. */
+function forms(events) {
+  const complete = events.filter(({ type, shape }) => type === "complete" && shape !== undefined);
+  return complete.map(({ call, tool, shape, title, questions }) => ({ call, tool, shape, ...(title && { title }), questions }));
+}
+
+const TEXTS = ["text", "header", "detail", "suggestions", "answer", "description", "preview"];
+
+/** Asserts that the deltas of each call are together the texts of its end, and that nothing else was shown. */
+function assertShown(events) {
+  const shown = new Map();
+  for (const event of events) {
+    const { type, call } = event;
+    if (type === "partial") {
+      if (!shown.has(call)) shown.set(call, emptyView(event));
+      append(shown.get(call), event);
+    } else if (type === "complete" || type === "rejected") {
+      const { tool, title = "", questions: views } = shown.get(call) ?? { tool: event.tool, questions: [] };
+      assert.deepEqual([tool, title], [event.tool, event.title ?? ""]);
+      const [have, ended] = [withoutEmpty(views), withoutEmpty(questionsOf(event))];
+      assert.equal(JSON.stringify(have, TEXTS), JSON.stringify(ended, TEXTS));
+      have.forEach(({ suggestions, ...known }, i) => {
+        assert.deepEqual({ ...ended[i], ...known }, ended[i]);
+        suggestions.forEach((one, j) => assert.deepEqual({ ...ended[i].suggestions[j], ...one }, ended[i].suggestions[j]));
+      });
+    }
+  }
+}
+
+/** Returns all questions of the end of a call. Without a shape it has at most one. */
+function questionsOf({ tool, shape, question, suggestions, questions }) {
+  if (shape === undefined) assert.deepEqual([tool, questions], ["ask_followup_question", undefined]);
+  if (questions !== undefined) assert.deepEqual([question, suggestions], [questions[0].text, questions[0].suggestions]);
+  const hasNone = question === undefined && suggestions.length === 0;
+  return questions ?? (hasNone ? [] : [{ text: question ?? "", suggestions }]);
+}
+
+/** Returns questions without texts that are empty. */
+function withoutEmpty(questions) {
+  return JSON.parse(JSON.stringify(questions, (_, value) => (value === "" ? undefined : value)));
 }
 
 for (const format of readdirSync(bodies).filter((name) => !name.includes("."))) {
@@ -39,9 +85,14 @@ for (const format of readdirSync(bodies).filter((name) => !name.includes("."))) 
     for (const name of readdirSync(folder).filter((file) => !file.endsWith(".json"))) {
       const body = readFileSync(new URL(name, folder));
       const expected = JSON.parse(readFileSync(new URL(name.replace(/\.[^.]+$/, ".json"), folder), "utf8"));
+      const file = new URL(name.replace(/\.[^.]+$/, ".forms.json"), folder);
+      const expectedForms = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
       for (const size of [body.length, 1, 7]) {
         const offsets = Array.from({ length: Math.ceil(body.length / size) }, (_, i) => i * size);
-        assert.deepEqual(normalized(run(new ResponseParser({ format }), cut(body, offsets))), expected, `${name} in chunks of ${size}`);
+        const events = run(new ResponseParser({ format }), cut(body, offsets));
+        assert.deepEqual(normalized(events), expected, `${name} in chunks of ${size}`);
+        assert.deepEqual(forms(events), expectedForms, `${name} in chunks of ${size}`);
+        assertShown(events);
       }
     }
   });

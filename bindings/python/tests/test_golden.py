@@ -21,16 +21,17 @@ def suggest(suggestions) -> list[dict[str, Any]]:
     return [{"answer": one.answer, "mode": one.mode} for one in suggestions]
 
 
-def variant(code: str) -> str:
-    """Returns the name of a note in the crate."""
-    return "".join(word.capitalize() for word in code.split("_"))
+def notes(event: Complete) -> list[str]:
+    """Returns the notes as the expectations of messages name them: an envelope by its family, others as in the crate."""
+    named = {"envelope": event.envelope}
+    return [named.get(code) or "".join(word.capitalize() for word in code.split("_")) for code in event.note_codes]
 
 
 def of_message(event) -> dict[str, Any]:
     """Returns the end of a call as the expectations of messages write it."""
     span = {"span": [event.start, event.end], "question": event.question, "suggest": suggest(event.suggestions)}
     if isinstance(event, Complete):
-        return {"event": "complete", **span, "notes": [variant(code) for code in event.note_codes]}
+        return {"event": "complete", **span, "notes": notes(event)}
     return {"event": "rejected", **span, "reason": event.code, "message": event.message}
 
 

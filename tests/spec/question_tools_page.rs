@@ -1,0 +1,48 @@
+//! The examples of docs/question-tools.md are calls that their shapes read without a repair.
+
+use followup::{Event, Parser, Policy, Shape, Shapes};
+
+/// Returns the arguments in a line: JSON, alone or in back-ticks.
+fn example(line: &str) -> Option<&str> {
+    let json = line.strip_prefix('`').and_then(|line| line.strip_suffix('`')).unwrap_or(line);
+    json.starts_with("{\"").then_some(json)
+}
+
+/// Parses arguments by a shape, and returns the number of questions of the complete call.
+fn questions(shape: &Shape, tool: &str, arguments: &str) -> usize {
+    let policy = Policy::new().with_shapes(Shapes::new([shape.clone()]));
+    let mut parser = Parser::arguments_of(tool, policy).expect("a tool of the shape");
+    parser.feed(arguments).for_each(|event| assert!(matches!(event, Event::Partial(_)), "{event:?}"));
+    let mut events = parser.finish();
+    let Some(Event::Complete(call)) = events.next() else { panic!("{}: {arguments}", shape.name()) };
+    assert!(call.notes().is_empty(), "{}: {:?}: {arguments}", shape.name(), call.notes());
+    call.questions().len()
+}
+
+#[test]
+fn each_built_in_shape_reads_the_example_of_its_tool_without_a_repair() {
+    let page = include_str!("../../docs/question-tools.md");
+    let (_, page) = page.split_once("\n## The built-in shapes\n").expect("the section");
+    let (page, _) = page.split_once("\n## ").expect("the next section");
+    let mut examples = Vec::new();
+    for section in page.split("\n### ").skip(1) {
+        let (heading, text) = section.split_once('\n').unwrap();
+        let shapes: Vec<_> = heading.split(", ").map(|name| Shape::built_in(name).expect(name)).collect();
+        let of_tool = |tool: &str| shapes.iter().find(|shape| shape.tools().any(|one| one == tool));
+        // The tool that was named last.
+        let mut named = None;
+        for line in text.lines() {
+            if let Some(arguments) = example(line) {
+                let (shape, tool) = named.expect("a tool before its example");
+                assert!(questions(shape, tool, arguments) > 0, "{arguments}");
+                examples.push(shape.name().to_owned());
+            } else {
+                let tools = line.split('`').skip(1).step_by(2);
+                named = tools.filter_map(|tool| Some((of_tool(tool)?, tool))).last().or(named);
+            }
+        }
+    }
+    for name in Shape::built_in_names().filter(|name| *name != "copilot") {
+        assert!(examples.iter().any(|one| one == name), "the shape {name} has no example");
+    }
+}

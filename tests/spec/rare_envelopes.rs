@@ -1,0 +1,274 @@
+//! Calls in envelopes: their headers, also at their limit, and what follows them, for all families.
+//!
+//! The sweeps of `tests/laws` reach few of these places: a call and what follows it are more pieces
+//! than a sweep has.
+
+use std::sync::Arc;
+
+use followup::{Envelopes, Event, Parser, Policy};
+use followup_testing::{Stream, Syntax, Transcript};
+
+use crate::common::reference::{Rules, describe};
+use crate::common::sweep::Sweep;
+use crate::common::{atoms, oracle, policy};
+
+/// A call as each family writes it, without its end.
+const CALLS: [&str; 18] = [
+    "<tool_call>{\"é\":\"é€\",\"name\":\"NAME\",\"arguments\":ARGS}",
+    "<tool_call>{\"name\":\"NAME\",\"arguments\":ARGS}",
+    "<tool_call>```json\n{\"name\":\"NAME\",\"arguments\":ARGS}",
+    "<tool_call>\n{\"arguments\":\"{}\",\"name\":\"NAME\"",
+    "{\"name\":\"NAME\",\"arguments\":ARGS}",
+    "<function=NAME>ARGS",
+    "<tool_call> <function=NAME> ```\nARGS",
+    "<invoke name=\"NAME\"><parameter name=\"question\">Q</parameter>",
+    "<xai:function_call name=\"NAME\"><parameter name=\"question\">Q</parameter>",
+    "<tool_call>NAME <arg_key>question</arg_key><arg_value>Q</arg_value>",
+    "<tool_call>\nNAME ```json \nARGS",
+    "<|start|>assistant to=NAME<|channel|>commentary json<|message|>ARGS",
+    "<|channel|>analysis to=functions.NAME <|constrain|>json<|message|>ARGS",
+    "<|tool_calls_section_begin|><|tool_call_begin|> functions.NAME:0<|tool_call_argument_begin|>ARGS",
+    "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>NAME\n```json\nARGS",
+    "[TOOL_CALLS] [{\"name\":\"NAME\",\"arguments\":ARGS}",
+    "[TOOL_CALLS]NAME[CALL_ID]a1[ARGS]ARGS",
+    "<|python_tag|>{\"name\":\"NAME\",\"parameters\":ARGS}",
+];
+
+/// What may follow a call, or only seems to.
+const NEXT: [&str; 40] = [
+    "", " ", "}", " }", "}}", "} }", "} x", "};", "},", "}]", "]", " ]x", ",", ", ,", ";", " ; ;", ";,", ",;", ";}",
+    ",}", ",]", "; x", ", x", "`", "`{", "``{", "``", "```", "``x", "```\n", "```}", "```x", "`` `", "{", ";{", ",{",
+    ";é", "é", "<", "<x>",
+];
+
+/// What may follow that.
+const ENDS: [&str; 14] = [
+    "{\"name\":\"f\",\"arguments\":{}}</tool_call>x",
+    "</tool_call>x",
+    " </function> x",
+    "</invoke>\n</function_calls>x",
+    "<|call|>x",
+    "<|tool_call_end|> x",
+    "<|tool_call_end|><|tool_calls_section_end|>x",
+    "<｜tool▁call▁end｜> <｜tool▁calls▁end｜>x",
+    "<｜tool▁call▁begin｜>f<｜tool▁sep｜>{}",
+    "<|tool_call_begin|>f<|tool_call_argument_begin|>{}",
+    "<|eom_id|>x",
+    " {\"name\":\"f\",\"arguments\":{}}</tool_call>]x",
+    "<invoke name='f'></invoke>",
+    "",
+];
+
+fn written(form: &str, name: &str) -> String {
+    form.replace("NAME", name).replace("ARGS", "{\"question\":\"Q\"}")
+}
+
+/// Asserts that a stream means what the reference reader says, whole and byte by byte.
+fn check(text: &str, rules: &Rules) {
+    let stream = Stream::new(Syntax::Markup, text);
+    let policy = Arc::new(policy(rules));
+    let expected = describe(&oracle(Syntax::Markup, &stream, rules));
+    for size in [text.len().max(1), 1] {
+        let chunks = text.as_bytes().chunks(size);
+        let shown = describe(&atoms(&Transcript::of(&mut stream.parser(policy.clone()), chunks)));
+        assert_eq!(shown, expected, "{text:?} in chunks of {size}, at most {}", rules.bare);
+    }
+}
+
+#[test]
+fn what_follows_a_call_means_what_the_reference_says() {
+    let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
+    let mut sweep = Sweep::new(1);
+    for call in CALLS {
+        for (name, next) in ["f", "ask_followup_question"].iter().flat_map(|name| NEXT.map(|next| (name, next))) {
+            for end in ENDS.into_iter().filter(|_| sweep.tries(1)) {
+                check(&(written(call, name) + next + end), &rules);
+            }
+        }
+    }
+}
+
+/// Headers that are right, or nearly so.
+const HEADERS: [&str; 27] = [
+    "[TOOL_CALLS]NAME[C]a1[ARGS]ARGS",
+    "[TOOL_CALLS]NAME[CALL_]a1[ARGS]ARGS",
+    "[TOOL_CALLS]NAME[CxLL_ID]a1[ARGS]ARGS",
+    "[TOOL_CALLS]NAME[CALL_IDx]a1[ARGS]ARGS",
+    "[TOOL_CALLS]NAME[CALL_Ix]a1[ARGS]ARGS",
+    "<tool_call><tool_call>{\"name\":\"NAME\",\"arguments\":ARGS}</tool_call>x",
+    "<tool_call> <function_calls>\n{\"name\":\"NAME\",\"arguments\":ARGS}</tool_call>x",
+    "<tool_call>NAME<tool_call>NAME ARGS</tool_call>x",
+    "<tool_call><parameter=question>Q</parameter></tool_call>",
+    "<tool_call></tool_call><tool_call>NAME</tool_call>",
+    "<function=NAME><function=NAME>ARGS</function>x",
+    "<|start|>assistant x<|channel|>commentary to=NAME<|message|>ARGS<|call|>x",
+    "<|start|>assist<|channel|>commentary to=NAME<|message|>ARGS<|call|>x",
+    "<|channel|>comment<|constrain|>json to=NAME<|message|>ARGS<|call|>x",
+    "<|start|>assistant to=NAME<|channel|>comment<|message|>ARGS<|call|>x",
+    "<|start|>assistant<|channel|>commentary<|message|>ARGS<|call|>x",
+    "<|start|>assistant<|start|>assistant to=NAME<|channel|>commentary<|message|>ARGS<|call|>x",
+    "<|channel|>analysis<|channel|>analysis to=NAME<|message|>ARGS<|call|>x",
+    "<|channel|>final to=NAME x y<|message|>ARGS<|call|>x",
+    "<|channel|>final to=NAME x<|channel|>final to=NAME<|constrain|>json<|message|>ARGS<|call|>x",
+    "<|tool_call_begin|> <|tool_call_argument_begin|>ARGS<|tool_call_end|>x",
+    "<|tool_call_begin|>NAME<|tool_call_begin|>NAME<|tool_call_argument_begin|>ARGS<|tool_call_end|>x",
+    "<|tool_calls_section_begin|><|tool_calls_section_begin|><|tool_call_begin|>NAME<|tool_call_argument_begin|>ARGS",
+    "<｜tool▁call▁begin｜><｜tool▁sep｜>ARGS<｜tool▁call▁end｜>x",
+    "<｜tool▁call▁begin｜>function<｜tool▁sep｜> \nNAME\n```json\nARGS\n```<｜tool▁call▁end｜>x",
+    "<｜tool▁call▁begin｜>function<｜tool▁sep｜>function<｜tool▁sep｜>NAME ARGS<｜tool▁call▁end｜>x",
+    "<｜tool▁call▁begin｜>NAME<｜tool▁call▁begin｜>NAME<｜tool▁sep｜>ARGS<｜tool▁call▁end｜>x",
+];
+
+/// The opening line of a fence, or what only seems to be one.
+const FENCES: [&str; 22] = [
+    "```json\n",
+    "```\n",
+    "``\n",
+    "`\n",
+    "````\n",
+    "```abcdefghijklmnop\n",
+    "```abcdefghijklmnopq\n",
+    "``json\n",
+    "`json\n",
+    "json\n",
+    "```json x\n",
+    "``` json\n",
+    "```json \t\r\n",
+    "```json\n \n\t",
+    "```json\nx",
+    "```json\n`",
+    "```json",
+    "```js1\n",
+    "`` `\n",
+    "``` `\n",
+    "```json`\n",
+    "`` \n",
+];
+
+#[test]
+fn what_seems_to_be_a_header_or_a_fence_means_what_the_reference_says() {
+    let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
+    let openers = [
+        "<tool_call>FENCE{\"name\":\"NAME\",\"arguments\":ARGS}\n```\n</tool_call>x",
+        "<function=NAME> FENCEARGS```</function>x",
+        "<tool_call>NAME FENCEARGS\n``` </tool_call>x",
+        "<｜tool▁call▁begin｜>function<｜tool▁sep｜>NAME FENCEARGS\n```<｜tool▁call▁end｜>x",
+    ];
+    let fenced = openers.iter().flat_map(|opener| FENCES.map(|fence| opener.replace("FENCE", fence)));
+    for form in HEADERS.map(String::from).into_iter().chain(fenced) {
+        for name in ["f", "ask_followup_question"] {
+            check(&written(&form, name), &rules);
+        }
+    }
+}
+
+/// What is no header is shown with the byte that decides this, not later.
+#[test]
+fn what_is_no_header_is_shown_at_once() {
+    let spaces = " ".repeat(64);
+    let limited = |header: &str| (header.to_owned() + &spaces[header.len()..], " ");
+    let exact = |header: &str, next| (header.to_owned(), next);
+    for (header, next) in [
+        limited("<tool_call>"),
+        limited("<function=f>"),
+        limited("<tool_call>f"),
+        limited("<invoke name=f>```"),
+        limited("<invoke name=f>```\n"),
+        limited("<|channel|>analysis"),
+        limited("[TOOL_CALLS]"),
+        limited("<|python_tag|>"),
+        limited("<|python_tag|>{"),
+        exact("{\"name\":\"ask_followup_question\",\"arguments\":", "\""),
+        exact("{\"name\":\"ask_followup_question\",\"arguments\":", "1"),
+        exact("<tool_call>``", "\n"),
+        exact("<tool_call>```a", "1"),
+        exact("[TOOL_CALLS]f[CALL_", "]"),
+    ] {
+        let policy = policy(&Rules { envelopes: Envelopes::all(), bare: 64, ..Rules::default() });
+        let mut parser = Parser::new(Arc::new(policy));
+        let mut shown = |text: &str| {
+            let mut shown = String::new();
+            parser.feed(text).for_each(|event| match event {
+                Event::Text(text) => shown.push_str(text),
+                event => panic!("{event:?}"),
+            });
+            shown
+        };
+        assert_eq!((shown(&header), shown(next)), (String::new(), header.clone() + next));
+    }
+}
+
+#[test]
+fn headers_and_what_follows_a_call_at_every_limit_mean_what_the_reference_says() {
+    for (call, name) in CALLS.iter().flat_map(|call| [(call, "f"), (call, "ask_followup_question")]) {
+        let call = written(call, name);
+        for bare in 0..call.len() {
+            check(&call, &Rules { envelopes: Envelopes::all(), bare, ..Rules::default() });
+        }
+        // As much space after the call as the limit allows, with what separates it from the next.
+        for (separator, end) in [("", "x"), ("", "</tool_call>x"), ("", "{"), (",", "{"), (";", "{"), (";", "x")] {
+            let bare = call.len();
+            for spaces in bare - 3..=bare - separator.len() {
+                let rules = Rules { envelopes: Envelopes::all(), bare, ..Rules::default() };
+                check(&format!("{call}{}{separator}{end}", " ".repeat(spaces)), &rules);
+            }
+        }
+    }
+}
+
+/// No byte after the last one can make the call longer, or change what it means.
+#[test]
+fn a_call_is_final_at_the_byte_that_decides_its_end() {
+    for (text, end, is_final) in [
+        ("<|python_tag|>{\"name\":\"NAME\",\"parameters\":ARGS}", "", false),
+        ("<|python_tag|>{\"name\":\"NAME\",\"parameters\":ARGS}", " \n", false),
+        ("<|python_tag|>{\"name\":\"NAME\",\"parameters\":ARGS}", ";", true),
+        ("<|python_tag|>{\"name\":\"NAME\",\"parameters\":ARGS} ", ";", true),
+        ("<|python_tag|>{\"name\":\"NAME\",\"parameters\":ARGS}}", ";", true),
+        ("[TOOL_CALLS][{\"name\":\"NAME\",\"arguments\":ARGS}", ",", false),
+        ("[TOOL_CALLS][{\"name\":\"NAME\",\"arguments\":ARGS},", "{", true),
+        ("[TOOL_CALLS][{\"name\":\"NAME\",\"arguments\":ARGS}", "]", true),
+        ("[TOOL_CALLS]NAME{\"question\":\"Q\"", "}", true),
+        ("{\"name\":\"NAME\",\"arguments\":ARGS", "}", true),
+        ("<tool_call>{\"name\":\"NAME\",\"arguments\":ARGS}", "}", false),
+        ("<tool_call>{\"name\":\"NAME\",\"arguments\":ARGS}}", "x", true),
+    ] {
+        let mut parser = Parser::new(Arc::new(Policy::new().with_envelopes(Envelopes::all())));
+        let mut ends = |text: &str| {
+            let mut ends = 0;
+            parser.feed(text).for_each(|event| ends += usize::from(matches!(event, Event::Complete(_))));
+            ends
+        };
+        let begun = written(text, "ask_followup_question");
+        assert_eq!((ends(&begun), ends(end)), (0, usize::from(is_final)), "{begun} then {end}");
+    }
+}
+
+#[test]
+fn a_semicolon_after_a_call_that_has_no_room_in_a_header_is_text_at_once() {
+    let policy = policy(&Rules { envelopes: Envelopes::all(), bare: 64, ..Rules::default() });
+    let mut parser = Parser::new(Arc::new(policy));
+    parser
+        .feed("<|python_tag|>{\"name\":\"ask_followup_question\"}")
+        .for_each(|event| assert!(matches!(event, Event::Partial(_)), "{event:?}"));
+    parser.feed(&" ".repeat(64)).for_each(|event| assert!(!matches!(event, Event::Text(_)), "{event:?}"));
+    let mut text = String::new();
+    parser.feed(";").for_each(|event| text += if let Event::Text(text) = event { text } else { "" });
+    assert_eq!(text, " ".repeat(64) + ";");
+}
+
+/// "In as much text as the `bare` limit": the text that was kept back counts, and what follows it.
+#[test]
+fn no_envelope_starts_soon_after_a_tag_that_was_only_named() {
+    let rules = Rules { envelopes: Envelopes::all(), bare: 48, ..Rules::default() };
+    for call in
+        ["<function=f></function>x", "\n{\"name\":\"ask_followup_question\",\"arguments\":ARGS}", "[TOOL_CALLS]f{}"]
+    {
+        for before in ["", "<", "</", "<quest", "<tool_call", "`", "é"] {
+            for len in 0..56 {
+                let text = "<ask_followup_question>".to_owned() + &"x".repeat(len) + before + call;
+                check(&written(&text, "f"), &rules);
+            }
+        }
+    }
+}
