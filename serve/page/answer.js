@@ -4,9 +4,9 @@
 
 import { announce } from './announce.js';
 import { hint, inWords, isSendKey } from './answer-words.js';
-import { confirmed } from './confirm.js';
 import { copyButton } from './copy.js';
 import { h, icon, setText } from './dom.js';
+import { endButtons } from './ends.js';
 import { isAnswered } from './form-state.js';
 import { ImageTray, filesOf } from './images.js';
 import { UndoBar } from './undo.js';
@@ -29,7 +29,7 @@ import { plain } from './visible.js';
  * @property {(text: string) => string} problem what is wrong with the answers
  * @property {() => string} texts the answers as text
  */
-/** @typedef {{purpose: 'answer' | 'guidance', form?: FormPart, send: (body: Record<string, unknown>) => Promise<void>, draft: import('./drafts.js').DraftStore, onSending?: (sending: boolean, taken: number | null) => void, onGone?: () => void}} Options */
+/** @typedef {{purpose: 'answer' | 'guidance', form?: FormPart, discuss?: boolean, send: (body: Record<string, unknown>) => Promise<void>, draft: import('./drafts.js').DraftStore, onSending?: (sending: boolean, taken: number | null) => void, onGone?: () => void}} Options */
 
 const ADD = 'M2.5 3h11v10h-11zM5 7.2a1.2 1.2 0 1 0 0-2.4 1.2 1.2 0 0 0 0 2.4M2.5 11.5l3.5-3 2.5 2 2.5-3 2.5 2.5';
 let forms = 0;
@@ -48,8 +48,7 @@ export class AnswerForm {
   #picker = h('input', { type: 'file', accept: 'image/png,image/jpeg,image/gif,image/webp', multiple: true, hidden: true });
   #send = h('button', { type: 'submit', class: 'primary' }, 'Send');
   #add = h('button', { type: 'button', class: 'quiet' }, icon(ADD), 'Add images');
-  #cancel = h('button', { type: 'button', class: 'quiet' }, 'Leave unanswered');
-  #decline = h('button', { type: 'button', class: 'quiet' }, 'Decline');
+  /** @type {HTMLButtonElement[]} the buttons that end the question without an answer */ #ends = [];
   #undo = new UndoBar();
   #buttons = h('div', { class: 'buttons' }, this.#send, this.#add);
   #label;
@@ -60,9 +59,10 @@ export class AnswerForm {
   constructor(options) {
     this.#options = options;
     const asks = options.purpose === 'answer';
-    const { form } = options;
+    const { form, discuss = false } = options;
     this.#label = h('label', { for: this.#id }, form?.label ?? (asks ? 'Your own answer' : 'Tell the model how to go on'));
-    if (asks) this.#buttons.append(h('span', { class: 'aside' }, this.#cancel, ...(form ? [this.#decline] : [])));
+    if (asks) this.#ends = endButtons({ isForm: form !== undefined, several: form?.several ?? false, discuss }, (end) => this.#end(end));
+    if (asks) this.#buttons.append(h('span', { class: 'aside' }, ...this.#ends));
     if (form?.placeholder) this.#text.placeholder = plain(form.placeholder);
     this.element.append(this.#label, this.#chip, this.#text, this.#tray.element, this.#picker, this.#problem, this.#undo.element, this.#buttons, this.#hint);
     this.#listen();
@@ -136,7 +136,6 @@ export class AnswerForm {
   }
 
   #listen() {
-    const { form } = this.#options;
     this.element.addEventListener('submit', (event) => {
       event.preventDefault();
       this.#sendText();
@@ -152,14 +151,21 @@ export class AnswerForm {
       this.addImages([...(this.#picker.files ?? [])]);
       this.#picker.value = '';
     });
-    this.#cancel.addEventListener('click', () => void this.#end(form?.several ? 'Leave these questions unanswered?' : 'Leave this question unanswered?', 'Leave unanswered', { cancel: true }));
-    this.#decline.addEventListener('click', () => void this.#end('Decline to answer? The model is told so.', 'Decline', { decline: true }));
     this.#check();
   }
 
-  /** Ends the question without an answer, if the user agrees. @param {string} question @param {string} yes @param {Record<string, unknown>} body */
-  async #end(question, yes, body) {
-    if (await confirmed(question, yes)) await this.#submit(body, { text: false, images: false, undo: false });
+  /** Ends the question without an answer to it. A talk has the answers so far. @param {import('./ends.js').End} end */
+  #end(end) {
+    const isTalk = end === 'discuss';
+    const answers = isTalk ? { form: this.#answersSoFar() } : {};
+    void this.#submit({ [end]: true, ...answers }, { text: isTalk, images: false, undo: false });
+  }
+
+  #answersSoFar() {
+    const { form } = this.#options;
+    const text = this.#text.value.trim();
+    const answers = form?.answers() ?? [];
+    return form?.several || !text ? answers : answers.map((answer) => ({ ...answer, text }));
   }
 
   /** Shows what was written before the page was reloaded. */
@@ -299,7 +305,7 @@ export class AnswerForm {
   #setSending(sending, taken = null) {
     this.#sending = sending;
     this.#text.readOnly = sending || this.#sent;
-    for (const button of [this.#send, this.#add, this.#cancel, this.#decline]) button.disabled = sending || this.#sent;
+    for (const button of [this.#send, this.#add, ...this.#ends]) button.disabled = sending || this.#sent;
     this.#send.textContent = sending ? 'Sending…' : 'Send';
     this.element.setAttribute('aria-busy', String(sending));
     this.#options.onSending?.(sending || this.#sent, taken);

@@ -181,7 +181,7 @@ export class CallView {
   /** @param {CallItem} item */
   #showForm(item) {
     if (!this.#form && (isOpen(item) || this.#hasLostDraft(item))) {
-      this.#form = new AnswerForm({ purpose: 'answer', send: (body) => this.#send(body), draft: this.#draft(item), onSending: (sending, taken) => this.#setSending(sending, taken), ...(item.form ? { form: formPart(item.form, this.#questions) } : {}) });
+      this.#form = new AnswerForm({ purpose: 'answer', discuss: item.discuss === true, send: (body) => this.#send(body), draft: this.#draft(item), onSending: (sending, taken) => this.#setSending(sending, taken), ...(item.form ? { form: formPart(item.form, this.#questions) } : {}) });
       this.element.append(this.#form.element);
       this.#startCountdown();
     }
@@ -289,7 +289,7 @@ function formPart({ questions }, view) {
   };
 }
 
-/** @typedef {'growing' | 'rejected' | 'open' | 'waiting' | 'answered' | 'cancelled' | 'declined' | 'elsewhere' | 'dismissed'} CallState */
+/** @typedef {'growing' | 'rejected' | 'open' | 'waiting' | 'answered' | 'cancelled' | 'declined' | 'discussed' | 'timed_out' | 'elsewhere' | 'dismissed'} CallState */
 
 /** @type {Record<CallState, string>} */
 const STATUS = {
@@ -300,6 +300,8 @@ const STATUS = {
   answered: 'answered',
   cancelled: 'left unanswered',
   declined: 'declined',
+  discussed: 'to be talked about first',
+  timed_out: 'timed out',
   elsewhere: 'answered elsewhere',
   dismissed: 'dismissed',
 };
@@ -307,7 +309,7 @@ const STATUS = {
 /** @param {CallItem} item @returns {CallState} */
 function stateOf(item) {
   if (item.state !== 'complete') return item.state;
-  if (item.answered) return item.answered.kind === 'cancelled' || item.answered.kind === 'declined' ? item.answered.kind : 'answered';
+  if (item.answered) return item.answered.kind === 'answer' || item.answered.kind === 'guidance' ? 'answered' : item.answered.kind;
   if (item.closed) return item.closed.why === 'dismissed' ? 'dismissed' : 'elsewhere';
   return isOpen(item) ? 'open' : 'waiting';
 }

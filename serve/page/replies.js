@@ -10,6 +10,14 @@ import { plain } from './visible.js';
 /** @typedef {import('./store.js').UserReply} UserReply */
 /** @typedef {import('./store.js').Delivery} Delivery */
 
+/** @type {Record<string, string>} */
+const ENDED = {
+  cancelled: 'You left this unanswered.',
+  declined: 'You declined to answer.',
+  discussed: 'You want to talk about it first.',
+  timed_out: 'The time for an answer was over.',
+};
+
 /** Returns the nodes that show why a question can't be answered here any more. @param {import('./store.js').Closed} closed @returns {Node[]} */
 export function closedNodes({ why, said }) {
   if (why === 'dismissed') return [h('p', { class: 'who' }, 'Dismissed: the model gets no answer from here.')];
@@ -34,8 +42,8 @@ function saidNode(said) {
  */
 export function replyNodes(reply, delivery, retry, texts = reply.said ? [reply.said] : []) {
   const delivered = deliveryNodes(delivery, reply.said, retry);
-  if (reply.kind === 'cancelled') return [h('p', { class: 'who' }, 'You left this unanswered.'), ...delivered];
-  if (reply.kind === 'declined') return [h('p', { class: 'who' }, 'You declined to answer.'), ...delivered];
+  const ended = Object.hasOwn(ENDED, reply.kind) ? ENDED[reply.kind] : undefined;
+  if (ended) return [h('p', { class: 'who' }, ended), ...(reply.answers ? texts.map(saidNode) : []), ...delivered];
   const who = h('p', { class: 'who' }, reply.kind === 'guidance' ? 'You told the model' : 'You answered');
   if (reply.mode) who.append(' ', h('span', { class: 'mode', title: 'The mode that was chosen' }, plain(reply.mode)));
   const images = h('ul', { class: 'tray', 'aria-label': 'Images that went with it' }, ...reply.images.map(imageNode));

@@ -116,7 +116,7 @@ function newsOf(event, data, before, after) {
     case 'open': return openNews(after);
     case 'rejected': return `A question could not be asked. ${data.message ?? ''}${data.stopped ? ' The model needs your guidance.' : ''}`;
     case 'error': return `Error: ${data.message ?? data.kind}`;
-    case 'replied': return { cancelled: 'Left unanswered.', declined: 'Declined.' }[/** @type {string} */ (data.kind)] ?? 'Answer taken.';
+    case 'replied': return { cancelled: 'Left unanswered.', declined: 'Declined.', discussed: 'To be talked about first.', timed_out: 'Timed out.' }[/** @type {string} */ (data.kind)] ?? 'Answer taken.';
     case 'end': return data.cut_off ? 'The message was cut off.' : '';
     case 'closed': return data.why === 'dismissed' ? 'Dismissed.' : 'Answered elsewhere.';
     case 'delivery': return data.state === 'failed' ? `Not delivered. ${data.why ?? ''}` : '';

@@ -9,13 +9,13 @@ import { formOf, grown, present } from './form-state.js';
 /** @typedef {{answer: string, mode?: string}} Suggestion */
 /** @typedef {import('./form-state.js').Form} Form */
 /** @typedef {import('./form-state.js').FormAnswer} FormAnswer */
-/** @typedef {{number: number | null, kind: 'answer' | 'cancelled' | 'declined' | 'guidance', said: string, suggestion?: number, answers?: FormAnswer[], images: string[], mode?: string}} UserReply */
+/** @typedef {{number: number | null, kind: 'answer' | 'cancelled' | 'declined' | 'discussed' | 'timed_out' | 'guidance', said: string, suggestion?: number, answers?: FormAnswer[], images: string[], mode?: string}} UserReply */
 /** @typedef {{state: 'pending' | 'collected' | 'sent' | 'failed', why?: string, retry?: boolean}} Delivery what became of a reply */
 /** @typedef {{why: 'answered_elsewhere' | 'dismissed', said?: string}} Closed why a question can't be answered here any more */
 /** @typedef {{key: string, type: 'turn', nth: number}} TurnItem */
 /** @typedef {{key: string, type: 'text', text: string}} TextItem */
 /** @typedef {{key: string, type: 'opaque', tool: string, raw: string, id?: string}} OpaqueItem */
-/** @typedef {{key: string, type: 'call', call: number, state: 'growing' | 'complete' | 'rejected', question: string, suggest: Suggestion[], form?: Form, notes: string[], number?: number, open?: boolean, answered?: UserReply, closed?: Closed, delivery?: Delivery, reason?: string, message?: string}} CallItem */
+/** @typedef {{key: string, type: 'call', call: number, state: 'growing' | 'complete' | 'rejected', question: string, suggest: Suggestion[], form?: Form, notes: string[], number?: number, open?: boolean, discuss?: boolean, answered?: UserReply, closed?: Closed, delivery?: Delivery, reason?: string, message?: string}} CallItem */
 /** @typedef {{key: string, type: 'error', kind: string, message: string}} ErrorItem */
 /** @typedef {{key: string, type: 'end', nth: number, cut_off: boolean}} EndItem */
 /** @typedef {{key: string, type: 'replied', delivery?: Delivery} & UserReply} RepliedItem */
@@ -248,16 +248,16 @@ function endItem(key, data) {
 
 /** @param {string} key @param {Data} data @returns {CallItem} */
 function callItem(key, data) {
-  const { call, state = 'growing', question, suggest, form, notes, number, open, answered, closed, delivery, reason, message } = data;
+  const { call, state = 'growing', question, suggest, form, notes, number, open, discuss, answered, closed, delivery, reason, message } = data;
   const known = { key, type: 'call', call, state, question: question ?? '', suggest: (suggest ?? []).map(suggestion), form: form ? formOf(form) : undefined, notes: notes ?? [] };
-  const complete = { number, open: state === 'rejected' ? undefined : open, answered: answered ? repliedOf(answered) : undefined, closed: closed ? closedOf(closed) : undefined, delivery: delivery ? deliveryOf(delivery) : undefined };
+  const complete = { number, open: state === 'rejected' ? undefined : open, discuss: discuss || undefined, answered: answered ? repliedOf(answered) : undefined, closed: closed ? closedOf(closed) : undefined, delivery: delivery ? deliveryOf(delivery) : undefined };
   return present({ ...known, ...complete, reason, message });
 }
 
 /** @param {CallItem} item @param {Data} data @returns {CallItem} */
 function completed(item, data) {
-  const { question = '', suggest = [], form, notes = [], number, open } = data;
-  return present({ ...item, state: 'complete', question, suggest: suggest.map(suggestion), form: form ? formOf(form) : undefined, notes, number, open: open === true });
+  const { question = '', suggest = [], form, notes = [], number, open, discuss } = data;
+  return present({ ...item, state: 'complete', question, suggest: suggest.map(suggestion), form: form ? formOf(form) : undefined, notes, number, open: open === true, discuss: discuss || undefined });
 }
 
 /** @param {Data} data @returns {Suggestion} */

@@ -9,7 +9,6 @@ use followup::dialogue::{AnswerErrorKind, GuideError, ImageError};
 use serde_json::json;
 
 use crate::paced_body::RequestBodyError;
-use crate::shared::StoreError;
 
 /// Why a request failed: a code for programs, a sentence for people.
 #[derive(Debug)]
@@ -127,12 +126,16 @@ impl ApiError {
     /// Question `number` can't be answered.
     pub(crate) fn answer(number: u64, kind: AnswerErrorKind) -> ApiError {
         let (status, code) = match kind {
-            AnswerErrorKind::AlreadyAnswered => (StatusCode::CONFLICT, "already_answered"),
-            AnswerErrorKind::AlreadyCancelled => (StatusCode::CONFLICT, "already_cancelled"),
-            AnswerErrorKind::AlreadyDeclined => (StatusCode::CONFLICT, "already_declined"),
-            AnswerErrorKind::NotYetAsked => (StatusCode::CONFLICT, "not_yet_asked"),
-            AnswerErrorKind::NoSuchSuggestion { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "no_such_suggestion"),
-            AnswerErrorKind::NotAsked => (StatusCode::NOT_FOUND, "not_asked"),
+            AnswerErrorKind::AlreadyAnswered
+            | AnswerErrorKind::AlreadyCancelled
+            | AnswerErrorKind::AlreadyDeclined
+            | AnswerErrorKind::AlreadyDiscussed
+            | AnswerErrorKind::AlreadyTimedOut
+            | AnswerErrorKind::NotYetAsked => (StatusCode::CONFLICT, kind.code()),
+            AnswerErrorKind::NoSuchSuggestion { .. } | AnswerErrorKind::NoDiscussion => {
+                (StatusCode::UNPROCESSABLE_ENTITY, kind.code())
+            }
+            AnswerErrorKind::NotAsked => (StatusCode::NOT_FOUND, kind.code()),
             _ => (StatusCode::UNPROCESSABLE_ENTITY, "bad_answer"),
         };
         ApiError::new(status, code, format!("question {number}: {kind}"))
@@ -202,6 +205,12 @@ impl ApiError {
     pub(crate) fn store_away() -> ApiError {
         let message = "the store of the conversations can't be reached: nothing was changed; try again in a moment";
         ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "store_unavailable", message).with_retry_after(1)
+    }
+
+    /// The store refuses a change.
+    pub(crate) fn store_refused(why: &dyn fmt::Display) -> ApiError {
+        let message = format!("nothing was changed: {why}");
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "store_unavailable", message).with_retry_after(5)
     }
 
     /// The store had lost a conversation, and has just got it back.
@@ -288,19 +297,6 @@ impl IntoResponse for ApiError {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         response
-    }
-}
-
-impl From<StoreError> for ApiError {
-    fn from(error: StoreError) -> ApiError {
-        match error {
-            StoreError::Away => ApiError::store_away(),
-            StoreError::Refused(_) => {
-                let message = format!("nothing was changed: {error}");
-                ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "store_unavailable", message).with_retry_after(5)
-            }
-            StoreError::Unreadable(what) => ApiError::store_unreadable(&what),
-        }
     }
 }
 

@@ -68,8 +68,9 @@ impl LocalStore {
 
     /// Returns the conversation with this id, and whether it is new.
     ///
-    /// At the limit, a new conversation replaces the one that has been unused for longest; those in
-    /// which no question is open and no answer waits to be collected are replaced first.
+    /// At the limit, a new conversation replaces the one that has been unused for longest. Those in
+    /// which no question is open and no answer waits to be collected are replaced first, and those of
+    /// which the store does not know everything last.
     ///
     /// # Errors
     ///

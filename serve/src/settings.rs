@@ -28,6 +28,8 @@ pub struct Settings {
     pub demo: Option<Pace>,
     /// How messages are parsed.
     pub policy: Arc<Policy>,
+    /// Whether calls in the model's reasoning are read, too.
+    pub reasoning: bool,
     /// Limits of a provider's stream.
     pub wire_limits: wire::Limits,
     /// How dialogues are conducted.
@@ -57,6 +59,7 @@ impl Default for Settings {
             auto_continue: false,
             demo: None,
             policy: Arc::new(Policy::new()),
+            reasoning: false,
             wire_limits: wire::Limits::default(),
             setup: Arc::new(Setup::default()),
             heartbeat: Duration::from_secs(15),
@@ -66,6 +69,18 @@ impl Default for Settings {
             store_prefix: "followup:".into(),
             lease: Duration::from_secs(5),
         }
+    }
+}
+
+impl Settings {
+    /// Returns a parser of one message; without a format it detects the provider.
+    pub(crate) fn response_parser(&self, format: Option<wire::Format>) -> wire::ResponseParser {
+        let policy = self.policy.clone();
+        let parser = match format {
+            Some(format) => wire::ResponseParser::new(format, policy),
+            None => wire::ResponseParser::auto(policy),
+        };
+        parser.with_reasoning(self.reasoning).with_limits(self.wire_limits)
     }
 }
 

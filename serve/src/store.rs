@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use followup::dialogue::{Image, MessageFormat};
 
-use crate::conversation::action::{ActionOutcome, UserAction};
+use crate::conversation::user_action::{ActionOutcome, UserAction};
 use crate::conversation::{Conversation, NewRole, Summary};
 use crate::error::ApiError;
 use crate::local_store::{Changeable, LocalStore, check_id, random};

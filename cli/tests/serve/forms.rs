@@ -8,7 +8,7 @@ use crate::service::Service;
 use crate::upstream::requests;
 
 /// The arguments of a call with three questions: a choice, several choices, and none.
-fn arguments() -> Value {
+pub(crate) fn arguments() -> Value {
     json!({"questions": [
         {"question": "Which store?", "header": "Store", "options": [
             {"label": "SQLite (Recommended)", "description": "one file", "preview": "```\nrecipes.db\n```"},
@@ -20,7 +20,7 @@ fn arguments() -> Value {
 }
 
 /// Returns a body of OpenAI's chat format that calls the tool, with its arguments in pieces.
-fn body(tool: &str, arguments: &str, piece: usize) -> String {
+pub(crate) fn body(tool: &str, arguments: &str, piece: usize) -> String {
     let event = |call: Value| json!({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]});
     let start =
         event(json!({"index": 0, "id": "call_1", "type": "function", "function": {"name": tool, "arguments": ""}}));
@@ -32,11 +32,11 @@ fn body(tool: &str, arguments: &str, piece: usize) -> String {
     body + "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n"
 }
 
-async fn push(service: &Service, id: &str, body: String) -> Value {
+pub(crate) async fn push(service: &Service, id: &str, body: String) -> Value {
     post(format!("/conversations?id={id}&wire=openai-chat"), body).send(service).await.ok()
 }
 
-async fn answer(service: &Service, id: &str, body: &Value) -> Answer {
+pub(crate) async fn answer(service: &Service, id: &str, body: &Value) -> Answer {
     post(format!("/conversations/{id}/answer"), body.to_string()).send(service).await
 }
 

@@ -55,7 +55,7 @@ impl Page {
                 for field in ["question", "suggest", "notes", "number", "open"] {
                     call[field] = data[field].clone();
                 }
-                for field in ["envelope", "form"] {
+                for field in ["envelope", "form", "discuss"] {
                     if let Some(value) = data.get(field) {
                         call[field] = value.clone();
                     }

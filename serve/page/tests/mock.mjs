@@ -207,9 +207,10 @@ export class Mock {
   }
 }
 
-function repliedTo(conversation, { number = null, suggestion, text, cancel, decline, form, guide, images = [] }) {
+function repliedTo(conversation, { number = null, suggestion, text, cancel, decline, discuss, form, guide, images = [] }) {
   if (guide !== undefined) return { number: null, kind: 'guidance', said: guide, images };
   if (cancel || decline) return { number, kind: cancel ? 'cancelled' : 'declined', said: '', images: [] };
+  if (discuss) return { number, kind: 'discussed', said: form ? JSON.stringify(form) : '', answers: form, images: [] };
   if (form) return { number, kind: 'answer', said: JSON.stringify(form), answers: form, images };
   const call = openCall(conversation.state);
   const taken = call?.suggest[suggestion];

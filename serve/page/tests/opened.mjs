@@ -15,10 +15,10 @@ export async function opened(t, options) {
   return { mock, conversation, page, did };
 }
 
-/** Opens a page with a form that can be answered. */
-export async function asked(t, form = FORM, options = {}) {
+/** Opens a page with a form that can be answered. `more` of its event may be given. */
+export async function asked(t, form = FORM, options = {}, more = {}) {
   const all = await opened(t, options);
-  all.conversation.emit('complete', completed(form)).emit('end', { nth: 0, cut_off: false });
+  all.conversation.emit('complete', completed(form, more)).emit('end', { nth: 0, cut_off: false });
   await all.page.waitForSelector('.call[data-state=open]');
   return all;
 }

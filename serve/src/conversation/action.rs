@@ -1,19 +1,17 @@
-//! The user's actions in a conversation: answer, cancel, decline, guide.
+//! Performs the user's actions in a conversation.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use followup::dialogue::{Answer, FormAnswer, Image, MessageFormat, Question, Reply, ReplyKind};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use followup::dialogue::{Answer, FormAnswer, Image, MessageFormat, Question, Reply};
 
 use super::Conversation;
-use super::dialogue::AnswerRefusal;
+use super::dialogue::BoundedDialogue;
 use super::event::{ConversationEvent, UserReply};
 use super::item::prefix;
-use super::outcome::ClosedWhy;
 use super::reply_log::size_of_images;
 use super::role::Role;
+use super::user_action::{ActionOutcome, StoredAnswer, UserAction};
 use crate::error::ApiError;
 
 /// Maximum number of bytes of a reply's images that readers get; others are only described.
@@ -21,34 +19,6 @@ const MAX_SHOWN_IMAGES: usize = 256 << 10;
 
 /// Maximum number of bytes of an answer in an error.
 const MAX_SAID: usize = 8 << 10;
-
-/// An action of the user.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum UserAction {
-    Answer { number: u64, answer: Answer },
-    Cancel { number: u64 },
-    Decline { number: u64 },
-    Guide { text: String },
-}
-
-/// An answer as data, with its images.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct StoredAnswer {
-    pub(crate) action: UserAction,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) images: Vec<Image>,
-}
-
-/// The result of an action.
-#[derive(Debug)]
-pub(crate) struct ActionOutcome {
-    pub(crate) reply: Arc<Reply>,
-    /// The messages that carry all replies to the turn so far.
-    pub(crate) messages: Vec<Value>,
-    /// How many questions still wait for an answer.
-    pub(crate) waiting: usize,
-}
 
 impl Conversation {
     /// Returns the reply that an action would lead to. Changes nothing.
@@ -108,32 +78,10 @@ impl Conversation {
             )));
         }
         let was_open = state.dialogue.open_question().map(|question| question.number);
-        let (reply, said) = match action {
-            UserAction::Answer { number, answer } => {
-                let open = state.dialogue.open_question().filter(|open| open.number == number);
-                let said = open.map(|open| Said::of(open, &answer));
-                let reply = state.dialogue.answer(number, answer, images).map_err(|why| why.into_error(number))?;
-                (reply, said.unwrap_or_default())
-            }
-            UserAction::Cancel { number } => {
-                (state.dialogue.cancel(number).map_err(|why| why.into_error(number))?, Said::default())
-            }
-            UserAction::Decline { number } => {
-                (state.dialogue.decline(number).map_err(|why| why.into_error(number))?, Said::default())
-            }
-            UserAction::Guide { text } => {
-                let reply =
-                    state.dialogue.guide(text.clone(), images).map_err(|error| ApiError::not_stopped(&error))?;
-                (reply, Said { text: Some(text), ..Said::default() })
-            }
-        };
-        self.metrics.answer(match reply.kind {
-            ReplyKind::Cancelled => "cancelled",
-            ReplyKind::Declined => "declined",
-            ReplyKind::Guidance => "guidance",
-            ReplyKind::Answer | ReplyKind::Correction => "answer",
-        });
-        let (number, kind, mode) = (reply.number, reply.kind, reply.mode.clone());
+        let kind = action.kind();
+        let (reply, said) = act(&mut state.dialogue, action, images)?;
+        self.metrics.answer(kind.label());
+        let (number, mode) = (reply.number, reply.mode.clone());
         if let (Role::Writer(publication), Some(number)) = (&mut state.role, number) {
             publication.answered.push(number);
         }
@@ -150,6 +98,27 @@ impl Conversation {
         let messages = Reply::messages_of(&state.dialogue.replies(), format);
         Ok(ActionOutcome { reply, messages, waiting: state.dialogue.waiting() })
     }
+}
+
+/// Performs an action in a dialogue. Returns the reply to the model, and what the user said.
+fn act(dialogue: &mut BoundedDialogue, action: UserAction, images: Vec<Image>) -> Result<(Arc<Reply>, Said), ApiError> {
+    let so_far = |answers: &[FormAnswer]| Said { answers: answers.to_vec(), ..Said::default() };
+    let (number, said, reply) = match action {
+        UserAction::Answer { number, answer } => {
+            let open = dialogue.open_question().filter(|open| open.number == number);
+            let said = open.map(|open| Said::of(open, &answer)).unwrap_or_default();
+            (number, said, dialogue.answer(number, answer, images))
+        }
+        UserAction::Cancel { number } => (number, Said::default(), dialogue.cancel(number)),
+        UserAction::Decline { number } => (number, Said::default(), dialogue.decline(number)),
+        UserAction::Discuss { number, answers } => (number, so_far(&answers), dialogue.discuss(number, answers)),
+        UserAction::TimeOut { number, answers } => (number, so_far(&answers), dialogue.time_out(number, answers)),
+        UserAction::Guide { text } => {
+            let reply = dialogue.guide(text.clone(), images).map_err(|error| ApiError::not_stopped(&error))?;
+            return Ok((reply, Said { text: Some(text), ..Said::default() }));
+        }
+    };
+    Ok((reply.map_err(|why| why.into_error(number))?, said))
 }
 
 /// What the user said, for readers.
@@ -174,43 +143,6 @@ impl Said {
             }
             Answer::Text(text) => Said { text: Some(text.clone()), ..Said::default() },
             Answer::Form(answers) => Said { answers: answers.clone(), ..Said::default() },
-        }
-    }
-}
-
-impl AnswerRefusal {
-    /// Returns the error for an answer to this question.
-    pub(super) fn into_error(self, number: u64) -> ApiError {
-        match self {
-            AnswerRefusal::Dialogue(kind) => ApiError::answer(number, kind),
-            AnswerRefusal::Closed(ClosedWhy::AnsweredElsewhere) => ApiError::answered_elsewhere(number),
-            AnswerRefusal::Closed(ClosedWhy::Dismissed) => ApiError::dismissed(number),
-        }
-    }
-}
-
-impl UserAction {
-    /// Returns the number of the question; `None` for guidance.
-    pub(crate) fn number(&self) -> Option<u64> {
-        match self {
-            UserAction::Answer { number, .. } | UserAction::Cancel { number } | UserAction::Decline { number } => {
-                Some(*number)
-            }
-            UserAction::Guide { .. } => None,
-        }
-    }
-
-    /// Returns the length of the text that the user wrote.
-    fn text_len(&self) -> usize {
-        match self {
-            UserAction::Answer { answer: Answer::Edited { text, .. } | Answer::Text(text), .. }
-            | UserAction::Guide { text } => text.len(),
-            UserAction::Answer { answer: Answer::Form(answers), .. } => {
-                answers.iter().flat_map(|answer| [&answer.text, &answer.note]).flatten().map(String::len).sum()
-            }
-            UserAction::Answer { answer: Answer::Suggestion(_), .. }
-            | UserAction::Cancel { .. }
-            | UserAction::Decline { .. } => 0,
         }
     }
 }

@@ -12,7 +12,8 @@ use super::item::prefix;
 use super::outcome::{Delivery, DeliveryState};
 use super::reply_log::{LoggedReply, Progress, ReplySet};
 use super::request_content::ShownReply;
-use super::state::{ConversationState, TurnState};
+use super::state::ConversationState;
+use super::turn_state::TurnState;
 use crate::metrics::Metrics;
 
 /// Maximum number of bytes of another answer in an explanation.

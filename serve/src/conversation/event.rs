@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use followup::dialogue::{Form, FormAnswer, ReplyKind, Suggestion};
+use followup::dialogue::{Form, FormAnswer, Suggestion};
 use followup::{Complete, Envelope, Event, Field, Opaque, Partial};
 use serde::{Deserialize, Serialize};
 
@@ -99,16 +99,45 @@ pub(crate) struct AskedCall<'a> {
     pub(crate) id: Option<Cow<'a, str>>,
     pub(crate) number: u64,
     pub(crate) open: bool,
+    /// Whether the user can talk about it instead of answering it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) discuss: bool,
     /// All questions of a call of another agent's tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) form: Option<Box<Form>>,
 }
 
-/// A reply of the user: an answer, a cancellation, or guidance.
+/// What the user did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum UserReplyKind {
+    Answer,
+    Cancelled,
+    Declined,
+    Discussed,
+    TimedOut,
+    Guidance,
+}
+
+impl UserReplyKind {
+    /// Returns the label of the kind in the metrics.
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            UserReplyKind::Answer => "answer",
+            UserReplyKind::Cancelled => "cancelled",
+            UserReplyKind::Declined => "declined",
+            UserReplyKind::Discussed => "discussed",
+            UserReplyKind::TimedOut => "timed_out",
+            UserReplyKind::Guidance => "guidance",
+        }
+    }
+}
+
+/// A reply of the user: an answer, another end of a question, or guidance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct UserReply {
     pub(crate) number: Option<u64>,
-    pub(crate) kind: ReplyKind,
+    pub(crate) kind: UserReplyKind,
     pub(crate) said: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) suggestion: Option<usize>,
@@ -186,7 +215,8 @@ impl<'a> ConversationEvent<'a> {
 }
 
 impl<'a> AskedCall<'a> {
-    pub(crate) fn new(call: &Complete<'a>, number: u64, open: bool, form: Option<Form>) -> AskedCall<'a> {
+    /// Returns the call as the question with this number. The dialogue decides the rest.
+    pub(crate) fn new(call: &Complete<'a>, number: u64, form: Option<Form>) -> AskedCall<'a> {
         let suggested = |suggestion: followup::Suggestion<'_>| Suggestion {
             answer: suggestion.answer.to_owned(),
             mode: suggestion.mode.map(str::to_owned),
@@ -199,7 +229,8 @@ impl<'a> AskedCall<'a> {
             envelope: call.envelope().map(Envelope::name).map(Cow::Borrowed),
             id: call.id().map(Cow::Borrowed),
             number,
-            open,
+            open: false,
+            discuss: false,
             form: form.map(Box::new),
         }
     }

@@ -7,15 +7,13 @@ use bytes::{Bytes, BytesMut};
 use super::event::ConversationEvent;
 use super::event_id::EventId;
 use super::frame::Frame;
+use super::overhead::FRAME_OVERHEAD;
 
 /// Maximum number of bytes that one conversation buffers.
 const MAX_BYTES: usize = 1 << 20;
 
 /// Maximum number of bytes that a reader gets at once, unless a single event is longer.
 const MAX_BATCH: usize = 64 << 10;
-
-/// Bytes that an event takes in addition to its text.
-const FRAME_OVERHEAD: usize = 64;
 
 /// The latest events, in the order of their ids.
 ///

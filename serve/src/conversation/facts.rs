@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::state::TurnState;
+use super::turn_state::TurnState;
 
 /// What is known of a conversation in short: for the list of conversations, and for its snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use followup::dialogue::{Form, FormOption, FormQuestion};
 use serde::{Deserialize, Serialize};
 
 use super::form_event::{FormField, FormPartial};
-use super::item::PART_OVERHEAD;
+use super::overhead::PART_OVERHEAD;
 
 /// The questions of a call of another agent's tool. It serializes as a [`Form`] does.
 #[derive(Debug, Serialize, Deserialize)]

@@ -7,6 +7,7 @@ use super::event::UserReply;
 use super::form_event::FormPartial;
 use super::form_item::FormItem;
 use super::outcome::{Closing, Delivery};
+use super::overhead::{ITEM_OVERHEAD, PART_OVERHEAD};
 
 /// One entry of a transcript.
 #[derive(Debug, Serialize, Deserialize)]
@@ -73,6 +74,9 @@ pub(super) struct CallItem {
     pub(super) number: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) open: Option<bool>,
+    /// Whether the user can talk about it instead of answering it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) discuss: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) answered: Option<Box<UserReply>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -84,12 +88,6 @@ pub(super) struct CallItem {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<String>,
 }
-
-/// Bytes that an item takes in addition to its text.
-const ITEM_OVERHEAD: usize = 256;
-
-/// Bytes that each part of an item takes in addition to its text: a suggestion, a note, an image.
-pub(super) const PART_OVERHEAD: usize = 64;
 
 /// Bytes that must remain of a truncated text; a shorter one is dropped as a whole.
 const MIN_REMAINDER: usize = 4 << 10;
@@ -137,6 +135,7 @@ impl CallItem {
             envelope: None,
             number: None,
             open: None,
+            discuss: false,
             answered: None,
             delivery: None,
             closed: None,

@@ -3,8 +3,9 @@
 use super::Conversation;
 use super::event_id::EventId;
 use super::frame::Frame;
+use super::log::Unpublished;
 use super::role::Role;
-use super::state::{ConversationState, Unpublished};
+use super::state::ConversationState;
 use super::stored::{Batch, StoredState, answer_field};
 use super::stored_continuation;
 

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use followup::dialogue::{Image, Reply, ReplyKind};
 use serde::{Deserialize, Serialize};
 
+use super::overhead::REPLY_OVERHEAD;
+
 /// Maximum number of replies that are kept.
 const MAX_REPLIES: usize = 1024;
-
-/// Bytes that a reply takes in addition to its text and images.
-const REPLY_OVERHEAD: usize = 128;
 
 /// How far a reply is on its way to the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -30,6 +30,11 @@ impl Role {
             Role::Alone | Role::Follower(_) => None,
         }
     }
+
+    /// Returns `true` if the store has to be told of a change.
+    pub(super) fn has_untold_changes(&self) -> bool {
+        matches!(self, Role::Writer(publication) if publication.told < publication.changes)
+    }
 }
 
 /// What the store knows of the conversation.

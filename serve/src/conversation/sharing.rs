@@ -10,10 +10,12 @@ use super::event_id::EventId;
 use super::facts::{Facts, time};
 use super::form_event::SentFacts;
 use super::frame::{Frame, parse_event};
+use super::log::Unpublished;
 use super::role::{Followed, Publication, Role};
-use super::state::{ConversationState, TurnState, Unpublished};
+use super::state::ConversationState;
 use super::stored::{LogEntry, StoredConversation};
 use super::transcript::Transcript;
+use super::turn_state::TurnState;
 use super::{Conversation, stored_continuation};
 use crate::metrics::Metrics;
 use crate::settings::Settings;
@@ -62,6 +64,23 @@ impl Conversation {
         }
         state.follow(stored.facts.clone());
         true
+    }
+
+    /// Appends events that another process has written, after which nothing else has changed.
+    ///
+    /// Returns `false` if they don't continue those here, so that the conversation has to be compared
+    /// with what is stored.
+    pub(crate) fn append(&self, entry: &LogEntry) -> bool {
+        let mut state = self.lock_for_use();
+        let last = state.log.buffer.last();
+        let continues = match &state.role {
+            Role::Follower(followed) => !followed.is_outdated && entry.after == last,
+            Role::Alone | Role::Writer(_) => false,
+        };
+        if continues {
+            state.log.append(entry, last, last, &self.metrics);
+        }
+        continues
     }
 
     /// Stops writing the conversation, because another process does. All has to be loaded then.
@@ -196,7 +215,7 @@ impl ConversationState {
     }
 }
 
-impl super::state::Log {
+impl super::log::Log {
     /// Appends the events of another writer after one. The items show those up to `viewed` already.
     fn append(&mut self, entry: &LogEntry, after: EventId, viewed: EventId, metrics: &Metrics) {
         for (id, name, data) in entry.numbered().filter(|(id, ..)| *id > after) {

@@ -4,22 +4,24 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 use followup::dialogue::{Reply, Setup};
-use followup::{Event, Reason, wire};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::continuation::{Continuation, ContinuationRequest};
-use super::dialogue::{BoundedDialogue, CallOutcome, Readiness};
-use super::event::{AskedCall, ConversationEvent};
+use super::dialogue::{BoundedDialogue, Readiness};
+use super::event::ConversationEvent;
 use super::event_buffer::EventBuffer;
 use super::event_id::EventId;
 use super::facts::{Facts, seconds};
 use super::form_event::SentFacts;
 use super::item::prefix;
+use super::log::{Log, Unpublished};
+use super::overhead::CONVERSATION_OVERHEAD;
 use super::pieces::Pieces;
 use super::request_content::RequestContent;
 use super::role::Role;
 use super::title::title_of;
 use super::transcript::Transcript;
+use super::turn_state::TurnState;
 use crate::memory::{CountedMemory, MemoryCounter};
 use crate::metrics::Metrics;
 use crate::settings::Limits;
@@ -67,48 +69,6 @@ pub(super) struct ListKey {
 /// Maximum number of bytes of a question in the list of conversations.
 const MAX_SUMMARY: usize = 1000;
 
-/// What readers see: the latest events, and the state that all events add up to.
-pub(super) struct Log {
-    pub(super) buffer: EventBuffer,
-    pub(super) transcript: Transcript,
-    pub(super) unpublished: Unpublished,
-}
-
-/// What has changed since the store was told.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Unpublished {
-    /// Something besides texts that grow.
-    pub(super) facts: bool,
-    pub(super) continuation: bool,
-    pub(super) pieces: bool,
-    /// Number and bytes of the events since the store got the items.
-    pub(super) events: usize,
-    pub(super) bytes: usize,
-}
-
-/// The state of the last turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum TurnState {
-    /// There was no turn yet.
-    None,
-    Streaming,
-    Ended,
-    CutOff,
-}
-
-impl TurnState {
-    /// Returns the state as one word.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            TurnState::None => "none",
-            TurnState::Streaming => "streaming",
-            TurnState::Ended => "ended",
-            TurnState::CutOff => "cut_off",
-        }
-    }
-}
-
 /// All that a page shows.
 #[derive(Serialize)]
 pub(super) struct Snapshot<'a> {
@@ -120,12 +80,6 @@ pub(super) struct Snapshot<'a> {
     dropped: u64,
     items: &'a Transcript,
 }
-
-/// Bytes that a conversation takes in addition to what it keeps.
-const CONVERSATION_OVERHEAD: usize = 4 << 10;
-
-/// Maximum number of bytes of a provider's error that are shown.
-const MAX_ERROR: usize = 8 << 10;
 
 impl ConversationState {
     pub(super) fn new(
@@ -303,88 +257,5 @@ impl ConversationState {
         let failed = self.failed_request.as_ref().map_or(0, |request| request.body.len());
         // A text that grew has up to twice the memory of its bytes.
         self.counted.set(CONVERSATION_OVERHEAD + kept + kept / 2 + failed);
-    }
-
-    /// Applies an event of the parser.
-    pub(super) fn apply(&mut self, event: Event<'_>, metrics: &Metrics) {
-        if let Some(shown) = ConversationEvent::from_parser(&event, &mut self.sent_facts) {
-            if let Event::Opaque(piece) = event {
-                self.dialogue.note_other_tool(piece.tool);
-            }
-            self.log.push(&shown, metrics);
-            return;
-        }
-        let envelope = match &event {
-            Event::Complete(call) => {
-                self.sent_facts.end(call.index());
-                call.envelope()
-            }
-            Event::Rejected(call) => {
-                self.sent_facts.end(call.index());
-                call.envelope()
-            }
-            _ => None,
-        };
-        if let Some(family) = envelope {
-            metrics.envelope(family.name());
-        }
-        let (call, outcome) = match event {
-            Event::Complete(call) => match self.dialogue.complete(call) {
-                CallOutcome::Asked { number, open, form } => {
-                    if self.title.is_none() {
-                        self.title = title_of(call.question());
-                    }
-                    self.log.push(&ConversationEvent::Complete(AskedCall::new(&call, number, open, form)), metrics);
-                    return;
-                }
-                outcome => (call.index(), outcome),
-            },
-            Event::Rejected(call) if call.reason() == Reason::Superseded => {
-                let (call, reason, stopped) = (call.index(), call.reason(), self.dialogue.has_stopped());
-                let message = &*reason.to_string();
-                self.log.push(
-                    &ConversationEvent::Rejected {
-                        call,
-                        reason: reason.code().into(),
-                        message: message.into(),
-                        stopped,
-                    },
-                    metrics,
-                );
-                return;
-            }
-            Event::Rejected(call) => (call.index(), self.dialogue.reject(call)),
-            _ => return,
-        };
-        let (reason, message, stopped) = match &outcome {
-            CallOutcome::Corrected { reason, message, stopped } => (&**reason, &**message, *stopped),
-            _ => ("dropped", "too many questions of this conversation wait for an answer", self.dialogue.has_stopped()),
-        };
-        self.log.push(
-            &ConversationEvent::Rejected { call, reason: reason.into(), message: message.into(), stopped },
-            metrics,
-        );
-    }
-
-    /// Applies an error of the parser.
-    pub(super) fn apply_error(&mut self, error: &wire::Error<'_>, metrics: &Metrics) {
-        let message = match error {
-            wire::Error::Provider(message) => (*message).to_owned(),
-            error => error.to_string(),
-        };
-        // A provider's message may be as long as an event of the stream.
-        let message = super::item::prefix(&message, MAX_ERROR);
-        self.log.push(&ConversationEvent::Error { kind: error.code().into(), message: message.into() }, metrics);
-    }
-}
-
-impl Log {
-    pub(super) fn push(&mut self, event: &ConversationEvent<'_>, metrics: &Metrics) {
-        self.buffer.push(event);
-        self.transcript.apply(event);
-        self.unpublished.facts |= !event.is_growth();
-        self.unpublished.events += 1;
-        self.unpublished.bytes += self.buffer.size_of_last();
-        metrics.event(event.name());
     }
 }

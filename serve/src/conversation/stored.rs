@@ -6,14 +6,14 @@ use followup::ResumeError;
 use followup::dialogue::{MessageFormat, Reply};
 use serde::{Deserialize, Serialize};
 
-use super::action::{ActionOutcome, StoredAnswer};
 use super::dialogue::{BoundedDialogue, StoredDialogue};
 use super::event_id::EventId;
 use super::facts::Facts;
 use super::frame::Frame;
 use super::item::Item;
 use super::pieces::Pieces;
-use super::state::TurnState;
+use super::turn_state::TurnState;
+use super::user_action::{ActionOutcome, StoredAnswer};
 use crate::error::ApiError;
 use crate::settings::Settings;
 

@@ -7,9 +7,9 @@ use followup::wire;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::action::UserAction;
 use super::request_content::{RequestContent, ShownReply};
 use super::turn::{Turn, TurnSource};
+use super::user_action::UserAction;
 use super::{Context, Conversation, ListChanges, NewRole};
 use crate::metrics::Metrics;
 use crate::settings::Settings;
@@ -147,15 +147,15 @@ fn a_turn_without_a_request_closes_questions_and_leaves_answers_to_be_collected(
 }
 
 #[test]
-fn a_conversation_is_needed_until_its_answers_are_collected() {
+fn a_conversation_is_awaited_until_its_answers_are_collected() {
     let conversation = conversation();
-    let is_needed = || conversation.unused().unwrap().0;
+    let is_awaited = || conversation.unused().unwrap().is_awaited;
     request(&conversation, TEXT, &[], ASK);
-    assert!(is_needed(), "a question is open");
+    assert!(is_awaited(), "a question is open");
     answer(&conversation, 0, "Yes").unwrap();
-    assert!(is_needed(), "an answer waits to be collected");
+    assert!(is_awaited(), "an answer waits to be collected");
     conversation.collect_replies(0, MessageFormat::OpenAiChat).unwrap();
-    assert!(!is_needed());
+    assert!(!is_awaited());
 }
 
 #[test]

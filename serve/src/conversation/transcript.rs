@@ -6,21 +6,13 @@ use serde::{Serialize, Serializer};
 
 use super::event::{ConversationEvent, GrownField, UserReply};
 use super::item::{CallItem, CallState, Item, RepliedItem};
+use super::item_list::ItemList;
 use super::outcome::Delivery;
 
-/// The items of a conversation in order, within a limit of bytes.
-///
-/// The oldest are dropped first. Questions that wait for an answer are never dropped.
+/// What a page shows of a conversation, within a limit of bytes.
 #[derive(Debug)]
 pub(super) struct Transcript {
-    /// The items with ascending keys, by which they are found after others have been dropped.
-    items: VecDeque<(u64, Item)>,
-    next_key: u64,
-    /// The sum of the items' sizes.
-    size: usize,
-    limit: usize,
-    /// Bytes of items that were dropped.
-    dropped: u64,
+    items: ItemList,
     /// The unfinished calls of this turn, with their items' keys; `None` for a dropped item.
     growing: Vec<(u64, Option<u64>)>,
     /// The latest calls of other tools in this turn, by the provider's id, with their items' keys.
@@ -35,11 +27,7 @@ const MAX_OPAQUE: usize = 256;
 impl Transcript {
     pub(super) fn new(limit: usize) -> Transcript {
         Transcript {
-            items: VecDeque::new(),
-            next_key: 0,
-            size: 0,
-            limit,
-            dropped: 0,
+            items: ItemList::new(limit, 0),
             growing: Vec::new(),
             opaque: VecDeque::new(),
             unanswered: BTreeMap::new(),
@@ -48,9 +36,9 @@ impl Transcript {
 
     /// Returns the transcript with these items, which another one has serialized to.
     pub(super) fn restore(items: Vec<Item>, dropped: u64, limit: usize) -> Transcript {
-        let mut transcript = Transcript { dropped, ..Transcript::new(limit) };
+        let mut transcript = Transcript { items: ItemList::new(limit, dropped), ..Transcript::new(limit) };
         for item in items {
-            let key = transcript.next_key;
+            let key = transcript.items.next_key();
             match &item {
                 Item::Turn { .. } => {
                     transcript.growing.clear();
@@ -65,7 +53,7 @@ impl Transcript {
                 }
                 _ => {}
             }
-            transcript.push(item);
+            transcript.items.push(item);
         }
         transcript
     }
@@ -82,7 +70,7 @@ impl Transcript {
 
     /// Returns the call with the question of this number; `None` if it was dropped.
     pub(super) fn asked(&self, number: u64) -> Option<&CallItem> {
-        self.items.iter().rev().find_map(|(_, item)| match item {
+        self.items.newest_first().find_map(|(_, item)| match item {
             Item::Call(call) if call.number == Some(number) => Some(call),
             _ => None,
         })
@@ -90,12 +78,12 @@ impl Transcript {
 
     /// Returns how many bytes of the oldest items have been dropped.
     pub(super) fn dropped(&self) -> u64 {
-        self.dropped
+        self.items.dropped()
     }
 
     /// Returns the approximate memory of the items.
     pub(super) fn memory(&self) -> usize {
-        self.size
+        self.items.size()
     }
 
     /// Applies an event.
@@ -104,7 +92,7 @@ impl Transcript {
             ConversationEvent::Turn { index } => {
                 self.growing.clear();
                 self.opaque.clear();
-                self.push(Item::Turn { index: *index });
+                self.items.push(Item::Turn { index: *index });
             }
             ConversationEvent::Text { text } => self.text(text),
             ConversationEvent::Opaque { tool, raw, start, id } => self.opaque(tool, raw, *start, id.as_deref()),
@@ -118,7 +106,7 @@ impl Transcript {
                     call.notes.clone_from(&asked.notes);
                     call.envelope = asked.envelope.as_deref().map(str::to_owned);
                     call.form = asked.form.as_deref().map(|form| Box::new(form.clone().into()));
-                    (call.number, call.open) = (Some(asked.number), Some(asked.open));
+                    (call.number, call.open, call.discuss) = (Some(asked.number), Some(asked.open), asked.discuss);
                 });
                 self.unanswered.insert(asked.number, key);
             }
@@ -129,9 +117,11 @@ impl Transcript {
                 });
             }
             ConversationEvent::Error { kind, message } => {
-                self.push(Item::Error { kind: kind.to_string(), message: message.to_string() });
+                self.items.push(Item::Error { kind: kind.to_string(), message: message.to_string() });
             }
-            ConversationEvent::End { index, cut_off } => self.push(Item::End { index: *index, cut_off: *cut_off }),
+            ConversationEvent::End { index, cut_off } => {
+                self.items.push(Item::End { index: *index, cut_off: *cut_off });
+            }
             ConversationEvent::Open { number } => {
                 if let Some(&key) = self.unanswered.get(number) {
                     self.change_call(key, |call| call.open = Some(true));
@@ -153,26 +143,31 @@ impl Transcript {
     }
 
     fn text(&mut self, more: &str) {
-        match self.items.back_mut() {
-            Some((_, Item::Text { text })) => {
-                text.push_str(more);
-                self.size += more.len();
-            }
-            _ => self.push(Item::Text { text: more.into() }),
+        let has_grown = self.items.grow_last(|item| {
+            let Item::Text { text } = item else { return None };
+            text.push_str(more);
+            Some(more.len())
+        });
+        if !has_grown {
+            self.items.push(Item::Text { text: more.into() });
         }
     }
 
     fn opaque(&mut self, tool: &str, more: &str, start: bool, id: Option<&str>) {
         let open = self.opaque.iter().rev().find(|(one, _)| one.as_deref() == id).filter(|_| !start);
-        let item = open.map(|&(_, key)| key).and_then(|key| self.get_mut(key));
-        if let Some(Item::Opaque { raw, .. }) = item {
-            raw.push_str(more);
-            self.size += more.len();
+        let has_grown = open.is_some_and(|&(_, key)| {
+            self.items.grow(key, |item| {
+                let Item::Opaque { raw, .. } = item else { return None };
+                raw.push_str(more);
+                Some(more.len())
+            })
+        });
+        if has_grown {
             return;
         }
         let id = id.map(str::to_owned);
-        self.note_opaque(id.clone(), self.next_key);
-        self.push(Item::Opaque { tool: tool.into(), raw: more.into(), id });
+        let key = self.items.push(Item::Opaque { tool: tool.into(), raw: more.into(), id: id.clone() });
+        self.note_opaque(id, key);
     }
 
     /// Remembers the item of another tool's call, to which its further pieces are appended.
@@ -197,25 +192,22 @@ impl Transcript {
             Some((_, Some(key))) => *key,
             Some((_, None)) => return,
             None => {
-                self.growing.push((call, Some(self.next_key)));
-                self.push(Item::Call(CallItem::new(call)));
-                self.next_key - 1
+                let key = self.items.push(Item::Call(CallItem::new(call)));
+                self.growing.push((call, Some(key)));
+                key
             }
         };
-        // The size is updated by the difference, because a call grows by a few bytes at a time.
-        if let Some(Item::Call(call)) = self.get_mut(key) {
-            let grown = grow(call);
-            self.size += grown;
-        }
+        self.items.grow(key, |item| {
+            let Item::Call(call) = item else { return None };
+            Some(grow(call))
+        });
     }
 
     /// Ends a call with that change. Returns the key of its item.
     fn end_call(&mut self, call: u64, end: impl FnOnce(&mut CallItem)) -> u64 {
         let index = self.growing.iter().position(|(one, _)| *one == call);
-        let key = index.and_then(|index| self.growing.swap_remove(index).1).unwrap_or_else(|| {
-            self.push(Item::Call(CallItem::new(call)));
-            self.next_key - 1
-        });
+        let key = index.and_then(|index| self.growing.swap_remove(index).1);
+        let key = key.unwrap_or_else(|| self.items.push(Item::Call(CallItem::new(call))));
         self.change_call(key, end);
         key
     }
@@ -231,7 +223,7 @@ impl Transcript {
                 }
             }
             None => {
-                self.push(Item::Replied(RepliedItem { reply: Box::new(replied.clone()), delivery: None }));
+                self.items.push(Item::Replied(RepliedItem { reply: Box::new(replied.clone()), delivery: None }));
             }
         }
     }
@@ -239,81 +231,46 @@ impl Transcript {
     /// Sets the delivery of answers by the numbers of their questions, and of the latest guidance.
     fn delivery(&mut self, numbers: &[u64], guidance: bool, delivery: &Delivery) {
         let mut is_next = guidance;
-        let concerns = |item: &Item, is_next: &mut bool| match item {
+        let mut concerns = |item: &Item| match item {
             Item::Call(call) => call.number.is_some_and(|number| numbers.contains(&number)),
-            Item::Replied(_) => std::mem::take(is_next),
+            Item::Replied(_) => std::mem::take(&mut is_next),
             _ => false,
         };
-        for (_, item) in self.items.iter_mut().rev().filter_map(|entry| {
-            let is_concerned = concerns(&entry.1, &mut is_next);
-            is_concerned.then_some(entry)
-        }) {
-            let before = item.size();
-            if let Item::Call(CallItem { delivery: place, .. }) | Item::Replied(RepliedItem { delivery: place, .. }) =
-                item
-            {
-                *place = Some(Box::new(delivery.clone()));
-            }
-            self.size = self.size - before + item.size();
+        let concerned = self.items.newest_first().filter(|(_, item)| concerns(item));
+        let keys: Vec<u64> = concerned.map(|(key, _)| key).collect();
+        for key in keys {
+            self.items.change(key, |item| {
+                if let Item::Call(CallItem { delivery: place, .. })
+                | Item::Replied(RepliedItem { delivery: place, .. }) = item
+                {
+                    *place = Some(Box::new(delivery.clone()));
+                }
+            });
         }
-    }
-
-    fn push(&mut self, item: Item) {
-        self.size += item.size();
-        self.items.push_back((self.next_key, item));
-        self.next_key += 1;
-    }
-
-    fn get_mut(&mut self, key: u64) -> Option<&mut Item> {
-        let index = self.items.binary_search_by_key(&key, |(key, _)| *key).ok()?;
-        self.items.get_mut(index).map(|(_, item)| item)
     }
 
     fn change_call(&mut self, key: u64, change: impl FnOnce(&mut CallItem)) {
-        if let Some(Item::Call(call)) = self.get_mut(key) {
-            let before = call.size();
-            change(call);
-            let after = call.size();
-            self.size = self.size - before + after;
-        }
+        self.items.change(key, |item| {
+            if let Item::Call(call) = item {
+                change(call);
+            }
+        });
     }
 
     /// Drops the oldest items until the rest is within the limit.
-    ///
-    /// Calls that are still being written are dropped last; questions that wait for an answer
-    /// never, because they have a limit of their own.
     fn shrink(&mut self) {
-        while self.size > self.limit {
-            let is_growing = |key: u64| self.growing.iter().any(|(_, one)| *one == Some(key));
-            let awaits_answer = |item: &Item| matches!(item, Item::Call(call) if call.awaits_answer());
-            let oldest = self.items.iter().position(|(key, item)| !awaits_answer(item) && !is_growing(*key));
-            let Some(index) = oldest.or_else(|| self.items.iter().position(|(_, item)| !awaits_answer(item))) else {
-                return;
-            };
-            let excess = self.size - self.limit;
-            // This removes at least half of a long text, so that its beginning is not dropped byte
-            // by byte.
-            let removed = self.items.get_mut(index).map_or(0, |(_, item)| item.truncate_front(excess));
-            if removed > 0 {
-                self.count_dropped(removed);
-            } else if let Some((key, item)) = self.items.remove(index) {
-                self.count_dropped(item.size());
-                if let Some((_, one)) = self.growing.iter_mut().find(|(_, one)| *one == Some(key)) {
-                    *one = None;
-                }
+        let dropped = self.items.shrink(|key| self.growing.iter().any(|(_, one)| *one == Some(key)));
+        for key in dropped {
+            if let Some((_, one)) = self.growing.iter_mut().find(|(_, one)| *one == Some(key)) {
+                *one = None;
             }
         }
-    }
-
-    fn count_dropped(&mut self, bytes: usize) {
-        self.size -= bytes;
-        self.dropped += bytes as u64;
     }
 }
 
 impl Serialize for Transcript {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.items.iter().map(|(_, item)| item))
+        serializer.collect_seq(self.items.iter())
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use followup::dialogue::{ReplyKind, Suggestion};
+use followup::dialogue::Suggestion;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::conversation::event::AskedCall;
+use crate::conversation::event::{AskedCall, UserReplyKind};
 use crate::conversation::event_id::EventId;
 use crate::conversation::form_event::{FormField, FormPartial, OptionFacts, QuestionFacts};
 use crate::conversation::frame::{Frame, parse_event};
@@ -25,12 +25,13 @@ fn asked(call: u64, number: u64, question: &str) -> ConversationEvent<'_> {
         id: None,
         number,
         open: true,
+        discuss: false,
         form: None,
     })
 }
 
 fn reply(number: Option<u64>, said: &str) -> UserReply {
-    let kind = if number.is_some() { ReplyKind::Answer } else { ReplyKind::Guidance };
+    let kind = if number.is_some() { UserReplyKind::Answer } else { UserReplyKind::Guidance };
     UserReply { number, kind, said: said.into(), suggestion: None, answers: Vec::new(), images: Vec::new(), mode: None }
 }
 
@@ -48,7 +49,7 @@ fn json_of(transcript: &Transcript) -> Value {
 
 /// Returns the sum of all items' sizes.
 fn sum_of_sizes(transcript: &Transcript) -> usize {
-    transcript.items.iter().map(|(_, item)| item.size()).sum()
+    transcript.items.iter().map(Item::size).sum()
 }
 
 fn grown(call: u64, field: GrownField<'static>, delta: &'static str) -> ConversationEvent<'static> {
@@ -80,7 +81,7 @@ fn a_call_grows_and_is_asked_and_answered_in_one_item() {
     assert_eq!((&call["state"], &call["number"], &call["open"]), (&json!("complete"), &json!(7), &json!(false)));
     let said = json!({"number": 7, "kind": "answer", "said": "so", "images": []});
     assert_eq!(call["answered"], said);
-    assert_eq!(items.size, sum_of_sizes(&items));
+    assert_eq!(items.memory(), sum_of_sizes(&items));
 }
 
 #[test]
@@ -125,10 +126,10 @@ fn a_form_grows_with_what_became_known_and_its_size_is_counted() {
             "defaults": ["B", "C"], "options": [{"label": "B", "value": "b", "preview": "p", "recommended": true}]},
         {"text": "And?"}]});
     assert_eq!(json_of(&items)[1]["form"], form);
-    assert_eq!(items.size, sum_of_sizes(&items));
+    assert_eq!(items.memory(), sum_of_sizes(&items));
     items.apply(&asked(0, 0, "Whole"));
     assert!(json_of(&items)[1].get("form").is_none(), "the complete call replaces what has grown");
-    assert_eq!(items.size, sum_of_sizes(&items));
+    assert_eq!(items.memory(), sum_of_sizes(&items));
 }
 
 #[test]
@@ -163,7 +164,7 @@ fn pieces_of_interleaved_opaque_calls_are_joined_by_their_id() {
     );
     let raws: Vec<_> = json_of(&items).as_array().unwrap().iter().map(|item| item["raw"].clone()).collect();
     assert_eq!(raws, ["13", "2", "<t></t>", "<t>"]);
-    assert_eq!(items.size, sum_of_sizes(&items));
+    assert_eq!(items.memory(), sum_of_sizes(&items));
 }
 
 #[test]
@@ -179,8 +180,8 @@ fn the_oldest_items_are_dropped_first_and_unanswered_questions_are_kept() {
             stopped: false,
         });
     }
-    assert!(items.size <= LIMIT);
-    assert_eq!(items.size, sum_of_sizes(&items));
+    assert!(items.memory() <= LIMIT);
+    assert_eq!(items.memory(), sum_of_sizes(&items));
     assert!(items.dropped() > 100_000);
     let all = json_of(&items);
     assert_eq!(all[0]["question"], "Stays?");
@@ -192,7 +193,7 @@ fn the_oldest_items_are_dropped_first_and_unanswered_questions_are_kept() {
         items.apply(&ConversationEvent::Error { kind: "provider".into(), message: "no".into() });
     }
     assert!(json_of(&items).as_array().unwrap().iter().all(|item| item["type"] != "call" || item["call"] != 0));
-    assert_eq!(items.size, sum_of_sizes(&items));
+    assert_eq!(items.memory(), sum_of_sizes(&items));
 }
 
 #[test]
@@ -204,7 +205,7 @@ fn of_one_long_text_the_beginning_is_dropped() {
         items.apply(&ConversationEvent::Text { text: (&more).into() });
         whole.push_str(&more);
     }
-    assert!(items.size <= LIMIT && items.size > LIMIT / 3, "{}", items.size);
+    assert!(items.memory() <= LIMIT && items.memory() > LIMIT / 3, "{}", items.memory());
     let all = json_of(&items);
     let kept = all[0]["text"].as_str().unwrap();
     assert!(whole.ends_with(kept));
@@ -218,13 +219,13 @@ fn a_call_that_was_dropped_while_it_grew_reappears_when_it_ends() {
     for call in 0..4 {
         items.apply(&ConversationEvent::Partial { call, field: GrownField::Question, delta: (&long).into() });
     }
-    assert!(items.size <= LIMIT);
+    assert!(items.memory() <= LIMIT);
     items.apply(&grown(0, GrownField::Question, "more of what is gone"));
     assert!(json_of(&items).as_array().unwrap().iter().all(|item| item["call"] != 0));
     items.apply(&asked(0, 0, "Why?"));
     let all = json_of(&items);
     assert_eq!(all.as_array().unwrap().last().unwrap()["question"], "Why?");
-    assert_eq!(items.size, sum_of_sizes(&items));
+    assert_eq!(items.memory(), sum_of_sizes(&items));
 }
 
 #[test]
@@ -244,7 +245,7 @@ fn a_closed_question_is_dropped_like_any_other_item() {
     let call = &json_of(&items)[0];
     assert_eq!(call["closed"], json!({"why": "answered_elsewhere", "said": "Tea"}));
     assert_eq!((&call["open"], call.get("answered")), (&json!(false), None));
-    assert_eq!(items.size, sum_of_sizes(&items));
+    assert_eq!(items.memory(), sum_of_sizes(&items));
     items.apply(&ConversationEvent::Text { text: "x".repeat(LIMIT).into() });
     assert!(json_of(&items).as_array().unwrap().iter().all(|item| item["type"] != "call"));
 }
@@ -262,7 +263,7 @@ fn a_delivery_belongs_to_its_answers_or_to_the_latest_guidance() {
             guidance,
             delivery: Cow::Borrowed(&delivery),
         });
-        assert_eq!(items.size, sum_of_sizes(&items));
+        assert_eq!(items.memory(), sum_of_sizes(&items));
     };
     deliver(&[0, 1], false, DeliveryState::Failed, Some("it broke"));
     deliver(&[1], false, DeliveryState::Sent, None);
@@ -346,7 +347,7 @@ fn a_restored_transcript_continues_like_the_one_that_was_stored() {
             restored.apply(event);
         }
         assert_eq!(json_of(&restored), json_of(&whole), "stored after {cut} events");
-        assert_eq!((restored.size, restored.dropped), (whole.size, 7), "stored after {cut} events");
+        assert_eq!((restored.memory(), restored.dropped()), (whole.memory(), 7), "stored after {cut} events");
         assert!(restored.growing().eq(whole.growing()) && restored.unanswered.keys().eq(whole.unanswered.keys()));
     }
 }

@@ -6,11 +6,13 @@ use std::time::Instant;
 use followup::dialogue::Reply;
 use followup::wire;
 
+use super::change::ChangeGuard;
 use super::continuation::{Continuation, ContinuationRequest, PendingContinuation};
 use super::event::ConversationEvent;
 use super::request_content::RequestContent;
-use super::state::{ConversationState, TurnState};
-use super::{ChangeGuard, Conversation, Readiness};
+use super::state::ConversationState;
+use super::turn_state::TurnState;
+use super::{Conversation, Readiness};
 use crate::error::ApiError;
 use crate::metrics::Metrics;
 
@@ -122,15 +124,10 @@ impl Turn {
     }
 
     fn new(conversation: &Arc<Conversation>, epoch: Option<u64>, wire: Option<wire::Format>) -> Turn {
-        let policy = conversation.settings.policy.clone();
-        let response = match wire {
-            Some(wire) => wire::ResponseParser::new(wire, policy),
-            None => wire::ResponseParser::auto(policy),
-        };
         Turn {
             conversation: conversation.clone(),
             epoch,
-            response: Some(response.with_limits(conversation.settings.wire_limits)),
+            response: Some(conversation.settings.response_parser(wire)),
             tail: Vec::new(),
             started: Instant::now(),
             has_ended: false,

@@ -7,16 +7,16 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
 use super::agent_request::AgentRequest;
-use super::fingerprint::{Chain, Fingerprint, Fingerprints, ShownAnswer};
+use super::fingerprint::{Fingerprint, Fingerprints};
+use super::last_answer::{Fit, LastAnswer};
+use super::shown_conversation::ShownConversation;
 use super::stored::StoredRecord;
 use crate::chat::{ApiFormat, ModelAnswer, Part};
 use crate::conversation::Conversation;
-use crate::conversation::request_content::RequestContent;
 
 /// How long a request waits for the end of the message that it seems to answer.
 ///
@@ -33,13 +33,6 @@ pub(crate) struct Recognizer {
     records: Option<mpsc::UnboundedSender<StoredRecord>>,
 }
 
-/// What a request shows of its conversation.
-#[derive(Debug, Default)]
-pub(crate) struct ShownConversation {
-    pub(crate) content: RequestContent,
-    pub(super) chain: Chain,
-}
-
 /// The conversations by the fingerprint of their last request, and by the id of the last response.
 #[derive(Default)]
 struct Index {
@@ -54,30 +47,6 @@ struct Index {
 struct Entry {
     conversation: Weak<Conversation>,
     answer: watch::Receiver<LastAnswer>,
-}
-
-/// The model's message after a conversation's last request.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum LastAnswer {
-    Streaming,
-    /// It can't be read.
-    Unknown,
-    Known {
-        said: Fingerprint,
-        items: Vec<Fingerprint>,
-        /// An agent may have got less of it, or more.
-        is_cut_off: bool,
-    },
-}
-
-/// Whether a request shows an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fit {
-    Exact,
-    /// The answer is not known, or not as a whole.
-    Possible,
-    None,
 }
 
 /// Records the model's message when it has ended. If it is dropped before, the message is unknown.
@@ -270,24 +239,5 @@ impl Entry {
     async fn settle(&mut self) {
         // The sender is never dropped while the answer streams.
         let _ = self.answer.wait_for(|answer| !matches!(answer, LastAnswer::Streaming)).await;
-    }
-}
-
-impl LastAnswer {
-    /// Returns whether a request shows this answer; `None` if that is not known yet.
-    pub(super) fn fit(&self, shown: &ShownAnswer) -> Option<Fit> {
-        let (is_same, is_cut_off) = match self {
-            LastAnswer::Streaming => return None,
-            LastAnswer::Unknown => return Some(Fit::Possible),
-            LastAnswer::Known { items, is_cut_off, .. } if !shown.references.is_empty() => {
-                (shown.references.iter().all(|item| items.contains(item)), *is_cut_off)
-            }
-            LastAnswer::Known { said, is_cut_off, .. } => (*said == shown.said, *is_cut_off),
-        };
-        Some(match (is_same, is_cut_off) {
-            (true, _) => Fit::Exact,
-            (false, true) => Fit::Possible,
-            (false, false) => Fit::None,
-        })
     }
 }

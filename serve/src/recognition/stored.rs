@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::recognizer::{Fit, LastAnswer, ShownConversation};
+use super::last_answer::{Fit, LastAnswer};
+use super::shown_conversation::ShownConversation;
 
 /// Maximum number of messages of the model for which a conversation is looked up in the store.
 const MAX_LOOKUPS: usize = 16;

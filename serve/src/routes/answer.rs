@@ -13,7 +13,7 @@ use super::body::{json_response, parse_json, read_limited};
 use super::reply_format::ReplyFormat;
 use crate::app_state::AppState;
 use crate::conversation::Readiness;
-use crate::conversation::action::{ActionOutcome, UserAction};
+use crate::conversation::user_action::{ActionOutcome, UserAction};
 use crate::error::ApiError;
 use crate::turns::continuing::continue_if_ready;
 
@@ -27,6 +27,11 @@ struct AnswerBody {
     cancel: bool,
     #[serde(default)]
     decline: bool,
+    #[serde(default)]
+    discuss: bool,
+    #[serde(default)]
+    time_out: bool,
+    /// With `discuss` and `time_out`, the answers so far.
     form: Option<Vec<FormAnswer>>,
     guide: Option<String>,
     #[serde(default)]
@@ -76,14 +81,23 @@ pub(super) async fn answer(
 
 /// Returns the action that the fields stand for. Any other combination of fields is an error.
 fn action(body: AnswerBody) -> Result<UserAction, ApiError> {
-    let AnswerBody { number, suggestion, text, cancel, decline, form, guide, images, .. } = body;
-    let has_images = !images.is_empty();
-    let is_blank = |text: &str| text.trim().is_empty() && !has_images;
-    let kinds = [cancel, decline, form.is_some(), guide.is_some(), suggestion.is_some() || text.is_some()];
+    let AnswerBody { number, suggestion, text, cancel, decline, discuss, time_out, form, guide, images, .. } = body;
     let usage = || ApiError::bad_request(USAGE);
-    if kinds.iter().filter(|&&kind| kind).count() != 1 {
+    let (has_images, ends) = (!images.is_empty(), [cancel, decline, discuss, time_out].contains(&true));
+    let has_answers_so_far = form.is_some() && (discuss || time_out);
+    let kinds = [
+        cancel,
+        decline,
+        discuss,
+        time_out,
+        form.is_some() && !has_answers_so_far,
+        guide.is_some(),
+        suggestion.is_some() || text.is_some(),
+    ];
+    if kinds.iter().filter(|&&kind| kind).count() != 1 || ends && has_images {
         return Err(usage());
     }
+    let is_blank = |text: &str| text.trim().is_empty() && !has_images;
     if text.as_deref().or(guide.as_deref()).is_some_and(is_blank) {
         return Err(ApiError::bad_request("the text is empty: write something, or send an image with it"));
     }
@@ -91,8 +105,10 @@ fn action(body: AnswerBody) -> Result<UserAction, ApiError> {
         return guide.map(|text| UserAction::Guide { text }).ok_or_else(usage);
     };
     let answer = match (suggestion, text, form) {
-        (None, None, None) if cancel && !has_images => return Ok(UserAction::Cancel { number }),
-        (None, None, None) if decline && !has_images => return Ok(UserAction::Decline { number }),
+        (None, None, None) if cancel => return Ok(UserAction::Cancel { number }),
+        (None, None, None) if decline => return Ok(UserAction::Decline { number }),
+        (None, None, form) if discuss => return Ok(UserAction::Discuss { number, answers: form.unwrap_or_default() }),
+        (None, None, form) if time_out => return Ok(UserAction::TimeOut { number, answers: form.unwrap_or_default() }),
         (Some(suggestion), None, None) => Answer::Suggestion(suggestion),
         (Some(suggestion), Some(text), None) => Answer::Edited { suggestion, text },
         (None, Some(text), None) => Answer::Text(text),
@@ -104,5 +120,6 @@ fn action(body: AnswerBody) -> Result<UserAction, ApiError> {
 
 const USAGE: &str = "\
 an answer has a \"number\" and one of: \"suggestion\":I, \"suggestion\":I with \"text\":S, \"text\":S, \
-\"form\":[{\"picked\":[I],\"text\":S}…], or \"cancel\":true or \"decline\":true (without images); \
+\"form\":[{\"picked\":[I],\"text\":S,\"note\":S}…], or without images \"cancel\":true, \"decline\":true, \
+\"discuss\":true or \"time_out\":true (the last two with the \"form\" so far, if there is any); \
 when the dialogue has stopped, \"guide\":S without a number";

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::body::{json_response, read_limited};
 use super::push::wire_format;
 use crate::app_state::AppState;
-use crate::conversation::pieces::Piece;
+use crate::conversation::push_piece::Piece;
 use crate::error::ApiError;
 
 /// Maximum number of bytes of a message's name.

@@ -160,7 +160,7 @@ function story(next, length) {
     },
     reject: () => ['rejected', { call: growing.splice(whole(next, growing.length), 1)[0], reason: 'malformed', message: 'm', stopped: next() < 0.2 }],
     error: () => ['error', { kind: 'upstream', message: 'broke' }],
-    reply: () => ['replied', { number: waiting.shift(), kind: pick(next, ['answer', 'cancelled', 'declined']), said: 's', ...(next() < 0.5 ? { answers: [{ picked: [0] }] } : {}), images: [] }],
+    reply: () => ['replied', { number: waiting.shift(), kind: pick(next, ['answer', 'cancelled', 'declined', 'discussed', 'timed_out']), said: 's', ...(next() < 0.5 ? { answers: [{ picked: [0] }] } : {}), images: [] }],
     open: () => ['open', { number: waiting[0] }],
     guide: () => ['replied', { number: null, kind: 'guidance', said: 'g', images: [] }],
     end: () => ['end', { nth, cut_off: next() < 0.3 }],

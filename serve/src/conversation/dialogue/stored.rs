@@ -6,7 +6,8 @@ use followup::ResumeError;
 use followup::dialogue::{Checkpoint, Dialogue, Reply, Setup};
 use serde::{Deserialize, Serialize};
 
-use super::{BoundedDialogue, PendingQuestion, RepliedCall, Unanswered};
+use super::unanswered::UnansweredQuestions;
+use super::{BoundedDialogue, PendingQuestion, RepliedCall};
 use crate::conversation::reply_log::{ReplyLog, StoredReplies};
 use crate::settings::Limits;
 
@@ -16,7 +17,7 @@ pub(in crate::conversation) struct StoredDialogue {
     dialogue: Checkpoint,
     asked: u64,
     pending: Vec<(u64, PendingQuestion)>,
-    unanswered: Vec<(u64, Unanswered)>,
+    unanswered: UnansweredQuestions,
     replies: StoredReplies,
     calls: Vec<StoredCall>,
     overflowed: bool,
@@ -50,7 +51,7 @@ impl BoundedDialogue {
             dialogue: self.dialogue.checkpoint(),
             asked: self.asked,
             pending: self.pending.iter().map(|(number, question)| (*number, question.clone())).collect(),
-            unanswered: self.unanswered.iter().copied().collect(),
+            unanswered: self.unanswered.clone(),
             replies: self.replies.stored(),
             calls: self.calls.iter().map(call).collect(),
             overflowed: self.overflowed,
@@ -83,7 +84,7 @@ impl BoundedDialogue {
             limits,
             asked: stored.asked,
             pending: stored.pending.into_iter().collect(),
-            unanswered: stored.unanswered.into(),
+            unanswered: stored.unanswered,
             replies,
             calls,
             overflowed: stored.overflowed,

@@ -1,0 +1,39 @@
+//! Which conversations are in use, and which are needed least.
+
+use std::time::{Duration, Instant};
+
+use super::Conversation;
+use super::turn_state::TurnState;
+
+/// A conversation that is not in use. The lesser one is needed less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Unused {
+    /// The store has not been told everything yet.
+    is_untold: bool,
+    /// A question is open, or an answer waits to be collected.
+    pub(super) is_awaited: bool,
+    since: Instant,
+}
+
+impl Conversation {
+    /// Returns how little the conversation is needed; `None` if it is in use.
+    pub(crate) fn unused(&self) -> Option<Unused> {
+        let state = self.state.lock();
+        // A conversation without a turn was created a moment ago for a turn that is about to begin. The next
+        // piece of a message may never come.
+        let is_busy = match state.turn {
+            TurnState::Streaming => !state.awaits_piece(),
+            TurnState::None => true,
+            TurnState::Ended | TurnState::CutOff => false,
+        };
+        if is_busy || self.has_readers() {
+            return None;
+        }
+        let is_awaited = state.dialogue.open_question().is_some() || state.dialogue.reply_log().has_pending();
+        Some(Unused { is_untold: state.role.has_untold_changes(), is_awaited, since: state.used })
+    }
+
+    pub(crate) fn is_idle(&self, idle: Duration) -> bool {
+        self.unused().is_some_and(|unused| unused.since.elapsed() >= idle)
+    }
+}
