@@ -37,7 +37,7 @@ pub struct Service {
     address: SocketAddr,
     state: Arc<AppState>,
     work: BackgroundWork,
-    store_problem: Option<String>,
+    store_warning: Option<String>,
 }
 
 impl std::fmt::Debug for Service {
@@ -95,23 +95,20 @@ impl Service {
         let listener = TcpListener::bind(listen).await.map_err(|error| StartError::Listen(listen, error))?;
         let address = listener.local_addr().map_err(|error| StartError::Listen(listen, error))?;
         let (state, work) = AppState::new(settings, upstream, store);
-        let mut store_problem = None;
-        if let Some(shared) = state.store.shared()
-            && let Err(problem) = shared.connect().await
-        {
-            if !problem.may_pass() {
-                return Err(StartError::Store(problem.to_string()));
-            }
-            store_problem = Some(problem.to_string());
+        let mut store_warning = None;
+        if let Some(shared) = state.store.shared() {
+            let warning = shared.connect().await.map_err(|problem| StartError::Store(problem.to_string()))?;
+            store_warning = warning.map(|warning| warning.to_string());
         }
-        Ok(Service { listener, address, state: Arc::new(state), work, store_problem })
+        Ok(Service { listener, address, state: Arc::new(state), work, store_warning })
     }
 
-    /// Returns why the store can't be reached at the moment; `None` if it can, or there is none.
+    /// Returns what the operator of the store should know: that it can't be used at the moment, or may
+    /// drop conversations. `None` if all is well, or there is no store.
     ///
-    /// The service runs without it meanwhile, and uses it as soon as it can be reached.
-    pub fn store_problem(&self) -> Option<&str> {
-        self.store_problem.as_deref()
+    /// The service runs without a store that can't be used, and uses it as soon as it can.
+    pub fn store_warning(&self) -> Option<&str> {
+        self.store_warning.as_deref()
     }
 
     /// Returns the address on which the service listens.

@@ -11,7 +11,9 @@ pub(crate) enum StoreAddress {
     One(ConnectionInfo),
     /// `redis+cluster://[USER:PASSWORD@]HOST[:PORT][,HOST[:PORT]…]`
     Cluster(Vec<ConnectionInfo>),
-    /// `redis+sentinel://[USER:PASSWORD@]HOST[:PORT][,HOST[:PORT]…]/NAME[/DATABASE]`
+    /// `redis+sentinel://[USER:PASSWORD@]HOST[:PORT][,HOST[:PORT]…]/NAME[/DATABASE][?LOGIN]`
+    ///
+    /// LOGIN is that of all the sentinels: `[sentinel_username=USER&]sentinel_password=PASSWORD`.
     Sentinel { sentinels: Vec<ConnectionInfo>, name: String, server: ConnectionInfo },
 }
 
@@ -38,6 +40,10 @@ const USAGE: &str = "\
 it should be redis://HOST:PORT, redis+cluster://HOST:PORT,HOST:PORT or \
 redis+sentinel://HOST:PORT,HOST:PORT/NAME, with rediss in place of redis for TLS";
 
+const SENTINEL_LOGIN: &str = "\
+after the name of the primary, only ?sentinel_username=USER&sentinel_password=PASSWORD is possible, the login of the \
+sentinels; in it, write / as %2F, @ as %40, and : as %3A";
+
 impl StoreAddress {
     /// Reads a URL.
     ///
@@ -56,6 +62,7 @@ impl StoreAddress {
         if kind.is_empty() {
             return Ok(StoreAddress::One(server(&format!("{scheme}://{rest}"))?));
         }
+        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (user, hosts) = rest.rsplit_once('@').map_or(("", rest), |(user, hosts)| (user, hosts));
         let user = if user.is_empty() { String::new() } else { format!("{user}@") };
         let (hosts, path) = hosts.split_once('/').unwrap_or((hosts, ""));
@@ -64,6 +71,7 @@ impl StoreAddress {
             return Err(usage());
         }
         match kind {
+            "cluster" if !query.is_empty() => Err(usage()),
             "cluster" if matches!(path, "" | "0") => {
                 let nodes = hosts.iter().map(|host| server(&format!("{scheme}://{user}{host}")));
                 Ok(StoreAddress::Cluster(nodes.collect::<Result<_, _>>()?))
@@ -76,10 +84,11 @@ impl StoreAddress {
                         "after the sentinels, the name of the primary is missing: /NAME".to_owned(),
                     ));
                 }
+                let login = sentinel_login(query).ok_or_else(|| BadAddress(SENTINEL_LOGIN.to_owned()))?;
                 let sentinel = |host: &&str| {
                     let has_port = host.rsplit_once(']').map_or(*host, |(_, port)| port).contains(':');
                     let port = if has_port { String::new() } else { format!(":{SENTINEL_PORT}") };
-                    server(&format!("{scheme}://{host}{port}"))
+                    server(&format!("{scheme}://{login}{host}{port}"))
                 };
                 let sentinels = hosts.iter().map(sentinel).collect::<Result<_, _>>()?;
                 // The sentinels say where it is; the rest counts.
@@ -100,6 +109,21 @@ impl StoreAddress {
             StoreAddress::Sentinel { sentinels, name, .. } => format!("{name}, of the sentinels {}", all(sentinels)),
         }
     }
+}
+
+/// Reads the login of the sentinels. Returns it as a URL has it before a host; `None` if it is none.
+fn sentinel_login(query: &str) -> Option<String> {
+    let (mut user, mut password) = ("", "");
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        match pair.split_once('=')? {
+            ("sentinel_username", value) => user = value,
+            ("sentinel_password", value) => password = value,
+            _ => return None,
+        }
+    }
+    // A host may not begin in the middle of it.
+    let is_login = !format!("{user}{password}").contains(['/', '@', ':']);
+    is_login.then(|| if query.is_empty() { String::new() } else { format!("{user}:{password}@") })
 }
 
 /// Reads the URL of one server. The connection uses RESP3, which mixes replies and messages.
@@ -133,6 +157,27 @@ mod tests {
     }
 
     #[test]
+    fn sentinels_have_a_login_of_their_own() {
+        let login = |url: &str| {
+            let StoreAddress::Sentinel { sentinels, server, .. } = StoreAddress::parse(url).unwrap() else { panic!() };
+            let of = |info: &ConnectionInfo| {
+                let (user, password) = (info.redis_settings().username(), info.redis_settings().password());
+                (user.map(str::to_owned), password.map(str::to_owned))
+            };
+            let all: Vec<_> = sentinels.iter().map(of).collect();
+            assert!(all.iter().all(|one| *one == all[0]));
+            (of(&server), all[0].clone())
+        };
+        let pair = |user: Option<&str>, password: Option<&str>| (user.map(str::to_owned), password.map(str::to_owned));
+        let (none, of_server) = (pair(None, None), pair(Some("u"), Some("p")));
+        let url = "redis+sentinel://u:p@a,b:2/main";
+        assert_eq!(login(url), (of_server.clone(), none));
+        let with = |query: &str| login(&format!("{url}?{query}"));
+        assert_eq!(with("sentinel_password=x%40y"), (of_server.clone(), pair(None, Some("x@y"))));
+        assert_eq!(with("sentinel_username=s&sentinel_password=q"), (of_server, pair(Some("s"), Some("q"))));
+    }
+
+    #[test]
     fn other_texts_are_refused_without_showing_a_password() {
         for url in [
             "",
@@ -146,6 +191,9 @@ mod tests {
             "redis+other://a",
             "redis://u:s3cret@a:port",
             "redis+sentinel://:s3cret@a:x/main",
+            "redis+sentinel://a/main?password=s3cret",
+            "redis+sentinel://a/main?sentinel_password=s3cret@b",
+            "redis+cluster://a?sentinel_password=s3cret",
         ] {
             let error = StoreAddress::parse(url).unwrap_err().to_string();
             assert!(error.len() > 20 && !error.contains("s3cret"), "{url}: {error}");

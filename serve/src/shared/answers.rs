@@ -10,7 +10,7 @@ use followup::dialogue::{AnswerErrorKind, Image, MessageFormat, Reply};
 
 use super::Shared;
 use super::commands::Claimed;
-use crate::conversation::action::{ActionOutcome, StoredAnswer, UserAction};
+use crate::conversation::user_action::{ActionOutcome, StoredAnswer, UserAction};
 use crate::conversation::{Conversation, Reader};
 use crate::error::ApiError;
 use crate::local_store::Changeable;

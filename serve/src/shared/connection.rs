@@ -33,12 +33,13 @@ impl Connection {
         }
     }
 
-    /// Checks the version of the server, and that it can be written.
+    /// Checks the version of the server, and that it can be written. Returns its policy of eviction if it
+    /// may drop keys.
     ///
     /// # Errors
     ///
     /// If the server can't be used.
-    pub(super) async fn check_server(&mut self) -> Result<(), StartProblem> {
+    pub(super) async fn check_server(&mut self) -> Result<Option<String>, StartProblem> {
         let info: String = match self {
             Connection::One(_) => {
                 redis::cmd("INFO").query_async(self).await.map_err(|error| StartProblem::of(&error))?
@@ -61,9 +62,16 @@ impl Connection {
             return Err(StartProblem::TooOld(Some(version.to_owned())));
         }
         if field("role").is_some_and(|role| role != "master") {
-            return Err(StartProblem::ReadOnly);
+            return Err(match self {
+                Connection::One(_) => StartProblem::ReadOnly,
+                // The nodes do not agree yet which of them are primaries.
+                Connection::Cluster(_) => {
+                    StartProblem::Unreachable("a primary of the cluster was replaced just now".to_owned())
+                }
+            });
         }
-        Ok(())
+        let has_limit = field("maxmemory").is_some_and(|bytes| bytes != "0");
+        Ok(field("maxmemory_policy").filter(|policy| has_limit && *policy != "noeviction").map(str::to_owned))
     }
 }
 

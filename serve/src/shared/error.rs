@@ -5,9 +5,10 @@ use std::fmt;
 use redis::{ErrorKind, RedisError, ServerErrorKind};
 
 use super::address::StoreAddress;
+use crate::error::ApiError;
 
 /// Why a command had no effect, or one that is not known.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum StoreError {
     /// There is no connection, or it broke.
     Away,
@@ -23,6 +24,16 @@ impl fmt::Display for StoreError {
             StoreError::Away => f.write_str("the store can't be reached"),
             StoreError::Refused(error) => write!(f, "the store refuses: {}", in_words(error)),
             StoreError::Unreadable(what) => write!(f, "the store holds what this version can't read: {what}"),
+        }
+    }
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> ApiError {
+        match error {
+            StoreError::Away => ApiError::store_away(),
+            StoreError::Refused(_) => ApiError::store_refused(&error),
+            StoreError::Unreadable(what) => ApiError::store_unreadable(&what),
         }
     }
 }
@@ -99,6 +110,30 @@ impl fmt::Display for StartProblem {
             StartProblem::ReadOnly => f.write_str("it is a replica, and can't be written: name the primary"),
             StartProblem::Refused(why) => write!(f, "it refuses the service: {why}"),
             StartProblem::At(address, problem) => write!(f, "the store at {address}: {problem}"),
+        }
+    }
+}
+
+/// What the operator of a store should know at the start.
+#[derive(Debug)]
+pub(crate) enum StoreWarning {
+    /// It can't be used yet.
+    Unusable(StartProblem),
+    /// It drops keys when its memory is full.
+    Evicts { address: String, policy: String },
+}
+
+impl fmt::Display for StoreWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StoreWarning::Unusable(problem) => {
+                write!(f, "{problem}; until it can be used, the conversations are in this process only")
+            }
+            StoreWarning::Evicts { address, policy } => write!(
+                f,
+                "the store at {address}: when its memory is full, it drops conversations, and replicas that live are \
+                 taken for dead; set its maxmemory-policy to noeviction (it is {policy})"
+            ),
         }
     }
 }

@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::address::StoreAddress;
 use super::connection::Connection;
-use super::error::{StartProblem, StoreError};
+use super::error::{StartProblem, StoreError, StoreWarning};
 
 /// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -109,17 +109,17 @@ impl Link {
         self.finish(number, connection.unsubscribe(channel).await)
     }
 
-    /// Connects once, and checks the server.
+    /// Connects once, and checks the server. Returns what its operator should know of it.
     ///
     /// # Errors
     ///
     /// If the server can't be reached, or can't be used.
-    pub(crate) async fn connect(&self) -> Result<(), StartProblem> {
+    pub(crate) async fn connect(&self) -> Result<Option<StoreWarning>, StartProblem> {
         let number = self.opened.fetch_add(1, Ordering::Relaxed) + 1;
         let mut connection = self.open(number).await.map_err(|error| StartProblem::new(&self.address, &error))?;
-        connection.check_server().await.map_err(|problem| problem.at(&self.address))?;
+        let eviction = connection.check_server().await.map_err(|problem| problem.at(&self.address))?;
         self.set(connection, number);
-        Ok(())
+        Ok(eviction.map(|policy| StoreWarning::Evicts { address: self.address.shown(), policy }))
     }
 
     /// Connects whenever there is no connection. Never returns.
@@ -166,6 +166,14 @@ impl Link {
                 if let Some(password) = server.redis_settings().password() {
                     builder = builder.set_client_to_redis_password(password);
                 }
+                // They have it in common.
+                let login = sentinels[0].redis_settings();
+                if let Some(user) = login.username() {
+                    builder = builder.set_client_to_sentinel_username(user);
+                }
+                if let Some(password) = login.password() {
+                    builder = builder.set_client_to_sentinel_password(password);
+                }
                 if matches!(server.addr(), redis::ConnectionAddr::TcpTls { .. }) {
                     builder = builder.set_client_to_redis_tls_mode(TlsMode::Secure);
                     builder = builder.set_client_to_sentinel_tls_mode(TlsMode::Secure);
@@ -204,11 +212,15 @@ impl Link {
         }
     }
 
+    /// Returns `true` if the store has several primaries.
+    pub(crate) fn is_cluster(&self) -> bool {
+        matches!(self.address, StoreAddress::Cluster(_))
+    }
+
     /// The store has closed a connection.
     pub(crate) fn disconnected(&self, number: u64) {
-        let is_cluster = matches!(self.address, StoreAddress::Cluster(_));
         // The connection to a cluster repairs itself.
-        if !is_cluster {
+        if !self.is_cluster() {
             self.drop_connection(number);
         }
     }

@@ -6,6 +6,7 @@
 
 mod address;
 mod answers;
+mod background;
 mod commands;
 mod connection;
 mod error;
@@ -17,6 +18,7 @@ mod log_entry;
 mod ownership;
 mod publisher;
 mod recognition;
+mod watched;
 mod watcher;
 
 use std::sync::Arc;
@@ -25,12 +27,12 @@ use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
 use tokio_util::task::TaskTracker;
 
-use self::commands::Commands;
+use self::commands::{Commands, WaitingCommands};
 use self::keys::Keys;
 use self::lease::Lease;
 use self::link::{Link, Messages};
 use self::list::SharedList;
-use self::watcher::Watched;
+use self::watched::Watched;
 use crate::conversation::Conversation;
 use crate::error::ApiError;
 use crate::local_store::LocalStore;
@@ -39,13 +41,13 @@ use crate::recognition::StoredRecord;
 use crate::settings::Settings;
 
 pub(crate) use self::address::StoreAddress;
-pub(crate) use self::error::{StartProblem, StoreError};
+pub(crate) use self::error::{StartProblem, StoreError, StoreWarning};
 
 /// What all replicas share.
 pub(crate) struct Shared {
     link: Arc<Link>,
     keys: Keys,
-    commands: Commands,
+    commands: Arc<Commands>,
     lease: Lease,
     local: Arc<LocalStore>,
     watched: Watched,
@@ -61,8 +63,9 @@ pub(crate) struct Shared {
 /// How long the store may take to be told of a change.
 const MAX_FLUSH: Duration = Duration::from_secs(5);
 
-/// What runs as long as the service does.
+/// What runs as long as the service does, once it is started.
 pub(crate) struct Background {
+    waiting: WaitingCommands,
     messages: Messages,
     changed: mpsc::UnboundedReceiver<Arc<Conversation>>,
     records: mpsc::UnboundedReceiver<StoredRecord>,
@@ -81,7 +84,7 @@ impl Shared {
     ) -> (Arc<Shared>, Background) {
         let (link, messages) = Link::new(address);
         let keys = Keys::new(&settings.store_prefix);
-        let commands = Commands::new(link.clone(), keys.clone(), replica.clone(), &settings);
+        let (commands, waiting) = Commands::new(link.clone(), keys.clone(), replica.clone(), &settings);
         let lease = Lease::new(link.clone(), keys.clone(), replica, settings.lease);
         let list = SharedList::new(link.clone(), keys.clone(), settings.limits, local.changes());
         let (watched, tasks) = (Watched::default(), TaskTracker::new());
@@ -98,34 +101,29 @@ impl Shared {
             settings,
             tasks,
         };
-        (Arc::new(shared), Background { messages, changed, records })
+        (Arc::new(shared), Background { waiting, messages, changed, records })
     }
 
-    /// Connects to the store for the first time.
+    /// Connects to the store for the first time. Returns what its operator should know of it.
     ///
     /// # Errors
     ///
-    /// If it can't be used. If it can't be reached, it is tried again later.
-    pub(crate) async fn connect(&self) -> Result<(), StartProblem> {
-        self.link.connect().await?;
+    /// If it can't be used. What may pass is no error, but a warning, and it is tried again later.
+    pub(crate) async fn connect(&self) -> Result<Option<StoreWarning>, StartProblem> {
+        match self.connect_once().await {
+            Err(problem) if problem.may_pass() => Ok(Some(StoreWarning::Unusable(problem))),
+            result => result,
+        }
+    }
+
+    async fn connect_once(&self) -> Result<Option<StoreWarning>, StartProblem> {
+        let warning = self.link.connect().await?;
         let may_write = async {
             self.lease.renew().await?;
             self.commands.check().await
         };
-        may_write.await.map_err(|error| self.link.problem(error))
-    }
-
-    /// Runs what keeps this replica and the store up to date. Must be called once.
-    pub(crate) fn start(self: &Arc<Shared>, background: Background) {
-        let Background { messages, changed, records } = background;
-        let (link, lease) = (self.link.clone(), self.clone());
-        tokio::spawn(async move { link.keep_connected().await });
-        tokio::spawn(async move { lease.lease.keep().await });
-        tokio::spawn(publisher::publish_changes(self.clone(), changed));
-        tokio::spawn(watcher::receive_messages(self.clone(), messages));
-        tokio::spawn(watcher::subscribe_again(self.clone()));
-        tokio::spawn(watcher::keep_list(self.clone()));
-        tokio::spawn(recognition::store_records(self.clone(), records));
+        may_write.await.map_err(|error| self.link.problem(error))?;
+        Ok(warning)
     }
 
     /// Returns `true` if the store can be reached.
@@ -137,11 +135,6 @@ impl Shared {
     pub(crate) async fn finish(&self) {
         self.local.flush_all().await;
         self.lease.end().await;
-    }
-
-    /// Keeps a conversation up to date with what other replicas do to it.
-    pub(crate) fn watch(self: &Arc<Shared>, conversation: &Arc<Conversation>) {
-        watcher::watch_conversation(self, conversation);
     }
 
     /// Returns `true` if this replica writes a conversation.

@@ -28,7 +28,7 @@ pub(super) async fn publish_changes(shared: Arc<Shared>, mut changed: mpsc::Unbo
 ///
 /// The conversation buffers what happens meanwhile, within its limits, so nothing waits for this.
 async fn publish(shared: Arc<Shared>, conversation: Arc<Conversation>) {
-    while let Some(batch) = conversation.next_batch() {
+    while let Some(batch) = conversation.next_batch().map(Arc::new) {
         let next = Instant::now() + PAUSE;
         // What was deleted is not told any more.
         while !conversation.is_gone() {

@@ -1,10 +1,8 @@
 //! Keeps a conversation of this replica up to date with what other replicas do to it.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
 use redis::{PushInfo, PushKind, Value};
 use tokio::sync::watch;
 
@@ -12,6 +10,8 @@ use super::Shared;
 use super::commands::Found;
 use super::error::StoreError;
 use super::link::Messages;
+use super::log_entry;
+use super::watched::Bell;
 use crate::conversation::{Conversation, EventId, StoredConversation};
 
 /// How often a conversation is compared with the store in which readers wait for another replica.
@@ -22,52 +22,6 @@ const INTERVAL: Duration = Duration::from_secs(5);
 
 /// Minimum time between two looks at the list.
 const LIST_PAUSE: Duration = Duration::from_millis(100);
-
-/// The conversations that are watched.
-#[derive(Default)]
-pub(super) struct Watched {
-    bells: Mutex<HashMap<String, watch::Sender<Bell>>>,
-}
-
-/// What has happened to a conversation, by what the store has told.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Bell {
-    /// Number of messages so far that this replica has not caused itself.
-    rings: u64,
-    is_deleted: bool,
-}
-
-impl Watched {
-    fn add(&self, id: &str) -> Option<watch::Receiver<Bell>> {
-        let mut bells = self.bells.lock();
-        if bells.contains_key(id) {
-            return None;
-        }
-        let (sender, receiver) = watch::channel(Bell::default());
-        bells.insert(id.to_owned(), sender);
-        Some(receiver)
-    }
-
-    fn remove(&self, id: &str) {
-        self.bells.lock().remove(id);
-    }
-
-    fn ring(&self, id: &str, is_deleted: bool) {
-        if let Some(bell) = self.bells.lock().get(id) {
-            bell.send_modify(|bell| {
-                bell.rings += 1;
-                bell.is_deleted |= is_deleted;
-            });
-        }
-    }
-
-    /// Lets every conversation be compared with the store.
-    fn ring_all(&self) {
-        for bell in self.bells.lock().values() {
-            bell.send_modify(|bell| bell.rings += 1);
-        }
-    }
-}
 
 /// Passes on what the store tells. Ends with its sender.
 pub(super) async fn receive_messages(shared: Arc<Shared>, mut messages: Messages) {
@@ -83,10 +37,8 @@ pub(super) async fn receive_messages(shared: Arc<Shared>, mut messages: Messages
                 let (channel, message) = (texts.next().unwrap_or_default(), texts.next().unwrap_or_default());
                 if channel == shared.keys.list_bell() {
                     shared.list_changed.notify_one();
-                } else if let Some(id) = shared.keys.id_of_bell(channel)
-                    && !is_own(&shared, id, message)
-                {
-                    shared.watched.ring(id, message == "deleted");
+                } else if let Some(id) = shared.keys.id_of_bell(channel) {
+                    receive_message(&shared, id, message);
                 }
             }
             _ => {}
@@ -94,11 +46,26 @@ pub(super) async fn receive_messages(shared: Arc<Shared>, mut messages: Messages
     }
 }
 
-/// Returns `true` if this replica has written the event of which a message tells.
-fn is_own(shared: &Shared, id: &str, message: &str) -> bool {
-    let Some((epoch, _)) = message.split_once('-') else { return false };
-    let own = shared.local.find(id).and_then(|conversation| conversation.epoch());
-    own.is_some_and(|own| epoch.parse() == Ok(own))
+/// Receives a message about a conversation: the id of the last event, the newest entry of the log, or
+/// that it was deleted.
+fn receive_message(shared: &Shared, id: &str, message: &str) {
+    let entry = log_entry::from_message(message);
+    let last = entry.as_ref().map(|entry| entry.last).or_else(|| message.parse().ok());
+    let conversation = shared.local.find(id);
+    let own = conversation.as_ref().and_then(|conversation| conversation.epoch());
+    // What this replica has written is here.
+    if own.is_some() && last.map(|last| last.epoch) == own {
+        return;
+    }
+    let is_up_to_date = match (entry, conversation) {
+        // While the conversation is compared with the store, it may change in another way.
+        (Some(entry), Some(conversation)) => conversation.updating.try_lock().is_ok() && conversation.append(&entry),
+        _ => false,
+    };
+    shared.watched.change(id, |bell| {
+        bell.is_deleted |= message == "deleted";
+        if is_up_to_date { bell.updates += 1 } else { bell.rings += 1 }
+    });
 }
 
 /// After the connection was made again, subscribes to everything, and compares everything.
@@ -107,8 +74,7 @@ pub(super) async fn subscribe_again(shared: Arc<Shared>) {
     loop {
         let is_up = up.borrow_and_update().is_some();
         if is_up {
-            let ids: Vec<String> = shared.watched.bells.lock().keys().cloned().collect();
-            for id in ids {
+            for id in shared.watched.ids() {
                 // If it fails, there is another connection soon.
                 let _ = shared.link.subscribe_to(&shared.keys.bell(&id)).await;
             }
@@ -139,11 +105,15 @@ pub(super) async fn keep_list(shared: Arc<Shared>) {
     }
 }
 
-/// Begins to watch a conversation of this replica, unless it is watched already.
-pub(super) fn watch_conversation(shared: &Arc<Shared>, conversation: &Arc<Conversation>) {
-    if let Some(bell) = shared.watched.add(conversation.id()) {
-        let (id, conversation) = (conversation.id().to_owned(), Arc::downgrade(conversation));
-        shared.tasks.spawn(run(shared.clone(), id, conversation, bell));
+impl Shared {
+    /// Keeps a conversation of this replica up to date with what other replicas do to it.
+    ///
+    /// Does nothing if it is watched already.
+    pub(crate) fn watch(self: &Arc<Shared>, conversation: &Arc<Conversation>) {
+        if let Some(bell) = self.watched.add(conversation.id()) {
+            let (id, conversation) = (conversation.id().to_owned(), Arc::downgrade(conversation));
+            self.tasks.spawn(run(self.clone(), id, conversation, bell));
+        }
     }
 }
 
@@ -153,17 +123,21 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
     // If it fails, this is done as soon as there is a connection.
     let _ = shared.link.subscribe_to(&channel).await;
     let mut touched = Instant::now();
+    let mut rings = None;
     while let Some(conversation) = conversation.upgrade() {
         let is_here = shared.local.find(&id).is_some_and(|one| Arc::ptr_eq(&one, &conversation));
         if !is_here {
             break;
         }
-        if bell.borrow_and_update().is_deleted {
+        let now = *bell.borrow_and_update();
+        if now.is_deleted {
             shared.local.remove(&id);
             break;
         }
-        // If it fails, the conversation is compared again later.
-        let _ = compare(&shared, &conversation).await;
+        if rings.replace(now.rings) != Some(now.rings) {
+            // If it fails, the conversation is compared again later.
+            let _ = compare(&shared, &conversation).await;
+        }
         let has_readers = conversation.has_readers();
         if has_readers && touched.elapsed() > shared.settings.limits.idle / 4 {
             touched = Instant::now();
@@ -176,6 +150,9 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
         drop(conversation);
         let interval = if is_urgent { URGENT_INTERVAL } else { INTERVAL };
         let was_rung = tokio::time::timeout(interval, bell.changed()).await.is_ok();
+        if !was_rung {
+            rings = None;
+        }
         // What another replica writes is kept here only while it is read.
         if !was_rung && !has_readers && !shared.writes(&id) && shared.local.forget(&id) {
             break;
@@ -185,7 +162,7 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
     shared.watched.remove(&id);
     // Another conversation with this id may be here meanwhile.
     if let Some(conversation) = shared.local.find(&id) {
-        watch_conversation(&shared, &conversation);
+        shared.watch(&conversation);
     }
 }
 

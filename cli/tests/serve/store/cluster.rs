@@ -5,8 +5,11 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::redis_cluster::RedisCluster;
-use super::scene::{answer, asks_and_continues, check_seen, is_asked, is_end, relay, replica, slow_message, snapshot};
-use crate::client::{Events, number, until};
+use super::scene::{
+    answer, asks_and_continues, check_seen, is_asked, is_end, lose_the_tail, relay, replica, slow_message, snapshot,
+};
+use super::troubles::documented_rights;
+use crate::client::{Events, number, soon, until};
 use crate::upstream::open_gate;
 
 /// Returns the number of connections of each replica to a node, at most.
@@ -101,7 +104,44 @@ async fn a_stream_that_paused_while_its_primary_was_lost_flows_again() {
     there.up_to(is_end).await;
     let pause = promoted.elapsed();
     println!("events flow again {} ms after the promotion", pause.as_millis());
-    // Half a second, unless the machine is busy.
+    // Mostly 0.3 s. On a busy machine some runs took 2.2 s, more than the goal of 2 s.
     assert!(pause < Duration::from_secs(4), "{pause:?}");
     body.await.unwrap();
+}
+
+#[tokio::test]
+async fn the_owner_adds_what_the_promoted_copy_of_a_node_lacks() {
+    let Some(mut store) = RedisCluster::start().await else { return };
+    let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));
+    let id = "cluster-lost-tail";
+    let body = relay(&owner, id, &asks_and_continues(id)).await;
+    until(async || is_asked(&other, id).await).await;
+    let mut here = Events::of(&owner, id, Some("1-0")).await;
+    let mut there = Events::of(&other, id, Some("1-0")).await;
+    let lost = store.primary_of(id);
+    let (primaries, copies) = store.nodes.split_at_mut(3);
+    let seen = lose_the_tail(&mut primaries[lost], &copies[lost], id, &mut there).await;
+    store.promoted(lost).await;
+    soon(body).await.unwrap();
+    check_seen(&seen, &here.up_to(is_end).await);
+    // A replica that knows nothing of it finds everything.
+    let third = replica(&store.url(), &[]);
+    until(async || is_asked(&third, id).await && snapshot(&third, id).await == snapshot(&owner, id).await).await;
+}
+
+#[tokio::test]
+async fn the_documented_rights_are_enough_in_a_cluster() {
+    let Some(store) = RedisCluster::start().await else { return };
+    for node in &store.nodes {
+        node.tell(&format!("ACL SETUSER app reset on >s3cret {}", documented_rights()));
+    }
+    let url = store.url().replace("://", "://app:s3cret@");
+    let (owner, other) = (replica(&url, &[]), replica(&url, &[]));
+    for id in (0..6).map(|index| format!("cluster-rights-{index}")) {
+        let id = &*id;
+        open_gate(id).await;
+        relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
+        until(async || is_asked(&other, id).await).await;
+        answer(&other, id, &json!({"number": 0, "suggestion": 0})).await.ok();
+    }
 }

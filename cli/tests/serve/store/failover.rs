@@ -2,12 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use rustix::process::Signal;
 use serde_json::json;
 
-use super::scene::{answer, asks_and_continues, check_seen, is_asked, is_end, relay, replica, slow_message, snapshot};
+use super::scene::{
+    answer, asks_and_continues, check_seen, is_asked, is_end, lose_the_tail, relay, replica, slow_message, snapshot,
+};
 use super::sentinels::Sentinels;
-use crate::client::{Event, Events, get, soon, until};
+use super::troubles::{refused, says};
+use crate::client::{Events, get, soon, until};
 use crate::upstream::open_gate;
 
 #[tokio::test]
@@ -43,25 +45,6 @@ fn length_of_text() -> usize {
     r#"data: {"choices":[{"index":0,"delta":{"content":"1700000000000000000 "}}]}"#.len() + 2
 }
 
-/// Lets the copy miss what follows, and then lose its primary.
-async fn lose_the_tail(
-    store: &mut Sentinels,
-    id: &str,
-    owner: &crate::service::Service,
-    there: &mut Events,
-) -> Vec<Event> {
-    store.replicated().await;
-    store.copy.signal(Signal::STOP);
-    open_gate(id).await;
-    // A reader elsewhere sees it, so it is in the primary.
-    let end = there.up_to(|event| event.kind == "text" && event.data["text"].as_str().unwrap().contains("more.")).await;
-    assert!(snapshot(owner, id).await["last"].is_string());
-    store.primary.kill();
-    store.copy.signal(Signal::CONT);
-    store.promoted().await;
-    end
-}
-
 #[tokio::test]
 async fn the_owner_adds_what_the_promoted_copy_lacks() {
     let Some(mut store) = Sentinels::start().await else { return };
@@ -71,15 +54,33 @@ async fn the_owner_adds_what_the_promoted_copy_lacks() {
     until(async || is_asked(&other, id).await).await;
     let mut here = Events::of(&owner, id, Some("1-0")).await;
     let mut there = Events::of(&other, id, Some("1-0")).await;
-    let mut seen = lose_the_tail(&mut store, id, &owner, &mut there).await;
+    let seen = lose_the_tail(&mut store.primary, &store.copy, id, &mut there).await;
+    store.promoted().await;
     soon(body).await.unwrap();
-    let here = here.up_to(is_end).await;
-    if seen.last().is_none_or(|event| !is_end(event)) {
-        seen.extend(there.up_to(is_end).await);
-    }
-    check_seen(&seen, &here);
+    check_seen(&seen, &here.up_to(is_end).await);
     // A replica that knows nothing of it finds everything.
     let third = replica(&store.url(), &[]);
     until(async || is_asked(&third, id).await && snapshot(&third, id).await == snapshot(&owner, id).await).await;
     answer(&third, id, &json!({"number": 0, "suggestion": 0})).await.ok();
+}
+
+#[tokio::test]
+async fn sentinels_have_a_password_of_their_own() {
+    let Some(mut store) = Sentinels::start_locked("s3cret-of-the-sentinels").await else { return };
+    for server in [&store.primary, &store.copy] {
+        server.tell("ACL SETUSER app on >s3cret ~* &* +@all");
+    }
+    let url = format!("redis+sentinel://app:s3cret@{}/main", store.hosts());
+    says(&refused(&["--store", &url]), "it needs a password");
+    says(&refused(&["--store", &format!("{url}?sentinel_password=s3cret")]), "it refuses the service: ");
+    let url = format!("{url}?sentinel_password=s3cret-of-the-sentinels");
+    let (owner, other) = (replica(&url, &[]), replica(&url, &[]));
+    let id = "locked-sentinels";
+    open_gate(id).await;
+    relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
+    until(async || is_asked(&other, id).await).await;
+    store.replicated().await;
+    store.primary.kill();
+    store.promoted().await;
+    until(async || answer(&other, id, &json!({"number": 0, "suggestion": 0})).await.status == 200).await;
 }

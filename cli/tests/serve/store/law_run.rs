@@ -43,8 +43,16 @@ pub(super) struct Told {
     pub(super) relayed: (Vec<u8>, bool),
     /// What each reader saw until the end of the conversation.
     pub(super) seen: Vec<Vec<Event>>,
-    /// Number of answers that were accepted.
-    pub(super) accepted: usize,
+    /// The answers that were accepted.
+    pub(super) accepted: Vec<String>,
+}
+
+/// What happened in a run.
+pub(super) struct Run {
+    pub(super) world: Arc<World>,
+    pub(super) told: Vec<Told>,
+    /// Nothing was killed, paused or cut off.
+    pub(super) has_only_delays: bool,
 }
 
 impl World {
@@ -59,10 +67,17 @@ impl World {
         Some(Arc::new(World { replicas: replicas.collect(), redis: Mutex::new(redis) }))
     }
 
-    /// Does something bad for a moment. The last replica is never killed.
+    /// Returns what the store has of a conversation.
+    pub(super) async fn stored(&self, id: &str) -> String {
+        let redis = self.redis.lock().await;
+        let (state, log) = (redis.ask(&format!("HGETALL followup:{{{id}}}:state")), format!("followup:{{{id}}}:log"));
+        format!("{state}\n{}", redis.ask(&format!("XRANGE {log} - +")))
+    }
+
+    /// Does something bad for a moment. The last replica is never killed. Returns `true` if it was a delay.
     ///
     /// With a replica and the server killed, what only these two had is lost, so it is one or the other.
-    async fn trouble(&self, rng: &mut Rng, may_kill: bool) {
+    async fn trouble(&self, rng: &mut Rng, may_kill: bool) -> bool {
         let index = rng.usize(..self.replicas.len());
         let Replica { service, proxy, .. } = &self.replicas[index];
         let pause = Duration::from_millis(rng.u64(1..300));
@@ -82,9 +97,16 @@ impl World {
             }
             4 => during(proxy, Passing::Cut, pause).await,
             5 => during(proxy, Passing::Nothing, pause * 2).await,
-            6 => during(proxy, Passing::After(Duration::from_millis(rng.u64(1..50))), pause * 2).await,
-            _ => tokio::time::sleep(pause).await,
+            6 => {
+                during(proxy, Passing::After(Duration::from_millis(rng.u64(1..50))), pause * 2).await;
+                return true;
+            }
+            _ => {
+                tokio::time::sleep(pause).await;
+                return true;
+            }
         }
+        false
     }
 }
 
@@ -95,7 +117,7 @@ async fn during(proxy: &TcpProxy, passing: Passing, pause: Duration) {
 }
 
 /// Runs everything, and returns what was seen; `None` if there is no Redis.
-pub(super) async fn run(seed: u64) -> Option<(Arc<World>, Vec<Told>)> {
+pub(super) async fn run(seed: u64) -> Option<Run> {
     let mut rng = Rng::with_seed(seed);
     let world = World::start(&mut rng)?;
     for replica in &world.replicas {
@@ -108,15 +130,15 @@ pub(super) async fn run(seed: u64) -> Option<(Arc<World>, Vec<Told>)> {
         let response = begin(&world, &id, &play, &mut rng).await;
         conversations.push(tokio::spawn(converse(world.clone(), id, play, response, rng)));
     }
-    let may_kill = rng.bool();
+    let (may_kill, mut has_only_delays) = (rng.bool(), true);
     for _ in 0..rng.usize(1..=3) {
-        world.trouble(&mut rng, may_kill).await;
+        has_only_delays &= world.trouble(&mut rng, may_kill).await;
     }
     let mut told = Vec::new();
     for conversation in conversations {
         told.push(conversation.await.unwrap());
     }
-    Some((world, told))
+    Some(Run { world, told, has_only_delays })
 }
 
 /// Begins to relay a message, and waits until the store has its beginning.
@@ -142,17 +164,19 @@ async fn converse(world: Arc<World>, id: String, play: Value, response: Response
     let relayed = tokio::spawn(relayed(response));
     let readers: Vec<_> =
         (0..rng.usize(1..=2)).map(|_| tokio::spawn(reader(world.clone(), id.clone(), rng.fork()))).collect();
-    let users: Vec<JoinHandle<usize>> =
+    let users: Vec<JoinHandle<Option<String>>> =
         (0..rng.usize(0..=3)).map(|nth| tokio::spawn(user(world.clone(), id.clone(), nth, rng.fork()))).collect();
-    tokio::time::sleep(Duration::from_millis(rng.u64(1..200))).await;
+    // Some turns take longer than a lease, so that a replica that lives could be taken for dead.
+    let longest = if rng.u8(..4) == 0 { 2500 } else { 200 };
+    tokio::time::sleep(Duration::from_millis(rng.u64(1..longest))).await;
     open_gate(&id).await;
     let relayed = relayed.await.unwrap();
-    let (mut seen, mut accepted) = (Vec::new(), 0);
+    let (mut seen, mut accepted) = (Vec::new(), Vec::new());
     for reader in readers {
         seen.push(reader.await.unwrap());
     }
     for user in users {
-        accepted += user.await.unwrap();
+        accepted.extend(user.await.unwrap());
     }
     Told { id, play, relayed, seen, accepted }
 }
@@ -221,23 +245,24 @@ async fn reader(world: Arc<World>, id: String, mut rng: Rng) -> Vec<Event> {
     seen
 }
 
-/// Answers the question on any replica until somebody's answer was accepted. Returns how many of its own were.
-async fn user(world: Arc<World>, id: String, nth: usize, mut rng: Rng) -> usize {
-    let body = json!({"number": 0, "text": format!("answer {nth}")}).to_string();
+/// Answers the question on any replica until somebody's answer was accepted. Returns its own if it was this one.
+async fn user(world: Arc<World>, id: String, nth: usize, mut rng: Rng) -> Option<String> {
+    let text = format!("answer {nth}");
+    let body = json!({"number": 0, "text": text}).to_string();
     for _ in 0..400 {
         let address = &world.replicas[rng.usize(..world.replicas.len())].address;
         let path = format!("/conversations/{id}/answer");
         if let Some(response) = post(path, body.clone()).reach(address).await {
             match response.status() {
-                StatusCode::OK => return 1,
+                StatusCode::OK => return Some(text),
                 // Somebody else was faster, or it was cut off.
-                StatusCode::CONFLICT if !is_transient(response).await => return 0,
+                StatusCode::CONFLICT if !is_transient(response).await => return None,
                 _ => {}
             }
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    0
+    None
 }
 
 /// Returns `true` if the same answer may be accepted later.

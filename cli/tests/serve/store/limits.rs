@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::redis_server::RedisServer;
-use super::scene::{asks_and_continues, is_asked, relay, replica, snapshot};
-use crate::client::{Events, get, post, until};
+use super::scene::{answer, asks_and_continues, is_asked, relay, replica, snapshot};
+use crate::client::{Events, call, get, post, until};
 use crate::memory::metric;
 use crate::page::Page;
 use crate::service::Service;
@@ -117,4 +117,28 @@ async fn an_idle_conversation_ends_in_the_store_too_unless_another_replica_has_a
     assert_eq!(snapshot(&other, "read").await["turn"], "ended");
     drop(reader);
     until(async || redis.ask("KEYS *{read}*") == "*0").await;
+}
+
+#[tokio::test]
+async fn every_key_in_the_store_expires() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    for id in ["expires", "deleted-expires"] {
+        open_gate(id).await;
+        relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
+        until(async || is_asked(&other, id).await).await;
+        answer(&other, id, &json!({"number": 0, "suggestion": 0})).await.ok();
+    }
+    assert_eq!(call("DELETE", "/conversations/deleted-expires", "").send(&owner).await.status, 204);
+    // The record of a request is stored a moment after its beginning.
+    until(async || redis.ask("KEYS *record*") != "*0").await;
+    let all = redis.ask("KEYS *");
+    let keys: Vec<_> = all.split("\r\n").filter(|line| line.starts_with("followup:")).collect();
+    for kind in [":log", "{expires}:state", "{deleted-expires}:state", ":entries", ":changes", "replica:", "record:"] {
+        assert!(keys.iter().any(|key| key.contains(kind)), "{kind} is not one of {keys:?}");
+    }
+    for key in keys {
+        let left = redis.ask(&format!("PTTL {key}"));
+        assert!(left[1..].parse::<i64>().unwrap() > 0, "{key}: {left}");
+    }
 }

@@ -3,6 +3,8 @@
 //! Without `redis-server`, these tests say that they are skipped; in CI they fail.
 
 mod cluster;
+mod deployed;
+mod endings;
 mod failover;
 mod figures;
 mod law_run;
@@ -22,3 +24,4 @@ mod silent;
 mod tcp_proxy;
 mod tls;
 mod troubles;
+mod writers;

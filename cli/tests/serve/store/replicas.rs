@@ -1,8 +1,5 @@
 //! What one replica does is seen, answered and continued on another.
 
-use std::time::{Duration, Instant};
-
-use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::redis_server::RedisServer;
@@ -97,47 +94,6 @@ async fn the_replica_that_took_the_answer_continues() {
     assert_eq!(taken["continued"], true);
     until(async || Page::of_snapshot(&snapshot(&other, id).await).prose().ends_with("Done.")).await;
     assert_eq!(requests(id).await.len(), 2);
-}
-
-#[tokio::test]
-async fn a_reader_is_told_when_the_writer_dies_and_its_question_can_be_answered() {
-    let Some(redis) = RedisServer::start(&[]) else { return };
-    let (mut owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
-    let id = "dead-writer";
-    let _body = chat(&asks_and_continues(id)).with("x-followup-conversation", id).open(&owner.address).await;
-    until(async || is_asked(&other, id).await).await;
-    let mut events = Events::of(&other, id, None).await;
-    let killed = Instant::now();
-    owner.kill();
-    let end = events.up_to(is_end).await.pop().unwrap();
-    assert_eq!(end.data["cut_off"], true);
-    assert!(killed.elapsed() < Duration::from_secs(6), "{:?}", killed.elapsed());
-    let taken = answer(&other, id, &json!({"number": 0, "text": "Maybe"})).await.ok();
-    assert_eq!(taken["reply"]["text"], "<answer>\nMaybe\n</answer>");
-}
-
-#[tokio::test]
-async fn a_writer_that_was_paused_too_long_changes_nothing_more() {
-    let Some(redis) = RedisServer::start(&[]) else { return };
-    let args = ["--lease", "1"];
-    let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
-    let id = "paused-writer";
-    let body = relay(&owner, id, &asks_and_continues(id)).await;
-    until(async || is_asked(&other, id).await).await;
-    let (mut at_owner, mut at_other) = (Events::of(&owner, id, None).await, Events::of(&other, id, None).await);
-    at_owner.up_to(|event| event.kind == "state").await;
-    owner.signal(Signal::STOP);
-    let end = at_other.up_to(is_end).await.pop().unwrap();
-    assert_eq!(end.data["cut_off"], true);
-    answer(&other, id, &json!({"number": 0, "suggestion": 0})).await.ok();
-    owner.signal(Signal::CONT);
-    open_gate(id).await;
-    // The relay is not disturbed.
-    let relayed = soon(body).await.unwrap();
-    assert!(relayed.ends_with(b"data: [DONE]\n\n"));
-    at_owner.up_to(is_end).await;
-    until(async || snapshot(&owner, id).await == snapshot(&other, id).await).await;
-    assert!(!Page::of_snapshot(&snapshot(&other, id).await).prose().contains("And more."));
 }
 
 #[tokio::test]
@@ -250,24 +206,6 @@ async fn a_replica_is_ready_while_it_reaches_the_store() {
     assert_eq!(get("/healthz").send(&replica).await.status, 200);
     redis.restart();
     until(async || ready().await == 200).await;
-}
-
-#[tokio::test]
-async fn a_replica_that_shuts_down_hands_its_conversations_over() {
-    let Some(redis) = RedisServer::start(&[]) else { return };
-    let (mut owner, other) =
-        (replica(&redis.url(), &["--grace", "0.2", "--lease", "600"]), replica(&redis.url(), &["--lease", "1"]));
-    let id = "handed-over";
-    // Its body breaks off.
-    let body = chat(&asks_and_continues(id)).with("x-followup-conversation", id).open(&owner.address).await;
-    until(async || is_asked(&other, id).await).await;
-    let mut events = Events::of(&other, id, None).await;
-    owner.signal(Signal::TERM);
-    assert_eq!(owner.wait(), Some(0));
-    let end = events.up_to(is_end).await.pop().unwrap();
-    assert_eq!(end.data["cut_off"], true);
-    answer(&other, id, &json!({"number": 0, "suggestion": 0})).await.ok();
-    drop(body);
 }
 
 #[tokio::test]

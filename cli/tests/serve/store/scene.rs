@@ -1,10 +1,13 @@
 //! What the tests of the store have in common: replicas, messages, readers.
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::client::{Answer, Event, chat, get, number, post, read};
+use super::redis_server::RedisServer;
+use crate::client::{Answer, Event, Events, chat, get, number, post, read, until};
 use crate::page::Page;
 use crate::service::Service;
+use crate::upstream::open_gate;
 
 /// A message that asks, and then continues; the provider holds the rest back until a gate is opened.
 pub(super) fn asks_and_continues(name: &str) -> Value {
@@ -53,6 +56,32 @@ pub(super) async fn answer(service: &Service, id: &str, body: &Value) -> Answer 
 
 pub(super) fn is_end(event: &Event) -> bool {
     event.kind == "end"
+}
+
+/// Lets the copy of a primary miss what the provider says after the question, and kills the primary.
+///
+/// The copy is not promoted yet when this returns. Returns what the reader on another replica saw of the rest.
+pub(super) async fn lose_the_tail(
+    primary: &mut RedisServer,
+    copy: &RedisServer,
+    id: &str,
+    there: &mut Events,
+) -> Vec<Event> {
+    // Only in a cluster a copy has to be asked to be read; others refuse this.
+    let log_of_copy = || copy.ask(&format!("READONLY\r\nXRANGE followup:{{{id}}}:log - +"));
+    until(async || log_of_copy().contains("Sure?")).await;
+    // The primary drops the copy, so that nothing more is on its way, and the copy can't come back.
+    copy.signal(Signal::STOP);
+    assert_eq!(primary.ask("CLIENT KILL TYPE replica"), ":1");
+    open_gate(id).await;
+    // A reader elsewhere sees all of it, so it is in the primary, and the owner has nothing left to write.
+    let seen = there.up_to(is_end).await;
+    primary.kill();
+    copy.signal(Signal::CONT);
+    let log = log_of_copy();
+    assert!(log.contains("Sure?") && !log.contains("more."), "the copy lacks the tail, and nothing else: {log}");
+    assert!(copy.ask("ROLE").contains("slave"), "the owner can't have added anything yet");
+    seen
 }
 
 /// Checks that two readers saw the same, each event once and in order, with nothing missing.

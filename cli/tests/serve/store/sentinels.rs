@@ -18,7 +18,8 @@ pub(super) struct Sentinels {
     _folder: TempDir,
 }
 
-struct Sentinel {
+/// One sentinel. It is killed when dropped.
+pub(super) struct Sentinel {
     child: Child,
     port: u16,
 }
@@ -26,15 +27,31 @@ struct Sentinel {
 impl Sentinels {
     /// Starts everything; `None` if there is no Redis.
     pub(super) async fn start() -> Option<Sentinels> {
+        Sentinels::start_with("", "").await
+    }
+
+    /// The same, with sentinels that need this password.
+    pub(super) async fn start_locked(password: &str) -> Option<Sentinels> {
+        Sentinels::start_with(&format!("requirepass {password}\n"), &format!("AUTH {password}\r\n")).await
+    }
+
+    /// Starts everything, with more settings of the sentinels, and what is sent to them before a command.
+    async fn start_with(settings: &str, login: &str) -> Option<Sentinels> {
         let primary = RedisServer::start(&["--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1"])?;
         let copy = RedisServer::start(&["--replicaof", "127.0.0.1", &primary.port.to_string()])?;
         until(async || primary.ask("INFO replication").contains("state=online")).await;
         let folder = tempfile::tempdir().unwrap();
-        let sentinels = (0..3).map(|_| Sentinel::start(folder.path(), primary.port)).collect();
+        let settings = format!(
+            "sentinel monitor main 127.0.0.1 {} 2\nsentinel down-after-milliseconds main {DOWN_AFTER}\n\
+             sentinel failover-timeout main 3000\n{settings}",
+            primary.port
+        );
+        let start = |port| Sentinel::start(folder.path(), port, &format!("port {port}\n{settings}"));
+        let sentinels = (0..3).map(|_| start(free_port())).collect();
         let all = Sentinels { primary, copy, sentinels, _folder: folder };
         for sentinel in &all.sentinels {
             until(async || {
-                let known = ask(sentinel.port, "SENTINEL MASTER main");
+                let known = ask(sentinel.port, &format!("{login}SENTINEL MASTER main"));
                 fact(&known, "num-slaves") == Some("1") && fact(&known, "num-other-sentinels") == Some("2")
             })
             .await;
@@ -43,8 +60,13 @@ impl Sentinels {
     }
 
     pub(super) fn url(&self) -> String {
+        format!("redis+sentinel://{}/main", self.hosts())
+    }
+
+    /// Returns the addresses of the sentinels, as a URL has them.
+    pub(super) fn hosts(&self) -> String {
         let hosts: Vec<_> = self.sentinels.iter().map(|sentinel| format!("127.0.0.1:{}", sentinel.port)).collect();
-        format!("redis+sentinel://{}/main", hosts.join(","))
+        hosts.join(",")
     }
 
     /// Waits until the copy has become the primary.
@@ -69,14 +91,10 @@ fn fact<'a>(known: &'a str, name: &str) -> Option<&'a str> {
 }
 
 impl Sentinel {
-    fn start(folder: &std::path::Path, primary: u16) -> Sentinel {
-        let port = free_port();
+    /// Starts a sentinel that listens on this port, by its settings.
+    pub(super) fn start(folder: &std::path::Path, port: u16, settings: &str) -> Sentinel {
         let file = folder.join(format!("{port}.conf"));
-        let settings = format!(
-            "port {port}\nbind 127.0.0.1\nsentinel monitor main 127.0.0.1 {primary} 2\n\
-             sentinel down-after-milliseconds main {DOWN_AFTER}\nsentinel failover-timeout main 3000\n"
-        );
-        std::fs::write(&file, settings).unwrap();
+        std::fs::write(&file, format!("bind 127.0.0.1\n{settings}")).unwrap();
         let mut command = Command::new("redis-server");
         command.arg(&file).arg("--sentinel").current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null());
         let sentinel = Sentinel { child: command.spawn().unwrap(), port };

@@ -10,11 +10,12 @@ use super::old_server::old_server;
 use super::redis_server::{RedisServer, free_port};
 use super::scene::{answer, asks_and_continues, check_seen, is_asked, is_end, relay, replica, snapshot};
 use crate::client::{Events, chat, read, soon, until};
+use crate::memory::metric;
 use crate::service::{Service, command};
 use crate::upstream::{open_gate, upstream};
 
 /// Returns what the program says when it refuses to start with these options, without the usage.
-fn refused(args: &[&str]) -> String {
+pub(super) fn refused(args: &[&str]) -> String {
     let mut child = command(args).args(["--demo", "--listen", "127.0.0.1:0"]).spawn().unwrap();
     let (started, mut errors) = (Instant::now(), String::new());
     while child.try_wait().unwrap().is_none() {
@@ -32,7 +33,7 @@ fn refused(args: &[&str]) -> String {
 }
 
 #[track_caller]
-fn says(errors: &str, expected: &str) {
+pub(super) fn says(errors: &str, expected: &str) {
     assert!(errors.contains(expected), "{errors}");
 }
 
@@ -79,7 +80,7 @@ fn missing_rights_are_a_usage_error() {
 }
 
 /// Returns the rights that docs/scale.md says are needed.
-fn documented_rights() -> &'static str {
+pub(super) fn documented_rights() -> &'static str {
     let docs = include_str!("../../../../docs/scale.md");
     docs.lines().find_map(|line| line.strip_prefix("ACL SETUSER followup on >PASSWORD ")).unwrap()
 }
@@ -157,11 +158,20 @@ async fn a_store_that_is_full_at_start_is_used_once_it_is_not() {
     answer(&other, &id, &json!({"number": 0, "suggestion": 0})).await.ok();
 }
 
+#[tokio::test]
+async fn a_store_that_drops_keys_when_it_is_full_is_a_warning() {
+    let Some(redis) = RedisServer::start(&["--maxmemory", "1gb", "--maxmemory-policy", "allkeys-lru"]) else { return };
+    let (service, warning) = warned(&redis.url());
+    says(&warning, "set its maxmemory-policy to noeviction (it is allkeys-lru)");
+    let id = unnamed(&service, "warned").await;
+    until(async || is_asked(&service, &id).await).await;
+}
+
 /// Something that is done to the server.
 type Fault<'a> = &'a dyn Fn(&RedisServer);
 
-/// A fault begins while a turn streams, and ends after it. Nothing is lost.
-async fn nothing_is_lost(redis: &RedisServer, url: &str, id: &str, begin: Fault<'_>, end: Fault<'_>) {
+/// A fault begins while a turn streams, and ends after it. Nothing is lost. Returns the replica that relayed it.
+async fn nothing_is_lost(redis: &RedisServer, url: &str, id: &str, begin: Fault<'_>, end: Fault<'_>) -> Service {
     let (owner, other) = (replica(url, &[]), replica(url, &[]));
     let body = relay(&owner, id, &asks_and_continues(id)).await;
     until(async || is_asked(&other, id).await).await;
@@ -180,6 +190,7 @@ async fn nothing_is_lost(redis: &RedisServer, url: &str, id: &str, begin: Fault<
     end(redis);
     check_seen(&there.up_to(is_end).await, &here);
     answer(&other, id, &json!({"number": 0, "suggestion": 0})).await.ok();
+    owner
 }
 
 #[tokio::test]
@@ -187,7 +198,8 @@ async fn a_store_that_is_full_for_a_while_loses_nothing() {
     let Some(redis) = RedisServer::start(&["--maxmemory-policy", "noeviction"]) else { return };
     let (begin, end): (Fault<'_>, Fault<'_>) =
         (&|redis| redis.tell("CONFIG SET maxmemory 1"), &|redis| redis.tell("CONFIG SET maxmemory 0"));
-    nothing_is_lost(&redis, &redis.url(), "full-for-a-while", begin, end).await;
+    let owner = nothing_is_lost(&redis, &redis.url(), "full-for-a-while", begin, end).await;
+    assert!(metric(&owner, "followup_store_errors_total").await > 0, "what the store has refused is counted");
 }
 
 #[tokio::test]

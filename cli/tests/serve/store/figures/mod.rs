@@ -10,6 +10,7 @@
 //! `FOLLOWUP_AWAY` is how many seconds the store is away, and `FOLLOWUP_OTHER` the program of another
 //! build, whose throughput is compared.
 
+mod deaths;
 mod load;
 mod readers;
 mod reconnects;

@@ -1,16 +1,26 @@
 //! What the service asks of the store: one script for each, so that each happens as a whole.
 
+mod append;
+mod groups;
+mod load;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use redis::{FromRedisValue, Script, Value};
 
+use self::append::Append;
+use self::groups::{Group, MAX_GROUP, Waiting, send_groups};
+use self::load::{Load, Stored, found};
 use super::error::StoreError;
 use super::keys::Keys;
 use super::link::Link;
-use crate::conversation::{Batch, EventId, LogEntry, StoredConversation, answer_field};
+use crate::conversation::{Batch, EventId, StoredConversation, answer_field};
 use crate::settings::Settings;
+
+pub(crate) use self::append::Appended;
+pub(crate) use self::load::Found;
 
 /// What the service asks of the store.
 pub(crate) struct Commands {
@@ -22,22 +32,14 @@ pub(crate) struct Commands {
     time_to_live: Duration,
     /// How long a replica lives without telling so.
     lease: Duration,
+    appends: Group<Append, Appended>,
+    loads: Group<Load, Stored>,
     append: Script,
     load: Script,
     take: Script,
     claim: Script,
     remove: Script,
     check: Script,
-}
-
-/// The result of an append.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Appended {
-    Done,
-    /// Another replica has become the writer.
-    Lost,
-    /// The log ends with another event than expected.
-    Gap(Option<EventId>),
 }
 
 /// The result of taking a conversation over.
@@ -79,41 +81,88 @@ pub(crate) enum Claimed {
     Closed,
 }
 
-/// What the store has of a conversation.
-#[derive(Debug)]
-pub(crate) enum Found {
-    /// Nothing: there is no such conversation, or the store has lost it.
-    Nothing,
-    /// It was deleted, after an epoch of this number or a lower one.
-    Deleted,
-    Stored(Box<StoredConversation>),
-}
-
-impl Found {
-    /// Returns what is stored, if anything is.
-    pub(crate) fn stored(self) -> Option<StoredConversation> {
-        match self {
-            Found::Stored(stored) => Some(*stored),
-            Found::Nothing | Found::Deleted => None,
-        }
-    }
+/// The commands that are sent together with others.
+pub(crate) struct WaitingCommands {
+    appends: Waiting<Append, Appended>,
+    loads: Waiting<Load, Stored>,
 }
 
 impl Commands {
-    pub(crate) fn new(link: Arc<Link>, keys: Keys, replica: String, settings: &Settings) -> Commands {
-        Commands {
+    pub(crate) fn new(
+        link: Arc<Link>,
+        keys: Keys,
+        replica: String,
+        settings: &Settings,
+    ) -> (Arc<Commands>, WaitingCommands) {
+        let ((appends, waiting_appends), (loads, waiting_loads)) = (Group::new(), Group::new());
+        let commands = Commands {
             link,
             keys,
             replica,
             time_to_live: settings.limits.idle,
             lease: settings.lease,
-            append: Script::new(include_str!("scripts/append.lua")),
-            load: Script::new(include_str!("scripts/load.lua")),
-            take: Script::new(include_str!("scripts/take.lua")),
-            claim: Script::new(include_str!("scripts/claim.lua")),
-            remove: Script::new(include_str!("scripts/remove.lua")),
-            check: Script::new(include_str!("scripts/check.lua")),
+            appends,
+            loads,
+            append: Script::new(include_str!("../scripts/append.lua")),
+            load: Script::new(include_str!("../scripts/load.lua")),
+            take: Script::new(include_str!("../scripts/take.lua")),
+            claim: Script::new(include_str!("../scripts/claim.lua")),
+            remove: Script::new(include_str!("../scripts/remove.lua")),
+            check: Script::new(include_str!("../scripts/check.lua")),
+        };
+        (Arc::new(commands), WaitingCommands { appends: waiting_appends, loads: waiting_loads })
+    }
+
+    /// Sends the commands that wait for others. Must be called once.
+    pub(crate) fn start(self: &Arc<Commands>, waiting: WaitingCommands) {
+        // In a cluster, a script has the keys of one conversation.
+        let max = if self.link.is_cluster() { 1 } else { MAX_GROUP };
+        let (append, load) = (self.clone(), self.clone());
+        tokio::spawn(send_groups(waiting.appends, max, move |appends| {
+            let commands = append.clone();
+            async move { commands.append_all(&appends).await }
+        }));
+        tokio::spawn(send_groups(waiting.loads, max, move |loads| {
+            let commands = load.clone();
+            async move { commands.load_all(&loads).await }
+        }));
+    }
+
+    /// Appends events to the log of a conversation.
+    ///
+    /// # Errors
+    ///
+    /// If the store can't be reached, or refuses them. They may have been appended.
+    pub(crate) async fn append(&self, id: &str, batch: &Arc<Batch>) -> Result<Appended, StoreError> {
+        self.appends.ask(Append { id: id.to_owned(), batch: batch.clone() }).await
+    }
+
+    async fn append_all(&self, appends: &[Append]) -> Result<Vec<Appended>, StoreError> {
+        let mut call = self.append.prepare_invoke();
+        call.arg(&*self.replica).arg(milliseconds(self.time_to_live)).arg(milliseconds(self.lease));
+        for append in appends {
+            append.add_to(&mut call, &self.keys);
         }
+        let answers: Vec<(String, String)> = self.link.invoke(&call).await?;
+        Ok(answers.iter().map(|(outcome, last)| Appended::new(outcome, last)).collect())
+    }
+
+    /// Returns what is stored of a conversation, with the events after that one.
+    ///
+    /// # Errors
+    ///
+    /// If the store can't be reached or refuses it, or another version has written the conversation.
+    pub(crate) async fn load(&self, id: &str, after: Option<EventId>) -> Result<Found, StoreError> {
+        let (fields, entries) = self.loads.ask(Load { id: id.to_owned(), after }).await?;
+        found(fields, entries)
+    }
+
+    async fn load_all(&self, loads: &[Load]) -> Result<Vec<Stored>, StoreError> {
+        let mut call = self.load.prepare_invoke();
+        for load in loads {
+            load.add_to(&mut call, &self.keys);
+        }
+        self.link.invoke(&call).await
     }
 
     /// Checks that this replica may do everything that it needs to, with a conversation of its own.
@@ -128,50 +177,6 @@ impl Commands {
         call.key(keys.log(id)).key(keys.state(id)).key(keys.bell(id));
         let _: u64 = self.link.invoke(&call).await?;
         self.link.unsubscribe_from(&keys.bell(id)).await
-    }
-
-    /// Appends events to the log of a conversation.
-    ///
-    /// # Errors
-    ///
-    /// If the store can't be reached, or refuses them. They may have been appended.
-    pub(crate) async fn append(&self, id: &str, batch: &Batch) -> Result<Appended, StoreError> {
-        let mut call = self.append.prepare_invoke();
-        call.key(self.keys.log(id)).key(self.keys.state(id)).key(self.keys.bell(id));
-        call.arg(&*self.replica).arg(batch.epoch).arg(batch.number);
-        call.arg(batch.after.to_string()).arg(batch.last.to_string()).arg(milliseconds(self.time_to_live));
-        call.arg(if batch.replaces { "replace" } else { "append" });
-        call.arg(if batch.restores { milliseconds(self.lease) } else { 0 });
-        call.arg(batch.set.len());
-        for (name, value) in &batch.set {
-            call.arg(*name).arg(&**value);
-        }
-        call.arg(batch.removed.len());
-        for name in &batch.removed {
-            call.arg(&**name);
-        }
-        call.arg(batch.dropped_before.map(|id| id.to_string()).unwrap_or_default());
-        for entry in batch.entries() {
-            call.arg(entry.last.to_string()).arg(entry.after.to_string()).arg(entry.events.len());
-            for (name, data) in entry.events {
-                call.arg(name).arg(data);
-            }
-        }
-        let (outcome, last): (String, String) = self.link.invoke(&call).await?;
-        Ok(match &*outcome {
-            "ok" => Appended::Done,
-            "lost" => Appended::Lost,
-            _ => Appended::Gap(last.parse().ok()),
-        })
-    }
-
-    /// Returns what is stored of a conversation, with the events after that one.
-    pub(crate) async fn load(&self, id: &str, after: Option<EventId>) -> Result<Found, StoreError> {
-        let mut call = self.load.prepare_invoke();
-        call.key(self.keys.log(id)).key(self.keys.state(id));
-        call.arg(after.map_or_else(|| "-".to_owned(), |id| format!("({id}")));
-        let (fields, entries): (HashMap<String, String>, Vec<LogEntry>) = self.link.invoke(&call).await?;
-        found(fields, entries)
     }
 
     /// Makes this replica the writer of a conversation.
@@ -252,18 +257,6 @@ impl Commands {
         let removed: u64 = self.link.invoke(&call).await?;
         Ok(removed > 0)
     }
-}
-
-fn found(fields: HashMap<String, String>, entries: Vec<LogEntry>) -> Result<Found, StoreError> {
-    // Another field may be there before the first event is.
-    if !fields.contains_key("epoch") {
-        return Ok(Found::Nothing);
-    }
-    if fields.contains_key("deleted") {
-        return Ok(Found::Deleted);
-    }
-    let stored = StoredConversation::new(fields, entries);
-    stored.map(|stored| Found::Stored(Box::new(stored))).map_err(|error| StoreError::Unreadable(error.to_string()))
 }
 
 fn milliseconds(duration: Duration) -> u64 {

@@ -1,0 +1,133 @@
+//! What `deploy/` describes, without its containers: real replicas, and the real proxy in front of them.
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+use http_body_util::BodyExt;
+use serde_json::json;
+
+use super::redis_server::{RedisServer, free_port};
+use super::scene::{asks_and_continues, is_end};
+use crate::client::{Call, Events, chat, get, post, soon, until};
+use crate::page::Page;
+use crate::service::{Service, command};
+use crate::upstream::{open_gate, upstream};
+
+const TOKEN: &str = "token-of-the-deployment";
+
+/// nginx with `deploy/nginx.conf`. It is killed when dropped.
+struct Proxy {
+    child: Child,
+    address: String,
+    _folder: tempfile::TempDir,
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Proxy {
+    /// Starts the proxy in front of these replicas; `None` if there is no nginx.
+    ///
+    /// # Panics
+    ///
+    /// If there is none in CI.
+    fn start(replicas: &[Service]) -> Option<Proxy> {
+        let has_nginx = Command::new("nginx").arg("-v").stderr(Stdio::null()).status().is_ok();
+        if !has_nginx {
+            assert!(std::env::var_os("CI").is_none(), "there is no nginx, which CI installs");
+            // The test harness shows what a test prints only if it fails.
+            let _ = writeln!(std::io::stderr(), "skipped, because there is no nginx: the test of deploy/nginx.conf");
+            return None;
+        }
+        let (folder, port) = (tempfile::tempdir().unwrap(), free_port());
+        let file = folder.path().join("nginx.conf");
+        std::fs::write(&file, config(replicas, port)).unwrap();
+        let mut nginx = Command::new("nginx");
+        nginx.arg("-p").arg(folder.path()).arg("-c").arg(&file).args(["-e", "stderr"]);
+        nginx.args(["-g", "daemon off; master_process off; pid nginx.pid;"]).stdin(Stdio::null());
+        Some(Proxy { child: nginx.spawn().unwrap(), address: format!("127.0.0.1:{port}"), _folder: folder })
+    }
+
+    async fn is_up(&self) {
+        until(async || TcpStream::connect(&self.address).is_ok()).await;
+    }
+}
+
+/// Returns the file as it is deployed, with the addresses of this machine, and all files in one folder.
+fn config(replicas: &[Service], port: u16) -> String {
+    let mut config = include_str!("../../../../deploy/nginx.conf").to_owned();
+    let mut replace = |from: &str, to: &str| {
+        assert_eq!(config.matches(from).count(), 1, "{from}");
+        config = config.replace(from, to);
+    };
+    for (index, replica) in replicas.iter().enumerate() {
+        replace(&format!("replica-{}:4127", index + 1), &replica.address);
+    }
+    replace("listen 8080;", &format!("listen 127.0.0.1:{port};"));
+    let folders: String =
+        ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(|name| format!("{name}_temp_path {name};")).concat();
+    replace("http {", &format!("http {{ access_log off; {folders}"));
+    config
+}
+
+/// Waits for the question, and returns the events from then on.
+async fn until_asked(at: &str, path: &str) -> Events {
+    until(async || {
+        let snapshot = allowed(get(path)).send_to(at).await;
+        snapshot.status == 200
+            && Page::of_snapshot(&snapshot.json()).all("call").iter().any(|call| call["open"] == true)
+    })
+    .await;
+    Events::from(allowed(get(format!("{path}/events"))).open(at).await)
+}
+
+fn allowed(call: Call) -> Call {
+    call.with("authorization", &format!("Bearer {TOKEN}"))
+}
+
+#[tokio::test]
+async fn through_the_proxy_a_conversation_is_shared_and_a_dead_replica_is_not_noticed() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let base = format!("http://{}/v1", upstream().address);
+    let start = |_| {
+        let mut replica = command(&["--upstream", &base]);
+        Service::start_by(replica.env("FOLLOWUP_TOKEN", TOKEN).env("FOLLOWUP_STORE", redis.url()))
+    };
+    let mut replicas: Vec<Service> = (0..3).map(start).collect();
+    let Some(proxy) = Proxy::start(&replicas) else { return };
+    proxy.is_up().await;
+    let (id, at) = ("deployed", &*proxy.address);
+    let path = format!("/conversations/{id}");
+
+    // Each request may reach another replica. The provider waits, and what it has said is seen.
+    let play = asks_and_continues(id);
+    let mut body = allowed(chat(&play).with("x-followup-conversation", id)).open(at).await.into_body();
+    let mut relayed = soon(body.frame()).await.unwrap().unwrap().into_data().unwrap().to_vec();
+    let rest = tokio::spawn(body.collect());
+    let mut events = until_asked(at, &path).await;
+    assert_eq!(events.next().await.unwrap().kind, "state");
+    let answer = |suggestion: u8| {
+        let answer = json!({"number": 0, "suggestion": suggestion}).to_string();
+        allowed(post(format!("{path}/answer"), answer)).send_to(at)
+    };
+    answer(0).await.ok();
+    assert_eq!(answer(1).await.error(), (409, "already_answered".into()));
+    open_gate(id).await;
+    events.up_to(is_end).await;
+    relayed.extend(rest.await.unwrap().unwrap().to_bytes());
+    assert_eq!(relayed, play["body"].as_str().unwrap().as_bytes());
+
+    for replica in &replicas {
+        until(async || allowed(get(&path)).send(replica).await.ok()["turn"] == "ended").await;
+    }
+    replicas.remove(0).kill();
+    for _ in 0..6 {
+        assert_eq!(allowed(get(&path)).send_to(at).await.ok()["turn"], "ended");
+    }
+}

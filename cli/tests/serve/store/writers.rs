@@ -1,0 +1,175 @@
+//! The writer of a conversation dies, is paused, or shuts down.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+use serde_json::json;
+
+use super::redis_server::RedisServer;
+use super::scene::{answer, asks_and_continues, is_asked, is_end, relay, replica, snapshot};
+use crate::client::{Events, chat, get, post, soon, until};
+use crate::memory::metric;
+use crate::page::Page;
+use crate::service::Service;
+use crate::upstream::open_gate;
+
+#[tokio::test]
+async fn a_reader_is_told_when_the_writer_dies_and_its_question_can_be_answered() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (mut owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let id = "dead-writer";
+    let _body = chat(&asks_and_continues(id)).with("x-followup-conversation", id).open(&owner.address).await;
+    until(async || is_asked(&other, id).await).await;
+    let mut events = Events::of(&other, id, None).await;
+    let killed = Instant::now();
+    owner.kill();
+    let end = events.up_to(is_end).await.pop().unwrap();
+    assert_eq!(end.data["cut_off"], true);
+    let told = killed.elapsed();
+    println!("a reader is told {} ms after the death of the writer", told.as_millis());
+    assert!(told < Duration::from_secs(6), "{told:?}");
+    assert_eq!(metric(&other, "followup_taken_over_total").await, 1);
+    let taken = answer(&other, id, &json!({"number": 0, "text": "Maybe"})).await.ok();
+    assert_eq!(taken["reply"]["text"], "<answer>\nMaybe\n</answer>");
+}
+
+#[tokio::test]
+async fn a_writer_that_was_paused_too_long_changes_nothing_more() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let args = ["--lease", "1"];
+    let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    let id = "paused-writer";
+    let body = relay(&owner, id, &asks_and_continues(id)).await;
+    until(async || is_asked(&other, id).await).await;
+    let (mut at_owner, mut at_other) = (Events::of(&owner, id, None).await, Events::of(&other, id, None).await);
+    at_owner.up_to(|event| event.kind == "state").await;
+    owner.signal(Signal::STOP);
+    let end = at_other.up_to(is_end).await.pop().unwrap();
+    assert_eq!(end.data["cut_off"], true);
+    answer(&other, id, &json!({"number": 0, "suggestion": 0})).await.ok();
+    owner.signal(Signal::CONT);
+    open_gate(id).await;
+    // The relay is not disturbed.
+    let relayed = soon(body).await.unwrap();
+    assert!(relayed.ends_with(b"data: [DONE]\n\n"));
+    at_owner.up_to(is_end).await;
+    until(async || snapshot(&owner, id).await == snapshot(&other, id).await).await;
+    assert!(!Page::of_snapshot(&snapshot(&other, id).await).prose().contains("And more."));
+}
+
+/// A replica dies that has taken an answer for a writer, which was paused and has not heard of it.
+async fn answer_and_die(redis: &RedisServer, owner: &Service, mut other: Service, id: &str) {
+    owner.signal(Signal::STOP);
+    let (address, path) = (other.address.clone(), format!("/conversations/{id}/answer"));
+    let body = json!({"number": 0, "suggestion": 1}).to_string();
+    let waiting = tokio::spawn(async move { post(path, body).reach(&address).await });
+    until(async || redis.ask(&format!("HEXISTS followup:{{{id}}}:state answer:0")) == ":1").await;
+    other.kill();
+    assert!(waiting.await.unwrap().is_none(), "the user is not told that it was accepted");
+}
+
+#[tokio::test]
+async fn the_writer_gives_an_answer_even_if_the_replica_that_took_it_dies() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let args = ["--lease", "60"];
+    let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    let id = "answered-and-died";
+    let body = relay(&owner, id, &asks_and_continues(id)).await;
+    until(async || is_asked(&other, id).await).await;
+    let mut events = Events::of(&owner, id, None).await;
+    events.up_to(|event| event.kind == "state").await;
+    answer_and_die(&redis, &owner, other, id).await;
+    owner.signal(Signal::CONT);
+    events.up_to(|event| event.kind == "replied" && event.data["said"] == "No").await;
+    let late = answer(&owner, id, &json!({"number": 0, "suggestion": 0})).await;
+    assert_eq!(late.error(), (409, "already_answered".into()));
+    open_gate(id).await;
+    soon(body).await.unwrap();
+    events.up_to(is_end).await;
+}
+
+#[tokio::test]
+async fn the_next_writer_gives_an_answer_if_the_writer_and_the_replica_that_took_it_die() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let start = || replica(&redis.url(), &["--lease", "3"]);
+    let (mut owner, other, third) = (start(), start(), start());
+    let id = "answered-and-both-died";
+    let _body = chat(&asks_and_continues(id)).with("x-followup-conversation", id).open(&owner.address).await;
+    until(async || is_asked(&other, id).await && is_asked(&third, id).await).await;
+    let mut events = Events::of(&third, id, None).await;
+    events.up_to(|event| event.kind == "state").await;
+    answer_and_die(&redis, &owner, other, id).await;
+    owner.kill();
+    let (mut is_cut_off, mut is_given) = (false, false);
+    events
+        .up_to(|event| {
+            is_cut_off |= is_end(event) && event.data["cut_off"] == true;
+            is_given |= event.kind == "replied" && event.data["said"] == "No";
+            is_cut_off && is_given
+        })
+        .await;
+    let late = answer(&third, id, &json!({"number": 0, "suggestion": 0})).await;
+    assert_eq!(late.error(), (409, "already_answered".into()));
+}
+
+#[tokio::test]
+async fn a_replica_that_shuts_down_hands_its_conversations_over() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (mut owner, other) =
+        (replica(&redis.url(), &["--grace", "0.2", "--lease", "600"]), replica(&redis.url(), &["--lease", "1"]));
+    let id = "handed-over";
+    // Its body breaks off.
+    let body = chat(&asks_and_continues(id)).with("x-followup-conversation", id).open(&owner.address).await;
+    until(async || is_asked(&other, id).await).await;
+    let mut events = Events::of(&other, id, None).await;
+    owner.signal(Signal::TERM);
+    assert_eq!(owner.wait(), Some(0));
+    let end = events.up_to(is_end).await.pop().unwrap();
+    assert_eq!(end.data["cut_off"], true);
+    answer(&other, id, &json!({"number": 0, "suggestion": 0})).await.ok();
+    drop(body);
+}
+
+#[tokio::test]
+async fn a_turn_that_ends_while_its_replica_shuts_down_is_whole_on_others() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (mut owner, other) = (replica(&redis.url(), &["--grace", "60"]), replica(&redis.url(), &[]));
+    let id = "ended-in-grace";
+    let body = relay(&owner, id, &asks_and_continues(id)).await;
+    until(async || is_asked(&other, id).await).await;
+    let mut events = Events::of(&other, id, None).await;
+    owner.signal(Signal::TERM);
+    until(async || TcpStream::connect(&owner.address).is_err()).await;
+    open_gate(id).await;
+    assert!(soon(body).await.unwrap().ends_with(b"data: [DONE]\n\n"));
+    assert_eq!(owner.wait(), Some(0));
+    let end = events.up_to(is_end).await.pop().unwrap();
+    assert_ne!(end.data["cut_off"], true);
+    assert!(Page::of_snapshot(&snapshot(&other, id).await).prose().ends_with("And more."));
+    assert_eq!(metric(&other, "followup_taken_over_total").await, 0);
+}
+
+#[tokio::test]
+async fn a_replica_that_shuts_down_is_not_ready() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (mut owner, other) = (replica(&redis.url(), &["--grace", "60"]), replica(&redis.url(), &[]));
+    let id = "not-ready";
+    let body = relay(&owner, id, &asks_and_continues(id)).await;
+    until(async || is_asked(&other, id).await).await;
+    // A request begins before, and ends afterwards.
+    let mut early = TcpStream::connect(&owner.address).unwrap();
+    early.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    early.write_all(b"GET /readyz HTTP/1.1\r\n").unwrap();
+    assert_eq!(get("/readyz").send(&owner).await.status, 200);
+    owner.signal(Signal::TERM);
+    until(async || TcpStream::connect(&owner.address).is_err()).await;
+    early.write_all(b"host: localhost\r\n\r\n").unwrap();
+    let mut response = String::new();
+    early.read_to_string(&mut response).unwrap();
+    assert!(response.starts_with("HTTP/1.1 503 ") && response.contains(r#""status":"not ready""#), "{response}");
+    open_gate(id).await;
+    soon(body).await.unwrap();
+    assert_eq!(owner.wait(), Some(0));
+}
