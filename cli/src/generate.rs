@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
-use crate::args::{Args, CompletionsArgs, ManArgs};
+use crate::args::Args;
+use crate::args::generate::{CompletionsArgs, ManArgs};
 use crate::error::{Error, Status};
 
 /// Prints a completion script.

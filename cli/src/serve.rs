@@ -8,7 +8,7 @@ use std::time::Duration;
 use followup_serve::{Limits, Pace, Secret, Service, Settings, StartError};
 use tokio::sync::oneshot;
 
-use crate::args::ServeArgs;
+use crate::args::serve::ServeArgs;
 use crate::error::{Error, Status, report};
 use crate::plain_words::io_error;
 use crate::wording;
@@ -34,8 +34,8 @@ async fn serve(settings: Settings) -> Result<(), Error> {
         StartError::Upstream(_) | StartError::Store(_) => Error::Usage(error.to_string()),
         _ => cannot_start(&error),
     })?;
-    if let Some(problem) = service.store_problem() {
-        report(format!("{problem}; until it can be used, the conversations are in this process only"));
+    if let Some(warning) = service.store_warning() {
+        report(warning);
     }
     {
         let mut out = io::stdout().lock();
@@ -67,6 +67,7 @@ fn settings(args: &ServeArgs) -> Result<Settings, Error> {
         auto_continue: args.goes_on,
         demo: args.demo.then(|| Pace { chunk: args.chunk, delay: Duration::from_millis(args.delay) }),
         policy: Arc::new(args.policy.policy()?),
+        reasoning: args.reasoning,
         wire_limits: args.policy.wire_limits(),
         setup: Arc::new(wording::setup(&args.dialect, &args.template)?.with_escape(args.escape)),
         heartbeat: seconds(args.heartbeat),

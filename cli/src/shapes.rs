@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use followup::{Parser, Policy, Shape, Shapes};
 
-use crate::args::ShapesCommandArgs;
+use crate::args::shapes::ShapesArgs;
 use crate::config_file;
 use crate::error::{Error, Status};
 
@@ -75,7 +75,7 @@ pub(crate) fn arguments_parser(tool: &str, policy: Arc<Policy>) -> Result<Parser
 const ASK_TOOL: &str = "ask_followup_question";
 
 /// `followup shapes`: lists the built-in shapes, or prints the text of one.
-pub(crate) fn run(args: &ShapesCommandArgs) -> Result<Status, Error> {
+pub(crate) fn run(args: &ShapesArgs) -> Result<Status, Error> {
     let text = match &args.name {
         Some(name) => Shape::built_in(name).map(|shape| shape.text().to_owned()).unwrap_or_default(),
         None => list(),

@@ -25,7 +25,7 @@ use self::images::AttachedImage;
 use self::line_prompt::LinePrompt;
 use self::notice::NoQuestionNotice;
 use self::replies::Replies;
-use crate::args::{AskArgs, ReplyFormat};
+use crate::args::ask::{AskArgs, ReplyFormat};
 use crate::error::{Error, Status, report};
 use crate::events::{InputEvent, report_detected};
 use crate::input::Input;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use followup::dialogue::{MessageFormat, Reply};
 
-use crate::args::ReplyFormat;
+use crate::args::ask::ReplyFormat;
 use crate::error::Error;
 use crate::sanitize::{escape_json, sanitize};
 

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use self::measure::{Measurement, measure};
 use self::workload::{Workload, calls, messages};
-use crate::args::BenchArgs;
+use crate::args::bench::BenchArgs;
 use crate::error::{Error, Status};
 use crate::input::Input;
 use crate::output::colour;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use followup::{Event, Parser, Policy, Reason};
 
-use crate::args::ParseArgs;
+use crate::args::parse::ParseArgs;
 use crate::error::{Error, Status};
 use crate::events::{EmittedAt, InputEvent, report_detected};
 use crate::input::Input;

@@ -504,6 +504,34 @@ fn control_z_suspends_the_program_until_the_shell_continues_it() {
 }
 
 #[test]
+fn keys_reach_the_program_as_typed_while_it_is_continued() {
+    use rustix::termios::{InputModes, LocalModes, tcgetattr};
+    let mut session = Session::new(&[], (24, 60));
+    session.writes(&call()).ends().sees(&["❯ 1"]);
+    // What the system would do to a key typed now: Enter would be a line feed, Ctrl-C a signal.
+    let terminal = Arc::clone(&session.terminal);
+    let (done, is_done) = std::sync::mpsc::channel::<()>();
+    let watching = std::thread::spawn(move || {
+        let mut never_cooked = true;
+        while is_done.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
+            let modes = tcgetattr(&*terminal).unwrap();
+            never_cooked &= !modes.input_modes.contains(InputModes::ICRNL);
+            never_cooked &= !modes.local_modes.intersects(LocalModes::ICANON | LocalModes::ISIG | LocalModes::ECHO);
+        }
+        never_cooked
+    });
+    let program = rustix::process::Pid::from_child(&session.child);
+    for _ in 0..500 {
+        rustix::process::kill_process(program, rustix::process::Signal::CONT).unwrap();
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    drop(done);
+    assert!(watching.join().unwrap(), "the terminal was not raw for a moment");
+    session.types("2");
+    assert_eq!(session.concludes().stdout, "<answer>\nSQLite\n</answer>\n");
+}
+
+#[test]
 fn a_program_that_no_shell_can_continue_is_not_suspended() {
     let mut session = Session::new(&[], (24, 60));
     session.writes(&call()).ends().sees(&["❯ 1"]).types("\x1A").sees(&["There is no shell that could continue"]);

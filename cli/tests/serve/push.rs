@@ -1,8 +1,9 @@
 //! Pushed streams of every provider.
 
 use followup_testing::literals::{MARKUP, PROVIDERS};
+use serde_json::json;
 
-use crate::client::{Events, all_events, get, post};
+use crate::client::{Events, all_events, call, get, post};
 use crate::goldens;
 use crate::page::Page;
 use crate::service::Service;
@@ -99,6 +100,29 @@ async fn every_reader_of_a_random_stream_ends_with_the_same_state() {
                 page.apply(&events.next().await.unwrap());
             }
             assert_eq!(*page, snapshot, "seed {seed}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_question_in_reasoning_is_found_on_request() {
+    const ASK: &str = "<ask_followup_question><question>Which?</question></ask_followup_question>";
+    let event = |delta: serde_json::Value| format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": delta}]}));
+    let (reasoning, text) = (event(json!({"reasoning_content": ASK})), event(json!({"content": ASK})));
+    let end = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+    let (alone, both) = (format!("{reasoning}{end}"), format!("{reasoning}{text}{end}"));
+    let states = |page: &Page| page.all("call").iter().map(|call| call["state"].clone()).collect::<Vec<_>>();
+    for (args, of_alone, of_both) in
+        [(&["--reasoning"][..], vec!["complete"], vec!["rejected", "complete"]), (&[], vec![], vec!["complete"])]
+    {
+        let service = Service::start(args);
+        for (id, body, expected) in [("alone", &alone, of_alone), ("both", &both, of_both)] {
+            let answer = post(format!("/conversations?wire=openai-chat&id={id}"), body.clone()).send(&service).await;
+            assert_eq!(states(&Page::of_snapshot(&answer.ok())), expected, "{id} {args:?}");
+            let path = format!("/conversations/{id}-in-pieces/turn?message=m&offset=0&wire=openai-chat&last=true");
+            call("PATCH", path, body.clone()).send(&service).await.ok();
+            let snapshot = get(format!("/conversations/{id}-in-pieces")).send(&service).await.ok();
+            assert_eq!(states(&Page::of_snapshot(&snapshot)), expected, "{id} {args:?}, in pieces");
         }
     }
 }

@@ -61,7 +61,7 @@ use self::tty::Tty;
 use super::images::{self, AttachedImage};
 use super::notice::NoQuestionNotice;
 use super::replies::Replies;
-use crate::args::{AskArgs, ReplyFormat};
+use crate::args::ask::{AskArgs, ReplyFormat};
 use crate::chunks::Chunks;
 use crate::error::{Error, Status};
 use crate::events::{BodyReader, InputEvent, report_detected};

@@ -56,8 +56,7 @@ impl Tty {
 
     /// Takes over the terminal: at the start, and again after another program has used it.
     pub(super) fn take_over(&mut self) -> io::Result<()> {
-        disable_raw_mode()?;
-        enable_raw_mode()?;
+        make_raw()?;
         execute!(self.out(), EnterAlternateScreen, EnableBracketedPaste, EnableMouseCapture)?;
         self.clear()
     }
@@ -109,6 +108,22 @@ impl Tty {
         out.write_all(transcript.as_bytes())?;
         Write::flush(out)
     }
+}
+
+/// Lets the terminal pass on keys as they are typed.
+fn make_raw() -> io::Result<()> {
+    // Keeps the mode to restore, and does nothing if there is one.
+    enable_raw_mode()?;
+    // A shell may have changed the mode while the program was stopped. With the old mode in between,
+    // the system would change a key that is typed at that moment: Enter into a line feed.
+    #[cfg(unix)]
+    if let Some(tty) = open() {
+        use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+        let mut mode = tcgetattr(&tty)?;
+        mode.make_raw();
+        tcsetattr(&tty, OptionalActions::Now, &mode)?;
+    }
+    Ok(())
 }
 
 /// Returns the size of the terminal. Some terminals report none, or 0.

@@ -7,7 +7,7 @@ use followup::wire::{Format, ResponseParser};
 use followup::{Parser, Policy};
 
 use super::joiner::EventJoiner;
-use crate::args::ParseArgs;
+use crate::args::parse::ParseArgs;
 use crate::error::Error;
 use crate::input_format::InputFormat;
 use crate::shapes::arguments_parser;

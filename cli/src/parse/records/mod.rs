@@ -28,7 +28,7 @@ use self::lines::LineReader;
 use self::progress::Progress;
 use self::record::RecordReader;
 use self::writer::Writer;
-use crate::args::ParseArgs;
+use crate::args::parse::ParseArgs;
 use crate::error::{Error, Status};
 use crate::input::Input;
 

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use super::field_parser::FieldParser;
 use super::fields::{self, Encoding};
 use super::joiner::EventJoiner;
-use crate::args::ParseArgs;
+use crate::args::parse::ParseArgs;
 use crate::error::Error;
 use crate::input_format::InputFormat;
 use crate::sanitize::escape_json;

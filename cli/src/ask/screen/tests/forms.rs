@@ -106,6 +106,9 @@ const STATES: &[Case] = &[
     ("form declined", |scene| {
         scene.writes(&body("AskUserQuestion", FORM, 9)).press(ESC).types("d").ends();
     }),
+    ("form talked about", |scene| {
+        scene.writes(&body("AskUserQuestion", FORM, 9)).types("2").press(ESC).types("c").ends();
+    }),
     ("form with options before their question", |scene| {
         let arguments = r#"{"questions":[{"header":"Database","id":"db","options":[{"description":"no server","label":"SQLite"},{"label":"Post"#;
         scene.writes(&(started("request_user_input") + &pieces(arguments, 9)));
