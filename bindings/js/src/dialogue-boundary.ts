@@ -16,12 +16,14 @@ export type Action =
   | "answer"
   | "cancel"
   | "decline"
+  | "discuss"
+  | "time_out"
   | "guide"
   | "state"
   | "history"
   | "take_history";
 
-/** Why the dialogue does not accept an answer, a cancellation, guidance or a history. */
+/** Why the dialogue does not accept an answer, another end of a question, guidance or a history. */
 export class DialogueError extends Error {
   override readonly name = "DialogueError";
 

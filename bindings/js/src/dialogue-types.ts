@@ -56,7 +56,7 @@ export type Directive =
   | { readonly type: "nothing" }
   /** Show the growing call. */
   | { readonly type: "show"; readonly call: PartialEvent }
-  /** Ask this question. It is open until it is answered, cancelled or declined. */
+  /** Ask this question. It is open until it is answered or ended in another way. */
   | { readonly type: "ask"; readonly question: OpenQuestion }
   /** Ask this question later: another one is open, or the dialogue has stopped. */
   | { readonly type: "later"; readonly question: OpenQuestion }
@@ -76,6 +76,8 @@ export interface OpenQuestion {
   readonly suggest: readonly { readonly answer: string; readonly mode?: string }[];
   /** What the rules found. */
   readonly advice?: readonly Finding[];
+  /** Whether the user can talk about it instead of answering it: the tool has a reply for that. */
+  readonly discuss?: boolean;
   /** All questions of a call of another agent's tool; none for `ask_followup_question`. */
   readonly form?: Form;
 }
@@ -111,6 +113,8 @@ export interface FormQuestion {
   readonly custom?: boolean;
   /** Whether it has to be answered. */
   readonly required?: boolean;
+  /** Whether the user can add a note to an option: the tool's reply has a place for one. */
+  readonly notes?: boolean;
   /** The answers that are chosen at first: labels or values of options, or a text. */
   readonly defaults?: readonly string[];
   readonly options?: readonly FormOption[];
@@ -158,12 +162,16 @@ export interface FormAnswer {
   readonly picked?: readonly number[];
   /** The user's own words. */
   readonly text?: string;
-  /** A remark on the answer. */
+  /** A remark on the answer. Where the reply has no place for one, it is the end of the text. */
   readonly note?: string;
 }
 
 /** What the model gets as the result of its call. */
 export interface Reply {
+  /**
+   * What the reply is about. A question that timed out is `cancelled`, one that the user wants to
+   * talk about is `declined`.
+   */
   readonly kind: "answer" | "cancelled" | "declined" | "correction" | "guidance";
   /** The number of the question, if the reply is about one. */
   readonly number?: number;
@@ -199,6 +207,7 @@ export type Turn =
   | ({ readonly turn: "corrected"; readonly role: "assistant"; readonly is_error?: boolean } & Omit<Correction, "isError">)
   | { readonly turn: "answered"; readonly role: "user"; readonly number: number; readonly answer: StoredAnswer; readonly images?: readonly string[] }
   | { readonly turn: "cancelled" | "declined"; readonly role: "user"; readonly number: number }
+  | { readonly turn: "discussed" | "timed_out"; readonly role: "user"; readonly number: number; readonly answers?: readonly FormAnswer[] }
   | { readonly turn: "guided"; readonly role: "user"; readonly text: string; readonly images?: readonly string[] };
 
 /** An answer as a turn stores it. */

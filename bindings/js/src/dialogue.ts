@@ -2,7 +2,7 @@
 
 import { type Action, DialogueBoundary, DialogueError } from "./dialogue-boundary.js";
 import { rejection, storedAnswer, storedOptions, toQuestion } from "./dialogue-convert.js";
-import type { Answer, Correction, DialogueOptions, Directive, MessageFormat, OpenQuestion, Reply, Turn } from "./dialogue-types.js";
+import type { Answer, Correction, DialogueOptions, Directive, FormAnswer, MessageFormat, OpenQuestion, Reply, Turn } from "./dialogue-types.js";
 import type { FollowupEvent } from "./events.js";
 import { kind } from "./options.js";
 
@@ -115,6 +115,43 @@ export class Dialogue {
   /** Declines an open or waiting question: the user says that they will not answer it. */
   decline(number: number): Reply {
     return reply(this.#run("decline", number, "number"));
+  }
+
+  /**
+   * Ends an open or waiting question because the user wants to talk about it first.
+   *
+   * `answers` are those so far: none, or one for each question, where nothing has to be answered.
+   * The reply's kind is `declined`.
+   *
+   * Throws a `DialogueError` if the tool has no reply for that (`OpenQuestion.discuss`), an answer
+   * can't be accepted, or no open or waiting question has this number. The dialogue is unchanged.
+   *
+   * ```js
+   * const dialogue = new Dialogue();
+   * const parser = new ArgumentsParser("AskUserQuestion");
+   * const call = '{"questions": [{"question": "Tea?"}, {"question": "When?"}]}';
+   * for (const event of [...parser.feed(call), ...parser.finish()]) dialogue.event(event);
+   * assert(dialogue.question.discuss);
+   * const reply = dialogue.discuss(0, [{ text: "Yes" }, {}]);
+   * assert(reply.text.endsWith('- "Tea?"\n  Answer: Yes\n- "When?"\n  (No answer provided)'));
+   * ```
+   */
+  discuss(number: number, answers: readonly FormAnswer[] = []): Reply {
+    return reply(this.#run("discuss", { number, answers }, "answers"));
+  }
+
+  /**
+   * Ends an open or waiting question because the time for an answer is over.
+   *
+   * The dialogue has no clock: the host decides when that is. `answers` are as those of `discuss`.
+   * Where the tool has no reply of its own for that, it is that of a cancelled question. The reply's
+   * kind is `cancelled`.
+   *
+   * Throws a `DialogueError` if an answer can't be accepted, or no open or waiting question has this
+   * number. The dialogue is unchanged.
+   */
+  timeOut(number: number, answers: readonly FormAnswer[] = []): Reply {
+    return reply(this.#run("time_out", { number, answers }, "answers"));
   }
 
   /** Accepts the user's guidance after the dialogue has stopped. It continues with no mistakes. */

@@ -119,6 +119,8 @@ describe("a dialogue", () => {
     failsWith(() => dialogue.answer(0, { type: "suggestion", suggestion: 0 }), "no_such_suggestion", "the question has no suggestions");
     failsWith(() => dialogue.answer(1, text), "not_yet_asked", "another question is to be answered first");
     failsWith(() => dialogue.answer(7, text), "not_asked");
+    failsWith(() => dialogue.discuss(0), "no_discussion");
+    failsWith(() => dialogue.timeOut(0, [{}]), "no_form");
     assert.equal(dialogue.cancel(0).kind, "cancelled");
     failsWith(() => dialogue.answer(0, text), "already_cancelled");
     assert.equal(dialogue.decline(1).kind, "declined");
@@ -149,6 +151,44 @@ describe("a form", () => {
     const declined = asked("AskUserQuestion", { questions }).decline(0);
     assert.match(declined.text, /^The user doesn't want to proceed with this tool use/);
     assert.equal(declined.isError, true);
+  });
+
+  test("takes a note with an option where its tool has a place for one", () => {
+    const noted = (options) => {
+      const dialogue = asked("AskUserQuestion", { questions: questions.slice(0, 1) }, options);
+      const [{ notes }] = dialogue.question.form.questions;
+      return [notes, dialogue.answer(0, { type: "form", answers: [{ picked: [0], note: "for now" }] }).text];
+    };
+    const [takesNotes, text] = noted();
+    assert.equal(takesNotes, true);
+    assert.match(text, /"Which "store"\?"="Redis, 7" user notes: for now/);
+    const elsewhere = noted({ templates: { AskUserQuestion: "gemini" } });
+    assert.deepEqual(elsewhere, [undefined, '{"answers":{"0":"Redis, 7, for now"}}'], "else it is the end of the text");
+  });
+
+  test("can be talked about where its tool has a reply for that, with the answers so far", () => {
+    const dialogue = asked("AskUserQuestion", { questions });
+    assert.equal(dialogue.question.discuss, true);
+    failsWith(() => dialogue.discuss(0, [{}]), "wrong_number_of_answers");
+    const reply = dialogue.discuss(0, [{}, { picked: [2, 0] }, {}]);
+    assert.equal(reply.kind, "declined");
+    assert.ok(reply.text.endsWith('- "Which parts?"\n  Answer: E, A, B\n- "Why?"\n  (No answer provided)'));
+    failsWith(() => dialogue.cancel(0), "already_discussed");
+    const other = asked("AskUserQuestion", { questions }, { templates: { AskUserQuestion: "gemini" } });
+    assert.equal(other.question.discuss, undefined);
+    failsWith(() => other.discuss(0), "no_discussion");
+  });
+
+  test("times out with the answers so far, in the words of its tool or as if it was cancelled", () => {
+    const call = { questions: [{ id: "x", question: "One?", choices: ["a", "b"] }, { question: "Two?" }] };
+    const timedOut = asked("clarify", call);
+    const reply = timedOut.timeOut(0, [{ picked: [1] }, {}]);
+    assert.equal(reply.kind, "cancelled");
+    assert.deepEqual(JSON.parse(reply.text).timed_out, true);
+    assert.equal(JSON.parse(reply.text).responses[0].user_response, "b");
+    failsWith(() => timedOut.answer(0, { type: "text", text: "late" }), "already_timed_out");
+    const [late, cancelled] = [asked("AskUserQuestion", { questions }), asked("AskUserQuestion", { questions })];
+    assert.deepEqual(late.timeOut(0), cancelled.cancel(0));
   });
 
   test("is answered by the template of its tool, or one of the host's own", () => {
@@ -214,6 +254,22 @@ describe("a history", () => {
     assert.deepEqual(dialogue.history(), []);
     assert.equal(dialogue.answer(2, { type: "text", text: "x" }).kind, "answer");
   });
+
+  test("has talks and time-outs as the crate stores them", () => {
+    const dialogue = new Dialogue();
+    const call = JSON.stringify({ questions: [{ question: "Tea?" }, { question: "When?" }] });
+    for (let i = 0; i < 3; i++) for (const event of run(new ArgumentsParser("AskUserQuestion"), [call])) dialogue.event(event);
+    assert.equal(dialogue.discuss(1, [{ text: "Yes" }, {}]).number, 1);
+    dialogue.timeOut(0);
+    const history = dialogue.history();
+    assert.deepEqual(history.slice(3), [
+      { turn: "discussed", role: "user", number: 1, answers: [{ text: "Yes" }, {}] },
+      { turn: "timed_out", role: "user", number: 0 },
+    ]);
+    const replayed = new Dialogue({ history });
+    assert.deepEqual(replayed.history(), history);
+    assert.equal(replayed.question.number, 2);
+  });
 });
 
 describe("a correction", () => {
@@ -270,6 +326,13 @@ test("every event of every golden body can be given to a dialogue", () => {
   for (const code of ["malformed", "missing_parameter", "truncated"]) assert.ok(codes.has(code), code);
 });
 
+test("the examples in the comments hold", () => {
+  const source = readFileSync(new URL("../src/dialogue.ts", import.meta.url), "utf8");
+  const examples = [...source.matchAll(/```js\n(.*?)```/gs)].map(([, code]) => code.replace(/^ *\* ?/gm, ""));
+  assert.ok(examples.length > 0);
+  for (const code of examples) new Function("assert", "Dialogue", "ArgumentsParser", code)(assert, Dialogue, ArgumentsParser);
+});
+
 test("what is of a wrong type is a TypeError that says what was expected", () => {
   const dialogue = new Dialogue();
   directives(dialogue, markup("Q?", ["a", "b"]));
@@ -290,6 +353,8 @@ test("what is of a wrong type is a TypeError that says what was expected", () =>
     [() => dialogue.answer(0, { type: "text" }), /^answer: /],
     [() => dialogue.answer("0", { type: "text", text: "a" }), /^answer: invalid type: string "0", expected u64/],
     [() => dialogue.answer(0, { type: "text", text: "a" }, ["http://x"]), /^answer: /],
+    [() => dialogue.discuss(0, [{ pick: [0] }]), /^answers: unknown field `pick`, expected one of `picked`, /],
+    [() => dialogue.timeOut(0, "none"), /^answers: invalid type: string "none", expected a sequence/],
     [() => dialogue.cancel(), /^number: invalid type: null, expected u64/],
   ]) {
     assert.throws(action, { name: "TypeError", message });

@@ -136,20 +136,24 @@ describe("the state", () => {
     assert.throws(() => store.answer(0, { type: "suggestion", suggestion: 0 }), TypeError);
   });
 
-  test("keeps the images of an answer, and that a call was left unanswered or declined", async () => {
+  test("keeps the images of an answer, and that a call was left unanswered, declined, or is talked about first", async () => {
     const call = "<ask_followup_question><question>Q?</question></ask_followup_question>";
     const store = new FollowupStore();
-    store.push(await eventsOf(call.repeat(3), { format: "text" }));
+    store.push(await eventsOf(call.repeat(5), { format: "text" }));
     store.answer(0, { type: "text", text: "" }, ["data:image/png;base64,AA=="]);
     store.cancel(1);
     store.decline(2);
-    const { calls } = await until(store, ({ calls }) => calls[2]?.state === "declined");
-    assert.deepEqual(calls.map(({ state, images }) => [state, images]), [
-      ["answered", ["data:image/png;base64,AA=="]],
-      ["cancelled", undefined],
-      ["declined", undefined],
+    store.discuss(3, [{ text: "So far" }]);
+    store.discuss(4);
+    const { calls } = await until(store, ({ calls }) => calls[4]?.state === "discussed");
+    assert.deepEqual(calls.map(({ state, images, answers }) => [state, images, answers]), [
+      ["answered", ["data:image/png;base64,AA=="], undefined],
+      ["cancelled", undefined, undefined],
+      ["declined", undefined, undefined],
+      ["discussed", undefined, [{ text: "So far" }]],
+      ["discussed", undefined, []],
     ]);
-    for (const again of [() => store.cancel(1), () => store.decline(0), () => store.answer(2, { type: "text", text: "" })]) {
+    for (const again of [() => store.cancel(3), () => store.discuss(0), () => store.cancel(1), () => store.decline(0), () => store.answer(2, { type: "text", text: "" })]) {
       assert.throws(again, TypeError);
     }
   });

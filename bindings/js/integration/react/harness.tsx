@@ -1,6 +1,6 @@
 // The page of the tests: one message, whose stream and answers are the test's.
 
-import { type Call, Followup, type FollowupAnswer, FollowupStore, useFollowup } from "followup/react";
+import { type Call, Followup, type FollowupAnswer, FollowupStore, type FormAnswer, useFollowup } from "followup/react";
 import { Profiler, StrictMode, useState } from "react";
 import { createRoot } from "react-dom/client";
 
@@ -12,6 +12,8 @@ const harness = {
   /** The images that came with the last answer. */
   images: [] as readonly string[],
   ends: [] as string[],
+  /** The answers that came with a talk. */
+  soFar: [] as (readonly FormAnswer[])[],
   renders: 0,
   frames: 0,
   store: new FollowupStore(),
@@ -50,10 +52,18 @@ function Message() {
     if (!given.has("unstored")) message[type](call.index);
   }
 
+  async function discuss(answers: readonly FormAnswer[], call: Call) {
+    harness.ends.push("discuss");
+    harness.soFar.push(answers);
+    await delivered();
+    if (!given.has("unstored")) message.discuss(call.index, answers);
+  }
+
   const options = {
     autoAnswer: Number(given.get("auto") ?? 0),
     images: given.has("images"),
     ...(given.has("ends") && { onCancel: (call: Call) => end("cancel", call), onDecline: (call: Call) => end("decline", call) }),
+    ...(given.has("talks") && { onDiscuss: discuss }),
   };
 
   return (

@@ -1,6 +1,6 @@
 import type { CompleteEvent, ErrorEvent, FollowupEvent, PartialEvent, Question, RejectedEvent } from "../events.js";
 import { append, type CallView, emptyView } from "../view.js";
-import type { FollowupAnswer } from "./answer.js";
+import type { FollowupAnswer, FormAnswer } from "./answer.js";
 import type { Call, Content, OpenCall, Part } from "./state.js";
 
 /** A call that grows: where it is in the parts, and what was shown of it. */
@@ -59,6 +59,11 @@ export class ContentBuilder {
   /** Ends an open call without an answer. */
   close(index: number, state: "cancelled" | "declined"): void {
     this.#end(index, (call) => ({ ...call, state }));
+  }
+
+  /** Ends an open call because the user wants to talk about it first. */
+  discuss(index: number, answers: readonly FormAnswer[]): void {
+    this.#end(index, (call) => ({ ...call, state: "discussed", answers }));
   }
 
   #end(index: number, ended: (call: OpenCall) => Call): void {

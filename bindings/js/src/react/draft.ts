@@ -45,6 +45,14 @@ export function answerOf({ picked, text, usesText }: Draft): FormAnswer {
   return { ...(picked.length > 0 && { picked }), ...(words !== "" && { text: words }) };
 }
 
+/** Returns the answers so far: those of the drafts, without what can't be sent. */
+export function answersSoFar(questions: readonly Question[], drafts: readonly Draft[]): FormAnswer[] {
+  return questions.map((question, i) => {
+    const answer = answerOf(drafts[i] as Draft);
+    return problemOf(question, answer) === undefined ? answer : {};
+  });
+}
+
 export function isAnswered({ picked, text }: FormAnswer): boolean {
   return picked !== undefined || text !== undefined;
 }

@@ -3,7 +3,7 @@ import { Confirm } from "./confirm.js";
 import { type Look, part } from "./look.js";
 
 /** An end of a call without an answer. */
-export type End = "cancelled" | "declined";
+export type End = "cancelled" | "declined" | "discussed";
 
 interface EndsProps {
   /** The ends that the user can choose. */
@@ -21,6 +21,7 @@ export function Ends({ ends, questions, isOpen, look, onEnd }: EndsProps): React
   const words = {
     cancelled: { name: "cancel", yes: labels.cancel, question: labels.confirmCancel(questions) },
     declined: { name: "decline", yes: labels.decline, question: labels.confirmDecline },
+    discussed: { name: "discuss", yes: labels.discuss, question: labels.confirmDiscuss },
   } as const;
 
   function end(isAgreed: boolean): void {

@@ -1,8 +1,8 @@
 import { type ReactElement, type ReactNode, useRef, useState } from "react";
-import type { FollowupAnswer } from "./answer.js";
+import type { FollowupAnswer, FormAnswer } from "./answer.js";
 import { useCountdown } from "./countdown.js";
 import { CountdownView } from "./countdown-view.js";
-import { canAnswerFirst, defaultDraft, type Draft, draftOf, firstAnswers } from "./draft.js";
+import { answersSoFar, canAnswerFirst, defaultDraft, type Draft, draftOf, firstAnswers } from "./draft.js";
 import { type End, Ends } from "./ends.js";
 import { Form } from "./form.js";
 import { AddImages, Tray } from "./images.js";
@@ -14,7 +14,7 @@ import type { Slots } from "./slots.js";
 import type { Call } from "./state.js";
 import { useImages } from "./use-images.js";
 import { useKeptFocus } from "./use-kept-focus.js";
-import { type FollowupHandlers, useSending } from "./use-sending.js";
+import { type FollowupHandlers, type Outcome, useSending } from "./use-sending.js";
 
 /** What the component shows and how, and what it does with the answer. */
 export interface FollowupProps extends FollowupHandlers {
@@ -35,13 +35,14 @@ export interface FollowupProps extends FollowupHandlers {
 
 /**
  * Shows a call while it is written, and takes the user's answer once it is complete. It has no styles: `data-state` is
- * `growing`, `open`, `sending`, `answered`, `cancelled`, `declined` or `rejected`.
+ * `growing`, `open`, `sending`, `answered`, `cancelled`, `declined`, `discussed` or `rejected`.
  */
 export function Followup({
   call,
   onAnswer,
   onCancel,
   onDecline,
+  onDiscuss,
   autoAnswer = 0,
   images: takesImages = false,
   labels,
@@ -51,13 +52,13 @@ export function Followup({
 }: FollowupProps): ReactElement {
   const look: Look = { labels: labels ? { ...ENGLISH, ...labels } : ENGLISH, classNames, renderText };
   const root = useRef<HTMLDivElement>(null);
-  const sending = useSending(call, { onAnswer, onCancel, onDecline });
+  const sending = useSending(call, { onAnswer, onCancel, onDecline, onDiscuss });
   const { state, outcome } = sending;
   const answer = outcome?.type === "answered" ? outcome.answer : undefined;
   const [written, setWritten] = useState<readonly (Draft | undefined)[]>([]);
   const isForm = call.tool !== "ask_followup_question";
   const { questions } = call;
-  const sent = answer?.type === "form" ? answer.answers : undefined;
+  const sent = sentAnswers(outcome);
   const drafts = questions.map((question, i) => (sent ? draftOf(sent[i] ?? {}) : (written[i] ?? defaultDraft(question))));
   const first: FollowupAnswer = isForm
     ? { type: "form", answers: firstAnswers(questions, drafts) }
@@ -75,7 +76,7 @@ export function Followup({
 
   function end(type: End): void {
     stop();
-    sending.send({ type });
+    sending.send(type === "discussed" ? { type, answers: answersSoFar(questions, drafts) } : { type });
   }
 
   const isOver = !["growing", "open", "sending"].includes(state);
@@ -83,7 +84,8 @@ export function Followup({
   const clock = (
     <CountdownView countdown={countdown} answer={taken} look={look} onPause={pause} onResume={resume} onStop={stop} />
   );
-  const ends: End[] = [...(onCancel ? ["cancelled" as const] : []), ...(onDecline && isForm ? ["declined" as const] : [])];
+  const offered = { cancelled: onCancel, declined: isForm && onDecline, discussed: isForm && onDiscuss };
+  const ends = (Object.keys(offered) as End[]).filter((end) => offered[end]);
   const slots: Slots = {
     clock,
     tray: <Tray images={images} look={look} />,
@@ -135,4 +137,10 @@ export function Followup({
       </div>
     </div>
   );
+}
+
+/** Returns the answers to the questions of a form that were sent. */
+function sentAnswers(outcome: Outcome | undefined): readonly FormAnswer[] | undefined {
+  if (outcome?.type === "discussed") return outcome.answers;
+  return outcome?.type === "answered" && outcome.answer.type === "form" ? outcome.answer.answers : undefined;
 }

@@ -12,6 +12,7 @@ export type {
   CallBase,
   ClosedCall,
   Content,
+  DiscussedCall,
   FollowupState,
   GrowingCall,
   OpenCall,

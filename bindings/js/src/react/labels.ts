@@ -50,6 +50,12 @@ export interface FollowupLabels {
   readonly confirmDecline: string;
   /** What became of such a call. */
   readonly declined: string;
+  /** The button that ends a call for a talk about it. */
+  readonly discuss: string;
+  /** What is asked before that. */
+  readonly confirmDiscuss: string;
+  /** What became of such a call. */
+  readonly discussed: string;
   /** The button that answers no to these questions. */
   readonly keep: string;
   /** The name of the list of suggestions, for screen readers. */
@@ -119,6 +125,9 @@ export const ENGLISH: FollowupLabels = {
   decline: "Decline",
   confirmDecline: "Decline to answer? The model is told so.",
   declined: "Declined",
+  discuss: "Talk about it",
+  confirmDiscuss: "Talk about it first? The model gets your answers so far.",
+  discussed: "To be talked about first",
   keep: "Keep it",
   suggestions: "Suggested answers",
   recommended: "Recommended",

@@ -42,6 +42,7 @@ export type FollowupPart =
   | "remove"
   | "cancel"
   | "decline"
+  | "discuss"
   | "confirm"
   | "agree"
   | "keep"

@@ -34,7 +34,7 @@ export function OutcomeView({ call, sending, look }: OutcomeViewProps): ReactEle
           ))}
         </ul>
       )}
-      {(state === "cancelled" || state === "declined") && <p {...part(look, "closed")}>{labels[state]}</p>}
+      {(state === "cancelled" || state === "declined" || state === "discussed") && <p {...part(look, "closed")}>{labels[state]}</p>}
       {call.state === "rejected" && (
         <p {...part(look, "problem")} role="alert">
           {labels.rejected(call.message)}
@@ -69,6 +69,7 @@ export function statusText(
       return outcome?.type === "answered" ? labels.answered(answerText(questions, outcome.answer), outcome.images.length) : "";
     case "cancelled":
     case "declined":
+    case "discussed":
       return labels[state];
     case "rejected":
       // An alert says it.

@@ -1,5 +1,5 @@
 import type { ErrorEvent, Question } from "../events.js";
-import type { FollowupAnswer } from "./answer.js";
+import type { FollowupAnswer, FormAnswer } from "./answer.js";
 
 /** What a stream has given so far. Each change is another object; what has not changed stays the same one. */
 export type FollowupState = Content & Status;
@@ -30,7 +30,7 @@ export type Part =
   | { readonly type: "error"; readonly error: ErrorEvent };
 
 /** A call of a question tool. */
-export type Call = GrowingCall | OpenCall | AnsweredCall | ClosedCall | RejectedCall;
+export type Call = GrowingCall | OpenCall | AnsweredCall | ClosedCall | DiscussedCall | RejectedCall;
 
 /** What a call has in each state. */
 export interface CallBase {
@@ -69,6 +69,14 @@ export interface AnsweredCall extends CallBase {
 export interface ClosedCall extends CallBase {
   readonly state: "cancelled" | "declined";
   readonly notes: readonly string[];
+}
+
+/** The user wants to talk about the call first. */
+export interface DiscussedCall extends CallBase {
+  readonly state: "discussed";
+  readonly notes: readonly string[];
+  /** The answers so far, in the order of the questions; an empty object is none. */
+  readonly answers: readonly FormAnswer[];
 }
 
 /** The call has ended and can't be asked. */

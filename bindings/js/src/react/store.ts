@@ -1,5 +1,5 @@
 import type { FollowupEvent } from "../events.js";
-import type { FollowupAnswer } from "./answer.js";
+import type { FollowupAnswer, FormAnswer } from "./answer.js";
 import { ContentBuilder } from "./content.js";
 import { nextFrame } from "./frame.js";
 import { type FollowupState, IDLE, type Status } from "./state.js";
@@ -63,6 +63,12 @@ export class FollowupStore {
   /** Notes that the user declined to answer an open call. Throws if the call is not open. */
   decline(call: number): void {
     this.#content.close(call, "declined");
+    this.#changed();
+  }
+
+  /** Notes that the user wants to talk about an open call first, and the answers so far. Throws if the call is not open. */
+  discuss(call: number, answers: readonly FormAnswer[] = []): void {
+    this.#content.discuss(call, answers);
     this.#changed();
   }
 

@@ -1,6 +1,6 @@
 import { useMemo, useSyncExternalStore } from "react";
 import type { ResponseOptions } from "../options.js";
-import type { FollowupAnswer } from "./answer.js";
+import type { FollowupAnswer, FormAnswer } from "./answer.js";
 import { Reading } from "./reading.js";
 import type { StreamSource } from "./source.js";
 import { type FollowupState, IDLE } from "./state.js";
@@ -14,6 +14,8 @@ export type FollowupResult = FollowupState & {
   readonly cancel: (call: number) => void;
   /** Notes that the user declined to answer an open call. Throws if the call is not open. */
   readonly decline: (call: number) => void;
+  /** Notes that the user wants to talk about an open call first, and the answers so far. Throws if the call is not open. */
+  readonly discuss: (call: number, answers?: readonly FormAnswer[]) => void;
   /** Stops the stream. */
   readonly stop: () => void;
 };
@@ -35,6 +37,7 @@ export function useFollowup(source: StreamSource | FollowupStore | null | undefi
       answer: (call: number, answer: FollowupAnswer, images?: readonly string[]) => store.answer(call, answer, images),
       cancel: (call: number) => store.cancel(call),
       decline: (call: number) => store.decline(call),
+      discuss: (call: number, answers?: readonly FormAnswer[]) => store.discuss(call, answers),
       stop,
     }),
     [state, store, stop],

@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from "react";
-import type { FollowupAnswer } from "./answer.js";
+import type { FollowupAnswer, FormAnswer } from "./answer.js";
 import type { Call, OpenCall } from "./state.js";
 
 /** What the user did with a call. */
 export type Outcome =
   | { readonly type: "answered"; readonly answer: FollowupAnswer; readonly images: readonly string[] }
-  | { readonly type: "cancelled" | "declined" };
+  | { readonly type: "cancelled" | "declined" }
+  | { readonly type: "discussed"; readonly answers: readonly FormAnswer[] };
 
 /** Sends what the user did. */
 export interface FollowupHandlers {
@@ -18,6 +19,11 @@ export interface FollowupHandlers {
   readonly onCancel?: ((call: OpenCall) => unknown) | undefined;
   /** Sends that the user declines to answer the questions of another tool. Without it, the user can't. */
   readonly onDecline?: ((call: OpenCall) => unknown) | undefined;
+  /**
+   * Sends that the user wants to talk about the questions of another tool first, and the answers so far. Without it,
+   * the user can't: give it for calls whose tool has a reply for that (`OpenQuestion.discuss` of the dialogue).
+   */
+  readonly onDiscuss?: ((answers: readonly FormAnswer[], call: OpenCall) => unknown) | undefined;
 }
 
 type Phase =
@@ -63,14 +69,16 @@ export function useSending(call: Call, handlers: FollowupHandlers): Sending {
   return { ...base, state: "open", outcome: undefined };
 }
 
-function deliver(outcome: Outcome, call: OpenCall, { onAnswer, onCancel, onDecline }: FollowupHandlers): unknown {
+function deliver(outcome: Outcome, call: OpenCall, handlers: FollowupHandlers): unknown {
   switch (outcome.type) {
     case "answered":
-      return onAnswer(outcome.answer, call, outcome.images);
+      return handlers.onAnswer(outcome.answer, call, outcome.images);
     case "cancelled":
-      return onCancel?.(call);
+      return handlers.onCancel?.(call);
     case "declined":
-      return onDecline?.(call);
+      return handlers.onDecline?.(call);
+    case "discussed":
+      return handlers.onDiscuss?.(outcome.answers, call);
   }
 }
 
@@ -81,6 +89,8 @@ function outcomeOf(call: Call): Outcome | undefined {
     case "cancelled":
     case "declined":
       return { type: call.state };
+    case "discussed":
+      return { type: "discussed", answers: call.answers };
     default:
       return undefined;
   }

@@ -9,8 +9,6 @@ use followup::{
     Complete, Event, Field, Note, Partial, Question, QuestionKind, Questions, Reason, Rejected, Suggestion,
 };
 
-use crate::name::name;
-
 /// There is no such string or number.
 const NONE: u32 = u32::MAX;
 
@@ -233,7 +231,7 @@ fn complete(map: &mut Map<'_>, call: &Complete<'_>) {
         map.questions(call.questions());
     }
     map.strings("notes", call.notes().iter().map(Note::to_string));
-    map.strings("noteCodes", call.notes().iter().map(name));
+    map.strings("noteCodes", call.notes().iter().map(Note::code));
     map.optional("envelope", call.envelope().map(|family| family.name()));
     map.number("start", call.span().start);
     map.number("end", call.span().end);
@@ -260,14 +258,10 @@ fn rejected(map: &mut Map<'_>, call: &Rejected<'_>) {
 
 fn reason(map: &mut Map<'_>, reason: Reason) {
     map.string("code", reason.code());
-    match reason {
-        Reason::Malformed(note) => map.string("note", &name(&note)),
-        Reason::Truncated(part) | Reason::WrongType(part) => map.string("part", &name(&part)),
-        Reason::TooLong { part, limit } => {
-            map.string("part", &name(&part));
-            map.number("limit", limit as u64);
-        }
-        _ => {}
+    map.optional("note", reason.note().map(|note| note.code()));
+    map.optional("part", reason.part().map(|part| part.code()));
+    if let Some(limit) = reason.limit() {
+        map.number("limit", limit as u64);
     }
 }
 

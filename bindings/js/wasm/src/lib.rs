@@ -6,7 +6,6 @@
 
 mod encode;
 mod instance;
-mod name;
 mod options;
 
 use std::cell::RefCell;

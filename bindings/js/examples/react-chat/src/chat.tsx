@@ -4,6 +4,13 @@ import { Message, type Source } from "./message.js";
 
 type Entry = { readonly type: "user"; readonly text: string } | { readonly type: "model"; readonly source: Source };
 
+/** What the model is told of a call without an answer. */
+const ENDS = {
+  cancel: "The user gave no answer.",
+  decline: "The user declined to answer.",
+  discuss: "The user wants to talk about the questions first.",
+};
+
 /** The whole page: the messages so far, and a field for the next one. */
 export function Chat() {
   const [entries, setEntries] = useState<readonly Entry[]>([]);
@@ -33,8 +40,8 @@ export function Chat() {
     say([]);
   }
 
-  function ended(end: "cancel" | "decline") {
-    console.log("to the model:", end === "cancel" ? "The user gave no answer." : "The user declined to answer.");
+  function ended(end: keyof typeof ENDS) {
+    console.log("to the model:", ENDS[end]);
     say([]);
   }
 

@@ -1,5 +1,5 @@
 import { useLayoutEffect } from "react";
-import { type Call, Followup, type FollowupAnswer, type Part, useFollowup } from "followup/react";
+import { type Call, Followup, type FollowupAnswer, type FormAnswer, type Part, useFollowup } from "followup/react";
 
 /** Begins a response of the provider. */
 export type Source = (signal: AbortSignal) => Promise<Response>;
@@ -9,8 +9,8 @@ interface MessageProps {
   /** The seconds after which the first suggestion is taken, or 0. */
   readonly autoAnswer: number;
   readonly onAnswer: (call: Call, answer: FollowupAnswer, images: readonly string[]) => void;
-  /** The user left the call unanswered, or declined to answer. */
-  readonly onEnd: (end: "cancel" | "decline") => void;
+  /** The user left the call unanswered, declined to answer, or wants to talk about it first. */
+  readonly onEnd: (end: "cancel" | "decline" | "discuss") => void;
 }
 
 /** A message of the model: its prose, and its questions. */
@@ -28,6 +28,11 @@ export function Message({ source, autoAnswer, onAnswer, onEnd }: MessageProps) {
     onEnd(type);
   }
 
+  function discuss(answers: readonly FormAnswer[], call: Call) {
+    message.discuss(call.index, answers);
+    onEnd("discuss");
+  }
+
   function view(part: Part) {
     switch (part.type) {
       case "text":
@@ -42,6 +47,8 @@ export function Message({ source, autoAnswer, onAnswer, onEnd }: MessageProps) {
             onAnswer={send}
             onCancel={(call) => end("cancel", call)}
             onDecline={(call) => end("decline", call)}
+            // With a dialogue: where its question has `discuss`.
+            onDiscuss={part.call.tool === "AskUserQuestion" ? discuss : undefined}
           />
         );
       case "tool":

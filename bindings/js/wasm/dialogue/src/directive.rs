@@ -1,9 +1,7 @@
-//! Directives as JSON, and rejected calls from JSON.
+//! Directives as JSON.
 
-use followup::dialogue::{Correction, Directive, Question, Rejection};
-use serde::{Deserialize, Serialize};
-
-use crate::reason::ReasonJson;
+use followup::dialogue::{Correction, Directive, Question};
+use serde::Serialize;
 
 /// A directive, as JavaScript is told.
 #[derive(Default, Serialize)]
@@ -26,23 +24,5 @@ pub(crate) fn directive_json(directive: Directive<'_>) -> DirectiveJson {
         Directive::Stop(correction) => tell("stop", correction),
         // A call that grows is shown by JavaScript.
         Directive::Nothing | Directive::Show(_) => DirectiveJson { kind: "nothing", ..DirectiveJson::default() },
-    }
-}
-
-/// A rejected call, as the parser's event has it.
-#[derive(Deserialize)]
-pub(crate) struct RejectedJson {
-    id: Option<String>,
-    tool: String,
-    shape: Option<String>,
-    #[serde(flatten)]
-    reason: ReasonJson,
-}
-
-impl From<RejectedJson> for Rejection {
-    fn from(call: RejectedJson) -> Rejection {
-        let mut rejection = Rejection::new(call.tool, call.reason.into());
-        (rejection.id, rejection.shape) = (call.id, call.shape);
-        rejection
     }
 }

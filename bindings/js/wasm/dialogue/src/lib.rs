@@ -4,17 +4,17 @@
 //! done a few times a question, so its cost does not matter. Dialogues are numbers, and a number
 //! that is not in use is an error; so there is no unsafe code.
 
-mod codes;
 mod directive;
-mod reason;
 mod setup;
 
 use std::cell::RefCell;
 
-use followup::dialogue::{Answer, Dialogue, Image, MessageFormat, Question, Reply};
+use followup::dialogue::{
+    Answer, AnswerErrorKind, Dialogue, FormAnswer, Image, MessageFormat, Question, Rejection, Reply,
+};
 use serde::{Deserialize, Serialize};
 
-use directive::{RejectedJson, directive_json};
+use directive::directive_json;
 
 /// What both sides share.
 #[derive(Default)]
@@ -35,6 +35,12 @@ pub(crate) struct Failure {
 impl Failure {
     pub(crate) fn of_type(message: impl ToString) -> Failure {
         Failure { code: "type", message: message.to_string() }
+    }
+}
+
+impl From<AnswerErrorKind> for Failure {
+    fn from(kind: AnswerErrorKind) -> Failure {
+        Failure { code: kind.code(), message: kind.to_string() }
     }
 }
 
@@ -136,7 +142,7 @@ pub extern "C" fn ask(dialogue: usize, len: usize) -> u32 {
 /// Corrects a call that can't be asked. The output is a directive.
 #[unsafe(no_mangle)]
 pub extern "C" fn correct(dialogue: usize, len: usize) -> u32 {
-    run_in(dialogue, len, |dialogue, call: RejectedJson| Ok(directive_json(dialogue.correct(&call.into()))))
+    run_in(dialogue, len, |dialogue, call: Rejection| Ok(directive_json(dialogue.correct(&call))))
 }
 
 #[derive(Deserialize)]
@@ -165,6 +171,29 @@ pub extern "C" fn cancel(dialogue: usize, len: usize) -> u32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn decline(dialogue: usize, len: usize) -> u32 {
     run_in(dialogue, len, |dialogue, number| dialogue.decline(number).map_err(Failure::from))
+}
+
+/// The end of a question with the answers so far.
+#[derive(Deserialize)]
+struct Ended {
+    number: u64,
+    answers: Vec<FormAnswer>,
+}
+
+/// Ends a question because the user wants to talk about it first. The output is a reply.
+#[unsafe(no_mangle)]
+pub extern "C" fn discuss(dialogue: usize, len: usize) -> u32 {
+    run_in(dialogue, len, |dialogue, Ended { number, answers }| {
+        dialogue.discuss(number, answers).map_err(Failure::from)
+    })
+}
+
+/// Ends a question because the time for an answer is over. The output is a reply.
+#[unsafe(no_mangle)]
+pub extern "C" fn time_out(dialogue: usize, len: usize) -> u32 {
+    run_in(dialogue, len, |dialogue, Ended { number, answers }| {
+        dialogue.time_out(number, answers).map_err(Failure::from)
+    })
 }
 
 #[derive(Deserialize)]
