@@ -1,7 +1,9 @@
 // What the package costs by itself.
 
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { ArgumentsParser, Parser } from "../dist/main.js";
 import { deltas, least, prose, time } from "./measure.mjs";
 
@@ -105,10 +107,26 @@ function million() {
   ];
 }
 
+/** The size of a module, and how it is sent. */
+function size(name, goal) {
+  const bytes = readFileSync(new URL(`../dist/${name}.wasm`, import.meta.url));
+  const sent = gzipSync(bytes, { level: 9 }).length;
+  const rows = [{ what: `${name}.wasm`, ours: kilobytes(bytes.length) }, { what: `${name}.wasm, gzipped`, ours: kilobytes(sent) }];
+  if (goal !== undefined) Object.assign(rows[1], { goal: `≤ ${goal} KB`, met: sent <= goal * 1000 });
+  return rows;
+}
+
+function kilobytes(bytes) {
+  return `${(bytes / 1000).toFixed(0)} KB`;
+}
+
 export async function own() {
   const call = "<ask_followup_question><question>";
   const args = () => new ArgumentsParser("ask_followup_question", { limits });
   return [
+    ...size("followup", 200),
+    ...size("followup-core", 70),
+    ...size("followup-dialogue"),
     ...(await sizes("a delta to events, markup", 500, () => new Parser({ limits }), (text) => call + text)),
     ...(await sizes("a delta to events, arguments", 500, args, (text) => `{"question": "${text}`)),
     ...(await sizes("a delta with nothing to say", 150, args, (text) => `{"question": "${text}", "other": "`)),

@@ -117,6 +117,26 @@ describe("Parser", () => {
     assert.throws(() => new Parser({}, "text"), /checkpoint: bytes were expected, not string/);
   });
 
+  test("refuses a checkpoint of another version", () => {
+    const kinds = [
+      [(stored) => new Parser({}, stored), MESSAGE.slice(0, 60)],
+      [(stored) => new ArgumentsParser("AskUserQuestion", {}, stored), '{"questions": [{"question": "Wh'],
+      [(stored) => new ResponseParser({}, stored), 'data: {"choices":[{"delta":{"content":"Hi'],
+    ];
+    for (const [create, fed] of kinds) {
+      const parser = create();
+      parser.feed(fed);
+      const stored = parser.checkpoint();
+      create(stored).free();
+      // After the half of a surrogate pair comes the version of the format.
+      for (const version of [0, stored[2] - 1, stored[2] + 1, 127]) {
+        const other = Uint8Array.from(stored);
+        other[2] = version;
+        assert.throws(() => create(other), { name: "TypeError", message: /^the checkpoint has another format version: / });
+      }
+    }
+  });
+
   test("says what is wrong with an option", () => {
     for (const [options, message] of [
       [{ strict: 1 }, "strict: a boolean was expected, not number"],

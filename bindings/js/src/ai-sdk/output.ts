@@ -1,8 +1,6 @@
-import type { CompleteEvent } from "../events.js";
 import type { Ask } from "./asks.js";
 import type { Part } from "./parts.js";
 import type { Settings } from "./settings.js";
-import type { TextCall } from "./text-call.js";
 
 /** The response that is being written, as its blocks and calls see it. */
 export interface Output {
@@ -12,6 +10,4 @@ export interface Output {
   textId(id: string): string;
   /** Begins a call of a question tool. Its parts are enqueued with it. */
   ask(isNative: boolean, mayDrop: boolean): Ask;
-  /** Ends a call in text, unless its end has to wait for the reason why the model finished. */
-  complete(call: TextCall, event: CompleteEvent, raw: string): void;
 }

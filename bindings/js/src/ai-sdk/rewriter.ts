@@ -2,10 +2,9 @@ import type { CompleteEvent } from "../events.js";
 import { type Ask, Asks } from "./asks.js";
 import { Draft, type DraftCall } from "./draft.js";
 import { NativeCall } from "./native-call.js";
-import type { Output } from "./output.js";
 import type { Finish, InputStart, KnownPart, Part, ToolCall } from "./parts.js";
 import { CUT_OFF, type Settings } from "./settings.js";
-import { TextBlock } from "./text-block.js";
+import { TextBlock, type TextOutput } from "./text-block.js";
 import { TextCall } from "./text-call.js";
 import type { QuestionTool } from "./tools.js";
 
@@ -13,7 +12,7 @@ import type { QuestionTool } from "./tools.js";
 const WHOLE = ["stop", "tool-calls", "other"];
 
 /** Rewrites the parts of one response: calls in text become tool calls, native ones are repaired. */
-export class Rewriter implements Output {
+export class Rewriter implements TextOutput {
   readonly settings: Settings;
   readonly #enqueue: (part: Part) => void;
   readonly #blocks = new Map<string, TextBlock>();

@@ -5,9 +5,15 @@ import type { Output } from "./output.js";
 import type { Part, TextDelta, TextEnd, TextStart } from "./parts.js";
 import { TextCall } from "./text-call.js";
 
+/** The response that a block of text is a part of. */
+export interface TextOutput extends Output {
+  /** Ends a call in text, unless its end has to wait for the reason why the model finished. */
+  complete(call: TextCall, event: CompleteEvent, raw: string): void;
+}
+
 /** A block of text that the model writes: prose, and calls between it. */
 export class TextBlock {
-  readonly #output: Output;
+  readonly #output: TextOutput;
   readonly #parser: Parser;
   #start: TextStart;
   /** The part of text that is open. */
@@ -19,7 +25,7 @@ export class TextBlock {
   /** The open call; `undefined` if there is none, or if the caller has no such tool. */
   #call: TextCall | undefined;
 
-  constructor(start: TextStart, output: Output) {
+  constructor(start: TextStart, output: TextOutput) {
     this.#start = start;
     this.#output = output;
     this.#parser = new Parser(output.settings.policy);
