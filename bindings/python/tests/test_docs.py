@@ -69,3 +69,30 @@ def test_the_readme_names_all_fields_of_the_events():
         event = getattr(followup, name)
         fields = ", ".join(f"`{field}`" for field in event.__match_args__)
         assert f"| {fields} |" in text, name
+
+
+def releases(path):
+    """Returns the releases of packages that a file for pip names."""
+    lines = re.findall(r"^([\w-]+)(?:\[.*\])?==(.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return dict(lines)
+
+
+def test_the_docs_name_the_releases_of_engines_that_are_tested():
+    page = (ROOT / "bindings/python/docs/bulk.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\w+) \| ([\d.]+) \| ([\d.]+) \|", page, re.MULTILINE)
+    named = {name.lower(): (oldest, newest) for name, oldest, newest in rows}
+    assert len(named) == 6
+    for folder in ("engines", "ray", "spark", "command"):
+        files = [ROOT / "bindings/python/integration" / folder / name for name in ("oldest.txt", "requirements.txt")]
+        oldest, newest = map(releases, files)
+        for name in named.keys() & oldest.keys():
+            assert named[name] == (oldest[name], newest[name]), (folder, name)
+
+
+def test_the_extras_accept_the_oldest_releases_that_are_tested():
+    project = (ROOT / "bindings/python/pyproject.toml").read_text(encoding="utf-8")
+    extras = dict(re.findall(r'"([\w-]+)>=([\d.]+)"', project.split("[project.optional-dependencies]")[1]))
+    tested = releases(ROOT / "bindings/python/integration/command/oldest.txt")
+    assert len(extras) == 3
+    for name, least in extras.items():
+        assert tested[name].startswith(f"{least}."), name

@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 import ray
-from cases import CELLS, rows
+from cases import CELLS, brief, of_streams, random_cells, rows
 
 from followup.ray import Questions, questions
 
@@ -54,6 +54,13 @@ HOW = {"batch_format": "pyarrow", "batch_size": None, "zero_copy_batch": True}
 def test_a_dataset_has_the_questions_of_each_row():
     one = questions(dataset(), "text", into="found", strict=True)
     assert found(one) == {n: rows(CELLS, strict=True) for n in range(BLOCKS)}
+
+
+def test_a_random_column_has_the_questions_of_its_streams():
+    cells = random_cells(600)
+    blocks = [pa.table({"id": [0] * 100, "text": pa.array(cells[start : start + 100], pa.string())}) for start in range(0, 600, 100)]
+    one = questions(ray.data.from_arrow(blocks), "text", into="found")
+    assert sorted(map(repr, brief(found(one)[0]))) == sorted(map(repr, of_streams(cells)))
 
 
 def test_a_column_inside_lists_has_questions_in_the_same_lists():

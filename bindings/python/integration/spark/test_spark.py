@@ -2,7 +2,7 @@ import os
 import sys
 
 import pytest
-from cases import CELLS, normal, rows
+from cases import CELLS, brief, normal, of_streams, random_cells, rows
 
 from followup.spark import questions
 
@@ -35,6 +35,12 @@ def test_a_frame_has_the_questions_of_each_row(spark, frame, large):
     names = frame.schema.names
     assert found(questions(frame, "text", into="found", strict=True)) == rows(CELLS, strict=True) * 40
     assert frame.schema.names == names, "the frame itself is unchanged"
+
+
+def test_a_random_column_has_the_questions_of_its_streams(spark):
+    cells = random_cells(600)
+    one = spark.createDataFrame(list(enumerate(cells)), "id int, text string").repartition(3)
+    assert brief(found(questions(one, "text", into="found"))) == of_streams(cells)
 
 
 def test_calls_can_be_counted_in_sql(spark, frame):

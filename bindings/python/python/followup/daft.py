@@ -27,7 +27,7 @@ def questions(column: Expression, **options: Unpack[BulkOptions]) -> Expression:
 
     @daft.func.batch(return_dtype=_data_type())
     def followup_questions(series: daft.Series) -> daft.Series:
-        return daft.Series.from_arrow(pa.array(of_column(series, **options)), series.name())
+        return daft.Series.from_arrow(pa.array(of_column(series.to_arrow(), **options)), series.name())
 
     return followup_questions(column)  # type: ignore[no-any-return]
 

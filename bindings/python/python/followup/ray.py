@@ -58,8 +58,8 @@ def questions(dataset: Dataset, column: str, *, into: str = "questions", **optio
     """Returns the dataset with a column of the calls of each row.
 
     `column` may be inside lists, as that of `Questions`. The work is done in tasks, which Ray repeats
-    if a worker dies. Options and fields are those of
-    `followup.arrow.questions`; its errors are raised when the dataset is read.
+    if a worker dies. Options and fields are those of `followup.arrow.questions`; its errors are raised
+    when the dataset is read.
     """
     work = Questions(column, into, **options)
 

@@ -16,11 +16,13 @@ __all__ = ["questions"]
 
 DataFrame = TypeVar("DataFrame")
 
+
 def questions(frame: DataFrame, column: str, *, into: str = "questions", **options: Unpack[BulkOptions]) -> DataFrame:
     """Returns the frame with a column of the calls of each row, made by `mapInArrow`.
 
-    `call` is a bigint, since Spark has no unsigned numbers. Options and the other fields are those of `followup.arrow.questions`; its errors are raised when the frame is read.
-    The package has to be installed on the workers.
+    `call` is a bigint, since Spark has no unsigned numbers. Options and the other fields are those of
+    `followup.arrow.questions`; its errors are raised when the frame is read. The package has to be
+    installed on the workers.
     """
     from pyspark.sql.types import StructType
 

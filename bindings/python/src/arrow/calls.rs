@@ -1,6 +1,7 @@
 //! The calls of many rows, as the columns of a `list<struct<…>>`.
 
 use std::sync::Arc;
+use std::{mem, thread};
 
 use arrow_array::builder::{GenericStringBuilder, Int64Builder, UInt32Builder};
 use arrow_array::{Array, ArrayRef, ListArray, OffsetSizeTrait, StructArray};
@@ -11,7 +12,6 @@ use followup::{Complete, Reason, Rejected, Suggestions};
 
 use super::cells::{call_fields, suggestion_fields};
 use super::error::Error;
-use crate::events::names::name;
 
 /// A builder of the result: the calls of one row after the other.
 pub(super) struct Calls<O: OffsetSizeTrait> {
@@ -59,7 +59,7 @@ impl<O: OffsetSizeTrait> Calls<O> {
         self.state.push(Some("complete"))?;
         self.question.push(Some(call.question()))?;
         for note in call.notes() {
-            self.note.push(Some(&name(note)))?;
+            self.note.push(Some(note.code()))?;
         }
         self.reason.push(None)?;
         self.end_call(call.suggestions(), call.index(), call.span())
@@ -102,14 +102,27 @@ impl<O: OffsetSizeTrait> Calls<O> {
         self.notes.end_list(self.note.len())
     }
 
-    /// Joins builders, one after the other.
-    pub(super) fn join(pieces: Vec<Calls<O>>) -> Result<Calls<O>, Error> {
-        // Buffers that grow step by step would be copied again and again, by one thread.
+    /// Joins builders, one after the other: the texts by a thread of their own, because they are the most of it.
+    pub(super) fn join(mut pieces: Vec<Calls<O>>) -> Result<Calls<O>, Error> {
+        let mut take = |column: fn(&mut Calls<O>) -> &mut Strings<O>| -> Vec<Strings<O>> {
+            pieces.iter_mut().map(|piece| mem::replace(column(piece), Strings::new())).collect()
+        };
+        let (questions, answers) = (take(|piece| &mut piece.question), take(|piece| &mut piece.answer));
+        thread::scope(|scope| {
+            let answers = scope.spawn(|| Strings::join(answers));
+            let mut all = Calls::join_rest(pieces)?;
+            all.question = Strings::join(questions)?;
+            all.answer = answers.join().unwrap_or(Err(Error::Panic))?;
+            Ok(all)
+        })
+    }
+
+    /// Joins builders but for the texts of questions and answers.
+    fn join_rest(pieces: Vec<Calls<O>>) -> Result<Calls<O>, Error> {
+        // Buffers that grow step by step would be copied again and again.
         let space = |column: fn(&Calls<O>) -> &Strings<O>| Strings::for_all(pieces.iter().map(column));
         let mut all = Calls {
             state: space(|piece| &piece.state),
-            question: space(|piece| &piece.question),
-            answer: space(|piece| &piece.answer),
             mode: space(|piece| &piece.mode),
             note: space(|piece| &piece.note),
             reason: space(|piece| &piece.reason),
@@ -119,7 +132,7 @@ impl<O: OffsetSizeTrait> Calls<O> {
         Ok(all)
     }
 
-    /// Appends the rows of another builder.
+    /// Appends the rows of another builder, but for the texts of questions and answers.
     fn append(&mut self, mut other: Calls<O>) -> Result<(), Error> {
         self.rows.append(&other.rows)?;
         match other.validity.finish() {
@@ -128,9 +141,7 @@ impl<O: OffsetSizeTrait> Calls<O> {
         }
         self.call.append_array(&other.call.finish());
         self.state.append(other.state)?;
-        self.question.append(other.question)?;
         self.suggest.append(&other.suggest)?;
-        self.answer.append(other.answer)?;
         self.mode.append(other.mode)?;
         self.notes.append(&other.notes)?;
         self.note.append(other.note)?;
@@ -162,13 +173,8 @@ impl<O: OffsetSizeTrait> Calls<O> {
 
 /// Returns why a call is rejected: the code, and after a colon what else is known.
 fn reason(reason: Reason) -> String {
-    match reason {
-        Reason::Malformed(note) => format!("{}: {}", reason.code(), name(&note)),
-        Reason::Truncated(part) | Reason::WrongType(part) | Reason::TooLong { part, .. } => {
-            format!("{}: {}", reason.code(), name(&part))
-        }
-        _ => reason.code().to_owned(),
-    }
+    let detail = reason.note().map(|note| note.code()).or(reason.part().map(|part| part.code()));
+    detail.map_or_else(|| reason.code().to_owned(), |detail| format!("{}: {detail}", reason.code()))
 }
 
 /// A column of strings that returns an error where its offsets would overflow.
@@ -177,6 +183,13 @@ struct Strings<O: OffsetSizeTrait>(GenericStringBuilder<O>);
 impl<O: OffsetSizeTrait> Strings<O> {
     fn new() -> Strings<O> {
         Strings(GenericStringBuilder::with_capacity(0, 0))
+    }
+
+    /// Joins columns, one after the other.
+    fn join(columns: Vec<Strings<O>>) -> Result<Strings<O>, Error> {
+        let mut all = Strings::for_all(columns.iter());
+        columns.into_iter().try_for_each(|column| all.append(column))?;
+        Ok(all)
     }
 
     /// Creates a column with space for those of all others.

@@ -4,11 +4,9 @@ use followup::dialogue::AnswerErrorKind;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::events::name;
-
 /// Returns the error of an answer that the dialogue does not accept.
 pub(super) fn refused(py: Python<'_>, kind: AnswerErrorKind) -> PyErr {
-    dialogue_error(py, &name(&kind), &kind.to_string())
+    dialogue_error(py, kind.code(), &kind.to_string())
 }
 
 /// Returns a `followup.DialogueError`.

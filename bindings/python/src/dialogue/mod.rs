@@ -8,14 +8,14 @@ mod setup;
 
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-use followup::dialogue::{Dialogue, IMAGE_LIMIT, Image, MessageFormat, Reply};
+use followup::dialogue::{Dialogue, IMAGE_LIMIT, Image, MessageFormat, Rejection, Reply};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyString};
 
 use crate::options::wrong_type;
 use error::{refused, unreadable};
-use json::{Rejected, directive, text};
+use json::{directive, text};
 
 /// The dialogue as `followup.dialogue.Dialogue` uses it: JSON in, JSON out.
 #[pyclass(frozen, module = "followup._followup")]
@@ -61,8 +61,8 @@ impl DialogueState {
 
     #[pyo3(signature = (call, /))]
     fn correct(&self, call: &str) -> PyResult<String> {
-        let call: Rejected = serde_json::from_str(call).map_err(|error| unreadable("event", &error))?;
-        text(&directive(self.lock()?.correct(&call.into())))
+        let call: Rejection = serde_json::from_str(call).map_err(|error| unreadable("event", &error))?;
+        text(&directive(self.lock()?.correct(&call)))
     }
 
     #[pyo3(signature = (number, answer, images, /))]

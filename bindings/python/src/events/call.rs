@@ -1,10 +1,9 @@
 //! The events that end a call.
 
-use followup::{Note, Reason};
+use followup::Note;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
-use super::names::name;
 use super::question::{Question, Suggestion};
 use super::{Str, optional, strings};
 use crate::record::{Record, record};
@@ -57,7 +56,6 @@ impl Complete {
     /// Returns the event. The caller has the tool and the id as strings of Python.
     pub(super) fn of(py: Python<'_>, call: &followup::Complete<'_>, tool: Str, id: Option<Str>) -> PyResult<Complete> {
         let notes: Vec<String> = call.notes().iter().map(Note::to_string).collect();
-        let codes: Vec<String> = call.notes().iter().map(name).collect();
         Ok(Complete {
             question: PyString::new(py, call.question()).unbind(),
             suggestions: Suggestion::tuple(py, call.suggestions())?,
@@ -70,7 +68,7 @@ impl Complete {
             title: optional(py, call.title()),
             questions: Question::tuple(py, call.questions())?,
             notes: strings(py, notes.iter().map(|note| &**note))?,
-            note_codes: strings(py, codes.iter().map(|code| &**code))?,
+            note_codes: strings(py, call.notes().iter().map(Note::code))?,
             envelope: optional(py, call.envelope().map(|family| family.name())),
         })
     }
@@ -193,12 +191,6 @@ impl Rejected {
     /// Returns the event. The caller has the tool and the id as strings of Python.
     pub(super) fn of(py: Python<'_>, call: &followup::Rejected<'_>, tool: Str, id: Option<Str>) -> PyResult<Rejected> {
         let reason = call.reason();
-        let (part, limit) = match reason {
-            Reason::Truncated(part) | Reason::WrongType(part) => (Some(name(&part)), None),
-            Reason::TooLong { part, limit } => (Some(name(&part)), Some(limit)),
-            _ => (None, None),
-        };
-        let note = if let Reason::Malformed(note) = reason { Some(name(&note)) } else { None };
         Ok(Rejected {
             code: PyString::new(py, reason.code()).unbind(),
             message: PyString::new(py, &reason.to_string()).unbind(),
@@ -206,9 +198,9 @@ impl Rejected {
             call: call.index(),
             start: call.span().start,
             end: call.span().end,
-            part: optional(py, part.as_deref()),
-            limit,
-            note: optional(py, note.as_deref()),
+            part: optional(py, reason.part().map(|part| part.code())),
+            limit: reason.limit(),
+            note: optional(py, reason.note().map(|note| note.code())),
             id,
             shape: optional(py, call.shape()),
             title: optional(py, call.title()),

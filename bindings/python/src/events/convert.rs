@@ -2,19 +2,18 @@
 
 use followup::wire;
 use followup::{Event, Field};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
+use super::names::Names;
 use super::view::OpenCall;
-use super::{Complete, Error, Known, Opaque, Partial, Rejected, Str, Text, names, object, optional, strings};
+use super::{Complete, Error, Known, Opaque, Partial, Rejected, Text, object, optional, partial, strings};
 use crate::record::record;
 
 /// Converts the events of one stream, and keeps what has been shown of its open calls.
 #[derive(Default)]
 pub(crate) struct Converter {
-    tool: Repeated,
-    id: Repeated,
+    names: Names,
     open: Vec<OpenCall>,
 }
 
@@ -25,7 +24,7 @@ impl Converter {
         let event = match event {
             Event::Text(text) => object(py, Text { text: PyString::new(py, text).unbind() })?,
             Event::Opaque(piece) => {
-                let (tool, id) = self.names(py, piece.tool, piece.id)?;
+                let (tool, id) = self.names.of(py, piece.tool, piece.id)?;
                 object(py, Opaque { tool, raw: PyString::new(py, piece.raw).unbind(), start: piece.start, id })?
             }
             Event::Partial(call) => match self.partial(py, &call)? {
@@ -34,12 +33,12 @@ impl Converter {
             },
             Event::Complete(call) => {
                 self.close(call.index());
-                let (tool, id) = self.names(py, call.tool(), call.id())?;
+                let (tool, id) = self.names.of(py, call.tool(), call.id())?;
                 object(py, Complete::of(py, &call, tool, id)?)?
             }
             Event::Rejected(call) => {
                 self.close(call.index());
-                let (tool, id) = self.names(py, call.tool(), call.id())?;
+                let (tool, id) = self.names.of(py, call.tool(), call.id())?;
                 object(py, Rejected::of(py, &call, tool, id)?)?
             }
         };
@@ -68,8 +67,8 @@ impl Converter {
     }
 
     fn partial(&mut self, py: Python<'_>, call: &followup::Partial<'_>) -> PyResult<Option<Partial>> {
-        let Some(field) = names::field(py, call.field()) else { return Ok(None) };
-        let (tool, id) = self.names(py, call.tool(), call.id())?;
+        let Some(field) = partial::field(py, call.field()) else { return Ok(None) };
+        let (tool, id) = self.names.of(py, call.tool(), call.id())?;
         let known = known(py, call)?;
         let open = match self.open.iter().rposition(|one| one.index == call.index()) {
             Some(position) => &mut self.open[position],
@@ -95,35 +94,6 @@ impl Converter {
 
     fn close(&mut self, call: u64) {
         self.open.retain(|one| one.index != call);
-    }
-
-    fn names(&mut self, py: Python<'_>, tool: &str, id: Option<&str>) -> PyResult<(Str, Option<Str>)> {
-        let tool = if tool == OWN_TOOL { own_tool(py) } else { self.tool.string(py, tool)? };
-        Ok((tool, id.map(|id| self.id.string(py, id)).transpose()?))
-    }
-}
-
-const OWN_TOOL: &str = "ask_followup_question";
-
-/// Returns the name of the tool that the parser is for.
-pub(super) fn own_tool(py: Python<'_>) -> Str {
-    intern!(py, "ask_followup_question").clone().unbind()
-}
-
-/// A string that is usually the same as the last time.
-#[derive(Default)]
-struct Repeated(Option<Str>);
-
-impl Repeated {
-    fn string(&mut self, py: Python<'_>, text: &str) -> PyResult<Str> {
-        if let Some(last) = &self.0
-            && last.bind(py).to_str()? == text
-        {
-            return Ok(last.clone_ref(py));
-        }
-        let string = PyString::new(py, text).unbind();
-        self.0 = Some(string.clone_ref(py));
-        Ok(string)
     }
 }
 

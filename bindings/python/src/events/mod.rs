@@ -2,7 +2,7 @@
 
 mod call;
 mod convert;
-pub(crate) mod names;
+mod names;
 mod partial;
 mod question;
 mod small;
@@ -10,7 +10,6 @@ mod view;
 
 pub(crate) use call::{Complete, Rejected};
 pub(crate) use convert::Converter;
-pub(crate) use names::name;
 pub(crate) use partial::{Known, Partial};
 pub(crate) use question::{Question, Suggestion};
 pub(crate) use small::{Error, Opaque, Text};

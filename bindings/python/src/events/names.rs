@@ -1,34 +1,46 @@
-//! The names of notes and of parts of a call, for programs.
+//! The strings that name a call: its tool and its id.
 
-use std::fmt::Debug;
-
-use followup::Field;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-/// Returns the name of a variant, without its data: `stream_ended` for `Note::StreamEnded`.
-pub(crate) fn name(variant: &impl Debug) -> String {
-    let mut name = String::new();
-    for character in format!("{variant:?}").chars().take_while(char::is_ascii_alphabetic) {
-        if character.is_ascii_uppercase() && !name.is_empty() {
-            name.push('_');
-        }
-        name.push(character.to_ascii_lowercase());
-    }
-    name
+use super::Str;
+
+const OWN_TOOL: &str = "ask_followup_question";
+
+/// Returns the name of the tool that the parser is for.
+pub(super) fn own_tool(py: Python<'_>) -> Str {
+    intern!(py, OWN_TOOL).clone().unbind()
 }
 
-/// Returns the name of a field; `None` for one that this package does not know.
-pub(super) fn field<'py>(py: Python<'py>, field: Field) -> Option<&'py Bound<'py, PyString>> {
-    Some(match field {
-        Field::Question => intern!(py, "question"),
-        Field::Suggestion => intern!(py, "suggestion"),
-        Field::Header => intern!(py, "header"),
-        Field::Detail => intern!(py, "detail"),
-        Field::Description => intern!(py, "description"),
-        Field::Preview => intern!(py, "preview"),
-        Field::Title => intern!(py, "title"),
-        _ => return None,
-    })
+/// The names of the last call, which most events repeat.
+#[derive(Default)]
+pub(super) struct Names {
+    tool: Repeated,
+    id: Repeated,
+}
+
+impl Names {
+    /// Returns the tool and the id of a call, without a new string where the last call had the same.
+    pub(super) fn of(&mut self, py: Python<'_>, tool: &str, id: Option<&str>) -> PyResult<(Str, Option<Str>)> {
+        let tool = if tool == OWN_TOOL { own_tool(py) } else { self.tool.string(py, tool)? };
+        Ok((tool, id.map(|id| self.id.string(py, id)).transpose()?))
+    }
+}
+
+/// A string that is usually the same as the last time.
+#[derive(Default)]
+struct Repeated(Option<Str>);
+
+impl Repeated {
+    fn string(&mut self, py: Python<'_>, text: &str) -> PyResult<Str> {
+        if let Some(last) = &self.0
+            && last.bind(py).to_str()? == text
+        {
+            return Ok(last.clone_ref(py));
+        }
+        let string = PyString::new(py, text).unbind();
+        self.0 = Some(string.clone_ref(py));
+        Ok(string)
+    }
 }

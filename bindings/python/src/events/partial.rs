@@ -1,7 +1,9 @@
 //! The event of a call that grew.
 
+use followup::Field;
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyString, PyTuple};
 
 use super::Str;
 use crate::record::{Record, record};
@@ -62,7 +64,7 @@ impl Partial {
         id: Option<Str>,
         known: Option<Py<Known>>,
     ) -> PyClassInitializer<Partial> {
-        let tool = tool.unwrap_or_else(|| super::convert::own_tool(py));
+        let tool = tool.unwrap_or_else(|| super::names::own_tool(py));
         record(Partial { call, field, delta, question_index, suggestion_index, tool, id, known })
     }
 }
@@ -147,4 +149,18 @@ impl Known {
         let defaults = PyTuple::new(py, defaults)?.unbind();
         Ok(record(Known { mode, value, recommended, id, placeholder, kind, multiple, custom, required, defaults }))
     }
+}
+
+/// Returns the name of a field; `None` for one that this package does not know.
+pub(super) fn field<'py>(py: Python<'py>, field: Field) -> Option<&'py Bound<'py, PyString>> {
+    Some(match field {
+        Field::Question => intern!(py, "question"),
+        Field::Suggestion => intern!(py, "suggestion"),
+        Field::Header => intern!(py, "header"),
+        Field::Detail => intern!(py, "detail"),
+        Field::Description => intern!(py, "description"),
+        Field::Preview => intern!(py, "preview"),
+        Field::Title => intern!(py, "title"),
+        _ => return None,
+    })
 }
