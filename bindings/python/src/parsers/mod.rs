@@ -76,7 +76,8 @@ impl StreamParser {
 
     /// Returns an open call as far as it has been shown: the one with this index, or the newest.
     ///
-    /// `None` if it is not open. After a checkpoint it begins there. For display only.
+    /// `None` if that call is not open. A parser that continues from a checkpoint has only what was
+    /// shown since. For display only.
     ///
     /// Cost: a copy of the call.
     #[pyo3(signature = (call = None))]
