@@ -24,6 +24,7 @@ import { plain } from './visible.js';
  * @property {string} [placeholder]
  * @property {() => boolean} reviews whether the review is shown
  * @property {() => import('./store.js').FormAnswer[]} answers the answers so far
+ * @property {(text: string) => import('./store.js').FormAnswer[]} answersSoFar the answers that can be sent before all are given, with what is in the text box
  * @property {() => string} note the note with an option that a click sends
  * @property {() => boolean} touched the user has answered something
  * @property {(text: string) => string} problem what is wrong with the answers
@@ -157,15 +158,8 @@ export class AnswerForm {
   /** Ends the question without an answer to it. A talk has the answers so far. @param {import('./ends.js').End} end */
   #end(end) {
     const isTalk = end === 'discuss';
-    const answers = isTalk ? { form: this.#answersSoFar() } : {};
+    const answers = isTalk ? { form: this.#options.form?.answersSoFar(this.#text.value.trim()) ?? [] } : {};
     void this.#submit({ [end]: true, ...answers }, { text: isTalk, images: false, undo: false });
-  }
-
-  #answersSoFar() {
-    const { form } = this.#options;
-    const text = this.#text.value.trim();
-    const answers = form?.answers() ?? [];
-    return form?.several || !text ? answers : answers.map((answer) => ({ ...answer, text }));
   }
 
   /** Shows what was written before the page was reloaded. */

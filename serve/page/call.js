@@ -6,7 +6,7 @@ import { announce } from './announce.js';
 import { Countdown } from './countdown.js';
 import { DraftStore } from './drafts.js';
 import { h, setAttr, setText } from './dom.js';
-import { problemOf, questionsOf, takesText, textsOf } from './form-state.js';
+import { answerSoFar, problemOf, questionsOf, takesText, textsOf } from './form-state.js';
 import { QuestionsView } from './questions.js';
 import { MarkdownView } from './markdown-view.js';
 import { closedNodes, replyNodes } from './replies.js';
@@ -282,6 +282,8 @@ function formPart({ questions }, view) {
     placeholder: question.placeholder,
     reviews: () => view.reviews,
     answers: () => view.answers,
+    answersSoFar: (text) =>
+      view.answers.map((answer, index) => answerSoFar(questions[index], alone && text ? { ...answer, text } : answer)),
     note: () => (alone ? (view.answers[0].note ?? '') : ''),
     touched: () => view.touched,
     problem: (text) => (alone ? problemOf(question, { ...view.answers[0], text }) : view.showProblem()),

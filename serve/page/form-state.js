@@ -70,6 +70,11 @@ export function problemOf({ kind, required }, answer) {
   return required && !isAnswered(answer) ? 'This needs an answer.' : '';
 }
 
+/** Returns an answer as far as it can be sent now: nothing of it if something is wrong. @param {Question} question @param {FormAnswer} answer @returns {FormAnswer} */
+export function answerSoFar(question, answer) {
+  return problemOf(question, answer) ? {} : answer;
+}
+
 /** Whether the text is a number as JSON writes it. @param {string} text */
 export function isNumber(text) {
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text.trim());

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultOf, formOf, grown, isAnswered, isNumber, problemOf, shownLabel, takesText, textsOf } from '../../form-state.js';
+import { answerSoFar, defaultOf, formOf, grown, isAnswered, isNumber, problemOf, shownLabel, takesText, textsOf } from '../../form-state.js';
 import { FORM, partials } from '../forms.mjs';
 
 test('a label is shown without its mark, and never shrinks while it grows', () => {
@@ -47,6 +47,15 @@ test('defaults are labels or values of options, or a text', () => {
   assert.deepEqual(defaultOf({ text: '', defaults: ['Test', 'p', 'Test', 'none'], options, multiple: true }), { picked: [1, 0] });
   assert.deepEqual(defaultOf({ text: '', defaults: ['Test', 'p'], options }), { picked: [1] });
   assert.deepEqual(defaultOf({ text: '', defaults: ['main'], options: [] }), { picked: [], text: 'main' });
+});
+
+test('an answer that is not accepted is left out of the answers so far', () => {
+  const number = { text: 'How many?', kind: 'number', defaults: [], options: [] };
+  assert.deepEqual(answerSoFar(number, { text: 'three' }), {});
+  assert.deepEqual(answerSoFar(number, { text: '3' }), { text: '3' });
+  const required = { text: 'Q', required: true, defaults: [], options: [{ label: 'A' }] };
+  assert.deepEqual(answerSoFar(required, {}), {});
+  assert.deepEqual(answerSoFar(required, { picked: [0], note: 'soon' }), { picked: [0], note: 'soon' });
 });
 
 test('a note is shown as such beside an answer, and is the answer alone', () => {
