@@ -36,6 +36,7 @@ pub(crate) use codes;
 mod tests {
     use std::collections::BTreeSet;
     use std::fs;
+    use std::path::Path;
 
     use crate::{CallPart, Note};
 
@@ -48,12 +49,16 @@ mod tests {
 
     #[test]
     fn codes_are_unique_and_those_that_packages_promise() {
-        let source = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/bindings/js/src/names.ts")).unwrap();
+        let bindings = Path::new(env!("CARGO_MANIFEST_DIR")).join("bindings");
+        // A published crate does not have the packages.
+        let source = bindings.exists().then(|| fs::read_to_string(bindings.join("js/src/names.ts")).unwrap());
         for (name, codes) in [("NoteCode", Note::CODES), ("CallPart", CallPart::CODES)] {
             let unique: BTreeSet<&str> = codes.iter().copied().collect();
             assert_eq!(unique.len(), codes.len());
-            let promised = words_of(name, &source);
-            assert_eq!(unique, promised.iter().map(String::as_str).collect(), "{name}");
+            if let Some(source) = &source {
+                let promised = words_of(name, source);
+                assert_eq!(unique, promised.iter().map(String::as_str).collect(), "{name}");
+            }
         }
     }
 

@@ -20,7 +20,7 @@ pub struct AnswerError {
     pub images: Vec<Image>,
 }
 
-/// Why a question can't be answered, cancelled or declined. Questions are counted from 0.
+/// Why a question can't be answered, or ended without an answer. Questions are counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AnswerErrorKind {

@@ -69,7 +69,9 @@ impl SavedMarkup {
             }),
             State::Ended { .. } | State::Named { .. } | State::Turn { .. } => false,
         };
-        let state_is_in_bounds = state_is_in_bounds && matches!(state, State::Envelope(_)) == envelope.is_some();
+        let state_is_in_bounds = state_is_in_bounds
+            && matches!(state, State::Envelope(_)) == envelope.is_some()
+            && matches!(state, State::Unconfirmed(_)) == named.is_some();
         let call_is_in_bounds = call.as_ref().is_none_or(|call| call.start <= read && call.is_in_bounds(&limits));
         let is_plain_in_bounds = plain_left <= limits.bare;
         if calls > read

@@ -45,7 +45,7 @@ pub struct QuestionView {
     pub text: String,
     /// The text below the question so far.
     pub detail: String,
-    /// The suggestions so far. All but the last are final.
+    /// The suggestions so far.
     pub suggestions: Vec<SuggestionView>,
 }
 
