@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use followup::dialogue::{Image, MessageFormat};
+use followup::dialogue::{Image, MessageFormat, Reply};
 
 use crate::conversation::user_action::{ActionOutcome, UserAction};
 use crate::conversation::{Conversation, NewRole, Summary};
@@ -125,6 +125,23 @@ impl Store {
             }
         };
         performed.map_err(|error| error.with_answer(|| self.local.find(id)?.said_to(number?)))
+    }
+
+    /// Waits until the store has an answer that was given.
+    ///
+    /// # Errors
+    ///
+    /// If another answer was given instead, because the store has lost that it had accepted this one.
+    pub(crate) async fn confirm(
+        &self,
+        conversation: &Arc<Conversation>,
+        reply: &Reply,
+        format: MessageFormat,
+    ) -> Result<(), ApiError> {
+        match &self.shared {
+            Some(shared) => shared.confirm(conversation, reply, format).await,
+            None => Ok(()),
+        }
     }
 
     /// Waits until the store has everything of a conversation.

@@ -30,7 +30,7 @@ impl Conversation {
         self.state.lock().dialogue.reply_to(answer)
     }
 
-    /// Returns the outcome of an answer to the newest turn; `None` if it was not given.
+    /// Returns the outcome of an answer; `None` if it was not given, or is no longer kept.
     pub(crate) fn outcome_of(&self, number: u64, format: MessageFormat) -> Option<ActionOutcome> {
         self.state.lock().dialogue.outcome_of(number, format)
     }

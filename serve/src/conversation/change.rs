@@ -35,7 +35,7 @@ impl Drop for ChangeGuard<'_> {
     fn drop(&mut self) {
         self.state.count_memory();
         let conversation = self.conversation;
-        conversation.queue(&mut self.state.role);
+        conversation.queue(&mut self.state);
         conversation.changed.send_replace(());
         if self.state.list_key() != self.list_key {
             // After the change, so that a reader of the version sees the change.
@@ -78,13 +78,13 @@ impl Conversation {
     }
 
     /// Queues the conversation, so that the store is told of a change.
-    fn queue(&self, role: &mut Role) {
-        let (Role::Writer(publication), Some(outbox)) = (role, &self.outbox) else { return };
+    fn queue(&self, state: &mut ConversationState) {
+        let (Role::Writer(publication), Some(outbox)) = (&mut state.role, &self.outbox) else { return };
         publication.changes += 1;
-        if !publication.is_queued
+        if !state.is_queued
             && let Some(this) = self.this.upgrade()
         {
-            publication.is_queued = true;
+            state.is_queued = true;
             // Nobody receives it when the service is shutting down.
             let _ = outbox.send(this);
         }

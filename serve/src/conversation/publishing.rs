@@ -25,11 +25,7 @@ impl Conversation {
     pub(crate) fn next_batch(&self) -> Option<Batch> {
         let mut state = self.state.lock();
         let batch = if state.gone { None } else { state.next_batch(&self.id) };
-        if batch.is_none()
-            && let Role::Writer(publication) = &mut state.role
-        {
-            publication.is_queued = false;
-        }
+        state.is_queued = batch.is_some();
         batch
     }
 
@@ -75,7 +71,7 @@ impl Conversation {
             let Role::Writer(publication) = &state.role else { return };
             let is_stored = publication.is_stored && !publication.replaces;
             let has_lost = is_stored && last.is_none_or(|last| last < publication.published);
-            (has_lost, state.log.unpublished.facts && !publication.is_queued)
+            (has_lost, state.log.unpublished.facts && !state.is_queued)
         };
         if has_lost {
             self.repair(last);
@@ -95,7 +91,12 @@ impl Conversation {
         loop {
             match &self.state.lock().role {
                 Role::Writer(publication) => {
-                    if publication.told >= *awaited.get_or_insert(publication.changes) {
+                    let (epoch, changes) = *awaited.get_or_insert((publication.epoch, publication.changes));
+                    // Another process may have written it meanwhile.
+                    if epoch != publication.epoch {
+                        return false;
+                    }
+                    if publication.told >= changes {
                         return true;
                     }
                 }
@@ -207,4 +208,31 @@ struct NewEvents {
     frames: Vec<Frame>,
     /// The log begins anew with them.
     replaces: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tokio::sync::mpsc;
+
+    use super::super::{Context, ListChanges, NewRole, StoredConversation};
+    use super::*;
+    use crate::metrics::Metrics;
+    use crate::settings::Settings;
+
+    #[test]
+    fn a_conversation_that_is_taken_again_is_not_published_by_a_second_task() {
+        let ((ended_turns, _ended), (outbox, mut queued)) = (mpsc::unbounded_channel(), mpsc::unbounded_channel());
+        let (settings, metrics) = (Arc::new(Settings::default()), Arc::new(Metrics::new()));
+        let list = Arc::new(ListChanges::new());
+        let context = Context { settings, metrics, ended_turns, outbox: Some(outbox), list };
+        let conversation = Conversation::new("c".into(), 0, NewRole::Follower, context);
+        conversation.take_over(1, StoredConversation::default()).unwrap();
+        assert!(queued.try_recv().is_ok());
+        let batch = conversation.next_batch().unwrap();
+        conversation.take_over(3, StoredConversation::default()).unwrap();
+        assert!(queued.try_recv().is_err(), "the task that sends {batch:?} goes on");
+        assert_eq!(conversation.next_batch().map(|batch| batch.epoch), Some(3));
+    }
 }

@@ -53,6 +53,7 @@ impl Conversation {
         self.metrics.readers.inc();
         Some(Reader { conversation: self.clone(), changed: self.changed.subscribe() })
     }
+
     pub(crate) fn has_readers(&self) -> bool {
         self.readers.load(Ordering::Acquire) > 0
     }

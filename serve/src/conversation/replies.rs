@@ -6,6 +6,7 @@ use followup::dialogue::{MessageFormat, Reply};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::event_id::EventId;
 use super::role::Role;
 use super::state::ConversationState;
 use super::{Conversation, Reader};
@@ -71,6 +72,19 @@ impl ConversationState {
 }
 
 impl Reader {
+    /// Waits until this event or a later one is here, or the conversation is gone.
+    pub(crate) async fn reached(&mut self, last: EventId) {
+        loop {
+            {
+                let state = self.conversation.state.lock();
+                if state.gone || state.log.buffer.last() >= last {
+                    return;
+                }
+            }
+            self.changed().await;
+        }
+    }
+
     /// Waits until a question has been answered, or the conversation is gone.
     pub(crate) async fn replied(&mut self, number: u64) {
         loop {

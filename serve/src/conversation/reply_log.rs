@@ -107,6 +107,11 @@ impl ReplyLog {
         self.entries.iter().find(|entry| Arc::ptr_eq(&entry.reply, reply)).map(|entry| entry.nth)
     }
 
+    /// Returns the reply to a question, if it is kept.
+    pub(super) fn reply_to(&self, number: u64) -> Option<&Arc<Reply>> {
+        self.entries.iter().map(|entry| &entry.reply).find(|reply| reply.number == Some(number))
+    }
+
     /// Returns the approximate memory of the replies.
     pub(super) fn memory(&self) -> usize {
         self.size

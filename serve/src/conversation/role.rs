@@ -52,8 +52,6 @@ pub(super) struct Publication {
     pub(super) told: u64,
     /// The log in the store has to begin anew.
     pub(super) replaces: bool,
-    /// The conversation waits to be published, or is.
-    pub(super) is_queued: bool,
     /// The size of the view in the store.
     pub(super) view_size: usize,
     /// The questions whose answers in the store have been given.
@@ -76,7 +74,6 @@ impl Publication {
             changes: 0,
             told: 0,
             replaces: false,
-            is_queued: false,
             view_size: 0,
             answered: Vec::new(),
         }

@@ -31,6 +31,8 @@ pub(super) struct ConversationState {
     /// The estimate of the memory of all this.
     counted: CountedMemory,
     pub(super) role: Role,
+    /// The conversation waits to be published, or is. Only one task publishes it, whoever writes it meanwhile.
+    pub(super) is_queued: bool,
     pub(super) log: Log,
     pub(super) sent_facts: SentFacts,
     pub(super) dialogue: BoundedDialogue,
@@ -92,6 +94,7 @@ impl ConversationState {
         ConversationState {
             counted: memory.count(CONVERSATION_OVERHEAD),
             role,
+            is_queued: false,
             log: Log {
                 buffer: EventBuffer::new(EventId::start(epoch), limits.events),
                 transcript: Transcript::new(limits.kept),

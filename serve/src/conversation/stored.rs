@@ -165,6 +165,11 @@ impl StoredConversation {
         BoundedDialogue::restore(state.dialogue, settings.setup.clone(), settings.limits).map_err(unreadable)
     }
 
+    /// Returns `true` if another process than the one that writes in this epoch is the writer now.
+    pub(crate) fn is_written_by_another(&self, epoch: u64, is_own: impl Fn(&str) -> bool) -> bool {
+        self.epoch > epoch || self.epoch == epoch && !is_own(&self.owner)
+    }
+
     /// Returns `true` if the writer is writing a turn.
     pub(crate) fn is_streaming(&self) -> bool {
         self.facts.turn == TurnState::Streaming && !self.pieces.as_ref().is_some_and(Pieces::is_open)

@@ -74,6 +74,7 @@ pub(super) async fn answer(
         Err(Readiness::Blocked(why)) => (false, Some(why)),
         Err(_) => (false, None),
     };
+    state.store.confirm(&conversation, &reply, format).await?;
     // All of it serializes to JSON.
     let response = serde_json::to_vec(&AnswerResponse { reply: &reply, messages, waiting, continued, why });
     Ok(json_response(response.unwrap_or_default()))

@@ -76,11 +76,40 @@ impl Shared {
             // The next writer gives it.
             Err(error) if error.is_elsewhere() => self.given_elsewhere(reader, number, &reply, format).await,
             Err(error) => {
-                // If this fails, the next change of the conversation does it.
-                let _ = self.commands.release(conversation.id(), number).await;
                 conversation.has_given(number);
-                Err(error)
+                match conversation.outcome_of(number, format) {
+                    // It was given meanwhile, because the store had accepted it.
+                    Some(given) if *given.reply == reply => Ok(given),
+                    Some(_) => Err(error),
+                    None => {
+                        // If this fails, the next change of the conversation does it.
+                        let _ = self.commands.release(conversation.id(), number).await;
+                        Err(error)
+                    }
+                }
             }
+        }
+    }
+
+    /// Waits until the store has an answer that was given, so that it is not lost with this replica.
+    ///
+    /// If another replica has become the writer before, it gives the answer, and this waits for that. If
+    /// the store can't be reached, it has the answer as one that was accepted.
+    ///
+    /// # Errors
+    ///
+    /// If another answer was given: the store has lost that it had accepted this one.
+    pub(crate) async fn confirm(
+        &self,
+        conversation: &Arc<Conversation>,
+        reply: &Reply,
+        format: MessageFormat,
+    ) -> Result<(), ApiError> {
+        match (reply.number, self.flush(conversation).await) {
+            (Some(number), Err(error)) if error.is_elsewhere() => {
+                self.given_elsewhere(self.reader(conversation)?, number, reply, format).await.map(drop)
+            }
+            _ => Ok(()),
         }
     }
 
@@ -92,9 +121,16 @@ impl Shared {
         answer: StoredAnswer,
         format: MessageFormat,
     ) -> Result<ActionOutcome, ApiError> {
-        let reply = self.stored(conversation.id()).await?.reply_to(&answer, &self.settings)?;
-        let reader = self.reader(conversation)?;
+        let stored = self.stored(conversation.id()).await?;
+        let last = stored.last;
+        let reply = stored.reply_to(&answer, &self.settings)?;
+        let mut reader = self.reader(conversation)?;
         self.claim(conversation, number, &answer).await?;
+        // Until the question is here, it can't be seen that it was answered.
+        if let Some(last) = last {
+            let reached = tokio::time::timeout(MAX_WAIT, reader.reached(last)).await;
+            reached.map_err(|_| ApiError::answer_pending(number))?;
+        }
         self.given_elsewhere(reader, number, &reply, format).await
     }
 

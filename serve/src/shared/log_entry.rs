@@ -61,6 +61,7 @@ mod tests {
             assert!(LogEntry::from_redis_value(Value::Array(vec![text("3-2"), Value::Array(fields)])).is_err());
         }
     }
+
     #[test]
     fn a_message_holds_one_entry_or_none() {
         let entry = from_message(r#"["3-2","2-9","2","text","{}","end","{}"]"#).unwrap();

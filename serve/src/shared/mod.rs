@@ -1,8 +1,9 @@
 //! What all replicas share: the conversations in the store.
 //!
 //! The log of a conversation is a stream of events with ascending ids. One replica at a time writes
-//! it: the one with the newest epoch. Messages between replicas only say that there is something new,
-//! so nothing is lost with them. The bytes of a relay never wait for the store.
+//! it: the one with the newest epoch. Messages between replicas say that there is something new, and
+//! may hold the newest events; what a message does not bring is loaded from the store, so nothing is
+//! lost with one. The bytes of a relay never wait for the store.
 
 mod address;
 mod answers;

@@ -156,12 +156,16 @@ impl Shared {
         if conversation.epoch() != Some(epoch) {
             return;
         }
-        conversation.resign();
         match self.commands.load(conversation.id(), None).await {
-            Ok(Found::Stored(stored)) => conversation.load(*stored),
-            Ok(Found::Nothing | Found::Deleted) => drop(self.local.remove(conversation.id())),
+            Ok(Found::Stored(stored)) if stored.is_written_by_another(epoch, |owner| self.lease.is_own(owner)) => {
+                conversation.resign();
+                conversation.load(*stored);
+            }
+            Ok(Found::Deleted) => drop(self.local.remove(conversation.id())),
+            // The store has lost the other writer meanwhile, or can't be reached: this one may still be the writer.
+            Ok(Found::Stored(_) | Found::Nothing) | Err(StoreError::Away) => {}
             // It is compared with the store later.
-            Err(_) => {}
+            Err(StoreError::Refused(_) | StoreError::Unreadable(_)) => conversation.resign(),
         }
     }
 }

@@ -41,7 +41,14 @@ async fn publish(shared: Arc<Shared>, conversation: Arc<Conversation>) {
                     }
                 }
                 Ok(Appended::Gap(last)) => conversation.repair(last),
-                Ok(Appended::Lost) => shared.lost(&conversation, batch.epoch).await,
+                Ok(Appended::Lost) => {
+                    shared.lost(&conversation, batch.epoch).await;
+                    if conversation.epoch() == Some(batch.epoch) {
+                        // It is not certain that another replica writes it.
+                        tokio::time::sleep(PAUSE).await;
+                        continue;
+                    }
+                }
                 Err(StoreError::Away) => {
                     shared.link.wait_until_up().await;
                     continue;

@@ -20,6 +20,9 @@ const URGENT_INTERVAL: Duration = Duration::from_millis(500);
 /// How often any other conversation is compared with the store, in case a message was lost.
 const INTERVAL: Duration = Duration::from_secs(5);
 
+/// The same for a conversation whose messages arrive and bring it up to date.
+const STEADY_INTERVAL: Duration = Duration::from_secs(15);
+
 /// Minimum time between two looks at the list.
 const LIST_PAUSE: Duration = Duration::from_millis(100);
 
@@ -58,8 +61,11 @@ fn receive_message(shared: &Shared, id: &str, message: &str) {
         return;
     }
     let is_up_to_date = match (entry, conversation) {
-        // While the conversation is compared with the store, it may change in another way.
-        (Some(entry), Some(conversation)) => conversation.updating.try_lock().is_ok() && conversation.append(&entry),
+        (Some(entry), Some(conversation)) => match conversation.updating.try_lock() {
+            Ok(_updating) => conversation.append(&entry),
+            // It is being compared with the store, and may change in another way.
+            Err(_) => false,
+        },
         _ => false,
     };
     shared.watched.change(id, |bell| {
@@ -123,7 +129,8 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
     // If it fails, this is done as soon as there is a connection.
     let _ = shared.link.subscribe_to(&channel).await;
     let mut touched = Instant::now();
-    let mut rings = None;
+    // The rings that were followed by a comparison, and when that was.
+    let (mut rings, mut compared) = (None, Instant::now());
     while let Some(conversation) = conversation.upgrade() {
         let is_here = shared.local.find(&id).is_some_and(|one| Arc::ptr_eq(&one, &conversation));
         if !is_here {
@@ -134,9 +141,10 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
             shared.local.remove(&id);
             break;
         }
-        if rings.replace(now.rings) != Some(now.rings) {
-            // If it fails, the conversation is compared again later.
-            let _ = compare(&shared, &conversation).await;
+        if rings != Some(now.rings) || compared.elapsed() >= STEADY_INTERVAL {
+            // If it fails, the conversation is compared again after the next message, or later.
+            rings = compare(&shared, &conversation).await.ok().map(|()| now.rings);
+            compared = Instant::now();
         }
         let has_readers = conversation.has_readers();
         if has_readers && touched.elapsed() > shared.settings.limits.idle / 4 {

@@ -155,10 +155,18 @@ impl BoundedDialogue {
         }
     }
 
-    /// Returns the outcome of an answer to the newest turn; `None` if it was not given.
+    /// Returns the outcome of an answer; `None` if it was not given, or is no longer kept.
+    ///
+    /// The messages are those of the newest turn, or only that of the answer if its turn is an earlier one.
     pub(super) fn outcome_of(&self, number: u64, format: MessageFormat) -> Option<ActionOutcome> {
-        let call = self.calls.iter().find(|call| call.number == Some(number))?;
-        let (reply, messages) = (call.reply.clone()?, Reply::messages_of(&self.replies(), format));
+        let (reply, messages) = match self.calls.iter().find(|call| call.number == Some(number)) {
+            Some(call) => (call.reply.clone()?, Reply::messages_of(&self.replies(), format)),
+            None => {
+                let reply = self.replies.reply_to(number)?.clone();
+                let messages = Reply::messages_of(std::slice::from_ref(&*reply), format);
+                (reply, messages)
+            }
+        };
         Some(ActionOutcome { reply, messages, waiting: self.waiting() })
     }
 

@@ -40,40 +40,42 @@ local function append(log, state, bell, first, final)
     if stored_epoch > epoch or (stored_epoch == epoch and owner and owner ~= replica) then
         return {'lost', ''}
     end
-    if stored_epoch == epoch and number < tonumber(stored[4] or '0') then
-        -- It was sent twice, and arrives after a later one.
-        return {'ok', last}
+    local stored_number = stored_epoch == epoch and tonumber(stored[4] or '0') or 0
+    if number <= stored_number then
+        -- It was sent twice. Before a later one, it may not have been stored.
+        return {number == stored_number and 'ok' or 'gap', last}
     end
-    if mode == 'replace' then
-        redis.call('DEL', log)
-    elseif last ~= before then
-        -- A retry of what was done already, or events are missing.
-        return {last == newest and 'ok' or 'gap', last}
+    if mode ~= 'replace' and last ~= before then
+        return {'gap', last}
     end
     local set = {'epoch', epoch, 'owner', replica, 'last', newest, 'batch', number}
     if not stored[1] and loss == 'restore' then
         -- A writer of a later epoch may have it, too, and stores it soon.
         set[#set + 1] = 'closed'
-        set[#set + 1] = redis.call('TIME')[1] * 1000 + closed
+        local time = redis.call('TIME')
+        set[#set + 1] = time[1] * 1000 + math.floor(time[2] / 1000) + closed
     end
     local at = first + 7
     for _ = 1, 2 * tonumber(ARGV[at]) do
         at = at + 1
         set[#set + 1] = ARGV[at]
     end
-    redis.call('HSET', state, unpack(set))
     at = at + 1
-    for _ = 1, tonumber(ARGV[at]) do
-        at = at + 1
-        redis.call('HDEL', state, ARGV[at])
+    local removed = {unpack(ARGV, at + 1, at + tonumber(ARGV[at]))}
+    at = at + #removed + 1
+    local has_other_changes, entries = at > first + 9 or mode == 'replace', at
+    if mode == 'replace' then
+        redis.call('DEL', log)
     end
-    local has_other_changes = at > first + 8 or mode == 'replace'
-    at = at + 1
-    local entries = at
+    -- If this fails, the state stays as it is, and the batch is sent again.
     while at <= final do
         local next = at + 3 + 2 * tonumber(ARGV[at + 2])
         redis.call('XADD', log, ARGV[at], '<', ARGV[at + 1], unpack(ARGV, at + 3, next - 1))
         at = next
+    end
+    redis.call('HSET', state, unpack(set))
+    for _, name in ipairs(removed) do
+        redis.call('HDEL', state, name)
     end
     if drop ~= '' then
         redis.call('XTRIM', log, 'MINID', drop)

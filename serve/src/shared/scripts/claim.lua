@@ -11,7 +11,8 @@ if answer then
 end
 local stored = redis.call('HMGET', KEYS[1], 'waiting', 'closed')
 local waiting, closed = stored[1] or ',', tonumber(stored[2] or '0')
-if closed > redis.call('TIME')[1] * 1000 then
+local time = redis.call('TIME')
+if closed > time[1] * 1000 + math.floor(time[2] / 1000) then
     return {'closed', ''}
 end
 if not string.find(waiting, ',' .. ARGV[1] .. ',', 1, true) then

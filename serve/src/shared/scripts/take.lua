@@ -23,7 +23,8 @@ elseif not is_kept then
     if (not stored[1] or deleted) and may_create ~= 'create' then
         return {'none'}
     end
-    if closed and tonumber(closed) > redis.call('TIME')[1] * 1000 then
+    local time = redis.call('TIME')
+    if closed and tonumber(closed) > time[1] * 1000 + math.floor(time[2] / 1000) then
         return {'closed'}
     end
     if turn == 'streaming' and owner and owner ~= replica and owner ~= dead then
