@@ -6,6 +6,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyMapping, PyString};
 
+use crate::panics::inject;
+
 /// The largest limit.
 const MAX_LIMIT: usize = 1 << 31;
 
@@ -36,6 +38,7 @@ impl Options {
     /// A `TypeError` for an option that does not exist or has another type, a `ValueError` for a
     /// value without a meaning, an `OSError` for a file of a shape that can't be read.
     pub(crate) fn read(keywords: Option<&Bound<'_, PyDict>>, kind: Kind) -> PyResult<Options> {
+        inject("options");
         let mut options = Options::default();
         let (mut tools, mut parameters) = (None, None);
         for (key, value) in keywords.into_iter().flatten() {

@@ -7,6 +7,7 @@ use pyo3::types::{PyCapsule, PyList, PyTuple};
 use pyo3_arrow::ffi::{ArrayIterator, to_array_pycapsules, to_schema_pycapsule, to_stream_pycapsule};
 
 use super::pylist;
+use crate::panics::caught;
 
 /// The calls of each row of an array.
 #[pyclass(module = "followup.arrow", frozen)]
@@ -31,11 +32,11 @@ impl Array {
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let _ = requested_schema; // The consumer casts: the interface allows it.
-        Ok(to_array_pycapsules(py, self.field.clone(), &self.array, None)?)
+        caught(|| Ok(to_array_pycapsules(py, self.field.clone(), &self.array, None)?))
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        Ok(to_schema_pycapsule(py, self.field.as_ref())?)
+        caught(|| Ok(to_schema_pycapsule(py, self.field.as_ref())?))
     }
 
     fn __len__(&self) -> usize {
@@ -48,9 +49,11 @@ impl Array {
 
     /// Returns a list with `None` or a list of dicts for each row.
     fn to_pylist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let rows = PyList::empty(py);
-        pylist::extend(&rows, &self.array)?;
-        Ok(rows)
+        caught(|| {
+            let rows = PyList::empty(py);
+            pylist::extend(&rows, &self.array)?;
+            Ok(rows)
+        })
     }
 }
 
@@ -77,12 +80,14 @@ impl ChunkedArray {
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema; // The consumer casts: the interface allows it.
-        let chunks = self.chunks.clone().into_iter().map(Ok);
-        Ok(to_stream_pycapsule(py, Box::new(ArrayIterator::new(chunks, self.field.clone())), None)?)
+        caught(|| {
+            let chunks = self.chunks.clone().into_iter().map(Ok);
+            Ok(to_stream_pycapsule(py, Box::new(ArrayIterator::new(chunks, self.field.clone())), None)?)
+        })
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        Ok(to_schema_pycapsule(py, self.field.as_ref())?)
+        caught(|| Ok(to_schema_pycapsule(py, self.field.as_ref())?))
     }
 
     fn __len__(&self) -> usize {
@@ -101,8 +106,10 @@ impl ChunkedArray {
 
     /// Returns a list with `None` or a list of dicts for each row.
     fn to_pylist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let rows = PyList::empty(py);
-        self.chunks.iter().try_for_each(|chunk| pylist::extend(&rows, chunk))?;
-        Ok(rows)
+        caught(|| {
+            let rows = PyList::empty(py);
+            self.chunks.iter().try_for_each(|chunk| pylist::extend(&rows, chunk))?;
+            Ok(rows)
+        })
     }
 }
