@@ -1,6 +1,9 @@
 //! The results as objects that every library of Arrow takes.
 
-use arrow_array::ArrayRef;
+use std::mem;
+use std::sync::Arc;
+
+use arrow_array::{Array as _, ArrayRef, NullArray};
 use arrow_schema::FieldRef;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList, PyTuple};
@@ -8,6 +11,18 @@ use pyo3_arrow::ffi::{ArrayIterator, to_array_pycapsules, to_schema_pycapsule, t
 
 use super::pylist;
 use crate::panics::caught;
+
+/// The size from which on a result is freed without the GIL, in bytes.
+///
+/// A smaller one is freed in less time than it may take to get the GIL back from a busy thread.
+const LARGE: usize = 1 << 18;
+
+/// Frees a result whose last reference went in Python.
+fn free(arrays: Vec<ArrayRef>) {
+    if arrays.iter().map(|array| array.get_buffer_memory_size()).sum::<usize>() >= LARGE {
+        Python::try_attach(|py| py.detach(|| drop(arrays)));
+    }
+}
 
 /// The calls of each row of an array.
 #[pyclass(module = "followup.arrow", frozen)]
@@ -20,6 +35,12 @@ pub(crate) struct Array {
 impl Array {
     pub(super) fn new(array: ArrayRef, field: FieldRef) -> Array {
         Array { array, field }
+    }
+}
+
+impl Drop for Array {
+    fn drop(&mut self) {
+        free(vec![mem::replace(&mut self.array, Arc::new(NullArray::new(0)))]);
     }
 }
 
@@ -68,6 +89,12 @@ pub(crate) struct ChunkedArray {
 impl ChunkedArray {
     pub(super) fn new(chunks: Vec<ArrayRef>, field: FieldRef) -> ChunkedArray {
         ChunkedArray { chunks, field }
+    }
+}
+
+impl Drop for ChunkedArray {
+    fn drop(&mut self) {
+        free(mem::take(&mut self.chunks));
     }
 }
 

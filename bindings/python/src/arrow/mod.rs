@@ -75,24 +75,25 @@ pub(crate) fn questions<'py>(
         let wire = wire.map_or(Ok("text"), |wire| text("wire", wire))?;
         let arguments_of = arguments_of.map(|tool| text("arguments_of", tool)).transpose()?;
         let parser = CellParser::new(wire, arguments_of, options)?;
-        questions_of(column, &Settings { parser, threads })
+        questions_of(column, Settings { parser, threads })
     })
 }
 
-fn questions_of<'py>(column: &Bound<'py, PyAny>, settings: &Settings) -> PyResult<Bound<'py, PyAny>> {
+/// Parses a column without the GIL, and frees without it what is not needed any more.
+fn questions_of<'py>(column: &Bound<'py, PyAny>, settings: Settings) -> PyResult<Bound<'py, PyAny>> {
     let py = column.py();
     match input(column)? {
         AnyArray::Array(array) => {
             let (array, field) = array.into_inner();
             let field = output_field(&field)?;
-            let result = py.detach(|| batch::questions(&array, settings))?;
+            let result = py.detach(move || batch::questions(&array, &settings))?;
             Ok(Bound::new(py, Array::new(result, field))?.into_any())
         }
         AnyArray::Stream(stream) => {
             let stream = stream.into_reader()?;
             let field = output_field(&stream.field())?;
-            let chunks =
-                py.detach(|| stream.map(|chunk| batch::questions(&chunk?, settings)).collect::<Result<_, Error>>())?;
+            let parsed = move || stream.map(|chunk| batch::questions(&chunk?, &settings)).collect::<Result<_, Error>>();
+            let chunks = py.detach(parsed)?;
             Ok(Bound::new(py, ChunkedArray::new(chunks, field))?.into_any())
         }
     }

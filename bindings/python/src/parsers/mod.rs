@@ -3,7 +3,7 @@
 mod chunk;
 mod state;
 
-use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use followup::wire;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -123,7 +123,7 @@ impl Parser {
     )]
     fn new(checkpoint: Option<&[u8]>, options: Option<&Bound<'_, PyDict>>) -> PyResult<PyClassInitializer<Parser>> {
         caught(|| {
-            let policy = Arc::new(Options::read(options, Kind::Message)?.policy);
+            let policy = Options::read(options, Kind::Message)?.policy;
             let state = match checkpoint {
                 Some(bytes) => State::resume(bytes, |stored| message_engine(policy, stored))?,
                 None => State::new(Engine::Message(Box::new(followup::Parser::new(policy)))),
@@ -150,7 +150,7 @@ impl ArgumentsParser {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<ArgumentsParser>> {
         caught(|| {
-            let policy = Arc::new(Options::read(options, Kind::Message)?.policy);
+            let policy = Options::read(options, Kind::Message)?.policy;
             let Some(parser) = followup::Parser::arguments_of(tool, policy.clone()) else {
                 return Err(PyValueError::new_err(format!("tool: {tool} is no question tool of these shapes")));
             };
@@ -183,7 +183,6 @@ impl ResponseParser {
     ) -> PyResult<PyClassInitializer<ResponseParser>> {
         caught(|| {
             let Options { policy, reasoning, limits } = Options::read(options, Kind::Response)?;
-            let policy = Arc::new(policy);
             let parser = match format {
                 "auto" => wire::ResponseParser::auto(policy.clone()),
                 name => wire::ResponseParser::new(format_named(name)?, policy.clone()),
