@@ -64,6 +64,7 @@ def large_result():
     return pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), values), rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_result_that_is_too_large_is_an_error_that_says_what_to_do(threads):
     column, _ = large_result()
@@ -71,6 +72,7 @@ def test_a_result_that_is_too_large_is_an_error_that_says_what_to_do(threads):
         questions(column, threads=threads)
 
 
+@pytest.mark.slow
 def test_a_large_column_may_have_a_large_result():
     column, rows = large_result()
     large = pa.DictionaryArray.from_arrays(column.indices, column.dictionary.cast(pa.large_string()))
