@@ -4,6 +4,7 @@ mod arrow;
 mod dialogue;
 mod events;
 mod options;
+mod panics;
 mod parsers;
 mod record;
 

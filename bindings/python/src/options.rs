@@ -1,10 +1,17 @@
 //! Options from keyword arguments: how a stream is read.
 
+use std::sync::{Arc, LazyLock};
+
 use followup::{CallStart, Entities, Envelope, Envelopes, Limits, Malformed, Policy, Shape, Shapes, Tools, wire};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyMapping, PyString};
+
+use crate::panics::inject;
+
+/// The policy without options. To build it takes longer than all else that a new parser needs.
+static DEFAULT: LazyLock<Arc<Policy>> = LazyLock::new(Arc::default);
 
 /// The largest limit.
 const MAX_LIMIT: usize = 1 << 31;
@@ -19,9 +26,9 @@ pub(crate) enum Kind {
 }
 
 /// The options of a parser.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Options {
-    pub(crate) policy: Policy,
+    pub(crate) policy: Arc<Policy>,
     /// Of a response: whether calls are read in the model's reasoning as well.
     pub(crate) reasoning: bool,
     /// Of a response: the limits of the stream.
@@ -36,12 +43,14 @@ impl Options {
     /// A `TypeError` for an option that does not exist or has another type, a `ValueError` for a
     /// value without a meaning, an `OSError` for a file of a shape that can't be read.
     pub(crate) fn read(keywords: Option<&Bound<'_, PyDict>>, kind: Kind) -> PyResult<Options> {
-        let mut options = Options::default();
+        inject("options");
+        let mut options = Options { policy: DEFAULT.clone(), reasoning: false, limits: wire::Limits::default() };
+        let Some(keywords) = keywords else { return Ok(options) };
+        let mut policy = Policy::clone(&DEFAULT);
         let (mut tools, mut parameters) = (None, None);
-        for (key, value) in keywords.into_iter().flatten() {
+        for (key, value) in keywords {
             let key: String = key.extract()?;
-            let policy = std::mem::take(&mut options.policy);
-            options.policy = match &*key {
+            policy = match &*key {
                 "strict" if flag(&value, &key)? => policy.with_malformed(Malformed::Reject),
                 "outside_code" if flag(&value, &key)? => policy.with_call_start(CallStart::OutsideCode),
                 "decode_entities" if flag(&value, &key)? => policy.with_entities(Entities::Decoded),
@@ -72,8 +81,9 @@ impl Options {
         if tools.is_some() || parameters.is_some() {
             let tools = Tools::new(tools.unwrap_or_default(), parameters.unwrap_or_default());
             let tools = tools.map_err(|error| PyValueError::new_err(format!("tools: {error}")))?;
-            options.policy = options.policy.with_tools(tools);
+            policy = policy.with_tools(tools);
         }
+        options.policy = Arc::new(policy);
         Ok(options)
     }
 }

@@ -1,6 +1,7 @@
 """The result has the rows, nulls and chunks of its column, and strings like those of the column."""
 
 import gc
+import subprocess
 import sys
 import threading
 import time
@@ -122,8 +123,9 @@ def test_a_column_that_is_read_by_two_threads_at_once_has_one_result():
     assert results == [ROWS * 200] * 4
 
 
-def test_another_thread_runs_while_a_column_is_parsed():
-    cells, count, stop = pa.array([ASK.format("x" * 50_000)] * 200), 0, False
+def another_thread_runs_during(action, prepare=lambda: None):
+    """Returns whether another thread ran in one of some calls. One that waits for the GIL may be late, but not each time."""
+    count, stop = 0, False
 
     def counting():
         nonlocal count
@@ -135,12 +137,46 @@ def test_another_thread_runs_while_a_column_is_parsed():
     sys.setswitchinterval(100)
     counter.start()
     try:
-        # A thread that waits for the GIL may be late, but not each time.
-        assert any(before < (questions(cells) and count) for before in (count for _ in range(20)))
+        for _ in range(20):
+            argument = [prepare()]
+            before = count
+            action(argument)
+            if count > before:
+                return True
+        return False
     finally:
         stop = True
         sys.setswitchinterval(interval)
         counter.join()
+
+
+LARGE = pa.array([ASK.format("x" * 50_000)] * 200)
+# Its result has 50 MB: the system allocator gives that back at once, which takes a millisecond.
+LARGER = pa.DictionaryArray.from_arrays(pa.array([0] * 1000, pa.int32()), LARGE[:1])
+
+
+def test_another_thread_runs_while_a_column_is_parsed():
+    assert another_thread_runs_during(lambda _: questions(LARGE))
+
+
+@pytest.mark.parametrize("column", [LARGER, pa.chunked_array([LARGER, LARGER])], ids=["array", "stream"])
+def test_another_thread_runs_while_a_large_result_is_freed(column):
+    assert another_thread_runs_during(list.clear, lambda: questions(column))
+
+
+def test_a_large_result_that_lives_to_the_end_of_the_program_is_freed():
+    program = """
+import threading
+import pyarrow as pa
+from followup.arrow import questions
+column = pa.array(["<ask_followup_question><question>" + "x" * 3_000_000])
+result = questions(column)
+cycle = [questions(pa.chunked_array([column]))]
+cycle.append(cycle)
+thread = threading.Thread(target=lambda: questions(column))
+thread.start()
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_ill_formed_utf_8_is_replaced_also_in_a_column_of_strings():

@@ -2,8 +2,9 @@
 
 import pyarrow as pa
 import pytest
-from arrow_help import ASK
+from arrow_help import ASK, rows_of
 from followup.arrow import questions
+from producer_help import Producer
 
 
 def test_what_is_no_arrow_data_is_a_type_error():
@@ -63,6 +64,7 @@ def large_result():
     return pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), values), rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_result_that_is_too_large_is_an_error_that_says_what_to_do(threads):
     column, _ = large_result()
@@ -70,6 +72,7 @@ def test_a_result_that_is_too_large_is_an_error_that_says_what_to_do(threads):
         questions(column, threads=threads)
 
 
+@pytest.mark.slow
 def test_a_large_column_may_have_a_large_result():
     column, rows = large_result()
     large = pa.DictionaryArray.from_arrays(column.indices, column.dictionary.cast(pa.large_string()))
@@ -77,18 +80,27 @@ def test_a_large_column_may_have_a_large_result():
     assert len(result) == rows and result.flatten().field("question").nbytes > 1 << 31
 
 
-def test_a_producer_that_fails_is_an_error():
-    def batches():
-        yield pa.record_batch({"": ["x"]})
-        raise OSError("the disk is gone")
+def failing():
+    yield pa.array([ASK.format("Tea?")] * 3)
+    raise OSError("the disk is gone")
 
-    reader = pa.RecordBatchReader.from_batches(pa.schema([("", pa.string())]), batches())
 
-    class Column:
-        """A stream of strings that fails after its first array, as a reader of a file may."""
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_producer_that_fails_after_an_array_is_an_error_with_its_message(threads):
+    producer = Producer(pa.string(), failing())
+    with pytest.raises(RuntimeError, match="^column: its producer failed: .*the disk is gone$") as info:
+        questions(producer, threads=threads)
+    assert info.type is RuntimeError and producer.released
 
-        def __arrow_c_stream__(self, requested_schema=None):
-            return reader.__arrow_c_stream__()
 
-    with pytest.raises((TypeError, RuntimeError)):
-        questions(Column())
+def test_a_producer_that_fails_without_a_message_is_an_error():
+    with pytest.raises(RuntimeError) as info:
+        questions(Producer(pa.string(), failing(), has_message=False))
+    assert info.type is RuntimeError
+
+
+def test_a_producer_that_does_not_fail_has_a_result():
+    producer = Producer(pa.string(), [pa.array([ASK.format("Tea?")]), pa.array([None], pa.string())])
+    result = questions(producer)
+    assert [len(chunk) for chunk in result.chunks] == [1, 1] and producer.released
+    assert result.to_pylist() == [rows_of([ASK.format("Tea?")]), None]

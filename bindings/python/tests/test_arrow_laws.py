@@ -1,11 +1,13 @@
 """The result of a column equals the joined events of its cells' streams, for any cut, type and chunking."""
 
 import pyarrow as pa
+import pytest
 from arrow_help import ASK, BYTES, STRINGS, rows_of
 from followup.arrow import questions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+pytestmark = pytest.mark.slow
 PIECES = [
     "<ask_followup_question>", "</ask_followup_question>", "<question>", "</question>", "<follow_up>", "</follow_up>",
     "<suggest>", '<suggest mode="code">', "</suggest>", "<tool_call>", "</tool_call>", "<function=ask_followup_question>",

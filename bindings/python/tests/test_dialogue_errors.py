@@ -106,6 +106,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(JSON, JSON, st.lists(JSON))
 def test_no_data_fails_otherwise(options, answer, history):
     for use in (

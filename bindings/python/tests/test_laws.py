@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from followup import ArgumentsParser, Complete, Parser, Partial, Rejected, ResponseParser
 from help import cut, joined, run
 from hypothesis import given, settings
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 # `EXAMPLES=5000 pytest tests/test_laws.py` is the long run.
 settings.register_profile("short", max_examples=int(os.environ.get("EXAMPLES", "200")), deadline=None)
 settings.load_profile("short")
+pytestmark = pytest.mark.slow
 
 PIECES = st.sampled_from(
     "<ask_followup_question>|<question>|</question>|<follow_up>|<suggest mode='a'>|</suggest>|</follow_up>|"

@@ -1,5 +1,6 @@
 //! The result of one array, by one thread or several.
 
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{ops::Range, thread};
@@ -17,8 +18,8 @@ pub(super) struct Settings {
     pub(super) threads: usize,
 }
 
-/// The number of pieces of an array for each thread: enough for rows of unequal length.
-const PIECES: usize = 8;
+/// The number of pieces of an array for each thread: enough that no thread waits long for the last piece of another.
+const PIECES: usize = 16;
 
 /// Returns the calls of each row.
 pub(super) fn questions(column: &dyn Array, settings: &Settings) -> Result<ArrayRef, Error> {
@@ -48,7 +49,7 @@ fn rows<O: OffsetSizeTrait>(cells: &Cells, settings: &Settings) -> Result<Calls<
     };
     let workers: Result<Vec<_>, Error> = thread::scope(|scope| {
         let workers: Vec<_> = (0..settings.threads).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().map(|worker| worker.join().unwrap_or(Err(Error::Panic))).collect()
+        workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
     });
     let mut pieces: Vec<(usize, Calls<O>)> = workers?.into_iter().flatten().collect();
     pieces.sort_unstable_by_key(|(start, _)| *start);

@@ -1,5 +1,6 @@
 //! The calls of many rows, as the columns of a `list<struct<…>>`.
 
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::{mem, thread};
 
@@ -12,6 +13,7 @@ use followup::{Complete, Reason, Rejected, Suggestions};
 
 use super::cells::{call_fields, suggestion_fields};
 use super::error::Error;
+use crate::panics::inject;
 
 /// A builder of the result: the calls of one row after the other.
 pub(super) struct Calls<O: OffsetSizeTrait> {
@@ -112,7 +114,7 @@ impl<O: OffsetSizeTrait> Calls<O> {
             let answers = scope.spawn(|| Strings::join(answers));
             let mut all = Calls::join_rest(pieces)?;
             all.question = Strings::join(questions)?;
-            all.answer = answers.join().unwrap_or(Err(Error::Panic))?;
+            all.answer = answers.join().unwrap_or_else(|panic| resume_unwind(panic))?;
             Ok(all)
         })
     }
@@ -187,6 +189,7 @@ impl<O: OffsetSizeTrait> Strings<O> {
 
     /// Joins columns, one after the other.
     fn join(columns: Vec<Strings<O>>) -> Result<Strings<O>, Error> {
+        inject("join");
         let mut all = Strings::for_all(columns.iter());
         columns.into_iter().try_for_each(|column| all.append(column))?;
         Ok(all)

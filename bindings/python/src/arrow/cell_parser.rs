@@ -10,6 +10,7 @@ use pyo3::types::PyDict;
 use super::calls::Calls;
 use super::error::Error;
 use crate::options::{Kind, Options};
+use crate::panics::inject;
 
 /// A parser that is ready for the next cell.
 #[derive(Clone, Debug)]
@@ -53,6 +54,7 @@ impl CellParser {
 
     /// Appends the calls of a cell, in the order in which they end.
     pub(super) fn parse<O: OffsetSizeTrait>(&mut self, cell: &[u8], calls: &mut Calls<O>) -> Result<(), Error> {
+        inject("cell");
         match self {
             CellParser::Message(parser) => {
                 let mut events = parser.feed_bytes(cell);

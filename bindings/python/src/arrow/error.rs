@@ -13,8 +13,6 @@ pub(super) enum Error {
     TooLarge,
     /// The producer of the column failed, or gave an array that does not match its type.
     Producer(ArrowError),
-    /// A panic, which is a bug of this package.
-    Panic,
 }
 
 impl From<ArrowError> for Error {
@@ -45,7 +43,6 @@ impl From<Error> for PyErr {
                  cast the column to large_utf8 or large_binary, or pass smaller chunks",
             ),
             Error::Producer(error) => PyRuntimeError::new_err(format!("column: its producer failed: {error}")),
-            Error::Panic => PyRuntimeError::new_err("this is a bug in followup: please report it with the column"),
         }
     }
 }

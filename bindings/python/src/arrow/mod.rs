@@ -8,7 +8,6 @@ mod classes;
 mod error;
 mod pylist;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arrow_schema::{Field, FieldRef};
@@ -22,6 +21,7 @@ use self::cell_parser::CellParser;
 pub(crate) use self::classes::{Array, ChunkedArray};
 use self::error::Error;
 use crate::options::wrong_type;
+use crate::panics::caught;
 
 /// The largest number of threads.
 const MAX_THREADS: usize = 1024;
@@ -70,23 +70,30 @@ pub(crate) fn questions<'py>(
     threads: Option<&Bound<'py, PyAny>>,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let threads = threads.map_or(Ok(1), thread_count)?;
-    let wire = wire.map_or(Ok("text"), |wire| text("wire", wire))?;
-    let arguments_of = arguments_of.map(|tool| text("arguments_of", tool)).transpose()?;
-    let parser = CellParser::new(wire, arguments_of, options)?;
-    let settings = Settings { parser, threads };
+    caught(|| {
+        let threads = threads.map_or(Ok(1), thread_count)?;
+        let wire = wire.map_or(Ok("text"), |wire| text("wire", wire))?;
+        let arguments_of = arguments_of.map(|tool| text("arguments_of", tool)).transpose()?;
+        let parser = CellParser::new(wire, arguments_of, options)?;
+        questions_of(column, Settings { parser, threads })
+    })
+}
+
+/// Parses a column without the GIL, and frees without it what is not needed any more.
+fn questions_of<'py>(column: &Bound<'py, PyAny>, settings: Settings) -> PyResult<Bound<'py, PyAny>> {
     let py = column.py();
     match input(column)? {
         AnyArray::Array(array) => {
             let (array, field) = array.into_inner();
             let field = output_field(&field)?;
-            let result = detached(py, || batch::questions(&array, &settings))?;
+            let result = py.detach(move || batch::questions(&array, &settings))?;
             Ok(Bound::new(py, Array::new(result, field))?.into_any())
         }
         AnyArray::Stream(stream) => {
             let stream = stream.into_reader()?;
             let field = output_field(&stream.field())?;
-            let chunks = detached(py, || stream.map(|chunk| batch::questions(&chunk?, &settings)).collect())?;
+            let parsed = move || stream.map(|chunk| batch::questions(&chunk?, &settings)).collect::<Result<_, Error>>();
+            let chunks = py.detach(parsed)?;
             Ok(Bound::new(py, ChunkedArray::new(chunks, field))?.into_any())
         }
     }
@@ -122,10 +129,4 @@ fn input(column: &Bound<'_, PyAny>) -> PyResult<AnyArray> {
 fn output_field(column: &Field) -> PyResult<FieldRef> {
     let data_type = cells::output_type(column.data_type())?;
     Ok(Arc::new(Field::new(column.name(), data_type, true)))
-}
-
-/// Runs `work` without the GIL. A panic is an error like any other.
-fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Error> + Send) -> PyResult<T> {
-    let result = py.detach(|| catch_unwind(AssertUnwindSafe(work)));
-    Ok(result.unwrap_or(Err(Error::Panic))?)
 }

@@ -8,8 +8,11 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::panics::inject;
+
 /// Appends the values of an array to a list.
 pub(super) fn extend(list: &Bound<'_, PyList>, array: &ArrayRef) -> PyResult<()> {
+    inject("pylist");
     (0..array.len()).try_for_each(|i| list.append(value(list.py(), array, i)?))
 }
 

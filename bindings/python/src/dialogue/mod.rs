@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyString};
 
 use crate::options::wrong_type;
+use crate::panics::{caught, inject};
 use error::{refused, unreadable};
 use json::{directive, text};
 
@@ -23,12 +24,14 @@ pub(crate) struct DialogueState(Mutex<Dialogue>);
 
 impl DialogueState {
     fn lock(&self) -> PyResult<MutexGuard<'_, Dialogue>> {
-        self.0.try_lock().map_err(|error| match error {
+        let dialogue = self.0.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => {
                 PyRuntimeError::new_err("the dialogue is in use: by another thread, or by a call that has not returned")
             }
             TryLockError::Poisoned(_) => PyRuntimeError::new_err("the dialogue has failed: create another one"),
-        })
+        })?;
+        inject("dialogue");
+        Ok(dialogue)
     }
 }
 
@@ -37,70 +40,86 @@ impl DialogueState {
     #[new]
     #[pyo3(signature = (options, /))]
     fn new(py: Python<'_>, options: &str) -> PyResult<DialogueState> {
-        Ok(DialogueState(Mutex::new(setup::dialogue(py, options)?)))
+        caught(|| Ok(DialogueState(Mutex::new(setup::dialogue(py, options)?))))
     }
 
     /// Returns whether a growing call is to be shown.
     fn shows(&self) -> PyResult<bool> {
-        let dialogue = self.lock()?;
-        Ok(dialogue.question().is_none() && !dialogue.has_stopped())
+        caught(|| {
+            let dialogue = self.lock()?;
+            Ok(dialogue.question().is_none() && !dialogue.has_stopped())
+        })
     }
 
     /// Returns the open question, and the numbers of waiting questions and of mistakes.
     fn state(&self) -> PyResult<(Option<String>, usize, u32, bool)> {
-        let dialogue = self.lock()?;
-        let question = dialogue.question().map(text).transpose()?;
-        Ok((question, dialogue.waiting(), dialogue.mistakes(), dialogue.has_stopped()))
+        caught(|| {
+            let dialogue = self.lock()?;
+            let question = dialogue.question().map(text).transpose()?;
+            Ok((question, dialogue.waiting(), dialogue.mistakes(), dialogue.has_stopped()))
+        })
     }
 
     #[pyo3(signature = (question, /))]
     fn ask(&self, question: &str) -> PyResult<String> {
-        let question = serde_json::from_str(question).map_err(|error| unreadable("event", &error))?;
-        text(&directive(self.lock()?.ask(question)))
+        caught(|| {
+            let question = serde_json::from_str(question).map_err(|error| unreadable("event", &error))?;
+            text(&directive(self.lock()?.ask(question)))
+        })
     }
 
     #[pyo3(signature = (call, /))]
     fn correct(&self, call: &str) -> PyResult<String> {
-        let call: Rejection = serde_json::from_str(call).map_err(|error| unreadable("event", &error))?;
-        text(&directive(self.lock()?.correct(&call)))
+        caught(|| {
+            let call: Rejection = serde_json::from_str(call).map_err(|error| unreadable("event", &error))?;
+            text(&directive(self.lock()?.correct(&call)))
+        })
     }
 
     #[pyo3(signature = (number, answer, images, /))]
     fn answer(&self, number: &Bound<'_, PyInt>, answer: &str, images: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
-        let answer = serde_json::from_str(answer).map_err(|error| unreadable("answer", &error))?;
-        let images = images.iter().map(image).collect::<PyResult<_>>()?;
-        let reply = self.lock()?.answer(question(number), answer, images);
-        text(&reply.map_err(|error| refused(number.py(), error.kind))?)
+        caught(|| {
+            let answer = serde_json::from_str(answer).map_err(|error| unreadable("answer", &error))?;
+            let images = images.iter().map(image).collect::<PyResult<_>>()?;
+            let reply = self.lock()?.answer(question(number), answer, images);
+            text(&reply.map_err(|error| refused(number.py(), error.kind))?)
+        })
     }
 
     /// Ends a question without an answer to it: the ending is the name of the method in Python.
     #[pyo3(signature = (ending, number, answers, /))]
     fn end(&self, ending: &str, number: &Bound<'_, PyInt>, answers: &str) -> PyResult<String> {
-        let answers = serde_json::from_str(answers).map_err(|error| unreadable("answers", &error))?;
-        let (mut dialogue, question) = (self.lock()?, question(number));
-        let reply = match ending {
-            "cancel" => dialogue.cancel(question),
-            "decline" => dialogue.decline(question),
-            "discuss" => dialogue.discuss(question, answers),
-            "time_out" => dialogue.time_out(question, answers),
-            _ => return Err(PyValueError::new_err(format!("{ending} is no ending"))),
-        };
-        drop(dialogue);
-        text(&reply.map_err(|kind| refused(number.py(), kind))?)
+        caught(|| {
+            let answers = serde_json::from_str(answers).map_err(|error| unreadable("answers", &error))?;
+            let (mut dialogue, question) = (self.lock()?, question(number));
+            let reply = match ending {
+                "cancel" => dialogue.cancel(question),
+                "decline" => dialogue.decline(question),
+                "discuss" => dialogue.discuss(question, answers),
+                "time_out" => dialogue.time_out(question, answers),
+                _ => return Err(PyValueError::new_err(format!("{ending} is no ending"))),
+            };
+            drop(dialogue);
+            text(&reply.map_err(|kind| refused(number.py(), kind))?)
+        })
     }
 
     #[pyo3(signature = (guidance, images, /))]
     fn guide(&self, py: Python<'_>, guidance: String, images: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
-        let images = images.iter().map(image).collect::<PyResult<_>>()?;
-        let reply = self.lock()?.guide(guidance, images);
-        text(&reply.map_err(|error| error::dialogue_error(py, "not_stopped", &error.to_string()))?)
+        caught(|| {
+            let images = images.iter().map(image).collect::<PyResult<_>>()?;
+            let reply = self.lock()?.guide(guidance, images);
+            text(&reply.map_err(|error| error::dialogue_error(py, "not_stopped", &error.to_string()))?)
+        })
     }
 
     /// Returns the turns so far, and removes them if `takes` is set.
     #[pyo3(signature = (takes, /))]
     fn history(&self, takes: bool) -> PyResult<String> {
-        let mut dialogue = self.lock()?;
-        if takes { text(&dialogue.take_history()) } else { text(&dialogue.history()) }
+        caught(|| {
+            let mut dialogue = self.lock()?;
+            if takes { text(&dialogue.take_history()) } else { text(&dialogue.history()) }
+        })
     }
 }
 
@@ -125,15 +144,21 @@ fn image(value: &Bound<'_, PyAny>) -> PyResult<Image> {
 #[pyfunction]
 #[pyo3(signature = (replies, format, /))]
 pub(crate) fn reply_messages(replies: &str, format: &str) -> PyResult<String> {
-    let replies: Vec<Reply> = serde_json::from_str(replies).map_err(|error| unreadable("replies", &error))?;
-    let format = match format {
-        "openai-chat" => MessageFormat::OpenAiChat,
-        "openai-responses" => MessageFormat::OpenAiResponses,
-        "anthropic" => MessageFormat::Anthropic,
+    caught(|| {
+        inject("messages");
+        let replies: Vec<Reply> = serde_json::from_str(replies).map_err(|error| unreadable("replies", &error))?;
+        text(&Reply::messages_of(&replies, format_named(format)?))
+    })
+}
+
+fn format_named(name: &str) -> PyResult<MessageFormat> {
+    match name {
+        "openai-chat" => Ok(MessageFormat::OpenAiChat),
+        "openai-responses" => Ok(MessageFormat::OpenAiResponses),
+        "anthropic" => Ok(MessageFormat::Anthropic),
         other => {
             let formats = "openai-chat, openai-responses, anthropic";
-            return Err(PyValueError::new_err(format!("format: {other} is none; there are: {formats}")));
+            Err(PyValueError::new_err(format!("format: {other} is none; there are: {formats}")))
         }
-    };
-    text(&Reply::messages_of(&replies, format))
+    }
 }

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::error::{dialogue_error, unreadable};
+use crate::panics::inject;
 
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -28,6 +29,7 @@ struct Options {
 /// A `TypeError` for an option of another type, a `ValueError` for a name that does not exist, a
 /// `DialogueError` for a history that no dialogue can have.
 pub(super) fn dialogue(py: Python<'_>, json: &str) -> PyResult<Dialogue> {
+    inject("setup");
     let options: Options = serde_json::from_str(json).map_err(|error| unreadable("options", &error))?;
     let mut setup = Setup::default().with_rules(options.rules).with_escape(options.escape);
     if let Some(limit) = options.mistake_limit {

@@ -8,6 +8,7 @@ use pyo3::types::{PyList, PyString};
 use super::names::Names;
 use super::view::OpenCall;
 use super::{Complete, Error, Known, Opaque, Partial, Rejected, Text, object, optional, partial, strings};
+use crate::panics::inject;
 use crate::record::record;
 
 /// Converts the events of one stream, and keeps what has been shown of its open calls.
@@ -20,6 +21,7 @@ pub(crate) struct Converter {
 impl Converter {
     /// Appends an event to a list.
     pub(crate) fn event(&mut self, event: Event<'_>, list: &Bound<'_, PyList>) -> PyResult<()> {
+        inject("event");
         let py = list.py();
         let event = match event {
             Event::Text(text) => object(py, Text { text: PyString::new(py, text).unbind() })?,

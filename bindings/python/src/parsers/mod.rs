@@ -3,7 +3,7 @@
 mod chunk;
 mod state;
 
-use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use followup::wire;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyList};
 
 use crate::options::{Kind, Options};
+use crate::panics::{caught, inject};
 use chunk::Chunk;
 use state::{Engine, State, message_engine, response_engine};
 
@@ -28,12 +29,14 @@ impl StreamParser {
     /// It does not wait for another thread: a finalizer that runs meanwhile may be in this thread.
     #[inline]
     fn state(&self) -> PyResult<MutexGuard<'_, State>> {
-        self.0.try_lock().map_err(|error| match error {
+        let state = self.0.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => {
                 PyRuntimeError::new_err("the parser is in use: by another thread, or by a call that has not returned")
             }
             TryLockError::Poisoned(_) => PyRuntimeError::new_err("the parser has failed: create another one"),
-        })
+        })?;
+        inject("parser");
+        Ok(state)
     }
 
     /// Returns the state of a stream that has not ended.
@@ -59,19 +62,23 @@ impl StreamParser {
     /// another thread uses the parser.
     #[pyo3(signature = (chunk, /))]
     fn feed<'py>(&self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-        let list = PyList::empty(chunk.py());
-        let chunk = Chunk::of(chunk)?;
-        self.open()?.feed(chunk, &list)?;
-        Ok(list)
+        caught(|| {
+            let list = PyList::empty(chunk.py());
+            let chunk = Chunk::of(chunk)?;
+            self.open()?.feed(chunk, &list)?;
+            Ok(list)
+        })
     }
 
     /// Ends the stream and returns the events that only its end decides.
     ///
     /// Raises `ValueError` if the stream has ended before.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let list = PyList::empty(py);
-        self.open()?.finish(&list)?;
-        Ok(list)
+        caught(|| {
+            let list = PyList::empty(py);
+            self.open()?.finish(&list)?;
+            Ok(list)
+        })
     }
 
     /// Returns an open call as far as it has been shown: the one with this index, or the newest.
@@ -82,13 +89,15 @@ impl StreamParser {
     /// Cost: a copy of the call.
     #[pyo3(signature = (call = None))]
     fn view<'py>(&self, py: Python<'py>, call: Option<&Bound<'py, PyInt>>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let state = self.state()?;
-        match call.map(|call| call.extract()) {
-            None => state.converter.view(py, None),
-            Some(Ok(call)) => state.converter.view(py, Some(call)),
-            // No call has this index.
-            Some(Err(_)) => Ok(None),
-        }
+        caught(|| {
+            let state = self.state()?;
+            match call.map(|call| call.extract()) {
+                None => state.converter.view(py, None),
+                Some(Ok(call)) => state.converter.view(py, Some(call)),
+                // No call has this index.
+                Some(Err(_)) => Ok(None),
+            }
+        })
     }
 
     /// Returns the state between two chunks as bytes, with which another parser continues.
@@ -97,7 +106,7 @@ impl StreamParser {
     ///
     /// Raises `ValueError` after `finish()`.
     fn checkpoint<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.open()?.checkpoint()?))
+        caught(|| Ok(PyBytes::new(py, &self.open()?.checkpoint()?)))
     }
 }
 
@@ -113,12 +122,14 @@ impl Parser {
         text_signature = "(*, strict=False, outside_code=False, decode_entities=False, envelopes=None, tools=None, parameters=None, shapes=None, limits=None, checkpoint=None)"
     )]
     fn new(checkpoint: Option<&[u8]>, options: Option<&Bound<'_, PyDict>>) -> PyResult<PyClassInitializer<Parser>> {
-        let policy = Arc::new(Options::read(options, Kind::Message)?.policy);
-        let state = match checkpoint {
-            Some(bytes) => State::resume(bytes, |stored| message_engine(policy, stored))?,
-            None => State::new(Engine::Message(Box::new(followup::Parser::new(policy)))),
-        };
-        Ok(StreamParser::new(state).add_subclass(Parser))
+        caught(|| {
+            let policy = Options::read(options, Kind::Message)?.policy;
+            let state = match checkpoint {
+                Some(bytes) => State::resume(bytes, |stored| message_engine(policy, stored))?,
+                None => State::new(Engine::Message(Box::new(followup::Parser::new(policy)))),
+            };
+            Ok(StreamParser::new(state).add_subclass(Parser))
+        })
     }
 }
 
@@ -138,15 +149,17 @@ impl ArgumentsParser {
         checkpoint: Option<&[u8]>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<ArgumentsParser>> {
-        let policy = Arc::new(Options::read(options, Kind::Message)?.policy);
-        let Some(parser) = followup::Parser::arguments_of(tool, policy.clone()) else {
-            return Err(PyValueError::new_err(format!("tool: {tool} is no question tool of these shapes")));
-        };
-        let state = match checkpoint {
-            Some(bytes) => State::resume(bytes, |stored| message_engine(policy, stored))?,
-            None => State::new(Engine::Message(Box::new(parser))),
-        };
-        Ok(StreamParser::new(state).add_subclass(ArgumentsParser))
+        caught(|| {
+            let policy = Options::read(options, Kind::Message)?.policy;
+            let Some(parser) = followup::Parser::arguments_of(tool, policy.clone()) else {
+                return Err(PyValueError::new_err(format!("tool: {tool} is no question tool of these shapes")));
+            };
+            let state = match checkpoint {
+                Some(bytes) => State::resume(bytes, |stored| message_engine(policy, stored))?,
+                None => State::new(Engine::Message(Box::new(parser))),
+            };
+            Ok(StreamParser::new(state).add_subclass(ArgumentsParser))
+        })
     }
 }
 
@@ -168,23 +181,24 @@ impl ResponseParser {
         checkpoint: Option<&[u8]>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<ResponseParser>> {
-        let Options { policy, reasoning, limits } = Options::read(options, Kind::Response)?;
-        let policy = Arc::new(policy);
-        let parser = match format {
-            "auto" => wire::ResponseParser::auto(policy.clone()),
-            name => wire::ResponseParser::new(format_named(name)?, policy.clone()),
-        };
-        let state = match checkpoint {
-            Some(bytes) => State::resume(bytes, |stored| response_engine(policy, limits, stored))?,
-            None => State::new(Engine::Response(Box::new(parser.with_limits(limits).with_reasoning(reasoning)))),
-        };
-        Ok(StreamParser::new(state).add_subclass(ResponseParser))
+        caught(|| {
+            let Options { policy, reasoning, limits } = Options::read(options, Kind::Response)?;
+            let parser = match format {
+                "auto" => wire::ResponseParser::auto(policy.clone()),
+                name => wire::ResponseParser::new(format_named(name)?, policy.clone()),
+            };
+            let state = match checkpoint {
+                Some(bytes) => State::resume(bytes, |stored| response_engine(policy, limits, stored))?,
+                None => State::new(Engine::Response(Box::new(parser.with_limits(limits).with_reasoning(reasoning)))),
+            };
+            Ok(StreamParser::new(state).add_subclass(ResponseParser))
+        })
     }
 
     /// The format of the body; `None` while it is not known.
     #[getter]
     fn detected_format(slf: &Bound<'_, Self>) -> PyResult<Option<&'static str>> {
-        Ok(slf.as_super().get().state()?.format())
+        caught(|| Ok(slf.as_super().get().state()?.format()))
     }
 }
 

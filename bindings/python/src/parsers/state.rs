@@ -10,6 +10,7 @@ use pyo3::types::PyList;
 
 use super::chunk::{Chunk, join};
 use crate::events::Converter;
+use crate::panics::inject;
 
 /// What parses. In boxes, because objects of Python are aligned to 16 bytes only.
 pub(super) enum Engine {
@@ -40,6 +41,7 @@ impl State {
     ///
     /// A `ValueError` if the bytes are no checkpoint of such a parser.
     pub(super) fn resume(checkpoint: &[u8], engine: impl FnOnce(&[u8]) -> PyResult<Engine>) -> PyResult<State> {
+        inject("resume");
         let Some((surrogate, stored)) = checkpoint.split_first_chunk::<SURROGATE_LEN>() else {
             return Err(no_checkpoint());
         };
