@@ -1,6 +1,10 @@
 """What all engines read, and what they should find."""
 
+import re
+from pathlib import Path
+
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from followup.arrow import questions
 
@@ -17,6 +21,19 @@ CELLS = [
     ASK.format("é€😀") + "<ask_followup_question><question>cut",
     '<tool_call>{"name": "ask_followup_question", "arguments": {"question": "Which?"}}</tool_call>',
 ]
+
+
+PAGE = Path(__file__).parents[1] / "docs/bulk.md"
+
+
+def run_example(engine, folder):
+    """Runs the example of an engine in the docs, and returns the questions that it writes."""
+    [code] = re.findall(rf"^### {engine}\n+```py\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    pq.write_table(pa.table({"id": range(len(CELLS)), "text": CELLS}), folder / "messages.parquet")
+    exec(compile(re.sub(r"(messages|found)\.parquet", rf"{folder}/\g<0>", code), engine, "exec"), {})
+    found = pq.read_table(folder / "found.parquet").sort_by("id")
+    assert found.column_names == ["id", "text", "questions"]
+    return found["questions"].to_pylist()
 
 
 def rows(cells, **options):

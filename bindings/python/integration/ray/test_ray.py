@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 import ray
 from arrow_columns import BYTE_TYPES, TEXT_TYPES, ill_formed, joined, long_table, texts
-from cases import CELLS, rows
+from cases import CELLS, rows, run_example
 
 from followup.ray import Questions, questions
 
@@ -93,3 +93,7 @@ def test_the_result_is_complete_though_a_worker_is_killed(tmp_path):
     work = Dies("text", "found", marker=marker)
     assert found(dataset().map_batches(lambda table: work(table), **HOW)) == {n: rows(CELLS) for n in range(BLOCKS)}
     assert marker.exists()
+
+
+def test_the_example_of_the_docs_runs(tmp_path):
+    assert run_example("Ray Data", tmp_path) == rows(CELLS)

@@ -4,7 +4,7 @@ import sys
 import pyarrow as pa
 import pytest
 from arrow_columns import ill_formed, joined, long_table, texts
-from cases import CELLS, normal, rows
+from cases import CELLS, normal, rows, run_example
 
 from followup.spark import questions
 
@@ -65,3 +65,7 @@ def test_bytes_give_the_same(frame):
 
     one = frame.select("id", encode("text", "utf-8").alias("text"))
     assert found(questions(one, "text", into="found")) == rows(CELLS) * 40
+
+
+def test_the_example_of_the_docs_runs(spark, tmp_path):
+    assert run_example("Spark", tmp_path) == rows(CELLS)
