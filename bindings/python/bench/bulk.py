@@ -1,8 +1,9 @@
 """Measures questions in bulk, in ratios of one run.
 
-    python bench/bulk.py [--megabytes 100] [--program ../../target/release/followup]
+    python bench/bulk.py [--megabytes 100] [--program ../../target/release/followup] [--check]
 
-Needs pyarrow and polars, and the program `followup` for the comparison with `parse --records`.
+Needs pyarrow and polars, and the program `followup` for the comparison with `parse --records`. With
+`--check` it fails if a goal is missed.
 """
 
 import argparse
@@ -134,10 +135,11 @@ def status(key):
 
 
 def main():
-    arguments = argparse.ArgumentParser()
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--megabytes", type=int, default=100)
     arguments.add_argument("--program", default="../../target/release/followup")
-    arguments.add_argument("--peak-of")
+    arguments.add_argument("--check", action="store_true", help="fail if a goal is missed")
+    arguments.add_argument("--peak-of", help=argparse.SUPPRESS)
     options = arguments.parse_args()
     if options.peak_of is not None:
         return own_peak(options.peak_of)
@@ -154,30 +156,50 @@ def main():
     empty = best(lambda: questions(cells.slice(0, 0)), 1000)
     print(f"the GIL: held for {empty * 1e6:.0f} µs of a call, as long as a column without rows takes: {empty / one:.2%} of this one")
     print(f"  held to free the result, when the last variable of it goes: {time_to_free(cells) * 1e6:.0f} µs")
-    print(f"  another thread that counts: {free_share(cells):.1%} of what it counts while another process parses")
+    share = free_share(cells)
+    print(f"  another thread that counts: {share:.1%} of what it counts while another process parses")
+    goals = {
+        "two threads are 1.8 x as fast as one": one / two >= 1.8,
+        "the GIL is free for 99 % of a call": empty / one <= 0.01,
+        "another thread counts 99 % of what it counts while another process parses": share >= 0.99,
+    }
     os.sched_setaffinity(0, {min(ALL_CORES)})
-    for name, text, share in [("prose", PROSE, 0.0), ("questions", PROSE, 1.0), ("tsx", TSX, 1.0)]:
+    for name, text, asking in [("prose", PROSE, 0.0), ("questions", PROSE, 1.0), ("tsx", TSX, 1.0)]:
         print(f"\n{name}, on one core")
-        compare(messages(options.megabytes, text, asking=share), options.program)
+        met = compare(messages(options.megabytes, text, asking=asking), options.program)
+        goals |= {f"{name}: {goal}": is_met for goal, is_met in met.items()}
+    print()
+    for goal, is_met in goals.items():
+        print(f"{'met   ' if is_met else 'missed'}  {goal}")
+    if options.check and not all(goals.values()):
+        raise SystemExit(1)
 
 
 def compare(rows, program):
+    """Compares with other ways to read the same messages, and returns which goals are met."""
     cells, size = pa.array(rows), sum(map(len, rows))
     own = best(lambda: questions(cells))
     print(f"  {size / own / 1e6:.0f} MB/s, {len(rows)} messages of {size // len(rows)} bytes")
 
-    def ratio(name, seconds):
+    goals = {}
+
+    def ratio(name, seconds, least=1.0):
         print(f"  {name}: {seconds / own:.2f} x as long")
+        goals[f"{name} takes {least} x as long"] = seconds >= least * own
 
     if Path(program).exists():
-        ratio("parse --records", records(program, rows))
+        ratio("parse --records", records(program, rows), 0.85)
+    else:
+        print(f"  parse --records: there is no {program}")
     pattern, series = re.compile(PATTERN), polars.Series(rows)
     named = PATTERN.replace("(.*?)</question>", "(?P<question>.*?)</question>")
     ratio("re over the column", best(lambda: [pattern.findall(row.as_py()) for row in cells]))
     ratio("re over a list that is there", best(lambda: [pattern.findall(row) for row in rows]))
     ratio("pyarrow.compute.extract_regex", best(lambda: pc.extract_regex(cells, named)))
     ratio("polars str.extract", best(lambda: series.str.extract(PATTERN)))
-    print(f"  memory besides the column: {peak(rows):.2f} x the column")
+    memory = peak(rows)
+    print(f"  memory besides the column: {memory:.2f} x the column")
+    return goals | {"the memory is at most 2 x the column": memory <= 2}
 
 
 ALL_CORES = os.sched_getaffinity(0)

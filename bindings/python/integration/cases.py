@@ -1,10 +1,11 @@
 """What all engines read, and what they should find."""
 
-import random
+import re
+from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-from followup import Complete, Parser, Rejected
 from followup.arrow import questions
 
 ASK = (
@@ -21,41 +22,18 @@ CELLS = [
     '<tool_call>{"name": "ask_followup_question", "arguments": {"question": "Which?"}}</tool_call>',
 ]
 
-PIECES = ["<ask_followup_question>", "</ask_followup_question>", "<question>", "</question>", "<suggest>", "</suggest>"]
-PIECES += ["<tool_call>", "`", "&lt;", "é€😀", "Tea?", "<", "\n", ASK.format("Q")]
+
+PAGE = Path(__file__).parents[1] / "docs/bulk.md"
 
 
-def random_cells(count):
-    """Returns the same cells each time, of pieces in any order."""
-    choose = random.Random(1)
-    cells = ["".join(choose.choices(PIECES, k=choose.randrange(9))) for _ in range(count)]
-    return [cell if choose.random() < 0.9 else None for cell in cells]
-
-
-def of_stream(cell):
-    """Returns the calls of a cell that a parser is fed a character at a time."""
-    parser, calls = Parser(), []
-    for event in [event for character in cell for event in parser.feed(character)] + parser.finish():
-        if isinstance(event, (Complete, Rejected)):
-            suggest = [(one.answer, one.mode) for one in event.suggestions]
-            calls.append((event.type, event.question, suggest, event.start, event.end))
-    return calls
-
-
-def of_streams(cells):
-    return [None if cell is None else of_stream(cell) for cell in cells]
-
-
-def brief(rows):
-    """Returns the rows of an engine in the form of `of_stream`."""
-    return [
-        row
-        and [
-            (one["state"], one["question"], [(s["answer"], s["mode"]) for s in one["suggest"]], one["start"], one["end"])
-            for one in row
-        ]
-        for row in rows
-    ]
+def run_example(engine, folder):
+    """Runs the example of an engine in the docs, and returns the questions that it writes."""
+    [code] = re.findall(rf"^### {engine}\n+```py\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    pq.write_table(pa.table({"id": range(len(CELLS)), "text": CELLS}), folder / "messages.parquet")
+    exec(compile(re.sub(r"(messages|found)\.parquet", rf"{folder}/\g<0>", code), engine, "exec"), {})
+    found = pq.read_table(folder / "found.parquet").sort_by("id")
+    assert found.column_names == ["id", "text", "questions"]
+    return found["questions"].to_pylist()
 
 
 def rows(cells, **options):

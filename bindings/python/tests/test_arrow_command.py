@@ -71,9 +71,33 @@ def test_the_counts_are_those_of_the_calls(paths, capsys):
 
 def test_the_counts_are_printed_for_people(paths, capsys):
     assert command(paths, "--column", "text") == 0
-    text = capsys.readouterr().out
-    assert "5 rows, 4 messages" in text and "3  questions can be asked, in 2 rows (40.0%)" in text
-    assert "1  truncated: question" in text and "1  bare_question" in text and "model" in text
+    assert capsys.readouterr().out == """\
+5 rows, 4 messages
+
+           3  questions can be asked, in 2 rows (40.0%)
+           1  of them have notes
+               1  bare_question
+           1  can't be asked
+               1  truncated: question
+
+model         rows    asked   questions    repaired    rejected
+one              2   100.0%           3           1           0
+  repaired: 1 bare_question
+two              2     0.0%           0           0           1
+  rejected: 1 truncated: question
+(none)           1     0.0%           0           0           0
+"""
+
+
+def test_the_most_common_reasons_of_a_model_are_printed(tmp_path, capsys):
+    def body(message):
+        return f'data: {{"error":{{"message":"{message}"}}}}\n\n'
+
+    cells = [body(message) for message in ["Overloaded", "Overloaded", "a", "b", "c", "d", "e"]]
+    pq.write_table(pa.table({"model": ["one"] * len(cells), "body": cells}), tmp_path / "in.parquet")
+    assert command((tmp_path / "in.parquet", tmp_path / "out.parquet"), "--column", "body", "--wire", "openai-chat") == 0
+    line = capsys.readouterr().out.splitlines()[-1]
+    assert line == "  errors: 2 provider: Overloaded, 1 provider: a, 1 provider: b, 1 provider: c, 2 others"
 
 
 def test_options_of_the_parser_are_passed_on(paths, capsys):

@@ -2,20 +2,14 @@
 
 import pyarrow as pa
 import pytest
-from arrow_help import ASK, BYTES, STRINGS, rows_of
+from arrow_columns import BYTE_TYPES, TEXT_TYPES, columns, ill_formed, options, pieces, texts
+from arrow_help import rows_of
 from followup.arrow import questions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytestmark = pytest.mark.slow
-PIECES = [
-    "<ask_followup_question>", "</ask_followup_question>", "<question>", "</question>", "<follow_up>", "</follow_up>",
-    "<suggest>", '<suggest mode="code">', "</suggest>", "<tool_call>", "</tool_call>", "<function=ask_followup_question>",
-    "<parameter=question>", "</parameter>", "</function>", "`", "```\n", "&lt;", "Tea?", " é€😀 ", "\n", "<", ASK.format("Q"),
-    '{"name": "ask_followup_question", "arguments": {"question": "Which?"}}',
-]  # fmt: skip
-texts = st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=12).map("".join)
-ill_formed = st.lists(st.sampled_from(PIECES).map(str.encode) | st.binary(max_size=4), max_size=12).map(b"".join)
+
 bodies = st.builds(
     "".join,
     st.lists(
@@ -34,36 +28,6 @@ arguments = st.lists(
     st.sampled_from(['{"question"', ": ", '"Which?"', ', "follow_up": [', '{"text": "A", "mode": null}', "]", "}", '"\\u00e9', ","]),
     max_size=10,
 ).map("".join)
-options = st.fixed_dictionaries(
-    {},
-    optional={
-        "strict": st.booleans(),
-        "outside_code": st.booleans(),
-        "decode_entities": st.booleans(),
-        "envelopes": st.sampled_from([[], ["all"], ["hermes"]]),
-        "limits": st.fixed_dictionaries({}, optional={"question": st.integers(0, 9), "suggestions": st.integers(0, 2)}),
-    },
-)
-
-
-@st.composite
-def columns(draw, cells, types):
-    """Returns a column in some type and cut, and its cells."""
-    rows = draw(st.lists(st.none() | cells, max_size=6))
-    whole = pa.array([draw(cells), *rows, None], draw(st.sampled_from(types)))
-    if draw(st.booleans()) and not str(whole.type).endswith("view"):
-        whole = whole.dictionary_encode()
-    ends = sorted(draw(st.lists(st.integers(0, len(rows)), max_size=3)))
-    # The first and the last row belong to the buffers, but to no chunk.
-    chunks = [whole.slice(1 + start, end - start) for start, end in zip([0, *ends], [*ends, len(rows)])]
-    return (chunks[0] if len(chunks) == 1 else pa.chunked_array(chunks)), rows
-
-
-def pieces(draw, cell):
-    """Returns a cell in chunks that end anywhere, inside characters too."""
-    data = cell if isinstance(cell, bytes) else cell.encode()
-    ends = sorted(draw(st.lists(st.integers(0, len(data)), max_size=8)))
-    return [data[start:end] for start, end in zip([0, *ends], [*ends, len(data)])]
 
 
 def check(data, cells, types, **how):
@@ -82,22 +46,22 @@ def check(data, cells, types, **how):
 @settings(deadline=None, max_examples=300)
 @given(st.data(), options)
 def test_messages(data, how):
-    check(data, texts, STRINGS + BYTES, **how)
+    check(data, texts, TEXT_TYPES + BYTE_TYPES, **how)
 
 
 @settings(deadline=None, max_examples=150)
 @given(st.data(), options)
 def test_ill_formed_messages(data, how):
-    check(data, ill_formed, BYTES, **how)
+    check(data, ill_formed, BYTE_TYPES, **how)
 
 
 @settings(deadline=None, max_examples=150)
 @given(st.data(), st.sampled_from(["auto", "openai-chat"]), options)
 def test_bodies(data, wire, how):
-    check(data, bodies, STRINGS + BYTES, wire=wire, **how)
+    check(data, bodies, TEXT_TYPES + BYTE_TYPES, wire=wire, **how)
 
 
 @settings(deadline=None, max_examples=100)
 @given(st.data(), st.sampled_from(["ask_followup_question", "AskUserQuestion"]), options)
 def test_arguments(data, tool, how):
-    check(data, arguments, STRINGS + BYTES, arguments_of=tool, **how)
+    check(data, arguments, TEXT_TYPES + BYTE_TYPES, arguments_of=tool, **how)

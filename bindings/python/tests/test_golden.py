@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from followup import Complete, Error, Opaque, Parser, Rejected, ResponseParser, Text
+from followup import Complete, Error, Opaque, Parser, Question, Rejected, ResponseParser, Suggestion, Text
 from help import BODIES, ROOT, cut, run
 
 MESSAGES = sorted((ROOT / "tests/spec/golden").glob("*.md"))
@@ -75,8 +75,38 @@ def without_none(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return events
 
 
+def forms(events) -> list[dict[str, Any]]:
+    """Returns the complete calls of other tools as the expectations write them: with all their questions."""
+    complete = [event for event in events if isinstance(event, Complete) and event.shape is not None]
+    return [
+        present({"call": one.call, "tool": one.tool, "shape": one.shape, "title": one.title})
+        | {"questions": [form_question(question) for question in one.questions]}
+        for one in complete
+    ]
+
+
+def form_question(question: Question) -> dict[str, Any]:
+    suggestions = [present({**fields(one), "recommended": one.recommended or None}) for one in question.suggestions]
+    return present({**fields(question), "defaults": list(question.defaults) or None, "suggestions": suggestions})
+
+
+def fields(record: Question | Suggestion) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in record.__match_args__}
+
+
+def present(values: dict[str, Any]) -> dict[str, Any]:
+    """Leaves out what is not there."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
 def expected(path: Path) -> list[dict[str, Any]]:
     return without_none(json.loads(path.with_suffix(".json").read_text(encoding="utf-8")))
+
+
+def expected_forms(path: Path) -> list[dict[str, Any]]:
+    """Returns the calls of other tools that a body has. Without a file of them it has none."""
+    file = path.with_suffix(".forms.json")
+    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
 
 
 @pytest.mark.parametrize("path", MESSAGES, ids=lambda path: path.stem)
@@ -94,7 +124,9 @@ def test_a_golden_body_has_its_events(path):
     for size in (max(len(data), 1), 1, 7):
         events = run(ResponseParser(path.parent.name), cut(data, list(range(size, len(data), size))))
         assert written(events, of_body) == expected(path), f"in chunks of {size}"
+        assert forms(events) == expected_forms(path), f"in chunks of {size}"
 
 
-def test_there_are_golden_messages_and_bodies():
+def test_there_are_golden_messages_bodies_and_forms():
     assert len(MESSAGES) >= 20 and len(BODIES) >= 50
+    assert any(map(expected_forms, BODIES))

@@ -1,4 +1,4 @@
-"""Any column has the same questions in each engine: those of the streams of its cells."""
+"""Any table has the same questions in each engine, in all their fields: those of the streams of its cells."""
 
 import daft
 import duckdb
@@ -7,24 +7,43 @@ import followup.duckdb
 import followup.polars
 import polars as pl
 import pyarrow as pa
-from cases import PIECES, brief, of_streams
+import pytest
+from arrow_columns import BYTE_TYPES, TEXT_TYPES, ill_formed, joined, options, tables, texts
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
-texts = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=8).map("".join)
+law = settings(deadline=None, max_examples=60)
 
 
-@settings(deadline=None, max_examples=60)
-@given(st.lists(st.none() | texts, min_size=1, max_size=5))
-def test_each_engine_finds_what_the_streams_have(cells):
-    expected = of_streams(cells)
-    table = pa.table({"id": range(len(cells)), "text": pa.array(cells, pa.string())})
-    frame = pl.from_arrow(table)
-    assert brief(frame.select(followup.polars.questions(pl.col("text")))["text"].to_list()) == expected
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+@law
+@given(tables(text=(texts, TEXT_TYPES), raw=(ill_formed, BYTE_TYPES)), options)
+def test_polars_finds_what_the_streams_have(engine, example, how):
+    table, streams = example
+    frame = pl.from_arrow(table, rechunk=False)
+    query = frame.lazy().select(followup.polars.questions(pl.col("text", "raw"), **how))
+    assert query.collect(engine=engine).to_dict(as_series=False) == joined(streams, **how)
+    for name in streams:
+        series = followup.polars.questions(frame[name], **how)
+        assert series.to_list() == joined(streams, **how)[name]
+        assert series.n_chunks() == frame[name].n_chunks()
+
+
+@law
+@given(tables(text=(texts, TEXT_TYPES), raw=(ill_formed, BYTE_TYPES)), options)
+def test_duckdb_finds_what_the_streams_have(example, how):
+    table, streams = example
     with duckdb.connect() as connection:
-        followup.duckdb.register(connection)
-        connection.register("messages", table)
-        found = connection.sql("SELECT questions(text) FROM messages ORDER BY id").fetchall()
-    assert brief([one for (one,) in found]) == expected
-    found = daft.from_arrow(table).select(followup.daft.questions(daft.col("text"))).to_pydict()["text"]
-    assert brief(found) == expected
+        followup.duckdb.register(connection, "of_text", **how)
+        followup.duckdb.register(connection, "of_raw", column_type="BLOB", **how)
+        connection.register("messages", table.append_column("id", pa.array(range(len(table)), pa.int64())))
+        found = connection.sql("SELECT of_text(text), of_raw(raw) FROM messages ORDER BY id").fetchall()
+    assert found == list(zip(*joined(streams, **how).values()))
+
+
+# Daft takes other types of strings and bytes as Python objects.
+@law
+@given(tables(text=(texts, TEXT_TYPES[:2]), raw=(ill_formed, BYTE_TYPES[:2])), options)
+def test_daft_finds_what_the_streams_have(example, how):
+    table, streams = example
+    found = daft.from_arrow(table).select(*[followup.daft.questions(daft.col(name), **how) for name in streams])
+    assert found.to_pydict() == joined(streams, **how)

@@ -1,8 +1,10 @@
 import os
 import sys
 
+import pyarrow as pa
 import pytest
-from cases import CELLS, brief, normal, of_streams, random_cells, rows
+from arrow_columns import ill_formed, joined, long_table, texts
+from cases import CELLS, normal, rows, run_example
 
 from followup.spark import questions
 
@@ -37,10 +39,19 @@ def test_a_frame_has_the_questions_of_each_row(spark, frame, large):
     assert frame.schema.names == names, "the frame itself is unchanged"
 
 
-def test_a_random_column_has_the_questions_of_its_streams(spark):
-    cells = random_cells(600)
-    one = spark.createDataFrame(list(enumerate(cells)), "id int, text string").repartition(3)
-    assert brief(found(questions(one, "text", into="found"))) == of_streams(cells)
+@pytest.mark.parametrize("large", ["false", "true"])
+def test_any_table_has_the_questions_of_its_streams(spark, large):
+    spark.conf.set("spark.sql.execution.arrow.useLargeVarTypes", large)
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "16")
+    # A string of Spark may be ill-formed, too.
+    table, streams = long_table(60, text=(texts, [pa.string()]), raw=(ill_formed, [pa.binary()]), cast=(ill_formed, [pa.binary()]))
+    rows = [tuple(row.values()) for row in table.to_pylist()]
+    one = spark.createDataFrame(rows, "text string, raw binary, cast binary, id long").repartition(3)
+    one = one.withColumn("cast", one["cast"].cast("string"))
+    for name in streams:
+        one = questions(one, name, into=f"found_{name}")
+    rows = one.orderBy("id").collect()
+    assert {name: [normal(row[f"found_{name}"]) for row in rows] for name in streams} == joined(streams)
 
 
 def test_calls_can_be_counted_in_sql(spark, frame):
@@ -54,3 +65,7 @@ def test_bytes_give_the_same(frame):
 
     one = frame.select("id", encode("text", "utf-8").alias("text"))
     assert found(questions(one, "text", into="found")) == rows(CELLS) * 40
+
+
+def test_the_example_of_the_docs_runs(spark, tmp_path):
+    assert run_example("Spark", tmp_path) == rows(CELLS)

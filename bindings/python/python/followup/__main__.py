@@ -78,4 +78,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    # For the allocator of pyarrow, before it is loaded: do not keep memory that is freed, or the peak is 100 MiB higher.
+    os.environ.setdefault("MIMALLOC_PURGE_DELAY", "0")
     sys.exit(main())

@@ -21,8 +21,8 @@ from followup.arrow import questions
 BATCH_ROWS = 256
 """Rows that are parsed at once. A row may be a trajectory of some 100 KB."""
 
-GROUP_BYTES = 64 << 20
-"""The size from which on rows are written as a row group."""
+GROUP_BYTES = 16 << 20
+"""The size from which on rows are written as a row group. Until then they are in memory."""
 
 
 def run(options: Namespace) -> None:

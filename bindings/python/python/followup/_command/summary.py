@@ -11,6 +11,9 @@ import pyarrow.compute as pc
 
 from followup._path import elements
 
+LARGEST = 4
+"""How many reasons are printed for a model. The total has all of them, and so has the JSON."""
+
 
 @dataclass
 class Counts:
@@ -81,20 +84,34 @@ class Summary:
         for name, counter in [("can't be asked", total.rejected), ("errors in bodies", total.errors)]:
             lines += [f"{counter.total():>12,}  {name}"] if counter else []
             lines += [f"{number:>16,}  {reason}" for reason, number in counter.most_common()]
-        if self.models:
-            width = max(len(name) for name in [self.by or "", *self.models])
-            lines += ["", f"{self.by:<{width}}  {'rows':>10}  {'asked':>7}  {'questions':>10}  {'repaired':>10}  {'rejected':>10}"]
-            for name, one in sorted(self.models.items(), key=lambda item: (-item[1].rows, item[0])):
-                numbers = [one.complete, one.repaired, one.rejected.total()]
-                lines += [
-                    f"{name:<{width}}  {one.rows:>10,}  {percent(one.asked, one.rows):>7}  "
-                    + "  ".join(f"{number:>10,}" for number in numbers)
-                ]
+        lines += self.table() if self.models else []
         return "\n".join(lines)
+
+    def table(self) -> list[str]:
+        """Returns the counts of each model as lines, and below them what they consist of."""
+        names = {name: name or "(none)" for name in self.models}
+        width = max(len(name) for name in [self.by or "", *names.values()])
+        lines = ["", f"{self.by:<{width}}  {'rows':>10}  {'asked':>7}  {'questions':>10}  {'repaired':>10}  {'rejected':>10}"]
+        for name, one in sorted(self.models.items(), key=lambda item: (-item[1].rows, item[0])):
+            numbers = [one.complete, one.repaired, one.rejected.total()]
+            lines += [
+                f"{names[name]:<{width}}  {one.rows:>10,}  {percent(one.asked, one.rows):>7}  "
+                + "  ".join(f"{number:>10,}" for number in numbers)
+            ]
+            for kind, counter in [("repaired", one.notes), ("rejected", one.rejected), ("errors", one.errors)]:
+                lines += [f"  {kind}: {largest(counter)}"] if counter else []
+        return lines
 
 
 def occurrences(values: pa.Array) -> dict[str, int]:
     return {one["values"].as_py(): one["counts"].as_py() for one in values.value_counts()}
+
+
+def largest(counter: Counter[str]) -> str:
+    """Returns the largest counts in a line, such as `12 bare_question, 3 unclosed_call, 2 others`."""
+    counts = counter.most_common(LARGEST)
+    others = counter.total() - sum(number for _, number in counts)
+    return ", ".join(f"{number:,} {name}" for name, number in [*counts, ("others", others)] if number)
 
 
 def percent(part: int, whole: int) -> str:

@@ -1,0 +1,93 @@
+"""Columns that hypothesis makes: cells of any kind, in any type, with nulls, cut into slices and chunks."""
+
+import pyarrow as pa
+from arrow_help import ASK, BYTES, STRINGS, rows_of
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+# Those of strings and those of bytes, each with dictionaries.
+TEXT_TYPES = STRINGS + [pa.dictionary(pa.int32(), one) for one in STRINGS[:2]]
+BYTE_TYPES = BYTES + [pa.dictionary(pa.int32(), one) for one in BYTES[:2]]
+PIECES = [
+    "<ask_followup_question>", "</ask_followup_question>", "<question>", "</question>", "<follow_up>", "</follow_up>",
+    "<suggest>", '<suggest mode="code">', "</suggest>", "<tool_call>", "</tool_call>", "<function=ask_followup_question>",
+    "<parameter=question>", "</parameter>", "</function>", "`", "```\n", "&lt;", "Tea?", " é€😀 ", "\n", "<", ASK.format("Q"),
+    '{"name": "ask_followup_question", "arguments": {"question": "Which?"}}',
+]  # fmt: skip
+texts = st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=12).map("".join)
+ill_formed = st.lists(st.sampled_from(PIECES).map(str.encode) | st.binary(max_size=4), max_size=12).map(b"".join)
+options = st.fixed_dictionaries(
+    {},
+    optional={
+        "strict": st.booleans(),
+        "outside_code": st.booleans(),
+        "decode_entities": st.booleans(),
+        "envelopes": st.sampled_from([[], ["all"], ["hermes"]]),
+        "limits": st.fixed_dictionaries({}, optional={"question": st.integers(0, 9), "suggestions": st.integers(0, 2)}),
+    },
+)
+
+
+@st.composite
+def columns(draw, cells, types):
+    """Returns a column in some type and cut, and its cells."""
+    rows = draw(st.lists(st.none() | cells, max_size=6))
+    return draw(column_of(rows, cells, types)), rows
+
+
+@st.composite
+def column_of(draw, rows, cells, types):
+    """Returns a column of these rows: an array, or one in chunks, of slices of an array with more rows."""
+    whole = array([draw(cells), *rows, None], draw(st.sampled_from(types)))
+    ends = sorted(draw(st.lists(st.integers(0, len(rows)), max_size=3)))
+    # The first and the last row belong to the buffers, but to no chunk.
+    chunks = [whole.slice(1 + start, end - start) for start, end in zip([0, *ends], [*ends, len(rows)])]
+    return chunks[0] if len(chunks) == 1 else pa.chunked_array(chunks)
+
+
+def array(cells, data_type):
+    # Older releases of pyarrow make no dictionaries of large strings from cells.
+    is_dictionary = pa.types.is_dictionary(data_type)
+    return pa.array(cells, data_type.value_type).dictionary_encode() if is_dictionary else pa.array(cells, data_type)
+
+
+@st.composite
+def tables(draw, **kinds):
+    """Returns a table, and for each of its columns the streams of its cells: each null or in chunks.
+
+    `kinds` has the cells and the types of each column.
+    """
+    size = draw(st.integers(0, 6))
+    found, streams = {}, {}
+    for name, (cells, types) in kinds.items():
+        rows = draw(st.lists(st.none() | cells, min_size=size, max_size=size))
+        found[name] = draw(column_of(rows, cells, types))
+        streams[name] = [None if cell is None else pieces(draw, cell) for cell in rows]
+    return pa.table(found), streams
+
+
+def pieces(draw, cell):
+    """Returns a cell in chunks that end anywhere, inside characters too."""
+    data = cell if isinstance(cell, bytes) else cell.encode()
+    ends = sorted(draw(st.lists(st.integers(0, len(data)), max_size=8)))
+    return [data[start:end] for start, end in zip([0, *ends], [*ends, len(data)])]
+
+
+def joined(streams, **options):
+    """Returns the rows of the streams of each column."""
+    return {name: [None if chunks is None else rows_of(chunks, **options) for chunks in cells] for name, cells in streams.items()}
+
+
+def long_table(count, **kinds):
+    """Returns some tables as one, in which each row has an `id`, and its streams: for an engine whose jobs take long."""
+    examples = []
+
+    @settings(max_examples=count, database=None, phases=[Phase.generate])
+    @given(tables(**kinds))
+    def collect(example):
+        examples.append(example)
+
+    collect()
+    table = pa.concat_tables([one for one, _ in examples])
+    streams = {name: [cell for _, one in examples for cell in one[name]] for name in kinds}
+    return table.append_column("id", pa.array(range(len(table)), pa.int64())), streams
