@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use followup::{CallStart, Checkpoint, Entities, Event, Events, Limits, Malformed, Parser, Policy, ResumeError, Tools};
+use followup::{
+    CallStart, Checkpoint, Entities, Envelopes, Event, Events, Limits, Malformed, Parser, Policy, ResumeError, Tools,
+};
 use followup_testing::Syntax;
 use serde_json::{Value, json};
 
@@ -29,7 +31,7 @@ const NO_TAGS: &str = "<ask_followup_question a='>\u{e9}' a <q<questio <</ <\u{e
     <ask_followup_question> a <q<questio <</ <\u{e9}<quest\u{e9}<question!<ask_followup_questio\u{e9}> \
     <read_file> </read_fi\u{e9} <path a='>' \u{e9}> <pat\u{e9} </path a> <path a=\"\u{e9}\"></pat\u{e9} </path \u{e9}></path></read_file \u{e9}";
 
-/// Envelopes of every family, each with an end of its own.
+/// Envelopes of every family that is read by default, each with an end of its own.
 const ENVELOPES: &str = "Hm.\n<tool_call>\n<function=ask_followup_question><parameter=question>\u{e9} &amp; </parameter>\
     <parameter=follow_up>[\"a\", 1]</parameter></function>\n<function=f><parameter=x>y</parameter></function></tool_call>\n\
     <tool_call>```json\n{\"id\": \"i\", \"name\": \"ask_followup_question\", \"arguments\": {\"question\": \"Q\\u00e9\"}}\n```</tool_call>\n\
@@ -39,6 +41,14 @@ const ENVELOPES: &str = "Hm.\n<tool_call>\n<function=ask_followup_question><para
     <arg_value>Q</arg_value></tool_call> <|start|>assistant<|channel|>commentary to=functions.ask_followup_question \
     <|constrain|>json<|message|>{\"question\": \"Q\"}<|call|> <|tool_calls_section_begin|><|tool_call_begin|>f:0\
     <|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|> <invoke name=f><function=ask_followup_question>{";
+
+/// Envelopes of the families that are read by choice.
+const BY_CHOICE: &str = "Hm. [TOOL_CALLS]ask_followup_question[CALL_ID]a1[ARGS]{\"question\": \"\u{e9}?\", \"options\": [\"a\"]} \
+    [TOOL_CALLS] [{\"id\": 1, \"name\": \"ask_followup_question\", \"arguments\": {\"question\": \"Q\\u00e9\"}}, \
+    {\"name\": \"f\", \"arguments\": {}}]\n<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>ask_followup_question\n\
+    ```json\n{\"question\": \"Q\"}\n```<｜tool▁call▁end｜>\n<｜tool_call begin｜>f<｜tool\\_sep｜>{\"x\": [1]}<｜tool▁call▁end｜>\
+    <｜tool▁calls▁end｜> <|python_tag|>{\"name\": \"ask_followup_question\", \"parameters\": \"{\\\"question\\\": \\\"Q\\\"}\"}; \
+    {\"type\": \"function\", \"name\": \"f\", \"parameters\": {}}<|eom_id|> [TOOL_CALLS]ask_followup_question{\"question\": nul";
 
 /// Open code and thinking blocks.
 const CODE: &str = "a `b` ``c\n d`\n \n e\n```\n f\n ``` \n~~~~ rust `\ng\n~~~\n\n~~~~~\n<think> `h` </think> \
@@ -61,19 +71,19 @@ const ARGUMENTS: [&str; 5] = [
         {\"y\": [{}]}, {\"text\": {\"k\": {}}}], \"question\": \"Q\"}",
 ];
 
-/// Four policies with different limits, repairs, code and entities.
+/// Four policies with different limits, repairs, code, entities and families of envelopes.
 fn policies() -> [Arc<Policy>; 4] {
     let small = Limits { question: 4, answer: 2, suggestions: 2, ..Limits::default() };
     [
         Arc::new(Policy::new()),
         Arc::new(Policy::new().with_malformed(Malformed::Reject).with_call_start(CallStart::OutsideCode)),
-        Arc::new(Policy::new().with_entities(Entities::Decoded)),
-        Arc::new(Policy::new().with_limits(small)),
+        Arc::new(Policy::new().with_entities(Entities::Decoded).with_envelopes(Envelopes::all())),
+        Arc::new(Policy::new().with_limits(small).with_envelopes(Envelopes::all())),
     ]
 }
 
 fn streams() -> impl Iterator<Item = (Syntax, &'static str)> {
-    let markup = [MESSAGE, ENTITIES, NO_TAGS, ENVELOPES, CODE].map(|stream| (Syntax::Markup, stream));
+    let markup = [MESSAGE, ENTITIES, NO_TAGS, ENVELOPES, BY_CHOICE, CODE].map(|stream| (Syntax::Markup, stream));
     markup.into_iter().chain(ARGUMENTS.map(|stream| (Syntax::Arguments, stream)))
 }
 

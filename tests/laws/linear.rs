@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use followup::wire::{Format, ResponseParser};
-use followup::{CallStart, Entities, Limits, Parser, Policy};
+use followup::{CallStart, Entities, Envelopes, Limits, Parser, Policy};
 use followup_testing::Syntax;
 
 const ASK: &str = "<ask_followup_question>";
@@ -55,6 +55,25 @@ const STREAMS: [(&str, &str); 39] = [
     ("<tool_call>{\"name\":\"f\",\"x\":[", "{\"a\":[1,\"b\"]},"),
     ("<function_calls>", "<invoke name=f></invoke> "),
     ("<|tool_calls_section_begin|>", "<|tool_call_begin|>f<|tool_call_argument_begin|>{}<|tool_call_end|> "),
+];
+
+/// The same for the families of envelopes that are read by choice.
+const STREAMS_BY_CHOICE: [(&str, &str); 15] = [
+    ("", "prose [1] "),
+    ("", "[TOOL_CALLS]"),
+    ("", "[TOOL_CALLS"),
+    ("", "[TOOL_CALLS]f "),
+    ("", "[TOOL_CALLS]f[CALL_ID]a1 "),
+    ("[TOOL_CALLS]", "f[ARGS]{} [TOOL_CALLS]"),
+    ("[TOOL_CALLS][", "{\"name\":\"f\",\"arguments\":{}}, "),
+    ("[TOOL_CALLS]ask_followup_question[ARGS]{\"question\":\"", "word "),
+    ("", "<｜tool▁calls▁begin｜>"),
+    ("", "<｜tool▁call▁begin｜>f"),
+    ("", "<｜tool▁"),
+    ("<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>f<｜tool▁sep｜>{}<｜tool▁call▁end｜> "),
+    ("<｜tool▁call▁begin｜>ask_followup_question<｜tool▁sep｜>x", "<｜tool▁call▁en"),
+    ("", "<|python_tag|>{\"id\":1,"),
+    ("<|python_tag|>", "{\"name\":\"f\",\"parameters\":{}}; "),
 ];
 
 /// Arguments of native calls: the start, the repeated text, and the end.
@@ -251,6 +270,11 @@ fn four_times_the_bytes_take_four_times_as_long() {
     let mut slow = Vec::new();
     for (name, policy) in &policies {
         for (start, repeated) in STREAMS {
+            let parser = || Syntax::Markup.parser(policy.clone());
+            slow.extend(slow_cuts(name, parser, start, repeated, ""));
+        }
+        for (start, repeated) in STREAMS_BY_CHOICE {
+            let policy = policy.clone().with_envelopes(Envelopes::all());
             let parser = || Syntax::Markup.parser(policy.clone());
             slow.extend(slow_cuts(name, parser, start, repeated, ""));
         }

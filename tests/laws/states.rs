@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use followup::Parser;
+use followup::{Envelopes, Parser};
 use followup_testing::Syntax;
 
 use crate::common::reference::{Rules, describe};
@@ -107,6 +107,42 @@ const ENVELOPE_STATES: [(&str, &str); 30] = [
     ("after kimi", "<|tool_calls_section_begin|><|tool_call_begin|>f<|tool_call_argument_begin|>{}<|tool_call_end|> "),
 ];
 
+/// Prefixes that do the same in the families that are read by choice.
+const STATES_BY_CHOICE: [(&str, &str); 26] = [
+    ("header, in a marker", "[TOOL_"),
+    ("header, after a marker", "[TOOL_CALLS]"),
+    ("header, in a name of mistral", "[TOOL_CALLS]ask_follow"),
+    ("header, after a name of mistral", "[TOOL_CALLS]ask_followup_question "),
+    ("header, in a word of mistral", "[TOOL_CALLS]ask_followup_question[AR"),
+    ("header, in an id", "[TOOL_CALLS]ask_followup_question[CALL_ID]a1"),
+    ("header, after an id", "[TOOL_CALLS]ask_followup_question[CALL_ID]a1 "),
+    ("header, after the words of mistral", "[TOOL_CALLS]ask_followup_question[ARGS] "),
+    ("header, in a list", "[TOOL_CALLS]["),
+    ("header, in an object of a list", "[TOOL_CALLS][{\"id\": 1, \"name\": \"ask_follow"),
+    ("arguments of mistral", "[TOOL_CALLS]ask_followup_question[ARGS]{\"question\": \"a"),
+    (
+        "after an object of a list",
+        "[TOOL_CALLS][{\"name\": \"ask_followup_question\", \"arguments\": {\"question\": \"Q\"}}",
+    ),
+    ("after a comma of a list", "[TOOL_CALLS][{\"name\": \"f\", \"arguments\": {}}, "),
+    ("header, in a wide token", "<｜tool▁ca"),
+    ("header, of deepseek", "<｜tool▁calls▁begin｜> "),
+    ("header, in a name of deepseek", "<｜tool▁call▁begin｜>ask_followup_question"),
+    ("header, after a type of deepseek", "<｜tool▁call▁begin｜>function<｜tool▁sep｜> "),
+    ("header, in a fence of deepseek", "<｜tool▁call▁begin｜>function<｜tool▁sep｜>ask_followup_question\n```js"),
+    ("arguments of deepseek", "<｜tool▁call▁begin｜>ask_followup_question<｜tool▁sep｜>{\"question\": \"a"),
+    ("at the end of a fence", "<｜tool▁call▁begin｜>ask_followup_question<｜tool▁sep｜>```\n{\"question\": \"Q\"}\n``"),
+    ("after deepseek", "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>f<｜tool▁sep｜>{}<｜tool▁call▁end｜> "),
+    ("ill-formed, of deepseek", "<｜tool▁call▁begin｜>ask_followup_question<｜tool▁sep｜>{x"),
+    ("header, of llama", "<|python_tag|> "),
+    ("header, in an object of llama", "<|python_tag|>{\"name\": \"ask_followup_question"),
+    ("after llama", "<|python_tag|>{\"name\": \"ask_followup_question\", \"parameters\": {\"question\": \"Q\"}}"),
+    (
+        "after a semicolon",
+        "<|python_tag|>{\"name\": \"ask_followup_question\", \"parameters\": {\"question\": \"Q\"}};",
+    ),
+];
+
 /// Prefixes that leave the JSON machine in each of its states.
 const JSON_STATES: [(&str, &str); 47] = [
     ("value", ""),
@@ -168,28 +204,47 @@ fn check(syntax: Syntax, parser: &mut Parser, rules: &Rules, what: &str, stream:
 }
 
 /// Small limits, so that streams exceed them, and the policy with the most states.
-fn rules() -> Rules {
-    Rules { outside_code: true, decode_entities: true, question: 12, answer: 6, suggestions: 2, ..Rules::default() }
+fn rules(envelopes: Envelopes) -> Rules {
+    Rules {
+        envelopes,
+        outside_code: true,
+        decode_entities: true,
+        question: 12,
+        answer: 6,
+        suggestions: 2,
+        ..Rules::default()
+    }
 }
 
-fn all_states() -> impl Iterator<Item = (Syntax, &'static str, &'static str, [&'static str; 2])> {
-    let markup = STATES.iter().map(|&(what, prefix)| {
-        (Syntax::Markup, what, prefix, ["", "a</question><suggest>b</suggest></ask_followup_question> c"])
-    });
-    let json =
-        JSON_STATES.iter().map(|&(what, prefix)| (Syntax::Arguments, what, prefix, ["", "a\",\"follow_up\":[\"b\"]}"]));
-    let envelopes = ENVELOPE_STATES.iter().map(|&(what, prefix)| {
-        (Syntax::Markup, what, prefix, ["", "a</parameter></function>\"}}</tool_call> {\"question\":\"Q\"}<|call|> c"])
-    });
-    markup.chain(envelopes).chain(json)
+/// A state: its syntax, the families that are read, its name, what leads to it, and what may follow.
+type State = (Syntax, Envelopes, &'static str, &'static str, [&'static str; 2]);
+
+fn all_states() -> impl Iterator<Item = State> {
+    let default = Envelopes::default();
+    let of = |states: &'static [(&str, &str)], syntax, envelopes, suffix| {
+        states.iter().map(move |&(what, prefix)| (syntax, envelopes, what, prefix, ["", suffix]))
+    };
+    of(&STATES, Syntax::Markup, default, "a</question><suggest>b</suggest></ask_followup_question> c")
+        .chain(of(
+            &ENVELOPE_STATES,
+            Syntax::Markup,
+            default,
+            "a</parameter></function>\"}}</tool_call> {\"question\":\"Q\"}<|call|> c",
+        ))
+        .chain(of(
+            &STATES_BY_CHOICE,
+            Syntax::Markup,
+            Envelopes::all(),
+            "\"}}, {\"name\":\"f\",\"question\":\"Q\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>] <|eom_id|> c",
+        ))
+        .chain(of(&JSON_STATES, Syntax::Arguments, default, "a\",\"follow_up\":[\"b\"]}"))
 }
 
 #[test]
 fn every_byte_in_every_state_means_what_the_reference_says() {
-    let rules = rules();
-    let policy = Arc::new(policy(&rules));
-    for (syntax, what, prefix, suffixes) in all_states() {
-        let mut parser = syntax.parser(policy.clone());
+    for (syntax, envelopes, what, prefix, suffixes) in all_states() {
+        let rules = rules(envelopes);
+        let mut parser = syntax.parser(Arc::new(policy(&rules)));
         for byte in 0..=u8::MAX {
             for suffix in suffixes {
                 check(syntax, &mut parser, &rules, what, &[prefix.as_bytes(), &[byte], suffix.as_bytes()].concat());
@@ -203,10 +258,9 @@ const KINDS: &[u8] = b"<>/=\"`\\}]:,&1u \n\0\x80\xA0\xC3\xED\xF0";
 
 #[test]
 fn every_two_bytes_in_every_state_mean_what_the_reference_says() {
-    let rules = rules();
-    let policy = Arc::new(policy(&rules));
-    for (syntax, what, prefix, [_, suffix]) in all_states() {
-        let mut parser = syntax.parser(policy.clone());
+    for (syntax, envelopes, what, prefix, [_, suffix]) in all_states() {
+        let rules = rules(envelopes);
+        let mut parser = syntax.parser(Arc::new(policy(&rules)));
         for one in KINDS {
             for two in KINDS {
                 check(

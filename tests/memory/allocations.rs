@@ -6,7 +6,7 @@ use allocation_counter::measure;
 use bytes::Bytes;
 use followup::owned::{self, Reader};
 use followup::wire::{Format, ResponseParser};
-use followup::{Event, Events, Parser, Policy, Shape, Shapes};
+use followup::{Envelopes, Event, Events, Limits, Parser, Policy, Shape, Shapes};
 
 const PROSE: &str = "The build is **green** again: a < b, and 1 <2. Next I would look at `src/main.rs`.\n\n";
 
@@ -96,6 +96,66 @@ fn an_unconfirmed_call_holds_no_more_than_its_limit_however_long_the_chunk() {
     let (mut parser, limit) = (Parser::default(), followup::Limits::default().bare as u64);
     let held = measure(|| assert_eq!(complete(parser.feed(&message)), 0)).bytes_max;
     assert!(held < 4 * limit + 65_536, "{held} bytes, where the limit is {limit}");
+}
+
+/// The bytes that `SECURITY.md` says a parser keeps, and takes while its buffers grow.
+#[test]
+fn what_a_parser_keeps_is_what_the_page_says() {
+    let limits = Limits::default();
+    let line = "a".repeat(limits.answer - 1) + "\n";
+    let list = line.repeat(limits.suggestions);
+    let blanks = " ".repeat(2 * limits.bare);
+    let in_header = |opener: &str| format!("{opener}{blanks}");
+    let tags = "<tool_call><function=ask_followup_question><parameter=question>Q?</parameter>";
+    for (kept, most, texts) in [
+        (600, 600, vec!["<ask_followup_question> ".into()]),
+        (
+            1000,
+            1000,
+            [
+                "<tool_call>",
+                "<function=f>",
+                "<|channel|>",
+                "<|tool_calls_section_begin|>",
+                "{",
+                "[TOOL_CALLS]",
+                "<｜DSML｜tool_calls>",
+            ]
+            .map(String::from)
+            .into(),
+        ),
+        (
+            5000,
+            7000,
+            vec![
+                in_header("<tool_call>"),
+                in_header("<|tool_calls_section_begin|>"),
+                in_header("<tool_call>{\"id\": "),
+                in_header("{"),
+                in_header("<|channel|>commentary"),
+            ],
+        ),
+        (
+            1000,
+            1000,
+            vec![
+                format!("{tags}</function></tool_call>"),
+                format!("<tool_call>{{\"name\": \"ask_followup_question\", \"arguments\": {ARGUMENTS}}}</tool_call>"),
+                "<tool_call>ask_followup_question<arg_key>question</arg_key><arg_value>Q?</arg_value></tool_call>"
+                    .into(),
+            ],
+        ),
+        (1_100_000, 1_600_000, vec![format!("{tags}<parameter=follow_up>{list}</parameter></function></tool_call>")]),
+    ] {
+        for text in texts {
+            for size in [1, 4, 64, 4096] {
+                let mut parser = Parser::new(Policy::new().with_envelopes(Envelopes::all()));
+                let info = measure(|| text.as_bytes().chunks(size).for_each(|chunk| drop(parser.feed_bytes(chunk))));
+                assert!(info.bytes_current <= kept, "{text:.50} in chunks of {size}: keeps {}", info.bytes_current);
+                assert!(info.bytes_max <= most, "{text:.50} in chunks of {size}: takes {}", info.bytes_max);
+            }
+        }
+    }
 }
 
 #[test]

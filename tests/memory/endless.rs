@@ -19,6 +19,11 @@ pub const IDLE: u64 = KIB;
 /// By a parser that has an incomplete long tag, and then a short call.
 pub const SHORT_CALL: u64 = IDLE + KIB / 2;
 
+/// By a parser with the header of an envelope.
+///
+/// That is 2 KiB of text, in a buffer that doubles, while it is copied, and a short call.
+pub const HEADER: u64 = 7 * KIB;
+
 /// By a parser with a call that exceeded a limit.
 ///
 /// That is a question of 100 KiB, in a buffer that doubles, while it is copied.

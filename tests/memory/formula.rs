@@ -4,7 +4,7 @@ use std::iter::repeat_n;
 
 use allocation_counter::measure;
 use followup::wire::{self, Format, ResponseParser};
-use followup::{Limits, Parser, Policy};
+use followup::{Envelopes, Limits, Parser, Policy};
 
 /// Returns the most bytes of text in a call.
 ///
@@ -49,7 +49,38 @@ fn a_parser_holds_at_most_the_limits_of_a_call_however_long_it_goes_on() {
     let item = format!("{{\"mode\":\"{answer}\",\"text\":\"{answer}\"}},");
     let whole = format!("<ask_followup_question><question>{question}</question><follow_up>");
     let native = format!("{{\"question\":\"{question}\",\"follow_up\":");
-    let policy = || Policy::new().with_limits(limits);
+    let policy = || Policy::new().with_limits(limits).with_envelopes(Envelopes::all());
+    let (tool, items) = ("ask_followup_question", item.repeat(limits.suggestions));
+    let tags = format!("<tool_call><function={tool}><parameter=question>{question}</parameter><parameter=follow_up>");
+    let keys = format!(
+        "<tool_call>{tool}<arg_key>question</arg_key><arg_value>{question}</arg_value><arg_key>follow_up</arg_key><arg_value>"
+    );
+    let object = format!("<tool_call>{{\"name\":\"{tool}\",\"arguments\":");
+    let section = format!("<|tool_calls_section_begin|><|tool_call_begin|>{tool}<|tool_call_argument_begin|>");
+    let envelopes = [
+        (tags.clone(), suggestion.as_str()),
+        (format!("{tags}["), item.as_str()),
+        (format!("{tags}[{items}1]</parameter><parameter=options>["), "\"an answer\","),
+        (format!("{tags}[{items}1]</parameter><parameter=suggest>"), "a line\n"),
+        (format!("{tags}</parameter><parameter=other>"), "any length "),
+        (keys.clone(), suggestion.as_str()),
+        (format!("{keys}[{items}1]</arg_value><arg_key>options</arg_key><arg_value>["), "\"an answer\","),
+        (format!("{keys}</arg_value><arg_key>"), "any length "),
+        (format!("{object}{native}["), item.as_str()),
+        (format!("{object}{native}[{items}1],\"options\":\"[1"), ", 2"),
+        (format!("{object}{native}[1]}},\"other\":\""), "any length "),
+        (format!("{object}{native}[1]}},\""), "any length "),
+        (format!("{object}x"), "any length "),
+        (format!("{section}{native}["), item.as_str()),
+        // Headers.
+        ("<tool_call>{\"id\":\"".into(), "any length "),
+        ("<tool_call>{\"arguments\":{\"question\":\"".into(), "any length "),
+        (String::new(), "<tool_call>{"),
+        // Calls of another tool.
+        ("<function=f><parameter=x>".into(), "any length "),
+        ("<tool_call>f<arg_key>".into(), "any length "),
+        ("<tool_call>{\"name\":\"f\",\"arguments\":{\"x\":\"".into(), "any length "),
+    ];
     let markup = [
         (whole.clone(), suggestion.as_str()),
         (
@@ -70,7 +101,9 @@ fn a_parser_holds_at_most_the_limits_of_a_call_however_long_it_goes_on() {
         ("{\"other\":".into(), "["),
         ("{\"question\": \"".into(), " \\n"),
     ];
-    for (parser, cases) in [(Parser::new as fn(Policy) -> Parser, &markup[..]), (Parser::arguments, &json)] {
+    for (parser, cases) in
+        [(Parser::new as fn(Policy) -> Parser, &markup[..]), (Parser::new, &envelopes), (Parser::arguments, &json)]
+    {
         for (start, repeated) in cases {
             let held = peak(|| {
                 let mut parser = parser(policy());
@@ -81,7 +114,7 @@ fn a_parser_holds_at_most_the_limits_of_a_call_however_long_it_goes_on() {
                 drop(parser.finish());
             });
             let bound = GROWTH * of_call(&limits) + REST;
-            assert!(held <= bound, "{held} of {bound}: {repeated}");
+            assert!(held <= bound, "{held} of {bound}: {start:.99} {repeated:.99}");
         }
     }
 }
@@ -106,16 +139,24 @@ fn a_form_holds_at_most_its_texts_however_long_it_goes_on() {
         ("{\"questions\":[{\"", "a key ".into()),
         ("{\"other\":", "[".into()),
     ] {
-        let held = peak(|| {
-            let mut parser = Parser::arguments_of("AskUserQuestion", Policy::new().with_limits(limits)).unwrap();
-            drop(parser.feed(start));
-            for _ in 0..(4 << 20) / repeated.len() {
-                drop(parser.feed(&repeated));
-            }
-            drop(parser.finish());
-        });
-        let bound = GROWTH * of_form(&limits) + REST;
-        assert!(held <= bound, "{held} of {bound}: {start} {repeated:.99}");
+        let policy = || Policy::new().with_limits(limits);
+        let native = Parser::arguments_of("AskUserQuestion", policy()).unwrap();
+        let object = "<tool_call>{\"name\":\"AskUserQuestion\",\"arguments\":";
+        let tags = "<invoke name=\"AskUserQuestion\"><parameter name=\"questions\">";
+        let value = start.strip_prefix("{\"questions\":").map(|value| (Parser::new(policy()), tags, value));
+        let parsers = [(native, "", start), (Parser::new(policy()), object, start)].into_iter().chain(value);
+        for (mut parser, header, start) in parsers {
+            let held = peak(|| {
+                drop(parser.feed(header));
+                drop(parser.feed(start));
+                for _ in 0..(4 << 20) / repeated.len() {
+                    drop(parser.feed(&repeated));
+                }
+                drop(parser.finish());
+            });
+            let bound = GROWTH * of_form(&limits) + REST;
+            assert!(held <= bound, "{held} of {bound}: {header}{start} {repeated:.99}");
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use allocation_counter::measure;
 use followup::wire::{Format, ResponseParser};
-use followup::{CallStart, Entities, Limits, Policy};
+use followup::{CallStart, Entities, Envelopes, Limits, Policy};
 use followup_testing::Syntax;
 
 use crate::endless::*;
@@ -59,6 +59,129 @@ fn markup_that_exceeds_a_limit_for_ever_is_bounded_and_the_next_call_is_parsed()
         assert_eq!(all.bytes(), stream.len(SOME), "{what}: nothing is lost");
         let without = Endless { end: &end[..end.len() - NEXT.len()], ..stream };
         let (tally, _) = parse(Syntax::Markup, &policy, without, SOME, 64 << 10);
+        assert_eq!(Ending::of(&tally), ending, "{what}");
+        assert_eq!(all.complete, tally.complete + 1, "{what}: the next call is parsed");
+    }
+}
+
+/// Envelopes of each style, with every place in which one may go on for ever.
+#[test]
+fn envelopes_that_exceed_a_limit_for_ever_are_bounded_and_the_next_call_is_parsed() {
+    let policy = Arc::new(Policy::new().with_envelopes(Envelopes::all()));
+    let of_tags = |inside: &str| format!("<tool_call><function=ask_followup_question>{inside}");
+    let of_keys = |inside: &str| format!("<tool_call>ask_followup_question{inside}");
+    let object = |inside: &str| format!("<tool_call>{{\"name\":\"ask_followup_question\"{inside}");
+    let arguments = |inside: &str| object(&format!(",\"arguments\":{{{inside}"));
+    let in_text = |inside: &str| object(&format!(",\"arguments\":\"{{{inside}"));
+    let (q, q_tags, q_keys) = (
+        "\"question\":\"Q\"",
+        "<parameter=question>Q</parameter>",
+        "<arg_key>question</arg_key><arg_value>Q</arg_value>",
+    );
+    let list = |opener: &str| format!("{q},\"follow_up\":{opener}");
+    let tags_list = of_tags(&format!("{q_tags}<parameter=follow_up>"));
+    let keys_list = of_keys(&format!("{q_keys}<arg_key>follow_up</arg_key><arg_value>"));
+    let (end_tags, end_keys, end_list) = ("</parameter></function>", "</arg_value></tool_call>", "]}}</tool_call>");
+    let kimi = "<|tool_calls_section_begin|><|tool_call_begin|>ask_followup_question:0<|tool_call_argument_begin|>";
+    let deepseek = "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>ask_followup_question<｜tool▁sep｜>";
+    let harmony = "<|channel|>commentary to=ask_followup_question<|message|>";
+    let llama = "<|python_tag|>{\"name\":\"ask_followup_question\",\"parameters\":";
+    let mistral = "[TOOL_CALLS]ask_followup_question[ARGS]";
+    const ONE: Ending = Ending::Complete { suggestions: 1, dropped: false, unreadable: false };
+    let question = |header: &str| format!("{header}{{\"question\":\"");
+    for (what, start, repeated, end, ending, most) in [
+        // Headers.
+        ("wrapper", "<tool_call>".into(), " ", "", Ending::Text, HEADER),
+        ("wrappers", String::new(), "<tool_call>", "", Ending::Text, HEADER),
+        ("call tag", "<function=".into(), "f", ">", Ending::Text, HEADER),
+        ("call tags", String::new(), "<function=f> ", "", Ending::Text, HEADER),
+        ("name", "<tool_call>".into(), "f", "", Ending::Text, HEADER),
+        ("fence", "<tool_call>```js\n".into(), " ", "", Ending::Text, HEADER),
+        ("object", "<tool_call>{\"id\":\"".into(), "word ", "\"}", Ending::Text, HEADER),
+        ("keys of an object", "<tool_call>{\"a\":1".into(), ",\"key\":0", "}", Ending::Text, HEADER),
+        ("lists in an object", "<tool_call>{\"a\":".into(), "[", "", Ending::Text, HEADER),
+        ("bare object", "{\"id\":\"".into(), "word ", "\"}", Ending::Text, HEADER),
+        ("bare objects", String::new(), "{\"name\":\"f\"}\n", "", Ending::Text, HEADER),
+        ("bare arguments", arguments("")["<tool_call>".len()..].into(), "\"x\":1,", "", Ending::Text, HEADER),
+        ("channel", "<|channel|>commentary".into(), " ", "", Ending::Text, HEADER),
+        ("recipient", "<|channel|>commentary to=".into(), "f", "", Ending::Text, HEADER),
+        ("section", "<|tool_calls_section_begin|>".into(), "\n", "", Ending::Text, HEADER),
+        ("sections", String::new(), "<|tool_calls_section_begin|>", "", Ending::Text, HEADER),
+        ("name of kimi", "<|tool_call_begin|>".into(), "f", "", Ending::Text, HEADER),
+        ("name of deepseek", "<｜tool▁call▁begin｜>".into(), "f", "", Ending::Text, HEADER),
+        ("markers", String::new(), "[TOOL_CALLS]", "", Ending::Text, HEADER),
+        ("name of mistral", "[TOOL_CALLS]".into(), "f", "", Ending::Text, HEADER),
+        ("object of llama", "<|python_tag|>{\"a\":\"".into(), "word ", "\"}", Ending::Text, HEADER),
+        // Tags with raw values.
+        ("question in tags", of_tags("<parameter=question>"), "word ", end_tags, TOO_LONG, CALL),
+        ("brackets in tags", of_tags("<parameter=question>"), "</paramete ", end_tags, TOO_LONG, CALL),
+        ("blanks in tags", of_tags("<parameter=question>"), " \u{3000}\n", "Q</parameter></function>", COMPLETE, CALL),
+        (
+            "JSON string in tags",
+            "<invoke name=ask_followup_question><parameter name=question string=\"false\">\"".into(),
+            "word\\n",
+            "\"</parameter></invoke>",
+            TOO_LONG,
+            CALL,
+        ),
+        ("list in tags", tags_list.clone() + "[1", ",1", "]</parameter></function>", UNREADABLE, LIST),
+        ("lines in tags", tags_list.clone(), "line\n", end_tags, UNREADABLE, LIST),
+        ("markup in tags", tags_list, "<suggest>A</suggest>", end_tags, UNREADABLE, LIST),
+        // Only the first of a name counts.
+        ("lists in tags", of_tags(q_tags), "<parameter=follow_up>[1]</parameter>", "</function>", ONE, CALL),
+        ("other value in tags", of_tags(q_tags) + "<parameter=x>", "word ", end_tags, COMPLETE, CALL),
+        ("other values in tags", of_tags(q_tags), "<parameter=x>word</parameter>", "</function>", COMPLETE, CALL),
+        ("open values in tags", of_tags(q_tags), "<parameter=x>word", "</function>", COMPLETE, CALL),
+        ("text in tags", of_tags(q_tags), "word < ", "</function>", COMPLETE, CALL),
+        (
+            "arguments in tags",
+            of_tags("<parameter=input>{\"question\":\""),
+            "word ",
+            "\"}</parameter></function>",
+            TOO_LONG,
+            CALL,
+        ),
+        ("space after tags", of_tags(q_tags) + "</function>", " ", "", COMPLETE, CALL),
+        // Keys and values.
+        ("key", of_keys(q_keys) + "<arg_key>", "word ", "</arg_key></tool_call>", COMPLETE, CALL),
+        ("keys", of_keys(q_keys), "<arg_key>x</arg_key>", "</tool_call>", COMPLETE, CALL),
+        ("question of a key", of_keys("<arg_key>question</arg_key><arg_value>"), "word ", end_keys, TOO_LONG, CALL),
+        ("list of a key", keys_list.clone() + "[1", ",1", "]</arg_value></tool_call>", UNREADABLE, LIST),
+        ("lines of a key", keys_list, "line\n", end_keys, UNREADABLE, LIST),
+        ("other value of a key", of_keys(q_keys) + "<arg_value>", "word ", end_keys, COMPLETE, CALL),
+        // JSON after a name.
+        ("question", arguments("\"question\":\""), "word ", "\"}}</tool_call>", TOO_LONG, CALL),
+        ("answer", arguments(&list("[\"")), "word ", "\"]}}</tool_call>", TOO_LONG, CALL),
+        ("suggestions", arguments(&list("[\"A\"")), ",\"A\"", end_list, DROPPED, CALL),
+        ("list as text", arguments(&list("\"[1")), ",1", "]\"}}</tool_call>", UNREADABLE, LIST),
+        ("arguments as text", in_text("\\\"question\\\":\\\""), "word ", "\\\"}\"}</tool_call>", TOO_LONG, CALL),
+        ("key of the object", object(",\""), "key ", "\":1}</tool_call>", Ending::Rejected("missing_parameter"), CALL),
+        ("value of the object", arguments(q) + "},\"x\":\"", "word ", "\"}</tool_call>", COMPLETE, CALL),
+        ("ill-formed", object(",x"), "word ", "</tool_call>", MALFORMED, CALL),
+        ("space after an object", arguments(q) + "}}", " ", "", COMPLETE, CALL),
+        (
+            "question of bare JSON",
+            arguments("\"question\":\"")["<tool_call>".len()..].into(),
+            "word ",
+            "\"}}",
+            TOO_LONG,
+            CALL,
+        ),
+        ("question of harmony", question(harmony), "word ", "\"}<|call|>", TOO_LONG, CALL),
+        ("question of kimi", question(kimi), "word ", "\"}<|tool_call_end|>", TOO_LONG, CALL),
+        ("ill-formed of kimi", kimi.to_owned() + "x", "word ", "<|tool_call_end|>", MALFORMED, CALL),
+        ("space in a section", format!("{kimi}{{{q}}}<|tool_call_end|>"), " ", "", COMPLETE, CALL),
+        ("question of deepseek", question(deepseek), "word ", "\"}<｜tool▁call▁end｜>", TOO_LONG, CALL),
+        ("question of mistral", question(mistral), "word ", "\"}", TOO_LONG, CALL),
+        ("question of llama", question(llama), "word ", "\"}}", TOO_LONG, CALL),
+    ] {
+        let end = format!("{end}{NEXT}");
+        let stream = Endless::new(&start, repeated, &end);
+        let (all, peak) = parse(Syntax::Markup, &policy, stream, MIB, 4 << 10);
+        assert_within(what, peak, most);
+        assert_eq!(all.bytes(), stream.len(MIB), "{what}: nothing is lost");
+        let without = Endless { end: &end[..end.len() - NEXT.len()], ..stream };
+        let (tally, _) = parse(Syntax::Markup, &policy, without, MIB, 64 << 10);
         assert_eq!(Ending::of(&tally), ending, "{what}");
         assert_eq!(all.complete, tally.complete + 1, "{what}: the next call is parsed");
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use allocation_counter::measure;
 use followup::wire::{Format, ResponseParser};
-use followup::{Parser, Policy};
+use followup::{Envelopes, Parser, Policy};
 use followup_testing::Syntax;
 
 use crate::endless::*;
@@ -16,7 +16,7 @@ use crate::endless::*;
 const USUAL: u64 = 8 * MIB;
 
 /// Streams, the most memory each may take, and the reason for which its call is rejected, if any.
-const LONG: [(&str, Syntax, Endless<'static>, u64, &str); 8] = [
+const LONG: [(&str, Syntax, Endless<'static>, u64, &str); 15] = [
     ("prose", Syntax::Markup, Endless::new("", "Prose, 日本 and a < b.\n", ""), IDLE, ""),
     ("brackets", Syntax::Markup, Endless::new("", "<b>tag</b> </ask_followup", ""), IDLE, ""),
     (
@@ -55,6 +55,57 @@ const LONG: [(&str, Syntax, Endless<'static>, u64, &str); 8] = [
         "",
     ),
     ("blanks", Syntax::Arguments, Endless::new("", " \n", ""), IDLE, "truncated"),
+    (
+        "a question in an envelope of tags",
+        Syntax::Markup,
+        Endless::new("<function=ask_followup_question><parameter=question>", "Which of the 日本 one? ", ""),
+        CALL,
+        "too_long",
+    ),
+    (
+        "blanks in an envelope of tags",
+        Syntax::Markup,
+        Endless::new("<function=ask_followup_question><parameter=question>", " \n", ""),
+        CALL,
+        "truncated",
+    ),
+    (
+        "a question in an envelope of keys and values",
+        Syntax::Markup,
+        Endless::new(
+            "<tool_call>ask_followup_question<arg_key>question</arg_key><arg_value>",
+            "Which of the 日本 one? ",
+            "",
+        ),
+        CALL,
+        "too_long",
+    ),
+    (
+        "a question in an envelope of JSON",
+        Syntax::Markup,
+        Endless::new(
+            "<tool_call>{\"name\":\"ask_followup_question\",\"arguments\":{\"question\":\"",
+            "Which of the 日本 one? ",
+            "",
+        ),
+        CALL,
+        "too_long",
+    ),
+    (
+        "another tool's envelope of tags",
+        Syntax::Markup,
+        Endless::new("<function=f><parameter=x>", "let x = \"日本\"; // </paramete\n", ""),
+        HEADER,
+        "",
+    ),
+    (
+        "another tool's envelope of JSON",
+        Syntax::Markup,
+        Endless::new("<tool_call>{\"name\":\"f\",\"arguments\":{\"x\":\"", "let x = 日本; // </paramete\\n", ""),
+        HEADER,
+        "",
+    ),
+    ("objects", Syntax::Markup, Endless::new("", "{\"name\": \"日本\", \"x\": [1]}\n", ""), HEADER, ""),
 ];
 
 fn long_streams(bytes: u64) {
@@ -175,6 +226,83 @@ fn many_calls_are_counted_and_take_the_memory_of_one() {
 #[ignore = "a million calls: run it in release"]
 fn a_million_calls_are_counted_and_take_the_memory_of_one() {
     many_calls(1_000_000);
+}
+
+/// Calls in envelopes, one after the other or in one section: the beginning, and the call.
+const CALLS: [(&str, &str, &str); 11] = [
+    (
+        "tags in a wrapper",
+        "<tool_call>",
+        "<function=ask_followup_question><parameter=question>Q?</parameter></function>\n",
+    ),
+    (
+        "keys and values",
+        "",
+        "<tool_call>ask_followup_question<arg_key>question</arg_key><arg_value>Q?</arg_value></tool_call>\n",
+    ),
+    (
+        "objects in a wrapper",
+        "<tool_call>",
+        "{\"name\":\"ask_followup_question\",\"arguments\":{\"question\":\"Q?\"}}\n",
+    ),
+    ("bare objects", "", "{\"name\":\"ask_followup_question\",\"arguments\":{\"question\":\"Q?\"}}\n"),
+    (
+        "messages of harmony",
+        "",
+        "<|channel|>commentary to=ask_followup_question<|message|>{\"question\":\"Q?\"}<|call|>",
+    ),
+    (
+        "a section of kimi",
+        "<|tool_calls_section_begin|>",
+        "<|tool_call_begin|>ask_followup_question:0<|tool_call_argument_begin|>{\"question\":\"Q?\"}<|tool_call_end|>",
+    ),
+    (
+        "a section of deepseek",
+        "<｜tool▁calls▁begin｜>",
+        "<｜tool▁call▁begin｜>ask_followup_question<｜tool▁sep｜>{\"question\":\"Q?\"}<｜tool▁call▁end｜>\n",
+    ),
+    ("calls of mistral", "", "[TOOL_CALLS]ask_followup_question[ARGS]{\"question\":\"Q?\"}"),
+    (
+        "a list of mistral",
+        "[TOOL_CALLS][",
+        "{\"name\":\"ask_followup_question\",\"arguments\":{\"question\":\"Q?\"}}, ",
+    ),
+    (
+        "a list of llama",
+        "<|python_tag|>",
+        "{\"name\":\"ask_followup_question\",\"parameters\":{\"question\":\"Q?\"}}; ",
+    ),
+    ("calls that are not closed", "<tool_call>", "<function=ask_followup_question><parameter=question>Q?</parameter>"),
+];
+
+fn many_envelopes(calls: u64) {
+    let policy = Arc::new(Policy::new().with_envelopes(Envelopes::all()));
+    for (what, start, call) in CALLS {
+        let bytes = calls * call.len() as u64;
+        let stream = Endless::new(start, call, "");
+        let (tally, peak) = parse(Syntax::Markup, &policy, stream, bytes, 4 << 10);
+        assert_within(what, peak, 4 * KIB);
+        assert_eq!((tally.complete, tally.rejected), (calls, 0), "{what}");
+        assert_eq!(tally.bytes(), stream.len(bytes), "{what}: nothing is lost");
+        let other = call.replace("ask_followup_question", "f");
+        let stream = Endless::new(start, &other, "");
+        let bytes = calls * other.len() as u64;
+        let (tally, peak) = parse(Syntax::Markup, &policy, stream, bytes, 4 << 10);
+        assert_within(&format!("{what}, of another tool"), peak, 4 * KIB);
+        assert_eq!((tally.complete, tally.rejected), (0, 0), "{what}");
+        assert_eq!(tally.bytes(), stream.len(bytes), "{what}: nothing is lost");
+    }
+}
+
+#[test]
+fn many_calls_in_envelopes_are_counted_and_take_the_memory_of_one() {
+    many_envelopes(5_000);
+}
+
+#[test]
+#[ignore = "a million calls of each kind: run it in release"]
+fn a_million_calls_in_envelopes_are_counted_and_take_the_memory_of_one() {
+    many_envelopes(1_000_000);
 }
 
 /// Anthropic: whole calls, one after the other.

@@ -2,8 +2,8 @@
 //!
 //! `tests/spec/golden/NAME.md` is a message, byte for byte. `NAME.json` has its events in the form
 //! of `docs/format.md`: neighbouring text joined, the pieces of one opaque call joined, without
-//! partials. A `NAME` that ends in `.strict`, `.outside-code` or `.decoded` is parsed under that
-//! policy.
+//! partials. A `NAME` that ends in `.strict`, `.outside-code`, `.decoded` or `.all-envelopes` is
+//! parsed under that policy.
 //!
 //! The expected events were derived from the page, not from the parser. If one differs, the page
 //! decides which is right.
@@ -18,7 +18,7 @@ use std::thread;
 use crate::common::reference::{Rules, describe};
 use crate::common::sweep::Sweep;
 use crate::common::{markup, name, parse, policy};
-use followup::{Event, Parser, Suggestions};
+use followup::{Envelopes, Event, Parser, Suggestions};
 use followup_testing::assert_chunk_invariant;
 use serde_json::{Map, Value};
 
@@ -198,6 +198,7 @@ fn rules(name: &str) -> Rules {
         None => default,
         Some((_, "strict")) => Rules { strict: true, ..default },
         Some((_, "outside-code")) => Rules { outside_code: true, ..default },
+        Some((_, "all-envelopes")) => Rules { envelopes: Envelopes::all(), ..default },
         Some((_, "decoded")) => Rules { decode_entities: true, ..default },
         Some((_, other)) => panic!("tests/spec/golden/{name}.md: there is no policy {other:?}"),
     }

@@ -14,6 +14,7 @@ RULES: dict[str, dict[str, Any]] = {
     "outside-code": {"outside_code": True},
     "decoded": {"decode_entities": True},
     "strict": {"strict": True},
+    "all-envelopes": {"envelopes": ["all"]},
 }
 
 
