@@ -5,7 +5,7 @@ use super::kinds::{Kind, Kinds, Tags, Token, openers};
 use super::machine::EnvelopeMachine;
 use super::name;
 use super::state::{Fence, Header, State, Style, Value};
-use crate::config::Policy;
+use crate::config::{Envelope, Policy};
 use crate::shape::reader::Written;
 
 impl EnvelopeMachine {
@@ -48,6 +48,8 @@ impl EnvelopeMachine {
         }
         if self.is_read() {
             Tags { open: open.or(call_open), close: close.or(call_close), families, ..Tags::none() }
+        } else if let State::Header(Header::Wrapper { .. }) = self.state {
+            Tags { open, families, named: true, ..Tags::none() }
         } else {
             Tags { open, open_shown: call_open, close, close_shown: call_close, families, ..Tags::none() }
         }
@@ -58,24 +60,31 @@ impl EnvelopeMachine {
         let style = self.style;
         let open = match header {
             _ if self.fence != Fence::None => Kinds::NONE,
-            Header::Wrapper { .. } => openers().and(Kinds::CALLS.or(Kinds::WRAPPERS)),
+            Header::Wrapper { .. } => {
+                let families = policy.envelopes();
+                let named = [Envelope::Hermes, Envelope::Invoke, Envelope::Dsml];
+                let is_named = named.iter().any(|&family| families.contains(family));
+                openers().and(if is_named { Kinds::CALLS.or(Kinds::WRAPPERS) } else { Kinds::CALLS })
+            }
             Header::Name | Header::Named { .. } if style == Style::Deepseek => Kinds::NONE,
             Header::Name | Header::Named { .. } if style == Style::Keys => {
                 let is_read = name::is_read(self.name.text(), policy);
                 return (Kinds::KEY, if is_read { Kinds::WRAPPERS } else { Kinds::NONE });
             }
             Header::Named { .. } => return (Kinds::PARAMETER, style.close_tags()),
-            Header::Words { part: Part::Role, .. } => Kinds::of(Token::Channel),
             Header::Words { part, start } => {
                 let words = harmony::read(self.held_from(start), part, true, self.name.is_empty());
                 let has_recipient = !self.name.is_empty() || words.is_some_and(|words| words.to.is_some());
                 match part {
+                    _ if words.is_none() => Kinds::NONE,
+                    Part::Role => Kinds::of(Token::Channel),
                     _ if !has_recipient => Kinds::NONE,
                     Part::Channel => Kinds::of(Token::Message).or(Kinds::of(Token::Constrain)),
-                    Part::Role | Part::Type => Kinds::of(Token::Message),
+                    Part::Type => Kinds::of(Token::Message),
                 }
             }
             Header::Section => style.next_tokens(),
+            Header::TokenName if self.name.is_empty() => Kinds::NONE,
             Header::TokenName if style == Style::Deepseek => Kinds::of(Token::DeepseekSeparator),
             Header::TokenName => Kinds::of(Token::ArgumentBegin),
             _ => Kinds::NONE,

@@ -78,6 +78,7 @@ impl EnvelopeMachine {
                     *header = Header::Name;
                     held_if(self.name.push(char))
                 }
+                _ if matches!(header, Header::Wrapper { .. }) && !reads(Envelope::Hermes) => Step::NoCall,
                 (fence, _) => match step_fence(fence, char) {
                     Some(next) => {
                         self.fence = next;

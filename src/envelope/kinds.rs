@@ -100,6 +100,8 @@ pub(crate) struct Tags {
     pub(crate) close_shown: Kinds,
     /// The families that are read: they decide what a call tag is.
     pub(crate) families: Envelopes,
+    /// Of the opening tags of wrappers, only those that name a tool.
+    pub(crate) named: bool,
     /// The length of the longest.
     pub(crate) limit: usize,
 }
@@ -112,6 +114,7 @@ impl Tags {
             close: Kinds::NONE,
             close_shown: Kinds::NONE,
             families: Envelopes::NONE,
+            named: false,
             limit: usize::MAX,
         }
     }

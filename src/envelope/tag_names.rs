@@ -262,6 +262,9 @@ fn is_allowed(kinds: Kinds, prefix: Prefix, is_close: bool, tags: &Tags) -> Opti
         (Kinds::FUNCTION | Kinds::INVOKE, Prefix::Dsml) => Some(Envelope::Dsml),
         (Kinds::FUNCTION, _) => Some(Envelope::FunctionXml),
         (Kinds::INVOKE, _) => Some(Envelope::Invoke),
+        (Kinds::WRAPPER | Kinds::TOOL_CALL, Prefix::Dsml) if tags.named => Some(Envelope::Dsml),
+        (Kinds::WRAPPER | Kinds::TOOL_CALL, Prefix::Xai) if tags.named => Some(Envelope::Invoke),
+        (Kinds::WRAPPER | Kinds::TOOL_CALL, _) if tags.named => Some(Envelope::Hermes),
         _ => None,
     };
     needs.is_none_or(|family| tags.families.contains(family)).then_some(!hidden.contains(kinds))

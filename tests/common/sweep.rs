@@ -37,6 +37,11 @@ impl Sweep {
         Sweep::sampled(full, 1)
     }
 
+    /// Returns whether `FOLLOWUP_SWEEP` is not set.
+    pub fn is_short() -> bool {
+        env::var_os("FOLLOWUP_SWEEP").is_none()
+    }
+
     /// A sweep of sequences of up to `full` pieces, too many to try more than one in `one_in` of the
     /// longest at the full length.
     pub fn sampled(full: usize, one_in: u64) -> Sweep {
