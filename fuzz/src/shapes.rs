@@ -1,8 +1,8 @@
 //! The arguments of question tools: the laws, and the reference reader, which sees the stream at once.
 //!
 //! The bytes of an input: the choices [`choice`]; the index of a built-in shape, or a larger number
-//! and two bytes from which a shape is drawn; the size of chunks; six limits, if chosen; the stream,
-//! with a [`CUT`](crate::input::CUT) where it is cut.
+//! and two bytes from which a shape is drawn; the size of chunks; seven limits, if chosen (of `texts`,
+//! 255 is its default); the stream, with a [`CUT`](crate::input::CUT) where it is cut.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::input::cut;
 pub mod choice {
     /// The strict policy.
     pub const STRICT: u8 = 1;
-    /// Six limits follow.
+    /// Seven limits follow.
     pub const LIMITS: u8 = 2;
 }
 
@@ -32,9 +32,9 @@ pub fn read(input: &[u8]) {
     let parser = || Parser::arguments_of(tool, policy.clone()).expect("the shape has the tool");
     let (stream, cuts) = cut(rest, size.into());
 
-    let (mut whole, mut shown) = (parser(), Vec::new());
+    let (mut whole, mut shown) = (parser(), view::Shown::default());
     view::append(&mut shown, whole.feed_bytes(&stream));
-    let (mut resumed, mut shown_by_cut) = (parser(), Vec::new());
+    let (mut resumed, mut shown_by_cut) = (parser(), view::Shown::default());
     for chunk in cuts.chunks(&stream) {
         view::append(&mut shown_by_cut, resumed.feed_bytes(chunk));
         let checkpoint = resumed.checkpoint();
@@ -71,8 +71,10 @@ fn limits(choices: u8, rest: &[u8]) -> Option<(Limits, &[u8])> {
         return Some((Limits::default(), rest));
     }
     let (limits, rest) = rest.split_first_chunk()?;
-    let [question, answer, suggestions, questions, header, description] = limits.map(usize::from);
-    Some((Limits { question, answer, suggestions, questions, header, description, ..Limits::default() }, rest))
+    let [question, answer, suggestions, questions, header, description, texts] = limits.map(usize::from);
+    let texts = if texts == 255 { Limits::default().texts } else { texts };
+    let limits = Limits { question, answer, suggestions, questions, header, description, texts, ..Limits::default() };
+    Some((limits, rest))
 }
 
 /// Returns arguments for every built-in shape and for drawn ones, some of them damaged.
@@ -87,8 +89,14 @@ pub fn seeds() -> impl Iterator<Item = Vec<u8>> {
         let mut stream = random::arguments(&mut random, &table);
         stream.insert(stream.len() / 2, crate::input::CUT);
         let is_built_in = usize::from(number) < Shape::built_in_names().count();
-        let (drawn, limits): (&[u8], &[u8]) =
-            (if is_built_in { &[] } else { &drawn }, if i % 3 == 0 { &[9, 6, 2, 2, 4, 6] } else { &[] });
+        let (drawn, limits): (&[u8], &[u8]) = (
+            if is_built_in { &[] } else { &drawn },
+            match i % 6 {
+                0 => &[9, 6, 2, 2, 4, 6, 255],
+                3 => &[90, 60, 2, 2, 40, 60, 40],
+                _ => &[],
+            },
+        );
         let choices = u8::from(i % 5 == 0) * choice::STRICT + u8::from(i % 3 == 0) * choice::LIMITS;
         [&[choices, number, (i % 7) as u8][..], drawn, limits, &stream].concat()
     })

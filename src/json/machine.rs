@@ -138,7 +138,10 @@ impl JsonMachine {
         if let Some(delta) = self.busy.call.next_delta() {
             return Signal::Partial(delta);
         }
-        self.begin_shaped();
+        // An empty chunk leaves a parser that was resumed before the first byte as it is.
+        if *pos < text.len() {
+            self.begin_shaped();
+        }
         let JsonBuffers { arguments, shaped, call } = &mut *self.busy;
         if let Some(reader) = shaped {
             return step_shaped(reader, text, pos, call, &self.policy);

@@ -6,7 +6,8 @@
 use followup::{Limits, Shape};
 
 use crate::common::shapes::table::Table;
-use crate::common::shapes::{Choice, Question, Rules, view};
+use crate::common::shapes::view::{self, Shown};
+use crate::common::shapes::{Choice, End, Question, Rules};
 use crate::common::sweep::Sweep;
 use crate::oracle::parser;
 
@@ -22,7 +23,7 @@ const fn plain(shape: &'static str, text: &'static str) -> Case {
     Case { shape, around: ["", ""], text }
 }
 
-const CASES: [Case; 15] = [
+const CASES: [Case; 25] = [
     plain(
         "claude",
         r#"{"questions":[{"question":"Which?","header":"S","multiSelect":false,"options":[{"label":"Re (Recommended)","description":"fa","preview":"p"},{"label":"P"}]},{"question":"A\u00e9\ud83d\ude00\n"}]}"#,
@@ -46,6 +47,31 @@ const CASES: [Case; 15] = [
     ),
     plain("acp", r#"{"toolCall":{"title":"Run"},"options":[{"optionId":"a","name":"Al","kind":"k"}]}"#),
     plain("confirm", r#"{"message":"Del?"}"#),
+    plain(
+        "cursor",
+        r#"{"title":"Se","questions":[{"id":"d","prompt":"Wh","allow_multiple":true,"options":[{"id":"p","label":"Po"},{"label":"Li","id":"l"}]}]}"#,
+    ),
+    plain("cursor", r#"{"questions":[{"prompt":"Wh","allowMultiple":"no","options":["x"]}],"title":"Se"}"#),
+    plain(
+        "opencode",
+        r#"{"questions":[{"type":"multi_choice","question":"Ne","description":"de","header":"N","choices":[{"label":"Bu","id":"b","mode":"code","description":"no"}]}]}"#,
+    ),
+    plain("opencode", r#"{"question":"Ne","multiple":true,"options":"[{\"label\":\"B\"}]"}"#),
+    plain("cline", r#"{"options":["Re","Pa "],"question":"Wh"}"#),
+    plain("cline", r#"{"questions":[{"question":"Wh","is_multi_select":true,"options":["(Recommended) R"]}]}"#),
+    plain(
+        "qwen",
+        r#"[{"question":"Ru","header":"T","multi_select":false,"options":[{"description":"sl","label":"Al"}]}]"#,
+    ),
+    plain(
+        "hermes",
+        r#"{"question":"Wh","choices":["a","{\"text\":\"b\"}",{"description":"c"}],"multi_select":true,"questions":[]}"#,
+    ),
+    plain(
+        "pi",
+        r#"{"questions":[{"id":"d","label":"St","prompt":"W","options":[{"value":"p","label":"Po"}],"allowOther":false}]}"#,
+    ),
+    plain("copilot", r#"{"question":"Po","allow_freeform":"no","choices":"80\n8 "}"#),
     plain("omp", r#"{"questions":[{"question":"W","options":[{"label":"S"},{"label":"P"}],"recommended":1}]}"#),
     Case {
         shape: "claude",
@@ -199,43 +225,63 @@ fn continuations(case: &Case, prefix: &str) -> Vec<String> {
 
 // ---------------------------------------------------------------------------------------------- views
 
-/// Returns what of the questions partials show.
-fn shown_of(mut questions: Vec<Question>, table: &Table) -> Vec<Question> {
+/// Returns what of a call partials show.
+pub fn shown_of(Shown { title, mut questions }: Shown, table: &Table) -> Shown {
     for question in &mut questions {
         let end = question.options.iter().position(|one| one.label.is_empty());
         question.options.truncate(end.unwrap_or(usize::MAX));
         if question.text.is_empty() {
             question.detail = None;
         }
-        // "from a list of ids, when the call ends"
-        if table.has("required-ids") {
+        // "from a list of ids, when the call ends"; such a list is in forms, too.
+        if table.has("required-ids") || table.form("requestedSchema").is_some() {
             question.required = None;
         }
     }
     let is_there = |one: &Question| !one.text.is_empty() || one.header.is_some() || !one.options.is_empty();
     let end = questions.iter().position(|one| !is_there(one));
     questions.truncate(end.unwrap_or(usize::MAX));
-    questions
+    Shown { title, questions }
+}
+
+/// What the ends of a call agree on.
+#[derive(Debug, Default)]
+pub struct Agreed(Option<Shown>);
+
+impl Agreed {
+    pub fn add(&mut self, end: End, table: &Table) {
+        let shown = shown_of(Shown { title: end.title, questions: end.questions }, table);
+        self.0 = Some(match self.0.take() {
+            Some(agreed) => common(&agreed, &shown, table),
+            None => shown,
+        });
+    }
+
+    pub fn shown(&self) -> Shown {
+        self.0.clone().unwrap_or_default()
+    }
 }
 
 /// Returns what two views have in common.
-fn common(one: &[Question], two: &[Question]) -> Vec<Question> {
-    one.iter()
-        .zip(two)
-        .map(|(a, b)| Question {
-            text: prefix(&a.text, &b.text),
-            id: same(&a.id, &b.id),
-            header: text(&a.header, &b.header),
-            detail: text(&a.detail, &b.detail),
-            placeholder: same(&a.placeholder, &b.placeholder),
-            kind: same(&a.kind, &b.kind),
-            multiple: same(&a.multiple, &b.multiple),
-            custom: same(&a.custom, &b.custom),
-            required: same(&a.required, &b.required),
-            defaults: a.defaults.iter().zip(&b.defaults).take_while(|(a, b)| a == b).map(|(a, _)| a.clone()).collect(),
-            options: a.options.iter().zip(&b.options).map(|(a, b)| common_option(a, b)).collect(),
-        })
-        .collect()
+fn common(one: &Shown, two: &Shown, table: &Table) -> Shown {
+    let questions = one.questions.iter().zip(&two.questions).map(|(a, b)| common_question(a, b)).collect();
+    shown_of(Shown { title: text(&one.title, &two.title), questions }, table)
+}
+
+fn common_question(a: &Question, b: &Question) -> Question {
+    Question {
+        text: prefix(&a.text, &b.text),
+        id: same(&a.id, &b.id),
+        header: text(&a.header, &b.header),
+        detail: text(&a.detail, &b.detail),
+        placeholder: same(&a.placeholder, &b.placeholder),
+        kind: same(&a.kind, &b.kind),
+        multiple: same(&a.multiple, &b.multiple),
+        custom: same(&a.custom, &b.custom),
+        required: same(&a.required, &b.required),
+        defaults: a.defaults.iter().zip(&b.defaults).take_while(|(a, b)| a == b).map(|(a, _)| a.clone()).collect(),
+        options: a.options.iter().zip(&b.options).map(|(a, b)| common_option(a, b)).collect(),
+    }
 }
 
 fn common_option(a: &Choice, b: &Choice) -> Choice {
@@ -267,14 +313,14 @@ fn check(case: &Case, sweep: &mut Sweep) {
     let (shape, table) = (Shape::built_in(case.shape).unwrap(), Table::built_in(case.shape));
     let rules = Rules { limits: Limits::default(), strict: false };
     let mut read = parser(&shape, rules);
-    let mut shown = Vec::new();
+    let mut shown = Shown::default();
     view::append(&mut shown, read.feed(case.around[0]));
     let ends = (0..=case.text.len()).filter(|&end| case.text.is_char_boundary(end));
     let mut before = 0;
     for end in ends {
         view::append(&mut shown, read.feed(&case.written(&case.text[before..end])));
         before = end;
-        let mut agreed: Option<Vec<Question>> = None;
+        let mut agreed = Agreed::default();
         if !sweep.tries(1) {
             continue;
         }
@@ -282,14 +328,10 @@ fn check(case: &Case, sweep: &mut Sweep) {
         for next in continuations(case, &case.text[..end]) {
             for after in afters {
                 let rest = format!("{}{after}", case.written(&next));
-                let end = shown_of(view::end(read.clone(), [rest.as_bytes()]).questions, &table);
-                agreed = Some(match agreed {
-                    Some(agreed) => shown_of(common(&agreed, &end), &table),
-                    None => end,
-                });
+                agreed.add(view::end(read.clone(), [rest.as_bytes()]), &table);
             }
         }
-        let (shown, agreed) = (shown_of(shown.clone(), &table), agreed.unwrap_or_default());
+        let (shown, agreed) = (shown_of(shown.clone(), &table), agreed.shown());
         assert!(shown == agreed, "{}: {}\nshown  {shown:?}\nagreed {agreed:?}", case.shape, &case.text[..end]);
     }
 }

@@ -1,10 +1,13 @@
-//! Every short sequence of pieces of a question tool's arguments, cut everywhere, against the
-//! reference reader.
+//! Every short sequence of pieces of a question tool's arguments, and arguments of shapes drawn at
+//! random, cut everywhere, against the reference reader.
 
-use followup::{Limits, Shape};
+use followup::{Checkpoint, Limits, Parser, Shape};
 
+use crate::common::shapes::random::{self, Random};
+use crate::common::shapes::table::Table;
+use crate::common::shapes::view::{End, Shown};
 use crate::common::shapes::{Rules, read, view};
-use crate::common::sweep::Sweep;
+use crate::common::sweep::{Sweep, cases};
 use crate::oracle::parser;
 
 /// The longest sequence.
@@ -37,6 +40,40 @@ fn check(shape: &Shape, stream: &str, length: usize) {
         let (before, after) = stream.as_bytes().split_at(cut);
         let end = view::end(parser(shape, rules), [before, after]).comparable();
         assert!(end == expected, "{}: {stream} at {cut}\nparser    {end:?}\nreference {expected:?}", shape.name());
+    }
+}
+
+/// Arguments of up to so many bytes are cut in three.
+const SHORT: usize = 50;
+
+/// Returns what has been shown, the state, and the end of a stream in these chunks.
+fn read_chunks(mut parser: Parser, chunks: &[&[u8]]) -> (Shown, Checkpoint, End) {
+    let mut shown = Shown::default();
+    chunks.iter().for_each(|chunk| view::append(&mut shown, parser.feed_bytes(chunk)));
+    let (before, checkpoint) = (shown.clone(), parser.checkpoint());
+    (before, checkpoint, view::finish(&mut shown, &mut parser))
+}
+
+#[test]
+fn the_arguments_of_any_shape_mean_the_same_wherever_they_are_cut() {
+    let mut random = Random(29);
+    for _ in 0..cases(500) {
+        let shape = random::shape(&mut random);
+        let stream = random::arguments(&mut random, &Table::new(shape.text()));
+        let rules = random::rules(&mut random);
+        let whole = read_chunks(parser(&shape, rules), &[&stream]);
+        let context = || format!("{rules:?}\n{}\n{}", shape.text(), String::from_utf8_lossy(&stream));
+        assert_eq!(whole.2.clone().comparable(), read(shape.text(), &stream, rules).comparable(), "{}", context());
+        for first in 0..=stream.len() {
+            let (before, after) = stream.split_at(first);
+            assert_eq!(read_chunks(parser(&shape, rules), &[before, after]), whole, "at {first}: {}", context());
+            let seconds = if stream.len() <= SHORT { 1..after.len() } else { 0..0 };
+            for second in seconds {
+                let (middle, after) = after.split_at(second);
+                let cut = read_chunks(parser(&shape, rules), &[before, middle, after]);
+                assert_eq!(cut, whole, "at {first} and {second} more: {}", context());
+            }
+        }
     }
 }
 

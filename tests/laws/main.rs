@@ -1,6 +1,7 @@
 //! The guarantees G1 to G5 as laws: stated once, tested on every stream that a test can make.
 
 mod certain;
+mod certain_drawn;
 mod certain_envelopes;
 mod certain_shapes;
 mod checkpoints;

@@ -158,6 +158,14 @@ fn the_view_and_the_state_depend_on_the_bytes_alone_and_a_checkpoint_resumes() {
 }
 
 #[test]
+fn an_empty_chunk_leaves_a_parser_that_was_resumed_before_the_first_byte_as_it_is() {
+    let parser = || Parser::arguments_of("AskUserQuestion", Policy::new()).unwrap();
+    let mut resumed = Parser::resume(Policy::new(), parser().checkpoint()).unwrap();
+    assert!(resumed.feed("").next().is_none());
+    assert_eq!(resumed.checkpoint(), parser().checkpoint());
+}
+
+#[test]
 fn nothing_that_was_shown_of_a_question_is_taken_back() {
     each_stream(13, |_, tool, policy, stream| {
         let parser = Parser::arguments_of(tool, policy).unwrap();

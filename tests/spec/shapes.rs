@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use followup::{
-    CallPart, Event, Field, Limits, Malformed, Note, Parser, Policy, Question, Reason, Shape, Shapes, Suggestion,
+    CallPart, Envelopes, Event, Field, Limits, Malformed, Note, Parser, Policy, Question, Reason, Shape, Shapes,
+    Suggestion,
 };
 
 /// Writes a question in one line: `{id} [header] text / detail (placeholder) <kind> flags: options`.
@@ -308,6 +309,14 @@ fn a_control_character_in_a_string_that_holds_json_is_a_repair() {
 }
 
 #[test]
+fn json_in_a_string_that_ends_before_it_is_malformed_whatever_is_whole_in_it() {
+    let inner = r#"{"question":"Q?","options":"[\"A\"]"#;
+    let arguments = serde_json::to_string(inner).unwrap();
+    let malformed = Err(Reason::Malformed(Note::IllFormedJson));
+    assert_eq!(read(parser("AskUserQuestion"), &arguments), malformed);
+}
+
+#[test]
 fn a_string_in_a_list_grows_unless_it_may_be_an_object() {
     let shown = |tool: &str, arguments: &str| {
         let (mut parser, mut shown) = (parser(tool), String::new());
@@ -329,6 +338,47 @@ fn a_string_in_a_list_grows_unless_it_may_be_an_object() {
 }
 
 #[test]
+fn a_backslash_is_shown_once_no_n_can_follow_it() {
+    let shapes = Shapes::new([Shape::built_in("gemini").unwrap()]);
+    let policy = Policy::new().with_shapes(shapes).with_envelopes(Envelopes::all());
+    let shown = |mut parser: Parser, stream: &[u8]| {
+        let (mut events, mut shown) = (parser.feed_bytes(stream), String::new());
+        while let Some(event) = events.next() {
+            let Event::Partial(partial) = event else { panic!("{event:?}") };
+            shown = partial.question().unwrap_or_default().to_owned();
+        }
+        shown
+    };
+    let native = || Parser::arguments_of("ask_user", policy.clone()).unwrap();
+    assert_eq!(shown(native(), br#"{"question":"a\\"#), "a");
+    assert_eq!(shown(native(), br#"{"question":"a\\b"#), r"a\b");
+    // The first byte of a character.
+    assert_eq!(shown(native(), b"{\"question\":\"a\\\\\xE2"), r"a\");
+    let leaked = |rest: &[u8]| {
+        shown(Parser::new(policy.clone()), &[b"<function=ask_user><parameter=question>a\\", rest].concat())
+    };
+    assert_eq!(leaked(b""), "a");
+    assert_eq!(leaked(b" "), r"a\");
+    assert_eq!(leaked(b"\xE2"), r"a\");
+    assert_eq!(leaked(b" \xE2"), r"a\");
+    assert_eq!(leaked(b" \xC3"), r"a\ ");
+}
+
+#[test]
+fn a_detail_is_shown_with_the_first_character_of_its_question_even_if_that_is_cut() {
+    let mut parser = parser("vscode_askQuestions");
+    let mut shown = Vec::new();
+    for chunk in [&br#"{"questions":[{"message":"m","question":""#[..], b"\xC3", b"\xA9", b""] {
+        let mut events = parser.feed_bytes(chunk);
+        while let Some(event) = events.next() {
+            let Event::Partial(partial) = event else { panic!("{event:?}") };
+            shown.push((partial.field(), partial.delta().to_owned()));
+        }
+    }
+    assert_eq!(shown, [(Field::Question, "é".to_owned()), (Field::Detail, "m".to_owned())]);
+}
+
+#[test]
 fn all_texts_of_a_call_together_have_a_limit() {
     let asked = |texts: usize, arguments: &str| {
         let limits = Limits { texts, ..Limits::default() };
@@ -343,6 +393,12 @@ fn all_texts_of_a_call_together_have_a_limit() {
     let dropped = r#"{"questions":[{"question":"123","options":[{"description":"67"},{"label":"    "}]}]}"#;
     assert_eq!(lines(8, dropped), too_long(8));
     assert_eq!(lines(9, dropped), Ok(vec!["123 -multiple +custom".into()]));
+    // Names of a question that is dropped do not count.
+    let mcp =
+        r#"{"requestedSchema":{"properties":{"a":{"title":"A"},"b":{"enumNames":["123456789"]}}},"message":"Hi"}"#;
+    let limits = Limits { texts: 12, questions: 1, ..Limits::default() };
+    let parser = Parser::arguments_of("elicitation/create", Policy::new().with_limits(limits)).unwrap();
+    assert!(read(parser, mcp).is_ok());
     // A header that stands in for the text is there once.
     assert_eq!(lines(3, r#"{"questions":[{"header":"123"}]}"#), Ok(vec!["[123] 123 -multiple +custom".into()]));
 }

@@ -37,6 +37,7 @@ fn a_rejected_call_has_no_suggestion_without_a_label_and_no_empty_question() {
         ("AskUserQuestion", claude(r#"]},{"options":[{"label":"B"#), &["Q? -multiple +custom; A", " +custom; B"]),
         ("AskUserQuestion", r#"{"questions":[{"#.into(), &[]),
         ("AskUserQuestion", r#"{"questions":[{}]}"#.into(), &[]),
+        ("ask", r#"{"questions":[{"options":["A","B","C"],"recommended":1}"#.into(), &[" -multiple +custom; A; B *; C"]),
         (
             "elicitation/create",
             r#"{"requestedSchema":{"properties":{"a":{"title":"T","oneOf":[{"const":"p"},{"const":"q","title":"Q"}], x"#

@@ -288,15 +288,24 @@ impl Form {
 
     /// Makes certain what does not depend on which character the incomplete sequence `tail` becomes.
     pub(crate) fn foresee_char(&mut self, tail: &[u8], limits: &Limits) {
+        self.settle_escape();
         let Some(open) = &mut self.open else { return };
         // An ill-formed sequence becomes U+FFFD, of three bytes.
         let longest = if tail.first().is_some_and(|&byte| byte >= 0xF0) { 4 } else { 3 };
-        let end = self.text.len() + usize::from(open.escape) + longest;
+        let end = self.text.len() + longest;
         if !utf8::may_be_blank(tail) && end <= open.end(limits).0 {
-            if core::mem::take(&mut open.escape) {
-                self.text.push('\\');
-            }
             open.exists = true;
+            self.set_open_end();
+        }
+    }
+
+    /// Makes a `\` certain that no `n` follows.
+    pub(crate) fn settle_escape(&mut self) {
+        if let Some(open) = &mut self.open
+            && core::mem::take(&mut open.escape)
+        {
+            open.exists = true;
+            self.text.push('\\');
             self.set_open_end();
         }
     }
@@ -329,7 +338,8 @@ impl Form {
     /// Returns what is to be shown; `None` if it is not as simple as that, and then nothing has
     /// changed.
     pub(crate) fn push_plain(&mut self, text: &str, limits: &Limits) -> Option<Addition> {
-        let open = self.open.filter(|open| open.exists && !open.escape)?;
+        // Without text, something else may be left to show.
+        let open = self.open.filter(|open| open.exists && !open.escape && !text.is_empty())?;
         let OpenText { place, start, .. } = open;
         let field = place.field()?;
         let (shown, end) = (self.text.len(), self.text.len() + text.len());
@@ -377,10 +387,11 @@ impl Form {
 
     /// Appends a word: a name, a default, or an id that is required.
     ///
-    /// It is dropped if there is no room.
+    /// It is dropped if there is no room, or with the question that it belongs to.
     pub(crate) fn push_word(&mut self, words: Words, word: &str, limits: &Limits) {
         let start = self.text.len();
-        if start + word.len() > limits.texts {
+        let is_dropped = self.drops_question && words != Words::RequiredIds;
+        if is_dropped || start + word.len() > limits.texts {
             return;
         }
         self.text.push_str(word);
@@ -414,6 +425,9 @@ impl Form {
             self.questions.pop();
             // Whether it has reached that question depends on the chunks.
             self.cursor = self.cursor.min(self.questions.len().saturating_sub(1));
+        } else if let Some(question) = self.questions.last_mut() {
+            // It may have ended, and then any option may have news.
+            question.is_closed = true;
         }
     }
 

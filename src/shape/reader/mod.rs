@@ -482,7 +482,7 @@ impl Reading<'_> {
                 has_ended
             }
             _ => {
-                let is_whole = self.reader.lexers.last().is_some_and(Lexer::is_closed);
+                let is_whole = self.reader.lexers[level + 1..].iter().all(Lexer::is_closed);
                 self.reader.lexers.truncate(level + 1);
                 self.reader.value = Value::Nothing;
                 if !is_whole {

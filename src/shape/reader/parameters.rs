@@ -116,6 +116,11 @@ impl ShapeReader {
             self.flush_blanks(call, policy);
             self.with(call, policy, |reading| reading.token(0, Token::Text(solid)));
         }
+        if solid.len() < text.len()
+            && let Some(form) = call.form_mut()
+        {
+            form.settle_escape();
+        }
         // With more of them, any text is too long.
         let most = longest_blanks(policy);
         for char in text[solid.len()..].chars() {
@@ -134,11 +139,14 @@ impl ShapeReader {
 
     /// Takes into account that the incomplete character `tail` follows in a value as text.
     pub(crate) fn foresee_trimmed(&mut self, tail: &[u8], call: &mut Call, policy: &Arc<Policy>) {
-        if matches!(self.value, Value::Text(_)) && !utf8::may_be_blank(tail) {
+        if !matches!(self.value, Value::Text(_)) {
+            return;
+        }
+        if !utf8::may_be_blank(tail) {
             self.flush_blanks(call, policy);
-            if let Some(form) = call.form_mut() {
-                form.foresee_char(tail, &policy.limits);
-            }
+        }
+        if let Some(form) = call.form_mut() {
+            form.foresee_char(tail, &policy.limits);
         }
     }
 

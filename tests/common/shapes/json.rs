@@ -30,6 +30,9 @@ pub struct Char {
     pub after: bool,
 }
 
+/// "a `\` that begins no escape is text, and so is what follows it"
+const STRAY: Char = Char { c: '\\', before: false, after: true };
+
 /// Returns the characters of a text without repairs.
 pub fn plain(text: &str) -> Vec<Char> {
     text.chars().map(|c| Char { c, before: false, after: false }).collect()
@@ -98,8 +101,8 @@ impl Json {
             match next.c {
                 '"' => return Scalar { chars, is_closed: true, wrong: false },
                 '\\' => match self.escape() {
-                    Some((c, after)) => {
-                        chars.push(Char { c, before: next.before || next.after, after });
+                    Some(Char { c, before, after }) => {
+                        chars.push(Char { c, before: before || next.before || next.after, after });
                     }
                     None => return Scalar { chars, is_closed: false, wrong: false },
                 },
@@ -109,9 +112,9 @@ impl Json {
         }
     }
 
-    /// Reads an escape after its `\`. Returns its character, and whether it is a repair; `None` if
-    /// the text ends before it is decided.
-    fn escape(&mut self) -> Option<(char, bool)> {
+    /// Reads an escape after its `\`. Returns its character, and whether there is a repair before or
+    /// after that is decided; `None` if the text ends before.
+    fn escape(&mut self) -> Option<Char> {
         let simple = match self.peek()? {
             'b' => '\u{8}',
             'f' => '\u{c}',
@@ -120,10 +123,9 @@ impl Json {
             't' => '\t',
             c @ ('"' | '\\' | '/') => c,
             'u' => return self.unicode(),
-            // "a `\` that begins no escape is text, and so is what follows it"
-            _ => return Some(('\\', true)),
+            _ => return Some(STRAY),
         };
-        self.next().map(|next| (simple, next.before || next.after))
+        self.next().map(|next| Char { c: simple, before: false, after: next.before || next.after })
     }
 
     /// Returns the number of an escape whose `u` is at `at`: `Some(None)` if it is none, `None` if
@@ -139,26 +141,30 @@ impl Json {
         Some(Some(number))
     }
 
-    fn unicode(&mut self) -> Option<(char, bool)> {
-        let Some(first) = self.unit(self.at)? else { return Some(('\\', true)) };
+    fn unicode(&mut self) -> Option<Char> {
+        let Some(first) = self.unit(self.at)? else { return Some(STRAY) };
         self.at += 5;
+        let char = |c: Option<char>| Char { c: c.unwrap_or('\u{FFFD}'), before: false, after: false };
         if !(0xD800..0xDC00).contains(&first) {
             // "A surrogate without its other half is one U+FFFD."
-            return Some((char::from_u32(first).unwrap_or('\u{FFFD}'), false));
+            return Some(char(char::from_u32(first)));
         }
         // "a first half of a surrogate pair [is decided] when what follows it can't be its second
-        // half any more", which begins with `d` and one of `c` to `f`
+        // half any more", which begins with `d` and one of `c` to `f`. So the repairs that are made
+        // until then come before it.
         let digits = "0123456789abcdefABCDEF";
+        let mut before = false;
         for (i, allowed) in ["\\", "u", "dD", "cdefCDEF", digits, digits].into_iter().enumerate() {
-            if !allowed.contains(self.chars.get(self.at + i)?.c) {
-                return Some(('\u{FFFD}', false));
+            let next = *self.chars.get(self.at + i)?;
+            if !allowed.contains(next.c) {
+                return Some(Char { before: before || next.before, ..char(None) });
             }
+            before |= next.before || next.after;
         }
         let second = self.unit(self.at + 1)??;
-        let is_repaired = self.chars[self.at].before || self.chars[self.at].after;
         self.at += 6;
         let both = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
-        Some((char::from_u32(both).unwrap_or('\u{FFFD}'), is_repaired))
+        Some(Char { before, ..char(char::from_u32(both)) })
     }
 
     /// Reads a number, a literal or a string.

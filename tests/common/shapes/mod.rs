@@ -10,6 +10,7 @@ mod json;
 mod options;
 mod questions;
 pub mod random;
+pub mod rest;
 pub mod table;
 pub mod view;
 
@@ -58,6 +59,8 @@ struct Reader {
     /// rules, but nothing of it is kept, and its texts have no limits".
     dropped: Option<Question>,
     dropped_option: Option<Choice>,
+    /// The bytes of all texts and words so far.
+    texts: usize,
 }
 
 impl Reader {
@@ -74,6 +77,7 @@ impl Reader {
             is_listed: false,
             dropped: None,
             dropped_option: None,
+            texts: 0,
         }
     }
 
@@ -232,7 +236,7 @@ impl Reader {
     fn call_value(&mut self, question: &mut Option<Open>, role: &str, kind: Kind) -> Parsed<()> {
         if role == "required-ids" {
             return match self.required.is_empty() {
-                true => self.words(kind, &mut |reader, word| reader.required.push(word)),
+                true => self.words(kind, false, &mut |reader, word| reader.required.push(word)),
                 false => self.nothing(kind),
             };
         }
@@ -241,7 +245,11 @@ impl Reader {
                 return self.nothing(kind);
             }
             let limit = (CallPart::Description, self.rules.limits.description);
-            return self.growing(kind, limit, &mut |reader, text| reader.title = Some(text.to_owned())).map(drop);
+            // A title is the call's, also where the question is dropped.
+            let dropped = self.dropped.take();
+            self.growing(kind, limit, &mut |reader, text| reader.title = Some(text.to_owned()))?;
+            self.dropped = dropped;
+            return Ok(());
         }
         let is_value = match role {
             "lines" => kind == Kind::Text,
@@ -301,14 +309,20 @@ impl Reader {
     ///
     /// "one longer than `answer`, or after as many as there can be questions or suggestions, is
     /// dropped"
-    fn words(&mut self, kind: Kind, put: &mut dyn FnMut(&mut Reader, String)) -> Parsed<()> {
+    fn words(&mut self, kind: Kind, is_dropped: bool, put: &mut dyn FnMut(&mut Reader, String)) -> Parsed<()> {
         let mut count = 0;
         let mut word = |reader: &mut Reader, kind: Kind| match kind {
             Kind::Text | Kind::Number | Kind::Boolean => {
                 let scalar = reader.json.scalar(kind);
                 let word = reader.kept(&scalar)?;
-                let Limits { answer, suggestions, questions, .. } = reader.rules.limits;
-                if word.len() <= answer && count < suggestions.max(questions) {
+                let Limits { answer, suggestions, questions, texts, .. } = reader.rules.limits;
+                if word.len() > answer || count >= suggestions.max(questions) {
+                    return Ok(());
+                }
+                // "a word of a list that has no room in it is dropped"
+                let len = if is_dropped { 0 } else { word.len() };
+                if reader.texts + len <= texts {
+                    reader.texts += len;
                     count += 1;
                     put(reader, word);
                 }
@@ -536,14 +550,14 @@ impl Reader {
         put: &mut dyn FnMut(&mut Reader, &str),
     ) -> Parsed<Option<String>> {
         let is_dropped = self.dropped.is_some() || self.dropped_option.is_some();
-        let limit = if is_dropped { usize::MAX } else { limit };
+        let (limit, too_long) = self.room((part, limit), is_dropped);
         let mut text = String::new();
         let mut held = false;
         for one in &scalar.chars {
             self.repair_if(one.before)?;
             for c in self.unescaped(&mut held, one.c) {
                 if text.len() + c.len_utf8() > limit {
-                    return Err(Reason::TooLong { part, limit });
+                    return Err(too_long);
                 }
                 text.push(c);
                 if !text.trim().is_empty() {
@@ -555,12 +569,28 @@ impl Reader {
         self.closed(&scalar, part)?;
         if held {
             if text.len() + 1 > limit {
-                return Err(Reason::TooLong { part, limit });
+                return Err(too_long);
             }
             text.push('\\');
             put(self, &text);
         }
-        Ok((!text.trim().is_empty()).then_some(text))
+        let text = Some(text).filter(|text| !text.trim().is_empty());
+        if !is_dropped {
+            self.texts += text.as_ref().map_or(0, String::len);
+        }
+        Ok(text)
+    }
+
+    /// Returns how long a text may be that begins here, and why it is too long beyond that.
+    ///
+    /// "All texts of a call together may have `texts`"; what is dropped "has no limits".
+    fn room(&self, (part, limit): (CallPart, usize), is_dropped: bool) -> (usize, Reason) {
+        let texts = self.rules.limits.texts;
+        let (end, too_long) = match texts - self.texts {
+            room if room < limit => (room, Reason::TooLong { part: CallPart::Arguments, limit: texts }),
+            _ => (limit, Reason::TooLong { part, limit }),
+        };
+        (if is_dropped { usize::MAX } else { end }, too_long)
     }
 
     /// "`unescape`: the two characters `\n` in a text are a line end"

@@ -45,11 +45,12 @@ impl Reader {
         self.questions.push(question);
         // "the limit of a header or an id"; a blank one is none
         if let Some(id) = id {
-            let limit = self.rules.limits.header;
+            let (limit, too_long) = self.room((CallPart::Header, self.rules.limits.header), false);
             if id.len() > limit {
-                return Err(Reason::TooLong { part: CallPart::Header, limit });
+                return Err(too_long);
             }
             if !id.trim().is_empty() {
+                self.texts += id.len();
                 open.taken.insert("id".to_owned());
                 self.question().id = Some(id);
             }
@@ -279,10 +280,11 @@ impl Reader {
             "options" if self.question().options.is_empty() => return self.options(kind),
             "options" => return self.nothing(kind),
             "default" if self.question().defaults.is_empty() => {
-                return self.words(kind, &mut |reader, word| reader.question().defaults.push(word));
+                let is_dropped = self.dropped.is_some();
+                return self.words(kind, is_dropped, &mut |reader, word| reader.question().defaults.push(word));
             }
             "names" if open.names.is_empty() => {
-                return self.words(kind, &mut |_, word| open.names.push(word));
+                return self.words(kind, self.dropped.is_some(), &mut |_, word| open.names.push(word));
             }
             "default" | "names" => return self.nothing(kind),
             // "An array or an object as the question's text rejects the call; as any other text it

@@ -27,7 +27,7 @@ impl Random {
 }
 
 /// Texts of strings, escaped.
-const TEXTS: [&str; 44] = [
+pub(super) const TEXTS: [&str; 44] = [
     "",
     " ",
     "Which?",
@@ -78,10 +78,10 @@ const OTHERS: [&str; 12] =
     ["null", "null", "true", "false", "0", "1", "2", "-1.50e+3", "[]", "{}", "[\"x\"]", "{\"x\":1}"];
 
 /// Writes arguments that a shape reads, most of them valid JSON.
-struct Arguments<'r> {
-    random: &'r mut Random,
-    table: &'r Table,
-    text: String,
+pub(super) struct Arguments<'r> {
+    pub(super) random: &'r mut Random,
+    pub(super) table: &'r Table,
+    pub(super) text: String,
 }
 
 /// Returns random arguments.
@@ -101,7 +101,7 @@ pub fn arguments(random: &mut Random, table: &Table) -> Vec<u8> {
 }
 
 /// Returns a text as a string of JSON.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     serde_json::to_string(text).expect("a string")
 }
 
@@ -144,7 +144,7 @@ impl Arguments<'_> {
         }
     }
 
-    fn whole(&mut self) {
+    pub(super) fn whole(&mut self) {
         self.space();
         match self.random.below(16) {
             0 => self.list(2),
@@ -165,7 +165,7 @@ impl Arguments<'_> {
     }
 
     /// Writes an object with keys of these levels.
-    fn object(&mut self, levels: &[&str], depth: usize) {
+    pub(super) fn object(&mut self, levels: &[&str], depth: usize) {
         let mut keys: Vec<(String, String)> = Vec::new();
         for (role, all) in self.table.all_keys() {
             let is_here = levels.contains(&level(&role));
@@ -243,7 +243,7 @@ impl Arguments<'_> {
         self.add("}");
     }
 
-    fn value(&mut self, role: &str, depth: usize) {
+    pub(super) fn value(&mut self, role: &str, depth: usize) {
         if self.random.one_in(12) {
             return self.scalar();
         }
@@ -360,7 +360,7 @@ impl Arguments<'_> {
         std::mem::replace(&mut self.text, outer)
     }
 
-    fn scalar(&mut self) {
+    pub(super) fn scalar(&mut self) {
         if self.random.one_in(2) {
             return self.string();
         }
@@ -395,7 +395,7 @@ fn escaped(key: &str) -> String {
 
 /// Returns random limits and strictness.
 pub fn rules(random: &mut Random) -> Rules {
-    let limits = match random.below(4) {
+    let limits = match random.below(6) {
         0 => Limits {
             question: 4 + random.below(8),
             answer: 2 + random.below(6),
@@ -403,8 +403,10 @@ pub fn rules(random: &mut Random) -> Rules {
             questions: 1 + random.below(2),
             header: 1 + random.below(4),
             description: 1 + random.below(6),
+            texts: if random.one_in(2) { random.below(60) } else { Limits::default().texts },
             ..Limits::default()
         },
+        1 => Limits { texts: random.below(120), ..Limits::default() },
         _ => Limits::default(),
     };
     Rules { limits, strict: random.one_in(6) }

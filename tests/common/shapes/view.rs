@@ -29,6 +29,13 @@ pub struct Choice {
     pub recommended: bool,
 }
 
+/// What has been shown of a call.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shown {
+    pub title: Option<String>,
+    pub questions: Vec<Question>,
+}
+
 /// What came of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct End {
@@ -67,7 +74,7 @@ fn visible(mut questions: Vec<Question>) -> Vec<Question> {
 ///
 /// If something that was shown is taken back.
 pub fn end<'c>(mut parser: Parser, chunks: impl IntoIterator<Item = &'c [u8]>) -> End {
-    let mut shown = Vec::new();
+    let mut shown = Shown::default();
     for chunk in chunks {
         append(&mut shown, parser.feed_bytes(chunk));
     }
@@ -75,44 +82,45 @@ pub fn end<'c>(mut parser: Parser, chunks: impl IntoIterator<Item = &'c [u8]>) -
 }
 
 /// Replaces what has been shown by what the last of these partials shows.
-pub fn append(shown: &mut Vec<Question>, mut events: Events<'_>) {
+pub fn append(shown: &mut Shown, mut events: Events<'_>) {
     while let Some(event) = events.next() {
         let Event::Partial(partial) = event else { panic!("{event:?} before the end") };
-        show(shown, owned(partial.questions()));
+        show(shown, partial.title(), partial.questions());
     }
 }
 
-fn show(shown: &mut Vec<Question>, now: Vec<Question>) {
+fn show(shown: &mut Shown, title: Option<&str>, questions: Questions<'_>) {
+    let now = Shown { title: title.map(str::to_owned), questions: owned(questions) };
     assert!(extends(shown, &now), "something is taken back: {shown:?}\nnow {now:?}");
     *shown = now;
 }
 
 /// Ends the stream. Returns what becomes of the call.
-pub fn finish(shown: &mut Vec<Question>, parser: &mut Parser) -> End {
+pub fn finish(shown: &mut Shown, parser: &mut Parser) -> End {
     let (mut events, mut end) = (parser.finish(), None);
     while let Some(event) = events.next() {
         assert!(end.is_none(), "{event:?} after the end");
         let (reason, title, questions, notes) = match event {
             Event::Partial(partial) => {
-                show(shown, owned(partial.questions()));
+                show(shown, partial.title(), partial.questions());
                 continue;
             }
-            Event::Complete(call) => (None, call.title(), owned(call.questions()), call.notes().to_vec()),
-            Event::Rejected(call) => {
-                let questions = owned(call.questions());
-                assert_eq!(questions, visible(questions.clone()), "nothing that no partial could show");
-                (Some(call.reason()), call.title(), questions, Vec::new())
-            }
+            Event::Complete(call) => (None, call.title(), call.questions(), call.notes().to_vec()),
+            Event::Rejected(call) => (Some(call.reason()), call.title(), call.questions(), Vec::new()),
             other => panic!("{other:?}"),
         };
-        assert!(extends(shown, &questions), "something is taken back: {shown:?}\nat the end {questions:?}");
-        end = Some(End { reason, title: title.map(str::to_owned), questions, notes });
+        show(shown, title, questions);
+        if reason.is_some() {
+            assert_eq!(shown.questions, visible(shown.questions.clone()), "nothing that no partial could show");
+        }
+        let Shown { title, questions } = shown.clone();
+        end = Some(End { reason, title, questions, notes });
     }
     end.expect("a call has an end")
 }
 
 /// Returns whether the later of two views takes nothing of the earlier one back.
-fn extends(before: &[Question], after: &[Question]) -> bool {
+fn extends(before: &Shown, after: &Shown) -> bool {
     let stays = |before: &Option<String>, after: &Option<String>| before.is_none() || before == after;
     let grows = |before: &Option<String>, after: &Option<String>| {
         before.as_ref().is_none_or(|before| after.as_ref().is_some_and(|after| after.starts_with(&**before)))
@@ -140,7 +148,9 @@ fn extends(before: &[Question], after: &[Question]) -> bool {
             && a.options.len() <= b.options.len()
             && a.options.iter().zip(&b.options).all(option)
     };
-    before.len() <= after.len() && before.iter().zip(after).all(question)
+    grows(&before.title, &after.title)
+        && before.questions.len() <= after.questions.len()
+        && before.questions.iter().zip(&after.questions).all(question)
 }
 
 /// Returns questions with all that is known of them.
