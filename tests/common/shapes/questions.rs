@@ -284,7 +284,10 @@ impl Reader {
                 return self.words(kind, is_dropped, &mut |reader, word| reader.question().defaults.push(word));
             }
             "names" if open.names.is_empty() => {
-                return self.words(kind, self.dropped.is_some(), &mut |_, word| open.names.push(word));
+                // "Nothing of it is kept, so that every name of a thing counts in it."
+                let is_dropped = self.dropped.is_some();
+                let put = &mut |_: &mut Reader, word| open.names.extend((!is_dropped).then_some(word));
+                return self.words(kind, is_dropped, put);
             }
             "default" | "names" => return self.nothing(kind),
             // "An array or an object as the question's text rejects the call; as any other text it
