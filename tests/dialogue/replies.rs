@@ -539,3 +539,18 @@ fn an_unsupported_placeholder_or_key_of_a_template_is_an_error() {
     let json = r#"{"entry": {"picked": "{\"a\":{{json}}}"}}"#;
     assert_eq!(serde_json::from_str::<Template>(json).unwrap().entry.picked, "{\"a\":{{json}}}");
 }
+
+#[test]
+fn the_page_names_a_template_for_each_agent() {
+    let page = include_str!("../../docs/question-tools.md");
+    let (_, page) = page.split_once("\n## The built-in shapes\n").expect("the section");
+    let (page, _) = page.split_once("\n## ").expect("the next section");
+    for section in page.split("\n### ").skip(1) {
+        let replies: Vec<_> = section.split("Reply:").skip(1).collect();
+        assert!(!replies.is_empty(), "{section}");
+        for reply in replies {
+            let name = reply.split('`').nth(1).unwrap_or_default();
+            assert!(Template::named(name).is_some(), "{reply}");
+        }
+    }
+}

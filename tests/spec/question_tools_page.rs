@@ -28,21 +28,28 @@ fn each_built_in_shape_reads_the_example_of_its_tool_without_a_repair() {
     for section in page.split("\n### ").skip(1) {
         let (heading, text) = section.split_once('\n').unwrap();
         let shapes: Vec<_> = heading.split(", ").map(|name| Shape::built_in(name).expect(name)).collect();
-        let of_tool = |tool: &str| shapes.iter().find(|shape| shape.tools().any(|one| one == tool));
-        // The tool that was named last.
-        let mut named = None;
+        // The shape and the tool that were named last.
+        let (mut shape, mut tool) = (&shapes[0], None);
         for line in text.lines() {
             if let Some(arguments) = example(line) {
-                let (shape, tool) = named.expect("a tool before its example");
+                let tool = tool.expect("a tool before its example");
                 assert!(questions(shape, tool, arguments) > 0, "{arguments}");
                 examples.push(shape.name().to_owned());
-            } else {
-                let tools = line.split('`').skip(1).step_by(2);
-                named = tools.filter_map(|tool| Some((of_tool(tool)?, tool))).last().or(named);
+                continue;
+            }
+            for word in line.split('`').skip(1).step_by(2) {
+                let has_tool = |shape: &&Shape| shape.tools().any(|one| one == word);
+                if let Some(named) = shapes.iter().find(|shape| shape.name() == word) {
+                    shape = named;
+                }
+                if let Some(named) = shapes.iter().find(has_tool) {
+                    tool = Some(word);
+                    shape = if has_tool(&shape) { shape } else { named };
+                }
             }
         }
     }
-    for name in Shape::built_in_names().filter(|name| *name != "copilot") {
+    for name in Shape::built_in_names() {
         assert!(examples.iter().any(|one| one == name), "the shape {name} has no example");
     }
 }
