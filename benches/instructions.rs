@@ -7,6 +7,9 @@
 //!   more than 5 %.
 //! - `… -- --write` accepts the present figures: it writes that file.
 //!
+//! `FOLLOWUP_ENVELOPES=none`, or the names of families with commas between them, reads other
+//! envelopes than the default policy does: to see what a family costs.
+//!
 //! The program runs itself in valgrind, which emulates no vectors longer than AVX2. On machines
 //! that have longer ones, memchr and the C library use fewer instructions than are counted here.
 
@@ -22,7 +25,7 @@ use std::process::{Command, ExitCode};
 use std::thread;
 
 use common::{NewParser, Stream, push_str};
-use followup::{Event, Parser, Policy, Shape, Shapes};
+use followup::{Envelopes, Event, Parser, Policy, Shape, Shapes};
 use followup_testing::workloads::{self, Workload};
 
 /// The sizes of chunks, in bytes. The last is the whole message.
@@ -107,6 +110,17 @@ fn questions(workload: &Workload) -> usize {
     questions
 }
 
+/// Returns the default policy for a workload, with the envelopes that `FOLLOWUP_ENVELOPES` names.
+fn policy(workload: &Workload) -> Policy {
+    let family = |name: &str| name.parse().unwrap_or_else(|error| panic!("FOLLOWUP_ENVELOPES: {name}: {error}"));
+    let envelopes = match env::var("FOLLOWUP_ENVELOPES") {
+        Err(_) => Envelopes::default(),
+        Ok(names) if names == "none" => Envelopes::none(),
+        Ok(names) => names.split(',').map(family).collect(),
+    };
+    workload.policy().with_envelopes(envelopes)
+}
+
 fn find(name: &str) -> (Workload, NewParser) {
     all().into_iter().find(|(workload, _)| workload.name == name).expect("a workload")
 }
@@ -114,7 +128,7 @@ fn find(name: &str) -> (Workload, NewParser) {
 /// Runs a task: this is what valgrind counts.
 fn run((workload, new): &(Workload, NewParser), size: usize, task: &str, passes: u64) {
     let stream = Stream::new(workload, size);
-    let (mut parser, mut text) = (new(workload.policy()), String::with_capacity(workload.message.len()));
+    let (mut parser, mut text) = (new(policy(workload)), String::with_capacity(workload.message.len()));
     for _ in 0..passes {
         match task {
             "parse" => stream.parse(&mut parser),
