@@ -25,7 +25,7 @@ pub(super) struct IncompleteEntity {
 
 /// What one more byte makes of an incomplete entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum EntityStep {
     Incomplete,
     /// It is this character.
     Char(char),
@@ -51,15 +51,15 @@ impl IncompleteEntity {
         core::str::from_utf8(&self.bytes).unwrap_or_default()
     }
 
-    pub(super) fn push(&mut self, byte: u8) -> Step {
+    pub(super) fn push(&mut self, byte: u8) -> EntityStep {
         self.bytes.push(byte);
         let read = entity().process::<OutputM<Emit, Emit, Streaming>>(&self.bytes[..]).map(|(_, c)| c);
         match read {
-            Ok(Some(c)) => Step::Char(c),
-            Err(nom::Err::Incomplete(_)) => Step::Incomplete,
+            Ok(Some(c)) => EntityStep::Char(c),
+            Err(nom::Err::Incomplete(_)) => EntityStep::Incomplete,
             Ok(None) | Err(_) => {
                 self.bytes.pop();
-                Step::Text
+                EntityStep::Text
             }
         }
     }
@@ -161,11 +161,11 @@ mod tests {
             let mut entity = IncompleteEntity::default();
             entity.begin();
             let whole = text.bytes().skip(1).find_map(|byte| match entity.push(byte) {
-                Step::Incomplete => None,
+                EntityStep::Incomplete => None,
                 step => Some(step),
             });
             assert!(entity.bytes.len() <= 10 && whole.is_some(), "{text}");
-            assert_eq!(matches!(whole, Some(Step::Char(_))), text.ends_with(';'), "{text}");
+            assert_eq!(matches!(whole, Some(EntityStep::Char(_))), text.ends_with(';'), "{text}");
         }
     }
 }

@@ -19,9 +19,9 @@ use crate::config::{Entities, Malformed, Policy};
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
 use crate::utf8;
-use form::Form;
+use form::CallForm;
 use open::{AnswerState, Listing, ModeState, Open, OpenSuggestion, Visibility};
-use value::{TooLong, Value};
+use value::{Value, ValueTooLong};
 pub(crate) use view::View;
 
 /// A range of an arena, in bytes.
@@ -97,7 +97,7 @@ pub(crate) struct Call {
     given: bool,
     entities: Entities,
     /// The questions, if a shape reads the call. Then the fields above have none.
-    form: Option<Box<Form>>,
+    form: Option<Box<CallForm>>,
 }
 
 impl Call {
@@ -149,7 +149,7 @@ impl Call {
     /// Returns the bytes of all texts.
     #[cfg(feature = "wire")]
     pub(crate) fn text_len(&self) -> usize {
-        self.text.len() + self.modes.len() + self.form().map_or(0, Form::text_len)
+        self.text.len() + self.modes.len() + self.form().map_or(0, CallForm::text_len)
     }
 
     // Failures and notes.
@@ -195,16 +195,16 @@ impl Call {
 
     /// Begins a call that a shape reads.
     pub(crate) fn begin_form(&mut self, tool: &str, shape: &str) {
-        self.form = Some(Box::new(Form::new(tool, shape)));
+        self.form = Some(Box::new(CallForm::new(tool, shape)));
     }
 
     /// Returns the questions, if a shape reads the call.
-    pub(crate) fn form(&self) -> Option<&Form> {
+    pub(crate) fn form(&self) -> Option<&CallForm> {
         self.form.as_deref()
     }
 
     /// Returns the questions, if a shape reads the call and nothing has gone wrong.
-    pub(crate) fn form_mut(&mut self) -> Option<&mut Form> {
+    pub(crate) fn form_mut(&mut self) -> Option<&mut CallForm> {
         if self.has_failed() { None } else { self.form.as_deref_mut() }
     }
 
@@ -297,7 +297,11 @@ impl Call {
 
     /// Changes the value that is open, and what is certain of the call with it.
     #[inline]
-    fn grow(&mut self, policy: &Policy, change: impl FnOnce(&mut Value, &mut String, usize) -> Result<(), TooLong>) {
+    fn grow(
+        &mut self,
+        policy: &Policy,
+        change: impl FnOnce(&mut Value, &mut String, usize) -> Result<(), ValueTooLong>,
+    ) {
         let (part, limit, changed) = match &mut self.open {
             Open::Question(value) => {
                 let limit = policy.limits.question;

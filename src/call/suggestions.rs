@@ -5,7 +5,7 @@ use alloc::string::String;
 use super::Call;
 use super::entity;
 use super::open::{AnswerState, Listing, ModeState, Open, OpenSuggestion, Visibility};
-use super::value::{TooLong, Value};
+use super::value::{Value, ValueTooLong};
 use crate::config::{Entities, Policy};
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
@@ -133,7 +133,7 @@ impl Call {
     fn grow_mode(
         &mut self,
         policy: &Policy,
-        change: impl FnOnce(&mut Value, &mut String, usize) -> Result<(), TooLong>,
+        change: impl FnOnce(&mut Value, &mut String, usize) -> Result<(), ValueTooLong>,
     ) {
         let limit = policy.limits.answer;
         if let Open::Suggestion(OpenSuggestion { mode: ModeState::Reading(mode), .. }) = &mut self.open

@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use super::entity::{IncompleteEntity, Step};
+use super::entity::{EntityStep, IncompleteEntity};
 use crate::utf8;
 
 /// A text that is being read into an arena, where it is `arena[start..]`.
@@ -26,7 +26,7 @@ pub(super) struct Value {
 
 /// A value is longer than its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TooLong;
+pub(super) struct ValueTooLong;
 
 impl Value {
     pub(super) fn at(start: usize) -> Value {
@@ -40,7 +40,7 @@ impl Value {
 
     /// Appends text as it is written.
     #[inline]
-    pub(super) fn push(&mut self, arena: &mut String, text: &str, limit: usize) -> Result<(), TooLong> {
+    pub(super) fn push(&mut self, arena: &mut String, text: &str, limit: usize) -> Result<(), ValueTooLong> {
         let text = if arena.len() == self.start { text.trim_start() } else { text };
         if text.is_empty() {
             return Ok(());
@@ -61,7 +61,7 @@ impl Value {
             return Ok(());
         }
         utf8::truncate(arena, self.certain);
-        Err(TooLong)
+        Err(ValueTooLong)
     }
 
     /// Appends text that is `solid` up to the blanks at its end, if the value exists and has room
@@ -77,7 +77,7 @@ impl Value {
     }
 
     /// Appends text in which entities are decoded.
-    pub(super) fn push_decoded(&mut self, arena: &mut String, text: &str, limit: usize) -> Result<(), TooLong> {
+    pub(super) fn push_decoded(&mut self, arena: &mut String, text: &str, limit: usize) -> Result<(), ValueTooLong> {
         let mut rest = text;
         while !rest.is_empty() {
             if self.entity.is_empty() {
@@ -91,20 +91,20 @@ impl Value {
                 continue;
             }
             match self.entity.push(rest.as_bytes()[0]) {
-                Step::Incomplete => rest = &rest[1..],
-                Step::Char(c) => {
+                EntityStep::Incomplete => rest = &rest[1..],
+                EntityStep::Char(c) => {
                     rest = &rest[1..];
                     self.entity.clear();
                     self.push(arena, c.encode_utf8(&mut [0; 4]), limit)?;
                 }
-                Step::Text => self.flush_entity(arena, limit)?,
+                EntityStep::Text => self.flush_entity(arena, limit)?,
             }
         }
         Ok(())
     }
 
     /// Makes the incomplete entity text.
-    pub(super) fn flush_entity(&mut self, arena: &mut String, limit: usize) -> Result<(), TooLong> {
+    pub(super) fn flush_entity(&mut self, arena: &mut String, limit: usize) -> Result<(), ValueTooLong> {
         if self.entity.is_empty() {
             return Ok(());
         }
@@ -114,7 +114,7 @@ impl Value {
 
     /// Makes certain what does not depend on which character the incomplete UTF-8 sequence `tail`
     /// becomes.
-    pub(super) fn foresee_char(&mut self, arena: &mut String, tail: &[u8], limit: usize) -> Result<(), TooLong> {
+    pub(super) fn foresee_char(&mut self, arena: &mut String, tail: &[u8], limit: usize) -> Result<(), ValueTooLong> {
         self.flush_entity(arena, limit)?;
         // An ill-formed sequence becomes U+FFFD, of three bytes.
         let longest = if tail[0] >= 0xF0 { 4 } else { 3 };
@@ -126,7 +126,7 @@ impl Value {
     }
 
     /// Ends the value: what is not certain is no part of it.
-    pub(super) fn end(&mut self, arena: &mut String, limit: usize) -> Result<(), TooLong> {
+    pub(super) fn end(&mut self, arena: &mut String, limit: usize) -> Result<(), ValueTooLong> {
         let ended = self.flush_entity(arena, limit);
         utf8::truncate(arena, self.certain);
         ended

@@ -43,52 +43,52 @@ const PIECE: usize = 4096;
 #[serde(try_from = "String", into = "String")]
 pub struct Image {
     url: String,
-    kind: Kind,
+    kind: ImageKind,
     /// The offset of the base64 in the URL.
     data: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ImageKind {
     Png,
     Jpeg,
     Gif,
     WebP,
 }
 
-impl Kind {
-    const ALL: [Kind; 4] = [Kind::Png, Kind::Jpeg, Kind::Gif, Kind::WebP];
+impl ImageKind {
+    const ALL: [ImageKind; 4] = [ImageKind::Png, ImageKind::Jpeg, ImageKind::Gif, ImageKind::WebP];
 
     /// Returns the type that the bytes have.
-    fn of(bytes: &[u8]) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|kind| kind.has_signature(bytes))
+    fn of(bytes: &[u8]) -> Option<ImageKind> {
+        ImageKind::ALL.into_iter().find(|kind| kind.has_signature(bytes))
     }
 
     /// Returns `true` if the bytes begin with the whole signature.
     fn has_signature(self, bytes: &[u8]) -> bool {
         match self {
-            Kind::Png => bytes.starts_with(b"\x89PNG\r\n\x1a\n"),
-            Kind::Jpeg => bytes.starts_with(b"\xFF\xD8\xFF"),
-            Kind::Gif => bytes.starts_with(b"GIF87a") || bytes.starts_with(b"GIF89a"),
-            Kind::WebP => bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP"),
+            ImageKind::Png => bytes.starts_with(b"\x89PNG\r\n\x1a\n"),
+            ImageKind::Jpeg => bytes.starts_with(b"\xFF\xD8\xFF"),
+            ImageKind::Gif => bytes.starts_with(b"GIF87a") || bytes.starts_with(b"GIF89a"),
+            ImageKind::WebP => bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP"),
         }
     }
 
     /// Returns the type with this media type, in any case. `image/jpg` is a common name for JPEG.
-    fn from_media_type(media_type: &str) -> Option<Kind> {
+    fn from_media_type(media_type: &str) -> Option<ImageKind> {
         let is = |one: &str| media_type.eq_ignore_ascii_case(one);
         if is("image/jpg") {
-            return Some(Kind::Jpeg);
+            return Some(ImageKind::Jpeg);
         }
-        Kind::ALL.into_iter().find(|known| is(known.media_type()))
+        ImageKind::ALL.into_iter().find(|known| is(known.media_type()))
     }
 
     fn media_type(self) -> &'static str {
         match self {
-            Kind::Png => "image/png",
-            Kind::Jpeg => "image/jpeg",
-            Kind::Gif => "image/gif",
-            Kind::WebP => "image/webp",
+            ImageKind::Png => "image/png",
+            ImageKind::Jpeg => "image/jpeg",
+            ImageKind::Gif => "image/gif",
+            ImageKind::WebP => "image/webp",
         }
     }
 }
@@ -183,7 +183,7 @@ impl Image {
         if bytes.is_empty() {
             return Err(ImageError::Empty);
         }
-        let kind = Kind::of(bytes).ok_or(ImageError::UnknownType)?;
+        let kind = ImageKind::of(bytes).ok_or(ImageError::UnknownType)?;
         let mut url = format!("data:{};base64,", kind.media_type());
         let data = url.len();
         let whole = bytes.len().div_ceil(3).saturating_mul(4).saturating_add(data);
@@ -237,7 +237,7 @@ impl Image {
 }
 
 /// Checks a data URL. Returns the type of its image and the offset of its base64.
-fn check(url: &str) -> Result<(Kind, usize), ImageError> {
+fn check(url: &str) -> Result<(ImageKind, usize), ImageError> {
     let inside = without_prefix(url, "data:").ok_or(ImageError::NotADataUrl)?;
     let (header, data) = inside.split_once(',').ok_or(ImageError::NotADataUrl)?;
     let mut header = header.split(';');
@@ -251,9 +251,9 @@ fn check(url: &str) -> Result<(Kind, usize), ImageError> {
     }
     let start = url.len() - data.len();
     let head = decode_head(data.as_bytes()).map_err(|offset| ImageError::NotBase64 { offset: start + offset })?;
-    match Kind::of(&head) {
-        Some(kind) if Kind::from_media_type(declared) == Some(kind) => Ok((kind, start)),
-        actual => Err(ImageError::WrongType { declared: declared.into(), actual: actual.map(Kind::media_type) }),
+    match ImageKind::of(&head) {
+        Some(kind) if ImageKind::from_media_type(declared) == Some(kind) => Ok((kind, start)),
+        actual => Err(ImageError::WrongType { declared: declared.into(), actual: actual.map(ImageKind::media_type) }),
     }
 }
 

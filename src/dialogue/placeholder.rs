@@ -4,10 +4,10 @@
 //! found. What is often code, markup or part of a sentence is not among them: `{name}` is a format
 //! string or a route, `[default]` a label. Code in back-ticks is skipped.
 
-use Form::{Brackets, Prefix, Value, Word};
+use PlaceholderForm::{Brackets, Prefix, Value, Word};
 
 /// What follows the beginning of a placeholder, and where it counts.
-enum Form {
+enum PlaceholderForm {
     /// Text inside brackets, unless the brackets belong to code around them.
     Brackets {
         close: &'static str,
@@ -27,7 +27,7 @@ enum Form {
 }
 
 /// All forms of placeholders: how each begins, and what follows.
-const FORMS: [(&str, Form); 11] = [
+const FORMS: [(&str, PlaceholderForm); 11] = [
     // Not `${{ github.ref }}`.
     ("{{", Brackets { close: "}}", inside: is_words, not_after: "$\\", not_before: "" }),
     // Not `#[path]`, `&[key]`, `app/[name]/page.tsx`, a link, a footnote or a computed property.
@@ -83,7 +83,7 @@ fn code(rest: &str) -> usize {
 }
 
 /// Returns the length of the placeholder of this form that `rest` begins with.
-fn length(begin: &str, form: &Form, before: &str, rest: &str) -> Option<usize> {
+fn length(begin: &str, form: &PlaceholderForm, before: &str, rest: &str) -> Option<usize> {
     let (head, tail) = rest.split_at_checked(begin.len())?;
     let is_exact = head == begin;
     if !head.eq_ignore_ascii_case(begin) || !(is_exact || matches!(form, Prefix)) {

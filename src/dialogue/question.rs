@@ -112,7 +112,7 @@ impl Question {
     /// ```
     pub fn json(&self) -> String {
         #[derive(Serialize)]
-        struct Json<'a> {
+        struct QuestionJson<'a> {
             question: &'a str,
             suggest: &'a [Suggestion],
             #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,7 +120,7 @@ impl Question {
         }
         let Question { question, suggest, form, .. } = self;
         // Strings always serialize.
-        serde_json::to_string(&Json { question, suggest, form: form.as_ref() }).unwrap_or_default()
+        serde_json::to_string(&QuestionJson { question, suggest, form: form.as_ref() }).unwrap_or_default()
     }
 
     /// Returns the message to a user interface in the agents' own protocol.

@@ -26,7 +26,7 @@ use crate::reason::{CallPart, Reason};
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(from = "Fields")]
+#[serde(from = "RejectedFields")]
 #[non_exhaustive]
 pub struct Rejection {
     /// The provider's id of the call, if it is a native call that has one.
@@ -65,7 +65,7 @@ impl From<&Rejected<'_>> for Rejection {
 
 /// The fields of the event.
 #[derive(Deserialize)]
-struct Fields {
+struct RejectedFields {
     id: Option<String>,
     tool: String,
     shape: Option<String>,
@@ -97,8 +97,8 @@ enum ReasonFields {
     Superseded,
 }
 
-impl From<Fields> for Rejection {
-    fn from(fields: Fields) -> Rejection {
+impl From<RejectedFields> for Rejection {
+    fn from(fields: RejectedFields) -> Rejection {
         let reason = match fields.reason {
             ReasonFields::MissingParameter => Reason::MissingParameter,
             ReasonFields::Malformed { note } => Reason::Malformed(note),

@@ -1,14 +1,14 @@
 //! After a call: its close tag, that of its wrapper, the next call, or what is no part of it.
 
+use super::change::{AfterCall, Change};
 use super::kinds::{Kind, Token};
 use super::machine::{Context, EnvelopeMachine, TagRef};
 use super::name;
-use super::state::{After, Fence, State, Style};
-use super::turn::{Next, Turn};
+use super::state::{After, EnvelopeState, Fence, Style};
 
 impl EnvelopeMachine {
     /// Consumes text after a call.
-    pub(super) fn push_after(&mut self, mut after: After, text: &str, context: &mut Context<'_>) -> (usize, Turn) {
+    pub(super) fn push_after(&mut self, mut after: After, text: &str, context: &mut Context<'_>) -> (usize, Change) {
         for (i, char) in text.char_indices() {
             let is_closing = matches!(self.fence, Fence::Closing(_));
             match (char, self.style) {
@@ -34,12 +34,12 @@ impl EnvelopeMachine {
                 }
                 ('{', Style::Object) if self.in_section && !is_closing => {
                     self.note_if_open(context);
-                    return (i, self.finish(Next::Header, context));
+                    return (i, self.finish(AfterCall::Header, context));
                 }
-                ('{', _) if after.is_separated => return (i, self.finish(Next::Header, context)),
+                ('{', _) if after.is_separated => return (i, self.finish(AfterCall::Header, context)),
                 (';', Style::Llama) if self.held.len() < context.policy.limits.bare => {
                     self.held.push(char);
-                    return (i + 1, self.finish(Next::Header, context));
+                    return (i + 1, self.finish(AfterCall::Header, context));
                 }
                 (',', Style::MistralList) if !after.is_separated => {
                     after.is_separated = true;
@@ -55,35 +55,35 @@ impl EnvelopeMachine {
                     self.note_if_open(context);
                     // If a tag that follows is no call of the same wrapper, the space is prose.
                     let may_continue = char == '<' && self.in_section && !is_closing && !after.is_separated;
-                    return (i, self.finish(if may_continue { Next::Header } else { Next::Prose }, context));
+                    return (i, self.finish(if may_continue { AfterCall::Header } else { AfterCall::Prose }, context));
                 }
             }
             if self.held.len() > context.policy.limits.bare {
                 self.held.pop();
                 self.note_if_open(context);
-                return (i, self.finish(Next::Prose, context));
+                return (i, self.finish(AfterCall::Prose, context));
             }
         }
-        (text.len(), Turn::Stay)
+        (text.len(), Change::Stay)
     }
 
     /// What is held back belongs to the call.
-    fn take_held(&mut self) -> Turn {
+    fn take_held(&mut self) -> Change {
         if self.is_read() {
             self.held.clear();
-            Turn::Stay
+            Change::Stay
         } else {
-            Turn::Opaque
+            Change::Opaque
         }
     }
 
     /// What is held back belongs to the call, which ends with it.
-    pub(super) fn finish_with_held(&mut self, context: &mut Context<'_>) -> Turn {
+    pub(super) fn finish_with_held(&mut self, context: &mut Context<'_>) -> Change {
         if self.is_read() {
             self.held.clear();
-            self.finish(Next::Prose, context)
+            self.finish(AfterCall::Prose, context)
         } else {
-            Turn::OpaqueEnd
+            Change::OpaqueEnd
         }
     }
 
@@ -97,11 +97,11 @@ impl EnvelopeMachine {
     /// Returns `true` after a call whose close tag is missing.
     pub(super) fn awaits_end(&self) -> bool {
         let needs_end = !matches!(self.style, Style::Harmony | Style::Llama | Style::Bare | Style::Mistral);
-        needs_end && matches!(self.state, State::After(After { is_closed: false, .. }))
+        needs_end && matches!(self.state, EnvelopeState::After(After { is_closed: false, .. }))
     }
 
     /// Acts on a tag after a call.
-    pub(super) fn act_after(&mut self, after: After, tag: &TagRef<'_>, context: &mut Context<'_>) -> Turn {
+    pub(super) fn act_after(&mut self, after: After, tag: &TagRef<'_>, context: &mut Context<'_>) -> Change {
         self.held.push_str(tag.text);
         self.end = tag.end;
         if matches!(tag.kind, Kind::CallEnd | Kind::Token(Token::CallEnd | Token::DeepseekCallEnd)) {

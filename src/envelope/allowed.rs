@@ -1,10 +1,10 @@
 //! Which tags mean something in which state of a call in an envelope.
 
-use super::harmony::{self, Part};
+use super::harmony::{self, HeaderPart};
 use super::kinds::{Kind, Kinds, Tags, Token, openers};
 use super::machine::EnvelopeMachine;
 use super::name;
-use super::state::{Fence, Header, State, Style, Value};
+use super::state::{EnvelopeState, Fence, Header, ParameterValue, Style};
 use crate::config::{Envelope, Policy};
 use crate::shape::reader::Written;
 
@@ -20,24 +20,24 @@ impl EnvelopeMachine {
         // They mean something in the call, so those of another tool's call are text all the same.
         let (mut call_open, mut call_close) = (Kinds::NONE, Kinds::NONE);
         match self.state {
-            State::Header(header) => (open, close) = self.header_tags(header, &openers, policy),
-            State::Between { .. } => {
+            EnvelopeState::Header(header) => (open, close) = self.header_tags(header, &openers, policy),
+            EnvelopeState::Between { .. } => {
                 open = openers();
                 (call_open, call_close) = (keys.or(values), style.close_tags());
             }
-            State::Key { .. } => call_close = Kinds::KEY.or(Kinds::WRAPPERS),
-            State::Value(_) if self.is_read() => (open, close) = (keys, values.or(style.close_tags())),
-            State::Value(_) => call_close = values,
-            State::Json(_) => {}
-            State::Broken => {
+            EnvelopeState::Key { .. } => call_close = Kinds::KEY.or(Kinds::WRAPPERS),
+            EnvelopeState::Value(_) if self.is_read() => (open, close) = (keys, values.or(style.close_tags())),
+            EnvelopeState::Value(_) => call_close = values,
+            EnvelopeState::Json(_) => {}
+            EnvelopeState::Broken => {
                 open = openers().or(style.next_tokens());
                 call_open = style.end_tokens();
                 if !style.close_tags().is_empty() {
                     call_close = Kinds::CALLS.or(Kinds::WRAPPERS);
                 }
             }
-            State::After(after) if after.is_separated || matches!(self.fence, Fence::Closing(_)) => {}
-            State::After(after) => {
+            EnvelopeState::After(after) if after.is_separated || matches!(self.fence, Fence::Closing(_)) => {}
+            EnvelopeState::After(after) => {
                 (open, close) = match style {
                     Style::Kimi if after.is_closed => (Kinds::of(Token::SectionEnd), Kinds::NONE),
                     Style::Deepseek if after.is_closed => (Kinds::of(Token::DeepseekEnd), Kinds::NONE),
@@ -48,7 +48,7 @@ impl EnvelopeMachine {
         }
         if self.is_read() {
             Tags { open: open.or(call_open), close: close.or(call_close), families, ..Tags::none() }
-        } else if let State::Header(Header::Wrapper { .. }) = self.state {
+        } else if let EnvelopeState::Header(Header::Wrapper { .. }) = self.state {
             Tags { open, families, named: true, ..Tags::none() }
         } else {
             Tags { open, open_shown: call_open, close, close_shown: call_close, families, ..Tags::none() }
@@ -77,10 +77,10 @@ impl EnvelopeMachine {
                 let has_recipient = !self.name.is_empty() || words.is_some_and(|words| words.to.is_some());
                 match part {
                     _ if words.is_none() => Kinds::NONE,
-                    Part::Role => Kinds::of(Token::Channel),
+                    HeaderPart::Role => Kinds::of(Token::Channel),
                     _ if !has_recipient => Kinds::NONE,
-                    Part::Channel => Kinds::of(Token::Message).or(Kinds::of(Token::Constrain)),
-                    Part::Type => Kinds::of(Token::Message),
+                    HeaderPart::Channel => Kinds::of(Token::Message).or(Kinds::of(Token::Constrain)),
+                    HeaderPart::Type => Kinds::of(Token::Message),
                 }
             }
             Header::Section => style.next_tokens(),
@@ -101,9 +101,11 @@ impl EnvelopeMachine {
     /// Returns `true` if a `<` may begin a tag now.
     pub(crate) fn reads_tags(&self) -> bool {
         match self.state {
-            State::Header(Header::Object { .. }) | State::Json(_) => false,
-            State::Value(Value::JsonString | Value::Json) => self.reader.is_closed() || self.reader.is_ill_formed(),
-            State::Value(Value::Shaped(Written::Json)) => {
+            EnvelopeState::Header(Header::Object { .. }) | EnvelopeState::Json(_) => false,
+            EnvelopeState::Value(ParameterValue::JsonString | ParameterValue::Json) => {
+                self.reader.is_closed() || self.reader.is_ill_formed()
+            }
+            EnvelopeState::Value(ParameterValue::Shaped(Written::Json)) => {
                 self.reader.is_parameter_closed() || self.reader.is_ill_formed()
             }
             _ => true,
@@ -112,17 +114,19 @@ impl EnvelopeMachine {
 
     /// Returns `true` if the opening tags of markup tools mean something now: they end the call.
     pub(crate) fn allows_tools(&self) -> bool {
-        matches!(self.state, State::Between { .. } | State::Broken)
+        matches!(self.state, EnvelopeState::Between { .. } | EnvelopeState::Broken)
     }
 
     /// Returns `true` if a tag is no part of what is open, which ends before it or changes first.
     pub(crate) fn ends_before(&self, kind: Option<(Kind, bool)>, len: usize, policy: &Policy) -> bool {
         let Some((kind, is_close)) = kind else { return true };
         match self.state {
-            State::Header(_) if self.held.len() + len > policy.limits.bare => true,
-            State::Header(header) => self.is_after_header(header, kind, is_close),
-            State::Between { .. } | State::Broken => !is_close && self.begins_call(kind),
-            State::Key { .. } | State::Value(_) | State::Json(_) | State::After(_) => false,
+            EnvelopeState::Header(_) if self.held.len() + len > policy.limits.bare => true,
+            EnvelopeState::Header(header) => self.is_after_header(header, kind, is_close),
+            EnvelopeState::Between { .. } | EnvelopeState::Broken => !is_close && self.begins_call(kind),
+            EnvelopeState::Key { .. } | EnvelopeState::Value(_) | EnvelopeState::Json(_) | EnvelopeState::After(_) => {
+                false
+            }
         }
     }
 

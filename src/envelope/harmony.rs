@@ -10,7 +10,7 @@ const LONGEST: usize = 160;
 
 /// What the text between two tokens says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Words<'t> {
+pub(super) struct HeaderText<'t> {
     /// The recipient: the name of a tool.
     pub(super) to: Option<&'t str>,
 }
@@ -18,7 +18,7 @@ pub(super) struct Words<'t> {
 /// Which text it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) enum Part {
+pub(super) enum HeaderPart {
     /// After `<|start|>`.
     Role,
     /// After `<|channel|>`.
@@ -30,18 +30,18 @@ pub(super) enum Part {
 /// Reads the text as far as it has come; `None` if it can't be one of this part.
 ///
 /// `is_whole`: a token follows it. `may_name`: no recipient has come before it.
-pub(super) fn read(text: &str, part: Part, is_whole: bool, may_name: bool) -> Option<Words<'_>> {
+pub(super) fn read(text: &str, part: HeaderPart, is_whole: bool, may_name: bool) -> Option<HeaderText<'_>> {
     if text.len() > LONGEST {
         return None;
     }
-    let mut words = Words { to: None };
+    let mut words = HeaderText { to: None };
     let (mut rest, mut has_type) = (text, false);
     match part {
-        Part::Role => match rest.strip_prefix(ROLE) {
+        HeaderPart::Role => match rest.strip_prefix(ROLE) {
             Some(after) => rest = after,
             None => return (!is_whole && ROLE.starts_with(rest)).then_some(words),
         },
-        Part::Channel => {
+        HeaderPart::Channel => {
             rest = rest.trim_start_matches(is_blank);
             match CHANNELS.iter().find_map(|channel| rest.strip_prefix(channel)) {
                 Some(after) => rest = after,
@@ -51,9 +51,9 @@ pub(super) fn read(text: &str, part: Part, is_whole: bool, may_name: bool) -> Op
                 }
             }
         }
-        Part::Type => {}
+        HeaderPart::Type => {}
     }
-    if part != Part::Type && !rest.is_empty() && !rest.starts_with(is_blank) {
+    if part != HeaderPart::Type && !rest.is_empty() && !rest.starts_with(is_blank) {
         return None;
     }
     loop {
@@ -66,7 +66,7 @@ pub(super) fn read(text: &str, part: Part, is_whole: bool, may_name: bool) -> Op
         let is_last = after.is_empty() && !is_whole;
         let has_recipient = !may_name || words.to.is_some();
         match word.strip_prefix("to=") {
-            Some(name) if may_name && part != Part::Type && words.to.is_none() && !has_type => {
+            Some(name) if may_name && part != HeaderPart::Type && words.to.is_none() && !has_type => {
                 if !(is_name(name) || is_last && name.is_empty()) {
                     return None;
                 }
@@ -74,11 +74,11 @@ pub(super) fn read(text: &str, part: Part, is_whole: bool, may_name: bool) -> Op
             }
             None if is_last
                 && may_name
-                && part != Part::Type
+                && part != HeaderPart::Type
                 && words.to.is_none()
                 && !has_type
                 && "to=".starts_with(word) => {}
-            None if part != Part::Role && has_recipient && !has_type && is_type(word) => has_type = true,
+            None if part != HeaderPart::Role && has_recipient && !has_type && is_type(word) => has_type = true,
             _ => return None,
         }
         rest = after;
@@ -101,17 +101,17 @@ mod tests {
     #[test]
     fn the_recipient_is_found_wherever_it_may_be() {
         for (text, part, to) in [
-            ("assistant", Part::Role, None),
-            ("assistant to=functions.ask ", Part::Role, Some("functions.ask")),
-            ("commentary to=functions.ask ", Part::Channel, Some("functions.ask")),
-            ("commentary to=functions.ask json", Part::Channel, Some("functions.ask")),
-            (" final", Part::Channel, None),
-            ("json", Part::Type, None),
-            ("", Part::Type, None),
+            ("assistant", HeaderPart::Role, None),
+            ("assistant to=functions.ask ", HeaderPart::Role, Some("functions.ask")),
+            ("commentary to=functions.ask ", HeaderPart::Channel, Some("functions.ask")),
+            ("commentary to=functions.ask json", HeaderPart::Channel, Some("functions.ask")),
+            (" final", HeaderPart::Channel, None),
+            ("json", HeaderPart::Type, None),
+            ("", HeaderPart::Type, None),
         ] {
-            assert_eq!(read(text, part, true, part != Part::Type).map(|words| words.to), Some(to), "{text}");
+            assert_eq!(read(text, part, true, part != HeaderPart::Type).map(|words| words.to), Some(to), "{text}");
             for end in 0..text.len() {
-                assert!(read(&text[..end], part, false, part != Part::Type).is_some(), "{}", &text[..end]);
+                assert!(read(&text[..end], part, false, part != HeaderPart::Type).is_some(), "{}", &text[..end]);
             }
         }
     }
@@ -119,21 +119,21 @@ mod tests {
     #[test]
     fn other_text_is_no_header() {
         for (text, part) in [
-            ("user", Part::Role),
-            ("assistant json", Part::Role),
-            ("assistantx", Part::Role),
-            ("side", Part::Channel),
-            ("commentary\n", Part::Channel),
-            ("commentary to=1", Part::Channel),
-            ("commentary to=a json json", Part::Channel),
-            ("commentary json", Part::Channel),
-            ("commentary json to=a", Part::Channel),
-            ("commentary to=a to=b", Part::Channel),
-            ("json xml", Part::Type),
+            ("user", HeaderPart::Role),
+            ("assistant json", HeaderPart::Role),
+            ("assistantx", HeaderPart::Role),
+            ("side", HeaderPart::Channel),
+            ("commentary\n", HeaderPart::Channel),
+            ("commentary to=1", HeaderPart::Channel),
+            ("commentary to=a json json", HeaderPart::Channel),
+            ("commentary json", HeaderPart::Channel),
+            ("commentary json to=a", HeaderPart::Channel),
+            ("commentary to=a to=b", HeaderPart::Channel),
+            ("json xml", HeaderPart::Type),
         ] {
             assert_eq!(read(text, part, true, true), None, "{text}");
         }
-        assert_eq!(read("assist", Part::Role, true, true), None);
-        assert_eq!(read("commentary to=", Part::Channel, true, true), None);
+        assert_eq!(read("assist", HeaderPart::Role, true, true), None);
+        assert_eq!(read("commentary to=", HeaderPart::Channel, true, true), None);
     }
 }

@@ -1,17 +1,17 @@
 //! Headers: the text from an opener until it is certain that a call follows.
 
 use super::arguments::ArgumentsReader;
-use super::harmony::{self, Part};
+use super::change::Change;
+use super::harmony::{self, HeaderPart};
 use super::kinds::{Kind, Token};
 use super::machine::{Context, EnvelopeMachine, TagRef};
 use super::name;
-use super::object::{Found, ObjectReader};
-use super::state::{Fence, Header, Json, State, Style, Word};
-use super::turn::Turn;
+use super::object::{ObjectPart, ObjectReader};
+use super::state::{ArgsMarker, EnvelopeState, Fence, Header, Json, Style};
 use crate::config::{Envelope, Policy};
 
 /// What a character does to a header.
-enum Step {
+enum HeaderStep {
     /// It is a part of the header.
     Held,
     /// The header is complete: the character begins JSON.
@@ -22,7 +22,7 @@ enum Step {
 
 impl EnvelopeMachine {
     pub(super) fn begin_object(&mut self, bare: bool) {
-        self.state = State::Header(Header::Object { bare, start: self.held.len() });
+        self.state = EnvelopeState::Header(Header::Object { bare, start: self.held.len() });
         self.object = if bare { ObjectReader::bare() } else { ObjectReader::NEW };
         (self.family, self.style) = match self.style {
             _ if bare => (Envelope::BareJson, Style::Bare),
@@ -33,58 +33,58 @@ impl EnvelopeMachine {
     }
 
     /// Consumes text of a header.
-    pub(super) fn push_header(&mut self, header: Header, text: &str, context: &mut Context<'_>) -> (usize, Turn) {
+    pub(super) fn push_header(&mut self, header: Header, text: &str, context: &mut Context<'_>) -> (usize, Change) {
         if let Header::Object { bare, start } = header {
             return self.push_object(bare, start, text, context);
         }
         let mut header = header;
         for (i, char) in text.char_indices() {
             let step = self.step(&mut header, char, context.policy);
-            self.state = State::Header(header);
+            self.state = EnvelopeState::Header(header);
             let room = context.policy.limits.bare.saturating_sub(self.held.len());
             match step {
-                Step::Held if char.len_utf8() <= room => self.held.push(char),
-                Step::Json if matches!(header, Header::Wrapper { .. } | Header::Marked) => {
+                HeaderStep::Held if char.len_utf8() <= room => self.held.push(char),
+                HeaderStep::Json if matches!(header, Header::Wrapper { .. } | Header::Marked) => {
                     self.begin_object(false);
-                    return (i, Turn::Stay);
+                    return (i, Change::Stay);
                 }
-                Step::Json if room > 0 => {
+                HeaderStep::Json if room > 0 => {
                     self.begin_arguments();
                     return (i, self.confirm_held(context));
                 }
-                Step::Held | Step::Json | Step::NoCall => return (i, Turn::NoCall),
+                HeaderStep::Held | HeaderStep::Json | HeaderStep::NoCall => return (i, Change::NoCall),
             }
         }
-        (text.len(), Turn::Stay)
+        (text.len(), Change::Stay)
     }
 
-    fn step(&mut self, header: &mut Header, char: char, policy: &Policy) -> Step {
+    fn step(&mut self, header: &mut Header, char: char, policy: &Policy) -> HeaderStep {
         let is_space = name::is_space(char);
         let reads = |family| policy.envelopes().contains(family);
         match header {
             Header::Wrapper { .. } | Header::Named { .. } => match (self.fence, char) {
                 (Fence::None | Fence::Open, '{') => {
                     let is_named = matches!(header, Header::Named { .. });
-                    if is_named || reads(Envelope::Hermes) { Step::Json } else { Step::NoCall }
+                    if is_named || reads(Envelope::Hermes) { HeaderStep::Json } else { HeaderStep::NoCall }
                 }
-                (Fence::None, _) if is_space => Step::Held,
+                (Fence::None, _) if is_space => HeaderStep::Held,
                 (Fence::None, _) if char != '`' => {
                     let may_be_name = *header == Header::Wrapper { tool_call: true } && reads(Envelope::Glm);
                     if !may_be_name {
-                        return Step::NoCall;
+                        return HeaderStep::NoCall;
                     }
                     self.name.clear();
                     (self.family, self.style) = (Envelope::Glm, Style::Keys);
                     *header = Header::Name;
                     held_if(self.name.push(char))
                 }
-                _ if matches!(header, Header::Wrapper { .. }) && !reads(Envelope::Hermes) => Step::NoCall,
+                _ if matches!(header, Header::Wrapper { .. }) && !reads(Envelope::Hermes) => HeaderStep::NoCall,
                 (fence, _) => match step_fence(fence, char) {
                     Some(next) => {
                         self.fence = next;
-                        Step::Held
+                        HeaderStep::Held
                     }
-                    None => Step::NoCall,
+                    None => HeaderStep::NoCall,
                 },
             },
             Header::Name if !self.name.is_empty() && (is_space || char == '{') => {
@@ -102,7 +102,7 @@ impl EnvelopeMachine {
             Header::Marker(_) | Header::Marked | Header::MarkedName | Header::MarkedWord(_) => {
                 self.step_marked(header, char)
             }
-            Header::Object { .. } => Step::NoCall,
+            Header::Object { .. } => HeaderStep::NoCall,
         }
     }
 
@@ -113,11 +113,11 @@ impl EnvelopeMachine {
         }
         self.object = ObjectReader::value();
         // If nothing reads the arguments, `confirm` says so.
-        self.state = State::Json(Json::Arguments { in_object: false });
+        self.state = EnvelopeState::Json(Json::Arguments { in_object: false });
     }
 
     /// Consumes text of an object whose name is not complete.
-    fn push_object(&mut self, bare: bool, start: usize, text: &str, context: &mut Context<'_>) -> (usize, Turn) {
+    fn push_object(&mut self, bare: bool, start: usize, text: &str, context: &mut Context<'_>) -> (usize, Change) {
         let mut pos = 0;
         loop {
             let found = self.object.next(text, &mut pos, &mut self.name, context.policy);
@@ -128,34 +128,34 @@ impl EnvelopeMachine {
                     room -= 1;
                 }
                 self.held.push_str(&text[..room]);
-                return (room, Turn::NoCall);
+                return (room, Change::NoCall);
             }
             match found {
-                Some(Found::Arguments(b'{')) if bare => self.object.look_into_arguments(),
-                Some(Found::Arguments(_)) if !bare => self.object.skip_arguments(),
-                Some(Found::Name) if bare => {
+                Some(ObjectPart::Arguments(b'{')) if bare => self.object.look_into_arguments(),
+                Some(ObjectPart::Arguments(_)) if !bare => self.object.skip_arguments(),
+                Some(ObjectPart::Name) if bare => {
                     self.reader = ArgumentsReader::of(self.name.text(), context.policy);
                 }
-                Some(Found::ArgumentKey) => {
+                Some(ObjectPart::ArgumentKey) => {
                     let is_main = self.reader.is_main_key(self.object.key());
                     self.object.set_main_key(is_main);
                 }
-                Some(Found::Name | Found::Confirmed) => {
+                Some(ObjectPart::Name | ObjectPart::Confirmed) => {
                     self.held.push_str(&text[..pos]);
-                    self.state = State::Json(Json::Object);
-                    let turn = self.confirm(context);
+                    self.state = EnvelopeState::Json(Json::Object);
+                    let change = self.confirm(context);
                     if self.is_read() {
                         self.read_again(start, context);
                     }
-                    return (pos, turn);
+                    return (pos, change);
                 }
                 None => {
                     self.held.push_str(text);
-                    return (text.len(), Turn::Stay);
+                    return (text.len(), Change::Stay);
                 }
                 Some(_) => {
                     self.held.push_str(&text[..pos]);
-                    return (pos, Turn::NoCall);
+                    return (pos, Change::NoCall);
                 }
             }
         }
@@ -168,7 +168,7 @@ impl EnvelopeMachine {
         self.object = ObjectReader::NEW;
         let mut read = 0;
         while read < text.len()
-            && let State::Json(json) = self.state
+            && let EnvelopeState::Json(json) = self.state
         {
             read += self.push_json(json, &text[read..], context).0;
         }
@@ -197,13 +197,13 @@ impl EnvelopeMachine {
         kind: Option<Kind>,
         is_too_long: bool,
         context: &mut Context<'_>,
-    ) -> Turn {
+    ) -> Change {
         match header {
             Header::Named { .. } | Header::Name if kind.is_some() && !is_too_long => {
-                self.state = State::Between { is_first: true };
+                self.state = EnvelopeState::Between { is_first: true };
                 self.confirm_held(context)
             }
-            _ => Turn::NoCall,
+            _ => Change::NoCall,
         }
     }
 
@@ -225,12 +225,12 @@ impl EnvelopeMachine {
             Kind::Token(token) => return self.act_token(token),
             Kind::CallEnd | Kind::Parameter { .. } | Kind::Key | Kind::Value => return,
         };
-        self.state = State::Header(header);
+        self.state = EnvelopeState::Header(header);
     }
 
     /// Makes the recipient in a header of Harmony the name of the tool.
     fn take_recipient(&mut self) {
-        let State::Header(Header::Words { part, start }) = self.state else { return };
+        let EnvelopeState::Header(Header::Words { part, start }) = self.state else { return };
         let words = self.held.get(start..).and_then(|text| harmony::read(text, part, true, self.name.is_empty()));
         if let Some(to) = words.and_then(|words| words.to) {
             self.name.set(to);
@@ -240,9 +240,13 @@ impl EnvelopeMachine {
     fn act_token(&mut self, token: Token) {
         let start = self.held.len();
         let (header, started) = match token {
-            Token::Start => (Header::Words { part: Part::Role, start }, Some((Envelope::Harmony, Style::Harmony))),
-            Token::Channel => (Header::Words { part: Part::Channel, start }, Some((Envelope::Harmony, Style::Harmony))),
-            Token::Constrain => (Header::Words { part: Part::Type, start }, None),
+            Token::Start => {
+                (Header::Words { part: HeaderPart::Role, start }, Some((Envelope::Harmony, Style::Harmony)))
+            }
+            Token::Channel => {
+                (Header::Words { part: HeaderPart::Channel, start }, Some((Envelope::Harmony, Style::Harmony)))
+            }
+            Token::Constrain => (Header::Words { part: HeaderPart::Type, start }, None),
             Token::SectionBegin => (Header::Section, Some((Envelope::Kimi, Style::Kimi))),
             Token::CallBegin => (Header::TokenName, Some((Envelope::Kimi, Style::Kimi))),
             Token::DeepseekBegin => (Header::Section, Some((Envelope::Deepseek, Style::Deepseek))),
@@ -266,16 +270,16 @@ impl EnvelopeMachine {
             (self.family, self.style) = started;
         }
         self.in_section |= matches!(token, Token::SectionBegin | Token::DeepseekBegin | Token::PythonStart);
-        self.state = State::Header(header);
+        self.state = EnvelopeState::Header(header);
     }
 
     /// A character after `[TOOL_CALLS]` or in it, or after `<|python_tag|>`.
-    fn step_marked(&mut self, header: &mut Header, char: char) -> Step {
+    fn step_marked(&mut self, header: &mut Header, char: char) -> HeaderStep {
         const MARKER: &str = "[TOOL_CALLS]";
         match header {
             Header::Marker(len) => {
                 if !has_next(MARKER, *len, char) {
-                    return Step::NoCall;
+                    return HeaderStep::NoCall;
                 }
                 *len += 1;
                 if usize::from(*len) == MARKER.len() {
@@ -283,56 +287,56 @@ impl EnvelopeMachine {
                     self.style = Style::Mistral;
                     self.family = Envelope::Mistral;
                 }
-                Step::Held
+                HeaderStep::Held
             }
-            Header::Marked if name::is_space(char) => Step::Held,
+            Header::Marked if name::is_space(char) => HeaderStep::Held,
             Header::Marked => match (self.style, char) {
                 (Style::Mistral, '[') => {
                     (self.style, self.in_section) = (Style::MistralList, true);
-                    Step::Held
+                    HeaderStep::Held
                 }
-                (Style::MistralList | Style::Llama, '{') => Step::Json,
+                (Style::MistralList | Style::Llama, '{') => HeaderStep::Json,
                 (Style::Mistral, _) if self.name.push(char) => {
                     *header = Header::MarkedName;
-                    Step::Held
+                    HeaderStep::Held
                 }
-                _ => Step::NoCall,
+                _ => HeaderStep::NoCall,
             },
-            Header::MarkedName if self.name.push(char) => Step::Held,
+            Header::MarkedName if self.name.push(char) => HeaderStep::Held,
             Header::MarkedName => {
-                *header = Header::MarkedWord(Word::AfterName);
+                *header = Header::MarkedWord(ArgsMarker::AfterName);
                 self.step_marked(header, char)
             }
             Header::MarkedWord(word) => step_marked_word(word, char),
-            _ => Step::NoCall,
+            _ => HeaderStep::NoCall,
         }
     }
 }
 
 /// A character after the name that follows `[TOOL_CALLS]`.
-fn step_marked_word(word: &mut Word, char: char) -> Step {
+fn step_marked_word(word: &mut ArgsMarker, char: char) -> HeaderStep {
     const ARGS: &str = "[ARGS]";
     const CALL_ID: &str = "[CALL_ID]";
     const LONGEST_ID: u8 = 64;
     let is_space = name::is_space(char);
     let is_complete = |len| usize::from(len) == ARGS.len();
     *word = match (*word, char) {
-        (Word::AfterName | Word::Id(_) | Word::AfterId, '{') => return Step::Json,
-        (Word::Args(len), '{') if is_complete(len) => return Step::Json,
-        (Word::AfterName | Word::Id(0) | Word::AfterId, _) if is_space => *word,
-        (Word::Args(len), _) if is_space && is_complete(len) => *word,
-        (Word::Id(_), _) if is_space => Word::AfterId,
-        (Word::AfterName, '[') => Word::Bracket,
-        (Word::Bracket, 'A') => Word::Args(2),
-        (Word::Bracket, 'C') => Word::CallId(2),
-        (Word::Args(len), _) if has_next(ARGS, len, char) => Word::Args(len + 1),
-        (Word::CallId(len), ']') if usize::from(len) + 1 == CALL_ID.len() => Word::Id(0),
-        (Word::CallId(len), _) if has_next(CALL_ID, len, char) => Word::CallId(len + 1),
-        (Word::Id(len), _) if len < LONGEST_ID && char.is_ascii_alphanumeric() => Word::Id(len + 1),
-        (Word::Id(_) | Word::AfterId, '[') => Word::Args(1),
-        _ => return Step::NoCall,
+        (ArgsMarker::AfterName | ArgsMarker::Id(_) | ArgsMarker::AfterId, '{') => return HeaderStep::Json,
+        (ArgsMarker::Args(len), '{') if is_complete(len) => return HeaderStep::Json,
+        (ArgsMarker::AfterName | ArgsMarker::Id(0) | ArgsMarker::AfterId, _) if is_space => *word,
+        (ArgsMarker::Args(len), _) if is_space && is_complete(len) => *word,
+        (ArgsMarker::Id(_), _) if is_space => ArgsMarker::AfterId,
+        (ArgsMarker::AfterName, '[') => ArgsMarker::Bracket,
+        (ArgsMarker::Bracket, 'A') => ArgsMarker::Args(2),
+        (ArgsMarker::Bracket, 'C') => ArgsMarker::CallId(2),
+        (ArgsMarker::Args(len), _) if has_next(ARGS, len, char) => ArgsMarker::Args(len + 1),
+        (ArgsMarker::CallId(len), ']') if usize::from(len) + 1 == CALL_ID.len() => ArgsMarker::Id(0),
+        (ArgsMarker::CallId(len), _) if has_next(CALL_ID, len, char) => ArgsMarker::CallId(len + 1),
+        (ArgsMarker::Id(len), _) if len < LONGEST_ID && char.is_ascii_alphanumeric() => ArgsMarker::Id(len + 1),
+        (ArgsMarker::Id(_) | ArgsMarker::AfterId, '[') => ArgsMarker::Args(1),
+        _ => return HeaderStep::NoCall,
     };
-    Step::Held
+    HeaderStep::Held
 }
 
 /// Returns `true` if the character follows after so many bytes of the word.
@@ -340,8 +344,8 @@ fn has_next(word: &str, len: u8, char: char) -> bool {
     word.as_bytes().get(usize::from(len)).is_some_and(|&next| char == char::from(next))
 }
 
-fn held_if(is_part: bool) -> Step {
-    if is_part { Step::Held } else { Step::NoCall }
+fn held_if(is_part: bool) -> HeaderStep {
+    if is_part { HeaderStep::Held } else { HeaderStep::NoCall }
 }
 
 /// Returns the state of a fence's opening line after one more character; `None` if it is none.

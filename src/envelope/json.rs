@@ -1,15 +1,15 @@
 //! JSON in envelopes: the arguments of a call, and the object around them.
 
+use super::change::{AfterCall, Change};
 use super::machine::{Context, EnvelopeMachine, SOME};
-use super::object::Found;
-use super::state::{After, Fence, Json, State, Style};
-use super::turn::{Next, Turn};
+use super::object::ObjectPart;
+use super::state::{After, EnvelopeState, Fence, Json, Style};
 use crate::note::Note;
 use crate::reason::Reason;
 
 impl EnvelopeMachine {
     /// Consumes text of JSON.
-    pub(super) fn push_json(&mut self, json: Json, text: &str, context: &mut Context<'_>) -> (usize, Turn) {
+    pub(super) fn push_json(&mut self, json: Json, text: &str, context: &mut Context<'_>) -> (usize, Change) {
         match json {
             Json::Arguments { in_object } => self.push_arguments(in_object, text, context),
             Json::Object => self.push_around(text, context),
@@ -17,43 +17,43 @@ impl EnvelopeMachine {
         }
     }
 
-    fn push_arguments(&mut self, in_object: bool, text: &str, context: &mut Context<'_>) -> (usize, Turn) {
+    fn push_arguments(&mut self, in_object: bool, text: &str, context: &mut Context<'_>) -> (usize, Change) {
         let mut pos = 0;
         self.reader.read(text, &mut pos, context.call, context.policy);
         if self.reader.is_ill_formed() {
             return (pos, self.break_off(context));
         }
         if !self.reader.is_closed() {
-            return (pos, Turn::Stay);
+            return (pos, Change::Stay);
         }
         if in_object {
             self.object.skip_read_arguments();
-            self.state = State::Json(Json::Object);
-            return (pos, Turn::Stay);
+            self.state = EnvelopeState::Json(Json::Object);
+            return (pos, Change::Stay);
         }
         (pos, self.end_json(context))
     }
 
     /// Consumes text of the object around the arguments, or of the arguments of another tool.
-    fn push_around(&mut self, text: &str, context: &mut Context<'_>) -> (usize, Turn) {
+    fn push_around(&mut self, text: &str, context: &mut Context<'_>) -> (usize, Change) {
         let mut pos = 0;
         loop {
             // The name of the call is known: no other one counts.
             match self.object.next(text, &mut pos, &mut self.name, context.policy) {
-                None => return (text.len(), Turn::Stay),
-                Some(Found::Arguments(_)) if !self.is_read() => self.object.skip_arguments(),
-                Some(Found::Arguments(b'"')) => {
+                None => return (text.len(), Change::Stay),
+                Some(ObjectPart::Arguments(_)) if !self.is_read() => self.object.skip_arguments(),
+                Some(ObjectPart::Arguments(b'"')) => {
                     self.object.read_arguments_as_text();
                     self.reader.begin_decoded();
-                    self.state = State::Json(Json::Text);
-                    return (pos, Turn::Stay);
+                    self.state = EnvelopeState::Json(Json::Text);
+                    return (pos, Change::Stay);
                 }
-                Some(Found::Arguments(_)) => {
-                    self.state = State::Json(Json::Arguments { in_object: true });
-                    return (pos, Turn::Stay);
+                Some(ObjectPart::Arguments(_)) => {
+                    self.state = EnvelopeState::Json(Json::Arguments { in_object: true });
+                    return (pos, Change::Stay);
                 }
-                Some(Found::End) => return (pos, self.end_json(context)),
-                Some(Found::IllFormed) => {
+                Some(ObjectPart::End) => return (pos, self.end_json(context)),
+                Some(ObjectPart::IllFormed) => {
                     let is_tag = text.as_bytes().get(pos) == Some(&b'<');
                     let is_object = matches!(self.style, Style::Object | Style::Llama | Style::MistralList);
                     // A closing bracket is missing before a tag.
@@ -74,7 +74,7 @@ impl EnvelopeMachine {
         let mut pos = 0;
         // It ends an escape, and is no part of it.
         while !self.object.is_in_text()
-            && let Some(Found::Char(char)) = self.object.next(SOME, &mut pos, &mut self.name, policy)
+            && let Some(ObjectPart::Char(char)) = self.object.next(SOME, &mut pos, &mut self.name, policy)
         {
             self.reader.push_decoded(char.encode_utf8(&mut [0; 4]), call, policy);
         }
@@ -82,34 +82,34 @@ impl EnvelopeMachine {
     }
 
     /// Consumes text of the arguments in a string.
-    fn push_text(&mut self, text: &str, context: &mut Context<'_>) -> (usize, Turn) {
+    fn push_text(&mut self, text: &str, context: &mut Context<'_>) -> (usize, Change) {
         let mut pos = 0;
         loop {
             let Context { call, policy } = &mut *context;
             match self.object.next(text, &mut pos, &mut self.name, policy) {
-                None => return (text.len(), Turn::Stay),
-                Some(Found::Text(len)) => {
+                None => return (text.len(), Change::Stay),
+                Some(ObjectPart::Text(len)) => {
                     let (read, has_ended) = self.reader.read_decoded(&text[pos - len..pos], call, policy);
                     if has_ended {
                         // More may be certain. The rest of the text is read again.
-                        return (pos - (len - read), Turn::Stay);
+                        return (pos - (len - read), Change::Stay);
                     }
                 }
-                Some(Found::Char(char)) => {
+                Some(ObjectPart::Char(char)) => {
                     let mut buffer = [0; 4];
                     let char = char.encode_utf8(&mut buffer);
                     let (read, has_ended) = self.reader.read_decoded(char, call, policy);
                     self.reader.push_decoded(&char[read..], call, policy);
                     if has_ended {
-                        return (pos, Turn::Stay);
+                        return (pos, Change::Stay);
                     }
                 }
-                Some(Found::TextEnd) => {
+                Some(ObjectPart::TextEnd) => {
                     if !self.reader.is_closed() {
                         call.cut(self.reader.place(), policy);
                     }
-                    self.state = State::Json(Json::Object);
-                    return (pos, Turn::Stay);
+                    self.state = EnvelopeState::Json(Json::Object);
+                    return (pos, Change::Stay);
                 }
                 Some(_) => {}
             }
@@ -117,28 +117,28 @@ impl EnvelopeMachine {
     }
 
     /// The JSON has ended.
-    fn end_json(&mut self, context: &mut Context<'_>) -> Turn {
+    fn end_json(&mut self, context: &mut Context<'_>) -> Change {
         self.ends_here = true;
         match self.style {
-            Style::Bare | Style::Mistral => self.finish(Next::Prose, context),
+            Style::Bare | Style::Mistral => self.finish(AfterCall::Prose, context),
             _ => {
                 self.after(After::default());
-                Turn::Stay
+                Change::Stay
             }
         }
     }
 
     /// The JSON is ill-formed from here on.
-    pub(super) fn break_off(&mut self, context: &mut Context<'_>) -> Turn {
+    pub(super) fn break_off(&mut self, context: &mut Context<'_>) -> Change {
         if self.is_read() {
             context.call.reject(Reason::Malformed(Note::IllFormedJson));
         }
-        self.state = State::Broken;
+        self.state = EnvelopeState::Broken;
         self.fence = Fence::None;
         if let Style::Bare | Style::Mistral | Style::MistralList | Style::Llama = self.style {
             self.ends_here = true;
-            return self.finish(Next::Prose, context);
+            return self.finish(AfterCall::Prose, context);
         }
-        Turn::Stay
+        Change::Stay
     }
 }

@@ -4,11 +4,11 @@ use alloc::string::String;
 use alloc::sync::Arc;
 
 use super::arguments::ArgumentsReader;
+use super::change::{AfterCall, Change};
 use super::kinds::{Kind, Kinds};
 use super::name::{self, NameText};
 use super::object::ObjectReader;
-use super::state::{After, Fence, Header, Json, State, Style, Value};
-use super::turn::{Next, Turn};
+use super::state::{After, EnvelopeState, Fence, Header, Json, ParameterValue, Style};
 use crate::call::Call;
 use crate::config::{Entities, Envelope, Policy};
 use crate::json::key::Key;
@@ -39,7 +39,7 @@ pub(crate) struct TagRef<'t> {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct EnvelopeMachine {
-    pub(super) state: State,
+    pub(super) state: EnvelopeState,
     pub(super) style: Style,
     pub(super) family: Envelope,
     /// Where in the stream the header begins.
@@ -73,7 +73,7 @@ pub(super) const SOME: &str = "\u{FFFD}";
 
 impl EnvelopeMachine {
     pub(crate) const NEW: EnvelopeMachine = EnvelopeMachine {
-        state: State::Broken,
+        state: EnvelopeState::Broken,
         style: Style::Tag,
         family: Envelope::Hermes,
         start: 0,
@@ -104,7 +104,7 @@ impl EnvelopeMachine {
     /// Begins with an opening tag or token.
     pub(crate) fn begin(&mut self, tag: &TagRef<'_>, start: u64) {
         self.restart(start);
-        self.state = State::Header(Header::Section);
+        self.state = EnvelopeState::Header(Header::Section);
         self.act_header(tag);
     }
 
@@ -114,7 +114,7 @@ impl EnvelopeMachine {
         if is_json {
             self.begin_object(true);
         } else {
-            self.state = State::Header(Header::Marker(0));
+            self.state = EnvelopeState::Header(Header::Marker(0));
         }
     }
 
@@ -127,7 +127,7 @@ impl EnvelopeMachine {
         self.held = held;
         self.in_section = true;
         self.style = style;
-        self.state = State::Header(match style {
+        self.state = EnvelopeState::Header(match style {
             Style::Kimi | Style::Deepseek => Header::Section,
             Style::MistralList | Style::Llama => Header::Marked,
             _ => Header::Wrapper { tool_call: true },
@@ -146,45 +146,44 @@ impl EnvelopeMachine {
 
     /// Returns `true` in a call of another tool, whose text is emitted as it comes.
     pub(crate) fn is_opaque(&self) -> bool {
-        !self.is_read() && !matches!(self.state, State::Header(_) | State::After(_))
+        !self.is_read() && !matches!(self.state, EnvelopeState::Header(_) | EnvelopeState::After(_))
     }
 
     /// Returns `true` after a call, before it is known what follows it.
     pub(crate) fn is_after(&self) -> bool {
-        matches!(self.state, State::After(_))
+        matches!(self.state, EnvelopeState::After(_))
     }
 
     /// Returns `true` if the text has no delimiter of the open value, which grows by it.
     pub(crate) fn is_plain_in_value(&self, text: &str) -> bool {
         match self.state {
-            State::Value(Value::Question) => !scan::holds_bracket(text.as_bytes()),
-            State::Value(Value::Json | Value::JsonString) | State::Json(Json::Arguments { .. }) => {
-                self.reader.is_plain(text)
-            }
-            State::Json(Json::Text) => self.object.is_plain(text) && self.reader.is_plain(text),
+            EnvelopeState::Value(ParameterValue::Question) => !scan::holds_bracket(text.as_bytes()),
+            EnvelopeState::Value(ParameterValue::Json | ParameterValue::JsonString)
+            | EnvelopeState::Json(Json::Arguments { .. }) => self.reader.is_plain(text),
+            EnvelopeState::Json(Json::Text) => self.object.is_plain(text) && self.reader.is_plain(text),
             _ => false,
         }
     }
 
     /// Returns `true` if the open value decodes entities.
     pub(crate) fn is_in_question(&self) -> bool {
-        self.state == State::Value(Value::Question)
+        self.state == EnvelopeState::Value(ParameterValue::Question)
     }
 
     /// Consumes text. Returns how many bytes, and what has changed.
     ///
     /// It consumes some, or something changes.
-    pub(crate) fn push(&mut self, text: &str, context: &mut Context<'_>) -> (usize, Turn) {
+    pub(crate) fn push(&mut self, text: &str, context: &mut Context<'_>) -> (usize, Change) {
         match self.state {
-            State::Header(header) => self.push_header(header, text, context),
-            State::Between { .. } | State::Broken => (text.len(), Turn::Stay),
-            State::Key { .. } => {
+            EnvelopeState::Header(header) => self.push_header(header, text, context),
+            EnvelopeState::Between { .. } | EnvelopeState::Broken => (text.len(), Change::Stay),
+            EnvelopeState::Key { .. } => {
                 self.push_key(text);
-                (text.len(), Turn::Stay)
+                (text.len(), Change::Stay)
             }
-            State::Value(value) => (self.push_value(value, text, context), Turn::Stay),
-            State::Json(json) => self.push_json(json, text, context),
-            State::After(after) => self.push_after(after, text, context),
+            EnvelopeState::Value(value) => (self.push_value(value, text, context), Change::Stay),
+            EnvelopeState::Json(json) => self.push_json(json, text, context),
+            EnvelopeState::After(after) => self.push_after(after, text, context),
         }
     }
 
@@ -202,43 +201,46 @@ impl EnvelopeMachine {
         len: usize,
         offset: u64,
         context: &mut Context<'_>,
-    ) -> Turn {
+    ) -> Change {
         match self.state {
-            State::Header(header) => {
+            EnvelopeState::Header(header) => {
                 let is_too_long = self.held.len() + len > context.policy.limits.bare;
                 self.end_header(header, kind, is_too_long, context)
             }
-            State::Between { .. } | State::Broken => {
+            EnvelopeState::Between { .. } | EnvelopeState::Broken => {
                 self.end = offset;
                 self.note_unclosed(context);
                 self.finish(self.next_before(kind), context)
             }
-            State::Key { .. } | State::Value(_) | State::Json(_) | State::After(_) => Turn::Stay,
+            EnvelopeState::Key { .. } | EnvelopeState::Value(_) | EnvelopeState::Json(_) | EnvelopeState::After(_) => {
+                Change::Stay
+            }
         }
     }
 
     /// Returns what follows before this tag.
-    fn next_before(&self, kind: Option<Kind>) -> Next {
+    fn next_before(&self, kind: Option<Kind>) -> AfterCall {
         let continues = match kind {
             Some(Kind::Named { .. }) => !matches!(self.style, Style::Kimi | Style::Deepseek | Style::Harmony),
             Some(Kind::Token(token)) => self.style.next_tokens().contains(Kinds::of(token)),
             _ => false,
         };
-        if continues && self.in_section { Next::Header } else { Next::Prose }
+        if continues && self.in_section { AfterCall::Header } else { AfterCall::Prose }
     }
 
     /// Acts on a tag.
-    pub(crate) fn act(&mut self, tag: &TagRef<'_>, context: &mut Context<'_>) -> Turn {
+    pub(crate) fn act(&mut self, tag: &TagRef<'_>, context: &mut Context<'_>) -> Change {
         match self.state {
-            State::Header(_) => {
+            EnvelopeState::Header(_) => {
                 self.act_header(tag);
-                if self.is_header() { Turn::Stay } else { self.confirm_held(context) }
+                if self.is_header() { Change::Stay } else { self.confirm_held(context) }
             }
-            State::Between { .. } | State::Key { .. } | State::Value(_) | State::Broken => {
-                self.act_in_call(tag, context)
-            }
-            State::Json(_) => Turn::Stay,
-            State::After(after) => self.act_after(after, tag, context),
+            EnvelopeState::Between { .. }
+            | EnvelopeState::Key { .. }
+            | EnvelopeState::Value(_)
+            | EnvelopeState::Broken => self.act_in_call(tag, context),
+            EnvelopeState::Json(_) => Change::Stay,
+            EnvelopeState::After(after) => self.act_after(after, tag, context),
         }
     }
 
@@ -248,32 +250,32 @@ impl EnvelopeMachine {
     }
 
     pub(super) fn is_header(&self) -> bool {
-        matches!(self.state, State::Header(_))
+        matches!(self.state, EnvelopeState::Header(_))
     }
 
     /// Begins the call after a header that is held back and belongs to it.
-    pub(super) fn confirm_held(&mut self, context: &mut Context<'_>) -> Turn {
-        let turn = self.confirm(context);
+    pub(super) fn confirm_held(&mut self, context: &mut Context<'_>) -> Change {
+        let change = self.confirm(context);
         if self.is_read() {
             self.held.clear();
         }
-        turn
+        change
     }
 
     /// Begins the call, now that it is certain. The state is the one that it begins in.
-    pub(super) fn confirm(&mut self, context: &mut Context<'_>) -> Turn {
+    pub(super) fn confirm(&mut self, context: &mut Context<'_>) -> Change {
         if self.reader.is_none() {
             self.reader = ArgumentsReader::of(self.name.text(), context.policy);
         }
         if self.reader.is_none() {
-            if let State::Json(_) = self.state {
-                self.state = State::Json(Json::Object);
+            if let EnvelopeState::Json(_) = self.state {
+                self.state = EnvelopeState::Json(Json::Object);
             }
-            return Turn::Opened;
+            return Change::Opened;
         }
-        let entities = if let State::Json(_) = self.state { Entities::Raw } else { context.policy.entities };
+        let entities = if let EnvelopeState::Json(_) = self.state { Entities::Raw } else { context.policy.entities };
         self.begin_call(entities, context.call);
-        Turn::Stay
+        Change::Stay
     }
 
     fn begin_call(&self, entities: Entities, call: &mut Call) {
@@ -283,15 +285,15 @@ impl EnvelopeMachine {
     }
 
     /// Ends the call, which has ended at `self.end`.
-    pub(super) fn finish(&mut self, next: Next, context: &mut Context<'_>) -> Turn {
+    pub(super) fn finish(&mut self, next: AfterCall, context: &mut Context<'_>) -> Change {
         let is_read = self.is_read();
         if is_read {
             self.reader.end(false, context.call, context.policy);
         }
-        if next == Next::Header {
+        if next == AfterCall::Header {
             self.begin_next();
         }
-        if is_read { Turn::Ended(next) } else { Turn::OtherEnded(next) }
+        if is_read { Change::Ended(next) } else { Change::OtherEnded(next) }
     }
 
     pub(super) fn note_unclosed(&self, context: &mut Context<'_>) {
@@ -301,10 +303,10 @@ impl EnvelopeMachine {
     }
 
     /// Ends what the end of the stream cuts. `closes`: it cuts the close tag that the call waits for.
-    pub(crate) fn cut(&mut self, end: u64, closes: bool, context: &mut Context<'_>) -> Turn {
+    pub(crate) fn cut(&mut self, end: u64, closes: bool, context: &mut Context<'_>) -> Change {
         let Context { call, policy } = context;
         match self.state {
-            State::Header(Header::Named { by_tag: true })
+            EnvelopeState::Header(Header::Named { by_tag: true })
                 if self.fence == Fence::None && name::is_read(self.name.text(), policy) =>
             {
                 self.reader = ArgumentsReader::of(self.name.text(), policy);
@@ -312,29 +314,31 @@ impl EnvelopeMachine {
                 call.cut(CallPart::Opening, policy);
                 self.held.clear();
             }
-            State::Header(_) => return Turn::NoCall,
-            State::After(_) => {
+            EnvelopeState::Header(_) => return Change::NoCall,
+            EnvelopeState::After(_) => {
                 self.note_if_open(context);
                 if closes {
                     self.end = end;
                     return self.finish_with_held(context);
                 }
-                return self.finish(Next::Prose, context);
+                return self.finish(AfterCall::Prose, context);
             }
-            _ if !self.is_read() => return Turn::OtherEnded(Next::Prose),
-            State::Between { .. } => self.reader.end(true, call, policy),
-            State::Key { .. } => call.cut(CallPart::Parameters, policy),
-            State::Value(value) => {
+            _ if !self.is_read() => return Change::OtherEnded(AfterCall::Prose),
+            EnvelopeState::Between { .. } => self.reader.end(true, call, policy),
+            EnvelopeState::Key { .. } => call.cut(CallPart::Parameters, policy),
+            EnvelopeState::Value(value) => {
                 let place = match value {
-                    Value::Question | Value::JsonQuestion | Value::JsonString => CallPart::Question,
-                    Value::List(_) => CallPart::Suggestions,
-                    Value::Json => self.reader.place(),
-                    Value::Shaped(written) => self.reader.place_in(written),
-                    Value::Arguments | Value::Nothing => CallPart::Parameters,
+                    ParameterValue::Question | ParameterValue::JsonQuestion | ParameterValue::JsonString => {
+                        CallPart::Question
+                    }
+                    ParameterValue::List(_) => CallPart::Suggestions,
+                    ParameterValue::Json => self.reader.place(),
+                    ParameterValue::Shaped(written) => self.reader.place_in(written),
+                    ParameterValue::Arguments | ParameterValue::Nothing => CallPart::Parameters,
                 };
                 call.cut(place, policy);
             }
-            State::Json(json) => match json {
+            EnvelopeState::Json(json) => match json {
                 Json::Object if self.object.is_done() => {
                     call.note(Note::UnclosedEnvelope);
                     self.reader.end(false, call, policy);
@@ -342,48 +346,51 @@ impl EnvelopeMachine {
                 Json::Object => call.cut(CallPart::Parameters, policy),
                 Json::Arguments { .. } | Json::Text => call.cut(self.reader.place(), policy),
             },
-            State::Broken => {}
+            EnvelopeState::Broken => {}
         }
         self.end = end;
-        Turn::Ended(Next::Prose)
+        Change::Ended(AfterCall::Prose)
     }
 
     /// Takes into account that the incomplete character `tail` follows.
-    pub(crate) fn foresee(&mut self, tail: &[u8], offset: u64, context: &mut Context<'_>) -> Turn {
+    pub(crate) fn foresee(&mut self, tail: &[u8], offset: u64, context: &mut Context<'_>) -> Change {
         match self.state {
-            State::Header(Header::Object { .. }) if self.object.is_in_text() => Turn::Stay,
+            EnvelopeState::Header(Header::Object { .. }) if self.object.is_in_text() => Change::Stay,
             // The character ends an escape, and is text of the string.
-            State::Header(Header::Object { .. }) if self.object.is_in_other_string() => Turn::Stay,
-            State::Header(_) => Turn::NoCall,
-            State::Value(Value::Question) => {
+            EnvelopeState::Header(Header::Object { .. }) if self.object.is_in_other_string() => Change::Stay,
+            EnvelopeState::Header(_) => Change::NoCall,
+            EnvelopeState::Value(ParameterValue::Question) => {
                 context.call.foresee_char(tail, context.policy);
-                Turn::Stay
+                Change::Stay
             }
-            State::Json(Json::Arguments { .. }) => {
+            EnvelopeState::Json(Json::Arguments { .. }) => {
                 self.reader.foresee(tail, context.call, context.policy);
-                let turn = if self.reader.is_ill_formed() { self.break_off(context) } else { Turn::Stay };
+                let change = if self.reader.is_ill_formed() { self.break_off(context) } else { Change::Stay };
                 self.set_offset(offset);
-                turn
+                change
             }
-            State::Value(Value::Json | Value::JsonString) if self.reader.is_in_text() => {
+            EnvelopeState::Value(ParameterValue::Json | ParameterValue::JsonString) if self.reader.is_in_text() => {
                 self.reader.foresee(tail, context.call, context.policy);
-                Turn::Stay
+                Change::Stay
             }
-            State::Value(Value::Shaped(written)) => {
+            EnvelopeState::Value(ParameterValue::Shaped(written)) => {
                 self.foresee_shaped(written, tail, context);
-                Turn::Stay
+                Change::Stay
             }
-            State::Json(Json::Text) => {
+            EnvelopeState::Json(Json::Text) => {
                 self.foresee_text(tail, context);
-                Turn::Stay
+                Change::Stay
             }
-            State::Json(_) if self.object.is_in_text() => Turn::Stay,
-            State::Json(_) | State::After(_) => {
-                let (_, turn) = self.push(SOME, context);
+            EnvelopeState::Json(_) if self.object.is_in_text() => Change::Stay,
+            EnvelopeState::Json(_) | EnvelopeState::After(_) => {
+                let (_, change) = self.push(SOME, context);
                 self.set_offset(offset);
-                turn
+                change
             }
-            State::Between { .. } | State::Key { .. } | State::Broken | State::Value(_) => Turn::Stay,
+            EnvelopeState::Between { .. }
+            | EnvelopeState::Key { .. }
+            | EnvelopeState::Broken
+            | EnvelopeState::Value(_) => Change::Stay,
         }
     }
 
@@ -394,7 +401,7 @@ impl EnvelopeMachine {
         let parts = self.name.is_in_bounds() && self.key.is_in_bounds();
         let readers = self.object.is_in_bounds() && self.reader.is_in_bounds(policy);
         // A bare object is read again, as any other, once the call is certain.
-        let is_certain = !matches!(self.state, State::Json(_)) || !self.object.is_bare();
+        let is_certain = !matches!(self.state, EnvelopeState::Json(_)) || !self.object.is_bare();
         held && parts
             && readers
             && is_certain
@@ -420,6 +427,6 @@ impl EnvelopeMachine {
     }
 
     pub(super) fn after(&mut self, after: After) {
-        self.state = State::After(after);
+        self.state = EnvelopeState::After(after);
     }
 }

@@ -15,7 +15,7 @@
 //! | `object` | a JSON object that has a name and arguments |
 //! | `harmony` | the text in the headers of Harmony |
 //! | `arguments` | what reads the arguments of a call, by its tool |
-//! | `turn` | what the text around an envelope has to know of it |
+//! | `change` | what the text around an envelope has to know of it |
 //! | `state` | the states |
 //! | `allowed` | which tags mean something in which state |
 //! | `machine` | the machine: what text and each tag does |
@@ -24,6 +24,7 @@
 mod after;
 mod allowed;
 mod arguments;
+pub(crate) mod change;
 mod harmony;
 mod header;
 mod json;
@@ -35,4 +36,3 @@ mod parameters;
 mod state;
 pub(crate) mod tag;
 pub(crate) mod tag_names;
-pub(crate) mod turn;

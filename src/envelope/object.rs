@@ -3,12 +3,12 @@
 use super::name::{self, NameText};
 use crate::config::Policy;
 use crate::json::key::Key;
-use crate::json::lexer::{Lexer, Token, Type};
+use crate::json::lexer::{JsonToken, Lexer, Type};
 
 /// What the value of a key is, or the value that is being read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-enum Role {
+enum KeyRole {
     #[default]
     Nothing,
     /// The name of the tool, if it is a string.
@@ -22,7 +22,7 @@ enum Role {
 
 /// What was found in an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum ObjectPart {
     /// The name is complete.
     Name,
     /// The arguments begin with this byte, which is not consumed.
@@ -52,7 +52,7 @@ pub(super) enum Found {
 pub(super) struct ObjectReader {
     lexer: Lexer,
     key: Key,
-    role: Role,
+    role: KeyRole,
     /// The object is the value of `function` that is open.
     in_function: bool,
     /// The name has come.
@@ -75,7 +75,7 @@ impl ObjectReader {
     pub(super) const NEW: ObjectReader = ObjectReader {
         lexer: Lexer::NEW,
         key: Key::NEW,
-        role: Role::Nothing,
+        role: KeyRole::Nothing,
         in_function: false,
         is_named: false,
         has_arguments: false,
@@ -110,7 +110,7 @@ impl ObjectReader {
 
     /// Returns `true` inside a string that is not the name, also inside an escape.
     pub(super) fn is_in_other_string(&self) -> bool {
-        self.lexer.is_in_string() && (self.lexer.is_in_key() || self.role != Role::Name)
+        self.lexer.is_in_string() && (self.lexer.is_in_key() || self.role != KeyRole::Name)
     }
 
     /// Returns `true` if the text has no delimiter of the string that is being read.
@@ -150,57 +150,67 @@ impl ObjectReader {
 
     fn leave_arguments(&mut self) {
         self.has_arguments = true;
-        self.role = Role::Nothing;
+        self.role = KeyRole::Nothing;
     }
 
     /// Consumes text up to what is found next; `None` at its end.
     ///
     /// The text of a string is where `*pos` was before.
-    pub(super) fn next(&mut self, text: &str, pos: &mut usize, name: &mut NameText, policy: &Policy) -> Option<Found> {
+    pub(super) fn next(
+        &mut self,
+        text: &str,
+        pos: &mut usize,
+        name: &mut NameText,
+        policy: &Policy,
+    ) -> Option<ObjectPart> {
         loop {
-            if self.role == Role::Arguments && !self.has_arguments && self.lexer.is_after_key() {
+            if self.role == KeyRole::Arguments && !self.has_arguments && self.lexer.is_after_key() {
                 match self.lexer.value_start(text, pos) {
-                    Some(byte) => return Some(Found::Arguments(byte)),
+                    Some(byte) => return Some(ObjectPart::Arguments(byte)),
                     None if *pos == text.len() => return None,
                     None => {}
                 }
             }
             let token = self.lexer.next(text, pos)?;
             let found = match token {
-                Token::BeginKey => {
+                JsonToken::BeginKey => {
                     self.key.clear();
                     None
                 }
-                Token::Text(part) if self.lexer.is_in_key() => self.push_key(part).map(|wrong| {
+                JsonToken::Text(part) if self.lexer.is_in_key() => self.push_key(part).map(|wrong| {
                     *pos -= part.len() - wrong;
-                    Found::NoCall
+                    ObjectPart::NoCall
                 }),
-                Token::Char(char) | Token::Stray(char) if self.lexer.is_in_key() => {
-                    self.push_key(char.encode_utf8(&mut [0; 4])).map(|_| Found::NoCall)
+                JsonToken::Char(char) | JsonToken::Stray(char) if self.lexer.is_in_key() => {
+                    self.push_key(char.encode_utf8(&mut [0; 4])).map(|_| ObjectPart::NoCall)
                 }
-                Token::EndKey => self.end_key(),
-                Token::Begin(kind) => self.begin(kind, name),
-                Token::Text(part) => match self.role {
-                    Role::Name => self.push_name(part, name, policy).map(|wrong| {
+                JsonToken::EndKey => self.end_key(),
+                JsonToken::Begin(kind) => self.begin(kind, name),
+                JsonToken::Text(part) => match self.role {
+                    KeyRole::Name => self.push_name(part, name, policy).map(|wrong| {
                         *pos -= part.len() - wrong;
-                        Found::NoCall
+                        ObjectPart::NoCall
                     }),
-                    Role::Arguments => Some(Found::Text(part.len())),
+                    KeyRole::Arguments => Some(ObjectPart::Text(part.len())),
                     _ => None,
                 },
-                Token::Char(char) | Token::Stray(char) => match self.role {
-                    Role::Name => self.push_name(char.encode_utf8(&mut [0; 4]), name, policy).map(|_| Found::NoCall),
-                    Role::Arguments => Some(Found::Char(char)),
+                JsonToken::Char(char) | JsonToken::Stray(char) => match self.role {
+                    KeyRole::Name => {
+                        self.push_name(char.encode_utf8(&mut [0; 4]), name, policy).map(|_| ObjectPart::NoCall)
+                    }
+                    KeyRole::Arguments => Some(ObjectPart::Char(char)),
                     _ => None,
                 },
-                Token::End => self.end(name, policy),
-                Token::TextAfter => None,
-                Token::IllFormed => Some(if self.is_bare && !self.is_named { Found::NoCall } else { Found::IllFormed }),
+                JsonToken::End => self.end(name, policy),
+                JsonToken::TextAfter => None,
+                JsonToken::IllFormed => {
+                    Some(if self.is_bare && !self.is_named { ObjectPart::NoCall } else { ObjectPart::IllFormed })
+                }
             };
-            if let Some(Found::WrongValue) = found {
+            if let Some(ObjectPart::WrongValue) = found {
                 // A number or a literal is not consumed by its beginning.
-                *pos -= usize::from(matches!(token, Token::Begin(Type::Array | Type::Object)));
-                return Some(Found::NoCall);
+                *pos -= usize::from(matches!(token, JsonToken::Begin(Type::Array | Type::Object)));
+                return Some(ObjectPart::NoCall);
             }
             if found.is_some() {
                 return found;
@@ -234,50 +244,50 @@ impl ObjectReader {
         None
     }
 
-    fn end_key(&mut self) -> Option<Found> {
+    fn end_key(&mut self) -> Option<ObjectPart> {
         let key = self.key.text();
         let is = |keys: &[&str]| keys.iter().any(|one| one.as_bytes() == key);
-        if self.role == Role::Argument {
+        if self.role == KeyRole::Argument {
             let depth = if self.in_function { 3 } else { 2 };
-            return (self.lexer.depth() == depth).then_some(Found::ArgumentKey);
+            return (self.lexer.depth() == depth).then_some(ObjectPart::ArgumentKey);
         }
-        self.role = Role::Nothing;
+        self.role = KeyRole::Nothing;
         if !self.is_in_call() {
             return None;
         }
         self.role = match () {
-            () if is(&NAME_KEYS) && !self.is_named => Role::Name,
-            () if is(&["function"]) && !self.in_function => Role::Function,
-            () if is(&ARGUMENTS_KEYS) && !self.has_arguments => Role::Arguments,
+            () if is(&NAME_KEYS) && !self.is_named => KeyRole::Name,
+            () if is(&["function"]) && !self.in_function => KeyRole::Function,
+            () if is(&ARGUMENTS_KEYS) && !self.has_arguments => KeyRole::Arguments,
             () if self.is_bare && !self.has_arguments && !is(&OTHER_KEYS) && !is(&NAME_KEYS) && !is(&["function"]) => {
-                return Some(Found::NoCall);
+                return Some(ObjectPart::NoCall);
             }
-            () => Role::Nothing,
+            () => KeyRole::Nothing,
         };
         None
     }
 
-    fn begin(&mut self, kind: Type, name: &mut NameText) -> Option<Found> {
+    fn begin(&mut self, kind: Type, name: &mut NameText) -> Option<ObjectPart> {
         match (self.role, kind) {
-            (Role::Name | Role::Function, Type::String) if !self.is_named => {
-                self.role = Role::Name;
+            (KeyRole::Name | KeyRole::Function, Type::String) if !self.is_named => {
+                self.role = KeyRole::Name;
                 name.clear();
             }
-            (Role::Function, Type::Object) => {
+            (KeyRole::Function, Type::Object) => {
                 self.in_function = true;
-                self.role = Role::Nothing;
+                self.role = KeyRole::Nothing;
             }
-            (Role::Arguments, Type::String) if self.has_arguments => {}
-            (Role::Argument, _) => {
+            (KeyRole::Arguments, Type::String) if self.has_arguments => {}
+            (KeyRole::Argument, _) => {
                 let is_value = core::mem::take(&mut self.is_main_key) && matches!(kind, Type::String | Type::Array);
-                return is_value.then_some(Found::Confirmed);
+                return is_value.then_some(ObjectPart::Confirmed);
             }
             _ => {
                 let is_first = self.lexer.depth() == 1 && kind == Type::Object && self.key.text().is_empty();
                 if self.is_bare && !self.has_arguments && kind != Type::String && !is_first {
-                    return Some(Found::WrongValue);
+                    return Some(ObjectPart::WrongValue);
                 }
-                self.role = Role::Nothing;
+                self.role = KeyRole::Nothing;
             }
         }
         None
@@ -291,23 +301,23 @@ impl ObjectReader {
         wrong.map(|(i, _)| i)
     }
 
-    fn end(&mut self, name: &NameText, policy: &Policy) -> Option<Found> {
+    fn end(&mut self, name: &NameText, policy: &Policy) -> Option<ObjectPart> {
         let role = self.role;
-        if role == Role::Argument {
+        if role == KeyRole::Argument {
             let depth = if self.in_function { 2 } else { 1 };
             // The arguments have ended without a main key.
-            return (self.lexer.depth() <= depth).then_some(Found::NoCall);
+            return (self.lexer.depth() <= depth).then_some(ObjectPart::NoCall);
         }
-        self.role = Role::Nothing;
+        self.role = KeyRole::Nothing;
         self.in_function &= self.lexer.depth() >= 2;
         match role {
-            Role::Name => {
+            KeyRole::Name => {
                 self.is_named = true;
                 let is_name = !name.is_empty() && (!self.is_bare || name::is_read(name.text(), policy));
-                Some(if is_name { Found::Name } else { Found::NoCall })
+                Some(if is_name { ObjectPart::Name } else { ObjectPart::NoCall })
             }
-            Role::Arguments => Some(Found::TextEnd),
-            _ => self.lexer.is_closed().then_some(Found::End),
+            KeyRole::Arguments => Some(ObjectPart::TextEnd),
+            _ => self.lexer.is_closed().then_some(ObjectPart::End),
         }
     }
 
@@ -323,7 +333,7 @@ impl ObjectReader {
 
     /// Looks for a main key in the arguments of bare JSON.
     pub(super) fn look_into_arguments(&mut self) {
-        self.role = Role::Argument;
+        self.role = KeyRole::Argument;
         self.has_arguments = true;
     }
 }

@@ -1,10 +1,10 @@
 //! The parameters of a call in an envelope, as text.
 
 use super::arguments::ArgumentsReader;
+use super::change::{AfterCall, Change};
 use super::kinds::{Kind, Token};
 use super::machine::{Context, EnvelopeMachine, TagRef};
-use super::state::{After, State, Style, Value};
-use super::turn::{Next, Turn};
+use super::state::{After, EnvelopeState, ParameterValue, Style};
 use crate::call::Call;
 use crate::config::Entities;
 use crate::json::arguments::Parameter;
@@ -15,32 +15,32 @@ use crate::shape::reader::Written;
 impl EnvelopeMachine {
     /// Begins the value of the parameter whose name is in `key`.
     fn begin_value(&mut self, is_json: bool, context: &mut Context<'_>) {
-        let is_first = self.state == State::Between { is_first: true };
+        let is_first = self.state == EnvelopeState::Between { is_first: true };
         let may_be_all = is_first && is_arguments(self.key.text());
         let value = match &mut self.reader {
-            ArgumentsReader::None => Value::Nothing,
+            ArgumentsReader::None => ParameterValue::Nothing,
             ArgumentsReader::Own(_) => match Parameter::of(&self.key) {
-                Parameter::Other if may_be_all => Value::Arguments,
+                Parameter::Other if may_be_all => ParameterValue::Arguments,
                 parameter => begin_own(parameter, is_json, context.call),
             },
-            ArgumentsReader::Shape(reader) if may_be_all && !reader.knows(self.key.text()) => Value::Arguments,
+            ArgumentsReader::Shape(reader) if may_be_all && !reader.knows(self.key.text()) => ParameterValue::Arguments,
             ArgumentsReader::Shape(reader) => {
-                Value::Shaped(reader.begin_parameter(is_json, context.call, context.policy))
+                ParameterValue::Shaped(reader.begin_parameter(is_json, context.call, context.policy))
             }
         };
         self.key.clear();
-        self.state = State::Value(value);
+        self.state = EnvelopeState::Value(value);
     }
 
     /// Appends text to the open value. Returns how many bytes were consumed: what comes after JSON
     /// is left.
-    pub(super) fn push_value(&mut self, value: Value, text: &str, context: &mut Context<'_>) -> usize {
+    pub(super) fn push_value(&mut self, value: ParameterValue, text: &str, context: &mut Context<'_>) -> usize {
         let Context { call, policy } = context;
         match value {
-            Value::Question => call.push(text, policy),
-            Value::List(_) => call.push_list(text, policy),
-            Value::JsonQuestion | Value::Arguments => return self.begin_json(value, text, context),
-            Value::JsonString | Value::Json => {
+            ParameterValue::Question => call.push(text, policy),
+            ParameterValue::List(_) => call.push_list(text, policy),
+            ParameterValue::JsonQuestion | ParameterValue::Arguments => return self.begin_json(value, text, context),
+            ParameterValue::JsonString | ParameterValue::Json => {
                 if self.reader.is_closed() || self.reader.is_ill_formed() {
                     return text.len();
                 }
@@ -49,8 +49,8 @@ impl EnvelopeMachine {
                 self.break_value(context);
                 return pos;
             }
-            Value::Shaped(written) => return self.push_shaped(written, text, context),
-            Value::Nothing => {}
+            ParameterValue::Shaped(written) => return self.push_shaped(written, text, context),
+            ParameterValue::Nothing => {}
         }
         text.len()
     }
@@ -59,7 +59,7 @@ impl EnvelopeMachine {
         let Context { call, policy } = context;
         let ArgumentsReader::Shape(reader) = &mut self.reader else { return text.len() };
         let (written, consumed) = reader.push_parameter(written, text, call, policy);
-        self.state = State::Value(Value::Shaped(written));
+        self.state = EnvelopeState::Value(ParameterValue::Shaped(written));
         self.break_value(context);
         consumed
     }
@@ -68,7 +68,7 @@ impl EnvelopeMachine {
     fn break_value(&mut self, context: &mut Context<'_>) {
         if self.reader.is_ill_formed() {
             context.call.reject(Reason::Malformed(Note::IllFormedJson));
-            self.state = State::Broken;
+            self.state = EnvelopeState::Broken;
         }
     }
 
@@ -105,8 +105,8 @@ impl EnvelopeMachine {
     }
 
     /// Consumes blanks before a value that may be JSON, and decides what it is.
-    fn begin_json(&mut self, value: Value, text: &str, context: &mut Context<'_>) -> usize {
-        let is_question = value == Value::JsonQuestion;
+    fn begin_json(&mut self, value: ParameterValue, text: &str, context: &mut Context<'_>) -> usize {
+        let is_question = value == ParameterValue::JsonQuestion;
         let blanks = text.len() - text.trim_start().len();
         let next = match text.as_bytes().get(blanks) {
             None => return text.len(),
@@ -114,56 +114,56 @@ impl EnvelopeMachine {
                 if let ArgumentsReader::Own(arguments) = &mut self.reader {
                     arguments.begin_question();
                 }
-                Value::JsonString
+                ParameterValue::JsonString
             }
             Some(_) if is_question => {
                 context.call.begin_question(false);
-                Value::Question
+                ParameterValue::Question
             }
             Some(b'{') => {
                 context.call.set_entities(Entities::Raw);
-                Value::Json
+                ParameterValue::Json
             }
-            Some(_) => Value::Nothing,
+            Some(_) => ParameterValue::Nothing,
         };
-        self.state = State::Value(next);
+        self.state = EnvelopeState::Value(next);
         blanks
     }
 
-    fn end_value(&mut self, value: Value, context: &mut Context<'_>) {
+    fn end_value(&mut self, value: ParameterValue, context: &mut Context<'_>) {
         let Context { call, policy } = context;
         match value {
-            Value::Question => call.end_question(policy),
-            Value::JsonQuestion => call.begin_question(true),
-            Value::List(list) => {
+            ParameterValue::Question => call.end_question(policy),
+            ParameterValue::JsonQuestion => call.begin_question(true),
+            ParameterValue::List(list) => {
                 if let ArgumentsReader::Own(arguments) = &mut self.reader {
                     call.set_entities(Entities::Raw);
                     arguments.read_raw_list(list, call, policy);
                     call.set_entities(policy.entities);
                 }
             }
-            Value::JsonString | Value::Json => {
+            ParameterValue::JsonString | ParameterValue::Json => {
                 if !self.reader.is_closed() {
                     call.reject(Reason::Malformed(Note::IllFormedJson));
                 }
                 call.set_entities(policy.entities);
             }
-            Value::Shaped(written) => {
+            ParameterValue::Shaped(written) => {
                 if let ArgumentsReader::Shape(reader) = &mut self.reader {
                     reader.end_parameter(written, call, policy);
                 }
             }
-            Value::Arguments | Value::Nothing => {}
+            ParameterValue::Arguments | ParameterValue::Nothing => {}
         }
-        self.state = State::Between { is_first: false };
+        self.state = EnvelopeState::Between { is_first: false };
     }
 
     /// Acts on a tag in a call.
-    pub(super) fn act_in_call(&mut self, tag: &TagRef<'_>, context: &mut Context<'_>) -> Turn {
+    pub(super) fn act_in_call(&mut self, tag: &TagRef<'_>, context: &mut Context<'_>) -> Change {
         match (self.state, tag.kind, tag.is_close) {
-            (State::Key { is_first }, Kind::Key, true) => self.state = State::Between { is_first },
-            (State::Value(value), Kind::Parameter { .. } | Kind::Value, true) => self.end_value(value, context),
-            (State::Value(value), ..) => {
+            (EnvelopeState::Key { is_first }, Kind::Key, true) => self.state = EnvelopeState::Between { is_first },
+            (EnvelopeState::Value(value), Kind::Parameter { .. } | Kind::Value, true) => self.end_value(value, context),
+            (EnvelopeState::Value(value), ..) => {
                 if self.is_read() {
                     context.call.repair(Note::UnclosedParameter, context.policy);
                 }
@@ -172,10 +172,10 @@ impl EnvelopeMachine {
             }
             _ => return self.act_between(tag, context),
         }
-        Turn::Stay
+        Change::Stay
     }
 
-    fn act_between(&mut self, tag: &TagRef<'_>, context: &mut Context<'_>) -> Turn {
+    fn act_between(&mut self, tag: &TagRef<'_>, context: &mut Context<'_>) -> Change {
         match (tag.kind, tag.is_close) {
             (Kind::Parameter { json }, false) => {
                 self.clear_key();
@@ -184,7 +184,7 @@ impl EnvelopeMachine {
             }
             (Kind::Key, false) => {
                 self.clear_key();
-                self.state = State::Key { is_first: self.state == State::Between { is_first: true } };
+                self.state = EnvelopeState::Key { is_first: self.state == EnvelopeState::Between { is_first: true } };
             }
             (Kind::Value, false) => {
                 self.key.trim();
@@ -200,31 +200,31 @@ impl EnvelopeMachine {
                     self.note_unclosed(context);
                 }
                 self.end = tag.end;
-                return self.finish(Next::Prose, context);
+                return self.finish(AfterCall::Prose, context);
             }
             (Kind::Token(_), _) => {
                 self.end = tag.end;
-                return self.finish(Next::Prose, context);
+                return self.finish(AfterCall::Prose, context);
             }
             _ => {}
         }
-        Turn::Stay
+        Change::Stay
     }
 }
 
 /// Begins a parameter of our tool.
-fn begin_own(parameter: Parameter, is_json: bool, call: &mut Call) -> Value {
+fn begin_own(parameter: Parameter, is_json: bool, call: &mut Call) -> ParameterValue {
     match parameter {
-        Parameter::Question if is_json => Value::JsonQuestion,
+        Parameter::Question if is_json => ParameterValue::JsonQuestion,
         Parameter::Question => {
             call.begin_question(false);
-            Value::Question
+            ParameterValue::Question
         }
         Parameter::List(list) => {
             call.begin_list();
-            Value::List(list)
+            ParameterValue::List(list)
         }
-        Parameter::Other => Value::Nothing,
+        Parameter::Other => ParameterValue::Nothing,
     }
 }
 

@@ -2,13 +2,13 @@
 
 use super::harmony;
 use super::kinds::{Kinds, Token};
-use crate::json::arguments::List;
+use crate::json::arguments::ListParameter;
 use crate::shape::reader::Written;
 
 /// What of an envelope is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) enum State {
+pub(super) enum EnvelopeState {
     /// Before it is certain that a call follows. Everything is held back.
     Header(Header),
     /// In a call, between its parameters. `is_first`: none has come.
@@ -20,7 +20,7 @@ pub(super) enum State {
         is_first: bool,
     },
     /// In the value of a parameter.
-    Value(Value),
+    Value(ParameterValue),
     Json(Json),
     /// After JSON that is ill-formed, up to a tag that ends the call.
     Broken,
@@ -41,7 +41,7 @@ pub(super) enum Header {
     /// begins.
     Object { bare: bool, start: usize },
     /// In the text between two tokens of Harmony. `start`: where in the header it begins.
-    Words { part: harmony::Part, start: usize },
+    Words { part: harmony::HeaderPart, start: usize },
     /// A section, and no call of it.
     Section,
     /// In the name of a tool after a token.
@@ -53,13 +53,13 @@ pub(super) enum Header {
     /// In a name after `[TOOL_CALLS]`.
     MarkedName,
     /// In what follows that name.
-    MarkedWord(Word),
+    MarkedWord(ArgsMarker),
 }
 
 /// What has come of `[ARGS]`, or of `[CALL_ID]`, an id and `[ARGS]`, after a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) enum Word {
+pub(super) enum ArgsMarker {
     /// Nothing but space.
     AfterName,
     /// The `[` of one of them.
@@ -91,14 +91,14 @@ pub(super) enum Fence {
 /// What the value of a parameter is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) enum Value {
+pub(super) enum ParameterValue {
     Question,
     /// A question that is a JSON string if it begins with `"`.
     JsonQuestion,
     /// A question in a JSON string.
     JsonString,
     /// A list of suggestions, as text.
-    List(List),
+    List(ListParameter),
     /// A value of a tool that a shape reads.
     Shaped(Written),
     /// The arguments, if it begins with `{`.

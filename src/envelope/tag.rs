@@ -8,13 +8,13 @@ use nom::{Err, IsStreaming, Needed};
 
 use super::kinds::{Kind, Kinds, Tags};
 use super::name::is_name;
-use super::tag_names::{Found, Missing, Name, Prefix, SHORTEST_OPENER, find_name, find_token, may_open};
+use super::tag_names::{FoundTag, MissingBytes, Prefix, SHORTEST_OPENER, TagName, find_name, find_token, may_open};
 use crate::config::{Envelope, Envelopes};
 use crate::markup::attributes::{attributes, space_and_end, trim};
 
 /// What the bytes from a `<` on are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Read {
+pub(crate) enum EnvelopeTag {
     Text,
     /// `more`: at least so many bytes complete a tag. `shown`: it is text, whatever becomes of it.
     /// `attributes`: only a `<` or a `>` decides.
@@ -34,21 +34,21 @@ pub(crate) enum Read {
 }
 
 /// Reads `input`, which begins with `<`, as one of the tags, at most `limit` bytes long.
-pub(crate) fn read<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> Read {
+pub(crate) fn read<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> EnvelopeTag {
     let limit = limit.min(tags.limit);
     let openers_only = tags.open_shown.or(tags.close).or(tags.close_shown).is_empty();
     if openers_only
         && tags.open.and(Kinds::PARAMETER.or(Kinds::KEY)).is_empty()
         && !may_open(input.get(1..).unwrap_or_default())
     {
-        return Read::Text;
+        return EnvelopeTag::Text;
     }
     if openers_only && input.len() == 1 && S::is_streaming() {
         let fits = SHORTEST_OPENER < limit;
         return if fits {
-            Read::Incomplete { more: SHORTEST_OPENER, shown: false, attributes: false }
+            EnvelopeTag::Incomplete { more: SHORTEST_OPENER, shown: false, attributes: false }
         } else {
-            Read::Text
+            EnvelopeTag::Text
         };
     }
     let is_close = input.get(1) == Some(&b'/');
@@ -57,17 +57,17 @@ pub(crate) fn read<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> R
     let room = limit.saturating_sub(input.len());
     let incomplete = |more: usize, shown, attributes| {
         let fits = more <= room && S::is_streaming() && input.len() <= limit;
-        if fits { Read::Incomplete { more, shown, attributes } } else { Read::Text }
+        if fits { EnvelopeTag::Incomplete { more, shown, attributes } } else { EnvelopeTag::Text }
     };
-    let mut missing = Missing { hidden: usize::MAX, shown: usize::MAX };
+    let mut missing = MissingBytes { hidden: usize::MAX, shown: usize::MAX };
     if !is_close && let Some((token, shown, len)) = find_token(rest, tags, &mut missing) {
         let len = start + len;
-        let tag = Read::Tag { kind: Kind::Token(token), is_close, shown, value: None, len };
-        return if len <= limit { tag } else { Read::Text };
+        let tag = EnvelopeTag::Tag { kind: Kind::Token(token), is_close, shown, value: None, len };
+        return if len <= limit { tag } else { EnvelopeTag::Text };
     }
-    let Some(Found { name, prefix, shown, len }) = find_name(rest, is_close, tags, &mut missing) else {
+    let Some(FoundTag { name, prefix, shown, len }) = find_name(rest, is_close, tags, &mut missing) else {
         if input.len() == 1 {
-            let mut close = Missing { hidden: usize::MAX, shown: usize::MAX };
+            let mut close = MissingBytes { hidden: usize::MAX, shown: usize::MAX };
             find_name(b"", true, tags, &mut close);
             // A close tag has a `/` more.
             missing.add(close.hidden.saturating_add(1), false);
@@ -86,10 +86,10 @@ pub(crate) fn read<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> R
                 let start = value.as_ptr() as usize - input.as_ptr() as usize;
                 start..start + value.len()
             });
-            if len <= limit { Read::Tag { kind, is_close, shown, value, len } } else { Read::Text }
+            if len <= limit { EnvelopeTag::Tag { kind, is_close, shown, value, len } } else { EnvelopeTag::Text }
         }
         Err(Err::Incomplete(Needed::Size(more))) => incomplete(more.get(), shown, !after.is_empty()),
-        Err(_) => Read::Text,
+        Err(_) => EnvelopeTag::Text,
     }
 }
 
@@ -97,13 +97,13 @@ pub(crate) fn read<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> R
 type Parsed<'i> = Result<(Kind, Option<&'i [u8]>, &'i [u8]), Err<()>>;
 
 /// Reads what comes after the name of a close tag.
-fn read_close<S: IsStreaming>(name: Name, after: &[u8]) -> Parsed<'_> {
+fn read_close<S: IsStreaming>(name: TagName, after: &[u8]) -> Parsed<'_> {
     let kind = match name {
-        Name::Wrapper { tool_call } => Kind::Wrapper { tool_call },
-        Name::Function | Name::Invoke => Kind::CallEnd,
-        Name::Parameter => Kind::Parameter { json: false },
-        Name::Key => Kind::Key,
-        Name::Value => Kind::Value,
+        TagName::Wrapper { tool_call } => Kind::Wrapper { tool_call },
+        TagName::Function | TagName::Invoke => Kind::CallEnd,
+        TagName::Parameter => Kind::Parameter { json: false },
+        TagName::Key => Kind::Key,
+        TagName::Value => Kind::Value,
     };
     match memchr::memchr2(b'<', b'>', after) {
         Some(end) if after[end] == b'>' => Ok((kind, None, &after[end + 1..])),
@@ -113,13 +113,13 @@ fn read_close<S: IsStreaming>(name: Name, after: &[u8]) -> Parsed<'_> {
 }
 
 /// Reads what comes after the name of an opening tag.
-fn read_open<S: IsStreaming>(name: Name, prefix: Prefix, families: Envelopes, after: &[u8]) -> Parsed<'_> {
-    if let Name::Key | Name::Value = name {
+fn read_open<S: IsStreaming>(name: TagName, prefix: Prefix, families: Envelopes, after: &[u8]) -> Parsed<'_> {
+    if let TagName::Key | TagName::Value = name {
         let (rest, ()) = space_and_end::<S>(after)?;
-        return Ok((if name == Name::Key { Kind::Key } else { Kind::Value }, None, rest));
+        return Ok((if name == TagName::Key { Kind::Key } else { Kind::Value }, None, rest));
     }
     // `<function=NAME>`
-    if let (Name::Function | Name::Parameter, Some(b'=')) = (name, after.first()) {
+    if let (TagName::Function | TagName::Parameter, Some(b'=')) = (name, after.first()) {
         let end = memchr::memchr2(b'<', b'>', after).ok_or_else(|| S::incomplete(Needed::new(1), || ()))?;
         if after[end] == b'<' {
             return Err(Err::Error(()));
@@ -139,7 +139,7 @@ fn read_open<S: IsStreaming>(name: Name, prefix: Prefix, families: Envelopes, af
     })?;
     // An empty element is no call and no parameter: it is XML.
     let is_empty = after[..after.len() - rest.len()].ends_with(b"/>");
-    if is_empty && (value.is_some() || !matches!(name, Name::Wrapper { .. })) {
+    if is_empty && (value.is_some() || !matches!(name, TagName::Wrapper { .. })) {
         return Err(Err::Error(()));
     }
     named(name, prefix, families, value, json).map(|(kind, value)| (kind, value, rest))
@@ -147,7 +147,7 @@ fn read_open<S: IsStreaming>(name: Name, prefix: Prefix, families: Envelopes, af
 
 /// Returns what an opening tag is that names a tool or a parameter.
 fn named(
-    name: Name,
+    name: TagName,
     prefix: Prefix,
     families: Envelopes,
     value: Option<&[u8]>,
@@ -155,17 +155,17 @@ fn named(
 ) -> Result<(Kind, Option<&[u8]>), Err<()>> {
     let family = match (name, prefix) {
         (_, Prefix::Dsml) => Envelope::Dsml,
-        (Name::Function, _) => Envelope::FunctionXml,
-        (Name::Wrapper { .. }, Prefix::None | Prefix::Other) => Envelope::Hermes,
+        (TagName::Function, _) => Envelope::FunctionXml,
+        (TagName::Wrapper { .. }, Prefix::None | Prefix::Other) => Envelope::Hermes,
         _ => Envelope::Invoke,
     };
     match name {
-        Name::Parameter => value.map(|key| (Kind::Parameter { json }, Some(key))).ok_or(Err::Error(())),
-        Name::Wrapper { tool_call } if value.is_none() => Ok((Kind::Wrapper { tool_call }, None)),
+        TagName::Parameter => value.map(|key| (Kind::Parameter { json }, Some(key))).ok_or(Err::Error(())),
+        TagName::Wrapper { tool_call } if value.is_none() => Ok((Kind::Wrapper { tool_call }, None)),
         _ if !families.contains(family) => Err(Err::Error(())),
         _ => match value {
             Some(tool) if core::str::from_utf8(tool).is_ok_and(is_name) => {
-                Ok((Kind::Named { family, wrapper: matches!(name, Name::Wrapper { .. }) }, Some(tool)))
+                Ok((Kind::Named { family, wrapper: matches!(name, TagName::Wrapper { .. }) }, Some(tool)))
             }
             _ => Err(Err::Error(())),
         },

@@ -39,7 +39,7 @@ const SEPARATORS: [&str; 4] = ["▁", "_", " ", "\\_"];
 
 /// What a name stands for, before its attributes are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Name {
+pub(super) enum TagName {
     Wrapper { tool_call: bool },
     Function,
     Invoke,
@@ -48,17 +48,17 @@ pub(super) enum Name {
     Value,
 }
 
-const NAMES: [(&str, Name, Kinds); 10] = [
-    ("tool_call", Name::Wrapper { tool_call: true }, Kinds::TOOL_CALL),
-    ("tool_calls", Name::Wrapper { tool_call: false }, Kinds::WRAPPER),
-    ("function_call", Name::Wrapper { tool_call: false }, Kinds::WRAPPER),
-    ("function_calls", Name::Wrapper { tool_call: false }, Kinds::WRAPPER),
-    ("tool_use", Name::Wrapper { tool_call: false }, Kinds::WRAPPER),
-    ("function", Name::Function, Kinds::FUNCTION),
-    ("invoke", Name::Invoke, Kinds::INVOKE),
-    ("parameter", Name::Parameter, Kinds::PARAMETER),
-    ("arg_key", Name::Key, Kinds::KEY),
-    ("arg_value", Name::Value, Kinds::VALUE),
+const NAMES: [(&str, TagName, Kinds); 10] = [
+    ("tool_call", TagName::Wrapper { tool_call: true }, Kinds::TOOL_CALL),
+    ("tool_calls", TagName::Wrapper { tool_call: false }, Kinds::WRAPPER),
+    ("function_call", TagName::Wrapper { tool_call: false }, Kinds::WRAPPER),
+    ("function_calls", TagName::Wrapper { tool_call: false }, Kinds::WRAPPER),
+    ("tool_use", TagName::Wrapper { tool_call: false }, Kinds::WRAPPER),
+    ("function", TagName::Function, Kinds::FUNCTION),
+    ("invoke", TagName::Invoke, Kinds::INVOKE),
+    ("parameter", TagName::Parameter, Kinds::PARAMETER),
+    ("arg_key", TagName::Key, Kinds::KEY),
+    ("arg_value", TagName::Value, Kinds::VALUE),
 ];
 
 /// What may be before a name and means nothing.
@@ -77,20 +77,20 @@ pub(super) enum Prefix {
 }
 
 /// A name that was found: the set that has it, how it is written.
-pub(super) struct Found {
-    pub(super) name: Name,
+pub(super) struct FoundTag {
+    pub(super) name: TagName,
     pub(super) prefix: Prefix,
     pub(super) shown: bool,
     pub(super) len: usize,
 }
 
 /// The fewest bytes that complete a name, of hidden tags and of shown ones.
-pub(super) struct Missing {
+pub(super) struct MissingBytes {
     pub(super) hidden: usize,
     pub(super) shown: usize,
 }
 
-impl Missing {
+impl MissingBytes {
     pub(super) fn add(&mut self, more: usize, shown: bool) {
         let least = if shown { &mut self.shown } else { &mut self.hidden };
         *least = more.min(*least);
@@ -153,7 +153,7 @@ fn shares_prefix(rest: &[u8]) -> bool {
 }
 
 /// Finds the token that `rest` begins with, whether it is shown, and its length.
-pub(super) fn find_token(rest: &[u8], tags: &Tags, missing: &mut Missing) -> Option<(Token, bool, usize)> {
+pub(super) fn find_token(rest: &[u8], tags: &Tags, missing: &mut MissingBytes) -> Option<(Token, bool, usize)> {
     if !matches!(rest.first(), None | Some(b'|' | 0xEF)) {
         return None;
     }
@@ -195,7 +195,7 @@ fn match_token(text: &[u8], bar: &str, written: &str) -> Option<Match> {
 }
 
 /// Finds the name that `rest` begins with.
-pub(super) fn find_name(rest: &[u8], is_close: bool, tags: &Tags, missing: &mut Missing) -> Option<Found> {
+pub(super) fn find_name(rest: &[u8], is_close: bool, tags: &Tags, missing: &mut MissingBytes) -> Option<FoundTag> {
     for prefix in PREFIXES {
         let kind = match prefix {
             "" => Prefix::None,
@@ -230,9 +230,9 @@ fn find_after_prefix(
     prefix: Prefix,
     is_close: bool,
     tags: &Tags,
-    missing: &mut Missing,
+    missing: &mut MissingBytes,
     len: usize,
-) -> Option<Found> {
+) -> Option<FoundTag> {
     for (written, name, kinds) in NAMES {
         let Some(shown) = is_allowed(kinds, prefix, is_close, tags) else { continue };
         if written == "tool_use" && prefix != Prefix::Dsml {
@@ -240,7 +240,7 @@ fn find_after_prefix(
         }
         match rest.get(written.len()) {
             Some(&after) if rest.starts_with(written.as_bytes()) && ends_name(after, name, is_close) => {
-                return Some(Found { name, prefix, shown, len: len + written.len() });
+                return Some(FoundTag { name, prefix, shown, len: len + written.len() });
             }
             None if written.as_bytes().starts_with(rest) => {
                 missing.add(written.len() - rest.len() + SHORTEST_END, shown);
@@ -271,7 +271,7 @@ fn is_allowed(kinds: Kinds, prefix: Prefix, is_close: bool, tags: &Tags) -> Opti
 }
 
 /// Adds the shortest tag that may follow a prefix of which `more` bytes are missing.
-fn add_shortest(more: usize, prefix: Prefix, is_close: bool, tags: &Tags, missing: &mut Missing) {
+fn add_shortest(more: usize, prefix: Prefix, is_close: bool, tags: &Tags, missing: &mut MissingBytes) {
     for (written, _, kinds) in NAMES {
         if let Some(shown) = is_allowed(kinds, prefix, is_close, tags) {
             missing.add(more + written.len() + SHORTEST_END, shown);
@@ -280,13 +280,13 @@ fn add_shortest(more: usize, prefix: Prefix, is_close: bool, tags: &Tags, missin
 }
 
 /// Returns `true` if a name may end before this byte.
-fn ends_name(after: u8, name: Name, is_close: bool) -> bool {
+fn ends_name(after: u8, name: TagName, is_close: bool) -> bool {
     match name {
         _ if is_close => after == b'>' || after == b'"' || after == b'=' || after == b'/' || is_space(after),
-        Name::Function | Name::Parameter => after == b'=' || is_space(after),
-        Name::Invoke => is_space(after),
-        Name::Wrapper { .. } => after == b'>' || after == b'/' || is_space(after),
-        Name::Key | Name::Value => after == b'>' || is_space(after),
+        TagName::Function | TagName::Parameter => after == b'=' || is_space(after),
+        TagName::Invoke => is_space(after),
+        TagName::Wrapper { .. } => after == b'>' || after == b'/' || is_space(after),
+        TagName::Key | TagName::Value => after == b'>' || is_space(after),
     }
 }
 

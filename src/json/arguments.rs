@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use smallvec::SmallVec;
 
 use super::key::Key;
-use super::lexer::{Lexer, Token, Type};
+use super::lexer::{JsonToken, Lexer, Type};
 use super::list;
 use crate::call::Call;
 use crate::config::Policy;
@@ -16,7 +16,7 @@ use crate::reason::{CallPart, Reason};
 /// A parameter whose value is a list of suggestions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum List {
+pub(crate) enum ListParameter {
     /// `follow_up`, or `suggestions`.
     FollowUp,
     /// `options`.
@@ -27,10 +27,10 @@ pub(crate) enum List {
 
 /// The meaning of the value that is being read or comes next.
 ///
-/// Open arrays and objects are in [`Within`].
+/// Open arrays and objects are in [`Container`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) enum Role {
+pub(super) enum ValueRole {
     /// The whole value: the arguments.
     #[default]
     Arguments,
@@ -52,7 +52,7 @@ pub(super) enum Role {
 /// An open array or object that has a meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) enum Within {
+pub(super) enum Container {
     /// The object of the arguments.
     Parameters,
     /// An array of items.
@@ -74,11 +74,11 @@ pub(super) enum Within {
 pub(crate) struct Arguments {
     pub(super) lexer: Lexer,
     /// From the outermost to the innermost. Values that are nested deeper have no meaning.
-    within: SmallVec<[Within; 4]>,
-    role: Role,
+    within: SmallVec<[Container; 4]>,
+    role: ValueRole,
     key: Key,
     /// The list whose value comes next or is being read.
-    list: Option<List>,
+    list: Option<ListParameter>,
     /// Which lists have given a suggestion.
     given: Given,
     /// The text is complete, so that an answer is kept whole or not at all.
@@ -97,11 +97,11 @@ pub(super) struct Given {
 }
 
 impl Given {
-    fn of(&mut self, list: List) -> &mut bool {
+    fn of(&mut self, list: ListParameter) -> &mut bool {
         match list {
-            List::FollowUp => &mut self.follow_up,
-            List::Options => &mut self.options,
-            List::Suggest => &mut self.suggest,
+            ListParameter::FollowUp => &mut self.follow_up,
+            ListParameter::Options => &mut self.options,
+            ListParameter::Suggest => &mut self.suggest,
         }
     }
 }
@@ -110,7 +110,7 @@ impl Arguments {
     pub(crate) const NEW: Arguments = Arguments {
         lexer: Lexer::NEW,
         within: SmallVec::new_const(),
-        role: Role::Arguments,
+        role: ValueRole::Arguments,
         key: Key::NEW,
         list: None,
         given: Given { follow_up: false, options: false, suggest: false },
@@ -118,13 +118,13 @@ impl Arguments {
     };
 
     /// Creates a reader for the value of one list, without arguments around it.
-    fn of_list(list: List) -> Arguments {
-        Arguments { role: Role::List, list: Some(list), whole: true, ..Arguments::NEW }
+    fn of_list(list: ListParameter) -> Arguments {
+        Arguments { role: ValueRole::List, list: Some(list), whole: true, ..Arguments::NEW }
     }
 
     /// Makes it a reader of the value of `question` alone.
     pub(crate) fn begin_question(&mut self) {
-        *self = Arguments { role: Role::Question, given: self.given, ..Arguments::NEW };
+        *self = Arguments { role: ValueRole::Question, given: self.given, ..Arguments::NEW };
     }
 
     /// Returns `true` if the value has ended.
@@ -176,7 +176,7 @@ impl Arguments {
 
     /// Ends the text of a list of suggestions in the call and reads it. It is a value of its own:
     /// nothing but the list says what it is.
-    pub(crate) fn read_raw_list(&mut self, list: List, call: &mut Call, policy: &Arc<Policy>) {
+    pub(crate) fn read_raw_list(&mut self, list: ListParameter, call: &mut Call, policy: &Arc<Policy>) {
         if *self.given.of(list) && call.has_long_list() {
             call.drop_list();
             return call.note(Note::RepeatedSuggestions);
@@ -189,7 +189,7 @@ impl Arguments {
         if *self.given.of(list) {
             return call.note(Note::RepeatedSuggestions);
         }
-        if list == List::Suggest {
+        if list == ListParameter::Suggest {
             call.repair(Note::OutsideFollowUp, policy);
         }
         call.take_given();
@@ -209,37 +209,39 @@ impl Arguments {
     }
 
     /// Applies a token. Returns `true` if a value has ended, so that more may be certain.
-    pub(super) fn act(&mut self, token: Token<'_>, call: &mut Call, policy: &Arc<Policy>) -> bool {
+    pub(super) fn act(&mut self, token: JsonToken<'_>, call: &mut Call, policy: &Arc<Policy>) -> bool {
         match token {
-            Token::BeginKey => self.key.clear(),
-            Token::EndKey => self.role = if self.skips() { Role::Nothing } else { self.role_of_key(call, policy) },
-            Token::Begin(kind) => self.begin(kind, call, policy),
-            Token::End => {
+            JsonToken::BeginKey => self.key.clear(),
+            JsonToken::EndKey => {
+                self.role = if self.skips() { ValueRole::Nothing } else { self.role_of_key(call, policy) }
+            }
+            JsonToken::Begin(kind) => self.begin(kind, call, policy),
+            JsonToken::End => {
                 self.end(call, policy);
                 return true;
             }
-            Token::Text(text) => self.push(text, call, policy),
-            Token::Char(char) => self.push(char.encode_utf8(&mut [0; 4]), call, policy),
-            Token::Stray(char) => {
+            JsonToken::Text(text) => self.push(text, call, policy),
+            JsonToken::Char(char) => self.push(char.encode_utf8(&mut [0; 4]), call, policy),
+            JsonToken::Stray(char) => {
                 self.push(char.encode_utf8(&mut [0; 4]), call, policy);
                 call.repair(Note::IllFormedString, policy);
             }
-            Token::TextAfter => call.repair(Note::TextAfterArguments, policy),
-            Token::IllFormed => call.reject(Reason::Malformed(Note::IllFormedJson)),
+            JsonToken::TextAfter => call.repair(Note::TextAfterArguments, policy),
+            JsonToken::IllFormed => call.reject(Reason::Malformed(Note::IllFormedJson)),
         }
         false
     }
 
     /// Returns the meaning of the next value, after the end of its key.
-    fn role_of_key(&mut self, call: &mut Call, policy: &Arc<Policy>) -> Role {
-        let Some(within) = self.within.last_mut() else { return Role::Nothing };
+    fn role_of_key(&mut self, call: &mut Call, policy: &Arc<Policy>) -> ValueRole {
+        let Some(within) = self.within.last_mut() else { return ValueRole::Nothing };
         match within {
-            Within::Parameters => self.list = list_of(&self.key),
-            Within::Entries { map: false } if role_in_suggestion(&self.key) != Role::Nothing => {
+            Container::Parameters => self.list = list_of(&self.key),
+            Container::Entries { map: false } if role_in_suggestion(&self.key) != ValueRole::Nothing => {
                 *within = begin_suggestion(call, policy);
             }
-            Within::Entries { map } => *map |= is_named(&self.key),
-            Within::Suggestion { .. } | Within::Items => {}
+            Container::Entries { map } => *map |= is_named(&self.key),
+            Container::Suggestion { .. } | Container::Items => {}
         }
         role_of(*within, &self.key)
     }
@@ -250,103 +252,105 @@ impl Arguments {
         // The lexer has already counted an array or object that begins.
         let outside = self.lexer.depth() - usize::from(is_open);
         let role = match self.within.last() {
-            _ if outside > self.within.len() => Role::Nothing,
-            Some(Within::Items) => Role::Item,
+            _ if outside > self.within.len() => ValueRole::Nothing,
+            Some(Container::Items) => ValueRole::Item,
             _ => self.role,
         };
         self.role = match role {
-            Role::Arguments => self.begin_arguments(kind, call),
-            Role::Question => begin_question(kind, call),
-            Role::List => self.begin_list(kind, call, policy),
-            Role::Item => self.begin_item(kind, call, policy),
-            Role::Entry { named } => self.begin_entry(named, kind, call, policy),
-            Role::Answer => self.begin_answer(kind, call),
-            Role::Mode if kind == Type::String => {
+            ValueRole::Arguments => self.begin_arguments(kind, call),
+            ValueRole::Question => begin_question(kind, call),
+            ValueRole::List => self.begin_list(kind, call, policy),
+            ValueRole::Item => self.begin_item(kind, call, policy),
+            ValueRole::Entry { named } => self.begin_entry(named, kind, call, policy),
+            ValueRole::Answer => self.begin_answer(kind, call),
+            ValueRole::Mode if kind == Type::String => {
                 call.begin_mode();
-                Role::Mode
+                ValueRole::Mode
             }
-            Role::Mode | Role::Nothing => Role::Nothing,
+            ValueRole::Mode | ValueRole::Nothing => ValueRole::Nothing,
         };
     }
 
-    fn begin_arguments(&mut self, kind: Type, call: &mut Call) -> Role {
+    fn begin_arguments(&mut self, kind: Type, call: &mut Call) -> ValueRole {
         match kind {
-            Type::Object => self.within.push(Within::Parameters),
+            Type::Object => self.within.push(Container::Parameters),
             _ => call.reject(Reason::WrongType(CallPart::Arguments)),
         }
-        Role::Nothing
+        ValueRole::Nothing
     }
 
-    fn begin_list(&mut self, kind: Type, call: &mut Call, policy: &Arc<Policy>) -> Role {
-        let Some(list) = self.list else { return Role::Nothing };
+    fn begin_list(&mut self, kind: Type, call: &mut Call, policy: &Arc<Policy>) -> ValueRole {
+        let Some(list) = self.list else { return ValueRole::Nothing };
         if kind == Type::Null {
-            return Role::Nothing;
+            return ValueRole::Nothing;
         }
         if *self.given.of(list) {
             call.note(Note::RepeatedSuggestions);
-            return Role::Nothing;
+            return ValueRole::Nothing;
         }
-        if list == List::Suggest {
+        if list == ListParameter::Suggest {
             call.repair(Note::OutsideFollowUp, policy);
         }
         call.take_given();
         match kind {
-            Type::Array => self.within.push(Within::Items),
+            Type::Array => self.within.push(Container::Items),
             Type::Object => {
                 call.repair(Note::SuggestionsAsObject, policy);
-                self.within.push(Within::Entries { map: false });
+                self.within.push(Container::Entries { map: false });
             }
             Type::String => {
                 call.begin_list();
-                return Role::List;
+                return ValueRole::List;
             }
             Type::Number | Type::Boolean | Type::Null => call.reject(Reason::WrongType(CallPart::Suggestions)),
         }
-        Role::Nothing
+        ValueRole::Nothing
     }
 
-    fn begin_item(&mut self, kind: Type, call: &mut Call, policy: &Arc<Policy>) -> Role {
+    fn begin_item(&mut self, kind: Type, call: &mut Call, policy: &Arc<Policy>) -> ValueRole {
         match kind {
             Type::String | Type::Number | Type::Boolean => {
                 call.begin_suggestion(None, policy);
                 if self.whole {
                     call.hold_answer_back();
                 }
-                return Role::Item;
+                return ValueRole::Item;
             }
             Type::Object => self.within.push(begin_suggestion(call, policy)),
             Type::Array => call.note(Note::UnreadableSuggestion),
             Type::Null => {}
         }
-        Role::Nothing
+        ValueRole::Nothing
     }
 
-    fn begin_entry(&mut self, named: bool, kind: Type, call: &mut Call, policy: &Arc<Policy>) -> Role {
-        if let (Type::Array | Type::Object, Some(Within::Entries { map })) = (kind, self.within.last_mut()) {
+    fn begin_entry(&mut self, named: bool, kind: Type, call: &mut Call, policy: &Arc<Policy>) -> ValueRole {
+        if let (Type::Array | Type::Object, Some(Container::Entries { map })) = (kind, self.within.last_mut()) {
             *map = true;
         }
         match kind {
             Type::Array => {
-                self.within.push(Within::Items);
-                Role::Nothing
+                self.within.push(Container::Items);
+                ValueRole::Nothing
             }
             Type::Object => self.begin_item(kind, call, policy),
             _ if named => self.begin_item(kind, call, policy),
-            _ => Role::Nothing,
+            _ => ValueRole::Nothing,
         }
     }
 
-    fn begin_answer(&mut self, kind: Type, call: &mut Call) -> Role {
-        let Some(Within::Suggestion { answered, answerable }) = self.within.last_mut() else { return Role::Nothing };
+    fn begin_answer(&mut self, kind: Type, call: &mut Call) -> ValueRole {
+        let Some(Container::Suggestion { answered, answerable }) = self.within.last_mut() else {
+            return ValueRole::Nothing;
+        };
         *answerable |= !matches!(kind, Type::Array | Type::Object);
         if *answered || !matches!(kind, Type::String | Type::Number | Type::Boolean) {
-            return Role::Nothing;
+            return ValueRole::Nothing;
         }
         call.begin_content();
         if self.whole {
             call.hold_answer_back();
         }
-        Role::Answer
+        ValueRole::Answer
     }
 
     /// Appends text to the key or value that is being read.
@@ -356,10 +360,10 @@ impl Arguments {
             return self.key.push(text);
         }
         match self.role {
-            Role::Question | Role::Item | Role::Answer => call.push(text, policy),
-            Role::Mode => call.push_mode(text, policy),
-            Role::List => call.push_list(text, policy),
-            Role::Arguments | Role::Entry { .. } | Role::Nothing => {}
+            ValueRole::Question | ValueRole::Item | ValueRole::Answer => call.push(text, policy),
+            ValueRole::Mode => call.push_mode(text, policy),
+            ValueRole::List => call.push_list(text, policy),
+            ValueRole::Arguments | ValueRole::Entry { .. } | ValueRole::Nothing => {}
         }
     }
 
@@ -378,44 +382,44 @@ impl Arguments {
     }
 
     fn foresee_text(&mut self, tail: &[u8], call: &mut Call, policy: &Arc<Policy>) {
-        if !self.lexer.is_in_key() && matches!(self.role, Role::Question | Role::Item | Role::Answer) {
+        if !self.lexer.is_in_key() && matches!(self.role, ValueRole::Question | ValueRole::Item | ValueRole::Answer) {
             call.foresee_char(tail, policy);
         }
     }
 
     /// Ends the innermost value. The lexer has already closed it if it is an array or object.
     fn end(&mut self, call: &mut Call, policy: &Arc<Policy>) {
-        match core::mem::replace(&mut self.role, Role::Nothing) {
-            Role::Question => call.end_question(policy),
-            Role::Item => call.end_suggestion(policy),
-            Role::Answer => {
+        match core::mem::replace(&mut self.role, ValueRole::Nothing) {
+            ValueRole::Question => call.end_question(policy),
+            ValueRole::Item => call.end_suggestion(policy),
+            ValueRole::Answer => {
                 let exists = call.end_content(policy);
-                if let Some(Within::Suggestion { answered, .. }) = self.within.last_mut() {
+                if let Some(Container::Suggestion { answered, .. }) = self.within.last_mut() {
                     *answered = exists;
                 }
             }
-            Role::Mode => call.end_mode(policy),
-            Role::List => {
+            ValueRole::Mode => call.end_mode(policy),
+            ValueRole::List => {
                 if let (Some(list), Some(text)) = (self.list, call.take_list()) {
                     read_text_list(&text, list, call, policy);
                 }
                 self.end_list(call);
             }
-            Role::Nothing if self.within.len() > self.lexer.depth() => self.leave(call, policy),
-            Role::Arguments | Role::Entry { .. } | Role::Nothing => {}
+            ValueRole::Nothing if self.within.len() > self.lexer.depth() => self.leave(call, policy),
+            ValueRole::Arguments | ValueRole::Entry { .. } | ValueRole::Nothing => {}
         }
     }
 
     /// Leaves the innermost array or object that has a meaning.
     fn leave(&mut self, call: &mut Call, policy: &Arc<Policy>) {
         match self.within.pop() {
-            Some(Within::Suggestion { answerable, .. }) => {
+            Some(Container::Suggestion { answerable, .. }) => {
                 call.end_suggestion(policy);
                 if !answerable {
                     call.note(Note::UnreadableSuggestion);
                 }
             }
-            Some(Within::Parameters | Within::Items | Within::Entries { .. }) | None => {}
+            Some(Container::Parameters | Container::Items | Container::Entries { .. }) | None => {}
         }
         if self.within.len() == 1 {
             self.end_list(call);
@@ -440,39 +444,39 @@ impl Arguments {
     pub(crate) fn place(&self) -> CallPart {
         match self.role {
             _ if !self.lexer.is_in_value() => CallPart::Parameters,
-            Role::Question => CallPart::Question,
-            Role::Item | Role::Answer => CallPart::Answer,
-            Role::Mode => CallPart::Mode,
-            Role::List => CallPart::Suggestions,
-            Role::Arguments | Role::Entry { .. } | Role::Nothing => CallPart::Parameters,
+            ValueRole::Question => CallPart::Question,
+            ValueRole::Item | ValueRole::Answer => CallPart::Answer,
+            ValueRole::Mode => CallPart::Mode,
+            ValueRole::List => CallPart::Suggestions,
+            ValueRole::Arguments | ValueRole::Entry { .. } | ValueRole::Nothing => CallPart::Parameters,
         }
     }
 }
 
-fn begin_question(kind: Type, call: &mut Call) -> Role {
+fn begin_question(kind: Type, call: &mut Call) -> ValueRole {
     let has = call.has_question();
     match kind {
         Type::String | Type::Number | Type::Boolean if !has => {
             call.begin_question(false);
-            return Role::Question;
+            return ValueRole::Question;
         }
         Type::Array | Type::Object if !has => call.reject(Reason::WrongType(CallPart::Question)),
         _ => call.begin_question(true),
     }
-    Role::Nothing
+    ValueRole::Nothing
 }
 
-fn begin_suggestion(call: &mut Call, policy: &Arc<Policy>) -> Within {
+fn begin_suggestion(call: &mut Call, policy: &Arc<Policy>) -> Container {
     call.begin_suggestion(None, policy);
     // Only the value of one of its keys is its answer.
     call.hold_answer_back();
-    Within::Suggestion { answered: false, answerable: false }
+    Container::Suggestion { answered: false, answerable: false }
 }
 
 /// Reads a string that replaces a list: markup, JSON, or lines.
 ///
 /// The text is complete and trimmed.
-fn read_text_list(text: &str, list: List, call: &mut Call, policy: &Arc<Policy>) {
+fn read_text_list(text: &str, list: ListParameter, call: &mut Call, policy: &Arc<Policy>) {
     if text.is_empty() {
         return;
     }
@@ -490,7 +494,7 @@ fn read_text_list(text: &str, list: List, call: &mut Call, policy: &Arc<Policy>)
 }
 
 /// Reads a complete JSON text as the value of a list.
-fn read_json_list(text: &str, list: List, call: &mut Call, policy: &Arc<Policy>) {
+fn read_json_list(text: &str, list: ListParameter, call: &mut Call, policy: &Arc<Policy>) {
     let (mut arguments, mut pos) = (Arguments::of_list(list), 0);
     while !call.has_failed()
         && let Some(token) = arguments.lexer.next(text, &mut pos)
@@ -503,7 +507,7 @@ fn read_json_list(text: &str, list: List, call: &mut Call, policy: &Arc<Policy>)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parameter {
     Question,
-    List(List),
+    List(ListParameter),
     Other,
 }
 
@@ -519,22 +523,22 @@ impl Parameter {
 }
 
 /// Returns the meaning of the value of a key.
-fn role_of(within: Within, key: &Key) -> Role {
+fn role_of(within: Container, key: &Key) -> ValueRole {
     match within {
-        Within::Parameters if key.text() == b"question" => Role::Question,
-        Within::Parameters if list_of(key).is_some() => Role::List,
-        Within::Suggestion { .. } => role_in_suggestion(key),
-        Within::Entries { .. } => Role::Entry { named: is_named(key) },
-        Within::Parameters | Within::Items => Role::Nothing,
+        Container::Parameters if key.text() == b"question" => ValueRole::Question,
+        Container::Parameters if list_of(key).is_some() => ValueRole::List,
+        Container::Suggestion { .. } => role_in_suggestion(key),
+        Container::Entries { .. } => ValueRole::Entry { named: is_named(key) },
+        Container::Parameters | Container::Items => ValueRole::Nothing,
     }
 }
 
 /// Returns the list whose parameter has this name.
-fn list_of(key: &Key) -> Option<List> {
+fn list_of(key: &Key) -> Option<ListParameter> {
     match key.text() {
-        b"follow_up" | b"suggestions" => Some(List::FollowUp),
-        b"options" => Some(List::Options),
-        b"suggest" | b"suggestion" => Some(List::Suggest),
+        b"follow_up" | b"suggestions" => Some(ListParameter::FollowUp),
+        b"options" => Some(ListParameter::Options),
+        b"suggest" | b"suggestion" => Some(ListParameter::Suggest),
         _ => None,
     }
 }
@@ -544,10 +548,10 @@ fn is_named(key: &Key) -> bool {
     key.is_number() || matches!(key.text(), b"suggest" | b"suggestion")
 }
 
-fn role_in_suggestion(key: &Key) -> Role {
+fn role_in_suggestion(key: &Key) -> ValueRole {
     match key.text() {
-        b"text" | b"answer" => Role::Answer,
-        b"mode" => Role::Mode,
-        _ => Role::Nothing,
+        b"text" | b"answer" => ValueRole::Answer,
+        b"mode" => ValueRole::Mode,
+        _ => ValueRole::Nothing,
     }
 }

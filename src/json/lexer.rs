@@ -10,7 +10,7 @@ pub(crate) const DEPTH: u8 = 128;
 
 /// A token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Token<'t> {
+pub(crate) enum JsonToken<'t> {
     /// A value begins.
     Begin(Type),
     /// A key begins.
@@ -70,7 +70,7 @@ pub(crate) enum Expect {
     Number(Number),
     /// In a literal, whose bytes so far are pending.
     Literal,
-    /// After a literal whose [`Token::End`] is not emitted yet.
+    /// After a literal whose [`JsonToken::End`] is not emitted yet.
     Ended,
     /// After the whole value.
     After,
@@ -287,7 +287,7 @@ impl Lexer {
     }
 
     /// Consumes the next token of `text` at `*pos`; `None` at the end of the text.
-    pub(crate) fn next<'t>(&mut self, text: &'t str, pos: &mut usize) -> Option<Token<'t>> {
+    pub(crate) fn next<'t>(&mut self, text: &'t str, pos: &mut usize) -> Option<JsonToken<'t>> {
         match self.expect {
             Expect::String { key } => self.next_in_string(key, text, pos),
             Expect::Number(number) => self.next_in_number(number, text, pos),
@@ -301,9 +301,9 @@ impl Lexer {
         }
     }
 
-    fn end_value(&mut self) -> Token<'static> {
+    fn end_value(&mut self) -> JsonToken<'static> {
         self.expect = if self.nest.depth == 0 { Expect::After } else { Expect::CommaOrEnd };
-        Token::End
+        JsonToken::End
     }
 
     /// Removes the first pending byte and returns it as a character.
@@ -311,14 +311,14 @@ impl Lexer {
         (!self.pending.is_empty()).then(|| char::from(self.pending.remove(0)))
     }
 
-    fn ill_formed<'t>(&mut self) -> Option<Token<'t>> {
+    fn ill_formed<'t>(&mut self) -> Option<JsonToken<'t>> {
         self.pending.clear();
         self.expect = Expect::IllFormed { after_value: self.expect == Expect::CommaOrEnd };
-        Some(Token::IllFormed)
+        Some(JsonToken::IllFormed)
     }
 
     /// Consumes a token between strings, numbers and literals.
-    fn next_between<'t>(&mut self, text: &'t str, pos: &mut usize) -> Option<Token<'t>> {
+    fn next_between<'t>(&mut self, text: &'t str, pos: &mut usize) -> Option<JsonToken<'t>> {
         loop {
             let byte = *text.as_bytes().get(*pos)?;
             if matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
@@ -338,12 +338,12 @@ impl Lexer {
                 (Expect::KeyOrEnd | Expect::Key, b'"', _) => {
                     *pos += 1;
                     self.expect = Expect::String { key: true };
-                    return Some(Token::BeginKey);
+                    return Some(JsonToken::BeginKey);
                 }
                 (Expect::Value | Expect::ItemOrEnd, _, _) => return self.begin_value(byte, pos),
                 (Expect::After, ..) => {
                     self.expect = Expect::Ignored;
-                    return Some(Token::TextAfter);
+                    return Some(JsonToken::TextAfter);
                 }
                 _ => return self.ill_formed(),
             }
@@ -351,7 +351,7 @@ impl Lexer {
         }
     }
 
-    fn begin_value<'t>(&mut self, byte: u8, pos: &mut usize) -> Option<Token<'t>> {
+    fn begin_value<'t>(&mut self, byte: u8, pos: &mut usize) -> Option<JsonToken<'t>> {
         let (kind, expect, taken) = match byte {
             b'{' => (Type::Object, Expect::KeyOrEnd, 1),
             b'[' => (Type::Array, Expect::ItemOrEnd, 1),
@@ -366,10 +366,10 @@ impl Lexer {
         }
         *pos += taken;
         self.expect = expect;
-        Some(Token::Begin(kind))
+        Some(JsonToken::Begin(kind))
     }
 
-    fn next_in_number<'t>(&mut self, mut number: Number, text: &'t str, pos: &mut usize) -> Option<Token<'t>> {
+    fn next_in_number<'t>(&mut self, mut number: Number, text: &'t str, pos: &mut usize) -> Option<JsonToken<'t>> {
         let start = *pos;
         while let Some(after) = text.as_bytes().get(*pos).and_then(|&byte| number.after(byte)) {
             number = after;
@@ -377,7 +377,7 @@ impl Lexer {
         }
         self.expect = Expect::Number(number);
         if *pos > start {
-            Some(Token::Text(&text[start..*pos]))
+            Some(JsonToken::Text(&text[start..*pos]))
         } else if *pos == text.len() {
             None
         } else if number.is_whole() {
@@ -387,7 +387,7 @@ impl Lexer {
         }
     }
 
-    fn next_in_literal<'t>(&mut self, text: &'t str, pos: &mut usize) -> Option<Token<'t>> {
+    fn next_in_literal<'t>(&mut self, text: &'t str, pos: &mut usize) -> Option<JsonToken<'t>> {
         let byte = *text.as_bytes().get(*pos)?;
         self.pending.push(byte);
         match grammar::literal(&self.pending) {
@@ -399,10 +399,10 @@ impl Lexer {
             Matched::Not => return self.ill_formed(),
         }
         *pos += 1;
-        Some(Token::Text(&text[*pos - 1..*pos]))
+        Some(JsonToken::Text(&text[*pos - 1..*pos]))
     }
 
-    fn next_in_string<'t>(&mut self, key: bool, text: &'t str, pos: &mut usize) -> Option<Token<'t>> {
+    fn next_in_string<'t>(&mut self, key: bool, text: &'t str, pos: &mut usize) -> Option<JsonToken<'t>> {
         if !self.pending.is_empty() {
             return self.next_in_escape(text, pos);
         }
@@ -410,30 +410,30 @@ impl Lexer {
         let plain = scan::plain_in_string(rest.as_bytes());
         if plain > 0 {
             *pos += plain;
-            return Some(Token::Text(&rest[..plain]));
+            return Some(JsonToken::Text(&rest[..plain]));
         }
         let byte = *rest.as_bytes().first()?;
         *pos += 1;
         match byte {
             b'"' if key => {
                 self.expect = Expect::Colon;
-                Some(Token::EndKey)
+                Some(JsonToken::EndKey)
             }
             b'"' => Some(self.end_value()),
             b'\\' => {
                 self.pending.push(byte);
                 self.next_in_escape(text, pos)
             }
-            _ => Some(Token::Stray(char::from(byte))),
+            _ => Some(JsonToken::Stray(char::from(byte))),
         }
     }
 
     /// Continues the pending escape.
-    fn next_in_escape<'t>(&mut self, text: &'t str, pos: &mut usize) -> Option<Token<'t>> {
+    fn next_in_escape<'t>(&mut self, text: &'t str, pos: &mut usize) -> Option<JsonToken<'t>> {
         if self.plain {
             let char = self.shift();
             self.plain = !self.pending.is_empty();
-            return char.map(Token::Char);
+            return char.map(JsonToken::Char);
         }
         loop {
             match grammar::escape(&self.pending) {
@@ -447,14 +447,14 @@ impl Lexer {
                     if self.pending.pop().is_some() {
                         *pos -= 1;
                     }
-                    return Some(Token::Char(char));
+                    return Some(JsonToken::Char(char));
                 }
                 Matched::Not => {
                     self.pending.pop();
                     *pos -= 1;
                     let char = self.shift();
                     self.plain = !self.pending.is_empty();
-                    return char.map(Token::Stray);
+                    return char.map(JsonToken::Stray);
                 }
             }
         }
@@ -475,17 +475,17 @@ mod tests {
             let mut pos = 0;
             while let Some(token) = lexer.next(piece, &mut pos) {
                 let (text, shown) = match token {
-                    Token::Text(text) => (true, text.to_string()),
-                    Token::Char(char) => (true, char.to_string()),
-                    Token::Stray(char) => (true, format!("{char}!")),
-                    Token::Begin(Type::Object) => (false, "{".into()),
-                    Token::Begin(Type::Array) => (false, "[".into()),
-                    Token::Begin(kind) => (false, format!("{kind:?}")),
-                    Token::BeginKey => (false, "key".into()),
-                    Token::End => (false, ".".into()),
-                    Token::EndKey => (false, ":".into()),
-                    Token::TextAfter => (false, "after".into()),
-                    Token::IllFormed => (false, "ill-formed".into()),
+                    JsonToken::Text(text) => (true, text.to_string()),
+                    JsonToken::Char(char) => (true, char.to_string()),
+                    JsonToken::Stray(char) => (true, format!("{char}!")),
+                    JsonToken::Begin(Type::Object) => (false, "{".into()),
+                    JsonToken::Begin(Type::Array) => (false, "[".into()),
+                    JsonToken::Begin(kind) => (false, format!("{kind:?}")),
+                    JsonToken::BeginKey => (false, "key".into()),
+                    JsonToken::End => (false, ".".into()),
+                    JsonToken::EndKey => (false, ":".into()),
+                    JsonToken::TextAfter => (false, "after".into()),
+                    JsonToken::IllFormed => (false, "ill-formed".into()),
                 };
                 if !out.is_empty() && (!text || !in_text) {
                     out.push(' ');

@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use super::lexer::{Lexer, Token, Type};
+use super::lexer::{JsonToken, Lexer, Type};
 
 /// Calls `found` with each string, number and boolean of a list, as text.
 ///
@@ -30,8 +30,8 @@ pub(super) fn string(text: &str) -> Option<String> {
     let (mut lexer, mut pos, mut string) = (Lexer::default(), 0, String::new());
     while let Some(token) = lexer.next(text, &mut pos) {
         match token {
-            Token::Text(text) => string.push_str(text),
-            Token::Char(char) | Token::Stray(char) => string.push(char),
+            JsonToken::Text(text) => string.push_str(text),
+            JsonToken::Char(char) | JsonToken::Stray(char) => string.push(char),
             _ => {}
         }
     }
@@ -42,8 +42,8 @@ fn is_whole(text: &str, is_strict: bool) -> bool {
     let (mut lexer, mut pos) = (Lexer::default(), 0);
     while let Some(token) = lexer.next(text, &mut pos) {
         match token {
-            Token::TextAfter | Token::IllFormed => return false,
-            Token::Stray(_) if is_strict => return false,
+            JsonToken::TextAfter | JsonToken::IllFormed => return false,
+            JsonToken::Stray(_) if is_strict => return false,
             _ => {}
         }
     }
@@ -56,13 +56,13 @@ fn items(text: &str, found: &mut dyn FnMut(&str)) {
     let (mut item, mut is_item) = (String::new(), false);
     while let Some(token) = lexer.next(text, &mut pos) {
         match token {
-            Token::Begin(kind) => {
+            JsonToken::Begin(kind) => {
                 is_item = lexer.depth() == 1 && matches!(kind, Type::String | Type::Number | Type::Boolean);
                 item.clear();
             }
-            Token::Text(text) => item.push_str(text),
-            Token::Char(char) => item.push(char),
-            Token::End if core::mem::take(&mut is_item) => found(&item),
+            JsonToken::Text(text) => item.push_str(text),
+            JsonToken::Char(char) => item.push(char),
+            JsonToken::End if core::mem::take(&mut is_item) => found(&item),
             _ => {}
         }
     }

@@ -2,7 +2,7 @@
 
 use super::code::{Bracket, Code};
 use super::names::{Name, Others, Set, TagNames};
-use super::state::{Body, Inside, Spot, State};
+use super::state::{Body, Inside, MarkupState, Spot};
 use super::tag::Allowed;
 use crate::config::Envelopes;
 use crate::envelope::kinds::{Tags, openers};
@@ -34,21 +34,23 @@ pub(super) const OPENING: Allowed = Allowed { open: TOOLS, ..NOTHING };
 
 /// Returns the tags of a state.
 #[inline]
-pub(super) fn allowed(state: &State, after_backtick: bool) -> Allowed {
+pub(super) fn allowed(state: &MarkupState, after_backtick: bool) -> Allowed {
     match state {
-        State::Prose(_) | State::Envelope(_) => NOTHING,
-        State::Opaque { tool, parameter: None } => Allowed {
+        MarkupState::Prose(_) | MarkupState::Envelope(_) => NOTHING,
+        MarkupState::Opaque { tool, parameter: None } => Allowed {
             open: TagNames { others: Others::ToolsAndParameters, ..TOOLS },
             close: TagNames { others: Others::Only(Name::Tool(*tool)), ..TagNames::NONE },
             ..NOTHING
         },
-        State::Opaque { parameter: Some(parameter), .. } => Allowed {
+        MarkupState::Opaque { parameter: Some(parameter), .. } => Allowed {
             close: TagNames { others: Others::Only(Name::Parameter(*parameter)), ..TagNames::NONE },
             ..NOTHING
         },
-        State::Unconfirmed(_) => Allowed { open: TagNames { hidden: PARAMETERS.or(Set::ASK), ..TOOLS }, ..CONFIRMING },
-        State::Inside(inside) => in_call(*inside, after_backtick),
-        State::Ended { .. } | State::Named { .. } | State::Turn { .. } => NOTHING,
+        MarkupState::Unconfirmed(_) => {
+            Allowed { open: TagNames { hidden: PARAMETERS.or(Set::ASK), ..TOOLS }, ..CONFIRMING }
+        }
+        MarkupState::Inside(inside) => in_call(*inside, after_backtick),
+        MarkupState::Ended { .. } | MarkupState::Named { .. } | MarkupState::Change { .. } => NOTHING,
     }
 }
 
@@ -115,11 +117,11 @@ fn in_call(Inside { spot, .. }: Inside, after_backtick: bool) -> Allowed {
 mod tests {
     use super::*;
     use crate::config::Tools;
-    use crate::markup::tag::{IncompleteTag, Read, read};
+    use crate::markup::tag::{IncompleteTag, LexedTag, read};
 
     #[test]
     fn the_shortest_confirming_tag_is_as_short_as_the_grammar_has_it() {
-        let Read::Incomplete(IncompleteTag { more, .. }) =
+        let LexedTag::Incomplete(IncompleteTag { more, .. }) =
             read::<nom::Streaming>(b"<", &CONFIRMING, &Tools::none(), 256)
         else {
             panic!("a bracket begins a tag")

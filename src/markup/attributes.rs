@@ -6,23 +6,23 @@ use nom::sequence::preceded;
 use nom::{Emit, Err, IsStreaming, Needed, OutputM, Parser};
 
 /// What a rule leaves of its input, and what it found.
-pub(crate) type Found<'i, T> = Result<(&'i [u8], T), Err<()>>;
+pub(crate) type Parsed<'i, T> = Result<(&'i [u8], T), Err<()>>;
 
 /// Runs a rule of nom's in the mode `S`.
 pub(crate) fn run<'i, S: IsStreaming, P: Parser<&'i [u8], Error = ()>>(
     mut rule: P,
     input: &'i [u8],
-) -> Found<'i, P::Output> {
+) -> Parsed<'i, P::Output> {
     rule.process::<OutputM<Emit, Emit, S>>(input)
 }
 
 /// Fails at the end of the input, where at least so many bytes more make a tag.
-pub(crate) fn missing<'i, S: IsStreaming, T>(bytes: usize) -> Found<'i, T> {
+pub(crate) fn missing<'i, S: IsStreaming, T>(bytes: usize) -> Parsed<'i, T> {
     Err(S::incomplete(Needed::new(bytes), || ()))
 }
 
 /// Reads the rest of a tag without attributes.
-pub(crate) fn space_and_end<S: IsStreaming>(input: &[u8]) -> Found<'_, ()> {
+pub(crate) fn space_and_end<S: IsStreaming>(input: &[u8]) -> Parsed<'_, ()> {
     let (rest, _) = run::<S, _>(preceded(space(), char('>')), input)?;
     Ok((rest, ()))
 }
@@ -32,7 +32,7 @@ pub(crate) fn space_and_end<S: IsStreaming>(input: &[u8]) -> Found<'_, ()> {
 pub(crate) fn attributes<'i, S: IsStreaming>(
     mut input: &'i [u8],
     mut found: impl FnMut(&'i [u8], Option<&'i [u8]>),
-) -> Found<'i, ()> {
+) -> Parsed<'i, ()> {
     loop {
         (input, _) = run::<S, _>(take_while(|b| is_space(b) || b == b'/'), input)?;
         match input.first() {
@@ -48,7 +48,7 @@ pub(crate) fn attributes<'i, S: IsStreaming>(
 }
 
 /// `name`, `name=value`, `name = "value"`.
-fn attribute<S: IsStreaming>(input: &[u8]) -> Found<'_, (&[u8], Option<&[u8]>)> {
+fn attribute<S: IsStreaming>(input: &[u8]) -> Parsed<'_, (&[u8], Option<&[u8]>)> {
     // As in HTML, a `=` where a name should begin is part of the name.
     let first = usize::from(input.first() == Some(&b'='));
     let (rest, tail) = run::<S, _>(take_while(is_in_name), &input[first..])?;
@@ -68,7 +68,7 @@ fn attribute<S: IsStreaming>(input: &[u8]) -> Found<'_, (&[u8], Option<&[u8]>)> 
 }
 
 /// The rest of a value in quotes; it may hold anything but its quote and `<`.
-fn quoted<S: IsStreaming>(input: &[u8], quote: u8) -> Found<'_, &[u8]> {
+fn quoted<S: IsStreaming>(input: &[u8], quote: u8) -> Parsed<'_, &[u8]> {
     match input.iter().position(|&b| b == quote || b == b'<') {
         Some(end) if input[end] == quote => Ok((&input[end + 1..], &input[..end])),
         Some(_) => Err(Err::Error(())),
@@ -78,7 +78,7 @@ fn quoted<S: IsStreaming>(input: &[u8], quote: u8) -> Found<'_, &[u8]> {
 }
 
 /// A value without quotes. A `/` right before the `>` belongs to the tag.
-fn unquoted<S: IsStreaming>(input: &[u8]) -> Found<'_, &[u8]> {
+fn unquoted<S: IsStreaming>(input: &[u8]) -> Parsed<'_, &[u8]> {
     let (rest, value) = run::<S, _>(take_while1(|b| !is_space(b) && b != b'>' && b != b'<'), input)?;
     match rest.first() {
         Some(b'>') => Ok((rest, value.strip_suffix(b"/").unwrap_or(value))),

@@ -7,7 +7,7 @@ use alloc::sync::Arc;
 use super::code::Code;
 use super::lexer::Pending;
 use super::machine::MarkupMachine;
-use super::state::State;
+use super::state::MarkupState;
 use crate::before::Before;
 use crate::call::Call;
 use crate::config::Policy;
@@ -18,7 +18,7 @@ use crate::envelope::machine::EnvelopeMachine;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct SavedMarkup {
     calls: u64,
-    state: State,
+    state: MarkupState,
     pending: Pending,
     call: Option<Call>,
     held: Option<String>,
@@ -31,14 +31,14 @@ impl SavedMarkup {
     pub(crate) fn of(machine: &MarkupMachine) -> SavedMarkup {
         let MarkupMachine { state, pending, calls, busy, .. } = machine;
         let (call, held) = match state {
-            State::Unconfirmed(_) => (Some(busy.call.clone()), Some(busy.held.clone())),
-            State::Inside(_) => (Some(busy.call.clone()), None),
-            State::Envelope(_) if busy.envelope.is_read() => (Some(busy.call.save()), None),
+            MarkupState::Unconfirmed(_) => (Some(busy.call.clone()), Some(busy.held.clone())),
+            MarkupState::Inside(_) => (Some(busy.call.clone()), None),
+            MarkupState::Envelope(_) if busy.envelope.is_read() => (Some(busy.call.save()), None),
             _ => (None, None),
         };
-        let envelope = matches!(state, State::Envelope(_)).then(|| Box::new(busy.envelope.save()));
-        let plain_left = if let State::Prose(_) = state { busy.plain_left } else { 0 };
-        let named = matches!(state, State::Unconfirmed(_)).then_some(busy.named);
+        let envelope = matches!(state, MarkupState::Envelope(_)).then(|| Box::new(busy.envelope.save()));
+        let plain_left = if let MarkupState::Prose(_) = state { busy.plain_left } else { 0 };
+        let named = matches!(state, MarkupState::Unconfirmed(_)).then_some(busy.named);
         let (state, pending) = (state.clone(), pending.clone());
         SavedMarkup { calls: *calls, state, pending, call, held, envelope, plain_left, named }
     }
@@ -48,30 +48,30 @@ impl SavedMarkup {
         let SavedMarkup { calls, state, pending, call, held, envelope, plain_left, named } = self;
         let (limits, tools) = (policy.limits, &policy.tools);
         let state_is_in_bounds = match &state {
-            State::Prose(_) => call.is_none() && held.is_none(),
-            State::Opaque { tool, parameter } => {
+            MarkupState::Prose(_) => call.is_none() && held.is_none(),
+            MarkupState::Opaque { tool, parameter } => {
                 let is_known = parameter.is_none_or(|parameter| !tools.parameters.name(parameter).is_empty());
                 call.is_none() && held.is_none() && is_known && !tools.tools.name(*tool).is_empty()
             }
-            State::Unconfirmed(unconfirmed) => held.as_ref().is_some_and(|held| {
+            MarkupState::Unconfirmed(unconfirmed) => held.as_ref().is_some_and(|held| {
                 let body = held.get(unconfirmed.opening as usize..);
                 let fits =
                     unconfirmed.opening as usize <= limits.tag && body.is_some_and(|body| body.len() <= limits.bare);
                 fits && call.is_some() && unconfirmed.end <= read
             }),
-            State::Inside(_) => call.is_some() && held.is_none(),
-            State::Envelope(_) => envelope.as_ref().is_some_and(|envelope| {
+            MarkupState::Inside(_) => call.is_some() && held.is_none(),
+            MarkupState::Envelope(_) => envelope.as_ref().is_some_and(|envelope| {
                 let has_form = call.as_ref().is_some_and(|call| call.form().is_some());
                 held.is_none()
                     && call.is_some() == envelope.is_read()
                     && has_form == envelope.is_shaped()
                     && envelope.is_in_bounds(read, &policy)
             }),
-            State::Ended { .. } | State::Named { .. } | State::Turn { .. } => false,
+            MarkupState::Ended { .. } | MarkupState::Named { .. } | MarkupState::Change { .. } => false,
         };
         let state_is_in_bounds = state_is_in_bounds
-            && matches!(state, State::Envelope(_)) == envelope.is_some()
-            && matches!(state, State::Unconfirmed(_)) == named.is_some();
+            && matches!(state, MarkupState::Envelope(_)) == envelope.is_some()
+            && matches!(state, MarkupState::Unconfirmed(_)) == named.is_some();
         let call_is_in_bounds = call.as_ref().is_none_or(|call| call.start <= read && call.is_in_bounds(&limits));
         let is_plain_in_bounds = plain_left <= limits.bare;
         if calls > read

@@ -3,12 +3,12 @@
 use super::code::Code;
 use super::machine::{MarkupBuffers, MarkupMachine};
 use super::names::{Name, Side};
-use super::state::State;
-use super::tag::{IncompleteTag, Read, Tag};
+use super::state::MarkupState;
+use super::tag::{IncompleteTag, LexedTag, Tag};
 use crate::call::Addition;
+use crate::envelope::change::{AfterCall, Change};
 use crate::envelope::machine::{Context, EnvelopeMachine, TagRef};
 use crate::envelope::tag;
-use crate::envelope::turn::{Next, Turn};
 use crate::scan;
 use crate::signal::{Piece, Signal, Source, ToolRef};
 use nom::Streaming;
@@ -29,45 +29,45 @@ impl MarkupMachine {
     pub(super) fn begin_envelope(&mut self, tag: &Tag, text: &[u8], code: Code, start: u64, end: u64) {
         if let Some(tag) = tag_ref(tag, text, end) {
             self.busy.envelope.begin(&tag, start);
-            self.state = State::Envelope(code);
+            self.state = MarkupState::Envelope(code);
         }
     }
 
     /// Begins an envelope at text that is no tag.
     pub(super) fn begin_envelope_text(&mut self, first: u8, start: u64) {
-        if let State::Prose(code) = self.state {
+        if let MarkupState::Prose(code) = self.state {
             self.busy.envelope.begin_text(first == b'{', start);
-            self.state = State::Envelope(code);
+            self.state = MarkupState::Envelope(code);
         }
     }
 
     /// Appends text. Returns how many bytes of it were consumed.
     pub(super) fn push_envelope(&mut self, code: Code, text: &str) -> usize {
         let (envelope, mut context) = self.envelope();
-        let (consumed, turn) = envelope.push(text, &mut context);
-        self.turn(turn, code);
+        let (consumed, change) = envelope.push(text, &mut context);
+        self.change(change, code);
         consumed
     }
 
     /// Takes the fast path: a chunk without a delimiter that only grows the open value.
     #[inline(never)]
     pub(super) fn push_plain_envelope(&mut self, text: &str) -> Option<Addition> {
-        let is_plain = matches!(self.state, State::Envelope(_))
+        let is_plain = matches!(self.state, MarkupState::Envelope(_))
             && self.pending.is_empty()
             && self.busy.envelope.is_plain_in_value(text);
         if is_plain { self.busy.call.push_plain(text, &self.policy) } else { None }
     }
 
-    fn turn(&mut self, turn: Turn, code: Code) {
-        self.has_news |= self.busy.envelope.is_read() || matches!(turn, Turn::Ended(_));
-        if turn != Turn::Stay {
-            self.state = State::Turn { turn, code };
+    fn change(&mut self, change: Change, code: Code) {
+        self.has_news |= self.busy.envelope.is_read() || matches!(change, Change::Ended(_));
+        if change != Change::Stay {
+            self.state = MarkupState::Change { change, code };
         }
     }
 
     /// Reads on in an envelope, to the next tag or change.
     pub(super) fn run_envelope(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Option<Signal> {
-        let State::Envelope(code) = self.state else { return None };
+        let MarkupState::Envelope(code) = self.state else { return None };
         let (text, from) = (piece.text, *pos);
         let reads_tags = self.busy.envelope.reads_tags();
         let to = match reads_tags.then(|| scan::bracket(&text.as_bytes()[from..])).flatten() {
@@ -85,17 +85,17 @@ impl MarkupMachine {
             self.has_news = true;
         }
         match self.read::<Streaming>(&text.as_bytes()[from..], false) {
-            Read::Text => {
+            LexedTag::Text => {
                 *pos += self.push_envelope(code, "<");
                 self.after_text(emitted.is_some(), from, *pos)
             }
-            Read::Tag(tag) if tag.shown => {
+            LexedTag::Tag(tag) if tag.shown => {
                 *pos += tag.len;
                 let signal = self.after_text(emitted.is_some(), from, *pos);
                 self.act_envelope(&tag, &[], code, piece.offset(*pos));
                 signal
             }
-            Read::Tag(tag) => {
+            LexedTag::Tag(tag) => {
                 if self.ends_before(&tag) {
                     self.end_envelope_before(&tag, code, piece.offset(from));
                     return None;
@@ -103,7 +103,7 @@ impl MarkupMachine {
                 *pos += tag.len;
                 self.act_envelope(&tag, &text.as_bytes()[from..*pos], code, piece.offset(*pos))
             }
-            Read::Incomplete(incomplete) => {
+            LexedTag::Incomplete(incomplete) => {
                 self.pending.begin(&text[from..], piece.offset(from), false, incomplete);
                 *pos = text.len();
                 if incomplete.shown { self.after_text(emitted.is_some(), from, *pos) } else { None }
@@ -116,29 +116,29 @@ impl MarkupMachine {
         if is_opaque && to > from {
             return Some(Signal::Opaque { from: Source::Piece(from, to), tool: ToolRef::Envelope, start: false });
         }
-        if let State::Envelope(_) = self.state { self.partial() } else { None }
+        if let MarkupState::Envelope(_) = self.state { self.partial() } else { None }
     }
 
     /// Acts on a tag in an envelope.
     pub(super) fn act_envelope(&mut self, tag: &Tag, text: &[u8], code: Code, end: u64) -> Option<Signal> {
         let tag = tag_ref(tag, text, end)?;
         let (envelope, mut context) = self.envelope();
-        let turn = envelope.act(&tag, &mut context);
-        self.turn(turn, code);
-        if let State::Envelope(_) = self.state { self.partial() } else { None }
+        let change = envelope.act(&tag, &mut context);
+        self.change(change, code);
+        if let MarkupState::Envelope(_) = self.state { self.partial() } else { None }
     }
 
     /// Ends what is open of an envelope before a tag.
     pub(super) fn end_envelope_before(&mut self, tag: &Tag, code: Code, offset: u64) {
         let kind = tag.of_envelope().map(|(kind, _)| kind);
         let (envelope, mut context) = self.envelope();
-        let turn = envelope.end_before(kind, tag.len, offset, &mut context);
-        self.turn(turn, code);
+        let change = envelope.end_before(kind, tag.len, offset, &mut context);
+        self.change(change, code);
     }
 
     /// Returns `true` if the end of the stream cuts an envelope, not only the incomplete tag in it.
     pub(super) fn is_envelope_cut(&self) -> bool {
-        matches!(self.state, State::Envelope(_)) && !self.busy.envelope.is_opaque()
+        matches!(self.state, MarkupState::Envelope(_)) && !self.busy.envelope.is_opaque()
     }
 
     /// Ends an envelope with the stream.
@@ -149,48 +149,48 @@ impl MarkupMachine {
         let limit = context.policy.limits.tag;
         let closes = envelope.awaited(context.policy).is_some_and(|tags| {
             let read = tag::read::<Streaming>(pending.bytes(), &tags, limit);
-            pending.is_empty() || matches!(read, tag::Read::Incomplete { .. })
+            pending.is_empty() || matches!(read, tag::EnvelopeTag::Incomplete { .. })
         });
         if closes {
             envelope.held.push_str(pending.text());
         }
-        let turn = envelope.cut(end, closes, &mut context);
+        let change = envelope.cut(end, closes, &mut context);
         // What is cut has the beginning of a tag, unless it is no part of it.
-        if turn == Turn::NoCall || is_after && !closes {
+        if change == Change::NoCall || is_after && !closes {
             self.pending = pending;
         }
-        self.turn(turn, code);
+        self.change(change, code);
     }
 
     /// Emits a change in an envelope.
-    pub(super) fn emit_turn(&mut self, turn: Turn, code: Code) -> Option<Signal> {
+    pub(super) fn emit_change(&mut self, change: Change, code: Code) -> Option<Signal> {
         let is_held = !self.busy.envelope.held.is_empty();
         let opaque =
             |start| is_held.then_some(Signal::Opaque { from: Source::Envelope, tool: ToolRef::Envelope, start });
-        match turn {
-            Turn::Stay => {
-                self.state = State::Envelope(code);
+        match change {
+            Change::Stay => {
+                self.state = MarkupState::Envelope(code);
                 None
             }
-            Turn::NoCall => {
+            Change::NoCall => {
                 let mut code = code;
                 code.pass(self.busy.envelope.held.as_bytes());
-                self.state = State::Prose(code);
+                self.state = MarkupState::Prose(code);
                 self.pending.read_again();
                 self.busy.envelope.lent = true;
                 is_held.then_some(Signal::Text(Source::Envelope))
             }
-            Turn::Opened | Turn::Opaque => {
-                self.state = State::Envelope(code);
+            Change::Opened | Change::Opaque => {
+                self.state = MarkupState::Envelope(code);
                 self.busy.envelope.lent = true;
-                opaque(turn == Turn::Opened)
+                opaque(change == Change::Opened)
             }
-            Turn::OpaqueEnd => {
-                self.state = State::Turn { turn: Turn::OtherEnded(Next::Prose), code };
+            Change::OpaqueEnd => {
+                self.state = MarkupState::Change { change: Change::OtherEnded(AfterCall::Prose), code };
                 self.busy.envelope.lent = true;
                 opaque(false)
             }
-            Turn::Ended(next) => {
+            Change::Ended(next) => {
                 if let Some(signal) = self.partial() {
                     return Some(signal);
                 }
@@ -199,7 +199,7 @@ impl MarkupMachine {
                 let end = self.busy.envelope.end;
                 Some(Signal::Ended { end })
             }
-            Turn::OtherEnded(next) => {
+            Change::OtherEnded(next) => {
                 self.after_envelope(next);
                 None
             }
@@ -207,11 +207,11 @@ impl MarkupMachine {
     }
 
     /// Continues after a call.
-    fn after_envelope(&mut self, next: Next) {
+    fn after_envelope(&mut self, next: AfterCall) {
         let code = Code::after_call(false);
         self.state = match next {
-            Next::Header => State::Envelope(code),
-            Next::Prose => State::Turn { turn: Turn::NoCall, code },
+            AfterCall::Header => MarkupState::Envelope(code),
+            AfterCall::Prose => MarkupState::Change { change: Change::NoCall, code },
         };
     }
 
@@ -222,7 +222,7 @@ impl MarkupMachine {
             self.pending.extend(bar);
             let read = self.read_pending(old);
             self.pending.truncate(old);
-            matches!(read, Read::Incomplete(IncompleteTag { shown: false, .. }))
+            matches!(read, LexedTag::Incomplete(IncompleteTag { shown: false, .. }))
         })
     }
 }

@@ -3,7 +3,7 @@
 use nom::Streaming;
 
 use super::machine::MarkupMachine;
-use super::tag::{IncompleteTag, Read, Tag};
+use super::tag::{IncompleteTag, LexedTag, Tag};
 use crate::signal::{Piece, Signal, Source};
 
 impl MarkupMachine {
@@ -14,32 +14,34 @@ impl MarkupMachine {
         self.pending.extend(new);
         let shown = self.pending.shown;
         match self.read_pending(old) {
-            Read::Text => {
+            LexedTag::Text => {
                 self.pending.truncate(old);
                 self.drop_pending()
             }
-            Read::Tag(Tag { shown: true, .. }) | Read::Incomplete(IncompleteTag { shown: true, .. }) if !shown => {
+            LexedTag::Tag(Tag { shown: true, .. }) | LexedTag::Incomplete(IncompleteTag { shown: true, .. })
+                if !shown =>
+            {
                 self.pending.truncate(old);
                 self.show_pending()
             }
-            Read::Incomplete(incomplete) => {
+            LexedTag::Incomplete(incomplete) => {
                 self.pending.set_incomplete(incomplete);
                 *pos += new.len();
                 if shown { self.push_and_emit(text, from, *pos) } else { None }
             }
-            Read::Tag(tag) if shown => {
+            LexedTag::Tag(tag) if shown => {
                 *pos += tag.len - old;
                 self.pending.clear();
                 let signal = self.push_and_emit(text, from, *pos);
                 self.act_shown(&tag, piece.offset(*pos));
                 signal
             }
-            Read::Tag(tag) if self.ends_before(&tag) => {
+            LexedTag::Tag(tag) if self.ends_before(&tag) => {
                 self.pending.truncate(old);
                 self.end_before(&tag, self.pending.start);
                 None
             }
-            Read::Tag(tag) => {
+            LexedTag::Tag(tag) => {
                 *pos += tag.len.saturating_sub(old);
                 self.pending.truncate(tag.len);
                 self.act_pending(&tag, piece.offset(*pos))
@@ -48,11 +50,11 @@ impl MarkupMachine {
     }
 
     /// Reads what the incomplete tag is, of which all beyond `old` bytes is new.
-    pub(super) fn read_pending(&self, old: usize) -> Read {
+    pub(super) fn read_pending(&self, old: usize) -> LexedTag {
         // A tag that begins an envelope has both limits.
         let limit = self.policy.limits.tag.min(self.policy.limits.bare);
         match self.pending.stays_incomplete(old, limit) {
-            Some(incomplete) => Read::Incomplete(incomplete),
+            Some(incomplete) => LexedTag::Incomplete(incomplete),
             None => self.read::<Streaming>(self.pending.bytes(), self.pending.after_backtick),
         }
     }

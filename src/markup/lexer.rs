@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::tag::{IncompleteTag, Part};
+use super::tag::{IncompleteTag, TagPart};
 use crate::scan;
 use crate::utf8;
 
@@ -24,7 +24,7 @@ pub(super) struct Pending {
     pub(super) after_backtick: bool,
     /// Its text has been emitted, because it is text whatever becomes of it.
     pub(super) shown: bool,
-    part: Part,
+    part: TagPart,
     /// All of its text was emitted by the last signal, which borrows it. Never so between two
     /// chunks.
     pub(super) lent: bool,
@@ -68,12 +68,12 @@ impl Pending {
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         (self.start, self.after_backtick, self.shown, self.lent) = (0, false, false, false);
-        self.part = Part::Other;
+        self.part = TagPart::Other;
     }
 
     /// Lets it be read again from its beginning, in another state.
     pub(super) fn read_again(&mut self) {
-        self.part = Part::Other;
+        self.part = TagPart::Other;
     }
 
     pub(super) fn set_incomplete(&mut self, incomplete: IncompleteTag) {
@@ -101,9 +101,9 @@ impl Pending {
     /// or of the attributes.
     pub(super) fn stays_incomplete(&self, old: usize, limit: usize) -> Option<IncompleteTag> {
         let more = match self.part {
-            Part::Attributes if memchr::memchr2(b'<', b'>', &self.bytes[old..]).is_none() => 1,
-            Part::Attributes | Part::Other => return None,
-            Part::Name(name) => name.more(&self.bytes, old)?,
+            TagPart::Attributes if memchr::memchr2(b'<', b'>', &self.bytes[old..]).is_none() => 1,
+            TagPart::Attributes | TagPart::Other => return None,
+            TagPart::Name(name) => name.more(&self.bytes, old)?,
         };
         let stays = self.len().saturating_add(more + 1) <= limit;
         stays.then_some(IncompleteTag { more, shown: self.shown, part: self.part })

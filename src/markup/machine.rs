@@ -22,13 +22,13 @@ use super::allowed::{self, NOTHING, allowed};
 use super::code::Code;
 use super::inside::CallReader;
 use super::lexer::Pending;
-use super::state::{Inside, Spot, State};
-use super::tag::{self, Allowed, IncompleteTag, Read, Tag};
+use super::state::{Inside, MarkupState, Spot};
+use super::tag::{self, Allowed, IncompleteTag, LexedTag, Tag};
 use crate::call::{Addition, Call};
 use crate::config::{CallStart, Envelopes, Policy};
 use crate::envelope;
+use crate::envelope::change::Change;
 use crate::envelope::machine::EnvelopeMachine;
-use crate::envelope::turn::Turn;
 use crate::lazy::{Fresh, Lazy};
 use crate::scan;
 use crate::signal::{Piece, Signal, Source, ToolRef};
@@ -37,7 +37,7 @@ use crate::signal::{Piece, Signal, Source, ToolRef};
 #[derive(Clone, Debug)]
 pub(crate) struct MarkupMachine {
     pub(super) policy: Arc<Policy>,
-    pub(super) state: State,
+    pub(super) state: MarkupState,
     pub(super) pending: Pending,
     /// How many calls have ended.
     pub(super) calls: u64,
@@ -74,7 +74,7 @@ impl Fresh for MarkupBuffers {
 
 impl MarkupMachine {
     pub(crate) fn new(policy: Arc<Policy>) -> MarkupMachine {
-        let state = State::Prose(Code::at_start(!tracks_code(&policy)));
+        let state = MarkupState::Prose(Code::at_start(!tracks_code(&policy)));
         MarkupMachine {
             policy,
             state,
@@ -99,8 +99,8 @@ impl MarkupMachine {
     #[cfg(feature = "wire")]
     pub(crate) fn open_call(&mut self) -> Option<&mut Call> {
         let is_open = match self.state {
-            State::Inside(_) | State::Unconfirmed(_) => true,
-            State::Envelope(_) => self.busy.envelope.is_read(),
+            MarkupState::Inside(_) | MarkupState::Unconfirmed(_) => true,
+            MarkupState::Envelope(_) => self.busy.envelope.is_read(),
             _ => false,
         };
         is_open.then(|| &mut self.busy.call)
@@ -109,7 +109,7 @@ impl MarkupMachine {
     /// Returns the reader of the open call, if one is open and confirmed. It may make more certain.
     #[inline]
     pub(super) fn inside(&mut self) -> Option<CallReader<'_>> {
-        let State::Inside(inside) = &mut self.state else { return None };
+        let MarkupState::Inside(inside) = &mut self.state else { return None };
         self.has_news = true;
         Some(CallReader { inside, call: &mut self.busy.call, policy: &self.policy })
     }
@@ -135,7 +135,8 @@ impl MarkupMachine {
     /// changed.
     #[inline]
     pub(crate) fn push_plain(&mut self, text: &str) -> Option<Addition> {
-        let State::Inside(Inside { spot: Spot::Question | Spot::Answer, after_backtick, .. }) = &mut self.state else {
+        let MarkupState::Inside(Inside { spot: Spot::Question | Spot::Answer, after_backtick, .. }) = &mut self.state
+        else {
             return self.push_plain_envelope(text);
         };
         if !self.pending.is_empty() || scan::holds_bracket(text.as_bytes()) {
@@ -151,10 +152,13 @@ impl MarkupMachine {
     pub(crate) fn is_silent(&self) -> bool {
         !self.pending.lent
             && match self.state {
-                State::Prose(_) | State::Opaque { .. } => true,
-                State::Unconfirmed(_) | State::Ended { .. } | State::Named { .. } | State::Turn { .. } => false,
-                State::Inside(_) => self.busy.call.is_all_shown(),
-                State::Envelope(_) => !self.has_news && !self.busy.envelope.lent,
+                MarkupState::Prose(_) | MarkupState::Opaque { .. } => true,
+                MarkupState::Unconfirmed(_)
+                | MarkupState::Ended { .. }
+                | MarkupState::Named { .. }
+                | MarkupState::Change { .. } => false,
+                MarkupState::Inside(_) => self.busy.call.is_all_shown(),
+                MarkupState::Envelope(_) => !self.has_news && !self.busy.envelope.lent,
             }
     }
 
@@ -162,7 +166,7 @@ impl MarkupMachine {
     #[inline(never)] // The loop of native arguments would pay for it.
     pub(crate) fn step(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Signal {
         // Several things may have become certain at once. They come before what is read next.
-        if let State::Inside(_) | State::Envelope(_) = self.state
+        if let MarkupState::Inside(_) | MarkupState::Envelope(_) = self.state
             && let Some(signal) = self.partial()
         {
             return signal;
@@ -170,10 +174,10 @@ impl MarkupMachine {
         loop {
             self.drop_lent();
             let signal = match self.state {
-                State::Ended { .. } | State::Named { .. } | State::Turn { .. } => self.emit_end(),
+                MarkupState::Ended { .. } | MarkupState::Named { .. } | MarkupState::Change { .. } => self.emit_end(),
                 _ if *pos == piece.text.len() => return self.at_end_of_piece(&[]).unwrap_or(Signal::More),
                 _ if !self.pending.is_empty() => self.run_pending(piece, pos),
-                State::Envelope(_) => self.run_envelope(piece, pos),
+                MarkupState::Envelope(_) => self.run_envelope(piece, pos),
                 _ => self.run(piece, pos),
             };
             if let Some(signal) = signal {
@@ -190,7 +194,7 @@ impl MarkupMachine {
             let waits = !self.pending.is_empty() && !self.pending.shown;
             let waits_for_bar = waits && self.may_be_bar(tail);
             let signal = match self.state {
-                State::Ended { .. } | State::Named { .. } | State::Turn { .. } => self.emit_end(),
+                MarkupState::Ended { .. } | MarkupState::Named { .. } | MarkupState::Change { .. } => self.emit_end(),
                 _ if waits_for_bar => return self.at_end_of_piece(tail).unwrap_or(Signal::More),
                 _ if waits => {
                     // The shortest character that it may become; it is no part of a name.
@@ -200,18 +204,18 @@ impl MarkupMachine {
                     self.pending.truncate(old);
                     match read {
                         // Only a tool's opening tag waits for the character after it.
-                        Read::Tag(tag) => self.act_pending(&tag, end),
-                        Read::Text => self.drop_pending(),
-                        Read::Incomplete(IncompleteTag { shown: true, .. }) => self.show_pending(),
-                        Read::Incomplete(_) => return self.at_end_of_piece(tail).unwrap_or(Signal::More),
+                        LexedTag::Tag(tag) => self.act_pending(&tag, end),
+                        LexedTag::Text => self.drop_pending(),
+                        LexedTag::Incomplete(IncompleteTag { shown: true, .. }) => self.show_pending(),
+                        LexedTag::Incomplete(_) => return self.at_end_of_piece(tail).unwrap_or(Signal::More),
                     }
                 }
-                State::Envelope(code) => {
+                MarkupState::Envelope(code) => {
                     self.has_news |= self.busy.envelope.is_read();
                     let (envelope, mut context) = self.envelope();
                     match envelope.foresee(tail, end, &mut context) {
-                        Turn::Stay => return self.at_end_of_piece(tail).unwrap_or(Signal::More),
-                        turn => self.state = State::Turn { turn, code },
+                        Change::Stay => return self.at_end_of_piece(tail).unwrap_or(Signal::More),
+                        change => self.state = MarkupState::Change { change, code },
                     }
                     None
                 }
@@ -234,17 +238,19 @@ impl MarkupMachine {
             self.drop_lent();
             let waits = !self.pending.is_empty() && !self.pending.shown;
             let signal = match (&self.state, waits) {
-                (State::Ended { .. } | State::Named { .. } | State::Turn { .. }, _) => self.emit_end(),
-                (State::Prose(_) | State::Opaque { .. }, false) => return Signal::More,
-                (State::Envelope(_), false) => self.cut(end),
+                (MarkupState::Ended { .. } | MarkupState::Named { .. } | MarkupState::Change { .. }, _) => {
+                    self.emit_end()
+                }
+                (MarkupState::Prose(_) | MarkupState::Opaque { .. }, false) => return Signal::More,
+                (MarkupState::Envelope(_), false) => self.cut(end),
                 (_, true) => match self.read::<Complete>(self.pending.bytes(), self.pending.after_backtick) {
-                    Read::Tag(tag) => self.act_pending(&tag, end),
+                    LexedTag::Tag(tag) => self.act_pending(&tag, end),
                     // An incomplete tag is no part of a value that is cut.
-                    _ if matches!(self.state, State::Inside(_) | State::Unconfirmed(_)) => self.cut(end),
+                    _ if matches!(self.state, MarkupState::Inside(_) | MarkupState::Unconfirmed(_)) => self.cut(end),
                     _ if self.is_envelope_cut() => self.cut(end),
                     _ => self.drop_pending(),
                 },
-                (State::Inside(_) | State::Unconfirmed(_), false) => self.cut(end),
+                (MarkupState::Inside(_) | MarkupState::Unconfirmed(_), false) => self.cut(end),
             };
             if let Some(signal) = signal {
                 return signal;
@@ -254,7 +260,7 @@ impl MarkupMachine {
 
     /// Makes it ready for the next stream. Its memory is kept.
     pub(crate) fn restart(&mut self) {
-        self.state = State::Prose(Code::at_start(!tracks_code(&self.policy)));
+        self.state = MarkupState::Prose(Code::at_start(!tracks_code(&self.policy)));
         self.pending.clear();
         self.calls = 0;
         if self.busy.plain_left > 0 {
@@ -265,15 +271,15 @@ impl MarkupMachine {
     /// Ends what the end of the stream cuts.
     fn cut(&mut self, end: u64) -> Option<Signal> {
         match self.state {
-            State::Unconfirmed(unconfirmed) => self.cut_unconfirmed(unconfirmed, end),
-            State::Inside(_) => {
+            MarkupState::Unconfirmed(unconfirmed) => self.cut_unconfirmed(unconfirmed, end),
+            MarkupState::Inside(_) => {
                 if let Some(mut inside) = self.inside() {
                     inside.cut();
                 }
                 self.pending.clear();
-                self.state = State::Ended { end, is_named: false };
+                self.state = MarkupState::Ended { end, is_named: false };
             }
-            State::Envelope(code) => self.cut_envelope(code, end),
+            MarkupState::Envelope(code) => self.cut_envelope(code, end),
             _ => {}
         }
         None
@@ -286,10 +292,10 @@ impl MarkupMachine {
         let (text, from) = (piece.text, *pos);
         let shown_to = loop {
             let bracket = match self.state {
-                State::Prose(mut code) if code != Code::Ignored => {
+                MarkupState::Prose(mut code) if code != Code::Ignored => {
                     let to = self.end_of_plain(text, *pos);
                     let bracket = code.advance(&text.as_bytes()[..to], *pos, self);
-                    self.state = State::Prose(code);
+                    self.state = MarkupState::Prose(code);
                     self.pass_plain(bracket - *pos);
                     if bracket == to && to < text.len() {
                         *pos = bracket;
@@ -319,13 +325,13 @@ impl MarkupMachine {
             }
             let after_backtick = self.inside().is_some_and(|mut inside| inside.before_bracket());
             match self.read::<Streaming>(&text.as_bytes()[bracket..], after_backtick) {
-                Read::Text => {
+                LexedTag::Text => {
                     if !self.push("<") {
                         return None;
                     }
                     *pos = bracket + 1;
                 }
-                Read::Tag(tag) if tag.shown => {
+                LexedTag::Tag(tag) if tag.shown => {
                     *pos = bracket + tag.len;
                     self.push(&text[bracket..*pos]);
                     let signal = self.emit(Source::Piece(from, *pos));
@@ -334,8 +340,8 @@ impl MarkupMachine {
                         return signal;
                     }
                 }
-                Read::Tag(tag) => {
-                    if bracket > from && matches!(self.state, State::Prose(_) | State::Opaque { .. }) {
+                LexedTag::Tag(tag) => {
+                    if bracket > from && matches!(self.state, MarkupState::Prose(_) | MarkupState::Opaque { .. }) {
                         break bracket;
                     }
                     if self.ends_before(&tag) {
@@ -346,7 +352,7 @@ impl MarkupMachine {
                     let (start, end) = (piece.offset(bracket), piece.offset(*pos));
                     return self.act(&tag, &text.as_bytes()[bracket..*pos], start, end, Source::Piece(bracket, *pos));
                 }
-                Read::Incomplete(incomplete) => {
+                LexedTag::Incomplete(incomplete) => {
                     self.pending.begin(&text[bracket..], piece.offset(bracket), after_backtick, incomplete);
                     *pos = text.len();
                     if incomplete.shown {
@@ -372,21 +378,21 @@ impl MarkupMachine {
 
     /// Returns where the next `<` is that may mean something; the end of the text if there is none.
     fn next_bracket(&self, text: &[u8], from: usize) -> usize {
-        if let State::Prose(Code::Ignored) = self.state {
+        if let MarkupState::Prose(Code::Ignored) = self.state {
             return self.policy.tools.next_tag(text, from);
         }
         scan::bracket(&text[from..]).map_or(text.len(), |found| from + found)
     }
 
     /// Reads what the bytes from a `<` on are in this state.
-    pub(super) fn read<S: IsStreaming>(&self, bytes: &[u8], after_backtick: bool) -> Read {
-        if let State::Prose(_) = self.state
+    pub(super) fn read<S: IsStreaming>(&self, bytes: &[u8], after_backtick: bool) -> LexedTag {
+        if let MarkupState::Prose(_) = self.state
             && let Some(read) = self.read_plain::<S>(bytes)
         {
             return read;
         }
         let allowed = match &self.state {
-            State::Prose(code) => {
+            MarkupState::Prose(code) => {
                 let may_open = envelope::tag_names::may_open(bytes.get(1..).unwrap_or_default());
                 // The code is that after a pending tag whose text has been emitted.
                 let starts = may_open && !self.pending.shown;
@@ -398,7 +404,7 @@ impl MarkupMachine {
                     self.policy.limits.bare,
                 )
             }
-            State::Envelope(_) => {
+            MarkupState::Envelope(_) => {
                 let open = if self.busy.envelope.allows_tools() { allowed::OPENING } else { NOTHING };
                 Allowed { envelope: self.busy.envelope.tags(&self.policy), ..open }
             }
@@ -411,25 +417,25 @@ impl MarkupMachine {
     ///
     /// Returns `false` if it does not fit, which decides what is open; then nothing was appended.
     pub(super) fn push(&mut self, text: &str) -> bool {
-        if let State::Envelope(code) = self.state {
+        if let MarkupState::Envelope(code) = self.state {
             return self.push_envelope(code, text) == text.len();
         }
-        if let State::Prose(_) = self.state {
+        if let MarkupState::Prose(_) = self.state {
             self.pass_plain(text.len());
         }
         match &mut self.state {
-            State::Prose(code) => code.pass(text.as_bytes()),
-            State::Inside(_) => {
+            MarkupState::Prose(code) => code.pass(text.as_bytes()),
+            MarkupState::Inside(_) => {
                 if let Some(mut inside) = self.inside() {
                     inside.push(text);
                 }
             }
-            State::Unconfirmed(_) => return self.hold(text),
-            State::Opaque { .. }
-            | State::Envelope(_)
-            | State::Turn { .. }
-            | State::Ended { .. }
-            | State::Named { .. } => {}
+            MarkupState::Unconfirmed(_) => return self.hold(text),
+            MarkupState::Opaque { .. }
+            | MarkupState::Envelope(_)
+            | MarkupState::Change { .. }
+            | MarkupState::Ended { .. }
+            | MarkupState::Named { .. } => {}
         }
         true
     }
@@ -437,9 +443,11 @@ impl MarkupMachine {
     /// Returns the signal that text is emitted with; `None` in a call, whose partials show it.
     pub(super) fn emit(&self, from: Source) -> Option<Signal> {
         match self.state {
-            State::Prose(_) => Some(Signal::Text(from)),
-            State::Opaque { tool, .. } => Some(Signal::Opaque { from, tool: ToolRef::Listed(tool), start: false }),
-            State::Envelope(_) if self.busy.envelope.is_opaque() => {
+            MarkupState::Prose(_) => Some(Signal::Text(from)),
+            MarkupState::Opaque { tool, .. } => {
+                Some(Signal::Opaque { from, tool: ToolRef::Listed(tool), start: false })
+            }
+            MarkupState::Envelope(_) if self.busy.envelope.is_opaque() => {
                 Some(Signal::Opaque { from, tool: ToolRef::Envelope, start: false })
             }
             _ => None,
@@ -461,11 +469,11 @@ impl MarkupMachine {
     /// sequence `tail`.
     fn at_end_of_piece(&mut self, tail: &[u8]) -> Option<Signal> {
         match self.state {
-            State::Unconfirmed(unconfirmed) if self.is_hopeless(&unconfirmed, tail) => {
+            MarkupState::Unconfirmed(unconfirmed) if self.is_hopeless(&unconfirmed, tail) => {
                 self.demote(&unconfirmed);
                 self.emit_end()
             }
-            State::Inside(_) | State::Envelope(_) => self.partial(),
+            MarkupState::Inside(_) | MarkupState::Envelope(_) => self.partial(),
             _ => None,
         }
     }
@@ -487,23 +495,26 @@ impl MarkupMachine {
     /// Returns whether a tag is no part of what is open, which ends before it.
     pub(super) fn ends_before(&self, tag: &Tag) -> bool {
         match &self.state {
-            State::Unconfirmed(unconfirmed) => tag.opens_tool() || self.room(unconfirmed) < tag.len,
-            State::Opaque { .. } | State::Inside(_) => tag.opens_tool(),
-            State::Envelope(_) => self.busy.envelope.ends_before(tag.of_envelope(), tag.len, &self.policy),
-            State::Turn { .. } | State::Prose(_) | State::Ended { .. } | State::Named { .. } => false,
+            MarkupState::Unconfirmed(unconfirmed) => tag.opens_tool() || self.room(unconfirmed) < tag.len,
+            MarkupState::Opaque { .. } | MarkupState::Inside(_) => tag.opens_tool(),
+            MarkupState::Envelope(_) => self.busy.envelope.ends_before(tag.of_envelope(), tag.len, &self.policy),
+            MarkupState::Change { .. }
+            | MarkupState::Prose(_)
+            | MarkupState::Ended { .. }
+            | MarkupState::Named { .. } => false,
         }
     }
 
     /// Ends what is open before a tag, which begins at `end` and is read again.
     pub(super) fn end_before(&mut self, tag: &Tag, end: u64) {
         match self.state {
-            State::Envelope(code) => self.end_envelope_before(tag, code, end),
-            State::Unconfirmed(unconfirmed) => self.demote(&unconfirmed),
-            State::Inside(_) => {
+            MarkupState::Envelope(code) => self.end_envelope_before(tag, code, end),
+            MarkupState::Unconfirmed(unconfirmed) => self.demote(&unconfirmed),
+            MarkupState::Inside(_) => {
                 if let Some(mut inside) = self.inside() {
                     inside.end_by_tool();
                 }
-                self.state = State::Ended { end, is_named: false };
+                self.state = MarkupState::Ended { end, is_named: false };
             }
             _ => self.state = self.after_call(),
         }
@@ -512,28 +523,29 @@ impl MarkupMachine {
     /// Acts on a tag that is no text.
     pub(super) fn act(&mut self, tag: &Tag, text: &[u8], start: u64, end: u64, from: Source) -> Option<Signal> {
         match self.state {
-            State::Prose(_) | State::Opaque { .. } => self.act_outside(tag, text, start, end, from),
-            State::Unconfirmed(unconfirmed) => {
+            MarkupState::Prose(_) | MarkupState::Opaque { .. } => self.act_outside(tag, text, start, end, from),
+            MarkupState::Unconfirmed(unconfirmed) => {
                 self.confirm(&unconfirmed);
                 self.act_inside(tag, text, end)
             }
-            State::Envelope(code) => self.act_envelope(tag, text, code, end),
-            State::Inside(_) | State::Ended { .. } | State::Named { .. } | State::Turn { .. } => {
-                self.act_inside(tag, text, end)
-            }
+            MarkupState::Envelope(code) => self.act_envelope(tag, text, code, end),
+            MarkupState::Inside(_)
+            | MarkupState::Ended { .. }
+            | MarkupState::Named { .. }
+            | MarkupState::Change { .. } => self.act_inside(tag, text, end),
         }
     }
 
     /// Acts on a tag in a call.
     fn act_inside(&mut self, tag: &Tag, text: &[u8], end: u64) -> Option<Signal> {
         if self.inside()?.act(tag, text) {
-            self.state = State::Ended { end, is_named: false };
+            self.state = MarkupState::Ended { end, is_named: false };
         }
         self.partial()
     }
 
-    pub(super) fn after_call(&self) -> State {
-        State::Prose(self.code_after_call())
+    pub(super) fn after_call(&self) -> MarkupState {
+        MarkupState::Prose(self.code_after_call())
     }
 
     pub(super) fn code_after_call(&self) -> Code {
@@ -543,18 +555,18 @@ impl MarkupMachine {
     /// Emits what has been decided and not been emitted yet.
     fn emit_end(&mut self) -> Option<Signal> {
         match self.state {
-            State::Ended { end, is_named } => Some(self.partial().unwrap_or_else(|| {
+            MarkupState::Ended { end, is_named } => Some(self.partial().unwrap_or_else(|| {
                 self.calls += 1;
                 let code = self.code_after_call();
-                self.state = State::Prose(code);
+                self.state = MarkupState::Prose(code);
                 if is_named {
                     self.busy.named = code;
-                    self.state = State::Named { opening: 0 };
+                    self.state = MarkupState::Named { opening: 0 };
                 }
                 Signal::Ended { end }
             })),
-            State::Named { opening } => self.emit_named(opening),
-            State::Turn { turn, code } => self.emit_turn(turn, code),
+            MarkupState::Named { opening } => self.emit_named(opening),
+            MarkupState::Change { change, code } => self.emit_change(change, code),
             _ => None,
         }
     }

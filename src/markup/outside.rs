@@ -6,8 +6,8 @@ use super::code::Code;
 use super::machine::MarkupMachine;
 use super::names::{Name, Side};
 use super::pass::Openers;
-use super::state::State;
-use super::tag::{IncompleteTag, Part, Read, Tag};
+use super::state::MarkupState;
+use super::tag::{IncompleteTag, LexedTag, Tag, TagPart};
 use crate::before::Before;
 use crate::config::{ASK, CallStart, Envelope, Envelopes};
 use crate::envelope;
@@ -18,7 +18,7 @@ impl MarkupMachine {
     #[inline]
     pub(crate) fn quiet(&self) -> Quiet {
         match self.state {
-            State::Prose(code) if self.pending.is_empty() && self.busy.plain_left == 0 => self.quiet_in(code),
+            MarkupState::Prose(code) if self.pending.is_empty() && self.busy.plain_left == 0 => self.quiet_in(code),
             _ => Quiet::Never,
         }
     }
@@ -37,7 +37,7 @@ impl MarkupMachine {
 
     /// Returns the last bytes of prose.
     pub(crate) fn before(&self) -> Before {
-        if let State::Prose(code) = self.state { code.before() } else { Before::MIDDLE }
+        if let MarkupState::Prose(code) = self.state { code.before() } else { Before::MIDDLE }
     }
 
     /// Sets the last bytes of prose.
@@ -55,12 +55,12 @@ impl MarkupMachine {
     /// `before`: the last bytes of prose. Returns which text is certain to be prose after it; `None`
     /// if it is not as simple as that, and then nothing has changed.
     pub(crate) fn pass_quiet(&mut self, text: &str, before: &mut Before) -> Option<Quiet> {
-        let State::Prose(mut code) = self.state else { return None };
+        let MarkupState::Prose(mut code) = self.state else { return None };
         code.set_before(*before);
         if code.advance(text.as_bytes(), 0, self) < text.len() {
             return None;
         }
-        self.state = State::Prose(code);
+        self.state = MarkupState::Prose(code);
         *before = code.before();
         Some(self.quiet_in(code))
     }
@@ -96,21 +96,21 @@ impl MarkupMachine {
     /// Does the same in prose, if it is as simple as that: a `<` that is the last byte, or begins
     /// nothing.
     #[inline]
-    pub(super) fn read_plain<S: IsStreaming>(&self, bytes: &[u8]) -> Option<Read> {
+    pub(super) fn read_plain<S: IsStreaming>(&self, bytes: &[u8]) -> Option<LexedTag> {
         let rest = bytes.get(1..)?;
         if self.policy.call_start != CallStart::Anywhere {
             return None;
         }
         // Our tag may begin here, and fits.
         if rest.is_empty() && S::is_streaming() && self.policy.limits.tag > ASK.len() + 1 {
-            return Some(Read::Incomplete(IncompleteTag { more: 1, shown: false, part: Part::Other }));
+            return Some(LexedTag::Incomplete(IncompleteTag { more: 1, shown: false, part: TagPart::Other }));
         }
-        (!rest.is_empty() && !self.bracket(rest)).then_some(Read::Text)
+        (!rest.is_empty() && !self.bracket(rest)).then_some(LexedTag::Text)
     }
 
     /// Acts on a tool's opening tag.
     pub(super) fn act_outside(&mut self, tag: &Tag, text: &[u8], start: u64, end: u64, from: Source) -> Option<Signal> {
-        if let (Name::Envelope(_), State::Prose(code)) = (tag.name, &self.state) {
+        if let (Name::Envelope(_), MarkupState::Prose(code)) = (tag.name, &self.state) {
             self.begin_envelope(tag, text, *code, start, end);
             return None;
         }
@@ -118,7 +118,7 @@ impl MarkupMachine {
             if self.busy.plain_left > 0 {
                 self.busy.plain_left = 0;
             }
-            self.state = State::Opaque { tool, parameter: None };
+            self.state = MarkupState::Opaque { tool, parameter: None };
             return Some(Signal::Opaque { from, tool: ToolRef::Listed(tool), start: true });
         }
         self.begin_call(tag, text, start, end);
@@ -127,16 +127,16 @@ impl MarkupMachine {
 
     /// Acts on a tag whose text is emitted like any other. Returns whether what follows is not.
     pub(super) fn act_shown(&mut self, tag: &Tag, end: u64) -> bool {
-        if let State::Envelope(code) = self.state {
+        if let MarkupState::Envelope(code) = self.state {
             self.act_envelope(tag, &[], code, end);
             return true;
         }
         match (&mut self.state, tag.name, tag.side) {
-            (State::Prose(code), Name::Think | Name::Thinking, Side::Open) => code.enter_thinking(tag.name),
-            (State::Prose(code), ..) => code.leave_thinking(),
-            (State::Opaque { parameter, .. }, Name::Parameter(name), Side::Open) => *parameter = Some(name),
-            (State::Opaque { parameter, .. }, Name::Parameter(_), Side::Close) => *parameter = None,
-            (State::Opaque { .. }, ..) => {
+            (MarkupState::Prose(code), Name::Think | Name::Thinking, Side::Open) => code.enter_thinking(tag.name),
+            (MarkupState::Prose(code), ..) => code.leave_thinking(),
+            (MarkupState::Opaque { parameter, .. }, Name::Parameter(name), Side::Open) => *parameter = Some(name),
+            (MarkupState::Opaque { parameter, .. }, Name::Parameter(_), Side::Close) => *parameter = None,
+            (MarkupState::Opaque { .. }, ..) => {
                 self.state = self.after_call();
                 return true;
             }

@@ -2,14 +2,14 @@
 
 use super::code::Code;
 use crate::before::Before;
-use crate::envelope::turn::Turn;
+use crate::envelope::change::Change;
 use crate::reason::CallPart;
 use crate::scan::Quotes;
 
 /// What the text is part of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) enum State {
+pub(super) enum MarkupState {
     Prose(Code),
     /// Another tool's call; `parameter`: the value of that parameter.
     Opaque {
@@ -23,8 +23,8 @@ pub(super) enum State {
     /// A call in an envelope, or the header of one. The code is that before its header.
     Envelope(Code),
     /// Something has changed in an envelope that is not emitted yet.
-    Turn {
-        turn: Turn,
+    Change {
+        change: Change,
         code: Code,
     },
     /// A call has ended at `end`, which is not emitted yet.
@@ -42,10 +42,10 @@ pub(super) enum State {
     },
 }
 
-impl State {
+impl MarkupState {
     /// Sets the last bytes of prose.
     pub(super) fn set_before(&mut self, last: Before) {
-        if let State::Prose(code) = self {
+        if let MarkupState::Prose(code) = self {
             code.set_before(last);
         }
     }

@@ -6,7 +6,7 @@ use super::allowed::{NOTHING, in_list};
 use super::inside::CallReader;
 use super::names::{Name, Set, Side, TagNames};
 use super::state::{Inside, Spot};
-use super::tag::{self, Allowed, Read, Tag};
+use super::tag::{self, Allowed, LexedTag, Tag};
 use crate::call::Call;
 use crate::config::{Entities, Policy};
 use crate::scan;
@@ -19,7 +19,7 @@ pub(crate) fn holds_suggestions(text: &str, policy: &Policy) -> bool {
     memchr::memchr_iter(b'<', text.as_bytes()).any(|bracket| {
         let rest = &text.as_bytes()[bracket..];
         let near = &rest[..rest.len().min(limit)];
-        matches!(tag::read::<Complete>(near, &allowed, &policy.tools, limit), Read::Tag(_))
+        matches!(tag::read::<Complete>(near, &allowed, &policy.tools, limit), LexedTag::Tag(_))
     })
 }
 
@@ -36,21 +36,21 @@ pub(crate) fn read_suggestions(text: &str, call: &mut Call, policy: &Policy) {
         let after_backtick = reader.before_bracket();
         let allowed = in_list(*reader.inside, after_backtick);
         let len = match tag::read::<Streaming>(rest.as_bytes(), &allowed, &policy.tools, policy.limits.tag) {
-            Read::Text => {
+            LexedTag::Text => {
                 reader.push("<");
                 1
             }
-            Read::Tag(tag) if tag.shown => {
+            LexedTag::Tag(tag) if tag.shown => {
                 reader.push(&rest[..tag.len]);
                 reader.keep_in_code();
                 tag.len
             }
-            Read::Tag(tag) => {
+            LexedTag::Tag(tag) => {
                 reader.act(&tag, &rest.as_bytes()[..tag.len]);
                 tag.len
             }
             // No tag of a list waits for what follows it: an incomplete one is none.
-            Read::Incomplete(_) => break,
+            LexedTag::Incomplete(_) => break,
         };
         rest = &rest[len..];
     }

@@ -46,7 +46,7 @@ pub(super) struct Tag {
 
 /// What the bytes from a `<` on are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Read {
+pub(super) enum LexedTag {
     Tag(Tag),
     /// No tag: the `<` and what follows it is text.
     Text,
@@ -62,13 +62,13 @@ pub(super) struct IncompleteTag {
     pub(super) more: usize,
     /// It is text, whatever becomes of it.
     pub(super) shown: bool,
-    pub(super) part: Part,
+    pub(super) part: TagPart,
 }
 
 /// The part of a tag that its text so far ends in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) enum Part {
+pub(super) enum TagPart {
     /// The name. Nothing is decided while it grows to be that one of ours.
     Name(OurName),
     /// The attributes, where only a `<` or a `>` decides.
@@ -95,45 +95,47 @@ impl Tag {
 ///
 /// `S` is `Streaming` if more may follow, and `Complete` if nothing does.
 #[inline]
-pub(super) fn read<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, limit: usize) -> Read {
+pub(super) fn read<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, limit: usize) -> LexedTag {
     let read = read_markup::<S>(input, allowed, tools, limit);
-    if allowed.envelope.is_empty() || matches!(read, Read::Tag(_)) {
+    if allowed.envelope.is_empty() || matches!(read, LexedTag::Tag(_)) {
         return read;
     }
     let or = read_envelope::<S>(input, &allowed.envelope, limit);
     match (read, or) {
-        (Read::Text, or) => or,
+        (LexedTag::Text, or) => or,
         // What may still become a tool's tag is none of an envelope before that is decided.
-        (Read::Incomplete(one), Read::Incomplete(other)) => {
-            Read::Incomplete(IncompleteTag { more: one.more.min(other.more), shown: one.shown && other.shown, ..one })
-        }
+        (LexedTag::Incomplete(one), LexedTag::Incomplete(other)) => LexedTag::Incomplete(IncompleteTag {
+            more: one.more.min(other.more),
+            shown: one.shown && other.shown,
+            ..one
+        }),
         (read, _) => read,
     }
 }
 
 /// Reads a tag of an envelope.
-fn read_envelope<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> Read {
+fn read_envelope<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> LexedTag {
     match envelope::read::<S>(input, tags, limit) {
-        envelope::Read::Text => Read::Text,
-        envelope::Read::Incomplete { more, shown, attributes } => Read::Incomplete(IncompleteTag {
+        envelope::EnvelopeTag::Text => LexedTag::Text,
+        envelope::EnvelopeTag::Incomplete { more, shown, attributes } => LexedTag::Incomplete(IncompleteTag {
             more,
             shown,
-            part: if attributes { Part::Attributes } else { Part::Other },
+            part: if attributes { TagPart::Attributes } else { TagPart::Other },
         }),
-        envelope::Read::Tag { kind, is_close, shown, value, len } => {
+        envelope::EnvelopeTag::Tag { kind, is_close, shown, value, len } => {
             let side = if is_close { Side::Close } else { Side::Open };
-            Read::Tag(Tag { name: Name::Envelope(kind), side, shown, empty: false, value, len })
+            LexedTag::Tag(Tag { name: Name::Envelope(kind), side, shown, empty: false, value, len })
         }
     }
 }
 
-fn read_markup<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, limit: usize) -> Read {
+fn read_markup<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, limit: usize) -> LexedTag {
     let room = limit.saturating_sub(input.len());
     let incomplete = |more: usize, shown, part| {
         if more <= room && more < NEVER && S::is_streaming() && input.len() <= limit {
-            Read::Incomplete(IncompleteTag { more, shown, part })
+            LexedTag::Incomplete(IncompleteTag { more, shown, part })
         } else {
-            Read::Text
+            LexedTag::Text
         }
     };
     let (side, names, start) = match input.get(1) {
@@ -151,7 +153,7 @@ fn read_markup<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, l
                 missing.shown = missing.shown.min(close.shown.saturating_add(1));
             }
             let shown = missing.hidden > room;
-            let part = missing.name.filter(|_| !shown).map_or(Part::Other, Part::Name);
+            let part = missing.name.filter(|_| !shown).map_or(TagPart::Other, TagPart::Name);
             return incomplete(if shown { missing.shown } else { missing.hidden }, shown, part);
         }
     };
@@ -171,14 +173,14 @@ fn read_markup<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, l
     let rest = match read {
         Ok((rest, ())) => rest,
         Err(Err::Incomplete(Needed::Size(more))) => {
-            let part = if has_attributes && !after.is_empty() { Part::Attributes } else { Part::Other };
+            let part = if has_attributes && !after.is_empty() { TagPart::Attributes } else { TagPart::Other };
             return incomplete(more.get(), shown, part);
         }
-        Err(_) => return Read::Text,
+        Err(_) => return LexedTag::Text,
     };
     let len = input.len() - rest.len();
     if len > limit {
-        return Read::Text;
+        return LexedTag::Text;
     }
     let value = mode.map(|mode| {
         let start = mode.as_ptr() as usize - input.as_ptr() as usize;
@@ -189,12 +191,12 @@ fn read_markup<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, l
     if tag.opens_tool() {
         // Right before a back-tick it is only named.
         match run::<S, _>(not(char('`')), rest) {
-            Err(Err::Incomplete(_)) => return incomplete(0, shown, Part::Other),
-            Err(_) => return Read::Text,
+            Err(Err::Incomplete(_)) => return incomplete(0, shown, TagPart::Other),
+            Err(_) => return LexedTag::Text,
             Ok(_) => {}
         }
     }
-    Read::Tag(tag)
+    LexedTag::Tag(tag)
 }
 
 #[cfg(test)]
@@ -210,14 +212,14 @@ mod tests {
         envelope: Tags::none(),
     };
 
-    fn read_all(text: &str, last: bool) -> Read {
+    fn read_all(text: &str, last: bool) -> LexedTag {
         let (text, none) = (text.as_bytes(), Tools::none());
         if last { read::<Complete>(text, &TAGS, &none, 256) } else { read::<Streaming>(text, &TAGS, &none, 256) }
     }
 
     /// The fewest bytes that complete the tag.
     fn more(text: &str) -> Option<usize> {
-        if let Read::Incomplete(incomplete) = read_all(text, false) { Some(incomplete.more) } else { None }
+        if let LexedTag::Incomplete(incomplete) = read_all(text, false) { Some(incomplete.more) } else { None }
     }
 
     #[test]
@@ -238,7 +240,7 @@ mod tests {
             ("<suggest a=b /", 1),
         ] {
             assert_eq!(more(incomplete), Some(wanted), "{incomplete}");
-            assert_eq!(read_all(incomplete, true), Read::Text, "{incomplete} at the end");
+            assert_eq!(read_all(incomplete, true), LexedTag::Text, "{incomplete} at the end");
         }
     }
 
@@ -259,7 +261,7 @@ mod tests {
             "</s<",
         ] {
             assert!(more(&text[..text.len() - 1]).is_some(), "{text} without its last byte");
-            assert_eq!(read_all(text, false), Read::Text, "{text}");
+            assert_eq!(read_all(text, false), LexedTag::Text, "{text}");
         }
     }
 
@@ -285,7 +287,7 @@ mod tests {
             ("<suggest a=\"b\"mode='c'>", Some("c"), false),
         ] {
             match read_all(tag, false) {
-                Read::Tag(found) => {
+                LexedTag::Tag(found) => {
                     let found = (found.value.map(|range| &tag[range]), found.empty, found.len);
                     assert_eq!(found, (mode, empty, tag.len()), "{tag}");
                 }
@@ -297,9 +299,9 @@ mod tests {
     #[test]
     fn a_tools_opening_tag_waits_for_the_next_character() {
         let ask = "<ask_followup_question>";
-        let is_tag = |text: &str, last| matches!(read_all(text, last), Read::Tag(Tag { len: 23, .. }));
+        let is_tag = |text: &str, last| matches!(read_all(text, last), LexedTag::Tag(Tag { len: 23, .. }));
         assert_eq!(more(ask), Some(0));
         assert!(is_tag(ask, true) && is_tag("<ask_followup_question>x", false));
-        assert_eq!(read_all("<ask_followup_question>`", false), Read::Text);
+        assert_eq!(read_all("<ask_followup_question>`", false), LexedTag::Text);
     }
 }

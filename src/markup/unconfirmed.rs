@@ -8,8 +8,8 @@ use nom::Streaming;
 
 use super::allowed::{CONFIRMING, OPENING, SHORTEST_CONFIRMING};
 use super::machine::{MarkupBuffers, MarkupMachine};
-use super::state::{Inside, Spot, State, Unconfirmed};
-use super::tag::{self, Allowed, IncompleteTag, Read, Tag};
+use super::state::{Inside, MarkupState, Spot, Unconfirmed};
+use super::tag::{self, Allowed, IncompleteTag, LexedTag, Tag};
 use crate::config::Malformed;
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
@@ -20,32 +20,32 @@ impl MarkupMachine {
     /// Begins a call at its opening tag.
     pub(super) fn begin_call(&mut self, tag: &Tag, text: &[u8], start: u64, end: u64) {
         self.has_news = true;
-        let before = if let State::Prose(code) = self.state { code } else { self.code_after_call() };
+        let before = if let MarkupState::Prose(code) = self.state { code } else { self.code_after_call() };
         let MarkupBuffers { call, held, plain_left, named, .. } = &mut *self.busy;
         *plain_left = 0;
         call.restart(start, self.policy.entities);
         held.clear();
         if tag.empty {
             call.end(false, &self.policy);
-            self.state = State::Ended { end, is_named: false };
+            self.state = MarkupState::Ended { end, is_named: false };
         } else {
             held.push_str(core::str::from_utf8(text).unwrap_or_default());
             *named = before;
-            self.state = State::Unconfirmed(Unconfirmed { opening: text.len() as u32, end, blank: true });
+            self.state = MarkupState::Unconfirmed(Unconfirmed { opening: text.len() as u32, end, blank: true });
         }
     }
 
     /// Holds text back. If there is no room for it, the opening tag was only named: returns
     /// `false`.
     pub(super) fn hold(&mut self, text: &str) -> bool {
-        let State::Unconfirmed(unconfirmed) = self.state else { return true };
+        let MarkupState::Unconfirmed(unconfirmed) = self.state else { return true };
         if self.room(&unconfirmed) < text.len() {
             self.demote(&unconfirmed);
             return false;
         }
         self.busy.held.push_str(text);
         let blank = unconfirmed.blank && text.trim_start().is_empty();
-        self.state = State::Unconfirmed(Unconfirmed { blank, ..unconfirmed });
+        self.state = MarkupState::Unconfirmed(Unconfirmed { blank, ..unconfirmed });
         true
     }
 
@@ -59,7 +59,7 @@ impl MarkupMachine {
         let MarkupBuffers { call, held, .. } = &mut *self.busy;
         call.keep_bare(held.get(unconfirmed.opening as usize..).unwrap_or_default());
         held.clear();
-        self.state = State::Inside(Inside { spot: Spot::BETWEEN, follow_up: false, after_backtick: false });
+        self.state = MarkupState::Inside(Inside { spot: Spot::BETWEEN, follow_up: false, after_backtick: false });
     }
 
     /// Decides that the opening tag was only named.
@@ -70,12 +70,12 @@ impl MarkupMachine {
             self.busy.plain_left = self.policy.limits.bare.saturating_sub(body);
         }
         self.state = match self.policy.malformed {
-            Malformed::Repair => State::Named { opening },
+            Malformed::Repair => MarkupState::Named { opening },
             Malformed::Reject => {
                 let MarkupBuffers { call, held, .. } = &mut *self.busy;
                 call.reject(Reason::Malformed(Note::OnlyNamed));
                 held.drain(..opening.min(held.len()));
-                State::Ended { end, is_named: true }
+                MarkupState::Ended { end, is_named: true }
             }
         };
     }
@@ -89,7 +89,7 @@ impl MarkupMachine {
         self.has_news = true;
         self.busy.call.cut(CallPart::Opening, &self.policy);
         self.pending.clear();
-        self.state = State::Ended { end, is_named: false };
+        self.state = MarkupState::Ended { end, is_named: false };
     }
 
     /// Emits what was held back as prose.
@@ -98,7 +98,7 @@ impl MarkupMachine {
     pub(super) fn emit_named(&mut self, opening: usize) -> Option<Signal> {
         let mut held = core::mem::take(&mut self.busy.held);
         let tag = held.as_bytes().get(..opening).unwrap_or_default();
-        self.state = State::Prose(tag.iter().fold(self.busy.named, |code, byte| code.after(*byte)));
+        self.state = MarkupState::Prose(tag.iter().fold(self.busy.named, |code, byte| code.after(*byte)));
         let pending = core::mem::take(&mut self.pending);
         self.is_passing = true;
         self.pass_prose(held.get(opening..).unwrap_or_default(), 0);
@@ -150,7 +150,7 @@ impl MarkupMachine {
             &self.policy.tools,
             limit,
         ) {
-            Read::Incomplete(IncompleteTag { more, .. }) => {
+            LexedTag::Incomplete(IncompleteTag { more, .. }) => {
                 Some(more).filter(|more| self.pending.len() + tail_len + more <= limit)
             }
             _ => None,

@@ -25,14 +25,14 @@ const SHAPES: [(&str, &str); 17] = [
 
 /// Whether a tool's name is so common that other tools have it, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Name {
+enum ToolName {
     Own,
     Generic,
 }
-use Name::{Generic, Own};
+use ToolName::{Generic, Own};
 
 /// The tools of the built-in shapes, with the shape that reads their calls.
-const TOOLS: [(&str, &str, Name); 17] = [
+const TOOLS: [(&str, &str, ToolName); 17] = [
     ("AskUserQuestion", "claude", Own),
     ("request_user_input", "codex", Own),
     ("vscode_askQuestions", "vscode", Own),

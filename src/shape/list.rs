@@ -24,10 +24,10 @@ use super::{Shape, ShapeError, builtin, parse};
 /// assert!(reads("ask_followup_question", Shapes::none()));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Shapes(Kind);
+pub struct Shapes(Source);
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-enum Kind {
+enum Source {
     /// All that are built in.
     #[default]
     BuiltIn,
@@ -39,7 +39,7 @@ impl Shapes {
     ///
     /// Cost: one allocation, which clones share.
     pub fn new(shapes: impl IntoIterator<Item = Shape>) -> Shapes {
-        Shapes(Kind::List(shapes.into_iter().collect()))
+        Shapes(Source::List(shapes.into_iter().collect()))
     }
 
     /// Returns the empty list: only `ask_followup_question` is read.
@@ -92,8 +92,8 @@ impl Shapes {
     /// allocation.
     pub fn find(&self, tool: &str) -> Option<Shape> {
         match &self.0 {
-            Kind::BuiltIn => builtin::shape_of(tool).and_then(Shape::built_in),
-            Kind::List(list) => list.iter().find(|shape| shape.tools().any(|name| name == tool)).cloned(),
+            Source::BuiltIn => builtin::shape_of(tool).and_then(Shape::built_in),
+            Source::List(list) => list.iter().find(|shape| shape.tools().any(|name| name == tool)).cloned(),
         }
     }
 
@@ -114,16 +114,16 @@ impl Shapes {
     /// chosen.
     pub(crate) fn is_name_in_text(&self, is_it: impl Fn(&str) -> bool) -> bool {
         match &self.0 {
-            Kind::BuiltIn => builtin::names_in_text().any(is_it),
-            Kind::List(list) => list.iter().flat_map(Shape::tools).any(is_it),
+            Source::BuiltIn => builtin::names_in_text().any(is_it),
+            Source::List(list) => list.iter().flat_map(Shape::tools).any(is_it),
         }
     }
 
     /// Returns all shapes.
     pub fn to_vec(&self) -> Vec<Shape> {
         match &self.0 {
-            Kind::BuiltIn => builtin::names().filter_map(Shape::built_in).collect(),
-            Kind::List(list) => list.to_vec(),
+            Source::BuiltIn => builtin::names().filter_map(Shape::built_in).collect(),
+            Source::List(list) => list.to_vec(),
         }
     }
 }
@@ -187,15 +187,15 @@ mod serialized {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    use super::{Kind, Shapes};
+    use super::{Shapes, Source};
     use crate::shape::Shape;
 
     /// `null` for all that are built in, or the texts of the shapes.
     impl Serialize for Shapes {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             match &self.0 {
-                Kind::BuiltIn => serializer.serialize_none(),
-                Kind::List(list) => serializer.collect_seq(list.iter().map(Shape::text)),
+                Source::BuiltIn => serializer.serialize_none(),
+                Source::List(list) => serializer.collect_seq(list.iter().map(Shape::text)),
             }
         }
     }

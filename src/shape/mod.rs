@@ -66,7 +66,7 @@ type Span = (u16, u16);
 /// The compiled text of a shape.
 #[derive(Clone, Debug, Default)]
 struct Table {
-    text: Text,
+    text: ShapeText,
     name: Span,
     tools: SmallVec<[Span; 2]>,
     entries: SmallVec<[Entry; 24]>,
@@ -113,14 +113,14 @@ impl HostLimit {
 
 /// A text that is built in, or that came from a file.
 #[derive(Clone, Debug)]
-enum Text {
+enum ShapeText {
     BuiltIn(&'static str),
     Own(String),
 }
 
-impl Default for Text {
-    fn default() -> Text {
-        Text::BuiltIn("")
+impl Default for ShapeText {
+    fn default() -> ShapeText {
+        ShapeText::BuiltIn("")
     }
 }
 
@@ -133,7 +133,7 @@ struct Entry {
 
 /// The result of looking a key up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum FoundKey {
     /// The key has a role. `entry` tells aliases of a role apart.
     Role { role: Role, entry: u8 },
     /// The key is the beginning of a path.
@@ -156,7 +156,7 @@ impl Shape {
     /// ```
     pub fn built_in(name: &str) -> Option<Shape> {
         let text = builtin::text(name)?;
-        parse::table(Text::BuiltIn(text)).ok().map(|table| Shape(Arc::new(table)))
+        parse::table(ShapeText::BuiltIn(text)).ok().map(|table| Shape(Arc::new(table)))
     }
 
     /// Returns the names of the built-in shapes, in the order in which they are tried.
@@ -178,7 +178,7 @@ impl Shape {
     /// assert!(error.to_string().starts_with("line 4, column 1: `tittle` is no role"));
     /// ```
     pub fn parse(text: impl Into<String>) -> Result<Shape, ShapeError> {
-        parse::table(Text::Own(text.into())).map(|table| Shape(Arc::new(table)))
+        parse::table(ShapeText::Own(text.into())).map(|table| Shape(Arc::new(table)))
     }
 
     /// Returns its name.
@@ -205,8 +205,8 @@ impl Shape {
     /// Returns its text.
     pub fn text(&self) -> &str {
         match &self.0.text {
-            Text::BuiltIn(text) => text,
-            Text::Own(text) => text,
+            ShapeText::BuiltIn(text) => text,
+            ShapeText::Own(text) => text,
         }
     }
 
@@ -215,21 +215,21 @@ impl Shape {
     }
 
     /// Looks up a key, or a path of keys, in an object of this level.
-    pub(crate) fn find(&self, level: Level, path: &[u8]) -> Found {
+    pub(crate) fn find(&self, level: Level, path: &[u8]) -> FoundKey {
         let table = &*self.0;
-        let mut found = Found::Nothing;
+        let mut found = FoundKey::Nothing;
         for (i, entry) in table.entries.iter().enumerate() {
             if entry.role.level() != level {
                 continue;
             }
             match table.slice(entry.key).as_bytes().strip_prefix(path) {
-                Some([]) => return Found::Role { role: entry.role, entry: i as u8 },
-                Some([b'.', ..]) => found = Found::Path,
+                Some([]) => return FoundKey::Role { role: entry.role, entry: i as u8 },
+                Some([b'.', ..]) => found = FoundKey::Path,
                 _ => {}
             }
         }
         match table.form {
-            Some((key, _)) if level == Level::Call && table.slice(key).as_bytes() == path => Found::Form,
+            Some((key, _)) if level == Level::Call && table.slice(key).as_bytes() == path => FoundKey::Form,
             _ => found,
         }
     }
@@ -237,7 +237,7 @@ impl Shape {
     /// Returns `true` if the value of a key of the arguments is the questions, or the text or the
     /// options of the one question.
     pub(crate) fn is_main_key(&self, key: &[u8]) -> bool {
-        let role = |level| if let Found::Role { role, .. } = self.find(level, key) { Some(role) } else { None };
+        let role = |level| if let FoundKey::Role { role, .. } = self.find(level, key) { Some(role) } else { None };
         let is_list = matches!(role(Level::Call), Some(Role::Questions | Role::QuestionMap | Role::Lines));
         let may_be_single = !self.has(Role::QuestionMap) && !self.has(Role::Lines);
         is_list || may_be_single && matches!(role(Level::Question), Some(Role::Text | Role::Options))
@@ -270,8 +270,8 @@ impl Shape {
 impl Table {
     fn text(&self) -> &str {
         match &self.text {
-            Text::BuiltIn(text) => text,
-            Text::Own(text) => text,
+            ShapeText::BuiltIn(text) => text,
+            ShapeText::Own(text) => text,
         }
     }
 

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::error::{ShapeError, ShapeErrorKind};
 use super::role::{KindWord, Level, Role};
-use super::{Entry, HostLimit, Span, Table, Text};
+use super::{Entry, HostLimit, ShapeText, Span, Table};
 
 /// A shape has fewer keys than bits in a set of them.
 const KEYS: usize = 60;
@@ -16,14 +16,14 @@ const LONGEST: usize = 32 << 10;
 
 /// A word of a line: where it is in the text, and what it is.
 #[derive(Clone, Copy)]
-struct Word<'t> {
+struct ShapeWord<'t> {
     line: usize,
     column: usize,
     start: usize,
     text: &'t str,
 }
 
-impl Word<'_> {
+impl ShapeWord<'_> {
     fn span(&self) -> Span {
         (self.start as u16, (self.start + self.text.len()) as u16)
     }
@@ -38,21 +38,21 @@ impl Word<'_> {
 }
 
 /// The words of a line after its first.
-struct Words<'t> {
-    words: SmallVec<[Word<'t>; 8]>,
+struct ShapeWords<'t> {
+    words: SmallVec<[ShapeWord<'t>; 8]>,
     next: usize,
     /// Where the line ends, for what is missing there.
-    end: Word<'t>,
+    end: ShapeWord<'t>,
 }
 
-impl<'t> Words<'t> {
-    fn next(&mut self) -> Option<Word<'t>> {
+impl<'t> ShapeWords<'t> {
+    fn next(&mut self) -> Option<ShapeWord<'t>> {
         let word = self.words.get(self.next).copied();
         self.next += usize::from(word.is_some());
         word
     }
 
-    fn expect(&mut self, expected: &'static str) -> Result<Word<'t>, ShapeError> {
+    fn expect(&mut self, expected: &'static str) -> Result<ShapeWord<'t>, ShapeError> {
         self.next().ok_or_else(|| self.end.unexpected(expected))
     }
 
@@ -62,13 +62,13 @@ impl<'t> Words<'t> {
 }
 
 /// Compiles the text of one shape.
-pub(super) fn table(text: Text) -> Result<Table, ShapeError> {
+pub(super) fn table(text: ShapeText) -> Result<Table, ShapeError> {
     let mut table = Table { text, ..Table::default() };
     // The text is borrowed while the table changes, so it is put back at the end.
     let text = core::mem::take(&mut table.text);
     let source = match &text {
-        Text::BuiltIn(text) => text,
-        Text::Own(text) => &**text,
+        ShapeText::BuiltIn(text) => text,
+        ShapeText::Own(text) => &**text,
     };
     let end = compile(source, &mut table)?;
     let missing = |what| Err(end.error(ShapeErrorKind::Missing(what)));
@@ -86,9 +86,9 @@ pub(super) fn table(text: Text) -> Result<Table, ShapeError> {
 }
 
 /// Reads all lines. Returns where the text ends.
-fn compile<'t>(text: &'t str, table: &mut Table) -> Result<Word<'t>, ShapeError> {
+fn compile<'t>(text: &'t str, table: &mut Table) -> Result<ShapeWord<'t>, ShapeError> {
     let mut start = 0;
-    let mut end = Word { line: 1, column: 1, start: 0, text: "" };
+    let mut end = ShapeWord { line: 1, column: 1, start: 0, text: "" };
     for (index, line) in text.split('\n').enumerate() {
         if text.len() > LONGEST {
             return Err(end.error(ShapeErrorKind::TooLong));
@@ -103,15 +103,15 @@ fn compile<'t>(text: &'t str, table: &mut Table) -> Result<Word<'t>, ShapeError>
     Ok(end)
 }
 
-fn words_of(line: &str, number: usize, start: usize) -> Words<'_> {
+fn words_of(line: &str, number: usize, start: usize) -> ShapeWords<'_> {
     let code = without_comment(line);
     let mut words = SmallVec::new();
     for word in code.split_whitespace() {
         let at = word.as_ptr() as usize - line.as_ptr() as usize;
-        words.push(Word { line: number, column: 1 + line[..at].chars().count(), start: start + at, text: word });
+        words.push(ShapeWord { line: number, column: 1 + line[..at].chars().count(), start: start + at, text: word });
     }
     let column = 1 + code.trim_end().chars().count();
-    Words { words, next: 0, end: Word { line: number, column, start: start + line.len(), text: "" } }
+    ShapeWords { words, next: 0, end: ShapeWord { line: number, column, start: start + line.len(), text: "" } }
 }
 
 fn without_comment(line: &str) -> &str {
@@ -136,7 +136,12 @@ pub(super) fn end_of_first(text: &str) -> Option<(usize, usize)> {
     None
 }
 
-fn compile_line(text: &str, first: Word<'_>, words: &mut Words<'_>, table: &mut Table) -> Result<(), ShapeError> {
+fn compile_line(
+    text: &str,
+    first: ShapeWord<'_>,
+    words: &mut ShapeWords<'_>,
+    table: &mut Table,
+) -> Result<(), ShapeError> {
     match first.text {
         "shape" if table.name != (0, 0) => Err(first.error(ShapeErrorKind::Repeated(first.text.into()))),
         "shape" => {
@@ -184,7 +189,7 @@ fn compile_line(text: &str, first: Word<'_>, words: &mut Words<'_>, table: &mut 
     }
 }
 
-fn compile_limit(words: &mut Words<'_>, table: &mut Table) -> Result<(), ShapeError> {
+fn compile_limit(words: &mut ShapeWords<'_>, table: &mut Table) -> Result<(), ShapeError> {
     const RANGE: &str = "a range, such as 2..4";
     let what = words.expect("questions or options")?;
     let range = words.expect(RANGE)?;
@@ -210,8 +215,8 @@ fn compile_limit(words: &mut Words<'_>, table: &mut Table) -> Result<(), ShapeEr
 fn compile_role(
     text: &str,
     role: Role,
-    first: Word<'_>,
-    words: &mut Words<'_>,
+    first: ShapeWord<'_>,
+    words: &mut ShapeWords<'_>,
     table: &mut Table,
 ) -> Result<(), ShapeError> {
     if table.entries.iter().any(|entry| entry.role == role) {
@@ -248,7 +253,11 @@ fn compile_role(
 }
 
 /// Reads the roles after `else`. Returns the word after them.
-fn compile_fallback<'t>(role: Role, words: &mut Words<'t>, table: &mut Table) -> Result<Option<Word<'t>>, ShapeError> {
+fn compile_fallback<'t>(
+    role: Role,
+    words: &mut ShapeWords<'t>,
+    table: &mut Table,
+) -> Result<Option<ShapeWord<'t>>, ShapeError> {
     const EXPECTED: &str = "after `else` of id, text or label, a role of the same object whose value is a text";
     let fallback = match role {
         Role::Text => &mut table.text_fallback,
@@ -271,7 +280,7 @@ fn compile_fallback<'t>(role: Role, words: &mut Words<'t>, table: &mut Table) ->
 }
 
 /// Reads the value that a role has without a key.
-fn set_constant(role: Role, word: Word<'_>, table: &mut Table) -> Result<(), ShapeError> {
+fn set_constant(role: Role, word: ShapeWord<'_>, table: &mut Table) -> Result<(), ShapeError> {
     let constants = &mut table.constants;
     let flag = match role {
         Role::Multiple => &mut constants.multiple,

@@ -12,7 +12,7 @@ const MAX_DEPTH: usize = 1 << 12;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct ElementScanner {
-    place: Place,
+    place: ArrayState,
     /// The brackets of the element that are open.
     open: Vec<u8>,
     in_string: bool,
@@ -23,7 +23,7 @@ pub(super) struct ElementScanner {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-enum Place {
+enum ArrayState {
     #[default]
     Between,
     /// After an element that is ill-formed.
@@ -47,7 +47,7 @@ pub(super) enum ElementByte {
 impl ElementScanner {
     /// Returns whether an element is open that is an object.
     pub(super) fn is_in_object(&self) -> bool {
-        self.place == Place::Object
+        self.place == ArrayState::Object
     }
 
     /// Returns whether a `{`, if it came now, would be an element of a list in an element.
@@ -67,17 +67,17 @@ impl ElementScanner {
         }
         match (self.place, byte) {
             (_, b' ' | b'\t' | b'\r') => self.here(),
-            (Place::Other, b'\n' | b',' | b'{' | b'[' | b']') => self.end(Place::Between, ElementByte::After),
+            (ArrayState::Other, b'\n' | b',' | b'{' | b'[' | b']') => self.end(ArrayState::Between, ElementByte::After),
             (_, b'\n') => self.here(),
             (_, b'"') => {
                 self.in_string = true;
                 self.begin_other();
                 self.here()
             }
-            (Place::Object, _) => self.push_in_object(byte),
-            (Place::Skipping, b'{') if self.last != b',' => self.here(),
-            (Place::Between | Place::Skipping, b'{') => {
-                self.place = Place::Object;
+            (ArrayState::Object, _) => self.push_in_object(byte),
+            (ArrayState::Skipping, b'{') if self.last != b',' => self.here(),
+            (ArrayState::Between | ArrayState::Skipping, b'{') => {
+                self.place = ArrayState::Object;
                 self.push_in_object(byte)
             }
             _ => {
@@ -93,7 +93,7 @@ impl ElementScanner {
     /// Ends the element before the next byte, because it is ill-formed.
     pub(super) fn break_off(&mut self) -> ElementByte {
         self.last = b',';
-        self.end(Place::Skipping, ElementByte::After)
+        self.end(ArrayState::Skipping, ElementByte::After)
     }
 
     /// Consumes a byte of a string, which can't span lines.
@@ -102,8 +102,8 @@ impl ElementScanner {
             b'\n' => {
                 (self.in_string, self.after_backslash) = (false, false);
                 match self.place {
-                    Place::Object | Place::Other => return self.end(Place::Skipping, ElementByte::Last),
-                    Place::Between | Place::Skipping => {}
+                    ArrayState::Object | ArrayState::Other => return self.end(ArrayState::Skipping, ElementByte::Last),
+                    ArrayState::Between | ArrayState::Skipping => {}
                 }
             }
             _ if self.after_backslash => self.after_backslash = false,
@@ -131,7 +131,7 @@ impl ElementScanner {
                 let is_pair = self.open.pop() == Some(if byte == b'}' { b'{' } else { b'[' });
                 if !is_pair || self.open.is_empty() {
                     self.last = byte;
-                    let place = if is_pair { Place::Between } else { Place::Skipping };
+                    let place = if is_pair { ArrayState::Between } else { ArrayState::Skipping };
                     return self.end(place, ElementByte::Last);
                 }
             }
@@ -142,12 +142,12 @@ impl ElementScanner {
     }
 
     fn begin_other(&mut self) {
-        if self.place == Place::Between {
-            self.place = Place::Other;
+        if self.place == ArrayState::Between {
+            self.place = ArrayState::Other;
         }
     }
 
-    fn end(&mut self, next: Place, byte: ElementByte) -> ElementByte {
+    fn end(&mut self, next: ArrayState, byte: ElementByte) -> ElementByte {
         self.place = next;
         self.open.clear();
         self.open.shrink_to(64);
@@ -156,8 +156,8 @@ impl ElementScanner {
 
     fn here(&self) -> ElementByte {
         match self.place {
-            Place::Between | Place::Skipping => ElementByte::Between,
-            Place::Object | Place::Other => ElementByte::Inside,
+            ArrayState::Between | ArrayState::Skipping => ElementByte::Between,
+            ArrayState::Object | ArrayState::Other => ElementByte::Inside,
         }
     }
 }

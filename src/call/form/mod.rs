@@ -56,7 +56,7 @@ pub(crate) enum Words {
 /// The questions of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Form {
+pub(crate) struct CallForm {
     pub(crate) tool: String,
     pub(crate) shape: String,
     text: String,
@@ -77,9 +77,9 @@ pub(crate) struct Form {
     last: (usize, Option<usize>),
 }
 
-impl Form {
-    pub(crate) fn new(tool: &str, shape: &str) -> Form {
-        Form { tool: tool.into(), shape: shape.into(), ..Form::default() }
+impl CallForm {
+    pub(crate) fn new(tool: &str, shape: &str) -> CallForm {
+        CallForm { tool: tool.into(), shape: shape.into(), ..CallForm::default() }
     }
 
     // Questions.

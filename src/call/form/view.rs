@@ -1,9 +1,9 @@
 //! What of a form is known, shown and lent.
 
-use super::{Form, FormOption, FormQuestion, OptionText, QuestionText, Slot};
+use super::{CallForm, FormOption, FormQuestion, OptionText, QuestionText, Slot};
 use crate::call::{Addition, Field, Range};
 
-impl Form {
+impl CallForm {
     /// Returns the bytes of all texts.
     #[cfg(feature = "wire")]
     pub(crate) fn text_len(&self) -> usize {

@@ -19,7 +19,7 @@ impl Template {
         }
         let (entry, is_whole) = self.entry_for(form);
         let entries = form.questions.iter().zip(answers).enumerate().filter_map(|(index, (question, answer))| {
-            let place = Place { template: self, index, question, answer };
+            let place = Answered { template: self, index, question, answer };
             Some(place.fill(entry.case(question, answer)?))
         });
         let entries = entries.collect::<Vec<_>>().join(&self.between_entries);
@@ -40,7 +40,7 @@ impl Template {
                 Some(given) => outcome.given(entry, question, given),
                 None => outcome.missing(entry, question),
             };
-            Some(Place { template: self, index, question, answer: &answer }.fill(case?))
+            Some(Answered { template: self, index, question, answer: &answer }.fill(case?))
         });
         let between = outcome.between_entries.as_ref().unwrap_or(&self.between_entries);
         let entries = entries.collect::<Vec<_>>().join(between);
@@ -134,21 +134,21 @@ impl TemplateEntry {
 
 /// A question with its answer, in its place in a reply.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct Answered<'a> {
     template: &'a Template,
     index: usize,
     question: &'a FormQuestion,
     answer: &'a FormAnswer,
 }
 
-impl<'a> Place<'a> {
+impl<'a> Answered<'a> {
     fn fill(self, text: &str) -> String {
         fill(text, |name| self.value(name))
     }
 
     /// Returns the value of a placeholder of an entry.
     fn value(self, name: &str) -> Option<Cow<'a, str>> {
-        let Place { template, index, question, answer } = self;
+        let Answered { template, index, question, answer } = self;
         let header = question.header.as_deref().filter(|header| !header.trim().is_empty());
         let text = answer.text.as_deref();
         Some(match name {

@@ -1,11 +1,11 @@
 //! What the beginning of a value does.
 
-use super::{LONGEST_KEY, List, PathLevel, Pending, Reading, Value, Within};
-use crate::call::form::{Form, OptionText, Place, QuestionText, TooLong, Words};
+use super::{LONGEST_KEY, List, Meaning, PathLevel, PendingString, Reading, Within};
+use crate::call::form::{CallForm, OptionText, Place, QuestionText, TooLong, Words};
 use crate::json::lexer::Type;
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
-use crate::shape::Found;
+use crate::shape::FoundKey;
 use crate::shape::role::{Level, Role};
 
 impl Reading<'_> {
@@ -15,63 +15,63 @@ impl Reading<'_> {
         // The lexer has already counted an array or object that begins.
         let outside = self.depth() - usize::from(is_open);
         let value = match self.reader.within.last() {
-            _ if outside > self.reader.within.len() => Value::Nothing,
-            Some(Within::Array(list)) => Value::Item(*list),
-            Some(Within::Words(words)) => Value::WordItem(*words),
+            _ if outside > self.reader.within.len() => Meaning::Nothing,
+            Some(Within::Array(list)) => Meaning::Item(*list),
+            Some(Within::Words(words)) => Meaning::WordItem(*words),
             _ => self.reader.value,
         };
         self.reader.pending.clear();
         self.reader.value = match value {
-            Value::Arguments => self.begin_arguments(kind),
-            Value::List(list) => self.begin_list(list, kind),
-            Value::Item(list) => self.begin_item(list, kind),
-            Value::QuestionMap => self.begin_question_map(kind),
-            Value::Entry(list) => self.begin_entry(list, kind),
-            Value::Text(place) => self.begin_text(place, kind),
-            Value::Words(words) => self.begin_words(words, kind),
-            Value::Path if kind == Type::Object => self.begin_path(),
-            Value::Form if kind == Type::Object => self.begin_form(),
-            Value::Lines if kind == Type::String => {
+            Meaning::Arguments => self.begin_arguments(kind),
+            Meaning::List(list) => self.begin_list(list, kind),
+            Meaning::Item(list) => self.begin_item(list, kind),
+            Meaning::QuestionMap => self.begin_question_map(kind),
+            Meaning::Entry(list) => self.begin_entry(list, kind),
+            Meaning::Text(place) => self.begin_text(place, kind),
+            Meaning::Words(words) => self.begin_words(words, kind),
+            Meaning::Path if kind == Type::Object => self.begin_path(),
+            Meaning::Form if kind == Type::Object => self.begin_form(),
+            Meaning::Lines if kind == Type::String => {
                 self.reader.has_list = true;
-                Value::Lines
+                Meaning::Lines
             }
-            Value::Word(role) if matches!(kind, Type::String | Type::Number | Type::Boolean) => {
+            Meaning::Word(role) if matches!(kind, Type::String | Type::Number | Type::Boolean) => {
                 if kind == Type::String && matches!(role, Role::Multiple | Role::Custom | Role::Required) {
                     self.repair(Note::FlagAsText);
                 }
-                Value::Word(role)
+                Meaning::Word(role)
             }
-            Value::WordItem(words) if matches!(kind, Type::String | Type::Number | Type::Boolean) => {
-                Value::WordItem(words)
+            Meaning::WordItem(words) if matches!(kind, Type::String | Type::Number | Type::Boolean) => {
+                Meaning::WordItem(words)
             }
-            _ => Value::Nothing,
+            _ => Meaning::Nothing,
         };
     }
 
-    pub(super) fn begin_arguments(&mut self, kind: Type) -> Value {
+    pub(super) fn begin_arguments(&mut self, kind: Type) -> Meaning {
         match kind {
             Type::Object => {
                 self.reader.within.push(Within::Arguments { seen: 0, is_question: false });
-                Value::Nothing
+                Meaning::Nothing
             }
             Type::Array => {
                 self.repair(Note::ListAsArguments);
                 self.begin_list(List::Questions, kind)
             }
-            Type::String => Value::Undecided(List::Arguments),
+            Type::String => Meaning::Undecided(List::Arguments),
             _ => {
                 self.call.reject(Reason::WrongType(CallPart::Arguments));
-                Value::Nothing
+                Meaning::Nothing
             }
         }
     }
 
-    pub(super) fn begin_list(&mut self, list: List, kind: Type) -> Value {
+    pub(super) fn begin_list(&mut self, list: List, kind: Type) -> Meaning {
         if kind == Type::Null {
-            return Value::Nothing;
+            return Meaning::Nothing;
         }
         if list == List::Questions && !self.begin_questions() {
-            return Value::Nothing;
+            return Meaning::Nothing;
         }
         match kind {
             Type::Array => self.reader.within.push(Within::Array(list)),
@@ -79,19 +79,19 @@ impl Reading<'_> {
                 self.repair(if list == List::Questions { Note::QuestionsAsObject } else { Note::SuggestionsAsObject });
                 self.reader.within.push(Within::Entries { list, map: false });
             }
-            Type::String => return Value::Undecided(list),
+            Type::String => return Meaning::Undecided(list),
             _ => {
                 let part = if list == List::Questions { CallPart::Questions } else { CallPart::Suggestions };
                 self.call.reject(Reason::WrongType(part));
             }
         }
-        Value::Nothing
+        Meaning::Nothing
     }
 
     /// Begins the list of questions. Returns `false` if the arguments are one question already.
     pub(super) fn begin_questions(&mut self) -> bool {
         if let Some(Within::Arguments { is_question: is_question @ true, .. }) = self.reader.within.first_mut() {
-            if !self.call.form_mut().is_some_and(Form::drop_question) {
+            if !self.call.form_mut().is_some_and(CallForm::drop_question) {
                 self.call.note(Note::RepeatedQuestion);
                 return false;
             }
@@ -101,18 +101,18 @@ impl Reading<'_> {
         true
     }
 
-    pub(super) fn begin_question_map(&mut self, kind: Type) -> Value {
+    pub(super) fn begin_question_map(&mut self, kind: Type) -> Meaning {
         match kind {
             Type::Object if self.begin_questions() => {
                 self.reader.within.push(Within::QuestionMap);
-                Value::Nothing
+                Meaning::Nothing
             }
-            Type::Object | Type::Null => Value::Nothing,
+            Type::Object | Type::Null => Meaning::Nothing,
             _ => self.begin_list(List::Questions, kind),
         }
     }
 
-    pub(super) fn begin_item(&mut self, list: List, kind: Type) -> Value {
+    pub(super) fn begin_item(&mut self, list: List, kind: Type) -> Meaning {
         match (list, kind) {
             (List::Questions, Type::Object) => {
                 self.begin_question();
@@ -122,23 +122,23 @@ impl Reading<'_> {
                 self.begin_option();
                 self.reader.within.push(Within::Option { seen: 0 });
             }
-            (_, Type::String) => return Value::UndecidedItem(list),
-            (List::Options, Type::Number | Type::Boolean) => return Value::Pending(Pending::Item(list)),
+            (_, Type::String) => return Meaning::UndecidedItem(list),
+            (List::Options, Type::Number | Type::Boolean) => return Meaning::Pending(PendingString::Item(list)),
             (List::Questions, Type::Number | Type::Boolean | Type::Array) => self.call.note(Note::UnreadableQuestion),
             (_, Type::Array) => self.call.note(Note::UnreadableSuggestion),
             _ => {}
         }
-        Value::Nothing
+        Meaning::Nothing
     }
 
     /// Begins the value of a key in an object that replaces a list.
-    pub(super) fn begin_entry(&mut self, list: List, kind: Type) -> Value {
+    pub(super) fn begin_entry(&mut self, list: List, kind: Type) -> Meaning {
         match (list, kind) {
             (List::Questions, Type::Object) => {
                 self.begin_question();
                 self.set_id();
                 self.reader.within.push(Within::Question { seen: 0 });
-                Value::Nothing
+                Meaning::Nothing
             }
             (List::Options, Type::String | Type::Number | Type::Boolean) if !self.is_index() => {
                 self.begin_option();
@@ -147,7 +147,7 @@ impl Reading<'_> {
                 if let Some(form) = self.form() {
                     form.begin_text(place);
                 }
-                Value::Text(place)
+                Meaning::Text(place)
             }
             _ => self.begin_item(list, kind),
         }
@@ -177,39 +177,39 @@ impl Reading<'_> {
         }
     }
 
-    pub(super) fn begin_text(&mut self, place: Place, kind: Type) -> Value {
+    pub(super) fn begin_text(&mut self, place: Place, kind: Type) -> Meaning {
         match kind {
             Type::String | Type::Number | Type::Boolean => {
                 // A mode is a name: a number is none.
                 if place == Place::Option(OptionText::Mode) && kind != Type::String {
-                    return Value::Nothing;
+                    return Meaning::Nothing;
                 }
                 if let Some(form) = self.form() {
                     form.begin_text(place);
                 }
-                return Value::Text(place);
+                return Meaning::Text(place);
             }
             Type::Array | Type::Object if place == Place::Question(QuestionText::Text) => {
                 self.call.reject(Reason::WrongType(CallPart::Question));
             }
             Type::Array | Type::Object | Type::Null => {}
         }
-        Value::Nothing
+        Meaning::Nothing
     }
 
-    pub(super) fn begin_words(&mut self, words: Words, kind: Type) -> Value {
+    pub(super) fn begin_words(&mut self, words: Words, kind: Type) -> Meaning {
         match kind {
             Type::Array => {
                 self.reader.within.push(Within::Words(words));
-                Value::Nothing
+                Meaning::Nothing
             }
-            Type::String | Type::Number | Type::Boolean => Value::WordItem(words),
-            Type::Object | Type::Null => Value::Nothing,
+            Type::String | Type::Number | Type::Boolean => Meaning::WordItem(words),
+            Type::Object | Type::Null => Meaning::Nothing,
         }
     }
 
-    pub(super) fn begin_path(&mut self) -> Value {
-        let is_of_call = || self.shape.find(Level::Call, self.reader.key.as_bytes()) != Found::Nothing;
+    pub(super) fn begin_path(&mut self) -> Meaning {
+        let is_of_call = || self.shape.find(Level::Call, self.reader.key.as_bytes()) != FoundKey::Nothing;
         let level = match self.reader.within.last() {
             Some(Within::Path { level, .. }) => *level,
             Some(Within::Arguments { .. }) if is_of_call() => PathLevel::Call,
@@ -219,14 +219,14 @@ impl Reading<'_> {
         self.reader.paths.push_str(&self.reader.key);
         self.reader.paths.push('.');
         self.reader.within.push(Within::Path { level, seen: 0, start });
-        Value::Nothing
+        Meaning::Nothing
     }
 
     /// Lets the shape of a form read the value, which is an object, and all that follows.
-    pub(super) fn begin_form(&mut self) -> Value {
-        let Some(shape) = self.shape.form() else { return Value::Nothing };
+    pub(super) fn begin_form(&mut self) -> Meaning {
+        let Some(shape) = self.shape.form() else { return Meaning::Nothing };
         if !self.begin_questions() {
-            return Value::Nothing;
+            return Meaning::Nothing;
         }
         (self.shape, self.reader.is_form) = (shape, true);
         self.begin_path()

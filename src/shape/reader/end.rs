@@ -1,8 +1,8 @@
 //! What the end of a value does.
 
 use super::keys::text_of;
-use super::{List, MAX_ENCODED, PathLevel, Pending, Reading, Value, Within};
-use crate::call::form::{Form, OptionText, Place, QuestionText};
+use super::{List, MAX_ENCODED, Meaning, PathLevel, PendingString, Reading, Within};
+use crate::call::form::{CallForm, OptionText, Place, QuestionText};
 use crate::json::lexer::Lexer;
 use crate::json::list;
 use crate::note::Note;
@@ -13,15 +13,15 @@ use crate::shape::{QuestionKind, lines};
 impl Reading<'_> {
     /// Ends the innermost value. The lexer has already closed it if it is an array or object.
     pub(super) fn end(&mut self) {
-        match core::mem::replace(&mut self.reader.value, Value::Nothing) {
-            Value::Text(place) => {
+        match core::mem::replace(&mut self.reader.value, Meaning::Nothing) {
+            Meaning::Text(place) => {
                 if let Some(form) = self.form() {
                     form.end_text();
                 }
                 self.end_entry(place);
             }
-            Value::Word(role) => self.end_word(role),
-            Value::WordItem(words) => {
+            Meaning::Word(role) => self.end_word(role),
+            Meaning::WordItem(words) => {
                 let (limits, word) = (&self.policy.limits, core::mem::take(&mut self.reader.pending));
                 // As many as there can be options or questions, and as long as these can be.
                 if word.len() <= limits.answer
@@ -31,10 +31,10 @@ impl Reading<'_> {
                     form.push_word(words, &word, limits);
                 }
             }
-            Value::Pending(pending) => self.end_pending(pending),
-            Value::UndecidedItem(list) => self.end_pending(Pending::Item(list)),
-            Value::Undecided(List::Arguments) => self.call.reject(Reason::WrongType(CallPart::Arguments)),
-            Value::Lines => {
+            Meaning::Pending(pending) => self.end_pending(pending),
+            Meaning::UndecidedItem(list) => self.end_pending(PendingString::Item(list)),
+            Meaning::Undecided(List::Arguments) => self.call.reject(Reason::WrongType(CallPart::Arguments)),
+            Meaning::Lines => {
                 let line = core::mem::take(&mut self.reader.pending);
                 self.read_line(&line);
                 self.close_question();
@@ -92,14 +92,14 @@ impl Reading<'_> {
         form.note_news();
     }
 
-    pub(super) fn end_pending(&mut self, pending: Pending) {
+    pub(super) fn end_pending(&mut self, pending: PendingString) {
         let text = core::mem::take(&mut self.reader.pending);
         match pending {
-            Pending::Options => {
+            PendingString::Options => {
                 self.repair(Note::SuggestionsAsText);
                 text.split('\n').map(str::trim).filter(|line| !line.is_empty()).for_each(|line| self.add_option(line));
             }
-            Pending::Item(list) => {
+            PendingString::Item(list) => {
                 let is_object = text.trim_start().starts_with('{')
                     && self.reader.lexers.len() <= MAX_ENCODED
                     && list::is_json(text.trim());
@@ -107,10 +107,10 @@ impl Reading<'_> {
                     self.repair(item_note(list));
                     let level = self.reader.lexers.len();
                     self.reader.lexers.push(Lexer::NEW);
-                    self.reader.value = if self.is_in_entries() { Value::Entry(list) } else { Value::Item(list) };
+                    self.reader.value = if self.is_in_entries() { Meaning::Entry(list) } else { Meaning::Item(list) };
                     self.read_all_encoded(level, text.trim());
                     self.reader.lexers.truncate(level);
-                    self.reader.value = Value::Nothing;
+                    self.reader.value = Meaning::Nothing;
                 } else if list == List::Options || !text.trim().is_empty() {
                     self.reader.pending = text;
                     self.begin_item_text(list);
@@ -151,12 +151,12 @@ impl Reading<'_> {
                 self.close_question();
                 self.begin_question();
                 self.add_text(Place::Question(QuestionText::Text), text);
-                if let Some(question) = self.form().and_then(Form::open_question) {
+                if let Some(question) = self.form().and_then(CallForm::open_question) {
                     question.multiple = Some(multiple);
                 }
             }
             lines::Line::Topic(text) => {
-                let question = self.form().and_then(Form::open_question);
+                let question = self.form().and_then(CallForm::open_question);
                 if question.is_some_and(|question| question.text(QuestionText::Header).is_empty()) {
                     self.add_text(Place::Question(QuestionText::Header), text);
                 }

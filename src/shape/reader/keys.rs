@@ -1,18 +1,18 @@
 //! What the value after a key means.
 
-use super::{List, PathLevel, Reading, Value, Within};
+use super::{List, Meaning, PathLevel, Reading, Within};
 use crate::call::form::{OptionText, Place, QuestionText, Words};
 use crate::note::Note;
 use crate::reason::Reason;
-use crate::shape::Found;
+use crate::shape::FoundKey;
 use crate::shape::role::{Level, Role};
 
 impl Reading<'_> {
     /// Returns the meaning of the next value, after the end of its key.
-    pub(super) fn value_of_key(&mut self) -> Value {
+    pub(super) fn value_of_key(&mut self) -> Meaning {
         match self.reader.within.last().copied() {
             Some(Within::Arguments { .. }) => match self.value_of(Level::Call) {
-                Value::Nothing => self.value_in_arguments(),
+                Meaning::Nothing => self.value_in_arguments(),
                 value => value,
             },
             Some(Within::Path { level: PathLevel::Call, .. }) => self.value_of(Level::Call),
@@ -20,26 +20,26 @@ impl Reading<'_> {
                 self.value_of(Level::Question)
             }
             Some(Within::Option { .. }) => self.value_of(Level::Option),
-            Some(Within::QuestionMap) => Value::Entry(List::Questions),
+            Some(Within::QuestionMap) => Meaning::Entry(List::Questions),
             Some(Within::Entries { list, map }) => self.value_in_entries(list, map),
-            Some(Within::Array(_) | Within::Words(_)) | None => Value::Nothing,
+            Some(Within::Array(_) | Within::Words(_)) | None => Meaning::Nothing,
         }
     }
 
     /// Returns the meaning of a key in arguments that may be one question themselves.
     ///
     /// Where a list is usual, such a question begins with its text: any other key may be the call's.
-    pub(super) fn value_in_arguments(&mut self) -> Value {
+    pub(super) fn value_in_arguments(&mut self) -> Meaning {
         let found = self.shape.find(Level::Question, self.reader.key.as_bytes());
         let begins = match found {
-            Found::Nothing | Found::Form => false,
-            Found::Role { role: Role::Text, .. } => true,
+            FoundKey::Nothing | FoundKey::Form => false,
+            FoundKey::Role { role: Role::Text, .. } => true,
             _ => self.shape.constants().single || !self.shape.has(Role::Questions),
         };
         let has_own_list = self.reader.has_list || self.shape.has(Role::QuestionMap) || self.shape.has(Role::Lines);
         let is_open = matches!(self.reader.within.first(), Some(Within::Arguments { is_question: true, .. }));
-        if has_own_list || found == Found::Nothing || !(begins || is_open) {
-            return Value::Nothing;
+        if has_own_list || found == FoundKey::Nothing || !(begins || is_open) {
+            return Meaning::Nothing;
         }
         if let Some(Within::Arguments { is_question: is_question @ false, .. }) = self.reader.within.first_mut() {
             *is_question = true;
@@ -52,9 +52,9 @@ impl Reading<'_> {
     }
 
     /// Returns the meaning of a key in an object that replaces a list.
-    pub(super) fn value_in_entries(&mut self, list: List, map: bool) -> Value {
+    pub(super) fn value_in_entries(&mut self, list: List, map: bool) -> Meaning {
         let level = if list == List::Questions { Level::Question } else { Level::Option };
-        let is_known = self.shape.find(level, self.reader.key.as_bytes()) != Found::Nothing;
+        let is_known = self.shape.find(level, self.reader.key.as_bytes()) != FoundKey::Nothing;
         if !map && is_known {
             let within = if list == List::Questions {
                 self.begin_question();
@@ -71,53 +71,53 @@ impl Reading<'_> {
         if let Some(Within::Entries { map, .. }) = self.reader.within.last_mut() {
             *map = true;
         }
-        Value::Entry(list)
+        Meaning::Entry(list)
     }
 
     /// Returns the meaning of the key in an object of this level. A key that comes again rejects
     /// the call; of several names for one thing, the first that comes counts.
-    pub(super) fn value_of(&mut self, level: Level) -> Value {
+    pub(super) fn value_of(&mut self, level: Level) -> Meaning {
         let (role, entry) = match self.shape.find(level, self.reader.key.as_bytes()) {
-            Found::Role { role, entry } => (role, entry),
-            Found::Path => return Value::Path,
-            Found::Form => return Value::Form,
-            Found::Nothing => return Value::Nothing,
+            FoundKey::Role { role, entry } => (role, entry),
+            FoundKey::Path => return Meaning::Path,
+            FoundKey::Form => return Meaning::Form,
+            FoundKey::Nothing => return Meaning::Nothing,
         };
         let seen = match self.reader.within.last_mut() {
             Some(Within::Arguments { seen, .. } | Within::Path { seen, .. }) => seen,
             Some(Within::Question { seen } | Within::Option { seen }) => seen,
-            _ => return Value::Nothing,
+            _ => return Meaning::Nothing,
         };
         if *seen >> entry & 1 == 1 {
             self.call.reject(Reason::Malformed(Note::RepeatedKey));
-            return Value::Nothing;
+            return Meaning::Nothing;
         }
         *seen |= 1 << entry;
         let value = value_of_role(role);
-        if self.is_given(value) { Value::Nothing } else { value }
+        if self.is_given(value) { Meaning::Nothing } else { value }
     }
 
     /// Returns `true` if another name has given the value already.
-    pub(super) fn is_given(&mut self, value: Value) -> bool {
+    pub(super) fn is_given(&mut self, value: Meaning) -> bool {
         let is_text_without_options = self.reader.is_text_without_options;
         let (has_list, has_index) = (self.reader.has_list, self.reader.recommended.is_some());
         let Some(form) = self.form() else { return true };
         match value {
-            Value::Text(Place::Title) => !form.title().is_empty(),
-            Value::List(List::Questions) | Value::QuestionMap | Value::Lines => {
+            Meaning::Text(Place::Title) => !form.title().is_empty(),
+            Meaning::List(List::Questions) | Meaning::QuestionMap | Meaning::Lines => {
                 has_list && !form.questions().is_empty()
             }
-            Value::Words(words) => form.words(words) > 0,
-            Value::Word(Role::RecommendedIndex) => has_index,
-            Value::Word(Role::Kind) => {
+            Meaning::Words(words) => form.words(words) > 0,
+            Meaning::Word(Role::RecommendedIndex) => has_index,
+            Meaning::Word(Role::Kind) => {
                 is_text_without_options || form.open_question().is_some_and(|one| one.kind.is_some())
             }
-            Value::Word(Role::Required) => form.open_question().is_some_and(|one| one.required.is_some()),
-            Value::Text(Place::Question(text)) => form.open_question().is_some_and(|one| !one.text(text).is_empty()),
-            Value::Text(Place::Option(text)) => form.open_option().is_some_and(|one| !one.text(text).is_empty()),
-            Value::Word(Role::Multiple) => form.open_question().is_some_and(|one| one.multiple.is_some()),
-            Value::Word(Role::Custom) => form.open_question().is_some_and(|one| one.custom.is_some()),
-            Value::List(List::Options) => !form.open_options().is_empty(),
+            Meaning::Word(Role::Required) => form.open_question().is_some_and(|one| one.required.is_some()),
+            Meaning::Text(Place::Question(text)) => form.open_question().is_some_and(|one| !one.text(text).is_empty()),
+            Meaning::Text(Place::Option(text)) => form.open_option().is_some_and(|one| !one.text(text).is_empty()),
+            Meaning::Word(Role::Multiple) => form.open_question().is_some_and(|one| one.multiple.is_some()),
+            Meaning::Word(Role::Custom) => form.open_question().is_some_and(|one| one.custom.is_some()),
+            Meaning::List(List::Options) => !form.open_options().is_empty(),
             _ => false,
         }
     }
@@ -133,26 +133,26 @@ pub(super) fn text_of(role: Role) -> QuestionText {
     }
 }
 
-fn value_of_role(role: Role) -> Value {
+fn value_of_role(role: Role) -> Meaning {
     match role {
-        Role::Questions => Value::List(List::Questions),
-        Role::QuestionMap => Value::QuestionMap,
-        Role::Lines => Value::Lines,
-        Role::RequiredIds => Value::Words(Words::RequiredIds),
-        Role::Title => Value::Text(Place::Title),
-        Role::Default => Value::Words(Words::Defaults),
-        Role::Names => Value::Words(Words::Names),
-        Role::Options => Value::List(List::Options),
+        Role::Questions => Meaning::List(List::Questions),
+        Role::QuestionMap => Meaning::QuestionMap,
+        Role::Lines => Meaning::Lines,
+        Role::RequiredIds => Meaning::Words(Words::RequiredIds),
+        Role::Title => Meaning::Text(Place::Title),
+        Role::Default => Meaning::Words(Words::Defaults),
+        Role::Names => Meaning::Words(Words::Names),
+        Role::Options => Meaning::List(List::Options),
         Role::Id | Role::Text | Role::Header | Role::Detail | Role::Placeholder => {
-            Value::Text(Place::Question(text_of(role)))
+            Meaning::Text(Place::Question(text_of(role)))
         }
-        Role::Label => Value::Text(Place::Option(OptionText::Label)),
-        Role::Description => Value::Text(Place::Option(OptionText::Description)),
-        Role::Value => Value::Text(Place::Option(OptionText::Value)),
-        Role::Mode => Value::Text(Place::Option(OptionText::Mode)),
-        Role::Preview => Value::Text(Place::Option(OptionText::Preview)),
+        Role::Label => Meaning::Text(Place::Option(OptionText::Label)),
+        Role::Description => Meaning::Text(Place::Option(OptionText::Description)),
+        Role::Value => Meaning::Text(Place::Option(OptionText::Value)),
+        Role::Mode => Meaning::Text(Place::Option(OptionText::Mode)),
+        Role::Preview => Meaning::Text(Place::Option(OptionText::Preview)),
         Role::Multiple | Role::Custom | Role::Kind | Role::Required | Role::RecommendedIndex | Role::Recommended => {
-            Value::Word(role)
+            Meaning::Word(role)
         }
     }
 }

@@ -18,9 +18,9 @@ use smallvec::SmallVec;
 use super::Shape;
 use super::role::Role;
 use crate::call::Call;
-use crate::call::form::{Form, OptionText, Place, QuestionText, Words};
+use crate::call::form::{CallForm, OptionText, Place, QuestionText, Words};
 use crate::config::Policy;
-use crate::json::lexer::{Lexer, Token};
+use crate::json::lexer::{JsonToken, Lexer};
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
 use crate::utf8;
@@ -41,7 +41,7 @@ const LONGEST_WORD: usize = 32;
 /// The meaning of the value that is being read or comes next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-enum Value {
+enum Meaning {
     /// The arguments.
     #[default]
     Arguments,
@@ -66,7 +66,7 @@ enum Value {
     /// A string that is an element of a list, as long as it has only white space.
     UndecidedItem(List),
     /// A string of JSON that is read once it has ended, because it may be no JSON.
-    Pending(Pending),
+    Pending(PendingString),
     /// The beginning of a path of keys.
     Path,
     /// The arguments are read by another shape from here on.
@@ -87,7 +87,7 @@ enum List {
 /// What a string becomes once it has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-enum Pending {
+enum PendingString {
     /// An object, or else a text.
     Item(List),
     /// One option a line.
@@ -160,7 +160,7 @@ pub(crate) struct ShapeReader {
     lexers: SmallVec<[Lexer; 1]>,
     /// From the outermost to the innermost. Values that are nested deeper have no meaning.
     within: SmallVec<[Within; 6]>,
-    value: Value,
+    value: Meaning,
     /// The key of the next value, after the path that it is in.
     key: String,
     /// The paths of keys that are open, each with a point at its end.
@@ -185,7 +185,7 @@ impl ShapeReader {
             start: Start::Blank,
             lexers: SmallVec::from_elem(Lexer::NEW, 1),
             within: SmallVec::new(),
-            value: Value::Arguments,
+            value: Meaning::Arguments,
             key: String::new(),
             paths: String::new(),
             pending: String::new(),
@@ -310,7 +310,7 @@ impl ShapeReader {
         while !self.is_closed()
             && !self.is_ill_formed()
             && let Some(token) = self.lexers[0].next(text, pos)
-            && token != Token::End
+            && token != JsonToken::End
         {}
     }
 
@@ -330,7 +330,7 @@ impl ShapeReader {
 
     /// Returns `true` if the chunk only continues a text of the call.
     pub(crate) fn is_plain_text(&self, text: &str) -> bool {
-        matches!((&*self.lexers, self.value), ([lexer], Value::Text(_)) if lexer.plain_len(text, 0) == text.len())
+        matches!((&*self.lexers, self.value), ([lexer], Meaning::Text(_)) if lexer.plain_len(text, 0) == text.len())
     }
 
     /// Returns `true` if the value has ended.
@@ -342,9 +342,9 @@ impl ShapeReader {
     pub(crate) fn place(&self) -> CallPart {
         match self.value {
             _ if !self.lexers.iter().all(Lexer::is_in_value) => CallPart::Parameters,
-            Value::Text(Place::Question(QuestionText::Text)) => CallPart::Question,
-            Value::Text(Place::Option(OptionText::Label)) => CallPart::Answer,
-            Value::Text(Place::Option(OptionText::Mode)) => CallPart::Mode,
+            Meaning::Text(Place::Question(QuestionText::Text)) => CallPart::Question,
+            Meaning::Text(Place::Option(OptionText::Label)) => CallPart::Answer,
+            Meaning::Text(Place::Option(OptionText::Mode)) => CallPart::Mode,
             _ => CallPart::Parameters,
         }
     }
@@ -393,7 +393,7 @@ impl Reading<'_> {
                 continue;
             }
             if let Some((char, len)) = lexer.escaped(text, *pos) {
-                let has_ended = self.token(0, Token::Char(char));
+                let has_ended = self.token(0, JsonToken::Char(char));
                 *pos += len;
                 if has_ended {
                     return true;
@@ -418,10 +418,10 @@ impl Reading<'_> {
         }
         while !self.call.has_failed() {
             let Some(level) = self.reader.lexers.iter().position(|lexer| !lexer.is_in_text()) else {
-                if let (Value::UndecidedItem(list), false) = (self.reader.value, utf8::may_be_blank(tail)) {
+                if let (Meaning::UndecidedItem(list), false) = (self.reader.value, utf8::may_be_blank(tail)) {
                     self.begin_item_text(list);
                 }
-                let is_text = matches!(self.reader.value, Value::Text(_)) && !self.reader.is_in_key();
+                let is_text = matches!(self.reader.value, Meaning::Text(_)) && !self.reader.is_in_key();
                 if let (true, Some(form)) = (is_text, self.call.form_mut()) {
                     form.foresee_char(tail, &self.policy.limits);
                 }
@@ -468,15 +468,15 @@ impl Reading<'_> {
     // Tokens.
 
     /// Applies a token of a lexer. Returns `true` if a value has ended, so that more may be certain.
-    fn token(&mut self, level: usize, token: Token<'_>) -> bool {
+    fn token(&mut self, level: usize, token: JsonToken<'_>) -> bool {
         if self.reader.lexers.len() <= level + 1 {
             return self.act(level, token);
         }
         // It is a token of a string that holds JSON.
         match token {
-            Token::Text(text) => self.read_all_encoded(level + 1, text),
-            Token::Char(char) => self.read_all_encoded(level + 1, char.encode_utf8(&mut [0; 4])),
-            Token::Stray(char) => {
+            JsonToken::Text(text) => self.read_all_encoded(level + 1, text),
+            JsonToken::Char(char) => self.read_all_encoded(level + 1, char.encode_utf8(&mut [0; 4])),
+            JsonToken::Stray(char) => {
                 let has_ended = self.read_all_encoded(level + 1, char.encode_utf8(&mut [0; 4]));
                 self.repair(Note::IllFormedString);
                 has_ended
@@ -484,7 +484,7 @@ impl Reading<'_> {
             _ => {
                 let is_whole = self.reader.lexers[level + 1..].iter().all(Lexer::is_closed);
                 self.reader.lexers.truncate(level + 1);
-                self.reader.value = Value::Nothing;
+                self.reader.value = Meaning::Nothing;
                 if !is_whole {
                     self.call.reject(Reason::Malformed(Note::IllFormedJson));
                 }
@@ -512,7 +512,7 @@ impl Reading<'_> {
             && let Some(token) = lexer.next(text, &mut pos)
         {
             let has_ended = match token {
-                Token::Text(run) => {
+                JsonToken::Text(run) => {
                     let (len, has_ended) = self.text(level, run);
                     // The lexer is in a string, where it can read the rest again.
                     pos -= run.len() - len;
@@ -539,29 +539,29 @@ impl Reading<'_> {
         has_ended
     }
 
-    fn act(&mut self, level: usize, token: Token<'_>) -> bool {
+    fn act(&mut self, level: usize, token: JsonToken<'_>) -> bool {
         match token {
-            Token::BeginKey => {
+            JsonToken::BeginKey => {
                 self.reader.key.clear();
                 if let Some(Within::Path { start, .. }) = self.reader.within.last() {
                     self.reader.key.push_str(self.reader.paths.get(*start..).unwrap_or_default());
                 }
             }
-            Token::EndKey => self.reader.value = if self.skips() { Value::Nothing } else { self.value_of_key() },
-            Token::Begin(kind) => self.begin(kind),
-            Token::End => {
+            JsonToken::EndKey => self.reader.value = if self.skips() { Meaning::Nothing } else { self.value_of_key() },
+            JsonToken::Begin(kind) => self.begin(kind),
+            JsonToken::End => {
                 self.end();
                 return true;
             }
-            Token::Text(text) => self.push(text),
-            Token::Char(char) => self.push(char.encode_utf8(&mut [0; 4])),
-            Token::Stray(char) => {
+            JsonToken::Text(text) => self.push(text),
+            JsonToken::Char(char) => self.push(char.encode_utf8(&mut [0; 4])),
+            JsonToken::Stray(char) => {
                 self.push(char.encode_utf8(&mut [0; 4]));
                 self.repair(Note::IllFormedString);
             }
-            Token::TextAfter if level == 0 && self.reader.start == (Start::Json { fenced: true }) => {}
-            Token::TextAfter => self.call.reject(Reason::Malformed(Note::TextAfterArguments)),
-            Token::IllFormed => self.call.reject(Reason::Malformed(Note::IllFormedJson)),
+            JsonToken::TextAfter if level == 0 && self.reader.start == (Start::Json { fenced: true }) => {}
+            JsonToken::TextAfter => self.call.reject(Reason::Malformed(Note::TextAfterArguments)),
+            JsonToken::IllFormed => self.call.reject(Reason::Malformed(Note::IllFormedJson)),
         }
         false
     }
@@ -570,7 +570,7 @@ impl Reading<'_> {
         self.call.repair(note, self.policy);
     }
 
-    fn form(&mut self) -> Option<&mut Form> {
+    fn form(&mut self) -> Option<&mut CallForm> {
         self.call.form_mut()
     }
 

@@ -1,13 +1,13 @@
 //! The parameters of a call that is written as text: each is a key of the arguments with its value.
 
-use super::{LONGEST_KEY, Pending, Reading, ShapeReader, Value};
+use super::{LONGEST_KEY, Meaning, PendingString, Reading, ShapeReader};
 use crate::call::Call;
 use crate::call::form::{Place, QuestionText};
 use crate::config::Policy;
-use crate::json::lexer::{Token, Type};
+use crate::json::lexer::{JsonToken, Type};
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
-use crate::shape::Found;
+use crate::shape::FoundKey;
 use crate::shape::role::Level;
 use crate::utf8;
 
@@ -41,7 +41,7 @@ impl ShapeReader {
 
     /// Returns `true` if the key means something in the arguments.
     pub(crate) fn knows(&self, key: &[u8]) -> bool {
-        let finds = |level| self.shape.as_ref().is_some_and(|shape| shape.find(level, key) != Found::Nothing);
+        let finds = |level| self.shape.as_ref().is_some_and(|shape| shape.find(level, key) != FoundKey::Nothing);
         finds(Level::Call) || finds(Level::Question)
     }
 
@@ -55,8 +55,8 @@ impl ShapeReader {
             self.read("{", &mut 0, call, policy);
         }
         self.key = self.key.trim().into();
-        self.with(call, policy, |reading| reading.token(0, Token::EndKey));
-        if self.value == Value::Nothing { Written::Nothing } else { Written::Blank { is_json } }
+        self.with(call, policy, |reading| reading.token(0, JsonToken::EndKey));
+        if self.value == Meaning::Nothing { Written::Nothing } else { Written::Blank { is_json } }
     }
 
     /// Consumes text of the value. Returns how it is written, and how many bytes were consumed.
@@ -93,7 +93,7 @@ impl ShapeReader {
     /// Decides how the value is written, by its first character.
     fn begin_written(&mut self, first: u8, is_json: bool, call: &mut Call, policy: &Arc<Policy>) -> Written {
         let (is_text, is_word) =
-            (matches!(self.value, Value::Text(_) | Value::Lines), matches!(self.value, Value::Word(_)));
+            (matches!(self.value, Meaning::Text(_) | Meaning::Lines), matches!(self.value, Meaning::Word(_)));
         match first {
             b'"' if is_json || !is_text => {}
             b'[' | b'{' if !is_text && !is_word => {}
@@ -101,7 +101,7 @@ impl ShapeReader {
                 // A flag has no quotes: it is one as it is.
                 let kind = if is_word { Type::Boolean } else { Type::String };
                 self.blanks.clear();
-                self.with(call, policy, |reading| reading.token(0, Token::Begin(kind)));
+                self.with(call, policy, |reading| reading.token(0, JsonToken::Begin(kind)));
                 return Written::Text;
             }
         }
@@ -114,7 +114,7 @@ impl ShapeReader {
         let solid = text.trim_end();
         if !solid.is_empty() {
             self.flush_blanks(call, policy);
-            self.with(call, policy, |reading| reading.token(0, Token::Text(solid)));
+            self.with(call, policy, |reading| reading.token(0, JsonToken::Text(solid)));
         }
         if solid.len() < text.len()
             && let Some(form) = call.form_mut()
@@ -132,14 +132,14 @@ impl ShapeReader {
 
     fn flush_blanks(&mut self, call: &mut Call, policy: &Arc<Policy>) {
         let mut blanks = core::mem::take(&mut self.blanks);
-        self.with(call, policy, |reading| reading.token(0, Token::Text(&blanks)));
+        self.with(call, policy, |reading| reading.token(0, JsonToken::Text(&blanks)));
         blanks.clear();
         self.blanks = blanks;
     }
 
     /// Takes into account that the incomplete character `tail` follows in a value as text.
     pub(crate) fn foresee_trimmed(&mut self, tail: &[u8], call: &mut Call, policy: &Arc<Policy>) {
-        if !matches!(self.value, Value::Text(_)) {
+        if !matches!(self.value, Meaning::Text(_)) {
             return;
         }
         if !utf8::may_be_blank(tail) {
@@ -159,7 +159,7 @@ impl ShapeReader {
             Written::Json if !self.is_parameter_closed() => call.reject(Reason::Malformed(Note::IllFormedJson)),
             _ => {}
         }
-        self.value = Value::Nothing;
+        self.value = Meaning::Nothing;
         self.blanks.clear();
         self.key.clear();
     }
@@ -184,7 +184,7 @@ impl ShapeReader {
     /// Returns the part of the call that the open parameter is.
     pub(crate) fn place_in(&self, written: Written) -> CallPart {
         match (written, self.value) {
-            (Written::Text, Value::Text(Place::Question(QuestionText::Text))) => CallPart::Question,
+            (Written::Text, Meaning::Text(Place::Question(QuestionText::Text))) => CallPart::Question,
             (Written::Json, _) => self.place(),
             _ => CallPart::Parameters,
         }
@@ -194,13 +194,13 @@ impl ShapeReader {
 impl Reading<'_> {
     /// Ends a value as text.
     fn end_written(&mut self) {
-        let is_list = matches!(self.reader.value, Value::Pending(Pending::Options) | Value::WordItem(_));
+        let is_list = matches!(self.reader.value, Meaning::Pending(PendingString::Options) | Meaning::WordItem(_));
         let text = &self.reader.pending;
         if is_list && (text.eq_ignore_ascii_case("null") || text.eq_ignore_ascii_case("none")) {
-            self.reader.value = Value::Nothing;
+            self.reader.value = Meaning::Nothing;
             self.reader.pending = String::new();
         }
-        self.token(0, Token::End);
+        self.token(0, JsonToken::End);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use super::{LONGEST_KEY, LONGEST_WORD, List, MAX_ENCODED, Pending, Reading, Value};
+use super::{LONGEST_KEY, LONGEST_WORD, List, MAX_ENCODED, Meaning, PendingString, Reading};
 use crate::call::form::{OptionText, Place, QuestionText, TooLong};
 use crate::json::lexer::Lexer;
 use crate::note::Note;
@@ -15,12 +15,12 @@ impl Reading<'_> {
             return push_within(&mut self.reader.key, text, LONGEST_KEY);
         }
         match self.reader.value {
-            Value::Text(place) => self.push_text(place, text),
-            Value::Word(_) => push_within(&mut self.reader.pending, text, LONGEST_WORD),
-            Value::WordItem(_) | Value::Pending(_) => self.push_pending(text),
-            Value::Lines => self.push_lines(text),
-            Value::Undecided(list) => self.decide(list, text),
-            Value::UndecidedItem(list) => self.decide_item(list, text),
+            Meaning::Text(place) => self.push_text(place, text),
+            Meaning::Word(_) => push_within(&mut self.reader.pending, text, LONGEST_WORD),
+            Meaning::WordItem(_) | Meaning::Pending(_) => self.push_pending(text),
+            Meaning::Lines => self.push_lines(text),
+            Meaning::Undecided(list) => self.decide(list, text),
+            Meaning::UndecidedItem(list) => self.decide_item(list, text),
             _ => {}
         }
     }
@@ -43,11 +43,11 @@ impl Reading<'_> {
             return;
         }
         if rest.starts_with('{') && self.reader.lexers.len() <= MAX_ENCODED {
-            self.reader.value = Value::Pending(Pending::Item(list));
+            self.reader.value = Meaning::Pending(PendingString::Item(list));
             return self.push_pending(rest);
         }
         self.begin_item_text(list);
-        if let Value::Text(place) = self.reader.value {
+        if let Meaning::Text(place) = self.reader.value {
             self.push_text(place, rest);
         }
     }
@@ -71,7 +71,7 @@ impl Reading<'_> {
         if let Some(form) = self.form() {
             form.begin_text(place);
         }
-        self.reader.value = Value::Text(place);
+        self.reader.value = Meaning::Text(place);
         let blank = core::mem::take(&mut self.reader.pending);
         self.push_text(place, &blank);
     }
@@ -120,9 +120,9 @@ impl Reading<'_> {
             });
             self.reader.lexers.push(Lexer::NEW);
             self.reader.value = match list {
-                List::Arguments => Value::Arguments,
+                List::Arguments => Meaning::Arguments,
                 // `begin` then begins the list inside the string.
-                list => Value::List(list),
+                list => Meaning::List(list),
             };
             // There is no key in it yet, since a key is in quotes, and these are escaped: nothing in
             // it can come in another order.
@@ -138,11 +138,11 @@ impl Reading<'_> {
                 if let Some(form) = self.form() {
                     form.begin_text(place);
                 }
-                self.reader.value = Value::Text(place);
+                self.reader.value = Meaning::Text(place);
                 self.push_text(place, text);
             }
             List::Options => {
-                self.reader.value = Value::Pending(Pending::Options);
+                self.reader.value = Meaning::Pending(PendingString::Options);
                 self.push_pending(text);
             }
         }

@@ -8,7 +8,7 @@
 use serde::Deserialize;
 
 use super::error::push_error;
-use super::payload::{List, OneOrFew, OneOrMany, Raw, entries, number, raw_text, raw_text_or_json, string, text};
+use super::payload::{ListField, OneOrFew, OneOrMany, Raw, entries, number, raw_text, raw_text_or_json, string, text};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, TextExtent};
 
 #[derive(Deserialize)]
@@ -79,7 +79,7 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
 }
 
 fn push_event<'a>(
-    event: CohereEvent<'a, impl List<'a, CohereToolCall<'a>>>,
+    event: CohereEvent<'a, impl ListField<'a, CohereToolCall<'a>>>,
     deltas: &mut Deltas,
 ) -> serde_json::Result<()> {
     let index = number(event.index);
@@ -121,7 +121,7 @@ fn push_end(reason: Raw<'_>, deltas: &mut Deltas) {
 }
 
 fn push_message<'a>(
-    message: CohereMessage<'a, impl List<'a, CohereToolCall<'a>>>,
+    message: CohereMessage<'a, impl ListField<'a, CohereToolCall<'a>>>,
     index: Option<u64>,
     starts: bool,
     deltas: &mut Deltas,

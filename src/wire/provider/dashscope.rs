@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::error::push_error;
-use super::payload::{Few, List, Raw, entries, number, raw_text, raw_text_or_json, text};
+use super::payload::{Few, ListField, Raw, entries, number, raw_text, raw_text_or_json, text};
 use crate::hash::Fnv;
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, Fragment};
 
@@ -81,7 +81,7 @@ struct DashScopeFunction<'a> {
     arguments: Raw<'a>,
 }
 
-type FewChoices<'a> = Few<DashScopeChoice<'a, Few<DashScopeToolCall<'a>>>>;
+type FewDashScopeChoices<'a> = Few<DashScopeChoice<'a, Few<DashScopeToolCall<'a>>>>;
 
 /// The parser of the payloads of one body.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -164,7 +164,7 @@ impl DashScopeParser {
     }
 
     pub(super) fn parse(&mut self, payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
-        match serde_json::from_str::<DashScopeChunk<'_, FewChoices<'_>>>(payload) {
+        match serde_json::from_str::<DashScopeChunk<'_, FewDashScopeChoices<'_>>>(payload) {
             Ok(chunk) => self.push(chunk, deltas),
             Err(_) => {
                 let chunk: DashScopeChunk<'_, &RawValue> = serde_json::from_str(payload)?;
@@ -173,9 +173,9 @@ impl DashScopeParser {
         }
     }
 
-    fn push<'a, Calls: List<'a, DashScopeToolCall<'a>>>(
+    fn push<'a, Calls: ListField<'a, DashScopeToolCall<'a>>>(
         &mut self,
-        chunk: DashScopeChunk<'a, impl List<'a, DashScopeChoice<'a, Calls>>>,
+        chunk: DashScopeChunk<'a, impl ListField<'a, DashScopeChoice<'a, Calls>>>,
         deltas: &mut Deltas,
     ) -> serde_json::Result<()> {
         if !text(chunk.code).is_empty() {

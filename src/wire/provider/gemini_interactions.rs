@@ -20,11 +20,11 @@ struct InteractionEvent<'a> {
     #[serde(borrow)]
     index: Raw<'a>,
     #[serde(borrow)]
-    step: Option<Step<'a>>,
+    step: Option<InteractionStep<'a>>,
     #[serde(borrow)]
-    content: Option<Step<'a>>,
+    content: Option<InteractionStep<'a>>,
     #[serde(borrow)]
-    delta: Option<Step<'a>>,
+    delta: Option<InteractionStep<'a>>,
     #[serde(borrow)]
     interaction: Option<Interaction<'a>>,
     #[serde(borrow)]
@@ -36,7 +36,7 @@ struct InteractionEvent<'a> {
 struct Interaction<'a> {
     #[serde(borrow)]
     status: Raw<'a>,
-    /// A list of [`Step`].
+    /// A list of [`InteractionStep`].
     #[serde(borrow, alias = "outputs")]
     steps: Raw<'a>,
     #[serde(borrow)]
@@ -45,7 +45,7 @@ struct Interaction<'a> {
 
 /// A step, a content, or a part of one.
 #[derive(Deserialize)]
-struct Step<'a> {
+struct InteractionStep<'a> {
     #[serde(rename = "type", borrow)]
     kind: Raw<'a>,
     #[serde(borrow)]
@@ -105,7 +105,7 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
 /// Appends an interaction that is not streamed.
 fn push_interaction(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
     let interaction: Interaction<'_> = serde_json::from_str(payload)?;
-    for (index, step) in (0..).zip(entries::<Step<'_>>(interaction.steps, deltas)?) {
+    for (index, step) in (0..).zip(entries::<InteractionStep<'_>>(interaction.steps, deltas)?) {
         push_step(&step, Some(index), deltas)?;
     }
     match &*text(interaction.status) {
@@ -116,7 +116,7 @@ fn push_interaction(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
 }
 
 /// Appends what a step says where it begins, and all of one that comes whole.
-fn push_step(step: &Step<'_>, index: Option<u64>, deltas: &mut Deltas) -> serde_json::Result<()> {
+fn push_step(step: &InteractionStep<'_>, index: Option<u64>, deltas: &mut Deltas) -> serde_json::Result<()> {
     match &*text(step.kind) {
         b"text" => deltas.push_text(raw_text(step.text)),
         b"model_output" => {

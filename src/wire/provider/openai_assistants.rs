@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::error::push_error;
-use super::payload::{Few, List, Raw, entries, is_text, number, raw_text, raw_text_or_json, string, text};
+use super::payload::{Few, ListField, Raw, entries, is_text, number, raw_text, raw_text_or_json, string, text};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
 
 #[derive(Deserialize)]
@@ -70,13 +70,13 @@ struct RunFunction<'a> {
 #[derive(Deserialize)]
 struct MessageContent<'a> {
     #[serde(borrow)]
-    text: Option<MessageText<'a>>,
+    text: Option<MessageTextPart<'a>>,
     #[serde(borrow)]
     refusal: Raw<'a>,
 }
 
 #[derive(Deserialize)]
-struct MessageText<'a> {
+struct MessageTextPart<'a> {
     #[serde(borrow)]
     value: Raw<'a>,
 }
@@ -99,7 +99,7 @@ impl AssistantsParser {
 
     fn push<'a>(
         &mut self,
-        event: RunEvent<'a, impl List<'a, RunToolCall<'a>>, impl List<'a, MessageContent<'a>>>,
+        event: RunEvent<'a, impl ListField<'a, RunToolCall<'a>>, impl ListField<'a, MessageContent<'a>>>,
         deltas: &mut Deltas,
     ) -> serde_json::Result<()> {
         match (&*text(event.object), event.delta) {
@@ -125,7 +125,7 @@ impl AssistantsParser {
 
 fn push_run<'a>(
     status: Raw<'_>,
-    action: Option<RequiredAction<impl List<'a, RunToolCall<'a>>>>,
+    action: Option<RequiredAction<impl ListField<'a, RunToolCall<'a>>>>,
     error: Raw<'_>,
     deltas: &mut Deltas,
 ) -> serde_json::Result<()> {
@@ -144,7 +144,7 @@ fn push_run<'a>(
 }
 
 fn push_calls<'a>(
-    calls: ToolCalls<impl List<'a, RunToolCall<'a>>>,
+    calls: ToolCalls<impl ListField<'a, RunToolCall<'a>>>,
     is_whole: bool,
     deltas: &mut Deltas,
 ) -> serde_json::Result<()> {
@@ -161,7 +161,7 @@ fn push_calls<'a>(
 }
 
 fn push_content<'a>(
-    contents: Option<impl List<'a, MessageContent<'a>>>,
+    contents: Option<impl ListField<'a, MessageContent<'a>>>,
     deltas: &mut Deltas,
 ) -> serde_json::Result<()> {
     for content in entries(contents, deltas)? {

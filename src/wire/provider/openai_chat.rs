@@ -16,7 +16,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::error::{push_error, push_error_body};
-use super::payload::{Elements, Few, List, Raw, entries, is_text, number, object, raw_text, raw_text_or_json, text};
+use super::payload::{
+    Elements, Few, ListField, Raw, entries, is_text, number, object, raw_text, raw_text_or_json, text,
+};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, PartKey, TextExtent};
 
 /// The reasoning of a message.
@@ -119,10 +121,10 @@ struct ReasoningDetail<'a> {
     summary: Raw<'a>,
 }
 
-type FewChoices<'a> = Few<ChatChoice<'a, Few<ChatToolCall<'a>>>>;
+type FewChatChoices<'a> = Few<ChatChoice<'a, Few<ChatToolCall<'a>>>>;
 
 pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
-    if let Ok(mut chunk) = serde_json::from_str::<ChatChunk<'_, FewChoices<'_>>>(payload) {
+    if let Ok(mut chunk) = serde_json::from_str::<ChatChunk<'_, FewChatChoices<'_>>>(payload) {
         let choices = chunk.choices.as_mut().map(Few::as_mut_slice);
         return push_choices(payload, choices, chunk.error, deltas);
     }
@@ -131,7 +133,7 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
     push_choices(payload, Some(&mut choices), error, deltas)
 }
 
-fn push_choices<'a, Calls: List<'a, ChatToolCall<'a>>>(
+fn push_choices<'a, Calls: ListField<'a, ChatToolCall<'a>>>(
     payload: &str,
     choices: Option<&mut [ChatChoice<'a, Calls>]>,
     error: Raw<'_>,
@@ -174,7 +176,7 @@ fn push_choices<'a, Calls: List<'a, ChatToolCall<'a>>>(
 
 /// Appends a message: a delta of it, or the whole.
 fn push_message<'a>(
-    message: &mut ChatMessage<'a, impl List<'a, ChatToolCall<'a>>>,
+    message: &mut ChatMessage<'a, impl ListField<'a, ChatToolCall<'a>>>,
     extent: TextExtent,
     deltas: &mut Deltas,
 ) -> serde_json::Result<()> {
@@ -208,7 +210,7 @@ fn push_message<'a>(
 
 /// Appends the reasoning of a message from the first place that has some.
 fn push_reasoning<'a>(
-    message: &ChatMessage<'a, impl List<'a, ChatToolCall<'a>>>,
+    message: &ChatMessage<'a, impl ListField<'a, ChatToolCall<'a>>>,
     parts: Raw<'_>,
     extent: TextExtent,
     deltas: &mut Deltas,

@@ -128,7 +128,7 @@ pub(super) fn parse_list<'a, T: Deserialize<'a>>(raw: Raw<'a>) -> serde_json::Re
 ///
 /// A payload is first parsed with [`Few`] in its lists, because it takes an allocation to skip an
 /// object inside a list. Where that fails, it is parsed again with lists that are left raw.
-pub(super) trait List<'a, T> {
+pub(super) trait ListField<'a, T> {
     /// Returns the entries. `null` is no entry. Any other entry, or a field that is no list, is
     /// [skipped](Delta::Unreadable).
     ///
@@ -137,11 +137,11 @@ pub(super) trait List<'a, T> {
     /// If the list is longer than [`MAX_ELEMENTS`].
     fn entries(self, deltas: &mut Deltas) -> serde_json::Result<Elements<T>>;
 
-    /// Returns the error that [`entries`](List::entries) will give.
+    /// Returns the error that [`entries`](ListField::entries) will give.
     fn check_len(&self) -> serde_json::Result<()>;
 }
 
-impl<'a, T: Deserialize<'a>> List<'a, T> for &'a RawValue {
+impl<'a, T: Deserialize<'a>> ListField<'a, T> for &'a RawValue {
     fn entries(self, deltas: &mut Deltas) -> serde_json::Result<Elements<T>> {
         if self.get() == "null" {
             return Ok(Elements::new());
@@ -187,7 +187,7 @@ impl<T> Few<T> {
     }
 }
 
-impl<'a, T> List<'a, T> for Few<T> {
+impl<'a, T> ListField<'a, T> for Few<T> {
     fn entries(self, _: &mut Deltas) -> serde_json::Result<Elements<T>> {
         Ok(self.0)
     }
@@ -197,8 +197,11 @@ impl<'a, T> List<'a, T> for Few<T> {
     }
 }
 
-/// Returns the [entries](List::entries) of a list that may be missing.
-pub(super) fn entries<'a, T>(list: Option<impl List<'a, T>>, deltas: &mut Deltas) -> serde_json::Result<Elements<T>> {
+/// Returns the [entries](ListField::entries) of a list that may be missing.
+pub(super) fn entries<'a, T>(
+    list: Option<impl ListField<'a, T>>,
+    deltas: &mut Deltas,
+) -> serde_json::Result<Elements<T>> {
     list.map_or(Ok(Elements::new()), |list| list.entries(deltas))
 }
 
@@ -230,7 +233,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrFew<T> {
     }
 }
 
-impl<'a, T> List<'a, T> for OneOrFew<T> {
+impl<'a, T> ListField<'a, T> for OneOrFew<T> {
     fn entries(self, _: &mut Deltas) -> serde_json::Result<Elements<T>> {
         Ok(self.0)
     }
@@ -245,7 +248,7 @@ impl<'a, T> List<'a, T> for OneOrFew<T> {
 #[serde(transparent)]
 pub(super) struct OneOrMany<'a>(#[serde(borrow)] pub(super) &'a RawValue);
 
-impl<'a, T: Deserialize<'a>> List<'a, T> for OneOrMany<'a> {
+impl<'a, T: Deserialize<'a>> ListField<'a, T> for OneOrMany<'a> {
     fn entries(self, deltas: &mut Deltas) -> serde_json::Result<Elements<T>> {
         match self.0.get().starts_with('{') {
             true => Ok(object(Some(self.0), deltas).into_iter().collect()),
@@ -254,7 +257,7 @@ impl<'a, T: Deserialize<'a>> List<'a, T> for OneOrMany<'a> {
     }
 
     fn check_len(&self) -> serde_json::Result<()> {
-        List::<T>::check_len(&self.0)
+        ListField::<T>::check_len(&self.0)
     }
 }
 

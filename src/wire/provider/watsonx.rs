@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::error::push_error;
 use super::openai_chat;
-use super::payload::{Few, List, Raw, entries, raw_text, text};
+use super::payload::{Few, ListField, Raw, entries, raw_text, text};
 use crate::wire::deltas::{Delta, Deltas};
 
 #[derive(Deserialize)]
@@ -38,7 +38,7 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
 
 fn push_chunk<'a>(
     payload: &str,
-    chunk: WatsonxChunk<'a, impl List<'a, WatsonxResult<'a>>>,
+    chunk: WatsonxChunk<'a, impl ListField<'a, WatsonxResult<'a>>>,
     deltas: &mut Deltas,
 ) -> serde_json::Result<()> {
     if chunk.choices.is_some_and(|choices| choices.get() != "null") {

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::error::push_error;
-use super::payload::{Elements, Few, List, Raw, entries, is_true, number, raw_text, text, text_or_json};
+use super::payload::{Elements, Few, ListField, Raw, entries, is_true, number, raw_text, text, text_or_json};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, TextExtent};
 use partial::{ArgumentsWriter, PartialArg};
 
@@ -121,9 +121,9 @@ impl GeminiParser {
         self.push_chunk::<&RawValue, &RawValue>(chunk, deltas)
     }
 
-    fn push_chunk<'a, Parts: List<'a, GeminiPart<'a, Args>>, Args: List<'a, PartialArg<'a>>>(
+    fn push_chunk<'a, Parts: ListField<'a, GeminiPart<'a, Args>>, Args: ListField<'a, PartialArg<'a>>>(
         &mut self,
-        chunk: GeminiChunk<'a, impl List<'a, GeminiCandidate<'a, Parts>>>,
+        chunk: GeminiChunk<'a, impl ListField<'a, GeminiCandidate<'a, Parts>>>,
         deltas: &mut Deltas,
     ) -> serde_json::Result<()> {
         let candidates = entries(chunk.candidates, deltas)?;
@@ -140,7 +140,7 @@ impl GeminiParser {
         Ok(())
     }
 
-    fn push_parts<'a, Args: List<'a, PartialArg<'a>>>(
+    fn push_parts<'a, Args: ListField<'a, PartialArg<'a>>>(
         &mut self,
         parts: Elements<GeminiPart<'a, Args>>,
         deltas: &mut Deltas,
@@ -148,7 +148,7 @@ impl GeminiParser {
         // A payload that fails to parse must not change the open call, so the lengths of its lists
         // are checked first.
         let calls = parts.iter().filter_map(|part| part.function_call.as_ref());
-        calls.filter_map(|call| call.partial_args.as_ref()).try_for_each(List::check_len)?;
+        calls.filter_map(|call| call.partial_args.as_ref()).try_for_each(ListField::check_len)?;
         for part in parts {
             match is_true(part.thought) {
                 true => deltas.push_reasoning(None, raw_text(part.text), TextExtent::More),
@@ -163,7 +163,7 @@ impl GeminiParser {
 
     fn push_call<'a>(
         &mut self,
-        call: GeminiCall<'a, impl List<'a, PartialArg<'a>>>,
+        call: GeminiCall<'a, impl ListField<'a, PartialArg<'a>>>,
         deltas: &mut Deltas,
     ) -> serde_json::Result<()> {
         let (name, id) = (text(call.name), text(call.id));

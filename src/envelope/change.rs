@@ -3,7 +3,7 @@
 /// What the text around an envelope has to know of a change in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum Turn {
+pub(crate) enum Change {
     Stay,
     /// There is no call: what is held back is prose.
     NoCall,
@@ -14,15 +14,15 @@ pub(crate) enum Turn {
     /// The same, and with it the call has ended.
     OpaqueEnd,
     /// A call of our tool has ended.
-    Ended(Next),
+    Ended(AfterCall),
     /// A call of another tool has ended.
-    OtherEnded(Next),
+    OtherEnded(AfterCall),
 }
 
 /// What comes after a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum Next {
+pub(crate) enum AfterCall {
     /// Prose, which begins with what is held back.
     Prose,
     /// The next call of the same wrapper; its header begins with what is held back.
