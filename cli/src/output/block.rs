@@ -28,13 +28,13 @@ enum Place {
     /// The text above all questions.
     Title,
     /// A part of the question at this index.
-    Question(usize, Part),
+    Question(usize, BlockPart),
     /// A note, or the reason of a rejection.
     Ending(usize),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+enum BlockPart {
     /// An empty row between two questions.
     Gap,
     Text,
@@ -98,7 +98,7 @@ impl Block {
             self.question(index, &question, 0, false);
         }
         for placed in &mut self.flows {
-            if let Place::Question(_, Part::Text) = placed.place {
+            if let Place::Question(_, BlockPart::Text) = placed.place {
                 placed.flow.recolour(mark);
             }
         }
@@ -139,13 +139,14 @@ impl Block {
         let at = |part| Place::Question(index, part);
         let mut mark = vec![("? ".into(), Role::Open)];
         if index > 0 {
-            self.show(at(Part::Gap), Prefix::new(), 0, Role::Question, "");
+            self.show(at(BlockPart::Gap), Prefix::new(), 0, Role::Question, "");
             // The first has no number, because it may be the only one.
             mark.push((format!("{}. ", index + 1), Role::Number));
         }
         // The question is on top, even if something else arrives first.
-        self.show(at(Part::Text), mark, 2, Role::Question, question.text);
-        let below = [(Part::Header, question.header, Role::Header), (Part::Detail, question.detail, Role::Answer)];
+        self.show(at(BlockPart::Text), mark, 2, Role::Question, question.text);
+        let below =
+            [(BlockPart::Header, question.header, Role::Header), (BlockPart::Detail, question.detail, Role::Answer)];
         for (part, text, role) in below {
             if let Some(text) = text {
                 self.show(at(part), blank(2), 2, role, text);
@@ -153,7 +154,7 @@ impl Block {
         }
         let hint = hint(question);
         if !hint.is_empty() || !question.suggestions.is_empty() {
-            self.show(at(Part::Hint), hint, 2, Role::Note, "");
+            self.show(at(BlockPart::Hint), hint, 2, Role::Note, "");
         }
         let count = question.suggestions.len();
         for i in from..count {
@@ -163,7 +164,7 @@ impl Block {
     }
 
     fn suggestion(&mut self, (question, index): (usize, usize), suggestion: &Suggestion<'_>, is_newest: bool) {
-        let at = |part| Place::Question(question, Part::Suggestion(index, part));
+        let at = |part| Place::Question(question, BlockPart::Suggestion(index, part));
         let number = format!("  {}. ", index + 1);
         let indent = number.len();
         let mut prefix = vec![(number, Role::Number)];

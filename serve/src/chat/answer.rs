@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::api_format::ApiFormat;
 use super::event_data::EventData;
 use super::message::AssistantMessage;
-use super::said::{Part, Said, parsed};
+use super::normal_message::{MessagePart, NormalMessage, parsed};
 
 /// Maximum number of parts of a message: texts, calls.
 const MAX_PARTS: usize = 1024;
@@ -21,7 +21,7 @@ pub(crate) struct AnswerReader {
 /// A message of the model.
 #[derive(Debug, Default)]
 pub(crate) struct ModelAnswer {
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<MessagePart>,
     /// The ids of the response and of its items, if the provider keeps them.
     pub(crate) response_id: Option<String>,
     pub(crate) item_ids: Vec<String>,
@@ -98,7 +98,7 @@ impl AnswerReader {
         let format = self.format;
         match self.source {
             Source::Chat(message) => {
-                let parts = Said::from_message(format, &message.into_json()?)?.parts;
+                let parts = NormalMessage::from_message(format, &message.into_json()?)?.parts;
                 Some(ModelAnswer { parts, ..ModelAnswer::default() })
             }
             Source::Events(mut events, mut state) => {
@@ -116,11 +116,11 @@ impl ModelAnswer {
     fn from_response(format: ApiFormat, response: &Value) -> Option<ModelAnswer> {
         match format {
             ApiFormat::OpenAiChat => {
-                let parts = Said::from_message(format, response.pointer("/choices/0/message")?)?.parts;
+                let parts = NormalMessage::from_message(format, response.pointer("/choices/0/message")?)?.parts;
                 Some(ModelAnswer { parts, ..ModelAnswer::default() })
             }
             ApiFormat::Anthropic => {
-                let parts = Said::from_message(format, response)?.parts;
+                let parts = NormalMessage::from_message(format, response)?.parts;
                 Some(ModelAnswer { parts, ..ModelAnswer::default() })
             }
             ApiFormat::OpenAiResponses => {
@@ -136,7 +136,7 @@ impl ModelAnswer {
         if let Some(id) = item["id"].as_str() {
             self.item_ids.push(id.into());
         }
-        if let Some(said) = Said::from_message(ApiFormat::OpenAiResponses, item) {
+        if let Some(said) = NormalMessage::from_message(ApiFormat::OpenAiResponses, item) {
             self.parts.extend(said.parts);
         }
     }
@@ -226,7 +226,9 @@ impl EventState {
             }
             blocks.push(block);
         }
-        if let Some(said) = Said::from_message(ApiFormat::Anthropic, &json!({"role": "assistant", "content": blocks})) {
+        if let Some(said) =
+            NormalMessage::from_message(ApiFormat::Anthropic, &json!({"role": "assistant", "content": blocks}))
+        {
             self.answer.parts.extend(said.parts);
         }
         self.answer
@@ -292,7 +294,7 @@ mod tests {
     #[test]
     fn a_message_is_the_same_in_every_format_and_for_every_cut() {
         let arguments = json!({"a": 2, "b": 1});
-        let expected = vec![Part::Text("Hi. ".into()), Part::Call { name: "f".into(), arguments }];
+        let expected = vec![MessagePart::Text("Hi. ".into()), MessagePart::Call { name: "f".into(), arguments }];
         for (format, is_stream, body) in bodies() {
             for cut in [Chunking::AsItArrives, Chunking::Every(1), Chunking::Random(7)] {
                 let answer = read(format, is_stream, &body, cut).unwrap();

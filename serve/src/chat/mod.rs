@@ -4,11 +4,11 @@ mod answer;
 mod api_format;
 mod event_data;
 mod message;
+mod normal_message;
 mod request;
-mod said;
 
 pub(crate) use self::answer::{AnswerReader, ModelAnswer};
 pub(crate) use self::api_format::ApiFormat;
 pub(crate) use self::message::AssistantMessage;
+pub(crate) use self::normal_message::{MessagePart, NormalMessage, Speaker};
 pub(crate) use self::request::ChatRequest;
-pub(crate) use self::said::{Part, Said, Speaker};

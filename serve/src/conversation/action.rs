@@ -85,7 +85,7 @@ impl Conversation {
         if let (Role::Writer(publication), Some(number)) = (&mut state.role, number) {
             publication.answered.push(number);
         }
-        let Said { text, suggestion, answers } = said;
+        let GivenAnswer { text, suggestion, answers } = said;
         // What goes back to the model says it best where there are several answers.
         let said = text.unwrap_or_else(|| if answers.is_empty() { String::new() } else { reply.text.clone() });
         let replied = UserReply { number, kind, said, suggestion, answers, images: labels, mode };
@@ -101,21 +101,25 @@ impl Conversation {
 }
 
 /// Performs an action in a dialogue. Returns the reply to the model, and what the user said.
-fn act(dialogue: &mut BoundedDialogue, action: UserAction, images: Vec<Image>) -> Result<(Arc<Reply>, Said), ApiError> {
-    let so_far = |answers: &[FormAnswer]| Said { answers: answers.to_vec(), ..Said::default() };
+fn act(
+    dialogue: &mut BoundedDialogue,
+    action: UserAction,
+    images: Vec<Image>,
+) -> Result<(Arc<Reply>, GivenAnswer), ApiError> {
+    let so_far = |answers: &[FormAnswer]| GivenAnswer { answers: answers.to_vec(), ..GivenAnswer::default() };
     let (number, said, reply) = match action {
         UserAction::Answer { number, answer } => {
             let open = dialogue.open_question().filter(|open| open.number == number);
-            let said = open.map(|open| Said::of(open, &answer)).unwrap_or_default();
+            let said = open.map(|open| GivenAnswer::of(open, &answer)).unwrap_or_default();
             (number, said, dialogue.answer(number, answer, images))
         }
-        UserAction::Cancel { number } => (number, Said::default(), dialogue.cancel(number)),
-        UserAction::Decline { number } => (number, Said::default(), dialogue.decline(number)),
+        UserAction::Cancel { number } => (number, GivenAnswer::default(), dialogue.cancel(number)),
+        UserAction::Decline { number } => (number, GivenAnswer::default(), dialogue.decline(number)),
         UserAction::Discuss { number, answers } => (number, so_far(&answers), dialogue.discuss(number, answers)),
         UserAction::TimeOut { number, answers } => (number, so_far(&answers), dialogue.time_out(number, answers)),
         UserAction::Guide { text } => {
             let reply = dialogue.guide(text.clone(), images).map_err(|error| ApiError::not_stopped(&error))?;
-            return Ok((reply, Said { text: Some(text), ..Said::default() }));
+            return Ok((reply, GivenAnswer { text: Some(text), ..GivenAnswer::default() }));
         }
     };
     Ok((reply.map_err(|why| why.into_error(number))?, said))
@@ -123,26 +127,26 @@ fn act(dialogue: &mut BoundedDialogue, action: UserAction, images: Vec<Image>) -
 
 /// What the user said, for readers.
 #[derive(Default)]
-struct Said {
+struct GivenAnswer {
     /// `None` if there are answers to a form instead.
     text: Option<String>,
     suggestion: Option<usize>,
     answers: Vec<FormAnswer>,
 }
 
-impl Said {
+impl GivenAnswer {
     /// Returns what an answer to this question says.
-    fn of(question: &Question, answer: &Answer) -> Said {
+    fn of(question: &Question, answer: &Answer) -> GivenAnswer {
         match answer {
             Answer::Suggestion(index) => {
                 let text = question.suggest.get(*index).map(|suggestion| suggestion.answer.clone());
-                Said { text: Some(text.unwrap_or_default()), suggestion: Some(*index), ..Said::default() }
+                GivenAnswer { text: Some(text.unwrap_or_default()), suggestion: Some(*index), ..GivenAnswer::default() }
             }
             Answer::Edited { suggestion, text } => {
-                Said { text: Some(text.clone()), suggestion: Some(*suggestion), ..Said::default() }
+                GivenAnswer { text: Some(text.clone()), suggestion: Some(*suggestion), ..GivenAnswer::default() }
             }
-            Answer::Text(text) => Said { text: Some(text.clone()), ..Said::default() },
-            Answer::Form(answers) => Said { answers: answers.clone(), ..Said::default() },
+            Answer::Text(text) => GivenAnswer { text: Some(text.clone()), ..GivenAnswer::default() },
+            Answer::Form(answers) => GivenAnswer { answers: answers.clone(), ..GivenAnswer::default() },
         }
     }
 }

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::chat::{ApiFormat, Part, Said, Speaker};
+use crate::chat::{ApiFormat, MessagePart, NormalMessage, Speaker};
 use crate::conversation::request_content::{RequestContent, ShownReply};
 
 /// Maximum number of bytes of a title.
@@ -18,7 +18,7 @@ const MAX_COMMAS: usize = 1 << 20;
 pub(crate) struct AgentRequest {
     pub(crate) format: ApiFormat,
     /// The conversation so far, without instructions.
-    pub(crate) said: Vec<Said>,
+    pub(crate) said: Vec<NormalMessage>,
     /// The id of the response that the request follows, if the provider keeps the conversation.
     pub(crate) previous: Option<String>,
 }
@@ -47,13 +47,13 @@ impl AgentRequest {
         };
         let list = list.map_or("[]", RawValue::get);
         let said = if let Ok(text) = serde_json::from_str::<String>(list) {
-            vec![Said { by: Speaker::User, parts: vec![Part::Text(text)] }]
+            vec![NormalMessage { by: Speaker::User, parts: vec![MessagePart::Text(text)] }]
         } else {
             // One after the other, because a parsed message takes several times its bytes.
             let messages: Vec<&RawValue> = serde_json::from_str(list).ok()?;
             let said = |message: &&RawValue| {
                 let message: Value = serde_json::from_str(message.get()).ok()?;
-                Said::from_message(format, &message)
+                NormalMessage::from_message(format, &message)
             };
             messages.iter().filter_map(said).collect()
         };
@@ -65,7 +65,7 @@ impl AgentRequest {
     pub(crate) fn content(&self) -> RequestContent {
         let title = self.said.iter().filter(|said| said.by == Speaker::User).find_map(|said| {
             let texts =
-                said.parts.iter().filter_map(|part| if let Part::Text(text) = part { Some(text) } else { None });
+                said.parts.iter().filter_map(|part| if let MessagePart::Text(text) = part { Some(text) } else { None });
             texts.map(|text| text.trim()).find(|text| !text.is_empty())
         });
         let title = title.map(|title| prefix(title, MAX_TITLE).to_owned());
@@ -75,10 +75,10 @@ impl AgentRequest {
             (None, Some(_)) => &self.said[..],
             (None, None) => &[],
         };
-        let reply = |part: &Part| match part {
-            Part::Result { call_id, text } => Some(ShownReply { call_id: call_id.clone(), text: text.clone() }),
-            Part::Text(text) => Some(ShownReply { call_id: None, text: text.clone() }),
-            Part::Call { .. } | Part::Reference(_) | Part::Other(_) => None,
+        let reply = |part: &MessagePart| match part {
+            MessagePart::Result { call_id, text } => Some(ShownReply { call_id: call_id.clone(), text: text.clone() }),
+            MessagePart::Text(text) => Some(ShownReply { call_id: None, text: text.clone() }),
+            MessagePart::Call { .. } | MessagePart::Reference(_) | MessagePart::Other(_) => None,
         };
         RequestContent { title, replies: after.iter().flat_map(|said| &said.parts).filter_map(reply).collect() }
     }

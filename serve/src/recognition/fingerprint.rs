@@ -9,7 +9,7 @@ use serde_json::Value;
 use siphasher::sip128::{Hasher128, SipHasher13};
 
 use super::agent_request::AgentRequest;
-use crate::chat::{Part, Said, Speaker};
+use crate::chat::{MessagePart, NormalMessage, Speaker};
 
 /// A hash of 128 bits, with a secret key. It serializes to hex digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -80,21 +80,21 @@ impl Fingerprints {
     ///
     /// White space does not count, nor does how arguments are written, because agents change both.
     /// Ids do not count: some agents make new ones.
-    pub(super) fn of_parts<'a>(&self, parts: impl Iterator<Item = &'a Part>) -> Fingerprint {
+    pub(super) fn of_parts<'a>(&self, parts: impl Iterator<Item = &'a MessagePart>) -> Fingerprint {
         let (mut text, mut others) = (String::new(), String::new());
         for part in parts {
             match part {
-                Part::Text(more) => text.extend(more.split_whitespace()),
-                Part::Call { name, arguments } => {
+                MessagePart::Text(more) => text.extend(more.split_whitespace()),
+                MessagePart::Call { name, arguments } => {
                     others.push_str(&format!("\ncall {name:?} "));
                     canonical(arguments, &mut others);
                 }
-                Part::Result { text, .. } => {
+                MessagePart::Result { text, .. } => {
                     others.push_str("\nresult ");
                     others.extend(text.split_whitespace());
                 }
-                Part::Reference(id) => others.push_str(&format!("\nitem {id:?}")),
-                Part::Other(value) => {
+                MessagePart::Reference(id) => others.push_str(&format!("\nitem {id:?}")),
+                MessagePart::Other(value) => {
                     others.push_str("\nother ");
                     canonical(value, &mut others);
                 }
@@ -111,11 +111,11 @@ impl Fingerprints {
         // Several messages of the model in a row are one: an agent may have split it.
         for turn in request.said.chunk_by(|one, next| one.by == Speaker::Model && next.by == Speaker::Model) {
             let by = turn.first().map_or(Speaker::User, |said| said.by);
-            let parts = || turn.iter().flat_map(|said: &Said| &said.parts);
+            let parts = || turn.iter().flat_map(|said: &NormalMessage| &said.parts);
             let said = self.of_parts(parts());
             if by == Speaker::Model {
                 let references = parts().filter_map(|part| match part {
-                    Part::Reference(id) => Some(self.of_id(id)),
+                    MessagePart::Reference(id) => Some(self.of_id(id)),
                     _ => None,
                 });
                 answers.push(ShownAnswer { before, said, references: references.collect() });
@@ -205,7 +205,7 @@ mod tests {
         let upto = |end: usize| chain(&fingerprints, &all.as_array().unwrap()[..end].to_vec().into());
         let answers = upto(6).answers;
         assert_eq!((answers[0].before, answers[1].before), (upto(3).whole.unwrap(), upto(1).whole.unwrap()));
-        let merged = [Part::Text("45".into())];
+        let merged = [MessagePart::Text("45".into())];
         assert_eq!(answers[0].said, fingerprints.of_parts(merged.iter()), "two messages in a row are one");
     }
 

@@ -15,7 +15,7 @@ use super::fingerprint::{Fingerprint, Fingerprints};
 use super::last_answer::{Fit, LastAnswer};
 use super::shown_conversation::ShownConversation;
 use super::stored::StoredRecord;
-use crate::chat::{ApiFormat, ModelAnswer, Part};
+use crate::chat::{ApiFormat, MessagePart, ModelAnswer};
 use crate::conversation::Conversation;
 
 /// How long a request waits for the end of the message that it seems to answer.
@@ -165,7 +165,7 @@ impl AnswerRecord {
         let items = item_ids.iter().map(|id| fingerprints.of_id(id)).collect();
         let said = fingerprints.of_parts(parts.iter());
         // Whatever it is that such an answer says, agents may write it in several ways.
-        let is_empty = parts.iter().all(|part| matches!(part, Part::Text(text) if text.trim().is_empty()));
+        let is_empty = parts.iter().all(|part| matches!(part, MessagePart::Text(text) if text.trim().is_empty()));
         let known = if is_empty { LastAnswer::Unknown } else { LastAnswer::Known { said, items, is_cut_off } };
         let receiver = self.answer.subscribe();
         let response = response_id.map(|id| fingerprints.of_id(&id));

@@ -18,16 +18,16 @@ pub(super) struct WatchedBody {
 }
 
 /// When a body was last read.
-pub(super) struct Progress(Arc<Mutex<Instant>>);
+pub(super) struct ReadTime(Arc<Mutex<Instant>>);
 
 impl WatchedBody {
-    pub(super) fn new(body: Body) -> (WatchedBody, Progress) {
+    pub(super) fn new(body: Body) -> (WatchedBody, ReadTime) {
         let read_at = Arc::new(Mutex::new(Instant::now()));
-        (WatchedBody { body, read_at: read_at.clone() }, Progress(read_at))
+        (WatchedBody { body, read_at: read_at.clone() }, ReadTime(read_at))
     }
 }
 
-impl Progress {
+impl ReadTime {
     /// Waits until the body has not been read for that long.
     pub(super) async fn stalled(&self, timeout: Duration) {
         loop {

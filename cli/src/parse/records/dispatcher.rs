@@ -4,7 +4,7 @@ use std::io::Read;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use super::batch::{Batch, Buffers, Next};
-use super::lines::{LineReader, Part, Position};
+use super::lines::{LineReader, LinesPart, Position};
 
 /// The bytes of lines that may be in the queues at once. A longer batch waits until it is alone.
 const IN_FLIGHT: usize = 32 << 20;
@@ -40,8 +40,8 @@ impl Dispatcher {
             }
             let Buffers { lines: spare, out } = self.spare.pop().unwrap_or_default();
             let is_sent = match lines.next(spare) {
-                Ok(Some(Part::Lines(lines, begin))) => self.send(Buffers { lines, out }, begin),
-                Ok(Some(Part::TooLong(position))) => self.to_writer.send(Next::TooLong(position)).is_ok(),
+                Ok(Some(LinesPart::Lines(lines, begin))) => self.send(Buffers { lines, out }, begin),
+                Ok(Some(LinesPart::TooLong(position))) => self.to_writer.send(Next::TooLong(position)).is_ok(),
                 Ok(None) => return,
                 Err(error) => {
                     let _ = self.to_writer.send(Next::Failed(error));

@@ -22,7 +22,7 @@ pub(super) struct Position {
 
 /// A part of the input.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum LinesPart {
     /// Whole lines, and the position of the first. Only the last line of the input may have no
     /// line feed. Each may be longer than the limit by less than a read.
     Lines(Vec<u8>, Position),
@@ -52,7 +52,7 @@ impl<R: Read> LineReader<R> {
     ///
     /// What arrives at once is returned at once: the sender of a line may wait for its result.
     /// `spare` is an empty buffer for what follows.
-    pub(super) fn next(&mut self, mut spare: Vec<u8>) -> io::Result<Option<Part>> {
+    pub(super) fn next(&mut self, mut spare: Vec<u8>) -> io::Result<Option<LinesPart>> {
         loop {
             // The pending bytes of a line hold no line feed.
             let begin = self.pending.len();
@@ -61,7 +61,7 @@ impl<R: Read> LineReader<R> {
             self.pending.truncate(begin + read.as_ref().copied().unwrap_or(0));
             if read? == 0 {
                 let rest = std::mem::take(&mut self.pending);
-                return Ok((!rest.is_empty()).then_some(Part::Lines(rest, self.position)));
+                return Ok((!rest.is_empty()).then_some(LinesPart::Lines(rest, self.position)));
             }
             let mut begin = begin;
             if let Some(skipped) = self.skipped {
@@ -83,13 +83,13 @@ impl<R: Read> LineReader<R> {
                 let position = self.position;
                 self.position.line += memchr_iter(b'\n', &lines).count() as u64;
                 self.position.offset += lines.len() as u64;
-                return Ok(Some(Part::Lines(lines, position)));
+                return Ok(Some(LinesPart::Lines(lines, position)));
             }
             if self.pending.len() > self.limit {
                 self.skipped = Some(self.pending.len() as u64);
                 // To keep the buffer would keep its memory.
                 self.pending = Vec::new();
-                return Ok(Some(Part::TooLong(self.position)));
+                return Ok(Some(LinesPart::TooLong(self.position)));
             }
         }
     }
@@ -115,8 +115,8 @@ mod tests {
         let mut lines = Vec::new();
         while let Some(part) = reader.next(Vec::new()).unwrap() {
             match part {
-                Part::TooLong(position) => lines.push((position, None)),
-                Part::Lines(part, mut position) => {
+                LinesPart::TooLong(position) => lines.push((position, None)),
+                LinesPart::Lines(part, mut position) => {
                     for line in part.split_inclusive(|&byte| byte == b'\n') {
                         let len = line.strip_suffix(b"\n").unwrap_or(line).len();
                         lines.push((position, (len <= limit).then(|| line.to_vec())));
@@ -157,10 +157,10 @@ mod tests {
     #[test]
     fn no_more_of_a_line_is_kept_than_the_limit_and_one_read() {
         let mut reader = LineReader::new(io::repeat(b'x').take(100 << 20).chain(&b"\nend"[..]), 1 << 20);
-        assert_eq!(reader.next(Vec::new()).unwrap(), Some(Part::TooLong(Position { line: 1, offset: 0 })));
+        assert_eq!(reader.next(Vec::new()).unwrap(), Some(LinesPart::TooLong(Position { line: 1, offset: 0 })));
         assert_eq!(reader.pending.capacity(), 0);
         let end = Position { line: 2, offset: (100 << 20) + 1 };
-        assert_eq!(reader.next(Vec::new()).unwrap(), Some(Part::Lines(b"end".into(), end)));
+        assert_eq!(reader.next(Vec::new()).unwrap(), Some(LinesPart::Lines(b"end".into(), end)));
         assert_eq!(reader.next(Vec::new()).unwrap(), None);
         assert!(reader.pending.capacity() <= 2 * READ_SIZE);
     }

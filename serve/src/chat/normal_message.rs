@@ -6,9 +6,9 @@ use super::api_format::ApiFormat;
 
 /// A message of a conversation.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Said {
+pub(crate) struct NormalMessage {
     pub(crate) by: Speaker,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<MessagePart>,
 }
 
 /// Who says a message.
@@ -21,7 +21,7 @@ pub(crate) enum Speaker {
 
 /// A part of a message.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Part {
+pub(crate) enum MessagePart {
     Text(String),
     Call {
         name: String,
@@ -37,24 +37,25 @@ pub(crate) enum Part {
     Other(Value),
 }
 
-impl Said {
+impl NormalMessage {
     /// Converts an element of a request's list of messages. `None` for what is not part of the conversation: instructions,
     /// which may change from request to request, and the model's thoughts, which agents leave out.
-    pub(crate) fn from_message(format: ApiFormat, message: &Value) -> Option<Said> {
+    pub(crate) fn from_message(format: ApiFormat, message: &Value) -> Option<NormalMessage> {
         match format {
-            ApiFormat::OpenAiChat => Said::from_chat(message),
-            ApiFormat::Anthropic => Said::from_anthropic(message),
-            ApiFormat::OpenAiResponses => Said::from_item(message),
+            ApiFormat::OpenAiChat => NormalMessage::from_chat(message),
+            ApiFormat::Anthropic => NormalMessage::from_anthropic(message),
+            ApiFormat::OpenAiResponses => NormalMessage::from_item(message),
         }
     }
 
-    fn from_chat(message: &Value) -> Option<Said> {
+    fn from_chat(message: &Value) -> Option<NormalMessage> {
         let by = match text_of(&message["role"]) {
             "system" | "developer" => return None,
             "assistant" => Speaker::Model,
             "tool" | "function" => {
-                let result = Part::Result { call_id: id(&message["tool_call_id"]), text: joined(&message["content"]) };
-                return Some(Said { by: Speaker::User, parts: vec![result] });
+                let result =
+                    MessagePart::Result { call_id: id(&message["tool_call_id"]), text: joined(&message["content"]) };
+                return Some(NormalMessage { by: Speaker::User, parts: vec![result] });
             }
             _ => Speaker::User,
         };
@@ -62,56 +63,56 @@ impl Said {
         for call in elements(&message["tool_calls"]) {
             let call = if call["custom"].is_object() { &call["custom"] } else { &call["function"] };
             let arguments = if call["input"].is_string() { &call["input"] } else { &call["arguments"] };
-            parts.push(Part::Call { name: text_of(&call["name"]).into(), arguments: parsed(arguments) });
+            parts.push(MessagePart::Call { name: text_of(&call["name"]).into(), arguments: parsed(arguments) });
         }
-        Some(Said { by, parts })
+        Some(NormalMessage { by, parts })
     }
 
-    fn from_anthropic(message: &Value) -> Option<Said> {
+    fn from_anthropic(message: &Value) -> Option<NormalMessage> {
         let by = match text_of(&message["role"]) {
             "system" => return None,
             "assistant" => Speaker::Model,
             _ => Speaker::User,
         };
-        Some(Said { by, parts: content(&message["content"]) })
+        Some(NormalMessage { by, parts: content(&message["content"]) })
     }
 
     /// Converts an item of the Responses API.
-    fn from_item(item: &Value) -> Option<Said> {
-        let model = |part| Some(Said { by: Speaker::Model, parts: vec![part] });
-        let user = |part| Some(Said { by: Speaker::User, parts: vec![part] });
+    fn from_item(item: &Value) -> Option<NormalMessage> {
+        let model = |part| Some(NormalMessage { by: Speaker::Model, parts: vec![part] });
+        let user = |part| Some(NormalMessage { by: Speaker::User, parts: vec![part] });
         let name = || text_of(&item["name"]).to_owned();
         match text_of(&item["type"]) {
-            "" | "message" => Said::from_chat(item),
-            "function_call" => model(Part::Call { name: name(), arguments: parsed(&item["arguments"]) }),
-            "custom_tool_call" => model(Part::Call { name: name(), arguments: item["input"].clone() }),
-            "item_reference" => model(Part::Reference(text_of(&item["id"]).into())),
+            "" | "message" => NormalMessage::from_chat(item),
+            "function_call" => model(MessagePart::Call { name: name(), arguments: parsed(&item["arguments"]) }),
+            "custom_tool_call" => model(MessagePart::Call { name: name(), arguments: item["input"].clone() }),
+            "item_reference" => model(MessagePart::Reference(text_of(&item["id"]).into())),
             "reasoning" => None,
             output if output.ends_with("_output") => {
-                user(Part::Result { call_id: id(&item["call_id"]), text: joined(&item["output"]) })
+                user(MessagePart::Result { call_id: id(&item["call_id"]), text: joined(&item["output"]) })
             }
             call if call.ends_with("_call") => None,
-            _ => user(Part::Other(item.clone())),
+            _ => user(MessagePart::Other(item.clone())),
         }
     }
 }
 
 /// Converts a message's content: a text, or a list of parts.
-fn content(content: &Value) -> Vec<Part> {
+fn content(content: &Value) -> Vec<MessagePart> {
     if let Some(text) = content.as_str() {
-        return vec![Part::Text(text.into())];
+        return vec![MessagePart::Text(text.into())];
     }
     elements(content).filter_map(part).collect()
 }
 
-fn part(part: &Value) -> Option<Part> {
+fn part(part: &Value) -> Option<MessagePart> {
     Some(match text_of(&part["type"]) {
-        "text" | "input_text" | "output_text" => Part::Text(text_of(&part["text"]).into()),
-        "refusal" => Part::Text(text_of(&part["refusal"]).into()),
-        "tool_use" => Part::Call { name: text_of(&part["name"]).into(), arguments: part["input"].clone() },
-        "tool_result" => Part::Result { call_id: id(&part["tool_use_id"]), text: joined(&part["content"]) },
+        "text" | "input_text" | "output_text" => MessagePart::Text(text_of(&part["text"]).into()),
+        "refusal" => MessagePart::Text(text_of(&part["refusal"]).into()),
+        "tool_use" => MessagePart::Call { name: text_of(&part["name"]).into(), arguments: part["input"].clone() },
+        "tool_result" => MessagePart::Result { call_id: id(&part["tool_use_id"]), text: joined(&part["content"]) },
         "thinking" | "redacted_thinking" => return None,
-        _ => Part::Other(part.clone()),
+        _ => MessagePart::Other(part.clone()),
     })
 }
 
