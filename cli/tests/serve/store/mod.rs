@@ -21,6 +21,7 @@ mod scene;
 mod secrets;
 mod sentinels;
 mod silent;
+mod takes;
 mod tcp_proxy;
 mod tls;
 mod troubles;
