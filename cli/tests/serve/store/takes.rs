@@ -1,11 +1,13 @@
 //! Who may change a conversation, when nobody has heard who it is, or who it is has died.
 
+use std::time::{Duration, Instant};
+
 use rustix::process::Signal;
 use serde_json::json;
 
 use super::redis_server::RedisServer;
 use super::scene::{asks_and_continues, body_of, is_asked, relay, replica, snapshot};
-use crate::client::{chat, read, until};
+use crate::client::{Events, chat, read, until};
 use crate::service::Service;
 use crate::upstream::open_gate;
 
@@ -56,4 +58,49 @@ async fn a_writer_that_stores_a_lost_conversation_again_begins_no_turn_in_it_at_
     // Another replica may have been the newest writer, and comes back soon.
     assert_ne!(next_turn(&owner, id, "stored-again-1").await, id);
     until(async || next_turn(&owner, id, "stored-again-2").await == id).await;
+}
+
+#[tokio::test]
+async fn a_reply_that_a_dead_writer_has_accepted_after_its_turn_is_given_soon() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let args = ["--lease", "1"];
+    let (mut owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    let id = "died-after-turn";
+    asked(&owner, &other, id).await;
+    let mut events = Events::of(&other, id, None).await;
+    events.up_to(|event| event.kind == "state").await;
+    // As if the writer had died between accepting it and giving it.
+    owner.kill();
+    let reply = r#""{\"action\":{\"cancel\":{\"number\":0}}}""#;
+    redis.tell(&format!("HSET followup:{{{id}}}:state answer:0 {reply}"));
+    redis.tell(&format!("SPUBLISH followup:{{{id}}}:bell answer"));
+    let accepted = Instant::now();
+    events.up_to(|event| event.kind == "replied" && event.data["kind"] == "cancelled").await;
+    assert!(accepted.elapsed() < Duration::from_secs(4), "{:?}", accepted.elapsed());
+}
+
+#[tokio::test]
+async fn a_server_that_became_a_copy_of_an_empty_one_does_not_end_conversations_for_their_readers() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let Some(empty) = RedisServer::start(&["--repl-diskless-sync-delay", "0"]) else { return };
+    let args = ["--lease", "1"];
+    let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    let ids: Vec<String> = (0..10).map(|index| format!("copied-{index}")).collect();
+    let (mut bodies, mut readers) = (Vec::new(), Vec::new());
+    for id in &ids {
+        bodies.push(relay(&owner, id, &asks_and_continues(id)).await);
+        until(async || is_asked(&other, id).await).await;
+        readers.push(Events::of(&other, id, None).await);
+    }
+    let connected = Instant::now();
+    until(async || connected.elapsed() > Duration::from_secs(2)).await;
+    redis.tell(&format!("REPLICAOF 127.0.0.1 {}", empty.port));
+    until(async || redis.ask("KEYS *") == "*0").await;
+    redis.tell("REPLICAOF NO ONE");
+    for ((id, body), reader) in ids.iter().zip(bodies).zip(&mut readers) {
+        open_gate(id).await;
+        body.await.unwrap();
+        let seen = reader.up_to(|event| matches!(&*event.kind, "end" | "gone")).await;
+        assert_eq!(seen.last().unwrap().kind, "end", "{id}: {seen:?}");
+    }
 }
