@@ -7,6 +7,7 @@ mod deployed;
 mod endings;
 mod failover;
 mod figures;
+mod law_log;
 mod law_run;
 mod laws;
 mod limits;
