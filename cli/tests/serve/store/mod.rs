@@ -17,6 +17,7 @@ mod old_server;
 mod proxy;
 mod redis_cluster;
 mod redis_server;
+mod refusals;
 mod replicas;
 mod scene;
 mod secrets;
