@@ -172,10 +172,13 @@ impl LocalStore {
         removed.is_some()
     }
 
-    /// Forgets a conversation that is in the store, unless it has readers again.
+    /// Forgets a conversation that another process writes, unless it has readers again. Returns whether it did.
+    ///
+    /// One that is being brought up to date stays: this process may be about to become its writer.
     pub(crate) fn forget(&self, id: &str) -> bool {
         let mut all = self.conversations.lock();
-        let is_unused = all.get(id).is_some_and(|one| !one.has_readers());
+        let is_unused =
+            all.get(id).is_some_and(|one| one.updating.try_lock().is_ok() && !one.is_writer() && !one.has_readers());
         if is_unused {
             all.remove(id);
             drop(all);
@@ -261,7 +264,29 @@ fn random_epoch() -> Result<u64, ApiError> {
 
 #[cfg(test)]
 mod tests {
+    use tokio::sync::mpsc;
+
     use super::*;
+    use crate::settings::Settings;
+
+    #[test]
+    fn only_what_another_process_writes_is_forgotten() {
+        let ((ended_turns, _ended), (outbox, _queued)) = (mpsc::unbounded_channel(), mpsc::unbounded_channel());
+        let (settings, metrics) = (Arc::new(Settings::default()), Arc::new(Metrics::new()));
+        let list = Arc::new(ListChanges::new());
+        let store = LocalStore::new(Context { settings, metrics, ended_turns, outbox: Some(outbox), list });
+        let create = |id: &str, role| store.find_or_create(id, role).unwrap().0;
+        create("written", NewRole::Writer);
+        assert!(!store.forget("written"));
+        let followed = create("followed", NewRole::Follower);
+        let updating = followed.updating.try_lock().unwrap();
+        assert!(!store.forget("followed"), "it may be about to be written");
+        drop(updating);
+        let reader = followed.reader().unwrap();
+        assert!(!store.forget("followed"), "it is read");
+        drop(reader);
+        assert!(store.forget("followed") && store.find("followed").is_none());
+    }
 
     #[test]
     fn an_id_is_short_and_plain_ascii() {

@@ -217,6 +217,16 @@ impl Link {
         matches!(self.address, StoreAddress::Cluster(_))
     }
 
+    /// Returns `true` if the store is known to be a primary. A copy may lack what its primary has.
+    pub(crate) async fn is_primary(&self) -> bool {
+        // The copies in a cluster read nothing.
+        if self.is_cluster() {
+            return true;
+        }
+        let info: Result<String, _> = self.run(redis::cmd("INFO").arg("replication")).await;
+        info.is_ok_and(|info| info.contains("role:master"))
+    }
+
     /// The store has closed a connection.
     pub(crate) fn disconnected(&self, number: u64) {
         // The connection to a cluster repairs itself.

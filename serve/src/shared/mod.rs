@@ -138,11 +138,6 @@ impl Shared {
         self.lease.end().await;
     }
 
-    /// Returns `true` if this replica writes a conversation.
-    fn writes(&self, id: &str) -> bool {
-        self.local.find(id).is_some_and(|conversation| conversation.is_writer())
-    }
-
     /// Waits until the store has everything of a conversation.
     pub(crate) async fn flush(&self, conversation: &Conversation) -> Result<(), ApiError> {
         match tokio::time::timeout(MAX_FLUSH, conversation.flushed()).await {

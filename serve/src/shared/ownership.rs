@@ -1,6 +1,7 @@
 //! Who writes a conversation: finding it, becoming its writer, and learning that another replica did.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::Shared;
 use super::commands::{Found, Purpose, TakeOutcome};
@@ -8,6 +9,9 @@ use super::error::StoreError;
 use crate::conversation::{Conversation, NewRole, StoredConversation};
 use crate::error::ApiError;
 use crate::local_store::Changeable;
+
+/// How often it is tried to take a conversation that is reserved for another replica.
+const PAUSE: Duration = Duration::from_millis(20);
 
 impl Shared {
     /// Returns a conversation to read it.
@@ -79,7 +83,13 @@ impl Shared {
             match self.commands.take(id, own, dead.as_deref(), purpose).await? {
                 TakeOutcome::None => return Err(ApiError::no_conversation(id)),
                 TakeOutcome::Closed => return Err(ApiError::store_restored(id)),
-                TakeOutcome::Busy(owner) if self.lease.is_dead(&owner).await => dead = Some(owner),
+                TakeOutcome::Busy(owner) | TakeOutcome::Reserved(owner) if self.lease.is_dead(&owner).await => {
+                    dead = Some(owner);
+                }
+                TakeOutcome::Reserved(_) => {
+                    drop(updating);
+                    tokio::time::sleep(PAUSE).await;
+                }
                 TakeOutcome::Busy(_) => {
                     drop(updating);
                     return Ok((Changeable::Elsewhere(self.get(id).await?), false));
@@ -101,6 +111,10 @@ impl Shared {
                     };
                     self.take_over(&conversation, epoch, *stored)?;
                     drop(updating);
+                    if purpose == Purpose::Change {
+                        // The last writer may not have come to it.
+                        conversation.may_continue_now();
+                    }
                     return Ok((Changeable::Here(conversation), is_new));
                 }
             }
@@ -133,6 +147,7 @@ impl Shared {
         {
             self.metrics.taken_over();
             self.take_over(conversation, epoch, *stored).map_err(|error| StoreError::Unreadable(error.to_string()))?;
+            conversation.may_continue_now();
         }
         Ok(())
     }

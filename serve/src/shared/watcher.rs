@@ -131,6 +131,7 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
     let mut touched = Instant::now();
     // The rings that were followed by a comparison, and when that was.
     let (mut rings, mut compared) = (None, Instant::now());
+    let mut awaits_writer = false;
     while let Some(conversation) = conversation.upgrade() {
         let is_here = shared.local.find(&id).is_some_and(|one| Arc::ptr_eq(&one, &conversation));
         if !is_here {
@@ -143,7 +144,9 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
         }
         if rings != Some(now.rings) || compared.elapsed() >= STEADY_INTERVAL {
             // If it fails, the conversation is compared again after the next message, or later.
-            rings = compare(&shared, &conversation).await.ok().map(|()| now.rings);
+            let result = compare(&shared, &conversation).await;
+            rings = result.as_ref().ok().map(|_| now.rings);
+            awaits_writer = result.unwrap_or(awaits_writer);
             compared = Instant::now();
         }
         let has_readers = conversation.has_readers();
@@ -153,8 +156,9 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
             let _ = shared.commands.touch(&id).await;
             let _ = shared.list_conversation(&conversation).await;
         }
-        // The writer of a turn may die.
-        let is_urgent = has_readers && conversation.is_streaming() && !conversation.is_writer();
+        // The writer may die before it has ended its turn, or has given an answer.
+        let is_awaited = awaits_writer || conversation.is_streaming();
+        let is_urgent = has_readers && is_awaited && !conversation.is_writer();
         drop(conversation);
         let interval = if is_urgent { URGENT_INTERVAL } else { INTERVAL };
         let was_rung = tokio::time::timeout(interval, bell.changed()).await.is_ok();
@@ -162,7 +166,7 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
             rings = None;
         }
         // What another replica writes is kept here only while it is read.
-        if !was_rung && !has_readers && !shared.writes(&id) && shared.local.forget(&id) {
+        if !was_rung && !has_readers && shared.local.forget(&id) {
             break;
         }
     }
@@ -175,16 +179,20 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
 }
 
 /// Compares a conversation with what is stored, and brings it up to date.
-async fn compare(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> Result<(), StoreError> {
+///
+/// Returns `true` if another replica has something to do in it, which may die before.
+async fn compare(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> Result<bool, StoreError> {
     let updating = conversation.updating.lock().await;
     let last = conversation.last();
     let id = conversation.id();
     match (conversation.epoch(), shared.commands.load(id, Some(last)).await?) {
         (_, Found::Deleted) => drop(shared.local.remove(id)),
         // A store that has lost everything gets it again from the writer, if that lives.
-        (None, Found::Nothing) if !shared.lease.is_unsure() => drop(shared.local.remove(id)),
+        (None, Found::Nothing) if !shared.lease.is_unsure() && shared.link.is_primary().await => {
+            shared.local.remove(id);
+        }
         (None, Found::Nothing) => {}
-        (None, Found::Stored(stored)) => follow(shared, conversation, last, *stored).await?,
+        (None, Found::Stored(stored)) => return follow(shared, conversation, last, *stored).await,
         (Some(_), Found::Nothing) => conversation.add_missing(None),
         (Some(epoch), Found::Stored(stored)) if stored.epoch > epoch => {
             drop(updating);
@@ -195,22 +203,24 @@ async fn compare(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> Resu
             shared.give_answers(conversation, stored.answers);
         }
     }
-    Ok(())
+    Ok(false)
 }
 
 /// Brings a conversation of another writer up to date. Takes it over if the writer is dead.
+///
+/// Returns `true` if the writer lives, as far as is known, and writes a turn or has to give an answer.
 async fn follow(
     shared: &Arc<Shared>,
     conversation: &Arc<Conversation>,
     last: EventId,
     stored: StoredConversation,
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
     let needs_writer = stored.is_streaming() || !stored.answers.is_empty();
     let has_lost_events = !conversation.is_outdated() && stored.last.is_some_and(|stored| stored < last);
     let is_dead = (needs_writer || has_lost_events) && shared.is_dead(&stored.owner).await;
     if has_lost_events && !is_dead {
         // The writer adds them again.
-        return Ok(());
+        return Ok(needs_writer);
     }
     if (has_lost_events || !conversation.follow(&stored))
         && let Some(stored) = shared.commands.load(conversation.id(), None).await?.stored()
@@ -220,5 +230,5 @@ async fn follow(
     if needs_writer && is_dead {
         shared.take_from(conversation, &stored.owner).await?;
     }
-    Ok(())
+    Ok(needs_writer && !is_dead)
 }

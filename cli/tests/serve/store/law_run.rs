@@ -1,6 +1,6 @@
 //! One random run: replicas, conversations, readers, answers and faults, all from a seed.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex as Lock};
 use std::time::Duration;
 
 use fastrand::Rng;
@@ -16,10 +16,11 @@ use super::redis_server::RedisServer;
 use super::scene::{body_of, replica};
 use super::tcp_proxy::{Passing, TcpProxy};
 use crate::client::{Event, Events, chat, get, post, soon, until};
+use crate::page::Page;
 use crate::service::Service;
 use crate::upstream::open_gate;
 
-/// How long a reader waits for the end of a turn.
+/// How long it may take until all replicas and readers agree.
 pub(super) const DEADLINE: Duration = Duration::from_secs(30);
 
 /// The replicas, and the proxies between them and the store.
@@ -41,8 +42,8 @@ pub(super) struct Told {
     pub(super) play: Value,
     /// What the caller got, and whether its replica was killed meanwhile.
     pub(super) relayed: (Vec<u8>, bool),
-    /// What each reader saw until the end of the conversation.
-    pub(super) seen: Vec<Vec<Event>>,
+    /// They read on until they are dropped.
+    pub(super) readers: Vec<Reader>,
     /// The answers that were accepted.
     pub(super) accepted: Vec<String>,
 }
@@ -162,8 +163,7 @@ async fn begin(world: &World, id: &str, play: &Value, rng: &mut Rng) -> Response
 /// Relays one message, with readers, and users that answer it all at once.
 async fn converse(world: Arc<World>, id: String, play: Value, response: Response<Incoming>, mut rng: Rng) -> Told {
     let relayed = tokio::spawn(relayed(response));
-    let readers: Vec<_> =
-        (0..rng.usize(1..=2)).map(|_| tokio::spawn(reader(world.clone(), id.clone(), rng.fork()))).collect();
+    let readers = (0..rng.usize(1..=2)).map(|_| Reader::start(world.clone(), id.clone(), rng.fork())).collect();
     let users: Vec<JoinHandle<Option<String>>> =
         (0..rng.usize(0..=3)).map(|nth| tokio::spawn(user(world.clone(), id.clone(), nth, rng.fork()))).collect();
     // Some turns take longer than a lease, so that a replica that lives could be taken for dead.
@@ -171,14 +171,11 @@ async fn converse(world: Arc<World>, id: String, play: Value, response: Response
     tokio::time::sleep(Duration::from_millis(rng.u64(1..longest))).await;
     open_gate(&id).await;
     let relayed = relayed.await.unwrap();
-    let (mut seen, mut accepted) = (Vec::new(), Vec::new());
-    for reader in readers {
-        seen.push(reader.await.unwrap());
-    }
+    let mut accepted = Vec::new();
     for user in users {
         accepted.extend(user.await.unwrap());
     }
-    Told { id, play, relayed, seen, accepted }
+    Told { id, play, relayed, readers, accepted }
 }
 
 /// A message with one question, in random chunks; the provider waits before a part of it.
@@ -214,35 +211,54 @@ async fn relayed(response: Response<Incoming>) -> (Vec<u8>, bool) {
     }
 }
 
-/// Reads a conversation on any replica, with its `Last-Event-ID`, until its turn has ended.
-async fn reader(world: Arc<World>, id: String, mut rng: Rng) -> Vec<Event> {
-    let mut seen: Vec<Event> = Vec::new();
-    let until_end = async {
-        loop {
-            let address = &world.replicas[rng.usize(..world.replicas.len())].address;
-            let mut call = get(format!("/conversations/{id}/events"));
-            if let Some(last) = seen.last() {
-                call = call.with("last-event-id", &last.id);
-            }
-            if let Some(response) = call.reach(address).await
-                && response.status() == StatusCode::OK
-            {
-                let mut events = Events::from(response);
-                while let Some(event) = events.next_if_alive().await {
-                    let is_end = event.kind == "end" || event.kind == "state" && event.data["turn"] != "streaming";
-                    let is_begun = event.data["turn"] != "none";
-                    seen.push(event);
-                    if is_end && is_begun {
-                        return;
+/// A reader, on any replica. When that is lost, it comes back to any, with its `Last-Event-ID`.
+pub(super) struct Reader {
+    seen: Arc<Lock<Vec<Event>>>,
+    task: JoinHandle<()>,
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Reader {
+    fn start(world: Arc<World>, id: String, mut rng: Rng) -> Reader {
+        let seen = Arc::<Lock<Vec<Event>>>::default();
+        let all = seen.clone();
+        let task = tokio::spawn(async move {
+            loop {
+                let address = &world.replicas[rng.usize(..world.replicas.len())].address;
+                let mut call = get(format!("/conversations/{id}/events"));
+                // A page that was told that the conversation is gone has to be opened anew.
+                if let Some(last) = all.lock().unwrap().last().filter(|last| last.kind != "gone") {
+                    call = call.with("last-event-id", &last.id);
+                }
+                if let Some(response) = call.reach(address).await
+                    && response.status() == StatusCode::OK
+                {
+                    let mut events = Events::from(response);
+                    while let Some(event) = events.next_if_alive().await {
+                        all.lock().unwrap().push(event);
                     }
                 }
+                tokio::time::sleep(Duration::from_millis(10)).await;
             }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    let has_ended = tokio::time::timeout(DEADLINE, until_end).await;
-    assert!(has_ended.is_ok(), "a reader of {id} was not told of the end: {seen:?}");
-    seen
+        });
+        Reader { seen, task }
+    }
+
+    /// Returns what it has seen so far.
+    pub(super) fn seen(&self) -> Vec<Event> {
+        self.seen.lock().unwrap().clone()
+    }
+
+    /// Returns `true` if this is what it shows.
+    pub(super) fn shows(&self, page: &Page) -> bool {
+        let seen = self.seen.lock().unwrap();
+        seen.last().is_some_and(|last| last.id == page.last) && Page::of(&seen) == *page
+    }
 }
 
 /// Answers the question on any replica until somebody's answer was accepted. Returns its own if it was this one.

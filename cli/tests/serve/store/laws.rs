@@ -2,15 +2,15 @@
 //!
 //! `FOLLOWUP_RUNS=N` sets the number of runs, and `FOLLOWUP_SEED=N` the first seed.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::law_run::{DEADLINE, Run, Told, World, run};
+use super::law_log::Log;
+use super::law_run::{DEADLINE, Reader, Run, Told, World, run};
 use super::redis_server::has_redis;
-use crate::client::{Event, chat, get, read};
+use crate::client::{chat, get, read};
 use crate::page::Page;
 use crate::service::Service;
 use crate::upstream::requests;
@@ -56,14 +56,15 @@ async fn check(seed: u64, without_store: &Service) {
     let Some(Run { world, told, has_only_delays }) = run(seed).await else { return };
     for told in &told {
         let alone = alone(told, without_store).await;
-        let last = agreed(&world, told).await;
-        check_relayed(seed, told);
-        for seen in &told.seen {
-            check_order(seed, seen);
-            check_ending(seed, &Page::of(seen), &alone);
+        let last = agreed(&world, told, has_only_delays).await;
+        let log = Log::of(&world, told, &last).await;
+        log.check(has_only_delays);
+        for reader in &told.readers {
+            log.check_reader(&reader.seen(), has_only_delays);
         }
-        check_same(seed, told);
+        check_relayed(seed, told);
         check_ending(seed, &last, &alone);
+        check_continuation(seed, &last);
         assert!(!has_only_delays || !is_cut_off(&last), "seed {seed}: {} was cut off by delays: {last:?}", told.id);
         check_answers(seed, told, &last).await;
     }
@@ -78,10 +79,11 @@ async fn alone(told: &Told, service: &Service) -> Page {
     Page::of_snapshot(&get(format!("/conversations/{}", told.id)).send(service).await.ok())
 }
 
-/// Returns the conversation, on which all replicas that live agree in the end.
+/// Returns the conversation, on which all readers and all replicas that live agree in the end.
 ///
-/// If the replica that took an answer was killed, the next writer gives it once the lease has ended.
-async fn agreed(world: &World, told: &Told) -> Page {
+/// If the replica that took an answer was killed, the next writer gives it once the lease has ended. With only
+/// delays, an answer is always followed by the model's next message.
+async fn agreed(world: &World, told: &Told, has_only_delays: bool) -> Page {
     let mut seen = String::new();
     let agreement = async {
         loop {
@@ -97,6 +99,8 @@ async fn agreed(world: &World, told: &Told) -> Page {
                 && page.turn != "streaming"
                 && pages.iter().all(|other| other.as_ref() == Some(&page))
                 && (told.accepted.is_empty() || answer(&page).is_some())
+                && (!has_only_delays || answer(&page).is_none() || page.prose().ends_with("Done."))
+                && told.readers.iter().all(|reader| reader.shows(&page))
             {
                 return page;
             }
@@ -108,7 +112,9 @@ async fn agreed(world: &World, told: &Told) -> Page {
     match agreed {
         Ok(page) => page,
         Err(_) => {
-            panic!("the replicas do not agree about {}: {seen}; stored: {}", told.id, world.stored(&told.id).await)
+            let read: Vec<_> = told.readers.iter().map(Reader::seen).collect();
+            let stored = world.stored(&told.id).await;
+            panic!("no agreement about {}: the replicas show {seen}; readers saw {read:?}; stored: {stored}", told.id)
         }
     }
 }
@@ -123,36 +129,6 @@ fn answer(page: &Page) -> Option<Value> {
 fn check_relayed(seed: u64, told: &Told) {
     let ((bytes, is_broken), body) = (&told.relayed, told.play["body"].as_str().unwrap().as_bytes());
     assert!(if *is_broken { body.starts_with(bytes) } else { body == bytes }, "seed {seed}: {}", told.id);
-}
-
-/// Returns `true` if that is an event of the log, and not what a reader is told in its place.
-///
-/// A reader is told that a conversation is gone, and later gets it again, if the store has lost
-/// everything while the writer is paused for longer than its lease.
-fn is_of_log(event: &Event) -> bool {
-    !matches!(&*event.kind, "state" | "gone")
-}
-
-/// A reader sees each event once and in order, after a `state` that replaces everything before it.
-fn check_order(seed: u64, seen: &[Event]) {
-    let id = |event: &Event| {
-        let (epoch, number) = event.id.split_once('-').unwrap();
-        (epoch.parse::<u64>().unwrap(), number.parse::<u64>().unwrap())
-    };
-    for two in seen.windows(2) {
-        let (before, after) = (id(&two[0]), id(&two[1]));
-        let follows = after == (before.0, before.1 + 1) || after.0 > before.0 && after.1 == 1;
-        assert!(!is_of_log(&two[1]) || follows, "seed {seed}: {two:?}");
-    }
-}
-
-/// Readers that see an event with the same id see the same event.
-fn check_same(seed: u64, told: &Told) {
-    let mut known: HashMap<&str, &Event> = HashMap::new();
-    for event in told.seen.iter().flatten().filter(|event| is_of_log(event)) {
-        let first = known.entry(&event.id).or_insert(event);
-        assert_eq!(*first, event, "seed {seed}");
-    }
 }
 
 /// Returns the items of the first turn, up to its end.
@@ -185,6 +161,18 @@ fn check_ending(seed: u64, page: &Page, alone: &Page) {
         assert!(same, "seed {seed}: {item} in place of {expected}");
     }
     assert!(is_cut_off || got.len() == whole.len(), "seed {seed}: {got:?} in place of {whole:?}");
+}
+
+/// What follows the message is nothing, or the next one, or its beginning.
+fn check_continuation(seed: u64, page: &Page) {
+    for item in &page.items[first_turn(page).len()..] {
+        let is_expected = match item["type"].as_str().unwrap() {
+            "turn" | "end" => item["nth"] == 1,
+            "text" => starts(&item["text"], &json!("Done."), true),
+            kind => kind == "error",
+        };
+        assert!(is_expected, "seed {seed}: {item} in {page:?}");
+    }
 }
 
 /// Returns `true` if the text is the expected one, or, if it was cut off, its beginning.

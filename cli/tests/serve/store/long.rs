@@ -55,29 +55,37 @@ async fn is_the_same_elsewhere(redis: &RedisServer, id: &str, play: &Value) {
 
 /// Checks that the log is shorter than the conversation, and that the items are beside it.
 ///
-/// How much shorter depends on what was written together. Of a conversation that is long enough, some is always dropped:
-/// the log has what was new since the items were stored, up to as much as they had, what was in the buffer of the writer
-/// then, and the rest of an entry.
+/// How much shorter depends on what was written together. However long a conversation is, the log has no more than what
+/// was new since the items were stored, up to as much as they had, what was in the buffer of the writer then, and
+/// the rest of an entry.
 fn is_trimmed(redis: &RedisServer, id: &str, events: usize) {
-    let entries = redis.ask(&format!("XRANGE followup:{{{id}}}:log - +"));
-    let kept = entries.matches("text\r\n").count();
-    println!("{kept} of {events} events are in the log");
-    assert!(kept < events, "{kept}");
+    let log = format!("followup:{{{id}}}:log");
+    let kept = redis.ask(&format!("XRANGE {log} - +")).matches("text\r\n").count();
+    let bytes: usize = redis.ask(&format!("MEMORY USAGE {log} SAMPLES 0"))[1..].parse().unwrap();
+    println!("{kept} of {events} events, and {bytes} bytes, are in the log");
+    assert!(kept < events.min(MAX_EVENTS), "{kept}");
+    assert!(bytes < MAX_BYTES, "{bytes}");
     assert_eq!(redis.ask(&format!("HEXISTS followup:{{{id}}}:state view")), ":1");
 }
+
+/// What is new since the items were stored (512), the buffer of the writer (1024), and an entry (1000).
+const MAX_EVENTS: usize = 512 + 1024 + 1000;
+
+/// As many as the items have (4 MiB, and their names), the buffer of the writer (1 MiB), and an entry (1 MiB).
+const MAX_BYTES: usize = 7 << 20;
 
 #[tokio::test]
 async fn a_conversation_of_many_events_is_the_same_on_another_replica() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let id = "many-events";
-    is_the_same_elsewhere(&redis, id, &long(id, 4000, "word ", 100)).await;
-    is_trimmed(&redis, id, 4000);
+    is_the_same_elsewhere(&redis, id, &long(id, 8000, "word ", 100)).await;
+    is_trimmed(&redis, id, 8000);
 }
 
 #[tokio::test]
 async fn a_conversation_of_many_bytes_is_the_same_on_another_replica() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let id = "many-bytes";
-    is_the_same_elsewhere(&redis, id, &long(id, 700, &"many words ".repeat(1000), 20)).await;
-    is_trimmed(&redis, id, 700);
+    is_the_same_elsewhere(&redis, id, &long(id, 1400, &"many words ".repeat(1000), 20)).await;
+    is_trimmed(&redis, id, 1400);
 }

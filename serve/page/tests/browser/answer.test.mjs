@@ -228,6 +228,9 @@ test('after an error the text and images stay, the reason is shown, and sending 
     [{ status: 413, code: 'too_large', message: 'The body is too large.' }, /too large/],
     [{ status: 422, code: 'bad_image', message: 'the image is empty: it has no bytes' }, /no bytes/],
     [{ status: 503, code: 'shutting_down', message: 'The service ends.' }, /service ends/],
+    [{ status: 503, code: 'store_unavailable', message: 'The store is away: nothing was changed.' }, /nothing was changed/],
+    [{ status: 503, code: 'elsewhere', message: 'Another replica is writing.' }, /replica is writing/],
+    [{ status: 504, code: 'answer_pending', message: 'It takes longer than usual.' }, /longer than usual/],
     ['cut', /can't be reached/],
   ];
   for (const [refusal, reason] of refusals) {

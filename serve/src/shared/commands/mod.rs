@@ -22,6 +22,10 @@ use crate::settings::Settings;
 pub(crate) use self::append::Appended;
 pub(crate) use self::load::Found;
 
+/// How long a conversation is reserved for a replica that may begin a turn. It hears of that, and the
+/// beginning of the turn is stored, in less time, or never.
+const RESERVATION: Duration = Duration::from_secs(3);
+
 /// What the service asks of the store.
 pub(crate) struct Commands {
     link: Arc<Link>,
@@ -50,6 +54,8 @@ pub(crate) enum TakeOutcome {
     Closed,
     /// This replica writes a turn.
     Busy(String),
+    /// This replica is about to begin a turn, unless it has not heard that it may.
+    Reserved(String),
     /// This replica is the writer already.
     Kept,
     Taken {
@@ -192,7 +198,7 @@ impl Commands {
         let mut call = self.take.prepare_invoke();
         call.key(self.keys.log(id)).key(self.keys.state(id)).key(self.keys.bell(id));
         call.arg(&*self.replica).arg(own.unwrap_or_default()).arg(milliseconds(self.time_to_live));
-        call.arg(dead.unwrap_or_default());
+        call.arg(milliseconds(RESERVATION)).arg(dead.unwrap_or_default());
         call.arg(if purpose == Purpose::NewTurn { "create" } else { "" });
         call.arg(if purpose == Purpose::Change { "" } else { "turn" });
         let mut values: Vec<Value> = self.link.invoke(&call).await?;
@@ -203,6 +209,7 @@ impl Commands {
             ("closed", _) => Ok(TakeOutcome::Closed),
             ("kept", _) => Ok(TakeOutcome::Kept),
             ("busy", 2) => Ok(TakeOutcome::Busy(text(&values[1]))),
+            ("reserved", 2) => Ok(TakeOutcome::Reserved(text(&values[1]))),
             ("taken", 4) => {
                 let unreadable = |error: redis::ParsingError| StoreError::Unreadable(error.to_string());
                 let entries = Vec::from_redis_value(values.remove(3)).map_err(unreadable)?;

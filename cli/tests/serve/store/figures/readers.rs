@@ -1,12 +1,9 @@
 //! Readers on the replica that relays, and on another one.
 
 use super::load::Load;
-use super::redis_figures::{commands, connections, cpu_time, info, memory};
+use super::redis_figures::{commands, connections, cpu_time, info, memory, print_sent};
 use crate::store::redis_server::RedisServer;
 use crate::store::scene::replica;
-
-/// How the commands that a replica sends begin: others run in its scripts.
-const SENT: [&str; 8] = ["eval", "script", "hget", "pexpire", "exists", "ssubscribe", "sunsubscribe", "set"];
 
 #[test]
 #[ignore = "a measurement"]
@@ -18,7 +15,8 @@ async fn measure() {
     let [conversations, texts, pause] = [("FOLLOWUP_LOAD", 1000), ("FOLLOWUP_TEXTS", 50), ("FOLLOWUP_PAUSE", 200)]
         .map(|(name, n)| super::number(name, n));
     let load = Load { conversations, texts: texts as u64, pause: pause as u64 };
-    let Some(redis) = RedisServer::start(&[]) else { return };
+    let node = super::number("FOLLOWUP_NODE", 4096).to_string();
+    let Some(redis) = RedisServer::start(&["--stream-node-max-bytes", &node]) else { return };
     let args = ["--limit-conversations", "20000", "--limit-requests", "10000"];
     let (here, there) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
     Load { conversations: 20, texts: 5, ..load }.run("warm", &here, &[&here, &there]).await;
@@ -37,13 +35,7 @@ async fn measure() {
     println!("readers there    {}", latencies[1]);
     let added = |part| latencies[1].at(part) - latencies[0].at(part);
     println!("added            p50 {:.2} ms, p99 {:.2} ms", added(0.5), added(0.99));
-    let is_sent = |name: &str| SENT.iter().any(|sent| name.starts_with(sent));
-    let all: f64 = commands.values().sum();
-    let scripts: f64 = commands.iter().filter(|(name, _)| name.starts_with("eval")).map(|(_, calls)| calls).sum();
-    println!("commands         {:.2} scripts per event; {:.2} with those in scripts", scripts / events, all / events);
-    for (name, calls) in commands.iter().filter(|(_, calls)| **calls > events / 100.0) {
-        println!("    {name:<12} {:.2} {}", calls / events, if is_sent(name) { "" } else { "in scripts" });
-    }
+    print_sent(&commands, load);
     println!("connections      {:.1} per replica", connections / 2.0);
     let share = |before: f64, after: f64| {
         let used = after - before;

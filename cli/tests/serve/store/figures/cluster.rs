@@ -1,0 +1,43 @@
+//! What a cluster costs: three primaries, each with a copy, on this machine.
+
+use std::collections::BTreeMap;
+
+use super::load::Load;
+use super::redis_figures::{commands, cpu_time, print_sent};
+use crate::store::redis_cluster::RedisCluster;
+use crate::store::redis_server::RedisServer;
+use crate::store::scene::replica;
+
+#[test]
+#[ignore = "a measurement"]
+fn figures_of_a_cluster() {
+    super::run(measure());
+}
+
+async fn measure() {
+    let [conversations, texts, pause] = [("FOLLOWUP_LOAD", 1000), ("FOLLOWUP_TEXTS", 50), ("FOLLOWUP_PAUSE", 200)]
+        .map(|(name, n)| super::number(name, n));
+    let load = Load { conversations, texts: texts as u64, pause: pause as u64 };
+    let Some(cluster) = RedisCluster::start().await else { return };
+    let args = ["--limit-conversations", "20000", "--limit-requests", "10000"];
+    let (here, there) = (replica(&cluster.url(), &args), replica(&cluster.url(), &args));
+    Load { conversations: 20, texts: 5, ..load }.run("warm", &here, &[&here, &there]).await;
+    let (primaries, copies) = cluster.nodes.split_at(3);
+    primaries.iter().for_each(|node| node.tell("CONFIG RESETSTAT"));
+    let cpu = |nodes: &[RedisServer]| nodes.iter().map(cpu_time).sum::<f64>();
+    let (before, start) = ([cpu(primaries), cpu(copies)], std::time::Instant::now());
+    let latencies = load.run("load", &here, &[&here, &there]).await;
+    let (after, seconds) = ([cpu(primaries), cpu(copies)], start.elapsed().as_secs_f64());
+    let events = load.events();
+    println!("conversations    {}, {:.0} events per second", load.conversations, events / seconds);
+    println!("readers here     {}", latencies[0]);
+    println!("readers there    {}", latencies[1]);
+    let mut all = BTreeMap::<String, f64>::new();
+    for (name, calls) in primaries.iter().flat_map(commands) {
+        *all.entry(name).or_default() += calls;
+    }
+    print_sent(&all, load);
+    let used = |which: usize| (after[which] - before[which]) / events * 1e6;
+    println!("the primaries    {:.0} µs per event", used(0));
+    println!("their copies     {:.0} µs per event", used(1));
+}

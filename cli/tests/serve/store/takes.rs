@@ -1,0 +1,106 @@
+//! Who may change a conversation, when nobody has heard who it is, or who it is has died.
+
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+use serde_json::json;
+
+use super::redis_server::RedisServer;
+use super::scene::{asks_and_continues, body_of, is_asked, relay, replica, snapshot};
+use crate::client::{Events, chat, read, until};
+use crate::service::Service;
+use crate::upstream::open_gate;
+
+/// Returns the conversation that gets the next message, which names one.
+async fn next_turn(service: &Service, id: &str, name: &str) -> String {
+    let play = json!({"name": name, "body": body_of("Hello")});
+    let response = chat(&play).with("x-followup-conversation", id).open(&service.address).await;
+    let given = response.headers()["x-followup-conversation"].to_str().unwrap().to_owned();
+    read(response).await;
+    given
+}
+
+/// Plays a message that asks, on one replica, and waits until another one shows that it has ended.
+async fn asked(owner: &Service, other: &Service, id: &str) {
+    open_gate(id).await;
+    relay(owner, id, &asks_and_continues(id)).await.await.unwrap();
+    until(async || is_asked(other, id).await && snapshot(other, id).await["turn"] == "ended").await;
+}
+
+#[tokio::test]
+async fn a_replica_that_may_begin_a_turn_and_does_not_hear_of_it_does_not_block_the_conversation() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let third = replica(&redis.url(), &[]);
+    let id = "unheard";
+    asked(&owner, &third, id).await;
+    // The store does what the replica has asked for, after that has given up.
+    redis.signal(Signal::STOP);
+    assert_ne!(next_turn(&other, id, "unheard-1").await, id, "the relay does not wait for the store");
+    redis.signal(Signal::CONT);
+    let state = format!("followup:{{{id}}}:state");
+    until(async || redis.ask(&format!("HGET {state} epoch")).ends_with("\r\n2")).await;
+    assert!(redis.ask(&format!("HGET {state} turn")).contains("reserved:"));
+    until(async || next_turn(&owner, id, "unheard-2").await == id).await;
+    until(async || snapshot(&third, id).await["items"].to_string().contains("Hello")).await;
+}
+
+#[tokio::test]
+async fn a_writer_that_stores_a_lost_conversation_again_begins_no_turn_in_it_at_first() {
+    let Some(mut redis) = RedisServer::start(&[]) else { return };
+    let args = ["--lease", "3"];
+    let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    let id = "stored-again";
+    asked(&owner, &other, id).await;
+    redis.kill();
+    redis.restart();
+    until(async || redis.ask(&format!("HEXISTS followup:{{{id}}}:state closed")) == ":1").await;
+    // Another replica may have been the newest writer, and comes back soon.
+    assert_ne!(next_turn(&owner, id, "stored-again-1").await, id);
+    until(async || next_turn(&owner, id, "stored-again-2").await == id).await;
+}
+
+#[tokio::test]
+async fn a_reply_that_a_dead_writer_has_accepted_after_its_turn_is_given_soon() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let args = ["--lease", "1"];
+    let (mut owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    let id = "died-after-turn";
+    asked(&owner, &other, id).await;
+    let mut events = Events::of(&other, id, None).await;
+    events.up_to(|event| event.kind == "state").await;
+    // As if the writer had died between accepting it and giving it.
+    owner.kill();
+    let reply = r#""{\"action\":{\"cancel\":{\"number\":0}}}""#;
+    redis.tell(&format!("HSET followup:{{{id}}}:state answer:0 {reply}"));
+    redis.tell(&format!("SPUBLISH followup:{{{id}}}:bell answer"));
+    let accepted = Instant::now();
+    events.up_to(|event| event.kind == "replied" && event.data["kind"] == "cancelled").await;
+    assert!(accepted.elapsed() < Duration::from_secs(4), "{:?}", accepted.elapsed());
+}
+
+#[tokio::test]
+async fn a_server_that_became_a_copy_of_an_empty_one_does_not_end_conversations_for_their_readers() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let Some(empty) = RedisServer::start(&["--repl-diskless-sync-delay", "0"]) else { return };
+    let args = ["--lease", "1"];
+    let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    let ids: Vec<String> = (0..10).map(|index| format!("copied-{index}")).collect();
+    let (mut bodies, mut readers) = (Vec::new(), Vec::new());
+    for id in &ids {
+        bodies.push(relay(&owner, id, &asks_and_continues(id)).await);
+        until(async || is_asked(&other, id).await).await;
+        readers.push(Events::of(&other, id, None).await);
+    }
+    let connected = Instant::now();
+    until(async || connected.elapsed() > Duration::from_secs(2)).await;
+    redis.tell(&format!("REPLICAOF 127.0.0.1 {}", empty.port));
+    until(async || redis.ask("KEYS *") == "*0").await;
+    redis.tell("REPLICAOF NO ONE");
+    for ((id, body), reader) in ids.iter().zip(bodies).zip(&mut readers) {
+        open_gate(id).await;
+        body.await.unwrap();
+        let seen = reader.up_to(|event| matches!(&*event.kind, "end" | "gone")).await;
+        assert_eq!(seen.last().unwrap().kind, "end", "{id}: {seen:?}");
+    }
+}
