@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import fc from "fast-check";
 import { ResponseParser } from "followup";
 import { append, emptyView } from "../dist/view.js";
 import { cut, run } from "./help.mjs";
@@ -97,3 +98,31 @@ for (const format of readdirSync(bodies).filter((name) => !name.includes("."))) 
     }
   });
 }
+
+test("random cuts of the golden bodies change no event, as bytes and as text, inside surrogate pairs too", () => {
+  const formats = readdirSync(bodies).filter((name) => !name.includes("."));
+  const all = formats.flatMap((format) => {
+    const folder = new URL(`${format}/`, bodies);
+    const names = readdirSync(folder).filter((file) => !file.endsWith(".json"));
+    return names.map((name) => ({ format, name: `${format}/${name}`, body: readFileSync(new URL(name, folder)) }));
+  });
+  assert.ok(all.length > 100, `${all.length} bodies`);
+  const read = (format, chunks) => normalized(run(new ResponseParser({ format }), chunks));
+  let pairs = 0;
+  for (const { format, name, body } of all) {
+    const text = body.toString();
+    const whole = read(format, [body]);
+    const isText = body.equals(Buffer.from(text));
+    const high = [...text.matchAll(/[\ud800-\udbff]/g)].map(({ index }) => index + 1);
+    if (isText) pairs += high.length;
+    const offsets = fc.array(fc.nat(body.length), { maxLength: 40 });
+    fc.assert(
+      fc.property(offsets, offsets, (inBytes, inText) => {
+        assert.deepEqual(read(format, cut(body, inBytes)), whole, name);
+        if (isText) assert.deepEqual(read(format, cut(text, [...inText.filter((at) => at <= text.length), ...high])), whole, name);
+      }),
+      { numRuns: 5 },
+    );
+  }
+  assert.ok(pairs > 0, "a body has a surrogate pair");
+});

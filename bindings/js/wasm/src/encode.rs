@@ -4,6 +4,9 @@
 //! The strings follow each other in the text. So JavaScript decodes the text once and slices it.
 //! What comes once a call is a [tree](Output::tree) of keys and values.
 
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
 use followup::Suggestions;
 use followup::{
     Complete, Event, Field, Note, Partial, Question, QuestionKind, Questions, Reason, Rejected, Suggestion,

@@ -1,6 +1,14 @@
 //! The parsers that JavaScript knows by their numbers.
 
-use std::sync::Arc;
+#[cfg(feature = "full")]
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+#[cfg(feature = "full")]
+use alloc::string::ToString;
+use alloc::sync::Arc;
+#[cfg(feature = "full")]
+use alloc::vec::Vec;
 
 use followup::{Parser, Policy};
 

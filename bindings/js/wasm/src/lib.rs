@@ -4,18 +4,23 @@
 //! text that they refer to. Parsers are numbers. Nothing here holds a pointer but the two buffers,
 //! so there is no unsafe code: a number that is not in use does nothing.
 
+#![no_std]
+
+extern crate alloc;
+
 mod encode;
 mod instance;
 mod options;
 
-use std::cell::RefCell;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use encode::Output;
+use followup_wasm_runtime::Shared;
 use instance::Instance;
 use options::Options;
 
 /// What both sides share.
-#[derive(Default)]
 struct Boundary {
     input: Vec<u8>,
     output: Output,
@@ -25,17 +30,17 @@ struct Boundary {
     unused: Vec<usize>,
 }
 
-thread_local! {
-    static BOUNDARY: RefCell<Boundary> = RefCell::default();
-}
-
-fn with<T>(run: impl FnOnce(&mut Boundary) -> T) -> T {
-    BOUNDARY.with_borrow_mut(run)
-}
+static BOUNDARY: Shared<Boundary> = Shared::new(Boundary {
+    input: Vec::new(),
+    output: Output { words: Vec::new(), text: String::new() },
+    place: [0; 3],
+    instances: Vec::new(),
+    unused: Vec::new(),
+});
 
 /// Runs what writes into the output, and notes where that is then.
 fn write<T>(run: impl FnOnce(&mut Boundary) -> T) -> T {
-    with(|boundary| {
+    BOUNDARY.with(|boundary| {
         boundary.output.clear();
         let result = run(boundary);
         let Output { words, text } = &boundary.output;
@@ -47,7 +52,7 @@ fn write<T>(run: impl FnOnce(&mut Boundary) -> T) -> T {
 /// Returns where the input begins, which has room for `len` bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn input(len: usize) -> *mut u8 {
-    with(|boundary| {
+    BOUNDARY.with(|boundary| {
         if boundary.input.len() < len {
             boundary.input.resize(len.next_power_of_two(), 0);
         }
@@ -58,7 +63,7 @@ pub extern "C" fn input(len: usize) -> *mut u8 {
 /// Returns where the place of the output is written, which never moves.
 #[unsafe(no_mangle)]
 pub extern "C" fn place() -> *const usize {
-    with(|boundary| boundary.place.as_ptr())
+    BOUNDARY.with(|boundary| boundary.place.as_ptr())
 }
 
 /// Creates a parser as the options in the input say, in the state of the checkpoint after them.
@@ -90,7 +95,7 @@ pub extern "C" fn create(options: usize, checkpoint: usize) -> usize {
 /// Frees a parser. Its number may be used again.
 #[unsafe(no_mangle)]
 pub extern "C" fn free(number: usize) {
-    with(|boundary| {
+    BOUNDARY.with(|boundary| {
         if let Some(instance) = boundary.instances.get_mut(number.wrapping_sub(1))
             && instance.take().is_some()
         {
@@ -127,7 +132,7 @@ pub extern "C" fn finish(number: usize) -> usize {
 #[cfg(feature = "full")]
 #[unsafe(no_mangle)]
 pub extern "C" fn checkpoint(number: usize) -> usize {
-    with(|boundary| {
+    BOUNDARY.with(|boundary| {
         let Boundary { input, instances, .. } = boundary;
         let Some(Some(instance)) = instances.get(number.wrapping_sub(1)) else { return 0 };
         let stored = instance.checkpoint();

@@ -2,6 +2,10 @@
 //!
 //! JavaScript has checked the types; what only the library knows is checked here.
 
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use followup::{CallStart, Entities, Envelope, Envelopes, Malformed, Policy, Shape, Shapes, Tools};
 
 /// Keys with their values. A key with several values comes several times.

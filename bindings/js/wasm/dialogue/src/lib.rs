@@ -4,20 +4,28 @@
 //! done a few times a question, so its cost does not matter. Dialogues are numbers, and a number
 //! that is not in use is an error; so there is no unsafe code.
 
+#![no_std]
+
+extern crate alloc;
+
 mod directive;
 mod setup;
 
-use std::cell::RefCell;
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
 
 use followup::dialogue::{
     Answer, AnswerErrorKind, Dialogue, FormAnswer, Image, MessageFormat, Question, Rejection, Reply,
 };
+use followup_wasm_runtime::Shared;
 use serde::{Deserialize, Serialize};
 
 use directive::directive_json;
 
 /// What both sides share.
-#[derive(Default)]
 struct Boundary {
     input: Vec<u8>,
     output: String,
@@ -44,13 +52,12 @@ impl From<AnswerErrorKind> for Failure {
     }
 }
 
-thread_local! {
-    static BOUNDARY: RefCell<Boundary> = RefCell::default();
-}
+static BOUNDARY: Shared<Boundary> =
+    Shared::new(Boundary { input: Vec::new(), output: String::new(), dialogues: Vec::new() });
 
 /// Runs a function of the input and makes its result the output. Returns 1, or 0 for an error.
 fn run<T: Serialize>(len: usize, run: impl FnOnce(&mut Vec<Option<Dialogue>>, &[u8]) -> Result<T, Failure>) -> u32 {
-    BOUNDARY.with_borrow_mut(|Boundary { input, output, dialogues }| {
+    BOUNDARY.with(|Boundary { input, output, dialogues }| {
         let result = run(dialogues, input.get(..len).unwrap_or_default());
         // Strings and numbers always serialize.
         *output = match &result {
@@ -89,7 +96,7 @@ fn without_place(error: &serde_json::Error) -> String {
 /// Returns where the input begins, which has room for `len` bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn input(len: usize) -> *mut u8 {
-    BOUNDARY.with_borrow_mut(|boundary| {
+    BOUNDARY.with(|boundary| {
         // Images are large, and few: their room is given back.
         boundary.input = vec![0; len];
         boundary.input.as_mut_ptr()
@@ -99,13 +106,13 @@ pub extern "C" fn input(len: usize) -> *mut u8 {
 /// Returns where the output begins.
 #[unsafe(no_mangle)]
 pub extern "C" fn output() -> *const u8 {
-    BOUNDARY.with_borrow(|boundary| boundary.output.as_ptr())
+    BOUNDARY.with(|boundary| boundary.output.as_ptr())
 }
 
 /// Returns the bytes of the output.
 #[unsafe(no_mangle)]
 pub extern "C" fn output_len() -> usize {
-    BOUNDARY.with_borrow(|boundary| boundary.output.len())
+    BOUNDARY.with(|boundary| boundary.output.len())
 }
 
 /// Creates a dialogue. Its number is the output.
@@ -126,7 +133,7 @@ pub extern "C" fn create(len: usize) -> u32 {
 /// Frees a dialogue. Its number may be used again.
 #[unsafe(no_mangle)]
 pub extern "C" fn free(dialogue: usize) {
-    BOUNDARY.with_borrow_mut(|boundary| {
+    BOUNDARY.with(|boundary| {
         if let Some(slot) = boundary.dialogues.get_mut(dialogue.wrapping_sub(1)) {
             *slot = None;
         }

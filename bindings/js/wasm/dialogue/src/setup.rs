@@ -1,6 +1,9 @@
 //! The settings of a dialogue from JSON.
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 use followup::dialogue::{Dialect, Dialogue, Rules, Setup, Template, Turn};
 use serde::Deserialize;
