@@ -12,7 +12,8 @@ PIECES = [
     "<ask_followup_question>", "</ask_followup_question>", "<question>", "</question>", "<follow_up>", "</follow_up>",
     "<suggest>", '<suggest mode="code">', "</suggest>", "<tool_call>", "</tool_call>", "<function=ask_followup_question>",
     "<parameter=question>", "</parameter>", "</function>", "`", "```\n", "&lt;", "Tea?", " é€😀 ", "\n", "<", ASK.format("Q"),
-    '{"name": "ask_followup_question", "arguments": {"question": "Which?"}}',
+    '{"name": "ask_followup_question", "arguments": {"question": "Which?"}}', "[TOOL_CALLS]", "[ARGS]", "ask_followup_question",
+    '[{"name": "ask_followup_question", "arguments": {"question": "Which?"}}]', '{"question": "Which?"}',
 ]  # fmt: skip
 texts = st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=12).map("".join)
 ill_formed = st.lists(st.sampled_from(PIECES).map(str.encode) | st.binary(max_size=4), max_size=12).map(b"".join)

@@ -61,6 +61,13 @@ def test_the_examples_of_a_page_run(page):
         assert len([event for event in shown if event.type == "complete"]) == 3
 
 
+def test_the_first_example_of_the_readme_prints_what_is_below_it(capsys):
+    [code, *_], [printed] = blocks(PAGES[0]), re.findall(r"^```text\n(.*?)^```", PAGES[0].read_text(encoding="utf-8"), re.M | re.S)
+    exec(compile(code, "README.md", "exec"), {})
+    lines = capsys.readouterr().out.splitlines()
+    assert [re.sub(r"\(Question\(.*\),\)", "(…)", line) for line in lines] == printed.splitlines()
+
+
 def test_the_readme_names_all_fields_of_the_events():
     import followup
 

@@ -1,11 +1,14 @@
-"""Every golden message and body of the crate has the same events here, whole and in small chunks."""
+"""Every golden message and body of the crate has the same events here: whole, in small chunks, and in a column."""
 
 import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from arrow_help import rows_of
 from followup import Complete, Error, Opaque, Parser, Question, Rejected, ResponseParser, Suggestion, Text
+from followup.arrow import questions
 from help import BODIES, ROOT, cut, run
 
 MESSAGES = sorted((ROOT / "tests/spec/golden").glob("*.md"))
@@ -117,6 +120,8 @@ def test_a_golden_message_has_its_events(path):
     for size in (max(len(data), 1), 1, 7):
         events = run(Parser(**options), cut(data, list(range(size, len(data), size))))
         assert written(events, of_message) == expected(path), f"in chunks of {size}"
+    for how in (options, options | {"envelopes": ["all"]}):
+        assert questions(pa.array([data]), **how).to_pylist() == [rows_of([data], **how)]
 
 
 @pytest.mark.parametrize("path", BODIES, ids=lambda path: f"{path.parent.name}-{path.stem}")
@@ -126,6 +131,7 @@ def test_a_golden_body_has_its_events(path):
         events = run(ResponseParser(path.parent.name), cut(data, list(range(size, len(data), size))))
         assert written(events, of_body) == expected(path), f"in chunks of {size}"
         assert forms(events) == expected_forms(path), f"in chunks of {size}"
+    assert questions(pa.array([data]), wire=path.parent.name).to_pylist() == [rows_of([data], wire=path.parent.name)]
 
 
 def test_there_are_golden_messages_bodies_and_forms():

@@ -15,8 +15,10 @@ use crate::panics::inject;
 /// A parser that is ready for the next cell.
 #[derive(Clone, Debug)]
 pub(super) enum CellParser {
-    /// A message, or the arguments of a call. As a body in the format `text`, a message would take longer.
+    /// A message. As a body in the format `text`, it would take longer.
     Message(Box<Parser>),
+    /// The arguments of a call.
+    Arguments(Box<Parser>),
     Body(Box<ResponseParser>),
 }
 
@@ -36,7 +38,7 @@ impl CellParser {
         let parser = match (wire, arguments_of) {
             ("text", None) => return Ok(CellParser::Message(Box::new(Parser::new(policy)))),
             ("text", Some(tool)) => {
-                let parser = Parser::arguments_of(tool, policy).map(Box::new).map(CellParser::Message);
+                let parser = Parser::arguments_of(tool, policy).map(Box::new).map(CellParser::Arguments);
                 return parser
                     .ok_or_else(|| value_error(format!("arguments_of: {tool} is no question tool of these shapes")));
             }
@@ -56,7 +58,8 @@ impl CellParser {
     pub(super) fn parse<O: OffsetSizeTrait>(&mut self, cell: &[u8], calls: &mut Calls<O>) -> Result<(), Error> {
         inject("cell");
         match self {
-            CellParser::Message(parser) => {
+            CellParser::Message(_) if is_prose(cell) => {}
+            CellParser::Message(parser) | CellParser::Arguments(parser) => {
                 let mut events = parser.feed_bytes(cell);
                 while let Some(event) = events.next() {
                     append(Ok(event), calls)?;
@@ -81,6 +84,14 @@ impl CellParser {
         }
         Ok(())
     }
+}
+
+/// Returns `true` if a message has none of the characters that begin a call: `[` begins those of Mistral, `{` bare JSON, and
+/// `<` all others.
+///
+/// Nearly all messages are prose. To search them takes half of the time that it takes to parse them.
+fn is_prose(message: &[u8]) -> bool {
+    memchr::memchr3(b'<', b'{', b'[', message).is_none()
 }
 
 fn append<O: OffsetSizeTrait>(event: Result<Event<'_>, wire::Error<'_>>, calls: &mut Calls<O>) -> Result<(), Error> {
