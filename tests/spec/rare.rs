@@ -503,6 +503,20 @@ fn a_tag_that_was_only_named_is_text_of_the_code_around_it() {
     assert!(shown(&format!("`a <ask_followup_question> b` {far}{CALL}")), "after a span");
 }
 
+/// Its text ends in a tag that another `<` makes text.
+#[test]
+fn an_incomplete_tag_after_a_tag_that_was_only_named_decides_what_is_code() {
+    const CALL: &str = "<function=ask_followup_question><parameter=question>Q</parameter></function>";
+    let body = "<ask_followup_question a=`<x> b ";
+    for bare in 24..48 {
+        let rules = Rules { bare, outside_code: true, envelopes: Envelopes::all(), ..Rules::default() };
+        let far = "y".repeat(bare);
+        for after in ["", "`"] {
+            check(Syntax::Markup, &format!("<ask_followup_question>{body}{far}{after}{CALL}"), &rules);
+        }
+    }
+}
+
 #[test]
 fn rare_headers_and_fences_mean_what_the_reference_says() {
     let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
