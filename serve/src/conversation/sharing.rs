@@ -100,10 +100,8 @@ impl Conversation {
 
     /// The answer to a question that the store has accepted was given.
     pub(crate) fn has_given(&self, number: u64) {
-        let mut state = self.lock_for_use();
-        if let Role::Writer(publication) = &mut state.role {
+        if let Role::Writer(publication) = &mut self.state.lock().role {
             publication.answered.push(number);
-            state.log.unpublished.facts = true;
         }
     }
 
@@ -200,6 +198,7 @@ impl ConversationState {
         }
         let published = self.log.buffer.last();
         self.log.buffer.begin_epoch(epoch);
+        self.log.unpublished.facts = true;
         self.role = Role::Writer(Publication::after(published, epoch));
         Ok(())
     }
