@@ -216,18 +216,43 @@ mod tests {
 
     use tokio::sync::mpsc;
 
-    use super::super::{Context, ListChanges, NewRole, StoredConversation};
+    use super::super::{Context, ListChanges, LogEntry, NewRole, StoredConversation};
     use super::*;
     use crate::metrics::Metrics;
     use crate::settings::Settings;
 
-    #[test]
-    fn a_conversation_that_is_taken_again_is_not_published_by_a_second_task() {
-        let ((ended_turns, _ended), (outbox, mut queued)) = (mpsc::unbounded_channel(), mpsc::unbounded_channel());
+    /// Returns a conversation of another writer, and what receives it when it has to be published.
+    fn followed() -> (Arc<Conversation>, mpsc::UnboundedReceiver<Arc<Conversation>>) {
+        let ((ended_turns, _ended), (outbox, queued)) = (mpsc::unbounded_channel(), mpsc::unbounded_channel());
         let (settings, metrics) = (Arc::new(Settings::default()), Arc::new(Metrics::new()));
         let list = Arc::new(ListChanges::new());
         let context = Context { settings, metrics, ended_turns, outbox: Some(outbox), list };
-        let conversation = Conversation::new("c".into(), 0, NewRole::Follower, context);
+        (Conversation::new("c".into(), 0, NewRole::Follower, context), queued)
+    }
+
+    #[test]
+    fn what_is_told_of_a_takeover_leaves_what_the_script_has_set() {
+        let (conversation, _queued) = followed();
+        let (after, last) = (EventId::start(1), EventId::start(1).next());
+        let entry = LogEntry { after, last, events: vec![("turn".to_owned(), r#"{"nth":0}"#.to_owned())] };
+        let stored = StoredConversation { last: Some(last), entries: vec![entry], ..StoredConversation::default() };
+        conversation.take_over(2, stored).unwrap();
+        // Otherwise it could end the reservation of a turn that has not begun yet.
+        assert_eq!(conversation.next_batch().unwrap().set, []);
+    }
+
+    #[test]
+    fn an_answer_that_was_given_already_is_removed_from_the_store() {
+        let (conversation, _queued) = followed();
+        conversation.take_over(1, StoredConversation::default()).unwrap();
+        conversation.next_batch().unwrap();
+        conversation.has_given(3);
+        assert_eq!(conversation.next_batch().unwrap().removed, ["answer:3"]);
+    }
+
+    #[test]
+    fn a_conversation_that_is_taken_again_is_not_published_by_a_second_task() {
+        let (conversation, mut queued) = followed();
         conversation.take_over(1, StoredConversation::default()).unwrap();
         assert!(queued.try_recv().is_ok());
         let batch = conversation.next_batch().unwrap();

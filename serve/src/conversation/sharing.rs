@@ -100,8 +100,10 @@ impl Conversation {
 
     /// The answer to a question that the store has accepted was given.
     pub(crate) fn has_given(&self, number: u64) {
-        if let Role::Writer(publication) = &mut self.state.lock().role {
+        let mut state = self.lock_for_use();
+        if let Role::Writer(publication) = &mut state.role {
             publication.answered.push(number);
+            state.log.unpublished.facts = true;
         }
     }
 
@@ -198,7 +200,6 @@ impl ConversationState {
         }
         let published = self.log.buffer.last();
         self.log.buffer.begin_epoch(epoch);
-        self.log.unpublished.facts = true;
         self.role = Role::Writer(Publication::after(published, epoch));
         Ok(())
     }

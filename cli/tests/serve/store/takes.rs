@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::redis_server::RedisServer;
 use super::scene::{asks_and_continues, body_of, is_asked, relay, replica, snapshot};
-use crate::client::{Events, chat, read, until};
+use crate::client::{Events, chat, get, read, until};
 use crate::service::Service;
 use crate::upstream::open_gate;
 
@@ -41,6 +41,8 @@ async fn a_replica_that_may_begin_a_turn_and_does_not_hear_of_it_does_not_block_
     let state = format!("followup:{{{id}}}:state");
     until(async || redis.ask(&format!("HGET {state} epoch")).ends_with("\r\n2")).await;
     assert!(redis.ask(&format!("HGET {state} turn")).contains("reserved:"));
+    // Without the store it would go on by itself, and lose the turn.
+    until(async || get("/readyz").send(&owner).await.status == 200).await;
     until(async || next_turn(&owner, id, "unheard-2").await == id).await;
     until(async || snapshot(&third, id).await["items"].to_string().contains("Hello")).await;
 }
