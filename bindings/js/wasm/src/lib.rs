@@ -12,7 +12,6 @@ mod encode;
 mod instance;
 mod options;
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use encode::Output;
@@ -32,7 +31,7 @@ struct Boundary {
 
 static BOUNDARY: Shared<Boundary> = Shared::new(Boundary {
     input: Vec::new(),
-    output: Output { words: Vec::new(), text: String::new() },
+    output: Output::NEW,
     place: [0; 3],
     instances: Vec::new(),
     unused: Vec::new(),
@@ -43,7 +42,7 @@ fn write<T>(run: impl FnOnce(&mut Boundary) -> T) -> T {
     BOUNDARY.with(|boundary| {
         boundary.output.clear();
         let result = run(boundary);
-        let Output { words, text } = &boundary.output;
+        let Output { words, text, .. } = &boundary.output;
         boundary.place = [words.as_ptr() as usize, text.as_ptr() as usize, text.len()];
         result
     })
