@@ -3,9 +3,7 @@
 #[cfg(feature = "full")]
 use alloc::boxed::Box;
 use alloc::format;
-use alloc::string::String;
-#[cfg(feature = "full")]
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 #[cfg(feature = "full")]
 use alloc::vec::Vec;
@@ -33,13 +31,25 @@ enum Kind {
 
 impl Instance {
     /// Creates the parser that the options describe, in the state of the checkpoint unless that is
-    /// empty.
+    /// empty. The policy of the last options is kept, because to make one costs much more than a
+    /// parser.
     ///
     /// # Errors
     ///
     /// What is wrong with the options or the checkpoint.
-    pub(crate) fn new(options: Options<'_>, checkpoint: &[u8]) -> Result<Instance, String> {
-        let policy = Arc::new(options.policy()?);
+    pub(crate) fn new(
+        options: Options<'_>,
+        checkpoint: &[u8],
+        last: &mut Option<(String, Arc<Policy>)>,
+    ) -> Result<Instance, String> {
+        let policy = match last {
+            Some((text, policy)) if options.text() == text => Arc::clone(policy),
+            _ => {
+                let policy = Arc::new(options.policy()?);
+                *last = Some((options.text().to_string(), Arc::clone(&policy)));
+                policy
+            }
+        };
         let parser = match options.get("format") {
             #[cfg(feature = "full")]
             Some(format) => response(format, options, policy, checkpoint),
