@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { ArgumentsParser, Parser } from "../dist/main.js";
 import { deltas, least, prose, time } from "./measure.mjs";
 
@@ -112,6 +112,7 @@ function size(name, goal) {
   const bytes = readFileSync(new URL(`../dist/${name}.wasm`, import.meta.url));
   const sent = gzipSync(bytes, { level: 9 }).length;
   const rows = [{ what: `${name}.wasm`, ours: kilobytes(bytes.length) }, { what: `${name}.wasm, gzipped`, ours: kilobytes(sent) }];
+  rows.push({ what: `${name}.wasm, by brotli`, ours: kilobytes(brotliCompressSync(bytes).length) });
   if (goal !== undefined) Object.assign(rows[1], { goal: `≤ ${goal} KB`, met: sent <= goal * 1000 });
   return rows;
 }

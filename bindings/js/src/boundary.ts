@@ -1,4 +1,5 @@
 import type { Field, FollowupEvent } from "./events.js";
+import type { CallView } from "./view.js";
 
 /** What the WebAssembly module exports. */
 interface Exports {
@@ -26,6 +27,12 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 type Mutable = Record<string, unknown>;
+
+/** A call as far as it has been shown, by the parser before the checkpoint as well. */
+export interface Shown {
+  readonly type: "shown";
+  readonly view: CallView;
+}
 
 /** The boundary between JavaScript and the parser: numbers and bytes on one side, objects on the other. */
 export class Boundary {
@@ -69,12 +76,12 @@ export class Boundary {
     this.#wasm.free(number);
   }
 
-  feed(number: number, chunk: string | Uint8Array): FollowupEvent[] {
+  feed(number: number, chunk: string | Uint8Array): (FollowupEvent | Shown)[] {
     const len = typeof chunk === "string" ? this.#writeString(chunk) : this.#writeBytes(chunk);
     return this.#events(this.#wasm.feed(number, len));
   }
 
-  finish(number: number): FollowupEvent[] {
+  finish(number: number): (FollowupEvent | Shown)[] {
     return this.#events(this.#wasm.finish(number));
   }
 
@@ -147,19 +154,19 @@ export class Boundary {
   }
 
   /** Reads the events of the output. */
-  #events(words: number): FollowupEvent[] {
+  #events(words: number): (FollowupEvent | Shown)[] {
     if (words === 0) return [];
     this.#text = this.#readText();
     this.#used = 0;
     this.#at = (this.#words[this.#place] as number) >> 2;
     const end = this.#at + words;
-    const events: FollowupEvent[] = [];
+    const events: (FollowupEvent | Shown)[] = [];
     while (this.#at < end) events.push(this.#event());
     this.#text = "";
     return events;
   }
 
-  #event(): FollowupEvent {
+  #event(): FollowupEvent | Shown {
     switch (this.#word()) {
       case 0:
         return { type: "text", text: this.#string() };
@@ -171,6 +178,8 @@ export class Boundary {
       }
       case 2:
         return this.#partial();
+      case 4:
+        return { type: "shown", view: this.#value(this.#word()) as CallView };
       default:
         return this.#value(this.#word()) as FollowupEvent;
     }

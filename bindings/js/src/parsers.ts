@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import { Boundary } from "./boundary.js";
+import { Boundary, type Shown } from "./boundary.js";
 import type { FollowupEvent } from "./events.js";
 import { encode, kind, type PolicyOptions, type ResponseOptions } from "./options.js";
 import { append, type CallView, emptyView } from "./view.js";
@@ -85,7 +85,10 @@ abstract class Base {
     return events;
   }
 
-  /** Returns an open call as far as it has been shown: the one with this index, or the newest. */
+  /**
+   * Returns an open call as far as it has been shown: the one with this index, or the newest. A
+   * parser that continues from a checkpoint knows a call that was open then from its next partial on.
+   */
   view(call?: number): CallView | undefined {
     if (call !== undefined) return this.#views.get(call);
     let newest: CallView | undefined;
@@ -137,17 +140,21 @@ abstract class Base {
     return this.#take(this.#boundary.feed(number, "\ufffd"));
   }
 
-  #take(events: FollowupEvent[]): FollowupEvent[] {
-    for (const event of events) {
+  #take(taken: (FollowupEvent | Shown)[]): FollowupEvent[] {
+    let isShown = false;
+    for (const event of taken) {
       if (event.type === "partial") {
         let view = this.#views.get(event.call);
         if (view === undefined) this.#views.set(event.call, (view = emptyView(event)));
         append(view, event);
       } else if (event.type === "complete" || event.type === "rejected") {
         this.#views.delete(event.call);
+      } else if (event.type === "shown") {
+        isShown = true;
+        this.#views.set(event.view.call, event.view);
       }
     }
-    return events;
+    return isShown ? taken.filter((event) => event.type !== "shown") : (taken as FollowupEvent[]);
   }
 }
 

@@ -109,6 +109,43 @@ describe("Parser", () => {
     }
   });
 
+  test("knows all of an open call after a checkpoint, from its next partial on", () => {
+    const form = JSON.stringify({
+      questions: [
+        { question: "Which one?", header: "Store", multiSelect: true, options: [{ label: "Ä", description: "D😀" }, { label: "B" }] },
+        { question: "And then?", header: "Next", multiSelect: false, options: [{ label: "C", description: "" }] },
+      ],
+    });
+    const body = MESSAGE.match(/[^]{1,9}/gu)
+      .map((content) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`)
+      .join("");
+    const kinds = [
+      [(stored) => new Parser({}, stored), MESSAGE + MESSAGE],
+      [(stored) => new ArgumentsParser("AskUserQuestion", {}, stored), form],
+      [(stored) => new ArgumentsParser("ask_followup_question", {}, stored), '{"question":"Tea or coffee?","follow_up":[{"text":"Tea","mode":"code"},{"text":"Coffee"}]}'],
+      [(stored) => new ResponseParser({ format: "openai-chat" }, stored), body],
+    ];
+    for (const [create, stream] of kinds) {
+      let compared = 0;
+      for (let at = 0; at < stream.length; at++) {
+        const whole = create();
+        whole.feed(stream.slice(0, at));
+        const resumed = create(whole.checkpoint());
+        let isKnown = false;
+        for (const chunk of stream.slice(at)) {
+          const events = resumed.feed(chunk);
+          assert.deepEqual(events, whole.feed(chunk));
+          isKnown ||= events.some(({ type }) => type === "partial");
+          if (isKnown) assert.deepEqual(resumed.view(), whole.view(), `cut at ${at}`);
+          if (isKnown && resumed.view()) compared += 1;
+        }
+        whole.free();
+        resumed.free();
+      }
+      assert.ok(compared > 100, `${compared}`);
+    }
+  });
+
   test("refuses a checkpoint of other options, and bytes that are none", () => {
     const stored = new Parser().checkpoint();
     assert.throws(() => new Parser({ strict: true }, stored), TypeError);

@@ -21,6 +21,9 @@ mod event {
     pub(super) const OPAQUE: u32 = 1;
     pub(super) const PARTIAL: u32 = 2;
     pub(super) const TREE: u32 = 3;
+    /// Not an event: a call as far as it has been shown.
+    #[cfg(feature = "full")]
+    pub(super) const VIEW: u32 = 4;
 }
 
 /// The types of values in a tree.
@@ -34,13 +37,23 @@ mod value {
 }
 
 /// The output of a call across the boundary.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) words: Vec<u32>,
     pub(crate) text: String,
+    /// If the parser continues from a checkpoint, the calls of which all that was shown has been written.
+    #[cfg(feature = "full")]
+    pub(crate) resumed: Option<Vec<u64>>,
 }
 
 impl Output {
+    pub(crate) const NEW: Output = Output {
+        words: Vec::new(),
+        text: String::new(),
+        #[cfg(feature = "full")]
+        resumed: None,
+    };
+
     pub(crate) fn clear(&mut self) {
         self.words.clear();
         self.text.clear();
@@ -59,7 +72,11 @@ impl Output {
                 self.string(piece.raw);
                 self.optional(piece.id);
             }
-            Event::Partial(call) => self.partial(call),
+            Event::Partial(call) => {
+                self.partial(call);
+                #[cfg(feature = "full")]
+                self.view_once(call);
+            }
             Event::Complete(call) => self.tree(|map| complete(map, call)),
             Event::Rejected(call) => self.tree(|map| rejected(map, call)),
         }
@@ -80,6 +97,41 @@ impl Output {
                 map.optional("data", error.data());
             }),
         }
+    }
+
+    /// Appends all that has been shown of a call, once, if that may be more than JavaScript has had from this parser.
+    #[cfg(feature = "full")]
+    fn view_once(&mut self, call: &Partial<'_>) {
+        let Some(resumed) = &mut self.resumed else { return };
+        if resumed.contains(&call.index()) {
+            return;
+        }
+        resumed.push(call.index());
+        self.words.push(event::VIEW);
+        self.map(|map| {
+            map.number("call", call.index());
+            map.string("tool", call.tool());
+            map.optional("id", call.id());
+            map.string("title", call.title().unwrap_or_default());
+            map.list("questions", call.questions().iter(), |output, one| {
+                output.map(|map| {
+                    map.string("text", one.text);
+                    map.string("header", one.header.unwrap_or_default());
+                    map.string("detail", one.detail.unwrap_or_default());
+                    if call.shape().is_some() {
+                        known_of_question(map, one);
+                    }
+                    map.list("suggestions", one.suggestions.iter(), |output, one| {
+                        output.map(|map| {
+                            map.string("answer", one.answer);
+                            map.string("description", one.description.unwrap_or_default());
+                            map.string("preview", one.preview.unwrap_or_default());
+                            known_of(map, one);
+                        });
+                    });
+                });
+            });
+        });
     }
 
     fn partial(&mut self, call: &Partial<'_>) {

@@ -3,9 +3,7 @@
 #[cfg(feature = "full")]
 use alloc::boxed::Box;
 use alloc::format;
-use alloc::string::String;
-#[cfg(feature = "full")]
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 #[cfg(feature = "full")]
 use alloc::vec::Vec;
@@ -17,7 +15,15 @@ use crate::options::Options;
 
 /// A parser.
 #[derive(Debug)]
-pub(crate) enum Instance {
+pub(crate) struct Instance {
+    parser: Kind,
+    /// See [`Output::resumed`].
+    #[cfg(feature = "full")]
+    resumed: Option<Vec<u64>>,
+}
+
+#[derive(Debug)]
+enum Kind {
     Text(Parser),
     #[cfg(feature = "full")]
     Response(Box<followup::wire::ResponseParser>),
@@ -25,54 +31,80 @@ pub(crate) enum Instance {
 
 impl Instance {
     /// Creates the parser that the options describe, in the state of the checkpoint unless that is
-    /// empty.
+    /// empty. The policy of the last options is kept, because to make one costs much more than a
+    /// parser.
     ///
     /// # Errors
     ///
     /// What is wrong with the options or the checkpoint.
-    pub(crate) fn new(options: Options<'_>, checkpoint: &[u8]) -> Result<Instance, String> {
-        let policy = Arc::new(options.policy()?);
-        match options.get("format") {
+    pub(crate) fn new(
+        options: Options<'_>,
+        checkpoint: &[u8],
+        last: &mut Option<(String, Arc<Policy>)>,
+    ) -> Result<Instance, String> {
+        let policy = match last {
+            Some((text, policy)) if options.text() == text => Arc::clone(policy),
+            _ => {
+                let policy = Arc::new(options.policy()?);
+                *last = Some((options.text().to_string(), Arc::clone(&policy)));
+                policy
+            }
+        };
+        let parser = match options.get("format") {
             #[cfg(feature = "full")]
             Some(format) => response(format, options, policy, checkpoint),
             _ => text(options.get("tool"), policy, checkpoint),
-        }
+        };
+        Ok(Instance {
+            parser: parser?,
+            #[cfg(feature = "full")]
+            resumed: (!checkpoint.is_empty()).then(Vec::new),
+        })
     }
 
     /// Feeds a chunk and writes its events.
     pub(crate) fn feed(&mut self, chunk: &[u8], output: &mut Output) {
-        match self {
-            Instance::Text(parser) => {
+        #[cfg(feature = "full")]
+        core::mem::swap(&mut self.resumed, &mut output.resumed);
+        match &mut self.parser {
+            Kind::Text(parser) => {
                 let mut events = parser.feed_bytes(chunk);
                 while let Some(event) = events.next() {
                     output.event(&event);
                 }
             }
             #[cfg(feature = "full")]
-            Instance::Response(parser) => parser.feed(chunk).for_each(|event| output.result(event)),
+            Kind::Response(parser) => parser.feed(chunk).for_each(|event| output.result(event)),
         }
+        #[cfg(feature = "full")]
+        core::mem::swap(&mut self.resumed, &mut output.resumed);
     }
 
     /// Ends the stream and writes its last events.
     pub(crate) fn finish(&mut self, output: &mut Output) {
-        match self {
-            Instance::Text(parser) => {
+        // The next stream begins with its first call.
+        #[cfg(feature = "full")]
+        {
+            self.resumed = None;
+        }
+        match &mut self.parser {
+            Kind::Text(parser) => {
                 let mut events = parser.finish();
                 while let Some(event) = events.next() {
                     output.event(&event);
                 }
             }
             #[cfg(feature = "full")]
-            Instance::Response(parser) => parser.finish().for_each(|event| output.result(event)),
+            Kind::Response(parser) => parser.finish().for_each(|event| output.result(event)),
         }
     }
 
     /// Returns the state between two chunks, as bytes.
     #[cfg(feature = "full")]
     pub(crate) fn checkpoint(&self) -> Vec<u8> {
-        let bytes = match self {
-            Instance::Text(parser) => postcard::to_allocvec(&parser.checkpoint()),
-            Instance::Response(parser) => postcard::to_allocvec(&parser.checkpoint()),
+        let bytes = match &self.parser {
+            Kind::Text(parser) => postcard::to_allocvec(&parser.checkpoint()),
+            Kind::Response(parser) => postcard::to_allocvec(&parser.checkpoint()),
         };
         // A state always serializes.
         bytes.unwrap_or_default()
@@ -81,25 +113,25 @@ impl Instance {
     /// Returns the format of the body; an empty name while it is not known.
     #[cfg(feature = "full")]
     pub(crate) fn format(&self) -> &'static str {
-        match self {
-            Instance::Text(_) => "",
-            Instance::Response(parser) => parser.format().map_or("", followup::wire::Format::name),
+        match &self.parser {
+            Kind::Text(_) => "",
+            Kind::Response(parser) => parser.format().map_or("", followup::wire::Format::name),
         }
     }
 }
 
-fn text(tool: Option<&str>, policy: Arc<Policy>, checkpoint: &[u8]) -> Result<Instance, String> {
+fn text(tool: Option<&str>, policy: Arc<Policy>, checkpoint: &[u8]) -> Result<Kind, String> {
     let parser = match tool {
         _ if !checkpoint.is_empty() => resume(policy, checkpoint)?,
         None => Parser::new(policy),
         Some(tool) => Parser::arguments_of(tool, policy)
             .ok_or_else(|| format!("tool: {tool} is no question tool of these shapes"))?,
     };
-    Ok(Instance::Text(parser))
+    Ok(Kind::Text(parser))
 }
 
 #[cfg(feature = "full")]
-fn response(format: &str, options: Options<'_>, policy: Arc<Policy>, checkpoint: &[u8]) -> Result<Instance, String> {
+fn response(format: &str, options: Options<'_>, policy: Arc<Policy>, checkpoint: &[u8]) -> Result<Kind, String> {
     use followup::wire::{Limits, ResponseParser};
 
     let limits = Limits::default();
@@ -109,13 +141,13 @@ fn response(format: &str, options: Options<'_>, policy: Arc<Policy>, checkpoint:
         .with_arguments(options.number("limits.arguments", limits.arguments)?);
     if !checkpoint.is_empty() {
         let parser = ResponseParser::resume(policy, limits, stored(checkpoint)?);
-        return parser.map(Box::new).map(Instance::Response).map_err(|error| error.to_string());
+        return parser.map(Box::new).map(Kind::Response).map_err(|error| error.to_string());
     }
     let parser = match format {
         "auto" => ResponseParser::auto(policy),
         name => ResponseParser::new(name.parse().map_err(|error| format!("format: {error}"))?, policy),
     };
-    Ok(Instance::Response(Box::new(parser.with_limits(limits).with_reasoning(options.has("reasoning")))))
+    Ok(Kind::Response(Box::new(parser.with_limits(limits).with_reasoning(options.has("reasoning")))))
 }
 
 #[cfg(feature = "full")]

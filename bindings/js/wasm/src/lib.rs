@@ -13,9 +13,11 @@ mod instance;
 mod options;
 
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use encode::Output;
+use followup::Policy;
 use followup_wasm_runtime::Shared;
 use instance::Instance;
 use options::Options;
@@ -28,14 +30,17 @@ struct Boundary {
     place: [usize; 3],
     instances: Vec<Option<Instance>>,
     unused: Vec<usize>,
+    /// The options of the last parser, and their policy.
+    last: Option<(String, Arc<Policy>)>,
 }
 
 static BOUNDARY: Shared<Boundary> = Shared::new(Boundary {
     input: Vec::new(),
-    output: Output { words: Vec::new(), text: String::new() },
+    output: Output::NEW,
     place: [0; 3],
     instances: Vec::new(),
     unused: Vec::new(),
+    last: None,
 });
 
 /// Runs what writes into the output, and notes where that is then.
@@ -43,7 +48,7 @@ fn write<T>(run: impl FnOnce(&mut Boundary) -> T) -> T {
     BOUNDARY.with(|boundary| {
         boundary.output.clear();
         let result = run(boundary);
-        let Output { words, text } = &boundary.output;
+        let Output { words, text, .. } = &boundary.output;
         boundary.place = [words.as_ptr() as usize, text.as_ptr() as usize, text.len()];
         result
     })
@@ -72,10 +77,10 @@ pub extern "C" fn place() -> *const usize {
 #[unsafe(no_mangle)]
 pub extern "C" fn create(options: usize, checkpoint: usize) -> usize {
     write(|boundary| {
-        let Boundary { input, output, instances, unused, .. } = boundary;
+        let Boundary { input, output, instances, unused, last, .. } = boundary;
         let (options, rest) = input.split_at(options);
         let options = str::from_utf8(options).unwrap_or_default();
-        match Instance::new(Options::new(options), &rest[..checkpoint]) {
+        match Instance::new(Options::new(options), &rest[..checkpoint], last) {
             Ok(instance) => {
                 let at = unused.pop().unwrap_or_else(|| {
                     instances.push(None);

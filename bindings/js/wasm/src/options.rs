@@ -17,6 +17,11 @@ impl<'a> Options<'a> {
         Options(text)
     }
 
+    /// Returns the options as they were passed.
+    pub(crate) fn text(self) -> &'a str {
+        self.0
+    }
+
     fn pairs(self) -> impl Iterator<Item = (&'a str, &'a str)> {
         let mut parts = self.0.split_terminator('\0');
         core::iter::from_fn(move || Some((parts.next()?, parts.next()?)))
