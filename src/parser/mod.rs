@@ -272,6 +272,9 @@ impl Parser {
     }
 }
 
+/// A chunk that is longer is read by the slow path, also if it is prose.
+const LONG: usize = 512;
+
 /// How the parser reads: first it decides, then it lends.
 impl Parser {
     /// Returns `true` if a chunk is prose: the fast path.
@@ -289,6 +292,8 @@ impl Parser {
         match self.quiet {
             // What follows decides what it is.
             _ if chunk.ends_with('<') => false,
+            // It would be read twice if there is a call in it, and the slow path costs little more.
+            _ if chunk.len() > LONG => false,
             Quiet::WithoutCodeMark if !scan::holds_code_mark(chunk.as_bytes()) => true,
             Quiet::WithoutMark | Quiet::WithoutCodeMark | Quiet::Unknown => self.pass_quiet(chunk),
             Quiet::WithoutBracket => {

@@ -107,6 +107,13 @@ pub(crate) fn wrong_type(what: &str, expected: &str, value: &Bound<'_, PyAny>) -
     }
 }
 
+/// Returns the error for a number that is not from `least` to `most`.
+pub(crate) fn wrong_number(what: &str, least: u64, most: u64, value: &Bound<'_, PyAny>) -> PyErr {
+    // Python converts no number of more than 4300 digits.
+    let value = value.str().map_or_else(|_| "a larger one".to_owned(), |text| text.to_string());
+    PyValueError::new_err(format!("{what}a number from {least} to {most} was expected, not {value}"))
+}
+
 fn flag(value: &Bound<'_, PyAny>, name: &str) -> PyResult<bool> {
     value.cast::<PyBool>().map(|flag| flag.is_true()).map_err(|_| wrong_type(name, "a bool", value))
 }
@@ -205,7 +212,6 @@ fn whole(value: &Bound<'_, PyAny>, name: &str) -> PyResult<usize> {
     if !value.is_instance_of::<PyInt>() || value.is_instance_of::<PyBool>() {
         return Err(wrong_type(&format!("limits: {name}"), "a whole number", value));
     }
-    value.extract().ok().filter(|&limit| limit <= MAX_LIMIT).ok_or_else(|| {
-        PyValueError::new_err(format!("limits: {name}: a number from 0 to {MAX_LIMIT} was expected, not {value}"))
-    })
+    let limit = value.extract().ok().filter(|&limit| limit <= MAX_LIMIT);
+    limit.ok_or_else(|| wrong_number(&format!("limits: {name}: "), 0, MAX_LIMIT as u64, value))
 }

@@ -26,9 +26,9 @@ new_capsule.restype, new_capsule.argtypes = ctypes.py_object, [c_void_p, ctypes.
 
 
 class Producer:
-    """A stream of the arrays of a generator. What the generator raises is its error, with `message` or without.
+    """A stream of the arrays of a generator. What the generator raises is its error, with a message or without.
 
-    `released` says whether the consumer has given the stream back.
+    Without a `data_type`, it fails to say one. `released` says whether the consumer has given the stream back.
     """
 
     def __init__(self, data_type, arrays, has_message=True):
@@ -41,6 +41,9 @@ class Producer:
         return new_capsule(ctypes.addressof(self._stream), NAME, None)
 
     def _get_schema(self, _, schema):
+        if self.data_type is None:
+            self.error = ctypes.create_string_buffer(b"there is no type")
+            return EIO
         self.data_type._export_to_c(schema)
         return 0
 

@@ -32,6 +32,7 @@ def test_options_that_do_not_exist_are_errors():
     for options, error, message in [
         ({"threads": 0}, ValueError, "threads: a number from 1 to 1024 was expected, not 0"),
         ({"threads": -1}, ValueError, "threads: .*not -1"),
+        ({"threads": 10**5000}, ValueError, "threads: .*not a larger one"),
         ({"threads": "2"}, TypeError, "threads: a whole number was expected, not str"),
         ({"wire": "smoke"}, ValueError, "wire: .*smoke"),
         ({"wire": 7}, TypeError, "wire: a str was expected, not int"),
@@ -41,6 +42,7 @@ def test_options_that_do_not_exist_are_errors():
         ({"strict": 1}, TypeError, "strict"),
         ({"policy": "x"}, TypeError, "policy is no option"),
         ({"limits": {"question": -1}}, ValueError, "question"),
+        ({"limits": {"question": 10**5000}}, ValueError, "question: .*not a larger one"),
         ({"reasoning": True}, TypeError, "reasoning is no option"),
     ]:
         with pytest.raises(error, match=message):
@@ -88,15 +90,33 @@ def failing():
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_producer_that_fails_after_an_array_is_an_error_with_its_message(threads):
     producer = Producer(pa.string(), failing())
-    with pytest.raises(RuntimeError, match="^column: its producer failed: .*the disk is gone$") as info:
+    with pytest.raises(OSError, match="^column: its producer failed: .*the disk is gone$"):
         questions(producer, threads=threads)
-    assert info.type is RuntimeError and producer.released
+    assert producer.released
 
 
-def test_a_producer_that_fails_without_a_message_is_an_error():
-    with pytest.raises(RuntimeError) as info:
-        questions(Producer(pa.string(), failing(), has_message=False))
-    assert info.type is RuntimeError
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_producer_that_fails_without_a_message_is_an_error_and_no_bug_of_ours(threads):
+    producer = Producer(pa.string(), failing(), has_message=False)
+    with pytest.raises(OSError, match="^column: its producer failed without a message, or gave an array that"):
+        questions(producer, threads=threads)
+    assert producer.released
+
+
+@pytest.mark.parametrize("has_message", [True, False])
+def test_a_producer_that_cannot_say_its_type_is_an_error(has_message):
+    producer = Producer(None, [], has_message=has_message)
+    with pytest.raises(ValueError, match="Cannot get schema from input stream"):
+        questions(producer)
+    assert producer.released
+
+
+def test_a_producer_whose_arrays_have_another_type_is_an_error():
+    """It has one buffer, where three are expected."""
+    producer = Producer(pa.string(), [pa.array([None, None])])
+    with pytest.raises(OSError, match="^column: its producer failed"):
+        questions(producer)
+    assert producer.released
 
 
 def test_a_producer_that_does_not_fail_has_a_result():

@@ -5,6 +5,8 @@ import pickle
 
 import pytest
 from followup import CallView, Complete, Error, Known, Opaque, Partial, Question, Rejected, Suggestion, Text
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 SUGGESTION = Suggestion("SQLite", mode="code")
 QUESTION = Question("Which database?", [SUGGESTION], id="db", multiple=False, defaults=["SQLite"])
@@ -20,6 +22,8 @@ VALUES = [
     Known(required=True, defaults=["a"]),
     CallView(0, "ask_user", questions=[QUESTION]),
 ]
+
+CLASSES = [type(value) for value in VALUES]
 
 
 def name(value: object) -> str:
@@ -117,6 +121,57 @@ def test_lists_become_tuples():
 def test_a_field_of_a_wrong_type_is_a_type_error(create):
     with pytest.raises(TypeError):
         create()
+
+
+@pytest.mark.parametrize("number", [-1, 1 << 64, 10**5000], ids=["-1", "2**64", "10**5000"])
+@pytest.mark.parametrize(
+    "create",
+    [
+        lambda number: Partial(number, "question", ""),
+        lambda number: Partial(0, "question", "", number),
+        lambda number: Partial(0, "question", "", suggestion_index=number),
+        lambda number: Complete("Q?", [], "tool", number, 0, 1),
+        lambda number: Complete("Q?", [], "tool", 0, number, 1),
+        lambda number: Complete("Q?", [], "tool", 0, 0, number),
+        lambda number: Rejected("code", "message", "tool", number, 0, 1),
+        lambda number: Rejected("code", "message", "tool", 0, 0, 1, limit=number),
+        lambda number: CallView(number, "tool"),
+    ],
+)
+def test_a_number_that_is_no_index_is_a_value_error(create, number):
+    with pytest.raises(ValueError, match="^a number from 0 to 18446744073709551615 was expected, not (-1|184.*616|a larger one)"):
+        create(number)
+
+
+ANYTHING = st.deferred(
+    lambda: st.none()
+    | st.booleans()
+    | st.sampled_from([-1, 0, 1 << 63, 1 << 64, 10**40, 1.5, float("nan"), object(), int, ..., *VALUES])
+    | st.text(st.characters(), max_size=3)
+    | st.binary(max_size=3)
+    | st.lists(ANYTHING, max_size=2)
+    | st.lists(ANYTHING, max_size=2).map(tuple)
+    | st.dictionaries(st.text(max_size=3), ANYTHING, max_size=2)
+)
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=2000)
+@given(st.sampled_from(CLASSES), st.lists(ANYTHING, max_size=5), st.data())
+def test_any_values_make_an_event_or_a_type_or_value_error(create, values, data):
+    """A panic would be neither: it is no `Exception`."""
+    names = st.sampled_from(create.__match_args__) | st.just("other")
+    keywords = data.draw(st.dictionaries(names, ANYTHING, max_size=3))
+    if data.draw(st.booleans()):
+        # Values that are right, but for some.
+        [one] = [value for value in VALUES if type(value) is create]
+        values, keywords = [], {name: getattr(one, name) for name in create.__match_args__} | keywords
+    try:
+        value = create(*values, **keywords)
+    except (TypeError, ValueError):
+        return
+    assert type(value)(*[getattr(value, name) for name in value.__match_args__]) == value
+    assert repr(value) and value != values and isinstance(hash(value), int)
 
 
 def test_events_can_be_keys():

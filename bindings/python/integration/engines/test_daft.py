@@ -1,5 +1,6 @@
 import daft
 import pyarrow as pa
+import pytest
 from cases import CELLS, rows
 
 from followup.daft import questions
@@ -19,3 +20,15 @@ def test_a_large_frame_has_the_questions_of_each_row():
 def test_bytes_give_the_same():
     frame = daft.from_arrow(pa.table({"text": pa.array(CELLS).cast(pa.binary())}))
     assert frame.select(questions(daft.col("text"))).to_pydict()["text"] == rows(CELLS)
+
+
+@pytest.mark.parametrize(
+    "wrong, error, message",
+    [
+        (lambda: questions("text"), TypeError, "column: an Expression of Daft was expected, not str"),
+        (lambda: questions(daft.col("text"), wire="smoke"), ValueError, "wire: .*smoke"),
+    ],
+)
+def test_a_mistake_is_an_error_at_once(wrong, error, message):
+    with pytest.raises(error, match=message):
+        wrong()

@@ -45,5 +45,11 @@ def test_a_column_of_numbers_is_a_type_error():
         questions([1])
 
 
+@pytest.mark.parametrize("column", [pl.col("text"), pl.Series(CELLS)], ids=["Expr", "Series"])
+def test_options_without_a_meaning_are_an_error_at_once(column):
+    with pytest.raises(ValueError, match="wire: .*smoke"):
+        questions(column, wire="smoke")
+
+
 def test_a_column_of_nulls_has_a_result_of_nulls():
     assert questions(pl.Series([None])).to_list() == [None]

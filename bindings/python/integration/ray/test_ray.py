@@ -97,3 +97,19 @@ def test_the_result_is_complete_though_a_worker_is_killed(tmp_path):
 
 def test_the_example_of_the_docs_runs(tmp_path):
     assert run_example("Ray Data", tmp_path) == rows(CELLS)
+
+
+@pytest.mark.parametrize(
+    "wrong, error, message",
+    [
+        (lambda: questions([1], "text"), TypeError, "dataset: a Dataset of Ray was expected, not list"),
+        (lambda: questions(dataset(), 1), TypeError, "column: a str was expected, not int"),
+        (lambda: questions(dataset(), "text", into=None), TypeError, "into: a str was expected, not NoneType"),
+        (lambda: questions(dataset(), "text["), ValueError, "column: a name or a path"),
+        (lambda: questions(dataset(), "text", wire="smoke"), ValueError, "wire: .*smoke"),
+        (lambda: Questions("text", threads=0), ValueError, "threads: .*not 0"),
+    ],
+)
+def test_a_mistake_is_an_error_at_once(wrong, error, message):
+    with pytest.raises(error, match=message):
+        wrong()

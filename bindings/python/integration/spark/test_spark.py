@@ -69,3 +69,18 @@ def test_bytes_give_the_same(frame):
 
 def test_the_example_of_the_docs_runs(spark, tmp_path):
     assert run_example("Spark", tmp_path) == rows(CELLS)
+
+
+@pytest.mark.parametrize(
+    "wrong, error, message",
+    [
+        (lambda frame: questions([1], "text"), TypeError, "frame: a DataFrame of Spark was expected, not list"),
+        (lambda frame: questions(frame, 1), TypeError, "column: a str was expected, not int"),
+        (lambda frame: questions(frame, "other"), ValueError, "column: there is no other; there are: id, text"),
+        (lambda frame: questions(frame, "text", into=None), TypeError, "into: a str was expected, not NoneType"),
+        (lambda frame: questions(frame, "text", wire="smoke"), ValueError, "wire: .*smoke"),
+    ],
+)
+def test_a_mistake_is_an_error_at_once(frame, wrong, error, message):
+    with pytest.raises(error, match=message):
+        wrong(frame)

@@ -83,7 +83,7 @@ def questions(
 
     Raises `TypeError` for a column of another type and for unknown options, `ValueError` for options
     without a meaning and if a chunk has a result of 2 GiB or more with offsets of 32 bits,
-    `RuntimeError` if the producer of the column fails. A row never raises.
+    `OSError` if the producer of the column fails. A row never raises.
     """
 
 class Record:

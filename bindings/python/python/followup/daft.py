@@ -19,11 +19,20 @@ Expression = TypeVar("Expression")
 def questions(column: Expression, **options: Unpack[BulkOptions]) -> Expression:
     """Returns an expression for the calls of each row of another expression, such as `daft.col("text")`.
 
-    Options and fields are those of `followup.arrow.questions`; its errors are raised when the frame
-    is read. Needs pyarrow.
+    Options and fields are those of `followup.arrow.questions`. A column without text raises when the
+    frame is read. Needs pyarrow.
+
+    Raises `TypeError` if `column` is no expression, and for options as `followup.arrow.questions`
+    `TypeError` and `ValueError`.
     """
+    from ._check import check_options
+
     import daft
     import pyarrow as pa
+
+    if not isinstance(column, daft.Expression):
+        raise TypeError(f"column: an Expression of Daft was expected, not {type(column).__qualname__}")
+    check_options(options)
 
     @daft.func.batch(return_dtype=_data_type())
     def followup_questions(series: daft.Series) -> daft.Series:

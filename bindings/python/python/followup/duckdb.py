@@ -24,7 +24,8 @@ def register(connection: Any, name: str = "questions", *, column_type: str = "VA
     """Adds a function to a connection that returns the calls of each row.
 
     `column_type` is `VARCHAR` or `BLOB`. Options, fields and errors are those of
-    `followup.arrow.questions`; another name for each set of options. Needs pyarrow and numpy.
+    `followup.arrow.questions`, those of options are raised at once; another name for each set of
+    options. Needs pyarrow and numpy.
 
     >>> import duckdb
     >>> from followup.duckdb import register
@@ -35,6 +36,14 @@ def register(connection: Any, name: str = "questions", *, column_type: str = "VA
     [('Tea?',)]
     """
     import pyarrow as pa
+
+    from ._check import check_name, check_options, check_type
+
+    check_type("connection", connection, "a connection of DuckDB", "create_function")
+    check_name("name", name)
+    if column_type not in ("VARCHAR", "BLOB"):
+        raise ValueError(f"column_type: VARCHAR or BLOB was expected, not {column_type!r}")
+    check_options(options)
 
     def work(column: Any) -> Any:
         result = of_column(column, **options)

@@ -21,7 +21,7 @@ def questions(column: Column, **options: Unpack[BulkOptions]) -> Column:
     """Returns the calls of each row: a `Series` for a `Series`, an `Expr` for an `Expr`.
 
     Options, fields and errors are those of `followup.arrow.questions`. An expression is parsed
-    batch by batch, in the streaming engine too; it raises when the query runs.
+    batch by batch, in the streaming engine too: it raises when the query runs, and for options at once.
 
     >>> import polars as pl
     >>> from followup.polars import questions
@@ -36,6 +36,7 @@ def questions(column: Column, **options: Unpack[BulkOptions]) -> Column:
     if isinstance(one, pl.Series):
         return _of_series(one, options)  # type: ignore[return-value]
     if isinstance(one, pl.Expr):
+        of_column(pl.Series([], dtype=pl.String), **options)  # type: ignore[arg-type]
         work = partial(_of_series, options=options)
         return one.map_batches(work, return_dtype=_data_type(), is_elementwise=True)  # type: ignore[return-value]
     raise TypeError(f"column: a Series or an Expr of Polars was expected, not {type(column).__qualname__}")

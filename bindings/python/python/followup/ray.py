@@ -26,10 +26,18 @@ class Questions:
     instead of the texts. Chunks are never joined. Options and fields are those of
     `followup.arrow.questions`.
 
-    Raises `ValueError` for a table without the column.
+    Raises `TypeError` and `ValueError` for a path and options that can't be used, and `ValueError` for a
+    table without the column.
     """
 
     def __init__(self, column: str, into: str = "questions", **options: Unpack[BulkOptions]) -> None:
+        from ._check import check_name, check_options
+        from ._path import Path
+
+        check_name("column", column)
+        check_name("into", into)
+        Path(column)
+        check_options(options)
         self.column: str = column
         self.into: str = into
         self.options: BulkOptions = options
@@ -58,9 +66,14 @@ def questions(dataset: Dataset, column: str, *, into: str = "questions", **optio
     """Returns the dataset with a column of the calls of each row.
 
     `column` may be inside lists, as that of `Questions`. The work is done in tasks, which Ray repeats
-    if a worker dies. Options and fields are those of `followup.arrow.questions`; its errors are raised
-    when the dataset is read.
+    if a worker dies. Options and fields are those of `followup.arrow.questions`. A column that is not
+    there, or has no text, raises when the dataset is read.
+
+    Raises `TypeError` and `ValueError` as `Questions`, and `TypeError` if `dataset` is none.
     """
+    from ._check import check_type
+
+    check_type("dataset", dataset, "a Dataset of Ray", "map_batches")
     work = Questions(column, into, **options)
 
     def of_table(table: Any) -> Any:

@@ -21,12 +21,23 @@ def questions(frame: DataFrame, column: str, *, into: str = "questions", **optio
     """Returns the frame with a column of the calls of each row, made by `mapInArrow`.
 
     `call` is a bigint, since Spark has no unsigned numbers. Options and the other fields are those of
-    `followup.arrow.questions`; its errors are raised when the frame is read. The package has to be
-    installed on the workers.
+    `followup.arrow.questions`. A column without text raises when the frame is read. The package has to
+    be installed on the workers.
+
+    Raises `TypeError` if `frame` is none and for a name that is no `str`, `ValueError` for a column that
+    is not there, and both for options as `followup.arrow.questions`.
     """
     from pyspark.sql.types import StructType
 
+    from ._check import check_name, check_options, check_type
+
+    check_type("frame", frame, "a DataFrame of Spark", "mapInArrow")
+    check_name("column", column)
+    check_name("into", into)
+    check_options(options)
     one: Any = frame
+    if column not in one.columns:
+        raise ValueError(f"column: there is no {column}; there are: {', '.join(one.columns)}")
     schema = StructType(list(one.schema.fields)).add(into, _data_type())
     return one.mapInArrow(_Work(column, into, options), schema)  # type: ignore[no-any-return]
 

@@ -2,7 +2,7 @@
 
 use arrow_schema::{ArrowError, DataType};
 use pyo3::PyErr;
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 
 /// Why a column has no result.
 #[derive(Debug)]
@@ -13,6 +13,8 @@ pub(super) enum Error {
     TooLarge,
     /// The producer of the column failed, or gave an array that does not match its type.
     Producer(ArrowError),
+    /// The producer of the column failed without a message, or gave an array that can't be read.
+    Unexplained,
 }
 
 impl From<ArrowError> for Error {
@@ -42,7 +44,10 @@ impl From<Error> for PyErr {
                 "column: the result of one chunk has 2 GiB or more, too much for offsets of 32 bits: \
                  cast the column to large_utf8 or large_binary, or pass smaller chunks",
             ),
-            Error::Producer(error) => PyRuntimeError::new_err(format!("column: its producer failed: {error}")),
+            Error::Producer(error) => PyOSError::new_err(format!("column: its producer failed: {error}")),
+            Error::Unexplained => PyOSError::new_err(
+                "column: its producer failed without a message, or gave an array that does not match its type",
+            ),
         }
     }
 }

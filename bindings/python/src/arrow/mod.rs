@@ -8,19 +8,23 @@ mod classes;
 mod error;
 mod pylist;
 
+use std::iter;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use arrow_array::ArrayRef;
 use arrow_schema::{Field, FieldRef};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyString};
+use pyo3_arrow::ffi::ArrayReader;
 use pyo3_arrow::input::AnyArray;
 
 use self::batch::Settings;
 use self::cell_parser::CellParser;
 pub(crate) use self::classes::{Array, ChunkedArray};
 use self::error::Error;
-use crate::options::wrong_type;
+use crate::options::{wrong_number, wrong_type};
 use crate::panics::caught;
 
 /// The largest number of threads.
@@ -57,7 +61,7 @@ const MAX_THREADS: usize = 1024;
 ///
 /// Raises `TypeError` for a column of another type and for unknown options, `ValueError` for options
 /// without a meaning and if a chunk has a result of 2 GiB or more with offsets of 32 bits,
-/// `RuntimeError` if the producer of the column fails. A row never raises.
+/// `OSError` if the producer of the column fails. A row never raises.
 #[pyfunction]
 #[pyo3(
     signature = (column, *, wire = None, arguments_of = None, threads = None, **options),
@@ -92,11 +96,24 @@ fn questions_of<'py>(column: &Bound<'py, PyAny>, settings: Settings) -> PyResult
         AnyArray::Stream(stream) => {
             let stream = stream.into_reader()?;
             let field = output_field(&stream.field())?;
-            let parsed = move || stream.map(|chunk| batch::questions(&chunk?, &settings)).collect::<Result<_, Error>>();
+            let chunks = produced(stream);
+            let parsed = move || chunks.map(|chunk| batch::questions(&chunk?, &settings)).collect::<Result<_, Error>>();
             let chunks = py.detach(parsed)?;
             Ok(Bound::new(py, ChunkedArray::new(chunks, field))?.into_any())
         }
     }
+}
+
+/// Returns the arrays of a stream.
+///
+/// Where a producer fails without a message, as the C interface allows, `pyo3-arrow` 0.20 panics (`last_error.unwrap()` in
+/// `ArrowArrayStreamReader::next`), and so does `arrow` for some arrays that don't match their type. What panics here is not
+/// this package.
+fn produced(mut stream: Box<dyn ArrayReader + Send>) -> impl Iterator<Item = Result<ArrayRef, Error>> {
+    iter::from_fn(move || match catch_unwind(AssertUnwindSafe(|| stream.next())) {
+        Ok(chunk) => chunk.map(|chunk| chunk.map_err(Error::Producer)),
+        Err(_) => Some(Err(Error::Unexplained)),
+    })
 }
 
 fn text<'a>(name: &str, value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
@@ -107,9 +124,8 @@ fn thread_count(value: &Bound<'_, PyAny>) -> PyResult<usize> {
     if !value.is_instance_of::<PyInt>() {
         return Err(wrong_type("threads", "a whole number", value));
     }
-    value.extract().ok().filter(|count| (1..=MAX_THREADS).contains(count)).ok_or_else(|| {
-        PyValueError::new_err(format!("threads: a number from 1 to {MAX_THREADS} was expected, not {value}"))
-    })
+    let count = value.extract().ok().filter(|count| (1..=MAX_THREADS).contains(count));
+    count.ok_or_else(|| wrong_number("threads: ", 1, MAX_THREADS as u64, value))
 }
 
 /// Returns the column, whose buffers belong to Rust from now on.

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
 use super::question::{Question, Suggestion};
-use super::{Str, optional, strings};
+use super::{Str, index, optional, optional_index, strings};
 use crate::record::{Record, record};
 
 /// The call is closed and valid. The only event to act on.
@@ -97,9 +97,9 @@ impl Complete {
         question: Str,
         suggestions: Vec<Py<Suggestion>>,
         tool: Str,
-        call: u64,
-        start: u64,
-        end: u64,
+        #[pyo3(from_py_with = index)] call: u64,
+        #[pyo3(from_py_with = index)] start: u64,
+        #[pyo3(from_py_with = index)] end: u64,
         id: Option<Str>,
         shape: Option<Str>,
         title: Option<Str>,
@@ -235,11 +235,11 @@ impl Rejected {
         code: Str,
         message: Str,
         tool: Str,
-        call: u64,
-        start: u64,
-        end: u64,
+        #[pyo3(from_py_with = index)] call: u64,
+        #[pyo3(from_py_with = index)] start: u64,
+        #[pyo3(from_py_with = index)] end: u64,
         part: Option<Str>,
-        limit: Option<usize>,
+        #[pyo3(from_py_with = optional_index)] limit: Option<usize>,
         note: Option<Str>,
         id: Option<Str>,
         shape: Option<Str>,

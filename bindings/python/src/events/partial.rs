@@ -5,7 +5,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
-use super::Str;
+use super::{Str, index, optional_index};
 use crate::record::{Record, record};
 
 /// More of an open call is certain. For display only: never act on it.
@@ -55,11 +55,11 @@ impl Partial {
     #[allow(clippy::too_many_arguments)] // One for each field.
     fn new(
         py: Python<'_>,
-        call: u64,
+        #[pyo3(from_py_with = index)] call: u64,
         field: Str,
         delta: Str,
-        question_index: usize,
-        suggestion_index: Option<usize>,
+        #[pyo3(from_py_with = index)] question_index: usize,
+        #[pyo3(from_py_with = optional_index)] suggestion_index: Option<usize>,
         tool: Option<Str>,
         id: Option<Str>,
         known: Option<Py<Known>>,

@@ -6,7 +6,7 @@ use pyo3::types::{PyString, PyTuple};
 
 use super::partial::Known;
 use super::question::{Question, Suggestion};
-use super::{Str, optional};
+use super::{Str, index, optional};
 use crate::record::{Record, record};
 
 /// An open call as far as it has been shown: the sum of its partials. For display only.
@@ -40,7 +40,7 @@ impl CallView {
     #[pyo3(signature = (call, tool, id = None, title = None, questions = vec![]))]
     fn new(
         py: Python<'_>,
-        call: u64,
+        #[pyo3(from_py_with = index)] call: u64,
         tool: Str,
         id: Option<Str>,
         title: Option<Str>,
