@@ -3,14 +3,15 @@
 
 use super::open::{AnswerState, ModeState, Open, OpenSuggestion};
 use super::{Call, Range, Shown};
-use crate::config::Limits;
+use crate::config::{Limits, Policy};
 
 /// More notes than there are kinds.
 const NOTES: usize = 48;
 
 impl Call {
     /// Returns whether every range is in its arena and every text within its limit.
-    pub(crate) fn is_in_bounds(&self, limits: &Limits) -> bool {
+    pub(crate) fn is_in_bounds(&self, policy: &Policy) -> bool {
+        let limits = &policy.limits;
         let text = |(start, end): Range, limit| self.text.get(start..end).is_some_and(|text| text.len() <= limit);
         let mode = |(start, end): Range| self.modes.get(start..end).is_some();
         let len = |(start, end): Range| end - start;
@@ -27,7 +28,7 @@ impl Call {
             && self.text.len() <= self.most_text(limits)
             && self.modes.len() / (limits.answer.saturating_add(limits.tag) + 1) <= limits.suggestions
             && self.is_open_in_bounds(limits)
-            && self.form.as_deref().is_none_or(|form| form.is_in_bounds(limits))
+            && self.form.as_deref().is_none_or(|form| form.is_in_bounds(policy))
     }
 
     /// The most text a call can hold: the bare text, the question, the answers, and one text that

@@ -250,7 +250,7 @@ impl JsonMachine {
             && shaped.as_ref().is_none_or(|reader| shape.is_some() && reader.is_in_bounds(&policy))
             && shaped.is_some() == call.form().is_some()
             && call.start == 0
-            && call.is_in_bounds(&policy.limits);
+            && call.is_in_bounds(&policy);
         if let (Some(reader), Some(shape)) = (&mut shaped, &shape)
             && !reader.set_shape(shape.clone())
         {

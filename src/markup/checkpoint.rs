@@ -72,7 +72,7 @@ impl SavedMarkup {
         let state_is_in_bounds = state_is_in_bounds
             && matches!(state, MarkupState::Envelope(_)) == envelope.is_some()
             && matches!(state, MarkupState::Unconfirmed(_)) == named.is_some();
-        let call_is_in_bounds = call.as_ref().is_none_or(|call| call.start <= read && call.is_in_bounds(&limits));
+        let call_is_in_bounds = call.as_ref().is_none_or(|call| call.start <= read && call.is_in_bounds(&policy));
         let is_plain_in_bounds = plain_left <= limits.bare;
         if calls > read
             || !is_plain_in_bounds

@@ -139,7 +139,7 @@ impl EndedCall {
 
     /// Returns whether it is a call that the policy's limits allow.
     pub(super) fn is_in_bounds(&self, policy: &Policy) -> bool {
-        self.call.start <= self.end && self.call.is_in_bounds(&policy.limits)
+        self.call.start <= self.end && self.call.is_in_bounds(policy)
     }
 
     /// Returns the event of its end, or of its end as one instead of which another call counts.

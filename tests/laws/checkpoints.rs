@@ -219,3 +219,69 @@ fn a_forged_checkpoint_is_an_error_or_a_parser_that_stays_within_the_limits() {
         }
     }
 }
+
+/// Calls of question tools in envelopes, as JSON, as a string and as parameters.
+const QUESTION_TOOLS: &str = "<tool_call>{\"name\": \"AskUserQuestion\", \"arguments\": {\"questions\": [{\"header\": \"H\", \
+    \"question\": \"Q\", \"options\": [{\"label\": \"L\", \"description\": \"d\"}, \"M\"]}]}}</tool_call>\n\
+    <tool_call>{\"name\": \"AskUserQuestion\", \"arguments\": \"{\\\"questions\\\": \\\"[{}]\\\"}\"}</tool_call>\n\
+    <invoke name=\"AskUserQuestion\"><parameter name=\"questions\">[{\"question\": \"Q\"}]</parameter></invoke>\n\
+    <invoke name=\"ask_user\"><parameter name=\"question\"> Q  </parameter><parameter name=\"options\">A\nB </parameter></invoke>";
+
+/// A stored text or list is no longer than the limits allow, whatever the checksum says.
+#[test]
+fn a_forged_checkpoint_with_more_than_the_limits_allow_is_an_error() {
+    let limits = Limits {
+        question: 100,
+        answer: 20,
+        suggestions: 4,
+        tag: 200,
+        bare: 300,
+        questions: 3,
+        header: 20,
+        description: 40,
+        texts: 300,
+    };
+    let policy =
+        Policy::new().with_limits(limits).with_envelopes(Envelopes::all()).with_call_start(CallStart::OutsideCode);
+    let policy = Arc::new(policy);
+    let tools = [
+        (
+            "AskUserQuestion",
+            r#" {"questions":"[{\"question\":\"Q?\",\"options\":[\"A\", {\"label\":\"L\"}]}]", "x": 1}"#,
+        ),
+        (
+            "elicitation/create",
+            r#"{"requestedSchema":{"required":["a"],"properties":{"a":{"enum":["x","y"],"title":"T"}}}}"#,
+        ),
+        ("ask_user", r#"{"question":"a\\n","options":{"A":"b"},"placeholder":"p","options":"A\nB"}"#),
+    ];
+    let markup = [MESSAGE, ENTITIES, NO_TAGS, ENVELOPES, BY_CHOICE, CODE, QUESTION_TOOLS];
+    let parsers = markup.map(|stream| (Parser::new(policy.clone()), stream)).into_iter();
+    let parsers = parsers.chain(ARGUMENTS.map(|stream| (Parser::arguments(policy.clone()), stream)));
+    let parsers =
+        parsers.chain(tools.map(|(tool, stream)| (Parser::arguments_of(tool, policy.clone()).unwrap(), stream)));
+    let long = ["x", " "].map(|one| json!(one.repeat(20_000)));
+    for (mut parser, stream) in parsers {
+        for piece in stream.as_bytes().chunks(3) {
+            drop(parser.feed_bytes(piece));
+            let stored = serde_json::to_value(parser.checkpoint()).unwrap();
+            for path in paths(&stored) {
+                let value = stored.pointer(&path).unwrap();
+                let forgeries = match value {
+                    Value::String(_) => long.to_vec(),
+                    Value::Array(items) => {
+                        vec![json!(items.iter().cycle().take(1_000 * items.len()).collect::<Vec<_>>())]
+                    }
+                    _ => continue,
+                };
+                for forgery in forgeries.into_iter().filter(|forgery| forgery != value) {
+                    let mut forged = stored.clone();
+                    *forged.pointer_mut(&path).unwrap() = forgery;
+                    let Ok(checkpoint) = serde_json::from_value::<Checkpoint>(forged) else { continue };
+                    let resumed = Parser::resume(policy.clone(), checkpoint.with_valid_checksum());
+                    assert!(resumed.is_err(), "{path}, which was {value}, in {stream}");
+                }
+            }
+        }
+    }
+}

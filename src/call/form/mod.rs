@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use smallvec::SmallVec;
 
 use super::{Addition, Range};
-use crate::config::Limits;
+use crate::config::{Limits, Policy};
 use crate::utf8;
 use parts::Slot;
 pub(crate) use parts::{FormOption, FormQuestion, OptionText, Place, QuestionText};
@@ -453,25 +453,31 @@ impl CallForm {
         }
     }
 
-    /// Returns whether the state is one that these limits allow.
-    pub(crate) fn is_in_bounds(&self, limits: &Limits) -> bool {
+    /// Returns whether the state is one that this policy allows.
+    pub(crate) fn is_in_bounds(&self, policy: &Policy) -> bool {
+        let limits = &policy.limits;
+        let is_read = policy.shapes.find(&self.tool).is_some_and(|shape| shape.name() == self.shape);
         let slots = |slots: &[Slot]| slots.iter().all(|slot| slot.is_in_bounds(&self.text));
-        let ranges = |ranges: &[Range]| ranges.iter().all(|&(start, end)| self.text.get(start..end).is_some());
+        let words = |words: &[Range]| {
+            words.len() <= limits.suggestions.max(limits.questions)
+                && words.iter().all(|&(start, end)| self.text.get(start..end).is_some())
+        };
         let first = |i: usize| self.questions.get(i).map_or(self.options.len(), |one| one.first_option);
         let is_question = |(i, one): (usize, &FormQuestion)| {
             slots(&one.texts)
-                && ranges(&one.defaults)
+                && words(&one.defaults)
                 && one.first_option <= first(i + 1)
                 && first(i + 1) - one.first_option <= limits.suggestions
                 && one.shown_options <= first(i + 1) - one.first_option
         };
-        self.text.len() <= limits.texts
+        is_read
+            && self.text.len() <= limits.texts
             && self.title.is_in_bounds(&self.text)
             && self.questions.len() <= limits.questions
             && self.questions.iter().enumerate().all(is_question)
             && self.options.iter().all(|one| slots(&one.texts))
-            && ranges(&self.required)
-            && ranges(&self.names)
+            && words(&self.required)
+            && words(&self.names)
             && self.cursor <= self.questions.len()
             && self.open.is_none_or(|open| self.text.is_char_boundary(open.start))
     }
