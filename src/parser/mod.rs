@@ -272,7 +272,7 @@ impl Parser {
     }
 }
 
-/// A chunk that is longer is read by the slow path, also if it is prose.
+/// A longer chunk takes the slow path, unless it is outside code and has no mark.
 const LONG: usize = 512;
 
 /// How the parser reads: first it decides, then it lends.
@@ -292,7 +292,7 @@ impl Parser {
         match self.quiet {
             // What follows decides what it is.
             _ if chunk.ends_with('<') => false,
-            // It would be read twice if there is a call in it, and the slow path costs little more.
+            // If there is a call in it, the text before that would be read twice. The slow path costs little more.
             _ if chunk.len() > LONG => false,
             Quiet::WithoutCodeMark if !scan::holds_code_mark(chunk.as_bytes()) => true,
             Quiet::WithoutMark | Quiet::WithoutCodeMark | Quiet::Unknown => self.pass_quiet(chunk),

@@ -17,9 +17,9 @@ use crate::oracle::parser;
 
 /// How many continuations are drawn at most.
 const MOST: usize = 4000;
-/// After so many that are all rejected, and agree, the others do, too.
+/// After so many ends that are all rejected, and agree with what is shown, no more are drawn.
 const REJECTED: usize = 40;
-/// So many complete calls differ.
+/// With fewer complete calls, these may agree by chance on more than all would.
 const ENOUGH: usize = 200;
 /// The longest arguments.
 const LONGEST: usize = 160;

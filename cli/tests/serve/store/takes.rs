@@ -41,7 +41,7 @@ async fn a_replica_that_may_begin_a_turn_and_does_not_hear_of_it_does_not_block_
     let state = format!("followup:{{{id}}}:state");
     until(async || redis.ask(&format!("HGET {state} epoch")).ends_with("\r\n2")).await;
     assert!(redis.ask(&format!("HGET {state} turn")).contains("reserved:"));
-    // Without the store it would go on by itself, and lose the turn.
+    // Until it can reach the store again, it would begin the turn without asking, and lose it.
     until(async || get("/readyz").send(&owner).await.status == 200).await;
     until(async || next_turn(&owner, id, "unheard-2").await == id).await;
     until(async || snapshot(&third, id).await["items"].to_string().contains("Hello")).await;
@@ -95,6 +95,7 @@ async fn a_server_that_became_a_copy_of_an_empty_one_does_not_end_conversations_
         readers.push(Events::of(&other, id, None).await);
     }
     let connected = Instant::now();
+    // In the first lease after the store was reached, nothing is taken for gone.
     until(async || connected.elapsed() > Duration::from_secs(2)).await;
     redis.tell(&format!("REPLICAOF 127.0.0.1 {}", empty.port));
     until(async || redis.ask("KEYS *") == "*0").await;
