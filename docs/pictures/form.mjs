@@ -3,7 +3,7 @@
 //   node form.mjs URL DIRECTORY
 //
 // The form is that of serve/demo/form.sse. It is pushed to the service piece by piece, so that one
-// picture shows it while it is written. `make` calls this; it needs the packages of
+// picture shows it while it is written. Other forms are below. `make` calls this; it needs the packages of
 // serve/page/tests and Chromium (CHROMIUM, or /usr/bin/chromium).
 
 import { readFile } from 'node:fs/promises';
@@ -17,8 +17,33 @@ const body = await readFile(new URL('../../serve/demo/form.sse', import.meta.url
 /** The body up to the label of the third option. */
 const growing = body.slice(0, body.indexOf('\n\n', body.indexOf('rkdow')) + 2);
 
+/** A form of the Model Context Protocol: a choice, a number and a text that are required. */
+const FIELDS = {
+  mode: 'form',
+  message: 'Where does the app run?',
+  requestedSchema: {
+    type: 'object',
+    properties: {
+      region: { type: 'string', title: 'Region', enum: ['Frankfurt', 'Dublin'], default: 'Dublin' },
+      port: { type: 'integer', title: 'Port', description: 'Above 1023.' },
+      host: { type: 'string', title: 'Host' },
+    },
+    required: ['port', 'host'],
+  },
+};
+/** One question with one choice. */
+const ONE = { questions: [{ question: 'Where should the recipes live?', header: 'Store', multiSelect: false, options: [{ label: 'SQLite (Recommended)', description: 'One file, no server.' }, { label: 'PostgreSQL', description: 'A server, for several people.' }] }] };
+/** A call without a question, which is rejected. */
+const REJECTED = { questions: [{ question: '', multiSelect: false, options: [{ label: 'SQLite', description: 'One file.' }] }] };
+
 /** Light everywhere, and dark at the sizes of a phone and of a desk. */
 const VIEWS = [375, 768, 1280].flatMap((width) => ['light', 'dark'].map((colorScheme) => ({ width, colorScheme }))).filter(({ width, colorScheme }) => colorScheme === 'light' || width !== 768);
+
+/** The question that is shown. */
+const SHOWN = '.panel:not([hidden])';
+/** The conversation that is shown: the only one. */
+let id = '';
+let count = 0;
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--headless', '--no-sandbox', '--disable-gpu'] });
 for (const view of VIEWS) await take(view);
@@ -30,10 +55,6 @@ async function take({ width, colorScheme }) {
   const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, hasTouch: isPhone, isMobile: isPhone, reducedMotion: 'reduce' });
   const page = await context.newPage();
   await page.addInitScript(() => localStorage.setItem('followup.undo', 'off'));
-  const id = `plan-${width}-${colorScheme}`;
-  const push = request(`${url}/conversations?wire=openai-chat&id=${id}`, { method: 'POST' });
-  const pushed = new Promise((resolve, reject) => push.on('response', (response) => response.resume().on('end', resolve)).on('error', reject));
-  push.write(growing);
   const picture = async (state) => {
     await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur());
     const height = await page.evaluate(() => Math.max(600, document.querySelector('#conversation').getBoundingClientRect().bottom + scrollY + 24));
@@ -44,18 +65,23 @@ async function take({ width, colorScheme }) {
     await page.waitForTimeout(100);
     await page.screenshot({ path: join(directory, `form-${state}-${width}${colorScheme === 'dark' ? '-dark' : ''}.png`) });
   };
-  await eventually(async () => (await fetch(`${url}/conversations/${id}`)).ok);
-  await page.goto(`${url}/#/c/${id}`);
+  await whole(page, picture);
+  if (colorScheme === 'light') await others(page, picture);
+  await context.close();
+}
+
+/** The form from its first question to its answer. */
+async function whole(page, picture) {
+  const [write, end] = await pushed(page, 'plan');
+  write(growing);
   await page.waitForSelector('.take >> text=Mark');
   await page.waitForSelector('.question strong');
   await picture('growing');
-  push.end(body.slice(growing.length));
-  await pushed;
+  await end(body.slice(growing.length));
   await page.waitForSelector('.call[data-state=open]');
-  const shown = '.panel:not([hidden])';
-  await page.click(`${shown} .take >> nth=0`);
-  for (const index of [0, 1]) await page.click(`${shown} .take >> nth=${index}`);
-  await page.fill(`${shown} .own textarea`, 'A map of the markets');
+  await page.click(`${SHOWN} .take >> nth=0`);
+  for (const index of [0, 1]) await page.click(`${SHOWN} .take >> nth=${index}`);
+  await page.fill(`${SHOWN} .own textarea`, 'A map of the markets');
   await picture('choosing');
   await page.click('[role=tab] >> text=Review');
   await picture('review');
@@ -63,8 +89,58 @@ async function take({ width, colorScheme }) {
   await page.waitForSelector('.call[data-state=answered]');
   await page.waitForSelector('.delivery');
   await picture('answered');
-  await context.close();
-  await fetch(`${url}/conversations/${id}`, { method: 'DELETE' });
+}
+
+/** Other forms, and other ends. */
+async function others(page, picture) {
+  const open = async (name, tool, form) => {
+    const [, end] = await pushed(page, name);
+    await end(form ? called(tool, form) : body);
+  };
+  await open('one', 'AskUserQuestion', ONE);
+  await page.waitForSelector('.call[data-state=open]');
+  await page.click('.remark:not([hidden]) > button');
+  await page.fill('.remark:not([hidden]) textarea', 'Only until there are two of us.');
+  await picture('note');
+  await open('fields', 'elicitation/create', FIELDS);
+  await page.waitForSelector('.call[data-state=open]');
+  await page.click('[role=tab] >> nth=1');
+  await page.fill(`${SHOWN} .own textarea`, 'eighty');
+  await page.waitForSelector(`${SHOWN} .problem >> text=This has to be a number.`);
+  await picture('problem');
+  await open('declined', 'AskUserQuestion');
+  await page.click('.answer >> text=Decline');
+  await page.click('.confirm .danger');
+  await page.waitForSelector('.call[data-state=declined]');
+  await picture('declined');
+  await open('discussed', 'AskUserQuestion');
+  await page.click(`${SHOWN} .take >> nth=0`);
+  await page.click('.answer >> text=Talk about it');
+  await page.click('.confirm .danger');
+  await page.waitForSelector('.call[data-state=discussed]');
+  await picture('discussed');
+  await open('rejected', 'AskUserQuestion', REJECTED);
+  await page.waitForSelector('.call[data-state=rejected]');
+  await picture('rejected');
+}
+
+/** Begins to push a body, and opens its conversation. Returns what writes a part of it, and the last one. */
+async function pushed(page, name) {
+  if (id) await fetch(`${url}/conversations/${id}`, { method: 'DELETE' });
+  id = `${name}-${count++}`;
+  const push = request(`${url}/conversations?wire=openai-chat&id=${id}`, { method: 'POST' });
+  const answered = new Promise((resolve, reject) => push.on('response', (response) => response.resume().on('end', resolve)).on('error', reject));
+  push.flushHeaders();
+  await eventually(async () => (await fetch(`${url}/conversations/${id}`)).ok);
+  await page.goto(`${url}/#/c/${id}`);
+  return [(text) => push.write(text), (text) => (push.end(text), answered)];
+}
+
+/** A body with one native call. */
+function called(name, form) {
+  const call = { index: 0, id: 'call_1', type: 'function', function: { name, arguments: JSON.stringify(form) } };
+  return `data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [call] } }] })}\n\n`
+    + `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] })}\n\ndata: [DONE]\n\n`;
 }
 
 /** Waits until a condition holds. */

@@ -121,11 +121,13 @@ export class QuestionsView {
     while (this.#views.length < this.count) this.#add();
     const postponed = this.#questions.map((question, index) => this.#views[index].update(question, this.#how(index)));
     if (over && !this.#wasOver && this.several && item.state === 'complete') this.#at = this.count;
-    this.#wasOver = over;
     this.#at = Math.min(this.#at, this.several && item.state === 'complete' ? this.count : this.count - 1);
     if (this.several && item.state === 'complete') postponed.push(this.#showReview());
+    const isNew = over && !this.#wasOver;
+    this.#wasOver = over;
     this.#showTabs();
     this.#showPanels();
+    if (isNew) this.#revealTab();
     return postponed.includes(true);
   }
 
@@ -270,10 +272,17 @@ export class QuestionsView {
     this.#showReview();
     this.#showTabs();
     this.#showPanels();
-    (this.#tabs[index] ?? this.#reviewTab).scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    this.#revealTab();
     this.#actions.changed();
     if (this.#enabled) announce(this.reviews ? 'Review of your answers.' : `Question ${index + 1} of ${this.count}.`);
     if (focuses || hadFocus) this.#focus();
+  }
+
+  /** Scrolls the strip of tabs, but not the page, to the selected tab. */
+  #revealTab() {
+    const tab = (this.#tabs[this.#at] ?? this.#reviewTab).getBoundingClientRect();
+    const strip = this.strip.getBoundingClientRect();
+    this.strip.scrollLeft += Math.max(0, tab.right - strip.right) - Math.max(0, strip.left - tab.left);
   }
 
   #focus() {

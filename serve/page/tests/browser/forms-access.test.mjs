@@ -76,6 +76,23 @@ for (const width of [320, 768]) {
   });
 }
 
+test('the selected tab can be seen on a narrow screen, also after a form has ended', async (t) => {
+  const { page } = await asked(t, FORM, { viewport: { width: 320, height: 640 } });
+  const isSeen = () => {
+    const tab = document.querySelector('[role=tab][aria-selected=true]').getBoundingClientRect();
+    const strip = document.querySelector('.strip').getBoundingClientRect();
+    return tab.left >= strip.left - 1 && tab.right <= strip.right + 1;
+  };
+  await page.click('.answer >> text=Decline');
+  await page.click('.confirm .danger');
+  await page.waitForSelector('.call[data-state=declined]');
+  assert.equal(await page.locator('[role=tab][aria-selected=true]').innerText(), 'Review');
+  await until(page, isSeen);
+  await page.focus('[role=tab][aria-selected=true]');
+  await page.keyboard.press('Home');
+  await until(page, isSeen);
+});
+
 test('a form can be answered with the keyboard alone', async (t) => {
   const { page, mock } = await asked(t);
   const focused = () => page.evaluate(() => document.activeElement?.textContent || document.activeElement?.localName);
