@@ -182,10 +182,6 @@ impl EnvelopeMachine {
         match header {
             Header::Wrapper { .. } => matches!(kind, Kind::Wrapper { .. }),
             Header::Named { .. } | Header::Name => true,
-            Header::Words { part, start } => {
-                harmony::read(self.held_from(start), part, true, self.name.is_empty()).is_none()
-            }
-            Header::TokenName => self.name.is_empty(),
             _ => is_close,
         }
     }

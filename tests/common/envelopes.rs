@@ -233,11 +233,9 @@ impl Reader<'_> {
             }
         };
         if side == Close {
-            // "After the name of a close tag may come space, `"` or `=`, and then anything. A `/`
-            // before the `>` means nothing."
+            // "After the name of a close tag may come space, `"`, `=` or `/`, and then anything."
             match self.peek(p) {
-                None | Some('>' | '"' | '=') => {}
-                Some('/') if matches!(self.peek(p + 1), None | Some('>')) => {}
+                None | Some('>' | '"' | '=' | '/') => {}
                 Some(c) if is_tag_space(c) => {}
                 Some(_) => return Found::Nothing,
             }
@@ -272,6 +270,17 @@ impl Reader<'_> {
                 false => Found::Nothing,
             };
         }
+        // "After `arg_key` and `arg_value` comes only space."
+        if matches!(element, Key | Element::Value) {
+            while self.peek(p).is_some_and(is_tag_space) {
+                p += 1;
+            }
+            return match self.peek(p) {
+                None => beginning(1),
+                Some('>') => whole(p + 1, None, false),
+                Some(_) => Found::Nothing,
+            };
+        }
         // "After the name of an opening tag come attributes, as in tags of markup; the first `name`
         // that is not blank counts."
         match self.peek(p) {
@@ -279,14 +288,18 @@ impl Reader<'_> {
             Some(c) if is_tag_space(c) => {}
             Some(_) => return Found::Nothing,
         }
-        let (end, attributes) = match self.attributes(p) {
+        let (end, empty, attributes) = match self.attributes(p) {
             Attributes::Text => return Found::Nothing,
             Attributes::Beginning(missing) => return beginning(missing),
-            Attributes::End { end, attributes, .. } => (end, attributes),
+            Attributes::End { end, empty, attributes } => (end, empty, attributes),
         };
         let first = |name: &str| attributes.iter().find(|(one, value)| one == name && !value.trim().is_empty());
         let value = first("name").map(|(_, value)| value.trim_matches(is_tag_space).to_string());
         let is_json = first("string").is_some_and(|(_, value)| value.trim() == "false");
+        // "These are text: […] an opening tag with a `NAME` or a `KEY` and a `/` before its `>`."
+        if empty && value.is_some() {
+            return Found::Nothing;
+        }
         match is_named(element, value.as_deref()) {
             true => whole(end, value, is_json),
             false => Found::Nothing,
@@ -759,11 +772,25 @@ impl Reader<'_> {
         no
     }
 
-    /// The rows of `harmony`.
-    ///
+    /// The rows of `harmony`. "The text between two of its tokens is at most 160 bytes long."
+    fn harmony(&self, at: usize, tags: &mut Vec<(usize, usize)>) -> Try<Head> {
+        let read = self.harmony_of_any_length(at, tags);
+        let mut p = at;
+        while let Some(from) = self.one_of(p, &["<|start|>", CHANNEL, "<|constrain|>"]) {
+            let next = (from..self.chars.len()).find(|p| self.chars[*p].c == '<').unwrap_or(self.chars.len());
+            let beyond = (from..next).find(|p| self.offset(p + 1) - self.offset(from) > 160);
+            match (beyond, &read) {
+                (Some(beyond), Err(No::At(wrong))) if *wrong < beyond => break,
+                (Some(beyond), _) => return Err(No::At(beyond)),
+                (None, _) => p = next,
+            }
+        }
+        read
+    }
+
     /// Decided: "blanks that are no line ends" are space and tab, and one at least is before `to=`; a
     /// word is letters of ASCII.
-    fn harmony(&self, at: usize, tags: &mut Vec<(usize, usize)>) -> Try<Head> {
+    fn harmony_of_any_length(&self, at: usize, tags: &mut Vec<(usize, usize)>) -> Try<Head> {
         if !self.rules.reads(Envelope::Harmony) {
             return Err(No::At(at));
         }

@@ -272,3 +272,253 @@ fn no_envelope_starts_soon_after_a_tag_that_was_only_named() {
         }
     }
 }
+
+/// Objects around the arguments: the first key that fits counts, and only at its level.
+const OBJECTS: [&str; 30] = [
+    "{\"name\":1,\"tool\":\"NAME\",\"arguments\":ARGS}",
+    "{\"name\":null,\"tool_name\":\"NAME\",\"arguments\":ARGS}",
+    "{\"name\":[\"g\"],\"name\":\"NAME\",\"arguments\":ARGS}",
+    "{\"name\":{\"name\":\"g\"},\"name\":\"NAME\",\"arguments\":ARGS}",
+    "{\"name\":\"NAME\",\"name\":\"g\",\"arguments\":ARGS}",
+    "{\"name\":\"NAME\",\"function\":\"g\",\"arguments\":ARGS}",
+    "{\"name\":\"NAME\",\"function\":{\"name\":\"g\",\"arguments\":ARGS}}",
+    "{\"function\":\"NAME\",\"tool\":\"g\",\"input\":ARGS}",
+    "{\"function\":{\"name\":\"NAME\",\"arguments\":ARGS}}",
+    "{\"function\":{\"name\":\"NAME\"},\"arguments\":ARGS}",
+    "{\"function\":{\"arguments\":ARGS},\"name\":\"NAME\"}",
+    "{\"function\":{\"function\":{\"name\":\"g\"},\"name\":\"NAME\",\"args\":ARGS}}",
+    "{\"function\":1,\"name\":\"NAME\",\"args\":ARGS}",
+    "{\"id\":\"i\",\"type\":\"function\",\"name\":\"NAME\",\"parameters\":ARGS}",
+    "{\"id\":1,\"name\":\"NAME\",\"parameters\":ARGS}",
+    "{\"x\":{\"name\":\"g\",\"arguments\":{}},\"name\":\"NAME\",\"arguments\":ARGS}",
+    "{\"x\":[{\"name\":\"g\"}],\"name\":\"NAME\",\"arguments\":ARGS,\"y\":{\"arguments\":{}}}",
+    "{\"name\":\"NAME\",\"x\":\"arguments\",\"arguments\":ARGS}",
+    "{\"name\":\"NAME\",\"arguments\":ARGS,\"arguments\":{\"question\":\"R\"}}",
+    "{\"name\":\"NAME\",\"arguments\":ARGS,\"input\":{\"question\":\"R\"},\"name\":\"g\"}",
+    "{\"arguments\":ARGS,\"name\":\"NAME\"}",
+    "{\"name\":\"NAME\",\"arguments\":[1]}",
+    "{\"name\":\"NAME\",\"arguments\":null}",
+    "{\"name\":\"NAME\",\"arguments\":\"{\\\"question\\\":\\\"Q\\\\u00e9\\\"}\\n\"}",
+    "{\"name\":\"NAME\",\"arguments\":\"{\\\"question\\\":\\\"Q\\\"} x\"}",
+    "{\"name\":\"NAME\"}",
+    "{\"name\":\"NAME x\",\"arguments\":ARGS}",
+    "{\"name\":\"\",\"tool\":\"NAME\",\"arguments\":ARGS}",
+    "{\"n\\u0061me\":\"N\\u0061ME\",\"\\u0061rguments\":ARGS}",
+    "{\"nam\":\"g\",\"names\":\"g\",\"name\" : \"NAME\" , \"arguments\" : ARGS }",
+];
+
+#[test]
+fn objects_around_the_arguments_mean_what_the_reference_says() {
+    let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
+    for object in OBJECTS {
+        for form in ["<tool_call>OBJECT</tool_call>x", "OBJECT x", "[TOOL_CALLS][OBJECT]x", "<|python_tag|>OBJECT;x"] {
+            for name in ["f", "ask_followup_question"] {
+                check(&written(&form.replace("OBJECT", object), name), &rules);
+            }
+        }
+    }
+}
+
+#[test]
+fn attributes_and_ends_of_tags_mean_what_the_reference_says() {
+    let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
+    let call = |tag: &str| format!("{tag}<parameter name=\"question\">Q</parameter></invoke>x");
+    let calls = [
+        "<invoke name=\"\" name=\"NAME\">",
+        "<invoke name=\" \" name=' NAME '>",
+        "<invoke name=\"NAME\" name=\"g\">",
+        "<invoke x=\"name\" name=NAME>",
+        "<invoke name=\"NAME\"/>",
+        "<invoke name=\"NAME\" / >",
+        "<invoke name=\"NAME x\">",
+        "<invoke>",
+        "<function=NAME/>",
+        "<function= NAME >",
+        "<function name=\"NAME\">",
+        "<function=\"NAME\">",
+        "<tool_call name=\"NAME\">",
+        "<tool_call name=\"NAME\"/>",
+        "<tool_call/><invoke name=\"NAME\">",
+        "<tool_calls><tool_call name=\"NAME\">",
+        "<tool_use name=\"NAME\">",
+        "<｜DSML｜tool_use name=\"NAME\">",
+        "<||DSML||invoke name=\"NAME\">",
+        "< ｜ DSML ‖ invoke name=\"NAME\">",
+        "<|||DSML|invoke name=\"NAME\">",
+        "<|DSML|||invoke name=\"NAME\">",
+        "<|DSMLinvoke name=\"NAME\">",
+        "<DSML|invoke name=\"NAME\">",
+        "<   |DSML|invoke name=\"NAME\">",
+        "<|DSML|   invoke name=\"NAME\">",
+        "<xai:invoke name=\"NAME\">",
+        "<xai:tool_call name=\"NAME\">",
+        "<seed:function=NAME>",
+        "<xml:invoke name=\"NAME\">",
+    ];
+    let parameters = [
+        "<parameter name=\"question\" name=\"x\">Q",
+        "<parameter name=\" \" name=\"question\">Q",
+        "<parameter name=\"question\"/>Q",
+        "<parameter=question/>Q",
+        "<parameter= question >Q",
+        "<parameter=>Q",
+        "<parameter>Q",
+        "<parameter name=\"question\" string=\"false\">\"Q\" x",
+        "<parameter string='false' name=\"question\"> Q",
+        "<parameter name=\"question\" string=\"true\">\"Q\"",
+        "<parameter name=\"question\" x=\"false\">\"Q\"",
+        "<xai:parameter name=\"question\">Q",
+    ];
+    // After the name of a close tag, and after that of an opening tag.
+    let ends = ["", " ", " x", "\"", "=", "/", "/ x", "x", "-", "\"x=/ y", " <b"];
+    for name in ["f", "ask_followup_question"] {
+        for tag in calls {
+            check(&written(&call(tag), name), &rules);
+        }
+        for parameter in parameters {
+            check(&written(&format!("<invoke name=\"NAME\">{parameter}</parameter></invoke>x"), name), &rules);
+        }
+        for end in ends {
+            for text in [
+                format!("<invoke name=\"NAME\"><parameter name=\"question\">Q</parameter{end}></parameter></invoke>x"),
+                format!("<invoke name=\"NAME\"><parameter name=\"question\">Q</parameter></invoke{end}></invoke>x"),
+                format!("<tool_call>{{\"name\":\"NAME\",\"arguments\":ARGS}}</tool_call{end}></tool_call>x"),
+                format!("<tool_call{end}>{{\"name\":\"NAME\",\"arguments\":ARGS}}</tool_call>x"),
+                format!("<function{end}NAME>ARGS</function>x"),
+                format!("<tool_call>NAME<arg_key{end}>question</arg_key><arg_value>Q</arg_value></tool_call>x"),
+                format!(
+                    "<tool_call>NAME<arg_key>question</arg_key{end}></arg_key><arg_value{end}>Q</arg_value></tool_call>x"
+                ),
+            ] {
+                check(&written(&text, name), &rules);
+            }
+        }
+    }
+}
+
+#[test]
+fn tags_of_envelopes_at_every_limit_mean_what_the_reference_says() {
+    for call in CALLS.map(|call| written(call, "ask_followup_question")) {
+        for end in ["</tool_call>x", "</invoke>\n</function_calls>x", "<|tool_call_end|><|tool_calls_section_end|>x"] {
+            for tag in 1..72 {
+                check(&(call.clone() + end), &Rules { envelopes: Envelopes::all(), tag, ..Rules::default() });
+            }
+        }
+    }
+    // Every way to write the separators of tokens, and space around bars.
+    for text in [
+        "<｜tool_calls begin｜><｜tool\\_call▁begin｜>f<｜tool sep｜>{}<｜tool_call\\_end｜><｜tool calls end｜>x",
+        "<｜tool▁calls｜><｜tool_call_begin｜>f<｜tool_sep｜>{}<｜tool_call_end｜>x",
+        "< ｜ DSML ｜ invoke name=\"f\"></ ‖ DSML ‖ invoke>x",
+    ] {
+        for tag in 1..72 {
+            check(text, &Rules { envelopes: Envelopes::all(), tag, ..Rules::default() });
+        }
+    }
+}
+
+#[test]
+fn parameters_that_hold_all_arguments_mean_what_the_reference_says() {
+    let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
+    let parameter = |key: &str, value: &str| {
+        [
+            format!("<parameter={key}>{value}</parameter>"),
+            format!("<arg_key>{key}</arg_key><arg_value>{value}</arg_value>"),
+        ]
+    };
+    let (first, second) = ("{\"question\":\"Q\"}", " {\"question\":\"R\"} y");
+    for key in ["arguments", "input", "parameters", "args", " args ", "argument", "x", "question"] {
+        for (before, after) in [("", ""), ("x", ""), ("question", ""), ("", "args"), ("", "question")] {
+            let of = |key: &str, value| if key.is_empty() { <[String; 2]>::default() } else { parameter(key, value) };
+            let [xml, keys] =
+                [0, 1].map(|i| [of(before, "1"), of(key, first), of(after, second)].map(|one| one[i].clone()).concat());
+            for name in ["f", "ask_followup_question"] {
+                check(&written(&format!("<function=NAME>{xml}</function>x"), name), &rules);
+                check(&written(&format!("<tool_call>NAME{keys}</tool_call>x"), name), &rules);
+            }
+        }
+    }
+    // A value that has no key of its own means nothing.
+    for keys in [
+        "<arg_value>Q</arg_value>",
+        "<arg_key>question</arg_key><arg_value>Q</arg_value><arg_value>R</arg_value>",
+        "<arg_key>question</arg_key><arg_key>x</arg_key><arg_value>Q</arg_value>",
+        "<arg_key>x</arg_key><arg_value>{</arg_value><arg_key>args</arg_key><arg_value>{\"question\":\"R\"}</arg_value>",
+    ] {
+        for name in ["f", "ask_followup_question"] {
+            check(&written(&format!("<tool_call>NAME{keys}</tool_call>x"), name), &rules);
+        }
+    }
+}
+
+#[test]
+fn the_text_between_tokens_of_harmony_is_at_most_160_bytes_long() {
+    let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
+    for spaces in 120..150 {
+        for name in ["f", "ask_followup_question"] {
+            for text in [
+                format!("<|channel|>final{}to=NAME<|message|>ARGS<|call|>x", " ".repeat(spaces)),
+                format!("<|channel|>final to=NAME<|constrain|>json{}<|message|>ARGS<|call|>x", " ".repeat(spaces + 12)),
+            ] {
+                check(&written(&text, name), &rules);
+            }
+        }
+    }
+}
+
+/// Calls that end before the header of the next one, and close tags that come once more.
+#[test]
+fn calls_of_one_section_mean_what_the_reference_says() {
+    let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
+    const KIMI: &str = "<|tool_call_begin|>NAME<|tool_call_argument_begin|>";
+    const DEEPSEEK: &str = "<｜tool▁call▁begin｜>NAME<｜tool▁sep｜>";
+    let section = |begin: &str, calls: &[&str], end: &str| format!("{begin}{}{end} x", calls.concat());
+    for name in ["f", "ask_followup_question"] {
+        for broken in ["ARGS", "{x", "{\"question\":\"Q\""] {
+            for space in ["", " ", " \n y"] {
+                for begin in ["<|tool_calls_section_begin|>", ""] {
+                    let calls =
+                        [KIMI, broken, space, KIMI, "ARGS", "<|tool_call_end|>", space, KIMI, "ARGS<|tool_call_end|>"];
+                    check(&written(&section(begin, &calls, "<|tool_calls_section_end|>"), name), &rules);
+                }
+                for begin in ["<｜tool▁calls▁begin｜>", ""] {
+                    let calls = [
+                        DEEPSEEK,
+                        broken,
+                        space,
+                        DEEPSEEK,
+                        "ARGS<｜tool▁call▁end｜>",
+                        space,
+                        DEEPSEEK,
+                        "ARGS<｜tool▁call▁end｜>",
+                    ];
+                    check(&written(&section(begin, &calls, "<｜tool▁calls▁end｜>"), name), &rules);
+                }
+                for begin in ["<function_calls>", ""] {
+                    let call = "<invoke name=\"NAME\">";
+                    let calls = [call, broken, space, call, "ARGS</invoke>", space, call, "</invoke>"];
+                    check(&written(&section(begin, &calls, "</function_calls>"), name), &rules);
+                    let calls = [call, space, call, "</invoke>", space, call, "</invoke>", space, "<tool_call>NAME{"];
+                    check(&written(&section(begin, &calls, "</function_calls>"), name), &rules);
+                }
+                let list = "<|python_tag|>{\"name\":\"NAME\",\"parameters\":ARGS}";
+                let calls = [list, space, ";", space, &list[14..], space, list];
+                check(&written(&section("", &calls, "<|eom_id|>"), name), &rules);
+            }
+        }
+        for (call, end) in [
+            ("<tool_call><function=NAME>", "</function>"),
+            ("<tool_call><function=NAME>", "</tool_call>"),
+            ("<tool_call>{\"name\":\"NAME\",\"arguments\":ARGS}", "</tool_call>"),
+            ("<|tool_call_begin|>NAME<|tool_call_argument_begin|>ARGS", "<|tool_call_end|>"),
+            ("<|tool_call_begin|>NAME<|tool_call_argument_begin|>ARGS", "<|tool_calls_section_end|>"),
+            ("<｜tool▁call▁begin｜>NAME<｜tool▁sep｜>ARGS", "<｜tool▁call▁end｜>"),
+            ("<｜tool▁call▁begin｜>NAME<｜tool▁sep｜>ARGS", "<｜tool▁calls▁end｜>"),
+            ("<|channel|>final to=NAME<|message|>ARGS", "<|call|>"),
+            ("<|python_tag|>{\"name\":\"NAME\"}", "<|python_end|>"),
+        ] {
+            check(&written(&format!("{call}{end}{end}{end}x"), name), &rules);
+            check(&written(&format!("{call}{end} {end} {end}x"), name), &rules);
+        }
+    }
+}

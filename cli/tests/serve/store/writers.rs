@@ -37,18 +37,30 @@ async fn a_reader_is_told_when_the_writer_dies_and_its_question_can_be_answered(
 
 #[tokio::test]
 async fn a_writer_that_was_paused_too_long_changes_nothing_more() {
+    pause_a_writer("paused-writer", "1", Duration::ZERO).await;
+}
+
+#[tokio::test]
+#[ignore = "takes ten seconds: the pause with the lease of 5 s, the default"]
+async fn a_writer_that_was_paused_for_ten_seconds_changes_nothing_more() {
+    pause_a_writer("paused-for-ten-seconds", "5", Duration::from_secs(10)).await;
+}
+
+/// Pauses a writer until it is taken for dead, and for at least so long.
+async fn pause_a_writer(id: &str, lease: &str, pause: Duration) {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let args = ["--lease", "1"];
+    let args = ["--lease", lease];
     let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
-    let id = "paused-writer";
     let body = relay(&owner, id, &asks_and_continues(id)).await;
     until(async || is_asked(&other, id).await).await;
     let (mut at_owner, mut at_other) = (Events::of(&owner, id, None).await, Events::of(&other, id, None).await);
     at_owner.up_to(|event| event.kind == "state").await;
     owner.signal(Signal::STOP);
+    let paused = Instant::now();
     let end = at_other.up_to(is_end).await.pop().unwrap();
     assert_eq!(end.data["cut_off"], true);
     answer(&other, id, &json!({"number": 0, "suggestion": 0})).await.ok();
+    tokio::time::sleep(pause.saturating_sub(paused.elapsed())).await;
     owner.signal(Signal::CONT);
     open_gate(id).await;
     // The relay is not disturbed.
