@@ -190,6 +190,22 @@ impl Parser {
         &self.policy().limits
     }
 
+    /// Returns `true` if the parser reads the arguments of a native call, and `false` if it reads a
+    /// message. After [`resume`](Parser::resume), the checkpoint decides.
+    ///
+    /// ```
+    /// use followup::{Parser, Policy};
+    ///
+    /// let checkpoint = Parser::arguments(Policy::new()).checkpoint();
+    /// let resumed = Parser::resume(Policy::new(), checkpoint)?;
+    /// assert!(resumed.is_arguments());
+    /// assert!(!Parser::default().is_arguments());
+    /// # Ok::<(), followup::ResumeError>(())
+    /// ```
+    pub fn is_arguments(&self) -> bool {
+        matches!(self.syntax, Syntax::Json(_))
+    }
+
     /// Returns the number of bytes of the stream that were fed.
     ///
     /// ```

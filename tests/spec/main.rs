@@ -9,6 +9,7 @@ mod leaked_tools;
 mod limits;
 mod prose;
 mod question_tools_page;
+mod questions;
 mod rare;
 mod rare_envelopes;
 mod readme;

@@ -1,0 +1,117 @@
+//! The views of questions, and the values that describe a shape: counts, equality, hashes, positions.
+
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+
+use followup::{Event, Parser, Policy, Question, Questions, Shape};
+
+const FORM: &str = r#"{"questions":[
+    {"question":"First?","header":"1","options":[{"label":"A"},{"label":"B"}],"multiSelect":false},
+    {"question":"Second?","header":"2","options":[{"label":"A"},{"label":"C"}],"multiSelect":true}]}"#;
+
+/// Reads arguments, and passes the questions of the complete call.
+fn asked<T>(tool: &str, arguments: &str, with: impl FnOnce(Questions<'_>) -> T) -> T {
+    let mut parser = Parser::arguments_of(tool, Policy::new()).unwrap();
+    drop(parser.feed(arguments));
+    match parser.finish().next() {
+        Some(Event::Complete(call)) => with(call.questions()),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn hash(value: impl std::hash::Hash) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(value)
+}
+
+#[test]
+fn questions_have_as_many_as_they_return() {
+    asked("AskUserQuestion", FORM, |questions| {
+        assert_eq!((questions.len(), questions.is_empty(), questions.iter().count()), (2, false, 2));
+        let first = questions.get(0).unwrap();
+        assert_eq!((first.text, first.suggestions.len(), first.suggestions.is_empty()), ("First?", 2, false));
+        assert_eq!(first.suggestions.get(1).unwrap().answer, "B");
+        assert!(first.suggestions.get(2).is_none(), "the next is of the second question");
+        assert_eq!(questions.get(1).unwrap().suggestions.get(1).unwrap().answer, "C");
+        assert!(questions.get(2).is_none());
+    });
+    asked("ask_followup_question", r#"{"question":"Q?"}"#, |questions| {
+        assert_eq!((questions.len(), questions.is_empty()), (1, false));
+        let question = questions.get(0).unwrap();
+        assert_eq!((question.text, question.suggestions.len(), question.suggestions.is_empty()), ("Q?", 0, true));
+        assert!(questions.get(1).is_none());
+    });
+}
+
+#[test]
+fn a_partial_has_the_questions_that_are_shown() {
+    // What is shown of a call with one question: its text or its suggestions, in their order.
+    for (tool, fragments) in [
+        ("ask_followup_question", [r#"{"question":""#, "Q", r#"?","follow_up":["A"#]),
+        ("ask_followup_question", [r#"{"follow_up":["#, r#"{"text":"A"#, r#""}],"question":"Q"#]),
+    ] {
+        let mut parser = Parser::arguments_of(tool, Policy::new()).unwrap();
+        for (i, fragment) in fragments.iter().enumerate() {
+            let mut events = parser.feed(fragment);
+            while let Some(event) = events.next() {
+                let Event::Partial(call) = event else { panic!("{event:?}") };
+                assert_eq!((call.questions().len(), call.questions().is_empty()), (1, false), "{i}: {fragments:?}");
+                let question = call.questions().get(0).unwrap();
+                assert!(!question.text.is_empty() || !question.suggestions.is_empty(), "{i}: {fragments:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn equal_questions_have_equal_hashes_and_others_have_not() {
+    asked("AskUserQuestion", FORM, |questions| {
+        let [first, second] = [0, 1].map(|i| questions.get(i).unwrap());
+        assert_eq!((first, hash(first.suggestions)), (first, hash(questions.get(0).unwrap().suggestions)));
+        assert_ne!((first, hash(first.suggestions)), (second, hash(second.suggestions)));
+        assert_ne!(hash(first.suggestions), hash(second.suggestions));
+    });
+}
+
+#[test]
+fn defaults_are_those_of_their_question() {
+    let form = r#"{"message":"m","requestedSchema":{"properties":{
+        "a":{"title":"A","type":"string","default":"x"},
+        "b":{"title":"B","type":"string","default":"y"},
+        "c":{"title":"C","type":"string"}}}}"#;
+    asked("elicitation/create", form, |questions| {
+        let defaults = |question: Question<'_>| question.defaults.iter().map(str::to_owned).collect::<Vec<_>>();
+        let [a, b, c] = [0, 1, 2].map(|i| questions.get(i).unwrap());
+        assert_eq!([a, b, c].map(defaults), [vec!["x".to_owned()], vec!["y".to_owned()], vec![]]);
+        assert_eq!([a, b, c].map(|one| one.defaults.is_empty()), [false, false, true]);
+        assert_ne!(a.defaults, b.defaults);
+        assert_ne!(hash(a.defaults), hash(b.defaults));
+        assert_eq!(hash(a.defaults), hash(questions.get(0).unwrap().defaults));
+    });
+}
+
+#[test]
+fn shapes_are_equal_if_their_texts_are() {
+    let text = "shape mine\ntool ask_me\ntext question\n";
+    let [mine, same, other] =
+        [text.to_owned(), text.to_owned(), text.replace("mine", "yours")].map(|text| Shape::parse(&text).unwrap());
+    assert_eq!((&mine, hash(&mine)), (&same, hash(&same)));
+    assert_ne!(mine, other);
+    assert_ne!(hash(&mine), hash(&other));
+    assert_eq!(format!("{mine:?}"), r#"Shape("mine")"#);
+}
+
+#[test]
+fn an_error_in_a_shape_has_its_line_and_its_column() {
+    for (text, line, column) in [
+        ("shape a\ntool t\n  nothing x\n", 3, 3),
+        ("shape a\n# a comment\ntool t # another\nform q frob\ntext q\n", 4, 8),
+        ("shape a # text q\ntool t\n", 3, 1),
+        ("shape a\ntool t\nform é frob\ntext q\n", 3, 8),
+        ("shape a\ntool t\ntext #q\n", 3, 5),
+    ] {
+        let error = Shape::parse(text).expect_err(text);
+        assert_eq!((error.line(), error.column()), (line, column), "{text:?}: {error}");
+        assert_eq!(error.clone().after_lines(7).line(), line + 7);
+    }
+    // A `#` begins a comment at the start of a line, and after a space.
+    assert!(Shape::parse("shape a\ntool t#1 #2\ntext q\n").is_ok());
+}
