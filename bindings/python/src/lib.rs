@@ -13,6 +13,9 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _followup {
     #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "the name that Python's packages use")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+    #[pymodule_export]
     use crate::arrow::{Array, ChunkedArray, questions};
     #[pymodule_export]
     use crate::dialogue::{DialogueState, reply_messages};

@@ -3,7 +3,7 @@
 use pyo3::PyClass;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use pyo3::types::{PyBool, PyDict, PyString, PyTuple, PyType};
 
 /// An immutable value, whose fields are named by `__match_args__`.
 #[pyclass(subclass, frozen, module = "followup._followup")]
@@ -30,11 +30,12 @@ impl Record {
         Ok(repr + ")")
     }
 
-    fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
-        match other.cast::<Record>() {
-            Ok(other) if slf.get_type().is(other.get_type()) => values(slf)?.eq(values(other)?),
-            _ => Ok(false),
-        }
+    /// Lets `other` decide if it is none of these classes, such as `unittest.mock.ANY`.
+    fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let py = slf.py();
+        let Ok(other) = other.cast::<Record>() else { return Ok(py.NotImplemented()) };
+        let is_equal = slf.get_type().is(other.get_type()) && values(slf)?.eq(values(other)?)?;
+        Ok(PyBool::new(py, is_equal).to_owned().into_any().unbind())
     }
 
     fn __hash__(slf: &Bound<'_, Self>) -> PyResult<isize> {

@@ -106,6 +106,13 @@ def test_options_of_the_parser_are_passed_on(paths, capsys):
     assert counts["rejected"] == {"truncated: question": 1, "malformed: bare_question": 1} and counts["by"] == "id"
 
 
+@pytest.mark.parametrize("model", [{"name": "one"}, ["one"], b"\xff"])
+def test_a_column_model_without_texts_is_not_counted_by(tmp_path, capsys, model):
+    pq.write_table(pa.table({"model": [model], "model_name": ["two"], "text": ["prose"]}), tmp_path / "in.parquet")
+    assert command((tmp_path / "in.parquet", tmp_path / "out.parquet"), "--column", "text", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["by"] == "model_name"
+
+
 def test_small_batches_give_the_same_file(paths, monkeypatch):
     assert command(paths, "--column", "text") == 0
     whole = pq.read_table(paths[1])
@@ -127,6 +134,7 @@ def test_small_batches_give_the_same_file(paths, monkeypatch):
         (["--column", "id"], "strings or bytes were expected"),
         (["--column", "text", "--keep", "id,x"], "--keep: there is no column 'x'"),
         (["--column", "text", "--by", "x"], "--by: there is no column 'x'"),
+        (["--column", "text", "--by", "steps"], "--by: steps is list<.*name a column of texts or numbers"),
         (["--column", "text", "--into", "id"], "--into: there is a column 'id' already"),
         (["--column", "text", "--wire", "smoke"], "wire: "),
         (["--column", "text", "--reasoning"], "reasoning is no option"),

@@ -1,7 +1,7 @@
 """Chunks of all types, and checkpoints."""
 
 import pytest
-from followup import Parser, Text
+from followup import ArgumentsParser, Parser, ResponseParser, Text
 from help import CLASSES, MESSAGE, OPEN, cut, joined, run
 
 
@@ -64,6 +64,18 @@ def test_a_checkpoint_does_not_depend_on_the_cut():
         by_character.feed(character)
     whole.feed(MESSAGE[:100])
     assert by_character.checkpoint() == whole.checkpoint()
+
+
+def test_a_checkpoint_of_another_kind_of_parser_is_a_value_error():
+    def arguments(**options):
+        return ArgumentsParser("AskUserQuestion", **options)
+
+    creates = [Parser, arguments, ResponseParser]
+    for create in creates:
+        for other in creates:
+            if create is not other:
+                with pytest.raises(ValueError, match="checkpoint"):
+                    create(checkpoint=other().checkpoint())
 
 
 def test_a_checkpoint_of_other_options_or_with_damage_is_a_value_error():

@@ -1,8 +1,11 @@
 """The event classes."""
 
 import copy
+import importlib.metadata
 import pickle
+from unittest.mock import ANY
 
+import followup
 import pytest
 from followup import CallView, Complete, Error, Known, Opaque, Partial, Question, Rejected, Suggestion, Text
 from hypothesis import given, settings
@@ -177,3 +180,13 @@ def test_any_values_make_an_event_or_a_type_or_value_error(create, values, data)
 def test_events_can_be_keys():
     assert {Text("a"): 1}[Text("a")] == 1
     assert len({*VALUES, *VALUES}) == len(VALUES)
+
+
+def test_another_type_decides_whether_it_equals_an_event():
+    for value in VALUES:
+        assert value == ANY and not value != ANY
+        assert value != "text" and not value == "text"
+
+
+def test_the_version_is_that_of_the_package():
+    assert followup.__version__ == importlib.metadata.version("followup")

@@ -89,3 +89,36 @@ def test_wrong_options_and_chunks_are_type_errors():
         events([], Parser(), strict=True)
     with pytest.raises(TypeError, match="not int"):
         list(events([1, 2]))
+
+
+def test_a_generator_that_is_closed_early_closes_its_source():
+    closed = []
+
+    def chunks():
+        try:
+            yield from "abc"
+        finally:
+            closed.append("source")
+
+    async def chunks_async():
+        try:
+            for chunk in "abc":
+                yield chunk
+        finally:
+            await asyncio.sleep(0)
+            closed.append("asynchronous source")
+
+    async def take_one(chunks):
+        stream = events(chunks, Parser())
+        async for _ in stream:
+            break
+        await stream.aclose()
+        assert closed.pop() == "asynchronous source"
+
+    stream = events(chunks(), Parser())
+    next(stream)
+    stream.close()
+    assert closed.pop() == "source"
+    asyncio.run(take_one(chunks_async()))
+    asyncio.run(collect(events(chunks_async(), Parser())))
+    assert closed == ["asynchronous source"], "once"

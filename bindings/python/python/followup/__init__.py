@@ -18,6 +18,7 @@ from ._followup import (
     StreamParser,
     Suggestion,
     Text,
+    __version__,
 )
 from ._options import CallLimits, Chunk, PolicyOptions, ResponseLimits, ResponseOptions
 from ._stream import events
@@ -49,5 +50,6 @@ __all__ = [
     "StreamParser",
     "Suggestion",
     "Text",
+    "__version__",
     "events",
 ]

@@ -8,6 +8,8 @@ from . import Event
 from ._bulk import ArrowArray, ArrowStream
 from ._options import Chunk, PolicyOptions, ResponseOptions
 
+__version__: str
+
 @final
 class Array:
     """The calls of each row of an array. `pyarrow.array(…)`, `polars.Series(…)` and others take it."""

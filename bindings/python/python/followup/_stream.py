@@ -35,6 +35,8 @@ def events(chunks: Any, parser: StreamParser | None = None, **options: Any) -> I
     `parser` is given, which then is finished at the end. Other options are those of
     `ResponseParser`.
 
+    If the events are not taken to their end, closing the generator closes the source, too.
+
     Raises `TypeError` if `chunks` is neither, or is a string itself, and what `chunks` raises.
 
     >>> import followup
@@ -62,8 +64,14 @@ def _events(chunks: Iterable[Chunk], parser: StreamParser) -> Iterator[Event]:
 
 
 async def _events_async(chunks: AsyncIterable[Chunk], parser: StreamParser) -> AsyncIterator[Event]:
-    async for chunk in chunks:
-        for event in parser.feed(chunk):
+    iterator = chunks.__aiter__()
+    try:
+        async for chunk in iterator:
+            for event in parser.feed(chunk):
+                yield event
+        for event in parser.finish():
             yield event
-    for event in parser.finish():
-        yield event
+    finally:
+        # Unlike an iterator, it can't close itself when it is dropped.
+        if hasattr(iterator, "aclose"):
+            await iterator.aclose()

@@ -125,7 +125,7 @@ impl Parser {
         caught(|| {
             let policy = Options::read(options, Kind::Message)?.policy;
             let state = match checkpoint {
-                Some(bytes) => State::resume(bytes, |stored| message_engine(policy, stored))?,
+                Some(bytes) => State::resume(bytes, |stored| message_engine(policy, false, stored))?,
                 None => State::new(Engine::Message(Box::new(followup::Parser::new(policy)))),
             };
             Ok(StreamParser::new(state).add_subclass(Parser))
@@ -155,7 +155,7 @@ impl ArgumentsParser {
                 return Err(PyValueError::new_err(format!("tool: {tool} is no question tool of these shapes")));
             };
             let state = match checkpoint {
-                Some(bytes) => State::resume(bytes, |stored| message_engine(policy, stored))?,
+                Some(bytes) => State::resume(bytes, |stored| message_engine(policy, true, stored))?,
                 None => State::new(Engine::Message(Box::new(parser))),
             };
             Ok(StreamParser::new(state).add_subclass(ArgumentsParser))
@@ -165,7 +165,8 @@ impl ArgumentsParser {
 
 /// Parses the body of a provider's response.
 ///
-/// `format` is the name of the provider's format, such as `anthropic`; with `auto` it is detected.
+/// `format` is the name of the provider's format, such as `anthropic`; with `auto` it is detected. With a
+/// checkpoint, `format` and `reasoning` are those of the parser that made it.
 #[pyclass(extends = StreamParser, frozen, module = "followup")]
 pub(crate) struct ResponseParser;
 

@@ -160,10 +160,13 @@ impl Engine {
     }
 }
 
-/// Returns the engine of the bytes of a checkpoint.
-pub(super) fn message_engine(policy: Arc<followup::Policy>, stored: &[u8]) -> PyResult<Engine> {
+/// Returns the engine of the bytes of a checkpoint: that of arguments, or of a message.
+pub(super) fn message_engine(policy: Arc<followup::Policy>, is_arguments: bool, stored: &[u8]) -> PyResult<Engine> {
     let stored = postcard::from_bytes(stored).map_err(|_| no_checkpoint())?;
     let parser = Parser::resume(policy, stored).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    if parser.is_arguments() != is_arguments {
+        return Err(no_checkpoint());
+    }
     Ok(Engine::Message(Box::new(parser)))
 }
 

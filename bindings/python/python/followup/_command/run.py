@@ -61,7 +61,7 @@ def write(file: pq.ParquetFile, options: Namespace) -> Summary:
     schema, path = file.schema_arrow, Path(options.column)
     path.check(schema)
     kept = kept_columns(schema, options)
-    by = options.by or next((name for name in ["model", "model_name"] if schema.names.count(name) == 1), None)
+    by = group_column(schema, options)
     read = [name for name in schema.names if name in {*kept, path.column, by}]
     summary, group, size = Summary(by), [], 0
 
@@ -112,6 +112,23 @@ def kept_columns(schema: pa.Schema, options: Namespace) -> list[str]:
     if options.into in names:
         raise ValueError(f"--into: there is a column {options.into!r} already: name another one")
     return names
+
+
+def group_column(schema: pa.Schema, options: Namespace) -> str | None:
+    """Returns the column to count by: that of `--by`, or a model's if its values are texts or numbers."""
+    if options.by:
+        if not has_texts(schema.field(options.by).type):
+            raise ValueError(f"--by: {options.by} is {schema.field(options.by).type}: name a column of texts or numbers")
+        return options.by
+    names = [name for name in ["model", "model_name"] if schema.names.count(name) == 1]
+    return next((name for name in names if has_texts(schema.field(name).type)), None)
+
+
+def has_texts(of: pa.DataType) -> bool:
+    """Returns whether any value of a type has a text."""
+    if pa.types.is_dictionary(of):
+        of = of.value_type
+    return not pa.types.is_nested(of) and not pa.types.is_binary(of) and not pa.types.is_large_binary(of)
 
 
 @contextmanager
