@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { followup } from "followup/ai-sdk";
 import { ASK, block, CLAUDE, contentOf, finish, joined, middleware, native, OTHER, regenerate, rewrite } from "./ai-sdk-help.mjs";
+import { openParsers } from "./open-parsers.mjs";
 
 const CALL = "<ask_followup_question><question>Tea?</question></ask_followup_question>";
 const INPUT = '{"question":"Tea?","follow_up":[]}';
@@ -195,6 +196,60 @@ describe("a stream", () => {
     assert.throws(() => JSON.parse(call(got).input));
     const closed = await rewrite(block([CALL]));
     assert.equal(call(closed).input, INPUT);
+  });
+});
+
+describe("a stream that is not read to its end", () => {
+  // One parser of each kind is open.
+  const parts = [
+    { type: "reasoning-delta", id: "r", delta: CALL },
+    { type: "tool-input-start", id: "n", toolName: "ask_followup_question" },
+    { type: "tool-input-delta", id: "n", delta: '{"question":"Te' },
+    ...block(["A ", "<ask_followup_question><question>Te"]).slice(0, -1),
+  ];
+  const options = { reasoning: true };
+
+  test("frees its parsers when it is cancelled, and reports nothing", async () => {
+    openParsers.clear();
+    const reported = [];
+    const source = ReadableStream.from((async function* () {
+      yield* parts;
+      await new Promise(() => {});
+    })());
+    const onRejected = (call) => reported.push(call);
+    const params = { prompt: [], tools: [ASK] };
+    const { stream } = await middleware({ ...options, onRejected }).wrapStream({ doStream: async () => ({ stream: source }), params });
+    const reader = stream.getReader();
+    // More than there are parts.
+    const reads = Array.from({ length: 20 }, () => reader.read());
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(openParsers.size, 3);
+    // The source waits for its next part, so it can't end.
+    void reader.cancel("enough");
+    assert.equal(openParsers.size, 0);
+    assert.equal((await reads.at(-1)).done, true);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(reported, []);
+  });
+
+  test("frees its parsers when its source, or a callback, fails", async () => {
+    openParsers.clear();
+    async function* failing() {
+      yield* parts;
+      throw new Error("lost");
+    }
+    await assert.rejects(rewrite(failing(), options), /lost/);
+    assert.equal(openParsers.size, 0);
+    const onRejected = () => {
+      throw new Error("mine");
+    };
+    const bad = "<ask_followup_question></ask_followup_question>";
+    for (const end of [[{ type: "text-end", id: "t" }], native("ask_followup_question", ["{}"], "m"), [finish()]]) {
+      await assert.rejects(rewrite([...parts, ...end], { ...options, onRejected }), /mine/);
+      assert.equal(openParsers.size, 0);
+    }
+    await assert.rejects(regenerate([{ type: "text", text: bad }], "stop", { ...options, onRejected }), /mine/);
+    assert.equal(openParsers.size, 0);
   });
 });
 

@@ -45,6 +45,11 @@ export class TextBlock {
     this.#parser.free();
   }
 
+  /** Frees the parser of a block that is not read to its end. */
+  free(): void {
+    this.#parser.free();
+  }
+
   #event(event: FollowupEvent, part: TextDelta | undefined): void {
     switch (event.type) {
       case "text":
