@@ -103,7 +103,7 @@ export class Rewriter implements TextOutput {
     this.#close(undefined);
   }
 
-  /** Frees what is open, without its end: nobody reads on. What is open is kept until it has ended, since a callback may throw. */
+  /** Frees what is open, without its end: nobody reads on. What ends counts as open until then: a callback may throw. */
   free(): void {
     for (const block of this.#blocks.values()) block.free();
     this.#blocks.clear();

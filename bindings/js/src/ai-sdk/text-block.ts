@@ -100,8 +100,8 @@ export class TextBlock {
     }
     const metadata = merged(this.#metadata, part?.providerMetadata);
     this.#metadata = undefined;
-    const delta = { ...part, type: "text-delta", id: this.#open, delta: text, ...(metadata && { providerMetadata: metadata }) };
-    this.#output.enqueue(delta);
+    const delta = { ...part, type: "text-delta", id: this.#open, delta: text };
+    this.#output.enqueue({ ...delta, ...(metadata && { providerMetadata: metadata }) } as Part);
   }
 
   #beginText(): void {

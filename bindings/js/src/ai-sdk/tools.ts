@@ -42,7 +42,7 @@ export type AnyRole = QuestionRole | OptionRole | "title" | "options";
 /** What a call has to have: without it there is nothing to ask, or to answer. */
 const NEEDED: readonly AnyRole[] = ["text", "answer"];
 
-/** What a required key has where the call has nothing for it. A text may be empty: models write that, and a schema that requires one allows it. */
+/** What a required key has where the call has nothing for it; others are texts, and empty then, as models write them. */
 const BLANKS: Partial<Record<AnyRole, unknown>> = { options: [], multiple: false, custom: false, recommended: false };
 
 type Names<Role extends string> = Partial<Record<Role, readonly string[]>>;
