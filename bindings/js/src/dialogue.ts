@@ -24,8 +24,11 @@ function boundary(): DialogueBoundary {
   return installed;
 }
 
-/** Frees dialogues that were forgotten. */
-const forgotten = new FinalizationRegistry<number>((number) => boundary().free(number));
+/** Frees dialogues that were forgotten. Workers have no such registry by default. */
+const forgotten =
+  typeof FinalizationRegistry === "undefined"
+    ? undefined
+    : new FinalizationRegistry<number>((number) => boundary().free(number));
 
 interface State {
   readonly question?: OpenQuestion;
@@ -49,7 +52,7 @@ export class Dialogue {
   /** Throws a `TypeError` for a wrong option, a `DialogueError` for a history that no dialogue can have. */
   constructor(options: DialogueOptions = {}) {
     this.#number = boundary().create(storedOptions(options));
-    forgotten.register(this, this.#number, this);
+    forgotten?.register(this, this.#number, this);
   }
 
   /**
@@ -172,7 +175,7 @@ export class Dialogue {
   /** Frees the memory. A dialogue that is forgotten is freed later. */
   free(): void {
     if (this.#number === 0) return;
-    forgotten.unregister(this);
+    forgotten?.unregister(this);
     boundary().free(this.#number);
     this.#number = 0;
   }

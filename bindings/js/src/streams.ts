@@ -18,20 +18,41 @@ export interface StreamOptions extends ResponseOptions {
 /**
  * Returns the events of a provider's response, as they come.
  *
- * The source is read no faster than the events are taken, and it is cancelled if the loop is left.
+ * The source is read no faster than the events are taken. It is cancelled if the loop is left, if the signal is aborted, and if
+ * the options are wrong.
  */
 export async function* events(source: Source, options: StreamOptions = {}): AsyncGenerator<FollowupEvent, void> {
   const { signal, ...rest } = options;
-  const parser = new ResponseParser(rest);
+  const chunks = open(source);
+  let isOver = false;
+  async function cancel(): Promise<void> {
+    if (isOver) return;
+    isOver = true;
+    // What has broken already, as a response whose signal it is, can't be cancelled.
+    await chunks.cancel(signal?.reason).catch(() => {});
+  }
+  // Also while the loop is busy with an event.
+  const abort = () => void cancel();
+  signal?.addEventListener("abort", abort);
+  let parser: ResponseParser | undefined;
   try {
-    signal?.throwIfAborted();
-    for await (const chunk of chunks(source, signal)) {
-      yield* parser.feed(chunk);
+    parser = new ResponseParser(rest);
+    for (;;) {
       signal?.throwIfAborted();
+      const next = await unlessAborted(chunks.next(), signal);
+      // A stream that was cancelled is done, but its message is not.
+      signal?.throwIfAborted();
+      if (next.done) break;
+      yield* parser.feed(next.value);
     }
+    isOver = true;
     yield* parser.finish();
   } finally {
-    parser.free();
+    signal?.removeEventListener("abort", abort);
+    parser?.free();
+    const cancelled = cancel();
+    // A source that stalls may never have ended.
+    if (!signal?.aborted) await cancelled;
   }
 }
 
@@ -39,31 +60,56 @@ export async function* events(source: Source, options: StreamOptions = {}): Asyn
 export class FollowupStream extends TransformStream<Uint8Array | string, FollowupEvent> {
   constructor(options?: ResponseOptions) {
     const parser = new ResponseParser(options);
-    super({
-      transform: (chunk, controller) => parser.feed(chunk).forEach((event) => controller.enqueue(event)),
-      flush(controller) {
-        parser.finish().forEach((event) => controller.enqueue(event));
-        parser.free();
+    // Not every engine calls `cancel`; there the parser is freed once it is collected.
+    const transformer: Transformer<Uint8Array | string, FollowupEvent> & { cancel(): void } = {
+      transform(chunk, controller) {
+        try {
+          parser.feed(chunk).forEach((event) => controller.enqueue(event));
+        } catch (error) {
+          parser.free();
+          throw error;
+        }
       },
-    });
+      flush(controller) {
+        try {
+          parser.finish().forEach((event) => controller.enqueue(event));
+        } finally {
+          parser.free();
+        }
+      },
+      cancel: () => parser.free(),
+    };
+    super(transformer);
   }
 }
 
-async function* chunks(source: Source, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array | string, void> {
-  const body = source instanceof Response ? (source.body ?? []) : source;
-  if (!(body instanceof ReadableStream)) return yield* body;
-  // Not every engine can iterate over a stream.
-  const reader = (body as ReadableStream<Uint8Array | string>).getReader();
-  const abort = () => void reader.cancel(signal?.reason);
-  signal?.addEventListener("abort", abort);
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    signal?.removeEventListener("abort", abort);
-    await reader.cancel().catch(() => {});
+/** The chunks of a source, read by hand: a loop could not be left while it waits for one. */
+interface Chunks {
+  next(): Promise<IteratorResult<Uint8Array | string, unknown>>;
+  cancel(reason: unknown): Promise<unknown>;
+}
+
+function open(source: Source): Chunks {
+  // A text can be iterated, too: character by character.
+  const body = source instanceof Response ? (source.body ?? []) : typeof source === "string" ? [source] : source;
+  if (body instanceof ReadableStream) {
+    // Not every engine can iterate over a stream.
+    const reader = (body as ReadableStream<Uint8Array | string>).getReader();
+    return {
+      next: () => reader.read() as Promise<IteratorResult<Uint8Array | string, unknown>>,
+      cancel: (reason) => reader.cancel(reason),
+    };
   }
+  const iterator = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
+  return { next: async () => iterator.next(), cancel: async () => iterator.return?.() };
+}
+
+/** Returns what a promise gives, but waits for it only until the signal. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener("abort", abort);
+    void promise.then(resolve, reject).then(() => signal.removeEventListener("abort", abort));
+  });
 }

@@ -9,42 +9,18 @@ export const ASK = tool(
   "ask_followup_question",
   object({ question: text, follow_up: list(object({ text, mode: text }, ["text"])) }),
 );
+// What calls often leave out is not required. The tests of native calls have schemas that require it.
+const form = (question, option) => object({ questions: list(object({ ...question, options: list(object(option, ["label"])) }, ["question", "options"])) });
 export const CLAUDE = tool(
   "AskUserQuestion",
-  object({
-    questions: list(
-      object({
-        question: text,
-        header: text,
-        multiSelect: { type: "boolean" },
-        options: list(object({ label: text, description: text, preview: text })),
-      }),
-    ),
-  }),
+  form({ question: text, header: text, multiSelect: { type: "boolean" } }, { label: text, description: text, preview: text }),
 );
 export const VSCODE = tool(
   "askQuestions",
-  object({
-    questions: list(
-      object({
-        header: text,
-        question: text,
-        message: text,
-        multiSelect: { type: "boolean" },
-        options: list(object({ label: text, description: text })),
-      }),
-    ),
-  }),
+  form({ header: text, question: text, message: text, multiSelect: { type: "boolean" } }, { label: text, description: text }),
 );
 export const CLINE = tool("ask_question", object({ question: text, options: list(text) }));
-export const CODEX = tool(
-  "request_user_input",
-  object({
-    questions: list(
-      object({ id: text, header: text, question: text, options: list(object({ label: text, description: text })) }),
-    ),
-  }),
-);
+export const CODEX = tool("request_user_input", form({ id: text, header: text, question: text }, { label: text, description: text }));
 export const CURSOR = tool("AskQuestion", {});
 export const GEMINI = tool("ask_user", {});
 export const OTHER = tool("read_file", object({ path: text }));

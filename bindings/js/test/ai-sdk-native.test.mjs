@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ASK, block, CLINE, finish, joined, native, rewrite } from "./ai-sdk-help.mjs";
+import { assertLaws, everyCut } from "./ai-sdk-laws.mjs";
 
 const CALL = "<ask_followup_question><question>Tea?</question></ask_followup_question>";
 const INPUT = '{"question":"Tea?","follow_up":[]}';
@@ -45,6 +46,76 @@ describe("a native call", () => {
     assert.equal(
       call(await rewrite([...block([leaked]), finish()], { tools: strings })).input,
       '{"question":"Q","options":["A"],"is_multi_select":false}',
+    );
+  });
+
+  /** Returns the input of a native call, the same at every cut, and checks the laws. */
+  async function written(tool, value) {
+    const given = JSON.stringify(value);
+    const inputs = new Set();
+    for (const deltas of everyCut(given)) {
+      const got = await rewrite([...native(tool.name, deltas), finish("tool-calls")], { tools: [tool] });
+      assertLaws(got);
+      inputs.add(call(got).input);
+    }
+    assert.equal(inputs.size, 1, [...inputs].join("\n"));
+    return [...inputs][0];
+  }
+
+  const string = { type: "string" };
+  const flag = { type: "boolean" };
+  const orNull = (schema) => ({ anyOf: [schema, { type: "null" }] });
+  const object = (properties, required = Object.keys(properties)) => ({ type: "object", properties, required });
+  const list = (items) => ({ type: "array", items });
+
+  test("keeps the blank values that its schema requires", async () => {
+    // As the host of AskUserQuestion has it.
+    const option = object({ label: string, description: string, preview: string }, ["label", "description"]);
+    const question = object({ question: string, header: string, options: list(option), multiSelect: flag });
+    const claude = { type: "function", name: "AskUserQuestion", inputSchema: object({ questions: list(question) }) };
+    const options = [{ label: "A", description: "" }, { label: "B", description: "" }];
+    assert.deepEqual(
+      JSON.parse(await written(claude, { questions: [{ question: "Q", header: "", options, multiSelect: false }] })),
+      { questions: [{ question: "Q", header: "", options, multiSelect: false }] },
+    );
+    const marked = object({ label: string, recommended: flag });
+    const editor = object({ questions: list(object({ question: string, options: list(marked) })) });
+    assert.equal(
+      await written(
+        { type: "function", name: "askQuestions", inputSchema: editor },
+        { questions: [{ question: "Q", options: [{ label: "A", recommended: true }, { label: "B", recommended: false }] }] },
+      ),
+      '{"questions":[{"question":"Q","options":[{"label":"A","recommended":true},{"label":"B","recommended":false}]}]}',
+    );
+    const cursor = (title, required) => ({
+      type: "function",
+      name: "AskQuestion",
+      inputSchema: object({ title, questions: list(object({ prompt: string, options: list(object({ id: string, label: string })) })) }, ["questions", ...required]),
+    });
+    const asked = '"questions":[{"prompt":"Q","options":[{"label":"A","id":""}]}]';
+    const titled = JSON.parse(`{"title":"",${asked}}`);
+    assert.equal(await written(cursor(string, ["title"]), titled), `{${asked},"title":""}`);
+    assert.equal(await written(cursor(orNull(string), ["title"]), titled), `{${asked},"title":null}`);
+    assert.equal(await written(cursor(string, []), titled), `{${asked}}`);
+  });
+
+  test("without options has none, null or an empty list, as its schema demands", async () => {
+    const item = object({ text: string });
+    for (const [options, required, expected] of [
+      [list(item), [], '{"question":"Q"}'],
+      [orNull(list(item)), [], '{"question":"Q"}'],
+      [orNull(list(item)), ["follow_up"], '{"question":"Q","follow_up":null}'],
+      [list(item), ["follow_up"], '{"question":"Q","follow_up":[]}'],
+    ]) {
+      const tool = { ...ASK, inputSchema: object({ question: string, follow_up: options }, ["question", ...required]) };
+      assert.equal(await written(tool, { question: "Q" }), expected);
+      assert.equal(await written(tool, { question: "Q", follow_up: ["A"] }), '{"question":"Q","follow_up":[{"text":"A"}]}');
+    }
+    const form = object({ question: string, options: list(object({ label: string })) }, ["question"]);
+    const claude = { type: "function", name: "AskUserQuestion", inputSchema: object({ questions: list(form) }) };
+    assert.equal(
+      await written(claude, { questions: [{ question: "Q" }, { question: "R", options: ["A"] }, { question: "S" }] }),
+      '{"questions":[{"question":"Q"},{"question":"R","options":[{"label":"A"}]},{"question":"S"}]}',
     );
   });
 

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { followup } from "followup/ai-sdk";
 import { ASK, block, CLAUDE, contentOf, finish, joined, middleware, native, OTHER, regenerate, rewrite } from "./ai-sdk-help.mjs";
+import { assertLaws } from "./ai-sdk-laws.mjs";
+import { openParsers } from "./open-parsers.mjs";
 
 const CALL = "<ask_followup_question><question>Tea?</question></ask_followup_question>";
 const INPUT = '{"question":"Tea?","follow_up":[]}';
@@ -51,6 +53,7 @@ describe("the middleware", () => {
     assert.deepEqual(types(got.filter((part) => part.providerMetadata)), [
       "text-start",
       "text-delta",
+      "text-end",
       "tool-input-start",
       "tool-input-delta",
       "tool-input-end",
@@ -58,6 +61,49 @@ describe("the middleware", () => {
     ]);
     const { content } = await regenerate([{ type: "text", text: `A ${CALL}`, providerMetadata }]);
     assert.deepEqual(content[0], { type: "text", text: "A ", providerMetadata });
+  });
+
+  test("keeps the metadata of a part of text that does not come out, on the next one of its block", async () => {
+    const [one, two] = [{ google: { thoughtSignature: "s" } }, { google: { other: 2 }, p: { a: 1 } }];
+    const both = { google: { thoughtSignature: "s", other: 2 }, p: { a: 1 } };
+    const delta = (delta, providerMetadata) => ({ type: "text-delta", id: "t", delta, ...(providerMetadata && { providerMetadata }) });
+    const start = { type: "text-start", id: "t" };
+    const end = (providerMetadata) => ({ type: "text-end", id: "t", ...(providerMetadata && { providerMetadata }) });
+    const texts = async (...parts) => {
+      const got = await rewrite([start, ...parts, finish()]);
+      assertLaws(got);
+      const marked = ({ type, id, delta, providerMetadata }) => [type, id, delta, providerMetadata].filter((one) => one !== undefined);
+      return got.filter(({ type }) => /^text/.test(type)).slice(1).map(marked);
+    };
+    // An empty delta, before and after the text, and before a call.
+    assert.deepEqual(await texts(delta("", one), delta("A"), end()), [["text-delta", "t", "A", one], ["text-end", "t"]]);
+    assert.deepEqual(await texts(delta("A"), delta("", one), end()), [["text-delta", "t", "A"], ["text-end", "t", one]]);
+    assert.deepEqual(await texts(delta("A"), delta("", one), end(two)), [["text-delta", "t", "A"], ["text-end", "t", both]]);
+    assert.deepEqual(await texts(delta("", one), delta("A", two), end()), [["text-delta", "t", "A", both], ["text-end", "t"]]);
+    assert.deepEqual(await texts(delta("A "), delta(CALL), delta("", one), end()), [["text-delta", "t", "A "], ["text-end", "t", one]]);
+    // The end of a block whose text has ended with a call, and a delta that is all of a call.
+    assert.deepEqual(await texts(delta("A "), delta(CALL), end(one)), [["text-delta", "t", "A "], ["text-end", "t", one]]);
+    assert.deepEqual(await texts(delta("A "), delta(CALL, one), delta(" B"), end()), [
+      ["text-delta", "t", "A "],
+      ["text-end", "t"],
+      ["text-start", "t:1"],
+      ["text-delta", "t:1", " B", one],
+      ["text-end", "t:1"],
+    ]);
+    // What may be the beginning of a call comes out with what follows it, or with the end.
+    assert.deepEqual(await texts(delta("A "), delta("<", one), delta("b"), end()), [
+      ["text-delta", "t", "A "],
+      ["text-delta", "t", "<b", one],
+      ["text-end", "t"],
+    ]);
+    assert.deepEqual(await texts(delta("A "), delta("<ask", one), end(two)), [
+      ["text-delta", "t", "A "],
+      ["text-delta", "t", "<ask", one],
+      ["text-end", "t", two],
+    ]);
+    assert.deepEqual(await texts(delta("A"), delta("", one)), [["text-delta", "t", "A"], ["text-end", "t", one]]);
+    // There is no text that could have it.
+    assert.deepEqual(await texts(delta(CALL), delta("", one), end(two)), []);
   });
 
   test("keeps the order of other content between texts and calls", async () => {
@@ -195,6 +241,60 @@ describe("a stream", () => {
     assert.throws(() => JSON.parse(call(got).input));
     const closed = await rewrite(block([CALL]));
     assert.equal(call(closed).input, INPUT);
+  });
+});
+
+describe("a stream that is not read to its end", () => {
+  // One parser of each kind is open.
+  const parts = [
+    { type: "reasoning-delta", id: "r", delta: CALL },
+    { type: "tool-input-start", id: "n", toolName: "ask_followup_question" },
+    { type: "tool-input-delta", id: "n", delta: '{"question":"Te' },
+    ...block(["A ", "<ask_followup_question><question>Te"]).slice(0, -1),
+  ];
+  const options = { reasoning: true };
+
+  test("frees its parsers when it is cancelled, and reports nothing", async () => {
+    openParsers.clear();
+    const reported = [];
+    const source = ReadableStream.from((async function* () {
+      yield* parts;
+      await new Promise(() => {});
+    })());
+    const onRejected = (call) => reported.push(call);
+    const params = { prompt: [], tools: [ASK] };
+    const { stream } = await middleware({ ...options, onRejected }).wrapStream({ doStream: async () => ({ stream: source }), params });
+    const reader = stream.getReader();
+    // More than there are parts.
+    const reads = Array.from({ length: 20 }, () => reader.read());
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(openParsers.size, 3);
+    // The source waits for its next part, so it can't end.
+    void reader.cancel("enough");
+    assert.equal(openParsers.size, 0);
+    assert.equal((await reads.at(-1)).done, true);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(reported, []);
+  });
+
+  test("frees its parsers when its source, or a callback, fails", async () => {
+    openParsers.clear();
+    async function* failing() {
+      yield* parts;
+      throw new Error("lost");
+    }
+    await assert.rejects(rewrite(failing(), options), /lost/);
+    assert.equal(openParsers.size, 0);
+    const onRejected = () => {
+      throw new Error("mine");
+    };
+    const bad = "<ask_followup_question></ask_followup_question>";
+    for (const end of [[{ type: "text-end", id: "t" }], native("ask_followup_question", ["{}"], "m"), [finish()]]) {
+      await assert.rejects(rewrite([...parts, ...end], { ...options, onRejected }), /mine/);
+      assert.equal(openParsers.size, 0);
+    }
+    await assert.rejects(regenerate([{ type: "text", text: bad }], "stop", { ...options, onRejected }), /mine/);
+    assert.equal(openParsers.size, 0);
   });
 });
 

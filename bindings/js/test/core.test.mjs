@@ -1,27 +1,12 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
 import { ArgumentsParser, Parser } from "followup/core";
-import { run } from "./help.mjs";
+import { evaluate, run } from "./help.mjs";
 
 const MESSAGE =
   "So: <ask_followup_question><question>Tea or 😀?</question><follow_up><suggest mode='code'>Tea</suggest>" +
   '</follow_up></ask_followup_question><tool_call>{"name": "AskUserQuestion", "arguments": ' +
   '{"questions": [{"question": "Which?", "options": [{"label": "A"}]}]}}</tool_call>.';
-
-/** Runs a program in a process of its own, in which no other test has loaded a module. Returns what it prints. */
-function evaluate(source) {
-  // Not every runtime takes a program as an argument.
-  const file = join(import.meta.dirname, `evaluated-${process.pid}.mjs`);
-  writeFileSync(file, source);
-  try {
-    return execFileSync(process.execPath, [file], { encoding: "utf8" }).trim();
-  } finally {
-    rmSync(file);
-  }
-}
 
 test("core parses messages and arguments, envelopes and other tools included", () => {
   const options = { shapes: ["claude"] };

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { ArgumentsParser, Parser, ResponseParser } from "followup";
 import { correctionReply, Dialogue, DialogueError, messages } from "followup/dialogue";
-import { run } from "./help.mjs";
+import { evaluate, run } from "./help.mjs";
 
 const BAD = "<ask_followup_question></ask_followup_question>";
 const GIF = "data:image/gif;base64,R0lGODlh";
@@ -365,4 +365,16 @@ test("what is of a wrong type is a TypeError that says what was expected", () =>
   dialogue.free();
   dialogue.free();
   assert.throws(() => dialogue.mistakes, { name: "TypeError", message: "the dialogue has been freed" });
+});
+
+test("a dialogue runs where nothing tells what was collected, as in a Worker", () => {
+  const printed = evaluate(`
+    delete globalThis.FinalizationRegistry;
+    const { Dialogue } = await import("followup/dialogue");
+    const dialogue = new Dialogue();
+    dialogue.event({ type: "complete", call: 0, tool: "ask_followup_question", question: "Tea?", suggestions: [] });
+    console.log(dialogue.question.question);
+    dialogue.free();
+  `);
+  assert.equal(printed, "Tea?");
 });

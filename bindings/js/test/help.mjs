@@ -1,3 +1,7 @@
+import { execFileSync } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
 /** Returns all events of a stream in these chunks. Frees the parser. */
 export function run(parser, chunks) {
   const events = chunks.flatMap((chunk) => parser.feed(chunk));
@@ -28,4 +32,16 @@ export function joined(events) {
 function isSame(last, event) {
   const keys = ["type", "call", "field", "questionIndex", "suggestionIndex"];
   return last !== undefined && keys.every((key) => last[key] === event[key]);
+}
+
+/** Runs a program in a process of its own, in which no other test has loaded a module. Returns what it prints. */
+export function evaluate(source) {
+  // Not every runtime takes a program as an argument.
+  const file = join(import.meta.dirname, `evaluated-${process.pid}.mjs`);
+  writeFileSync(file, source);
+  try {
+    return execFileSync(process.execPath, [file], { encoding: "utf8" }).trim();
+  } finally {
+    rmSync(file);
+  }
 }

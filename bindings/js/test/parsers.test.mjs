@@ -154,6 +154,26 @@ describe("Parser", () => {
     assert.throws(() => new Parser({}, "text"), /checkpoint: bytes were expected, not string/);
   });
 
+  test("refuses a checkpoint of another kind of parser, and a tool that is none", () => {
+    const kinds = {
+      text: (stored) => new Parser({}, stored),
+      arguments: (stored) => new ArgumentsParser("AskUserQuestion", {}, stored),
+      response: (stored) => new ResponseParser({}, stored),
+    };
+    for (const [of, create] of Object.entries(kinds)) {
+      const stored = create().checkpoint();
+      for (const [kind, resume] of Object.entries(kinds)) {
+        if (kind === of) assert.deepEqual(resume(stored).checkpoint(), stored);
+        else assert.throws(() => resume(stored), { name: "TypeError" }, `${kind} of ${of}`);
+      }
+    }
+    const message = "the bytes are no checkpoint";
+    assert.throws(() => kinds.arguments(new Parser().checkpoint()), { name: "TypeError", message });
+    assert.throws(() => kinds.text(new ArgumentsParser("AskUserQuestion").checkpoint()), { name: "TypeError", message });
+    const stored = new ArgumentsParser("AskUserQuestion").checkpoint();
+    assert.throws(() => new ArgumentsParser("read_file", {}, stored), /^TypeError: tool: read_file is no question tool/);
+  });
+
   test("refuses a checkpoint of another version", () => {
     const kinds = [
       [(stored) => new Parser({}, stored), MESSAGE.slice(0, 60)],

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { events, FollowupStream } from "followup";
+import { openParsers } from "./open-parsers.mjs";
 
 const BODY =
   'data: {"choices":[{"delta":{"content":"Hi. "}}]}\n\n' +
@@ -59,6 +60,114 @@ describe("events", () => {
       if (event.type === "complete") break;
     }
     assert.deepEqual([pulled, cancelled], [1, true]);
+  });
+});
+
+describe("events with a signal", () => {
+  const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+  /** Returns what became of a loop that has to end soon. */
+  async function outcome(source, options) {
+    let timer;
+    const late = new Promise((resolve) => (timer = setTimeout(resolve, 2000, "still waiting")));
+    const ended = await Promise.race([all(source, options).catch((error) => error.message), late]);
+    clearTimeout(timer);
+    return ended;
+  }
+
+  /** Returns a signal that is aborted once what has begun waits. */
+  function abortedSoon() {
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(new Error("enough")), 20);
+    return abort.signal;
+  }
+
+  test("leaves no rejection behind where the source has broken by the signal, as fetch's response does", async () => {
+    const unhandled = [];
+    const note = (reason) => unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    const signal = abortedSoon();
+    const source = new ReadableStream({ start: (controller) => signal.addEventListener("abort", () => controller.error(signal.reason)) });
+    assert.equal(await outcome(source, { signal }), "enough");
+    await nextTurn();
+    await nextTurn();
+    process.off("unhandledRejection", note);
+    assert.deepEqual(unhandled, []);
+  });
+
+  test("ends while a stream waits, without the events of an end", async () => {
+    let reason;
+    const half = BODY.slice(0, BODY.indexOf("</question>"));
+    const start = (controller) => controller.enqueue(`${half}"}}]}\n\n`);
+    const source = new ReadableStream({ start, cancel: (given) => void (reason = given) });
+    const taken = [];
+    const loop = (async () => {
+      for await (const event of events(source, { signal: abortedSoon() })) taken.push(event.type);
+    })();
+    await assert.rejects(loop, /^Error: enough$/);
+    assert.equal(reason.message, "enough");
+    assert.ok(!taken.includes("rejected"), taken.join());
+  });
+
+  test("ends while an iterable waits, and lets go of it", async () => {
+    let returned = 0;
+    const never = new Promise(() => {});
+    const byHand = { [Symbol.asyncIterator]: () => ({ next: () => never, return: () => (returned++, never) }) };
+    assert.equal(await outcome(byHand, { signal: abortedSoon() }), "enough");
+    assert.equal(returned, 1);
+    async function* stalled() {
+      await never;
+    }
+    assert.equal(await outcome(stalled(), { signal: abortedSoon() }), "enough");
+  });
+
+  test("cancels the source at once, also while the loop is busy with an event", async () => {
+    let isCancelled = false;
+    const source = new ReadableStream({ pull: (controller) => controller.enqueue(BODY), cancel: () => void (isCancelled = true) });
+    const abort = new AbortController();
+    const loop = events(source, { signal: abort.signal });
+    await loop.next();
+    abort.abort(new Error("enough"));
+    assert.ok(isCancelled);
+    await loop.return();
+  });
+
+  test("cancels the source if the signal is aborted already, or an option is wrong", async () => {
+    for (const [options, message] of [
+      [{ signal: AbortSignal.abort(new Error("before")) }, /^before$/],
+      [{ strickt: true }, /is no option/],
+    ]) {
+      let [isCancelled, isReturned] = [false, false];
+      const stream = () => new ReadableStream({ cancel: () => void (isCancelled = true) });
+      for (const source of [stream(), new Response(stream())]) {
+        isCancelled = false;
+        assert.match(await outcome(source, options), message);
+        assert.ok(isCancelled);
+      }
+      const byHand = { [Symbol.iterator]: () => ({ next: () => assert.fail("was read"), return: () => ((isReturned = true), {}) }) };
+      assert.match(await outcome(byHand, options), message);
+      assert.ok(isReturned);
+    }
+  });
+
+  test("waits for what an iterable does when the loop is left, and asks nothing of one that has ended", async () => {
+    let isClean = false;
+    async function* source() {
+      try {
+        yield* [BODY, BODY];
+      } finally {
+        await nextTurn();
+        isClean = true;
+      }
+    }
+    for await (const event of events(source())) if (event.type === "text") break;
+    assert.ok(isClean);
+    const chunks = [BODY].values();
+    await all({ [Symbol.iterator]: () => ({ next: () => chunks.next(), return: () => assert.fail("it had ended") }) });
+    await assert.rejects(all((async function* () {
+      yield BODY;
+      throw new Error("lost");
+    })()), /^Error: lost$/);
   });
 });
 
@@ -133,5 +242,29 @@ describe("FollowupStream", () => {
   test("ends with an error for a chunk that is neither text nor bytes", async () => {
     const events = ReadableStream.from([7]).pipeThrough(new FollowupStream());
     await assert.rejects(events.getReader().read(), { name: "TypeError", message: /a string or a Uint8Array was expected/ });
+  });
+
+  test("frees its parser however it ends", async () => {
+    // Not every engine tells a transformer that it was cancelled; there the parser is collected.
+    let tells = false;
+    await new TransformStream({ cancel: () => void (tells = true) }).readable.cancel();
+    openParsers.clear();
+    const read = async (source) => {
+      for await (const event of source.pipeThrough(new FollowupStream())) void event;
+    };
+    await read(ReadableStream.from([BODY]));
+    assert.equal(openParsers.size, 0, "the end");
+    await assert.rejects(read(ReadableStream.from([BODY, 7])), TypeError);
+    assert.equal(openParsers.size, 0, "a wrong chunk");
+    if (!tells) return;
+    const reader = endless().source.pipeThrough(new FollowupStream()).getReader();
+    await reader.read();
+    assert.equal(openParsers.size, 1);
+    await reader.cancel();
+    assert.equal(openParsers.size, 0, "a reader that cancels");
+    let pulled = 0;
+    const broken = new ReadableStream({ pull: (controller) => (pulled++ === 0 ? controller.enqueue(BODY) : controller.error(new Error("lost"))) });
+    await assert.rejects(read(broken), /lost/);
+    assert.equal(openParsers.size, 0, "a source that breaks");
   });
 });

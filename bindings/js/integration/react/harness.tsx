@@ -27,6 +27,14 @@ requestAnimationFrame(function count() {
   requestAnimationFrame(count);
 });
 
+/** One component for whatever call the test shows. The page keeps no answers. */
+function Current() {
+  const [call, show] = useState<Call>();
+  Object.assign(harness, { show });
+  const onAnswer = (answer: FollowupAnswer) => void harness.answers.push(answer);
+  return call && <Followup call={call} className="question" onAnswer={onAnswer} autoAnswer={Number(given.get("auto") ?? 0)} images />;
+}
+
 /** Returns a function that begins a stream. */
 const stream = () => (signal: AbortSignal) => fetch("/stream", { signal });
 
@@ -96,7 +104,7 @@ function Page() {
         Toggle
       </button>
       <Profiler id="message" onRender={() => harness.renders++}>
-        {isShown && <Message />}
+        {isShown && (given.has("current") ? <Current /> : <Message />)}
       </Profiler>
     </main>
   );

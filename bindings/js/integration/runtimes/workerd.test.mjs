@@ -85,3 +85,21 @@ test("a Worker gives a module to followup/ai-sdk/host", async (t) => {
   `;
   assert.equal(await response(t, script), '{"question":"Tea?","follow_up":[]}');
 });
+
+test("a Worker gives a module to followup/dialogue/host", async (t) => {
+  const script = `
+    import module from "followup/followup-dialogue.wasm";
+    import { Dialogue, installDialogue } from "followup/dialogue/host";
+    installDialogue(module);
+    export default {
+      fetch() {
+        const dialogue = new Dialogue();
+        dialogue.event({ type: "complete", call: 0, tool: "ask_followup_question", question: "Tea?", suggestions: [] });
+        const reply = dialogue.answer(0, { type: "text", text: "Yes" });
+        dialogue.free();
+        return new Response(reply.text);
+      },
+    };
+  `;
+  assert.match(await response(t, script), /Yes/);
+});

@@ -34,6 +34,11 @@ export class Draft {
     return this.#calls;
   }
 
+  /** Frees the parser of reasoning that is not read to its end. */
+  free(): void {
+    this.#parser.free();
+  }
+
   #keep(events: readonly FollowupEvent[]): void {
     for (const event of events) {
       if (event.type === "partial") this.#partials.push(event);

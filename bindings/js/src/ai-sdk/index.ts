@@ -92,7 +92,12 @@ export function followup(options: FollowupOptions = {}): FollowupMiddleware {
       if (known === undefined) return result;
       const parts: Part[] = [];
       const rewriter = new Rewriter(known, (part) => parts.push(part));
-      for (const part of items(result.content, result.finishReason)) rewriter.part(part);
+      try {
+        for (const part of items(result.content, result.finishReason)) rewriter.part(part);
+      } finally {
+        // A callback of the caller may throw.
+        rewriter.free();
+      }
       return { ...result, ...content(parts) };
     },
 

@@ -65,6 +65,11 @@ export class NativeCall {
     if (this.#tool.isExact || this.#end === undefined) this.#ask.enqueue(this.#endPart());
   }
 
+  /** Frees the parser of a call that is not read to its end. */
+  free(): void {
+    this.#parser.free();
+  }
+
   /** Enqueues a call with the input that was written; with its own, if nothing of that could be read. */
   #enqueueCall(part: ToolCall, isStreamed: boolean): void {
     const input = this.#writer.input || part.input;

@@ -3,9 +3,11 @@ export interface Part {
   readonly type: string;
 }
 
-/** What a provider adds to a part. */
+/** What a provider adds to a part, by its name. */
+export type ProviderMetadata = Readonly<Record<string, object>>;
+
 interface Metadata {
-  readonly providerMetadata?: object;
+  readonly providerMetadata?: ProviderMetadata;
 }
 
 export interface TextStart extends Metadata {

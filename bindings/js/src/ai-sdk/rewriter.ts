@@ -70,8 +70,10 @@ export class Rewriter implements TextOutput {
       }
       case "text-end": {
         const block = this.#blocks.get(part.id);
+        if (block === undefined) return this.#enqueue(part);
+        block.end(part);
         this.#blocks.delete(part.id);
-        return block ? block.end(part) : this.#enqueue(part);
+        return;
       }
       case "tool-input-start":
         this.#inputStart(part);
@@ -101,6 +103,17 @@ export class Rewriter implements TextOutput {
     this.#close(undefined);
   }
 
+  /** Frees what is open, without its end: nobody reads on. What ends counts as open until then: a callback may throw. */
+  free(): void {
+    for (const block of this.#blocks.values()) block.free();
+    this.#blocks.clear();
+    for (const call of this.#natives.values()) call.free();
+    this.#natives.clear();
+    this.#draft?.free();
+    this.#draft = undefined;
+    this.#waiting.length = 0;
+  }
+
   #inputStart(part: InputStart): void {
     const tool = part.inputEncoding === "text" ? undefined : this.#native(part);
     if (tool === undefined) return this.#enqueue(part);
@@ -112,11 +125,12 @@ export class Rewriter implements TextOutput {
   #call(part: ToolCall): void {
     const tool = this.#native(part);
     const open = this.#natives.get(part.toolCallId);
-    this.#natives.delete(part.toolCallId);
     const call = open ?? (tool && new NativeCall(tool, part.toolCallId, this));
     if (call === undefined) return this.#enqueue(part);
     this.#isCalled = true;
+    this.#natives.set(part.toolCallId, call);
     call.call(part, open !== undefined);
+    this.#natives.delete(part.toolCallId);
   }
 
   /** Returns the question tool that a native call is for; `undefined` if the call is not read. */

@@ -33,10 +33,14 @@ export function rewritten(source: ReadableStream<Part>, settings: Settings): Rea
       },
       pull: (controller) =>
         next(controller).catch((error: unknown) => {
+          rewriter.free();
           reader.cancel(error).catch(() => {});
           throw error;
         }),
-      cancel: (reason) => reader.cancel(reason),
+      cancel(reason) {
+        rewriter.free();
+        return reader.cancel(reason);
+      },
     },
     { highWaterMark: 0 },
   );

@@ -2,7 +2,7 @@ import type { CompleteEvent, FollowupEvent, RejectedEvent } from "../events.js";
 import { Parser } from "../parsers.js";
 import { feed } from "./feed.js";
 import type { Output } from "./output.js";
-import type { Part, TextDelta, TextEnd, TextStart } from "./parts.js";
+import type { Part, ProviderMetadata, TextDelta, TextEnd, TextStart } from "./parts.js";
 import { TextCall } from "./text-call.js";
 
 /** The response that a block of text is a part of. */
@@ -18,6 +18,10 @@ export class TextBlock {
   #start: TextStart;
   /** The part of text that is open. */
   #open: string | undefined;
+  /** The part of text before the last call. Its end waits, since the block may still have metadata for it. */
+  #before: string | undefined;
+  /** Metadata of what has not come out, such as a signature that comes with an empty delta. */
+  #metadata: ProviderMetadata | undefined;
   /** White space before the first other character of a part. */
   #blank = "";
   /** What has been fed and is in no event yet but in partials. */
@@ -33,15 +37,22 @@ export class TextBlock {
 
   delta(part: TextDelta): void {
     this.#raw += part.delta;
+    this.#metadata = merged(this.#metadata, part.providerMetadata);
     for (const event of feed(this.#parser, part.delta)) this.#event(event, part);
     this.#call?.flush();
   }
 
   /** Ends the block, also where the stream ends without its `text-end`. */
   end(part: TextEnd | undefined): void {
-    const end: TextEnd = part ?? { type: "text-end", id: this.#start.id };
     for (const event of this.#parser.finish()) this.#event(event, undefined);
-    this.#closeText(end);
+    this.#metadata = merged(this.#metadata, part?.providerMetadata);
+    this.#closeText();
+    this.#endBefore(part ?? { type: "text-end", id: this.#start.id });
+    this.#parser.free();
+  }
+
+  /** Frees the parser of a block that is not read to its end. */
+  free(): void {
     this.#parser.free();
   }
 
@@ -66,7 +77,7 @@ export class TextBlock {
   #begin(name: string): TextCall | undefined {
     const tool = this.#output.settings.tools.get(name);
     if (this.#call || tool === undefined) return this.#call;
-    this.#closeText({ type: "text-end", id: this.#start.id });
+    this.#closeText();
     this.#call = new TextCall(tool, this.#output);
     return this.#call;
   }
@@ -85,22 +96,38 @@ export class TextBlock {
       this.#blank += text;
       if (!/\S/.test(text)) return;
       text = this.#blank;
-      this.#open = this.#output.textId(this.#start.id);
-      this.#output.enqueue({ ...this.#start, id: this.#open } as Part);
-      this.#start = { type: "text-start", id: this.#start.id };
+      this.#beginText();
     }
-    const id = this.#open;
-    const delta = { ...part, type: "text-delta", id, delta: text };
-    this.#output.enqueue(delta);
+    const metadata = merged(this.#metadata, part?.providerMetadata);
+    this.#metadata = undefined;
+    const delta = { ...part, type: "text-delta", id: this.#open, delta: text };
+    this.#output.enqueue({ ...delta, ...(metadata && { providerMetadata: metadata }) } as Part);
   }
 
-  /** Ends the open part of text. White space that nothing followed is dropped. */
-  #closeText(end: TextEnd): void {
+  #beginText(): void {
+    this.#endBefore(undefined);
+    this.#open = this.#output.textId(this.#start.id);
+    this.#output.enqueue({ ...this.#start, id: this.#open } as Part);
+    this.#start = { type: "text-start", id: this.#start.id };
+  }
+
+  /** Closes the open part of text. White space that nothing followed is dropped. */
+  #closeText(): void {
     this.#blank = "";
-    if (this.#open === undefined) return;
-    const closed = { ...end, id: this.#open };
+    this.#before = this.#open ?? this.#before;
     this.#open = undefined;
-    this.#output.enqueue(closed);
+  }
+
+  /**
+   * Ends the part of text that was closed. With the end of the block it has all metadata that is left; where no text
+   * came out, that is dropped, since a part without text is shown, and some providers refuse it.
+   */
+  #endBefore(part: TextEnd | undefined): void {
+    if (this.#before === undefined) return;
+    const end = { type: "text-end", ...part, id: this.#before };
+    const metadata = part && this.#metadata;
+    this.#before = undefined;
+    this.#output.enqueue({ ...end, ...(metadata && { providerMetadata: metadata }) } as Part);
   }
 
   /** Takes the next part of what has been fed. */
@@ -109,6 +136,13 @@ export class TextBlock {
     this.#raw = this.#raw.slice(length);
     return text;
   }
+}
+
+/** Joins the metadata of two parts, by provider. The later part counts. */
+function merged(one: ProviderMetadata | undefined, two: ProviderMetadata | undefined): ProviderMetadata | undefined {
+  if (one === undefined || two === undefined) return two ?? one;
+  const both = Object.entries(two).map(([provider, values]) => [provider, { ...one[provider], ...values }]);
+  return { ...one, ...Object.fromEntries(both) };
 }
 
 /** Returns how many code units of a text have this many bytes of UTF-8. */

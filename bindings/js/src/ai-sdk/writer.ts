@@ -1,12 +1,11 @@
 import type { CompleteEvent, PartialEvent, Question, Suggestion } from "../events.js";
 import { append, type CallView, emptyView, type QuestionView, type SuggestionView } from "../view.js";
 import { JsonText } from "./json-text.js";
-import type { OptionRole, QuestionRole } from "./shapes.js";
-import type { Key, Keys } from "./tools.js";
+import type { AnyRole, Key, Keys } from "./tools.js";
 
 type AnyQuestion = Question | QuestionView;
 type AnySuggestion = Suggestion | SuggestionView;
-type Role = QuestionRole | OptionRole | "title";
+type Role = Exclude<AnyRole, "options">;
 
 /** A string of the input that still grows. */
 interface Growing {
@@ -71,7 +70,7 @@ export class InputWriter {
     this.#toQuestion(0);
     this.#endQuestion();
     if (list !== undefined) this.#json.end("]");
-    if (title !== undefined && event.title !== undefined && !this.#hasTitle) this.#json.value(event.title, title);
+    if (title !== undefined && !this.#hasTitle) this.#fact(title, event.title);
     this.#json.end("}");
     return true;
   }
@@ -114,12 +113,9 @@ export class InputWriter {
       this.#json.end("]");
     }
     for (const key of keys) {
-      if (question && !this.#doneOfQuestion.has(key.role)) this.#fact(key, question[key.role], key.role === "text");
+      if (question && !this.#doneOfQuestion.has(key.role)) this.#fact(key, question[key.role]);
     }
-    if (options !== undefined && !this.#hasOptions) {
-      this.#json.begin("[", options);
-      this.#json.end("]");
-    }
+    if (options !== undefined && !this.#hasOptions) this.#fact(options, undefined);
     if (list !== undefined) this.#json.end("}");
     this.#doneOfQuestion.clear();
     this.#suggestion = -1;
@@ -132,7 +128,7 @@ export class InputWriter {
     if (options === undefined) return false;
     if (!this.#hasOptions) {
       this.#endString();
-      this.#json.begin("[", options);
+      this.#json.begin("[", options.name);
       this.#hasOptions = true;
     }
     while (this.#suggestion < index) {
@@ -149,7 +145,7 @@ export class InputWriter {
     const suggestion: AnySuggestion | undefined = this.#current()?.suggestions[this.#suggestion];
     this.#endString();
     for (const key of this.#keys.option ?? []) {
-      if (suggestion && !this.#doneOfOption.has(key.role)) this.#fact(key, suggestion[key.role], key.role === "answer");
+      if (suggestion && !this.#doneOfOption.has(key.role)) this.#fact(key, suggestion[key.role]);
     }
     if (this.#keys.option) this.#json.end("}");
     this.#doneOfOption.clear();
@@ -170,7 +166,7 @@ export class InputWriter {
   #growTitle(delta: string): void {
     if (this.#keys.title === undefined || this.#question >= 0) return;
     this.#begin();
-    this.#grow("title", this.#keys.title, delta, !this.#hasTitle);
+    this.#grow("title", this.#keys.title.name, delta, !this.#hasTitle);
     this.#hasTitle = true;
   }
 
@@ -206,10 +202,10 @@ export class InputWriter {
     this.#growing = undefined;
   }
 
-  /** Writes a value that does not grow, if there is one. */
-  #fact({ name, orNull }: Key<Role>, value: unknown, isRequired: boolean): void {
-    if (isRequired || (value !== undefined && value !== "")) this.#json.value(value ?? "", name);
-    else if (orNull) this.#json.value(null, name);
+  /** Writes a value that does not grow; where there is none, what its key demands. */
+  #fact({ name, blank }: Key<AnyRole>, value: unknown): void {
+    const written = value === undefined || value === "" ? blank : value;
+    if (written !== undefined) this.#json.value(written, name);
   }
 }
 

@@ -13,6 +13,7 @@ import { SingleQuestion } from "./question.js";
 import type { Slots } from "./slots.js";
 import type { Call } from "./state.js";
 import { useImages } from "./use-images.js";
+import { useIdentity } from "./use-identity.js";
 import { useKeptFocus } from "./use-kept-focus.js";
 import { type FollowupHandlers, type Outcome, useSending } from "./use-sending.js";
 
@@ -36,8 +37,15 @@ export interface FollowupProps extends FollowupHandlers {
 /**
  * Shows a call while it is written, and takes the user's answer once it is complete. It has no styles: `data-state` is
  * `growing`, `open`, `sending`, `answered`, `cancelled`, `declined`, `discussed` or `rejected`.
+ *
+ * It begins anew when its call becomes another one: what was written and sent is of the last one.
  */
-export function Followup({
+export function Followup(props: FollowupProps): ReactElement {
+  return <OneCall key={useIdentity(props.call)} {...props} />;
+}
+
+/** Shows one call, for its whole life. */
+function OneCall({
   call,
   onAnswer,
   onCancel,

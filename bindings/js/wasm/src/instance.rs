@@ -121,13 +121,16 @@ impl Instance {
 }
 
 fn text(tool: Option<&str>, policy: Arc<Policy>, checkpoint: &[u8]) -> Result<Kind, String> {
-    let parser = match tool {
-        _ if !checkpoint.is_empty() => resume(policy, checkpoint)?,
-        None => Parser::new(policy),
-        Some(tool) => Parser::arguments_of(tool, policy)
+    // Also with a checkpoint, which a tool that is none can't have.
+    let new = match tool {
+        None => Parser::new(Arc::clone(&policy)),
+        Some(tool) => Parser::arguments_of(tool, Arc::clone(&policy))
             .ok_or_else(|| format!("tool: {tool} is no question tool of these shapes"))?,
     };
-    Ok(Kind::Text(parser))
+    if checkpoint.is_empty() {
+        return Ok(Kind::Text(new));
+    }
+    resume(policy, checkpoint, tool.is_some()).map(Kind::Text)
 }
 
 #[cfg(feature = "full")]
@@ -151,16 +154,21 @@ fn response(format: &str, options: Options<'_>, policy: Arc<Policy>, checkpoint:
 }
 
 #[cfg(feature = "full")]
-fn resume(policy: Arc<Policy>, checkpoint: &[u8]) -> Result<Parser, String> {
-    Parser::resume(policy, stored(checkpoint)?).map_err(|error| error.to_string())
+fn resume(policy: Arc<Policy>, checkpoint: &[u8], is_arguments: bool) -> Result<Parser, String> {
+    let parser = Parser::resume(policy, stored(checkpoint)?).map_err(|error| error.to_string())?;
+    // The checkpoint decides which kind of parser it becomes, not the class.
+    if parser.is_arguments() == is_arguments { Ok(parser) } else { Err(NO_CHECKPOINT.into()) }
 }
 
 #[cfg(not(feature = "full"))]
-fn resume(_: Arc<Policy>, _: &[u8]) -> Result<Parser, String> {
+fn resume(_: Arc<Policy>, _: &[u8], _: bool) -> Result<Parser, String> {
     Err("followup/core has no checkpoints: import from followup".into())
 }
 
 #[cfg(feature = "full")]
+const NO_CHECKPOINT: &str = "the bytes are no checkpoint";
+
+#[cfg(feature = "full")]
 fn stored<'a, T: serde::Deserialize<'a>>(checkpoint: &'a [u8]) -> Result<T, String> {
-    postcard::from_bytes(checkpoint).map_err(|_| "the bytes are no checkpoint".into())
+    postcard::from_bytes(checkpoint).map_err(|_| NO_CHECKPOINT.into())
 }

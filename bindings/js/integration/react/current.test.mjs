@@ -1,0 +1,68 @@
+// One component for the call that is open now: it begins anew with another call, and only then.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { answers, eventually, opened, until, VERSIONS } from "./help.mjs";
+
+const open = (text, rest) => ({ state: "open", index: 0, tool: "ask_followup_question", notes: [], questions: [{ text, suggestions: [{ answer: "A" }, { answer: "B" }] }], ...rest });
+const form = (text, rest) => open(text, { tool: "AskUserQuestion", ...rest });
+const growing = (text, rest) => ({ ...open(text, rest), state: "growing" });
+const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+
+const part = (page, name, nth = 0) => page.locator(`[data-part=${name}]`).nth(nth);
+const show = (page, call) => page.evaluate((call) => window.harness.show(call), call);
+const states = (page) => page.locator(".question").evaluateAll((all) => all.map(({ dataset }) => dataset.state));
+
+for (const version of Object.keys(VERSIONS)) {
+  test(`React ${version}: another call is not shown with the answer, the words and the images of the last one`, async (t) => {
+    const { page, errors } = await opened(t, version, { query: "current" });
+    for (const [first, second] of [
+      [open("One?"), open("Two?", { index: 1 })],
+      [open("Which?", { id: "a" }), open("Which?", { id: "b" })],
+      // Of two messages.
+      [open("One?"), open("Two?")],
+      [form("One?"), form("Two?", { index: 1 })],
+      [open("One?"), growing("On")],
+    ]) {
+      await show(page, first);
+      await page.setInputFiles("input[type=file]", { name: "a.png", mimeType: "image/png", buffer: PNG });
+      await part(page, "image").waitFor();
+      await page.fill("[data-part=text]", "mine");
+      await part(page, "send").click();
+      await page.waitForSelector("[data-state=answered]");
+      await show(page, second);
+      await until(page, (state) => document.querySelector(".question").dataset.state === state, second.state);
+      assert.equal(await page.inputValue("[data-part=text]"), "");
+      assert.equal(await part(page, "image").count(), 0);
+      await show(page, growing("", { index: 9 }));
+    }
+    assert.equal((await answers(page)).length, 5);
+    assert.deepEqual(errors, []);
+  });
+
+  test(`React ${version}: another call has a countdown of its own`, async (t) => {
+    const { page } = await opened(t, version, { query: "current&auto=10", prepare: (page) => page.clock.install() });
+    const counts = () => eventually(async () => (await page.clock.runFor(50), part(page, "countdown").count()));
+    await show(page, open("One?"));
+    await counts();
+    await part(page, "stop").click();
+    await show(page, open("Two?", { index: 1 }));
+    await counts();
+  });
+
+  test(`React ${version}: a call stays the same one while it grows, also if its id comes late`, async (t) => {
+    const { page } = await opened(t, version, { query: "current" });
+    await show(page, growing("W"));
+    await page.locator(".question").evaluate((element) => (element.isFirst = true));
+    await show(page, growing("Whi"));
+    await show(page, growing("Which", { id: "late" }));
+    await show(page, open("Which one?", { id: "late" }));
+    await page.fill("[data-part=text]", "mine");
+    await show(page, { ...open("Which one?", { id: "late" }) });
+    assert.equal(await page.inputValue("[data-part=text]"), "mine");
+    await show(page, { ...open("Which one?", { id: "late" }), state: "answered", answer: { type: "suggestion", suggestion: 1 } });
+    await page.waitForSelector("[data-state=answered]");
+    assert.ok(await page.locator(".question").evaluate((element) => element.isFirst));
+    assert.deepEqual(await states(page), ["answered"]);
+  });
+}
