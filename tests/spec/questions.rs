@@ -62,6 +62,18 @@ fn a_partial_has_the_questions_that_are_shown() {
 }
 
 #[test]
+fn a_call_without_a_question_has_none() {
+    for tool in ["AskUserQuestion", "ask_followup_question"] {
+        let mut parser = Parser::arguments_of(tool, Policy::new()).unwrap();
+        drop(parser.feed("{}"));
+        let mut events = parser.finish();
+        let Some(Event::Rejected(call)) = events.next() else { panic!("{tool} is asked") };
+        assert_eq!((call.questions().len(), call.questions().is_empty()), (0, true), "{tool}");
+        assert!(call.questions().get(0).is_none(), "{tool}");
+    }
+}
+
+#[test]
 fn equal_questions_have_equal_hashes_and_others_have_not() {
     asked("AskUserQuestion", FORM, |questions| {
         let [first, second] = [0, 1].map(|i| questions.get(i).unwrap());
@@ -107,11 +119,15 @@ fn an_error_in_a_shape_has_its_line_and_its_column() {
         ("shape a # text q\ntool t\n", 3, 1),
         ("shape a\ntool t\nform é frob\ntext q\n", 3, 8),
         ("shape a\ntool t\ntext #q\n", 3, 5),
+        ("shape a\ntool t\nform f mcp\nform g mcp\ntext q\n", 4, 1),
     ] {
         let error = Shape::parse(text).expect_err(text);
         assert_eq!((error.line(), error.column()), (line, column), "{text:?}: {error}");
         assert_eq!(error.clone().after_lines(7).line(), line + 7);
     }
+    let long = |len| format!("{:#<len$}\n", "shape a\ntool t\ntext q\n#");
+    assert!(Shape::parse(&long((32 << 10) - 1)).is_ok(), "32 KiB");
+    assert!(Shape::parse(&long(32 << 10)).is_err());
     // A `#` begins a comment at the start of a line, and after a space.
     assert!(Shape::parse("shape a\ntool t#1 #2\ntext q\n").is_ok());
 }
