@@ -193,6 +193,10 @@ async fn compare(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> Resu
         }
         (None, Found::Nothing) => {}
         (None, Found::Stored(stored)) => return follow(shared, conversation, last, *stored).await,
+        // It is about to be dropped here, too.
+        (Some(_), Found::Nothing) if conversation.has_expired(shared.settings.limits.idle) => {
+            shared.local.remove(id);
+        }
         (Some(_), Found::Nothing) => conversation.add_missing(None),
         (Some(epoch), Found::Stored(stored)) if stored.epoch > epoch => {
             drop(updating);
