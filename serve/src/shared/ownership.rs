@@ -71,9 +71,16 @@ impl Shared {
 
     /// Makes this replica the writer of a conversation, unless another one is writing a turn of it.
     async fn take(self: &Arc<Shared>, id: &str, purpose: Purpose) -> Result<(Changeable, bool), ApiError> {
+        // What is not in the memory of this replica has no lock of its own. Of two requests at once, the second
+        // would become the writer again, over the turn of the first.
+        let _taking = self.taking.lock(id).await;
         let mut dead = None;
         loop {
             let here = self.local.find(id);
+            if here.is_none() {
+                // Nobody else would write a conversation that this replica has taken and has no room for.
+                self.local.check_room()?;
+            }
             // So that it is not compared with the store before the outcome is known.
             let updating = match &here {
                 Some(here) => Some(here.updating.lock().await),

@@ -48,6 +48,33 @@ async fn a_replica_that_may_begin_a_turn_and_does_not_hear_of_it_does_not_block_
 }
 
 #[tokio::test]
+async fn of_two_requests_at_once_for_a_conversation_that_is_elsewhere_one_begins_a_turn_in_it() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let third = replica(&redis.url(), &[]);
+    let id = "at-once";
+    asked(&owner, &third, id).await;
+    let send = async |name: &str| {
+        let response = chat(&asks_and_continues(name)).with("x-followup-conversation", id).open(&other.address).await;
+        let given = response.headers()["x-followup-conversation"].to_str().unwrap().to_owned();
+        (given, tokio::spawn(read(response)))
+    };
+    // So that both requests find that the conversation is not in the memory of this replica.
+    redis.signal(Signal::STOP);
+    let (one, two, ()) = tokio::join!(send("at-once-1"), send("at-once-2"), async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        redis.signal(Signal::CONT);
+    });
+    assert_eq!([&one.0, &two.0].iter().filter(|given| **given == id).count(), 1, "{} and {}", one.0, two.0);
+    for (gate, (_, body)) in [("at-once-1", one), ("at-once-2", two)] {
+        open_gate(gate).await;
+        body.await.unwrap();
+    }
+    until(async || snapshot(&third, id).await["items"].to_string().matches("And more.").count() == 2).await;
+    assert_eq!(snapshot(&third, id).await["turn"], "ended");
+}
+
+#[tokio::test]
 async fn a_writer_that_stores_a_lost_conversation_again_begins_no_turn_in_it_at_first() {
     let Some(mut redis) = RedisServer::start(&[]) else { return };
     let args = ["--lease", "3"];
