@@ -216,6 +216,7 @@ mod tests {
 
     use tokio::sync::mpsc;
 
+    use super::super::stored::StoredView;
     use super::super::{Context, ListChanges, LogEntry, NewRole, StoredConversation};
     use super::*;
     use crate::metrics::Metrics;
@@ -239,6 +240,28 @@ mod tests {
         conversation.take_over(2, stored).unwrap();
         // Otherwise it could end the reservation of a turn that has not begun yet.
         assert_eq!(conversation.next_batch().unwrap().set, []);
+    }
+
+    #[test]
+    fn events_of_earlier_writers_count_until_the_store_gets_the_items_anew() {
+        let (conversation, _queued) = followed();
+        let text = |number| {
+            let (after, last) = (EventId { epoch: 1, number: number - 1 }, EventId { epoch: 1, number });
+            LogEntry { after, last, events: vec![("text".to_owned(), r#"{"text":"a"}"#.to_owned())] }
+        };
+        let all = MAX_EVENTS as u64 + 1;
+        let stored = |viewed: u64| StoredConversation {
+            last: Some(EventId { epoch: 1, number: all }),
+            entries: (1..=all).map(text).collect(),
+            view: Some(StoredView { last: format!("1-{viewed}"), dropped: 0, items: Vec::new() }),
+            ..StoredConversation::default()
+        };
+        conversation.take_over(2, stored(1)).unwrap();
+        assert_eq!(conversation.next_batch().unwrap().set, []);
+        conversation.take_over(3, stored(0)).unwrap();
+        let batch = conversation.next_batch().unwrap();
+        assert_eq!(batch.set.first().map(|(name, _)| *name), Some("view"));
+        assert!(batch.dropped_before.is_some());
     }
 
     #[test]
