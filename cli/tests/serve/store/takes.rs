@@ -34,6 +34,7 @@ async fn a_replica_that_may_begin_a_turn_and_does_not_hear_of_it_does_not_block_
     let third = replica(&redis.url(), &[]);
     let id = "unheard";
     asked(&owner, &third, id).await;
+    redis.tell(&format!("PEXPIRE followup:{{{id}}}:log 60000"));
     // The store does what the replica has asked for, after that has given up.
     redis.signal(Signal::STOP);
     assert_ne!(next_turn(&other, id, "unheard-1").await, id, "the relay does not wait for the store");
@@ -41,6 +42,8 @@ async fn a_replica_that_may_begin_a_turn_and_does_not_hear_of_it_does_not_block_
     let state = format!("followup:{{{id}}}:state");
     until(async || redis.ask(&format!("HGET {state} epoch")).ends_with("\r\n2")).await;
     assert!(redis.ask(&format!("HGET {state} turn")).contains("reserved:"));
+    let left = redis.ask(&format!("PTTL followup:{{{id}}}:log"));
+    assert!(left[1..].parse::<u64>().unwrap() > 60_000, "the log is kept as long as the state: {left}");
     // Until it can reach the store again, it would begin the turn without asking, and lose it.
     until(async || get("/readyz").send(&owner).await.status == 200).await;
     until(async || next_turn(&owner, id, "unheard-2").await == id).await;

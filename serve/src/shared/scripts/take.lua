@@ -49,6 +49,8 @@ if purpose == 'turn' and turn ~= 'pieces' and not (is_kept and turn == 'streamin
     redis.call('HSET', KEYS[2], 'turn', string.format('reserved:%d', now + reservation))
     redis.call('HDEL', KEYS[2], 'request')
 end
+-- The log ends no earlier than the state that tells of it.
+redis.call('PEXPIRE', KEYS[1], time_to_live)
 redis.call('PEXPIRE', KEYS[2], time_to_live)
 if is_kept then
     return {'kept'}
