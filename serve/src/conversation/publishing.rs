@@ -84,27 +84,36 @@ impl Conversation {
 
     /// Waits until the store has everything that has happened so far.
     ///
-    /// Returns `false` if it never will: another process writes the conversation now.
+    /// Returns `false` if it never will: another process writes the conversation now, or it was deleted.
     pub(crate) async fn flushed(&self) -> bool {
         let mut told = self.told.subscribe();
         let mut awaited = None;
         loop {
-            match &self.state.lock().role {
-                Role::Writer(publication) => {
-                    let (epoch, changes) = *awaited.get_or_insert((publication.epoch, publication.changes));
-                    // Another process may have written it meanwhile.
-                    if epoch != publication.epoch {
-                        return false;
-                    }
-                    if publication.told >= changes {
-                        return true;
-                    }
-                }
-                Role::Alone => return true,
-                Role::Follower(_) => return false,
+            if let Some(is_flushed) = self.is_flushed(&mut awaited) {
+                return is_flushed;
             }
             // This can't fail: the conversation keeps the sender.
             let _ = told.changed().await;
+        }
+    }
+
+    /// Returns whether the store has what is awaited; `None` if it may still get it.
+    ///
+    /// What is awaited is set at first: an epoch, and a number of changes in it.
+    fn is_flushed(&self, awaited: &mut Option<(u64, u64)>) -> Option<bool> {
+        let state = self.state.lock();
+        match &state.role {
+            Role::Alone => Some(true),
+            Role::Follower(_) => Some(false),
+            Role::Writer(_) if state.gone => Some(false),
+            Role::Writer(publication) => {
+                let (epoch, changes) = *awaited.get_or_insert((publication.epoch, publication.changes));
+                // Another process may have written it meanwhile.
+                if epoch != publication.epoch {
+                    return Some(false);
+                }
+                (publication.told >= changes).then_some(true)
+            }
         }
     }
 }
@@ -213,6 +222,7 @@ struct NewEvents {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::time::Duration;
 
     use tokio::sync::mpsc;
 
@@ -262,6 +272,19 @@ mod tests {
         let batch = conversation.next_batch().unwrap();
         assert_eq!(batch.set.first().map(|(name, _)| *name), Some("view"));
         assert!(batch.dropped_before.is_some());
+    }
+
+    #[tokio::test]
+    async fn nobody_waits_for_the_store_to_get_a_conversation_that_was_deleted() {
+        let (conversation, _queued) = followed();
+        conversation.take_over(1, StoredConversation::default()).unwrap();
+        let delete = async {
+            tokio::task::yield_now().await;
+            conversation.end();
+        };
+        let both = async { tokio::join!(conversation.flushed(), delete) };
+        let (is_stored, ()) = tokio::time::timeout(Duration::from_secs(5), both).await.unwrap();
+        assert!(!is_stored);
     }
 
     #[test]

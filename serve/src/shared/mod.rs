@@ -147,6 +147,7 @@ impl Shared {
     pub(crate) async fn flush(&self, conversation: &Conversation) -> Result<(), ApiError> {
         match tokio::time::timeout(MAX_FLUSH, conversation.flushed()).await {
             Ok(true) => Ok(()),
+            Ok(false) if conversation.is_gone() => Err(ApiError::no_conversation(conversation.id())),
             Ok(false) => Err(ApiError::elsewhere(conversation.id())),
             Err(_) => Err(ApiError::store_away()),
         }
