@@ -148,6 +148,30 @@ async fn what_has_expired_in_the_store_is_not_taken_for_lost() {
 }
 
 #[tokio::test]
+async fn changes_of_the_list_are_seen_after_the_store_has_lost_it() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let listed = async || {
+        let all = get("/conversations").send(&other).await.ok();
+        all["conversations"].as_array().unwrap().iter().map(|one| one["id"].clone()).collect::<Vec<_>>()
+    };
+    push(&owner, "before-loss", "Hi").await;
+    until(async || redis.ask("HGET followup:{list}:entries before-loss").contains("ended")).await;
+    assert_eq!(listed().await, ["before-loss"]);
+    redis.tell("DEL followup:{list}:entries followup:{list}:changes followup:{list}:ends");
+    // More changes than the replica had seen before.
+    for index in 0..4 {
+        push(&owner, &format!("after-loss-{index}"), "Hi").await;
+        until(async || redis.ask(&format!("HGET followup:{{list}}:entries after-loss-{index}")).contains("ended"))
+            .await;
+    }
+    let ids = listed().await;
+    for index in 0..4 {
+        assert!(ids.contains(&json!(format!("after-loss-{index}"))), "{ids:?}");
+    }
+}
+
+#[tokio::test]
 async fn every_key_in_the_store_expires() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
