@@ -62,7 +62,9 @@ impl Shared {
     /// Returns whether this replica is still the writer. If it is not, loads what the writer wrote.
     async fn check_writer(&self, conversation: &Conversation) -> Result<bool, ApiError> {
         let Some(epoch) = conversation.epoch() else { return Ok(false) };
-        if self.commands.epoch(conversation.id()).await? <= epoch {
+        let (stored_epoch, owner) = self.commands.writer(conversation.id()).await?;
+        // After the store has lost a take, two replicas have the same epoch.
+        if stored_epoch < epoch || stored_epoch == epoch && self.lease.is_own(&owner) {
             return Ok(true);
         }
         self.lost(conversation, epoch).await;

@@ -198,7 +198,9 @@ async fn compare(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> Resu
             shared.local.remove(id);
         }
         (Some(_), Found::Nothing) => conversation.add_missing(None),
-        (Some(epoch), Found::Stored(stored)) if stored.epoch > epoch => {
+        (Some(epoch), Found::Stored(stored))
+            if stored.is_written_by_another(epoch, |owner| shared.lease.is_own(owner)) =>
+        {
             drop(updating);
             shared.lost(conversation, epoch).await;
         }

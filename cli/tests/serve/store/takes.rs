@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::redis_server::RedisServer;
 use super::scene::{asks_and_continues, body_of, is_asked, relay, replica, snapshot};
-use crate::client::{Events, chat, get, read, until};
+use crate::client::{Events, chat, get, number, read, until};
 use crate::service::Service;
 use crate::upstream::open_gate;
 
@@ -90,6 +90,21 @@ async fn a_writer_that_stores_a_lost_conversation_again_begins_no_turn_in_it_at_
     // Another replica may have been the newest writer, and comes back soon.
     assert_ne!(next_turn(&owner, id, "stored-again-1").await, id);
     until(async || next_turn(&owner, id, "stored-again-2").await == id).await;
+}
+
+#[tokio::test]
+async fn a_writer_whose_epoch_another_replica_has_got_again_follows_that() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let id = "same-epoch";
+    asked(&owner, &other, id).await;
+    let last = snapshot(&owner, id).await["last"].as_str().unwrap().to_owned();
+    let next = format!("1-{}", number(&last) + 1);
+    // As if the store had lost that the owner became the writer, before another replica did.
+    let text = r#""{\"text\":\"Theirs.\"}""#;
+    redis.tell(&format!("XADD followup:{{{id}}}:log {next} < {last} text {text}"));
+    redis.tell(&format!("HSET followup:{{{id}}}:state owner another last {next}"));
+    until(async || snapshot(&owner, id).await["items"].to_string().contains("Theirs.")).await;
 }
 
 #[tokio::test]
