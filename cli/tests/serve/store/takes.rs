@@ -40,7 +40,7 @@ async fn a_replica_that_may_begin_a_turn_and_does_not_hear_of_it_does_not_block_
     assert_ne!(next_turn(&other, id, "unheard-1").await, id, "the relay does not wait for the store");
     redis.signal(Signal::CONT);
     let state = format!("followup:{{{id}}}:state");
-    until(async || redis.ask(&format!("HGET {state} epoch")).ends_with("\r\n2")).await;
+    until(async || redis.ask(&format!("HGET {state} epoch")) != "$1\r\n1").await;
     assert!(redis.ask(&format!("HGET {state} turn")).contains("reserved:"));
     let left = redis.ask(&format!("PTTL followup:{{{id}}}:log"));
     assert!(left[1..].parse::<u64>().unwrap() > 60_000, "the log is kept as long as the state: {left}");
@@ -90,6 +90,24 @@ async fn a_writer_that_stores_a_lost_conversation_again_begins_no_turn_in_it_at_
     // Another replica may have been the newest writer, and comes back soon.
     assert_ne!(next_turn(&owner, id, "stored-again-1").await, id);
     until(async || next_turn(&owner, id, "stored-again-2").await == id).await;
+}
+
+#[tokio::test]
+async fn the_epoch_of_a_writer_is_not_used_again_after_the_store_has_lost_it() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, mut other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let third = replica(&redis.url(), &[]);
+    let id = "epoch-once";
+    asked(&owner, &third, id).await;
+    let state = format!("followup:{{{id}}}:state");
+    let epoch = || redis.ask(&format!("HGET {state} epoch"));
+    assert_eq!(next_turn(&other, id, "epoch-once-1").await, id);
+    let lost = epoch();
+    other.kill();
+    redis.tell(&format!("HSET {state} epoch 1 turn ended"));
+    assert_eq!(next_turn(&third, id, "epoch-once-2").await, id);
+    // Otherwise a reader of the first one would go on with the events of the second.
+    assert_ne!(epoch(), lost);
 }
 
 #[tokio::test]
