@@ -118,6 +118,17 @@ impl LocalStore {
         Ok((conversation, true))
     }
 
+    /// Checks that there is room for another conversation.
+    ///
+    /// # Errors
+    ///
+    /// If all conversations are in use.
+    pub(crate) fn check_room(&self) -> Result<(), ApiError> {
+        let (limit, all) = (self.context.settings.limits.conversations, self.conversations.lock());
+        let has_room = all.len() < limit || all.values().any(|one| one.unused().is_some());
+        if has_room { Ok(()) } else { Err(ApiError::too_many_conversations(limit)) }
+    }
+
     /// Checks that there is memory for another turn. Drops unused conversations for it.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use followup::wire;
 use serde_json::Value;
 
+use super::Readiness;
 use crate::chat::{AssistantMessage, ChatRequest};
 use crate::demo::Script;
 
@@ -64,6 +65,17 @@ impl PendingContinuation {
 }
 
 impl Continuation {
+    /// Returns `true` if the next turn begins now, after one that has ended.
+    pub(super) fn begins(&self, readiness: &Readiness) -> bool {
+        match (self, readiness) {
+            (Continuation::Nothing | Continuation::Unavailable(_), _) => false,
+            (Continuation::Recording(_) | Continuation::Provider(_), Readiness::Ready) => true,
+            // A recorded message calls other tools only for show: nobody waits for their results.
+            (Continuation::Recording(_), Readiness::Blocked(_)) => true,
+            (Continuation::Recording(_) | Continuation::Provider(_), _) => false,
+        }
+    }
+
     /// Returns the approximate memory of what is kept.
     pub(super) fn memory(&self) -> usize {
         match self {

@@ -185,6 +185,8 @@ impl Conversation {
     /// Ends the conversation, and tells its readers.
     pub(crate) fn end(&self) {
         self.lock_for_change().end();
+        // Nobody needs to wait any longer until the store has it.
+        self.told.send_replace(());
     }
 
     pub(crate) fn is_gone(&self) -> bool {

@@ -84,27 +84,36 @@ impl Conversation {
 
     /// Waits until the store has everything that has happened so far.
     ///
-    /// Returns `false` if it never will: another process writes the conversation now.
+    /// Returns `false` if it never will: another process writes the conversation now, or it was deleted.
     pub(crate) async fn flushed(&self) -> bool {
         let mut told = self.told.subscribe();
         let mut awaited = None;
         loop {
-            match &self.state.lock().role {
-                Role::Writer(publication) => {
-                    let (epoch, changes) = *awaited.get_or_insert((publication.epoch, publication.changes));
-                    // Another process may have written it meanwhile.
-                    if epoch != publication.epoch {
-                        return false;
-                    }
-                    if publication.told >= changes {
-                        return true;
-                    }
-                }
-                Role::Alone => return true,
-                Role::Follower(_) => return false,
+            if let Some(is_flushed) = self.is_flushed(&mut awaited) {
+                return is_flushed;
             }
             // This can't fail: the conversation keeps the sender.
             let _ = told.changed().await;
+        }
+    }
+
+    /// Returns whether the store has what is awaited; `None` if it may still get it.
+    ///
+    /// What is awaited is set at first: an epoch, and a number of changes in it.
+    fn is_flushed(&self, awaited: &mut Option<(u64, u64)>) -> Option<bool> {
+        let state = self.state.lock();
+        match &state.role {
+            Role::Alone => Some(true),
+            Role::Follower(_) => Some(false),
+            Role::Writer(_) if state.gone => Some(false),
+            Role::Writer(publication) => {
+                let (epoch, changes) = *awaited.get_or_insert((publication.epoch, publication.changes));
+                // Another process may have written it meanwhile.
+                if epoch != publication.epoch {
+                    return Some(false);
+                }
+                (publication.told >= changes).then_some(true)
+            }
         }
     }
 }
@@ -213,9 +222,11 @@ struct NewEvents {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::time::Duration;
 
     use tokio::sync::mpsc;
 
+    use super::super::stored::StoredView;
     use super::super::{Context, ListChanges, LogEntry, NewRole, StoredConversation};
     use super::*;
     use crate::metrics::Metrics;
@@ -239,6 +250,41 @@ mod tests {
         conversation.take_over(2, stored).unwrap();
         // Otherwise it could end the reservation of a turn that has not begun yet.
         assert_eq!(conversation.next_batch().unwrap().set, []);
+    }
+
+    #[test]
+    fn events_of_earlier_writers_count_until_the_store_gets_the_items_anew() {
+        let (conversation, _queued) = followed();
+        let text = |number| {
+            let (after, last) = (EventId { epoch: 1, number: number - 1 }, EventId { epoch: 1, number });
+            LogEntry { after, last, events: vec![("text".to_owned(), r#"{"text":"a"}"#.to_owned())] }
+        };
+        let all = MAX_EVENTS as u64 + 1;
+        let stored = |viewed: u64| StoredConversation {
+            last: Some(EventId { epoch: 1, number: all }),
+            entries: (1..=all).map(text).collect(),
+            view: Some(StoredView { last: format!("1-{viewed}"), dropped: 0, items: Vec::new() }),
+            ..StoredConversation::default()
+        };
+        conversation.take_over(2, stored(1)).unwrap();
+        assert_eq!(conversation.next_batch().unwrap().set, []);
+        conversation.take_over(3, stored(0)).unwrap();
+        let batch = conversation.next_batch().unwrap();
+        assert_eq!(batch.set.first().map(|(name, _)| *name), Some("view"));
+        assert!(batch.dropped_before.is_some());
+    }
+
+    #[tokio::test]
+    async fn nobody_waits_for_the_store_to_get_a_conversation_that_was_deleted() {
+        let (conversation, _queued) = followed();
+        conversation.take_over(1, StoredConversation::default()).unwrap();
+        let delete = async {
+            tokio::task::yield_now().await;
+            conversation.end();
+        };
+        let both = async { tokio::join!(conversation.flushed(), delete) };
+        let (is_stored, ()) = tokio::time::timeout(Duration::from_secs(5), both).await.unwrap();
+        assert!(!is_stored);
     }
 
     #[test]

@@ -234,15 +234,13 @@ impl ConversationState {
         if self.turn != TurnState::Ended || self.gone {
             return Err(Readiness::Nothing);
         }
-        match (&self.continuation, self.dialogue.readiness()) {
-            (Continuation::Nothing, _) => return Err(Readiness::Nothing),
-            (Continuation::Unavailable(reason), Readiness::Ready) => {
-                return Err(Readiness::Blocked(reason.to_string()));
-            }
-            (_, Readiness::Ready) => {}
-            // A recorded message calls other tools only for show: nobody waits for their results.
-            (Continuation::Recording(_), Readiness::Blocked(_)) => {}
-            (_, not_ready) => return Err(not_ready),
+        let readiness = self.dialogue.readiness();
+        if !self.continuation.begins(&readiness) {
+            return Err(match (&self.continuation, readiness) {
+                (Continuation::Nothing, _) => Readiness::Nothing,
+                (Continuation::Unavailable(reason), Readiness::Ready) => Readiness::Blocked(reason.to_string()),
+                (_, not_ready) => not_ready,
+            });
         }
         Ok((self.set_continuation(Continuation::Nothing), self.dialogue.replies()))
     }

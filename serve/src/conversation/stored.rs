@@ -14,6 +14,7 @@ use super::item::Item;
 use super::pieces::Pieces;
 use super::turn_state::TurnState;
 use super::user_action::{ActionOutcome, StoredAnswer};
+use super::{Readiness, stored_continuation};
 use crate::error::ApiError;
 use crate::settings::Settings;
 
@@ -163,6 +164,27 @@ impl StoredConversation {
         let state = self.state.ok_or_else(|| ApiError::store_unreadable(&"its dialogue is missing"))?;
         state.check_version().map_err(unreadable)?;
         BoundedDialogue::restore(state.dialogue, settings.setup.clone(), settings.limits).map_err(unreadable)
+    }
+
+    /// Returns `true` if everything in the last turn was answered, so that its writer begins the next one.
+    ///
+    /// Takes out what it needs to tell.
+    pub(crate) fn take_is_to_continue(&mut self, settings: &Settings) -> bool {
+        // So the rest of most conversations is not looked at.
+        if self.facts.turn != TurnState::Ended || self.facts.waiting > 0 || self.facts.stopped {
+            return false;
+        }
+        let (Some(next), Some(state)) = (self.next.take().filter(|next| !next.is_empty()), self.state.take()) else {
+            return false;
+        };
+        let readiness = state.check_version().and_then(|()| {
+            let dialogue = BoundedDialogue::restore(state.dialogue, settings.setup.clone(), settings.limits)?;
+            Ok(dialogue.readiness())
+        });
+        // Nothing is asked in most turns, and what follows them is a whole request.
+        readiness.is_ok_and(|readiness| {
+            readiness != Readiness::Nothing && stored_continuation::from_json(&next).begins(&readiness)
+        })
     }
 
     /// Returns `true` if another process than the one that writes in this epoch is the writer now.

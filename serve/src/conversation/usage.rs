@@ -33,6 +33,13 @@ impl Conversation {
         Some(Unused { is_untold: state.role.has_untold_changes(), is_awaited, since: state.used })
     }
 
+    /// Returns `true` if the store has no longer what it was told, because nobody has used the conversation.
+    ///
+    /// There, it ends later than here: what is stored is stored after it was used.
+    pub(crate) fn has_expired(&self, idle: Duration) -> bool {
+        self.unused().is_some_and(|unused| !unused.is_untold && unused.since.elapsed() >= idle)
+    }
+
     pub(crate) fn is_idle(&self, idle: Duration) -> bool {
         self.unused().is_some_and(|unused| unused.since.elapsed() >= idle)
     }

@@ -104,7 +104,7 @@ impl SharedList {
             let entry = String::from_redis_value(next())?;
             has_changed = true;
             match serde_json::from_str(&entry) {
-                // A count of changes is far below 2^53.
+                // It is below 2^53.
                 Ok(entry) => drop(known.entries.insert(id, (number as u64, Arc::new(entry)))),
                 // It was deleted.
                 Err(_) => drop(known.entries.remove(&id)),

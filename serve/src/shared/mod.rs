@@ -11,6 +11,7 @@ mod background;
 mod commands;
 mod connection;
 mod error;
+mod id_locks;
 mod keys;
 mod lease;
 mod link;
@@ -29,6 +30,7 @@ use tokio::sync::{Notify, mpsc};
 use tokio_util::task::TaskTracker;
 
 use self::commands::{Commands, WaitingCommands};
+use self::id_locks::IdLocks;
 use self::keys::Keys;
 use self::lease::Lease;
 use self::link::{Link, Messages};
@@ -52,6 +54,8 @@ pub(crate) struct Shared {
     lease: Lease,
     local: Arc<LocalStore>,
     watched: Watched,
+    /// The conversations of which this replica is about to become the writer.
+    taking: IdLocks,
     list: SharedList,
     /// Another replica may have changed the list.
     list_changed: Notify,
@@ -96,6 +100,7 @@ impl Shared {
             lease,
             local,
             watched,
+            taking: IdLocks::default(),
             list,
             list_changed: Notify::new(),
             metrics,
@@ -142,6 +147,7 @@ impl Shared {
     pub(crate) async fn flush(&self, conversation: &Conversation) -> Result<(), ApiError> {
         match tokio::time::timeout(MAX_FLUSH, conversation.flushed()).await {
             Ok(true) => Ok(()),
+            Ok(false) if conversation.is_gone() => Err(ApiError::no_conversation(conversation.id())),
             Ok(false) => Err(ApiError::elsewhere(conversation.id())),
             Err(_) => Err(ApiError::store_away()),
         }

@@ -62,7 +62,9 @@ impl Shared {
     /// Returns whether this replica is still the writer. If it is not, loads what the writer wrote.
     async fn check_writer(&self, conversation: &Conversation) -> Result<bool, ApiError> {
         let Some(epoch) = conversation.epoch() else { return Ok(false) };
-        if self.commands.epoch(conversation.id()).await? <= epoch {
+        let (stored_epoch, owner) = self.commands.writer(conversation.id()).await?;
+        // After the store has lost a take, two replicas have the same epoch.
+        if stored_epoch < epoch || stored_epoch == epoch && self.lease.is_own(&owner) {
             return Ok(true);
         }
         self.lost(conversation, epoch).await;
@@ -71,9 +73,16 @@ impl Shared {
 
     /// Makes this replica the writer of a conversation, unless another one is writing a turn of it.
     async fn take(self: &Arc<Shared>, id: &str, purpose: Purpose) -> Result<(Changeable, bool), ApiError> {
+        // What is not in the memory of this replica has no lock of its own. Of two requests at once, the second
+        // would become the writer again, over the turn of the first.
+        let _taking = self.taking.lock(id).await;
         let mut dead = None;
         loop {
             let here = self.local.find(id);
+            if here.is_none() {
+                // Nobody else would write a conversation that this replica has taken and has no room for.
+                self.local.check_room()?;
+            }
             // So that it is not compared with the store before the outcome is known.
             let updating = match &here {
                 Some(here) => Some(here.updating.lock().await),

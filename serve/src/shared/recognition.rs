@@ -31,8 +31,7 @@ impl Shared {
         let set_request =
             redis::cmd("HSET").arg(self.keys.state(&record.id)).arg("request").arg(&record.request).take();
         let _: u64 = self.link.run(&set_request).await?;
-        let expire = redis::cmd("PEXPIRE").arg(self.keys.state(&record.id)).arg(milliseconds).take();
-        let _: u64 = self.link.run(&expire).await?;
+        self.commands.touch(&record.id).await?;
         for key in &record.keys {
             let set = redis::cmd("SET").arg(self.keys.record(key)).arg(&json).arg("PX").arg(milliseconds).take();
             let _: () = self.link.run(&set).await?;

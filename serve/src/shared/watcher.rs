@@ -193,8 +193,14 @@ async fn compare(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> Resu
         }
         (None, Found::Nothing) => {}
         (None, Found::Stored(stored)) => return follow(shared, conversation, last, *stored).await,
+        // It is about to be dropped here, too.
+        (Some(_), Found::Nothing) if conversation.has_expired(shared.settings.limits.idle) => {
+            shared.local.remove(id);
+        }
         (Some(_), Found::Nothing) => conversation.add_missing(None),
-        (Some(epoch), Found::Stored(stored)) if stored.epoch > epoch => {
+        (Some(epoch), Found::Stored(stored))
+            if stored.is_written_by_another(epoch, |owner| shared.lease.is_own(owner)) =>
+        {
             drop(updating);
             shared.lost(conversation, epoch).await;
         }
@@ -208,14 +214,16 @@ async fn compare(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> Resu
 
 /// Brings a conversation of another writer up to date. Takes it over if the writer is dead.
 ///
-/// Returns `true` if the writer lives, as far as is known, and writes a turn or has to give an answer.
+/// Returns `true` if the writer lives, as far as is known, and writes a turn, or has to give an answer or to
+/// begin the next turn.
 async fn follow(
     shared: &Arc<Shared>,
     conversation: &Arc<Conversation>,
     last: EventId,
-    stored: StoredConversation,
+    mut stored: StoredConversation,
 ) -> Result<bool, StoreError> {
-    let needs_writer = stored.is_streaming() || !stored.answers.is_empty();
+    let is_to_continue = stored.take_is_to_continue(&shared.settings);
+    let needs_writer = stored.is_streaming() || !stored.answers.is_empty() || is_to_continue;
     let has_lost_events = !conversation.is_outdated() && stored.last.is_some_and(|stored| stored < last);
     let is_dead = (needs_writer || has_lost_events) && shared.is_dead(&stored.owner).await;
     if has_lost_events && !is_dead {

@@ -1,5 +1,7 @@
 //! Limits and budgets of memory, each replica's own, while the store has more.
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use super::redis_server::RedisServer;
@@ -117,6 +119,56 @@ async fn an_idle_conversation_ends_in_the_store_too_unless_another_replica_has_a
     assert_eq!(snapshot(&other, "read").await["turn"], "ended");
     drop(reader);
     until(async || redis.ask("KEYS *{read}*") == "*0").await;
+}
+
+#[tokio::test]
+async fn what_has_expired_in_the_store_is_not_taken_for_lost() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let owner = replica(&redis.url(), &["--idle", "2"]);
+    // It drops what is idle every 500 ms, so one of these has expired a while before.
+    let ids: Vec<String> = (0..4).map(|index| format!("expired-{index}")).collect();
+    for id in &ids {
+        push(&owner, id, "Hi").await;
+        tokio::time::sleep(Duration::from_millis(130)).await;
+    }
+    // Each message lets the owner compare the conversation with the store.
+    let compare = |id: &str| redis.tell(&format!("SPUBLISH followup:{{{id}}}:bell x"));
+    let is_stored = |id: &str| redis.ask(&format!("EXISTS followup:{{{id}}}:state")) == ":1";
+    for id in &ids {
+        until(async || !is_stored(id)).await;
+        for _ in 0..10 {
+            compare(id);
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            assert!(!is_stored(id), "{id} was stored again");
+        }
+    }
+    for id in &ids {
+        assert_eq!(get(format!("/conversations/{id}")).send(&owner).await.status, 404);
+    }
+}
+
+#[tokio::test]
+async fn changes_of_the_list_are_seen_after_the_store_has_lost_it() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let listed = async || {
+        let all = get("/conversations").send(&other).await.ok();
+        all["conversations"].as_array().unwrap().iter().map(|one| one["id"].clone()).collect::<Vec<_>>()
+    };
+    push(&owner, "before-loss", "Hi").await;
+    until(async || redis.ask("HGET followup:{list}:entries before-loss").contains("ended")).await;
+    assert_eq!(listed().await, ["before-loss"]);
+    redis.tell("DEL followup:{list}:entries followup:{list}:changes followup:{list}:ends");
+    // More changes than the replica had seen before.
+    for index in 0..4 {
+        push(&owner, &format!("after-loss-{index}"), "Hi").await;
+        until(async || redis.ask(&format!("HGET followup:{{list}}:entries after-loss-{index}")).contains("ended"))
+            .await;
+    }
+    let ids = listed().await;
+    for index in 0..4 {
+        assert!(ids.contains(&json!(format!("after-loss-{index}"))), "{ids:?}");
+    }
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! What one replica does is seen, answered and continued on another.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use super::redis_server::RedisServer;
@@ -226,6 +228,24 @@ async fn each_piece_of_a_body_may_be_pushed_to_any_replica_even_if_all_others_di
         }
     }
     assert_eq!(snapshot(&reader, "p").await["items"], whole);
+}
+
+#[tokio::test]
+async fn pieces_that_go_to_two_replicas_in_turn_do_not_wait_for_each_other() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let writers = [replica(&redis.url(), &[]), replica(&redis.url(), &[])];
+    let whole = pieces::whole(&writers[0]).await;
+    let started = Instant::now();
+    // Most of them complete no event.
+    for (index, from) in (0..pieces::len()).step_by(20).enumerate() {
+        let to = (from + 20).min(pieces::len());
+        pieces::push(&writers[index % 2], "in-turn", "a", from, to, to == pieces::len()).await.ok();
+    }
+    // One reservation would take 3 s.
+    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+    for writer in &writers {
+        until(async || snapshot(writer, "in-turn").await["items"] == whole).await;
+    }
 }
 
 #[tokio::test]

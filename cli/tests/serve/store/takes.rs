@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::redis_server::RedisServer;
 use super::scene::{asks_and_continues, body_of, is_asked, relay, replica, snapshot};
-use crate::client::{Events, chat, get, read, until};
+use crate::client::{Events, chat, get, number, read, until};
 use crate::service::Service;
 use crate::upstream::open_gate;
 
@@ -34,17 +34,47 @@ async fn a_replica_that_may_begin_a_turn_and_does_not_hear_of_it_does_not_block_
     let third = replica(&redis.url(), &[]);
     let id = "unheard";
     asked(&owner, &third, id).await;
+    redis.tell(&format!("PEXPIRE followup:{{{id}}}:log 60000"));
     // The store does what the replica has asked for, after that has given up.
     redis.signal(Signal::STOP);
     assert_ne!(next_turn(&other, id, "unheard-1").await, id, "the relay does not wait for the store");
     redis.signal(Signal::CONT);
     let state = format!("followup:{{{id}}}:state");
-    until(async || redis.ask(&format!("HGET {state} epoch")).ends_with("\r\n2")).await;
+    until(async || redis.ask(&format!("HGET {state} epoch")) != "$1\r\n1").await;
     assert!(redis.ask(&format!("HGET {state} turn")).contains("reserved:"));
+    let left = redis.ask(&format!("PTTL followup:{{{id}}}:log"));
+    assert!(left[1..].parse::<u64>().unwrap() > 60_000, "the log is kept as long as the state: {left}");
     // Until it can reach the store again, it would begin the turn without asking, and lose it.
     until(async || get("/readyz").send(&owner).await.status == 200).await;
     until(async || next_turn(&owner, id, "unheard-2").await == id).await;
     until(async || snapshot(&third, id).await["items"].to_string().contains("Hello")).await;
+}
+
+#[tokio::test]
+async fn of_two_requests_at_once_for_a_conversation_that_is_elsewhere_one_begins_a_turn_in_it() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let third = replica(&redis.url(), &[]);
+    let id = "at-once";
+    asked(&owner, &third, id).await;
+    let send = async |name: &str| {
+        let response = chat(&asks_and_continues(name)).with("x-followup-conversation", id).open(&other.address).await;
+        let given = response.headers()["x-followup-conversation"].to_str().unwrap().to_owned();
+        (given, tokio::spawn(read(response)))
+    };
+    // So that both requests find that the conversation is not in the memory of this replica.
+    redis.signal(Signal::STOP);
+    let (one, two, ()) = tokio::join!(send("at-once-1"), send("at-once-2"), async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        redis.signal(Signal::CONT);
+    });
+    assert_eq!([&one.0, &two.0].iter().filter(|given| **given == id).count(), 1, "{} and {}", one.0, two.0);
+    for (gate, (_, body)) in [("at-once-1", one), ("at-once-2", two)] {
+        open_gate(gate).await;
+        body.await.unwrap();
+    }
+    until(async || snapshot(&third, id).await["items"].to_string().matches("And more.").count() == 2).await;
+    assert_eq!(snapshot(&third, id).await["turn"], "ended");
 }
 
 #[tokio::test]
@@ -60,6 +90,39 @@ async fn a_writer_that_stores_a_lost_conversation_again_begins_no_turn_in_it_at_
     // Another replica may have been the newest writer, and comes back soon.
     assert_ne!(next_turn(&owner, id, "stored-again-1").await, id);
     until(async || next_turn(&owner, id, "stored-again-2").await == id).await;
+}
+
+#[tokio::test]
+async fn the_epoch_of_a_writer_is_not_used_again_after_the_store_has_lost_it() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, mut other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let third = replica(&redis.url(), &[]);
+    let id = "epoch-once";
+    asked(&owner, &third, id).await;
+    let state = format!("followup:{{{id}}}:state");
+    let epoch = || redis.ask(&format!("HGET {state} epoch"));
+    assert_eq!(next_turn(&other, id, "epoch-once-1").await, id);
+    let lost = epoch();
+    other.kill();
+    redis.tell(&format!("HSET {state} epoch 1 turn ended"));
+    assert_eq!(next_turn(&third, id, "epoch-once-2").await, id);
+    // Otherwise a reader of the first one would go on with the events of the second.
+    assert_ne!(epoch(), lost);
+}
+
+#[tokio::test]
+async fn a_writer_whose_epoch_another_replica_has_got_again_follows_that() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let id = "same-epoch";
+    asked(&owner, &other, id).await;
+    let last = snapshot(&owner, id).await["last"].as_str().unwrap().to_owned();
+    let next = format!("1-{}", number(&last) + 1);
+    // As if the store had lost that the owner became the writer, before another replica did.
+    let text = r#""{\"text\":\"Theirs.\"}""#;
+    redis.tell(&format!("XADD followup:{{{id}}}:log {next} < {last} text {text}"));
+    redis.tell(&format!("HSET followup:{{{id}}}:state owner another last {next}"));
+    until(async || snapshot(&owner, id).await["items"].to_string().contains("Theirs.")).await;
 }
 
 #[tokio::test]

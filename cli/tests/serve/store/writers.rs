@@ -8,12 +8,12 @@ use rustix::process::Signal;
 use serde_json::json;
 
 use super::redis_server::RedisServer;
-use super::scene::{answer, asks_and_continues, is_asked, is_end, relay, replica, snapshot};
+use super::scene::{answer, asks_and_continues, body_of, is_asked, is_end, relay, replica, snapshot};
 use crate::client::{Events, chat, get, post, soon, until};
 use crate::memory::metric;
 use crate::page::Page;
 use crate::service::Service;
-use crate::upstream::open_gate;
+use crate::upstream::{open_gate, requests};
 
 #[tokio::test]
 async fn a_reader_is_told_when_the_writer_dies_and_its_question_can_be_answered() {
@@ -161,6 +161,34 @@ async fn a_turn_that_ends_while_its_replica_shuts_down_is_whole_on_others() {
     assert_ne!(end.data["cut_off"], true);
     assert!(Page::of_snapshot(&snapshot(&other, id).await).prose().ends_with("And more."));
     assert_eq!(metric(&other, "followup_taken_over_total").await, 0);
+}
+
+#[tokio::test]
+async fn a_turn_that_was_answered_when_its_replica_shut_down_is_continued_once_by_another() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let args = ["--continue", "--upstream-key", "k", "--lease", "1"];
+    let start = || replica(&redis.url(), &args);
+    let (mut owner, others) = (replica(&redis.url(), &[&args[..], &["--grace", "60"]].concat()), [start(), start()]);
+    let id = "continued-after-shutdown";
+    let play = json!([asks_and_continues(id), {"name": id, "body": body_of("Done.")}]);
+    let body = relay(&owner, id, &play).await;
+    let mut readers = Vec::new();
+    for other in &others {
+        until(async || is_asked(other, id).await).await;
+        readers.push(Events::of(other, id, None).await);
+    }
+    answer(&others[0], id, &json!({"number": 0, "suggestion": 0})).await.ok();
+    owner.signal(Signal::TERM);
+    until(async || TcpStream::connect(&owner.address).is_err()).await;
+    // A replica that shuts down begins nothing new.
+    open_gate(id).await;
+    soon(body).await.unwrap();
+    assert_eq!(owner.wait(), Some(0));
+    for (reader, other) in readers.iter_mut().zip(&others) {
+        reader.up_to(|event| event.kind == "text" && event.data["text"].to_string().contains("Done.")).await;
+        until(async || snapshot(other, id).await["turn"] == "ended").await;
+    }
+    assert_eq!(requests(id).await.len(), 2, "the provider got the answer once");
 }
 
 #[tokio::test]

@@ -222,10 +222,11 @@ impl Commands {
         }
     }
 
-    /// Returns the epoch of a conversation's writer; 0 if there is none.
-    pub(crate) async fn epoch(&self, id: &str) -> Result<u64, StoreError> {
-        let epoch: Option<u64> = self.link.run(redis::cmd("HGET").arg(self.keys.state(id)).arg("epoch")).await?;
-        Ok(epoch.unwrap_or_default())
+    /// Returns the epoch and the name of a conversation's writer; 0 and "" if there is none.
+    pub(crate) async fn writer(&self, id: &str) -> Result<(u64, String), StoreError> {
+        let command = redis::cmd("HMGET").arg(self.keys.state(id)).arg("epoch").arg("owner").take();
+        let (epoch, owner): (Option<u64>, Option<String>) = self.link.run(&command).await?;
+        Ok((epoch.unwrap_or_default(), owner.unwrap_or_default()))
     }
 
     /// Claims a question for an answer.

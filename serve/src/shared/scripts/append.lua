@@ -48,7 +48,7 @@ local function append(log, state, bell, first, final)
     if mode ~= 'replace' and last ~= before then
         return {'gap', last}
     end
-    local set = {'epoch', epoch, 'owner', replica, 'last', newest, 'batch', number}
+    local set = {'epoch', ARGV[first], 'owner', replica, 'last', newest, 'batch', number}
     if not stored[1] and loss == 'restore' then
         -- A writer of a later epoch may have it, too, and stores it soon.
         set[#set + 1] = 'closed'

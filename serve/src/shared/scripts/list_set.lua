@@ -3,12 +3,13 @@
 -- KEYS: entries, changes, ends, bell
 -- ARGV: id, entry as JSON, or "" to remove it, now (ms), time to live (ms), maximum number of entries
 local now = tonumber(ARGV[3])
-local function change(id, entry)
-    local newest = redis.call('ZREVRANGE', KEYS[2], 0, 0, 'WITHSCORES')
-    redis.call('ZADD', KEYS[2], (tonumber(newest[2]) or 0) + 1, id)
-    redis.call('HSET', KEYS[1], id, entry)
-end
-change(ARGV[1], ARGV[2])
+-- The number of a change is its time in microseconds, which is below 2^53. So the numbers go on where they
+-- were if the list has ended, or the store has lost some of it.
+local newest = redis.call('ZREVRANGE', KEYS[2], 0, 0, 'WITHSCORES')
+local time = redis.call('TIME')
+local number = math.max((tonumber(newest[2]) or 0) + 1, time[1] * 1000000 + time[2])
+redis.call('ZADD', KEYS[2], string.format('%d', number), ARGV[1])
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 -- An entry that was removed is kept for a while, so that every replica sees it.
 redis.call('ZADD', KEYS[3], now + ARGV[4], ARGV[1])
 local ended = redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now, 'LIMIT', 0, 100)

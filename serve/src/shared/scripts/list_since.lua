@@ -9,7 +9,7 @@ local after = tonumber(ARGV[1])
 if after > number then
     after = 0
 end
-local changed = redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. after, '+inf', 'WITHSCORES')
+local changed = redis.call('ZRANGEBYSCORE', KEYS[2], string.format('(%d', after), '+inf', 'WITHSCORES')
 local oldest = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
 local result = {number, tonumber(oldest[2]) or 0}
 for index = 1, #changed, 2 do

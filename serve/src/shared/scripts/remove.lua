@@ -8,7 +8,7 @@ if not stored[1] or stored[2] then
     return 0
 end
 redis.call('DEL', KEYS[1], KEYS[2])
-redis.call('HSET', KEYS[2], 'epoch', stored[1] + 1, 'deleted', 1)
+redis.call('HSET', KEYS[2], 'epoch', string.format('%d', stored[1] + 1), 'deleted', 1)
 redis.call('PEXPIRE', KEYS[2], ARGV[1])
 redis.call('SPUBLISH', KEYS[3], 'deleted')
 return 1

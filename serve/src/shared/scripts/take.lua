@@ -35,19 +35,23 @@ if not is_kept and owner and owner ~= replica and owner ~= dead then
     end
 end
 if not is_kept then
-    epoch = epoch + 1
+    -- Later than any that the store may have lost, so that no two writers give their events the same ids.
+    epoch = stored[1] and math.max(epoch + 1, now) or 1
 elseif own_epoch > epoch then
     -- The store has lost that the replica became the writer.
     epoch = own_epoch
 end
 if epoch ~= tonumber(stored[1] or '0') then
-    redis.call('HSET', KEYS[2], 'epoch', epoch, 'owner', replica)
+    redis.call('HSET', KEYS[2], 'epoch', string.format('%d', epoch), 'owner', replica)
     redis.call('HDEL', KEYS[2], 'batch', 'deleted')
 end
-if purpose == 'turn' and not (is_kept and turn == 'streaming') then
+-- A turn in pieces has begun: each of them may come to another replica, and is stored before it is acknowledged.
+if purpose == 'turn' and turn ~= 'pieces' and not (is_kept and turn == 'streaming') then
     redis.call('HSET', KEYS[2], 'turn', string.format('reserved:%d', now + reservation))
     redis.call('HDEL', KEYS[2], 'request')
 end
+-- The log ends no earlier than the state that tells of it.
+redis.call('PEXPIRE', KEYS[1], time_to_live)
 redis.call('PEXPIRE', KEYS[2], time_to_live)
 if is_kept then
     return {'kept'}
