@@ -126,8 +126,8 @@ fn an_error_in_a_shape_has_its_line_and_its_column() {
         assert_eq!(error.clone().after_lines(7).line(), line + 7);
     }
     let long = |len| format!("{:#<len$}\n", "shape a\ntool t\ntext q\n#");
-    assert!(Shape::parse(&long((32 << 10) - 1)).is_ok(), "32 KiB");
-    assert!(Shape::parse(&long(32 << 10)).is_err());
+    assert!(Shape::parse(long((32 << 10) - 1)).is_ok(), "32 KiB");
+    assert!(Shape::parse(long(32 << 10)).is_err());
     // A `#` begins a comment at the start of a line, and after a space.
     assert!(Shape::parse("shape a\ntool t#1 #2\ntext q\n").is_ok());
 }
