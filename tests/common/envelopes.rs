@@ -850,14 +850,17 @@ impl Reader<'_> {
                 name
             }
         };
-        p = blanks(p);
+        // "then a word of letters (as `json`) or not, then `<|constrain|>` and such a word or not"
+        let word = |from: usize| {
+            let from = blanks(from);
+            blanks(
+                (from..self.chars.len()).find(|p| !self.chars[*p].c.is_ascii_alphabetic()).unwrap_or(self.chars.len()),
+            )
+        };
+        p = word(p);
         if self.peek(p) == Some('<') && !matches!(self.token(p, "<|message|>"), Token::Ends(_)) {
-            p = blanks(self.expect_one(p, &["<|constrain|>", "<|message|>"], tags)?);
+            p = word(self.expect_one(p, &["<|constrain|>", "<|message|>"], tags)?);
         }
-        while self.peek(p).is_some_and(|c| c.is_ascii_alphabetic()) {
-            p += 1;
-        }
-        p = blanks(p);
         if p == self.chars.len() {
             return Err(No::Ends(false));
         }

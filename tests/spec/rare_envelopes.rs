@@ -525,3 +525,18 @@ fn calls_of_one_section_mean_what_the_reference_says() {
         }
     }
 }
+
+#[test]
+fn a_close_tag_in_place_of_harmonys_arguments_means_what_the_reference_says() {
+    let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
+    for name in ["f", "ask_followup_question"] {
+        for close in ["</｜DSML｜tool_calls>", "</tool_call>", "</invoke>", "</function_calls>"] {
+            for words in ["<|constrain|>json", " json<|constrain|>json", " json", ""] {
+                check(
+                    &written(&format!("<|channel|>commentary to=functions.NAME{words}<|message|>{close} x"), name),
+                    &rules,
+                );
+            }
+        }
+    }
+}
