@@ -82,7 +82,7 @@ describe("events with a signal", () => {
     return abort.signal;
   }
 
-  test("leaves no rejection behind where the source has broken by the signal, as fetch's response does", async () => {
+  test("causes no unhandled rejection where the signal has broken the source, as it does fetch's response", async () => {
     const unhandled = [];
     const note = (reason) => unhandled.push(reason);
     process.on("unhandledRejection", note);

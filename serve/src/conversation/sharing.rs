@@ -177,7 +177,7 @@ impl ConversationState {
             self.log.append(entry, EventId::start(0), viewed, metrics);
         }
         self.forget_what_writers_know(settings);
-        // The next writer goes on counting, or the log would grow with each change of the writer.
+        // The next writer continues the count, or the log would grow with each change of the writer.
         let unviewed = entries.iter().flat_map(LogEntry::numbered).filter(|(id, ..)| *id > viewed);
         for (_, name, data) in unviewed {
             self.log.unpublished.events += 1;

@@ -106,7 +106,7 @@ async fn the_epoch_of_a_writer_is_not_used_again_after_the_store_has_lost_it() {
     other.kill();
     redis.tell(&format!("HSET {state} epoch 1 turn ended"));
     assert_eq!(next_turn(&third, id, "epoch-once-2").await, id);
-    // Otherwise a reader of the first one would go on with the events of the second.
+    // Otherwise a reader of the first one would continue with the events of the second.
     assert_ne!(epoch(), lost);
 }
 

@@ -3,8 +3,8 @@
 -- KEYS: entries, changes, ends, bell
 -- ARGV: id, entry as JSON, or "" to remove it, now (ms), time to live (ms), maximum number of entries
 local now = tonumber(ARGV[3])
--- The number of a change is its time in microseconds, which is below 2^53. So the numbers go on where they
--- were if the list has ended, or the store has lost some of it.
+-- The number of a change is its time in microseconds, which is below 2^53. So the numbers ascend even if the
+-- list has expired, or the store has lost a part of it.
 local newest = redis.call('ZREVRANGE', KEYS[2], 0, 0, 'WITHSCORES')
 local time = redis.call('TIME')
 local number = math.max((tonumber(newest[2]) or 0) + 1, time[1] * 1000000 + time[2])
