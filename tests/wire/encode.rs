@@ -1719,6 +1719,8 @@ fn dashscope(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWriter<'_
     let look_cumulative = |pieces: &[&[u16]]| matches!(pieces, [one, two, ..] if two.starts_with(one));
     let must_be_cumulative = look_cumulative(&texts) || (0..calls.len()).any(|call| look_cumulative(&pieces(call)));
     let cumulative = out.dice.once_in(2) || must_be_cumulative;
+    // A payload has all calls so far, too.
+    let repeats_calls = cumulative && !out.dice.once_in(3);
     let (mut text, mut arguments) = (Vec::new(), vec![Vec::new(); calls.len()]);
     let mut started = Vec::new();
     let finish = out.dice.pick(&["\"tool_calls\"", "\"stop\"", "\"length\"", ""]);
@@ -1742,17 +1744,21 @@ fn dashscope(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWriter<'_
             }
             SendStep::End(_) => continue,
         }
-        let calls = call.map_or(String::new(), |i| {
+        let entry = |i: usize, out: &mut EventWriter<'_>| {
             let index = started.iter().position(|one| *one == i).expect("the call has started").to_string();
             let all = string(&arguments[i], out.dice);
             let (id, name) = match arguments[i].is_empty() || cumulative {
                 true => (plain(calls[i].id()), plain(calls[i].tool)),
                 false => ("\"\"".to_owned(), "\"\"".to_owned()),
             };
-            let template =
-                r#","tool_calls":[{"index":$0,"id":$1,"type":"function","function":{"name":$2,"arguments":$3}}]"#;
+            let template = r#"{"index":$0,"id":$1,"type":"function","function":{"name":$2,"arguments":$3}}"#;
             out.fill(template, &[&index, &id, &name, &all])
-        });
+        };
+        let entries: Vec<String> = match call {
+            Some(_) if repeats_calls => started.iter().map(|i| entry(*i, out)).collect(),
+            call => call.iter().map(|i| entry(*i, out)).collect(),
+        };
+        let calls = if entries.is_empty() { String::new() } else { format!(r#","tool_calls":[{}]"#, entries.join(",")) };
         let content = string(&text, out.dice);
         out.event("result", MESSAGE, &[&content, &calls, "\"null\""]);
     }

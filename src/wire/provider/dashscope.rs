@@ -89,10 +89,24 @@ type FewDashScopeChoices<'a> = Few<DashScopeChoice<'a, Few<DashScopeToolCall<'a>
 pub(in crate::wire) struct DashScopeParser {
     text: Progress,
     reasoning: Progress,
-    /// The arguments of the last call that is new.
+    /// The last calls that are new, at most [`MAX_CALLS`].
+    calls: Vec<CallProgress>,
+    /// How the arguments of all calls come.
+    arguments: Mode,
+}
+
+/// The number of calls whose arguments are compared with those that have come.
+///
+/// A payload may repeat all calls so far.
+const MAX_CALLS: usize = 64;
+
+/// How the arguments of a call have come so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct CallProgress {
+    index: Option<u64>,
+    is_named: bool,
     arguments: Progress,
-    /// The index of that call.
-    call: Option<u64>,
 }
 
 /// How a text has come so far.
@@ -125,6 +139,9 @@ impl Progress {
     /// Returns how many bytes of a payload's text have come before. `may_repeat`: a text that has
     /// come is no new piece.
     fn advance(&mut self, text: &[u8], may_repeat: bool) -> usize {
+        if text.is_empty() {
+            return 0;
+        }
         if self.len == 0 {
             self.push(text);
             return 0;
@@ -160,7 +177,9 @@ impl Progress {
 impl DashScopeParser {
     /// Returns whether the lengths can grow.
     pub(super) fn is_in_bounds(&self) -> bool {
-        self.text.len.max(self.reasoning.len).max(self.arguments.len) < usize::MAX / 2
+        let is_in_bounds = |progress: &Progress| progress.len < usize::MAX / 2;
+        let calls_are = self.calls.len() <= MAX_CALLS && self.calls.iter().all(|call| is_in_bounds(&call.arguments));
+        is_in_bounds(&self.text) && is_in_bounds(&self.reasoning) && calls_are
     }
 
     pub(super) fn parse(&mut self, payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
@@ -218,18 +237,36 @@ impl DashScopeParser {
         let Some(function) = call.function else { return };
         let index = number(call.index);
         let all = deltas.store(raw_text_or_json(function.arguments));
-        if self.call != index {
-            // Another call comes in the same way, if that is known.
-            (self.arguments.len, self.arguments.hash) = (0, Fnv::default());
-            self.call = index;
-        }
-        self.arguments.advance(deltas.bytes(all), is_last);
-        let arguments = match self.arguments.mode {
+        let is_named = !text(function.name).is_empty();
+        let is_cumulative = self.text.mode == Mode::Cumulative;
+        let mode = self.arguments;
+        let known = self.call_so_far(index);
+        // A payload that names the tool of a known call again has the whole call so far.
+        let may_repeat = is_last || is_cumulative || (is_named && known.is_named);
+        known.is_named |= is_named;
+        // All calls come in the same way.
+        known.arguments.mode = mode;
+        known.arguments.advance(deltas.bytes(all), may_repeat);
+        self.arguments = known.arguments.mode;
+        let arguments = match self.arguments {
             Mode::Cumulative => ArgumentsDelta::All(all),
             Mode::Unknown | Mode::Incremental => ArgumentsDelta::More(all),
         };
         let (id, name) = (deltas.store(raw_text(call.id)), deltas.store(raw_text(function.name)));
         deltas.push(Delta::Call(CallDelta { index, id, name, arguments, ..CallDelta::default() }));
+    }
+
+    /// Returns how the call at an index has come so far. If there are too many, the oldest is forgotten.
+    fn call_so_far(&mut self, index: Option<u64>) -> &mut CallProgress {
+        let position = self.calls.iter().position(|call| call.index == index);
+        let i = position.unwrap_or_else(|| {
+            if self.calls.len() == MAX_CALLS {
+                self.calls.remove(0);
+            }
+            self.calls.push(CallProgress { index, ..CallProgress::default() });
+            self.calls.len() - 1
+        });
+        &mut self.calls[i]
     }
 }
 
@@ -265,6 +302,7 @@ mod tests {
             (&["Which one?", "Which one?", "Which one?"], "Which one?"),
             (&["Hm", "Hm"], "Hm"),
             (&["", "", "Hm", "", ".", ""], "Hm."),
+            (&["Which", "", "Which one", "Which one?"], "Which one?"),
             (&["0", "0", "0", ""], "000"),
             (&["Which", "Which one", "?"], "Which one?"),
         ] {
