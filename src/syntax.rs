@@ -124,12 +124,9 @@ impl Syntax {
     /// Rejects the open call, if there is one, because a part of it was lost.
     #[cfg(feature = "wire")]
     pub(crate) fn spoil(&mut self) {
-        let call = match self {
-            Syntax::Markup(machine) => machine.open_call(),
-            Syntax::Json(machine) => Some(machine.open_call()),
-        };
-        if let Some(call) = call {
-            call.reject(crate::Reason::Malformed(crate::Note::PartLost));
+        match self {
+            Syntax::Markup(machine) => machine.spoil(),
+            Syntax::Json(machine) => machine.spoil(),
         }
     }
 

@@ -159,6 +159,11 @@ impl Call {
         matches!(self.open, Open::Failed(_))
     }
 
+    /// Rejects the call: a part of it was lost.
+    pub(crate) fn spoil(&mut self) {
+        self.reject(Reason::Malformed(Note::PartLost));
+    }
+
     pub(crate) fn reject(&mut self, reason: Reason) {
         if self.has_failed() {
             return;

@@ -51,6 +51,8 @@ pub(crate) struct EnvelopeMachine {
     pub(super) fence: Fence,
     /// The call ends where the text ends that was consumed last. Never so between two pieces.
     pub(super) ends_here: bool,
+    /// A part of the header was lost.
+    has_gap: bool,
     pub(super) name: NameText,
     pub(super) key: Key,
     pub(super) object: ObjectReader,
@@ -81,6 +83,7 @@ impl EnvelopeMachine {
         in_section: false,
         fence: Fence::None,
         ends_here: false,
+        has_gap: false,
         name: NameText::NEW,
         key: Key::NEW,
         object: ObjectReader::NEW,
@@ -282,6 +285,19 @@ impl EnvelopeMachine {
         call.restart(self.start, entities);
         call.note(Note::Envelope(self.family));
         self.reader.begin(self.name.text(), call);
+        if self.has_gap {
+            call.spoil();
+        }
+    }
+
+    /// Rejects the call, as soon as it is certain, because a part of its stream was lost.
+    #[cfg(feature = "wire")]
+    pub(crate) fn spoil(&mut self, call: &mut Call) {
+        if self.is_read() {
+            call.spoil();
+        } else if self.is_header() {
+            self.has_gap = true;
+        }
     }
 
     /// Ends the call, which has ended at `self.end`.

@@ -91,9 +91,10 @@ impl JsonMachine {
         &self.busy.call
     }
 
+    /// Rejects the call: a part of it was lost.
     #[cfg(feature = "wire")]
-    pub(crate) fn open_call(&mut self) -> &mut Call {
-        &mut self.busy.call
+    pub(crate) fn spoil(&mut self) {
+        self.busy.call.spoil();
     }
 
     /// Returns the number of calls that have ended: one, until the next stream.

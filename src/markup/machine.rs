@@ -95,15 +95,19 @@ impl MarkupMachine {
         &self.busy.call
     }
 
-    /// Returns the open call, if one is open and confirmed.
+    /// Rejects the call that is open, or that the header of an envelope may begin: a part was lost.
     #[cfg(feature = "wire")]
-    pub(crate) fn open_call(&mut self) -> Option<&mut Call> {
-        let is_open = match self.state {
-            MarkupState::Inside(_) | MarkupState::Unconfirmed(_) => true,
-            MarkupState::Envelope(_) => self.busy.envelope.is_read(),
-            _ => false,
-        };
-        is_open.then(|| &mut self.busy.call)
+    pub(crate) fn spoil(&mut self) {
+        match self.state {
+            MarkupState::Inside(_) | MarkupState::Unconfirmed(_) => {
+                self.busy.call.spoil();
+            }
+            MarkupState::Envelope(_) => {
+                let MarkupBuffers { call, envelope, .. } = &mut *self.busy;
+                envelope.spoil(call);
+            }
+            _ => {}
+        }
     }
 
     /// Returns the reader of the open call, if one is open and confirmed. It may make more certain.

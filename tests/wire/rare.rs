@@ -542,6 +542,34 @@ fn only_the_call_that_a_lost_event_may_belong_to_is_rejected() {
 }
 
 #[test]
+fn a_call_in_an_envelope_is_rejected_wherever_a_part_of_it_is_lost() {
+    let text = |text: &str| format!("data: {}\n\n", json!({"choices": [{"delta": {"content": text}}]}));
+    for (opener, rest, closer) in [
+        ("<tool_call>", r#"{"name": "ask_followup_question", "arguments": {"question": "Tea?"}}"#, "</tool_call>"),
+        ("<tool_call>", r#"{"arguments": {"question": "Tea?"}, "name": "ask_followup_question"}"#, "</tool_call>"),
+        ("<function=ask_followup_question>", "\n<parameter=question>\nTea?\n</parameter>\n", "</function>"),
+        ("<invoke name=\"ask_followup_question\">", "\n<parameter name=\"question\">Tea?</parameter>", "\n</invoke>"),
+        ("{", r#""name": "ask_followup_question", "parameters": {"question": "Tea?"}"#, "}"),
+        ("{", r#""parameters": {"question": "Tea?"}, "name": "ask_followup_question""#, "}"),
+        (
+            "<|channel|>",
+            r#"commentary to=functions.ask_followup_question<|message|>{"question": "Tea?""#,
+            "}<|call|>",
+        ),
+    ] {
+        let call = [opener, rest, closer].concat();
+        for cut in opener.len()..=opener.len() + rest.len() {
+            let (before, after) = call.split_at(cut);
+            let body = [text(before), "data: {]\n\n".into(), text(after)].concat();
+            let mut parser = ResponseParser::new(Format::OpenAiChat, Policy::new());
+            let transcript = Transcript::of_response(&mut parser, [body]).to_string();
+            let is_rejected = transcript.contains("rejected malformed") && transcript.contains("PartLost");
+            assert!(is_rejected || !transcript.contains("complete"), "{before:?} and {after:?}: {transcript}");
+        }
+    }
+}
+
+#[test]
 fn a_high_surrogate_waits_for_the_low_one_and_is_replaced_at_the_end() {
     let text = |text: &&str| format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n");
     for (deltas, expected) in [
