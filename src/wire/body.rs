@@ -439,7 +439,7 @@ impl BodyParser {
             reject_open_call(&mut self.text.parser);
             self.reasoning.iter_mut().for_each(|reasoning| reject_open_call(&mut reasoning.parser));
             self.calls.note_lost_event();
-        } else if matches!(fault, Fault::Contradiction(_)) {
+        } else if matches!(fault, Fault::TextDiffers(_)) {
             reject_open_call(&mut self.text.parser);
         }
         Output::Fault(fault)
@@ -518,7 +518,7 @@ impl BodyParser {
                 Fault::Provider(message) => Error::Provider(slice(message)),
                 Fault::Orphan(arguments) => Error::Orphan(slice(arguments)),
                 Fault::TooManyCalls(tool) => Error::TooManyCalls(slice(tool)),
-                Fault::Contradiction(all) => Error::Contradiction(slice(all)),
+                Fault::TextDiffers(all) | Fault::ArgumentsDiffer(all) => Error::Contradiction(slice(all)),
                 Fault::TooLong => Error::TooLong(self.limits.event),
                 Fault::Corrupt(what) => Error::Corrupt(what),
                 Fault::Foreign(format) => Error::Foreign(format),

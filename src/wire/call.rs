@@ -5,6 +5,7 @@ use alloc::string::String;
 
 use super::received::{Meaning, ReceivedArguments};
 use crate::Parser;
+use crate::config::ASK;
 
 /// What is done with the arguments of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -80,8 +81,10 @@ impl<P> NativeCall<P> {
             CallState::Unnamed(kept) | CallState::Unconfirmed { kept, .. } => kept.len(),
             CallState::Asking { .. } | CallState::OtherTool | CallState::Over => 0,
         };
-        let lens = [self.item_id.len(), self.id.len(), self.name.len(), kept];
-        lens.iter().all(|&len| len <= event) && self.received.is_in_bounds(event)
+        let lens = [self.item_id.len(), self.id.len(), kept];
+        // The only call of a body that is its arguments has a name that did not come in an event.
+        let is_name_in_bounds = self.name.len() <= event || self.name == ASK;
+        is_name_in_bounds && lens.iter().all(|&len| len <= event) && self.received.is_in_bounds(event)
     }
 
     /// Replaces the parser.

@@ -15,6 +15,8 @@ pub(super) struct CallRef {
     name: TextRange,
     /// The delta has arguments that are not white space.
     has_arguments: bool,
+    /// The delta has arguments, but nothing else than white space.
+    has_space: bool,
 }
 
 impl CallRef {
@@ -24,8 +26,10 @@ impl CallRef {
             if range.1 - range.0 <= MAX_NAME_LEN { range } else { (0, 0) }
         };
         let (item_id, id, name) = (resolve(call.item_id), resolve(call.id), resolve(call.name));
-        let has_arguments = !deltas.is_blank(call.arguments.fragment());
-        CallRef { index: call.index, loose_index: call.loose_index, item_id, id, name, has_arguments }
+        let arguments = call.arguments.fragment();
+        let has_arguments = !deltas.is_blank(arguments);
+        let has_space = !has_arguments && !arguments.is_empty();
+        CallRef { index: call.index, loose_index: call.loose_index, item_id, id, name, has_arguments, has_space }
     }
 
     pub(super) fn id<'t>(&self, text: &'t str) -> &'t str {
@@ -132,10 +136,11 @@ impl CallRef {
                 has_index && self.loose_index && self.has_arguments && !self.has_id() && !self.has_name();
             let is_open_to = (!has_index || distrusts_index)
                 && is_empty(self.item_id)
-                && (self.has_arguments || self.is_anonymous());
+                && (self.has_arguments || self.has_space || self.is_anonymous());
             let i = newest(&|call| is_open_to && !call.is_closed)?;
             let call = &calls[i];
-            let accepts_more = !(distrusts_index && call.received.look_complete());
+            let may_begin_next = distrusts_index || (self.has_space && self.has_name());
+            let accepts_more = !(may_begin_next && call.received.look_complete());
             Some(i).filter(|_| accepts_more && (!self.has_name() || same(&call.name, self.name, text)))
         };
         by_index().or_else(by_item_id).or_else(by_id).or_else(last_open)

@@ -99,7 +99,7 @@ impl NativeCalls {
         match delta {
             Delta::Text(text) => match self.text.apply(text, deltas) {
                 Added::Text(range) => push_unless_empty(actions, range, Action::Text),
-                Added::Contradiction(all) => actions.push_back(Action::Report(Fault::Contradiction(all))),
+                Added::Contradiction(all) => actions.push_back(Action::Report(Fault::TextDiffers(all))),
             },
             Delta::Reasoning(text) => {
                 // It is not shown, so a repetition that differs is no error.
@@ -260,7 +260,7 @@ impl NativeCalls {
             && !call.received.equal(text)
             && call.ended_as.is_some_and(|meaning| meaning != meaning_of(&call.name, text, &self.policy))
         {
-            actions.push_back(Action::Report(Fault::Contradiction(all)));
+            actions.push_back(Action::Report(Fault::ArgumentsDiffer(all)));
         }
     }
 

@@ -18,8 +18,10 @@ pub(super) enum Fault {
     Orphan(TextRange),
     /// A call of this tool beyond the limit.
     TooManyCalls(TextRange),
-    /// A repetition that differs from what has come: the text or the arguments.
-    Contradiction(TextRange),
+    /// A repetition of the text that differs from what has come.
+    TextDiffers(TextRange),
+    /// A repetition of the arguments of a call that is over, which differs from what has come.
+    ArgumentsDiffer(TextRange),
     /// Nothing in the body is of the format, if it has one that is known.
     Foreign(Option<Format>),
     /// The body is of the format, but breaks off before it has any event.

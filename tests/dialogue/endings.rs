@@ -170,7 +170,7 @@ fn a_question_that_was_discussed_or_timed_out_is_over_and_is_replayed() {
 
 #[test]
 fn a_template_of_ones_own_has_its_own_endings() {
-    let template = r#"{"name": "mine", "entry": {"picked": "{answer}", "unanswered": "-"},
+    let template = r#"{"name": "mine", "note": "", "entry": {"picked": "{answer}{note}", "unanswered": "-"},
         "discussed": {"text": "talk: {entries}", "answered": "{id}={answer}", "between_entries": "; "},
         "timed_out": {"text": "late: {entries}", "stand_in": "nobody", "is_error": true}}"#;
     let template: Template = serde_json::from_str(template).unwrap();
@@ -180,6 +180,9 @@ fn a_template_of_ones_own_has_its_own_endings() {
         dialogue
     };
     assert_eq!(dialogue().discuss(0, some()).unwrap().text, "talk: -; Parts=C, A; Why?=It's\n\"new\"");
+    let noted = FormAnswer { note: Some("soon".into()), ..FormAnswer::picked([0]) };
+    let reply = dialogue().time_out(0, vec![noted, FormAnswer::default(), FormAnswer::default()]).unwrap();
+    assert!(reply.text.contains("soon"), "{}", reply.text);
     let reply = dialogue().time_out(0, Vec::new()).unwrap();
     assert_eq!((&*reply.text, reply.is_error), ("late: nobody\n\nnobody\n\nnobody", true));
 }

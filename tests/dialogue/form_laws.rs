@@ -33,6 +33,11 @@ impl AnyQuestion {
         options.map(|(label, value, _)| value.as_deref().unwrap_or(label)).collect()
     }
 
+    /// Returns the labels of these options.
+    fn labels(&self, picked: &[usize]) -> Vec<&str> {
+        picked.iter().map(|&picked| &*self.options[picked].0).collect()
+    }
+
     /// Returns an answer that the question accepts, near the one that was drawn.
     fn fit(&self, drawn: &FormAnswer) -> FormAnswer {
         let mut picked = Vec::new();
@@ -153,7 +158,7 @@ fn expected(template: &str, questions: &[AnyQuestion], answers: &[FormAnswer]) -
                 .iter()
                 .map(|(_, q, a)| {
                     let answer =
-                        json!({"selected": q.sent(&a.picked), "freeText": a.text, "skipped": !a.is_answered()});
+                        json!({"selected": q.labels(&a.picked), "freeText": a.text, "skipped": !a.is_answered()});
                     (q.name.clone(), answer)
                 })
                 .collect();

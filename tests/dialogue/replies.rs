@@ -192,6 +192,42 @@ fn copilot_says_what_was_selected_or_responded() {
 }
 
 #[test]
+fn a_label_goes_back_instead_of_the_value_where_the_host_knows_only_labels() {
+    let arguments = json!({"questions": [
+        {"id": "a", "question": "Which?", "options": [{"label": "HTTP", "value": "80"}, {"label": "TLS", "value": "443"}]},
+    ]});
+    let both = FormAnswer { text: Some("or else".into()), ..FormAnswer::picked([0]) };
+    for (template, picked, with_text) in [
+        (
+            "codex",
+            r#"{"answers":{"a":{"answers":["HTTP"]}}}"#,
+            r#"{"answers":{"a":{"answers":["HTTP","user_note: or else"]}}}"#,
+        ),
+        (
+            "vscode",
+            r#"{"answers":{"a":{"selected":["HTTP"],"freeText":null,"skipped":false}}}"#,
+            r#"{"answers":{"a":{"selected":["HTTP"],"freeText":"or else","skipped":false}}}"#,
+        ),
+        (
+            "openclaw",
+            r#"{"status":"answered","answers":{"answers":{"a":["HTTP"]}}}"#,
+            r#"{"status":"answered","answers":{"answers":{"a":["HTTP","or else"]}}}"#,
+        ),
+        ("omp", "User answers:\na: HTTP", "User answers:\na: [HTTP, or else]"),
+        ("pi", "Q1: user selected: 1. HTTP", "Q1: user selected: 1. HTTP, user wrote: or else"),
+    ] {
+        let reply = |answer| reply("ask_user", Some(template), &arguments, vec![answer]).text;
+        assert_eq!(reply(FormAnswer::picked([0])), picked);
+        assert_eq!(reply(both.clone()), with_text);
+    }
+    let one = json!({"question": "Which?", "choices": [{"label": "HTTP", "value": "80"}]});
+    assert_eq!(reply("copilot", None, &one, vec![FormAnswer::picked([0])]).text, "User selected: HTTP");
+    assert_eq!(reply("copilot", None, &one, vec![both]).text, "User responded: HTTP, or else");
+    let late = asked_by("ask_user", Some("omp"), &arguments).time_out(0, Vec::new()).unwrap();
+    assert_eq!(late.text, "User answers:\na: HTTP (auto-selected after timeout)");
+}
+
+#[test]
 fn a_form_of_copilot_goes_back_by_field() {
     // Here the order of keys counts.
     let form = |fields: &str| format!(r#"{{"message": "M", "requestedSchema": {{"properties": {{{fields}}}}}}}"#);

@@ -185,3 +185,23 @@ fn forgeries() -> impl Iterator<Item = Value> {
     let others = [json!(true), json!(false), json!(null), json!(""), json!("é"), json!([]), json!([0, 0]), json!({})];
     numbers.into_iter().chain(others)
 }
+
+#[test]
+fn a_body_with_an_odd_event_can_be_resumed() {
+    let resumes = |format, limits: Limits, body: &str| {
+        let mut parser = ResponseParser::new(format, Policy::new()).with_limits(limits.clone());
+        drop(parser.feed(body.as_bytes()));
+        ResponseParser::resume(Policy::new(), limits, parser.checkpoint()).map(drop)
+    };
+    // A path that is too deep, and one whose keys grow because they are ill-formed.
+    for path in [format!("${}", ".a".repeat(129)), format!("$.{}", "\\ud800".repeat(20))] {
+        let call = format!(
+            "data: {{\"candidates\":[{{\"content\":{{\"parts\":[{{\"functionCall\":{{\"name\":\"ask_followup_question\",\
+             \"willContinue\":true,\"partialArgs\":[{{\"jsonPath\":\"{path}\",\"stringValue\":\"x\",\"willContinue\":true}}]}}}}]}}}}]}}\n\n"
+        );
+        let limits = Limits::default().with_event(call.len());
+        assert_eq!(resumes(Format::Gemini, limits, &call), Ok(()), "{path}");
+    }
+    // The arguments of one call, with a limit that is shorter than its tool's name.
+    assert_eq!(resumes(Format::Json, Limits::default().with_event(20), "{\"question\":\"Q"), Ok(()));
+}

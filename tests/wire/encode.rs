@@ -1758,7 +1758,8 @@ fn dashscope(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWriter<'_
             Some(_) if repeats_calls => started.iter().map(|i| entry(*i, out)).collect(),
             call => call.iter().map(|i| entry(*i, out)).collect(),
         };
-        let calls = if entries.is_empty() { String::new() } else { format!(r#","tool_calls":[{}]"#, entries.join(",")) };
+        let calls =
+            if entries.is_empty() { String::new() } else { format!(r#","tool_calls":[{}]"#, entries.join(",")) };
         let content = string(&text, out.dice);
         out.event("result", MESSAGE, &[&content, &calls, "\"null\""]);
     }

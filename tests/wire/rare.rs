@@ -551,11 +551,7 @@ fn a_call_in_an_envelope_is_rejected_wherever_a_part_of_it_is_lost() {
         ("<invoke name=\"ask_followup_question\">", "\n<parameter name=\"question\">Tea?</parameter>", "\n</invoke>"),
         ("{", r#""name": "ask_followup_question", "parameters": {"question": "Tea?"}"#, "}"),
         ("{", r#""parameters": {"question": "Tea?"}, "name": "ask_followup_question""#, "}"),
-        (
-            "<|channel|>",
-            r#"commentary to=functions.ask_followup_question<|message|>{"question": "Tea?""#,
-            "}<|call|>",
-        ),
+        ("<|channel|>", r#"commentary to=functions.ask_followup_question<|message|>{"question": "Tea?""#, "}<|call|>"),
     ] {
         let call = [opener, rest, closer].concat();
         for cut in opener.len()..=opener.len() + rest.len() {
@@ -614,5 +610,72 @@ fn a_leaked_cursor_does_not_affect_the_next_body() {
                 assert_eq!(next, expected, "{format} in chunks of {size}, of which {taken} events were taken");
             }
         }
+    }
+}
+
+#[test]
+fn a_call_that_differs_in_the_whole_message_says_nothing_about_a_call_in_the_text() {
+    let text = "<ask_followup_question><question>Tea?</question>";
+    let call = |question: &str| json!({"type": "function_call", "id": "i", "call_id": "c", "name": "ask_followup_question", "arguments": json!({"question": question}).to_string()});
+    let message = json!({"type": "message", "id": "m", "content": [{"type": "output_text", "text": text}]});
+    let payloads = [
+        json!({"type": "response.output_text.delta", "item_id": "m", "output_index": 0, "content_index": 0, "delta": text}),
+        json!({"type": "response.output_item.done", "output_index": 1, "item": call("One?")}),
+        json!({"type": "response.completed", "response": {"status": "completed", "output": [message, call("Two?")]}}),
+    ];
+    let steps = steps(Format::OpenAiResponses, Limits::default(), &payloads);
+    assert!(steps.iter().any(|step| step.starts_with("error contradiction")), "{steps:?}");
+    assert!(steps.iter().any(|step| step.starts_with("complete") && step.contains("Tea?")), "{steps:?}");
+}
+
+#[test]
+fn a_blank_piece_with_the_name_again_belongs_to_the_call_that_is_open() {
+    let pieces = [r#"{"question":"#, " ", r#""Q"}"#].map(|arguments| delta(None, "", true, arguments));
+    let asked = [r#"question 0 "Q""#, r#"complete 0: "Q" [] []"#];
+    assert_eq!(steps(Format::OpenAiChat, Limits::default(), &pieces), asked);
+    // After arguments that are complete, another call begins.
+    let next = delta(None, "", true, " ");
+    let rest = delta(None, "", true, ASKED);
+    let both = steps(Format::OpenAiChat, Limits::default(), &[delta(None, "", true, ASKED), next, rest]);
+    assert_eq!(both.iter().filter(|step| step.starts_with("complete")).count(), 2, "{both:?}");
+}
+
+#[test]
+fn a_call_without_arguments_is_cut_off_with_a_message_that_is_too_long() {
+    let is_truncated = |format, payloads: &[Value]| {
+        let steps = steps(format, Limits::default(), payloads);
+        assert_eq!(steps.iter().filter(|step| step.starts_with("rejected")).count(), 1, "{steps:?}");
+        steps.iter().any(|step| step.starts_with("rejected truncated"))
+    };
+    let tool = json!({"type": "tool_use", "id": "t", "name": "ask_followup_question", "input": {}});
+    for (reason, is_cut) in
+        [("max_tokens", true), ("model_context_window_exceeded", true), ("refusal", true), ("tool_use", false)]
+    {
+        let payloads = [
+            json!({"type": "content_block_start", "index": 0, "content_block": tool}),
+            json!({"type": "message_delta", "delta": {"stop_reason": reason}}),
+            json!({"type": "message_stop"}),
+        ];
+        assert_eq!(is_truncated(Format::Anthropic, &payloads), is_cut, "{reason}");
+    }
+    let tool = json!({"toolUse": {"toolUseId": "t", "name": "ask_followup_question"}});
+    for (reason, is_cut) in [("max_tokens", true), ("guardrail_intervened", true), ("tool_use", false)] {
+        let payloads = [
+            json!({"contentBlockStart": {"start": tool, "contentBlockIndex": 0}}),
+            json!({"messageStop": {"stopReason": reason}}),
+        ];
+        assert_eq!(is_truncated(Format::Bedrock, &payloads), is_cut, "{reason}");
+    }
+    for (status, is_cut) in [("incomplete", true), ("completed", false)] {
+        let step = json!({"type": "function_call", "id": "c", "name": "ask_followup_question", "arguments": {}});
+        let payloads = [
+            json!({"event_type": "step.start", "index": 0, "step": step}),
+            json!({"event_type": "interaction.completed", "interaction": {"status": status}}),
+        ];
+        assert_eq!(is_truncated(Format::GeminiInteractions, &payloads), is_cut, "{status}");
+    }
+    for (reason, is_cut) in [("length", true), ("max_tokens", true), ("model_length", true), ("stop", false)] {
+        let end = json!({"choices": [{"delta": {}, "finish_reason": reason}]});
+        assert_eq!(is_truncated(Format::OpenAiChat, &[chat(json!([ask(0, "")])), end]), is_cut, "{reason}");
     }
 }

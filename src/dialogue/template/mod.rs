@@ -66,7 +66,7 @@ impl Template {
     }
 
     /// Returns `true` if a note is a part of this text of an entry.
-    fn has_note(&self, case: &str) -> bool {
+    pub(super) fn has_note(&self, case: &str) -> bool {
         case.contains("{note}") && self.note.contains("{note}")
     }
 }

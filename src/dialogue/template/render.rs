@@ -37,7 +37,7 @@ impl Template {
         let entry = self.entry_for(form).0;
         let entries = form.questions.iter().enumerate().filter_map(|(index, question)| {
             let (case, answer) = match answers.get(index).filter(|answer| answer.is_answered()) {
-                Some(given) => outcome.given(entry, question, given),
+                Some(given) => self.given(outcome, entry, question, given),
                 None => outcome.missing(entry, question),
             };
             Some(Answered { template: self, index, question, answer: &answer }.fill(case?))
@@ -45,6 +45,20 @@ impl Template {
         let between = outcome.between_entries.as_ref().unwrap_or(&self.between_entries);
         let entries = entries.collect::<Vec<_>>().join(between);
         Rendered { text: fill_entries(&outcome.text, &entries), is_error: outcome.is_error }
+    }
+
+    /// Returns the text for a question that was answered, and the answer. A note is never lost.
+    fn given<'t>(
+        &self,
+        outcome: &'t TemplateOutcome,
+        entry: &'t TemplateEntry,
+        question: &FormQuestion,
+        answer: &FormAnswer,
+    ) -> (Option<&'t str>, FormAnswer) {
+        let case = |answer: &FormAnswer| outcome.answered.as_deref().or_else(|| entry.case(question, answer));
+        let has_note = case(answer).is_some_and(|case| self.has_note(case));
+        let answer = if has_note { answer.clone() } else { answer.clone().with_note_in_text() };
+        (case(&answer), answer)
     }
 
     /// Returns what the model is told about a call of this tool that can't be asked.
@@ -82,19 +96,6 @@ fn fill_entries(text: &str, entries: &str) -> String {
 }
 
 impl TemplateOutcome {
-    /// Returns the text for a question that was answered, and the answer. A note is never lost.
-    fn given<'t>(
-        &'t self,
-        entry: &'t TemplateEntry,
-        question: &FormQuestion,
-        answer: &FormAnswer,
-    ) -> (Option<&'t str>, FormAnswer) {
-        let case = |answer: &FormAnswer| self.answered.as_deref().or_else(|| entry.case(question, answer));
-        let has_note = case(answer).is_some_and(|case| case.contains("{note}"));
-        let answer = if has_note { answer.clone() } else { answer.clone().with_note_in_text() };
-        (case(&answer), answer)
-    }
-
     /// Returns the text for a question without an answer, and what stands for the answer.
     fn missing<'t>(&'t self, entry: &'t TemplateEntry, question: &FormQuestion) -> (Option<&'t str>, FormAnswer) {
         if let Some(text) = &self.stand_in {

@@ -57,6 +57,8 @@ struct AnthropicDelta<'a> {
     thinking: Raw<'a>,
     #[serde(borrow)]
     partial_json: Raw<'a>,
+    #[serde(borrow)]
+    stop_reason: Raw<'a>,
 }
 
 pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
@@ -75,6 +77,9 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
         },
         (b"content_block_stop", ..) => {
             deltas.push(Delta::Call(CallDelta { index, is_final: true, ..CallDelta::default() }));
+        }
+        (b"message_delta", _, Some(delta)) if is_cut_off(delta.stop_reason) => {
+            deltas.push(Delta::AllFinal { truncated: true });
         }
         (b"message_stop", ..) => deltas.push(Delta::AllFinal { truncated: false }),
         (b"message", ..) => push_message(event.content, event.stop_reason, deltas)?,
@@ -127,8 +132,13 @@ fn push_message(content: Raw<'_>, stop_reason: Raw<'_>, deltas: &mut Deltas) -> 
             deltas.push(Delta::Call(CallDelta { may_repeat: true, ..call }));
         }
     }
-    deltas.push(Delta::AllFinal { truncated: is_text(stop_reason, "max_tokens") });
+    deltas.push(Delta::AllFinal { truncated: is_cut_off(stop_reason) });
     Ok(())
+}
+
+/// Returns whether the message ends because it is too long, or because of a filter.
+fn is_cut_off(stop_reason: Raw<'_>) -> bool {
+    matches!(&*text(stop_reason), b"max_tokens" | b"model_context_window_exceeded" | b"refusal")
 }
 
 impl AnthropicBlock<'_> {

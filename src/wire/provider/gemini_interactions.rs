@@ -91,9 +91,9 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
             deltas.push(Delta::Call(CallDelta { index, is_final: true, ..CallDelta::default() }));
         }
         (b"interaction.completed" | b"interaction.complete", _) => {
-            let failed = event.interaction.filter(|interaction| is_text(interaction.status, "failed"));
-            push_error(failed.and_then(|interaction| interaction.error), deltas);
-            deltas.push(Delta::AllFinal { truncated: false });
+            let has_status = |status| event.interaction.as_ref().filter(|it| is_text(it.status, status));
+            push_error(has_status("failed").and_then(|interaction| interaction.error), deltas);
+            deltas.push(Delta::AllFinal { truncated: has_status("incomplete").is_some() });
         }
         (b"" | b"error", _) if event.error.is_some() => push_error(event.error, deltas),
         (b"", _) => push_interaction(payload, deltas)?,

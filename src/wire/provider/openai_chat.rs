@@ -167,7 +167,9 @@ fn push_choices<'a, Calls: ListField<'a, ChatToolCall<'a>>>(
         }
         match &*text(choice.finish_reason) {
             b"" | b"null" => {}
-            b"length" | b"content_filter" => deltas.push(Delta::AllFinal { truncated: true }),
+            b"length" | b"max_tokens" | b"model_length" | b"content_filter" => {
+                deltas.push(Delta::AllFinal { truncated: true })
+            }
             _ => deltas.push(Delta::AllFinal { truncated: false }),
         }
     }

@@ -56,10 +56,11 @@ pub(super) fn vscode() -> Template {
         between_entries: text(","),
         entry: TemplateEntry {
             written: Some(text(r#""{id}":{"selected":[],"freeText":"{text}","skipped":false}"#)),
-            both: Some(text(r#""{id}":{"selected":{values},"freeText":"{text}","skipped":false}"#)),
+            both: Some(text(r#""{id}":{"selected":[{picks}],"freeText":"{text}","skipped":false}"#)),
             unanswered: Some(VSCODE_SKIPPED),
-            ..entry(r#""{id}":{"selected":{values},"freeText":null,"skipped":false}"#)
+            ..entry(r#""{id}":{"selected":[{picks}],"freeText":null,"skipped":false}"#)
         },
+        pick: text("\"{label}\""),
         between_picks: text(","),
         cancelled: said(r#"{"answers":{{entries}}}"#),
         ..general()

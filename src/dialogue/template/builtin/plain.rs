@@ -62,9 +62,9 @@ pub(super) fn copilot() -> Template {
         name: text("copilot"),
         one: Some(TemplateEntry {
             written: Some(text("User responded: {text}")),
-            both: Some(text("User responded: {answer}")),
+            both: Some(text("User responded: {picks}, {text}")),
             unanswered: Some(text("User skipped question")),
-            ..entry("User selected: {answer}")
+            ..entry("User selected: {picks}")
         }),
         cancelled: said("User skipped question"),
         parameter: text("question"),
@@ -178,11 +178,11 @@ pub(super) fn omp() -> Template {
         answered: text("User answers:\n{entries}"),
         between_entries: text("\n"),
         entry: TemplateEntry {
-            several: Some(text("{id}: [{answer}]{note}")),
+            several: Some(text("{id}: [{picks}]{note}")),
             written: Some(text("{id}: \"{text}\"{note}")),
-            both: Some(text("{id}: [{answer}]{note}")),
+            both: Some(text("{id}: [{picks}, {text}]{note}")),
             unanswered: Some(text("{id}: (cancelled)")),
-            ..entry("{id}: {answer}{note}")
+            ..entry("{id}: {picks}{note}")
         },
         note: text(" (note: {note})"),
         discussed: Some(TemplateOutcome {
@@ -192,8 +192,8 @@ pub(super) fn omp() -> Template {
         }),
         timed_out: Some(TemplateOutcome {
             recommended: Some(TemplateEntry {
-                several: Some(text("{id}: [{answer}] (auto-selected after timeout)")),
-                ..entry("{id}: {answer} (auto-selected after timeout)")
+                several: Some(text("{id}: [{picks}] (auto-selected after timeout)")),
+                ..entry("{id}: {picks} (auto-selected after timeout)")
             }),
             ..outcome("User answers:\n{entries}")
         }),

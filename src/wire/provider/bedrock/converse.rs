@@ -64,6 +64,14 @@ pub(super) struct BedrockChunk<'a> {
     pub(super) bytes: Raw<'a>,
 }
 
+/// The end of the message.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct BedrockStop<'a> {
+    #[serde(borrow)]
+    stop_reason: Raw<'a>,
+}
+
 /// The start, a delta or the stop of a content block.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -144,10 +152,11 @@ pub(super) fn parse<'a>(payload: &'a str, deltas: &mut Deltas) -> serde_json::Re
                 deltas.push(Delta::Call(CallDelta { starts: true, id, name, arguments, ..CallDelta::default() }));
             }
         }
-        deltas.push(Delta::AllFinal { truncated: *text(event.stop_reason) == *b"max_tokens" });
+        deltas.push(Delta::AllFinal { truncated: is_cut_off(event.stop_reason) });
     }
-    if event.message_stop.is_some() {
-        deltas.push(Delta::AllFinal { truncated: false });
+    if let Some(stop) = event.message_stop {
+        let stop: Option<BedrockStop<'_>> = serde_json::from_str(stop.get()).ok();
+        deltas.push(Delta::AllFinal { truncated: stop.is_some_and(|stop| is_cut_off(stop.stop_reason)) });
     }
     let errors = [
         event.internal_server_exception,
@@ -159,6 +168,14 @@ pub(super) fn parse<'a>(payload: &'a str, deltas: &mut Deltas) -> serde_json::Re
     ];
     errors.into_iter().for_each(|error| push_error(error, deltas));
     Ok(event.chunk)
+}
+
+/// Returns whether the message ends because it is too long, or because of a filter.
+fn is_cut_off(stop_reason: Raw<'_>) -> bool {
+    matches!(
+        &*text(stop_reason),
+        b"max_tokens" | b"model_context_window_exceeded" | b"guardrail_intervened" | b"content_filtered"
+    )
 }
 
 /// Appends reasoning. What has another shape means nothing.

@@ -60,8 +60,9 @@ impl ArgumentsWriter {
     /// Returns whether the state is one of a body with that limit of an event.
     pub(super) fn is_in_bounds(&self, limit: usize) -> bool {
         let len = |step: &PathStep| if let PathStep::Key(key) = step { key.len() } else { 0 };
-        self.last.len() <= MAX_DEPTH
-            && self.last.iter().map(len).sum::<usize>() <= limit
+        // A path that is too deep has one step more. A lone surrogate, six bytes of the event, becomes nine.
+        self.last.len() <= MAX_DEPTH + 1
+            && self.last.iter().map(len).sum::<usize>() <= limit.saturating_mul(2)
             && self.written.len() <= MAX_PATHS
     }
 
