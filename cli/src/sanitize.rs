@@ -111,16 +111,20 @@ pub(crate) fn one_line(text: &str) -> String {
 
 /// Writes a part of a JSON text with every [control character](is_control) escaped as `\uXXXX`.
 ///
-/// In JSON such characters occur only inside strings. Some of them end a line for readers that
-/// follow Unicode's rules for lines, so escaping them keeps one JSON line one line for everyone.
+/// Some of them end a line for readers that follow Unicode's rules for lines, so escaping them keeps
+/// one JSON line one line for everyone. Tabs and line ends occur only between tokens, where each
+/// becomes a blank.
 pub(crate) fn escape_json(out: &mut (impl Write + ?Sized), json: &str) -> io::Result<()> {
     let mut written = 0;
-    // Every ASCII control character except DEL is already escaped by the serializer.
-    let is_plain = json.is_ascii() && memchr::memchr(0x7F, json.as_bytes()).is_none();
+    // In strings, every ASCII control character except DEL is already escaped.
+    let is_plain = json.is_ascii() && memchr::memchr3(0x7F, b'\r', b'\n', json.as_bytes()).is_none();
     let mut chars = (!is_plain).then(|| json.char_indices());
     for (start, char) in chars.iter_mut().flatten().filter(|&(_, char)| is_control(char)) {
         out.write_all(&json.as_bytes()[written..start])?;
-        write!(out, "\\u{:04x}", u32::from(char))?;
+        match char {
+            '\t' | '\r' | '\n' => out.write_all(b" ")?,
+            _ => write!(out, "\\u{:04x}", u32::from(char))?,
+        }
         written = start + char.len_utf8();
     }
     out.write_all(&json.as_bytes()[written..])
@@ -187,6 +191,15 @@ mod tests {
         let text = "a\r\nb\rc\r\r\n\r";
         for at in 0..=text.len() {
             assert_eq!(sanitize_pieces(&[&text[..at], &text[at..]]), "a\r\nb␍c␍\r\n␍", "{at}");
+        }
+    }
+
+    #[test]
+    fn white_space_between_the_tokens_of_json_is_not_escaped() {
+        for (json, expected) in [("{\"é\":\t1,\r\n2}", "{\"é\": 1,  2}"), ("{\"e\":\r1}", "{\"e\": 1}")] {
+            let mut escaped = Vec::new();
+            escape_json(&mut escaped, json).unwrap();
+            assert_eq!(String::from_utf8(escaped).unwrap(), expected);
         }
     }
 

@@ -69,7 +69,7 @@ impl<'p> FormPrompt<'p> {
             ([question], [answer]) => shown_answer(question, answer).unwrap_or_default(),
             _ => "sent".into(),
         };
-        self.terminal.write_line(&format!("✓ {shown}"))?;
+        self.terminal.write_text("✓ ", &shown)?;
         Ok(Decision::Answer(Answer::Form(self.answers)))
     }
 
@@ -137,7 +137,7 @@ impl<'p> FormPrompt<'p> {
 
     fn write_answers(&mut self, mark: &str) -> Result<(), Error> {
         for (index, both) in self.form.questions.iter().zip(&self.answers).enumerate() {
-            self.terminal.write_line(&format!("{mark} {}. {}", index + 1, shown_in_review(both)))?;
+            self.terminal.write_text(&format!("{mark} {}. ", index + 1), &shown_in_review(both))?;
         }
         Ok(())
     }

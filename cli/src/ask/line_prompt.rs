@@ -98,7 +98,7 @@ impl Answerer for LinePrompt {
                 Line::End => break None,
                 Line::NothingTyped => {
                     let answer = Answer::Suggestion(0);
-                    self.terminal.write_line(&format!("✓ {}", answer_text(question, &answer)))?;
+                    self.terminal.write_text("✓ ", answer_text(question, &answer))?;
                     self.terminal.write_line("  taken because nobody typed")?;
                     return Ok(Decision::Answer(answer));
                 }
@@ -113,7 +113,7 @@ impl Answerer for LinePrompt {
             }
         };
         let taken = answer.as_ref().map_or("not answered", |answer| answer_text(question, answer));
-        self.terminal.write_line(&format!("{} {taken}", if answer.is_some() { '✓' } else { '✗' }))?;
+        self.terminal.write_text(if answer.is_some() { "✓ " } else { "✗ " }, taken)?;
         Ok(answer.map_or(Decision::Cancel, Decision::Answer))
     }
 

@@ -5,6 +5,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::time::Duration;
 
+use unicode_width::UnicodeWidthStr;
+
 use super::typing::{self, Typing};
 use crate::error::Error;
 use crate::plain_words::io_error;
@@ -97,14 +99,14 @@ impl LineTerminal {
         }
     }
 
-    /// Writes a line from a model, or about it.
+    /// Writes a line of the program's own, in which nothing is a model's.
     pub(super) fn write_line(&mut self, line: &str) -> Result<(), Error> {
         self.write_text("", line)
     }
 
     /// Writes a text after a mark. Its further lines are indented, so that none looks like a mark.
     pub(super) fn write_text(&mut self, mark: &str, text: &str) -> Result<(), Error> {
-        let indent = format!("\n{}", " ".repeat(mark.len()));
+        let indent = format!("\n{}", " ".repeat(mark.width()));
         let text = sanitize(text).replace("\r\n", "\n").replace('\n', &indent);
         Ok(writeln!(self.out, "{mark}{text}")?)
     }

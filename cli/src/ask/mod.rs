@@ -3,6 +3,8 @@
 mod answers;
 mod form_answers;
 mod images;
+#[cfg(unix)]
+mod interrupt;
 mod label;
 mod line_answer;
 mod line_form;
@@ -15,7 +17,7 @@ mod typing;
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use followup::dialogue::{Answer, Dialogue, Directive, Image, Question, Reply, Setup};
 use followup::{Event, Policy};
@@ -73,7 +75,9 @@ fn ask_in_turn(
     answerer: Box<dyn Answerer>,
 ) -> Result<Status, Error> {
     let images = images.into_iter().map(|attached| attached.image).collect();
-    let replies = Replies::to_stdout(args.format);
+    let replies = Arc::new(Mutex::new(Replies::to_stdout(args.format)));
+    #[cfg(unix)]
+    interrupt::write_replies_on_signals(&replies);
     let mut session = Session { dialogue: Dialogue::new(setup), answerer, images, replies, status: Status::Success };
     let mut notice = NoQuestionNotice::default();
     let read = input.read(&args.input, policy, args.policy.wire_limits(), |event, emitted| {
@@ -95,10 +99,10 @@ fn ask_in_turn(
         session.answerer.end();
     }
     if read.is_ok() && !session.images.is_empty() {
-        report("there was no question to send the images with");
+        report(UNSENT_IMAGES);
     }
     // The answers so far are printed even if the rest of the message could not be read.
-    session.replies.finish()?;
+    session.replies().write_turn()?;
     read?;
     notice.report(args.input.wire);
     Ok(session.status)
@@ -110,11 +114,17 @@ struct Session {
     answerer: Box<dyn Answerer>,
     /// The images to send with the first answer.
     images: Vec<Image>,
-    replies: Replies,
+    /// Also written by the handler of signals.
+    replies: Arc<Mutex<Replies>>,
     status: Status,
 }
 
 impl Session {
+    fn replies(&self) -> MutexGuard<'_, Replies> {
+        // Nothing panics under the lock, so poison carries no meaning.
+        self.replies.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn event(&mut self, event: Event<'_>) -> Result<(), Error> {
         let reply = match self.dialogue.event(event) {
             Directive::Nothing | Directive::Show(_) | Directive::Later(_) => return Ok(()),
@@ -122,7 +132,7 @@ impl Session {
             Directive::Tell(correction) | Directive::Stop(correction) => correction.reply(),
         };
         self.status = Status::Failure;
-        self.replies.send(reply)
+        self.replies().send(reply)
     }
 
     /// Has the open question answered, and those that were waiting for it.
@@ -155,7 +165,7 @@ impl Session {
                     }
                 }
             };
-            self.replies.send(reply)?;
+            self.replies().send(reply)?;
         }
         Ok(())
     }
@@ -179,6 +189,8 @@ impl Session {
         }
     }
 }
+
+const UNSENT_IMAGES: &str = "there was no question to send the images with";
 
 const NO_TERMINAL: &str = "\
 there is no terminal to ask on: answer on the command line

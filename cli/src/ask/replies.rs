@@ -90,7 +90,7 @@ impl Replies {
     }
 
     /// Writes the messages of the turn, for the formats of providers.
-    fn write_turn(&mut self) -> Result<(), Error> {
+    pub(super) fn write_turn(&mut self) -> Result<(), Error> {
         let format = match self.format {
             ReplyFormat::Text | ReplyFormat::Json => return Ok(()),
             ReplyFormat::OpenaiChat => MessageFormat::OpenAiChat,

@@ -64,6 +64,22 @@ fn an_id_of_any_type_is_copied_verbatim() {
         assert_eq!(out, format!("{{\"id\":{id},\"events\":[]}}\n"));
     }
     assert_eq!(succeeds(&["parse", "--records"], r#"{"content":""}"#), "{\"id\":null,\"events\":[]}\n");
+    // White space between tokens becomes a blank.
+    let out = succeeds(&["parse", "--records"], "{\"id\":{\"é\":\t1},\"content\":\"\"}");
+    assert_eq!(out, "{\"id\":{\"é\": 1},\"events\":[]}\n");
+}
+
+#[test]
+fn a_byte_order_mark_before_a_blank_line_or_nothing_is_skipped() {
+    let record = "{\"id\":null,\"events\":[]}\n";
+    for (input, out) in [
+        ("\u{FEFF}\n{\"content\":\"\"}", record),
+        ("\u{FEFF}{\"content\":\"\"}", record),
+        ("\u{FEFF}", ""),
+        ("\u{FEFF} \n", ""),
+    ] {
+        assert_eq!(succeeds(&["parse", "--records"], input), out, "{input:?}");
+    }
 }
 
 #[test]

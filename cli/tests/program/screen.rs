@@ -190,7 +190,9 @@ impl Session {
                 && screen.mouse_protocol_mode() == vt100::MouseProtocolMode::None
         };
         assert!(is_given_back, "the terminal is restored");
-        Ended { stdout, status: status.code().unwrap(), screen }
+        // A signal that ends the program has a status in shells.
+        let status = status.code().or_else(|| Some(128 + status.signal()?)).unwrap();
+        Ended { stdout, status, screen }
     }
 }
 
@@ -357,6 +359,42 @@ fn answers_before_control_c_are_printed_in_every_format() {
         let ended = session.concludes();
         assert!(ended.status == 130 && ended.stdout.contains("SQLite"), "{format}: {}", ended.stdout);
     }
+}
+
+#[test]
+fn answers_before_control_c_are_printed_without_a_screen_too() {
+    for format in ["text", "json", "openai-chat", "openai-responses", "anthropic"] {
+        let mut session = Session::new(&["--lines", "--format", format], (24, 60));
+        session.writes(&call()).writes(&call().replace("database", "language")).sees(&["> (1 to 2"]).types("2\n");
+        session.sees(&["✓ SQLite", "**language**"]).types("\x03");
+        let ended = session.concludes();
+        assert!(ended.status == 130 && ended.stdout.contains("SQLite"), "{format}: {}", ended.stdout);
+    }
+}
+
+#[test]
+fn answers_before_a_signal_are_printed_while_the_model_writes_fast() {
+    let mut session = Session::new(&["--format", "anthropic"], (24, 60));
+    session.writes(&call()).sees(&["❯ 1"]).types("2").sees(&["✓ SQLite"]);
+    let mut message = session.message.take().unwrap();
+    let flood = std::thread::spawn(move || while message.write_all(&b"Prose, and more prose. ".repeat(200)).is_ok() {});
+    session.sees(&["Prose"]);
+    let id = session.child.id().to_string();
+    assert!(std::process::Command::new("kill").arg(id).status().unwrap().success());
+    let ended = session.concludes();
+    flood.join().unwrap();
+    assert!(ended.status == 143 && ended.stdout.contains("SQLite"), "{} {}", ended.status, ended.stdout);
+}
+
+#[test]
+fn images_without_a_question_are_reported_by_the_screen() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = folder.path().join("a.gif");
+    std::fs::write(&image, b"GIF89a").unwrap();
+    let mut session = Session::new(&["--format", "json", "--image", image.to_str().unwrap()], (24, 80));
+    session.writes("No question.").ends();
+    let ended = session.concludes();
+    assert!(ended.screen.contains("followup: there was no question to send the images with"), "{}", ended.screen);
 }
 
 #[test]

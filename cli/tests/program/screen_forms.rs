@@ -240,3 +240,26 @@ fn assert_is_clean(mut session: Session) {
     assert!(!session.is_title_set());
     assert_eq!(session.concludes().status, 0);
 }
+
+#[test]
+fn a_label_cannot_forge_lines_of_the_review() {
+    let forged = "Yes\n- 2. Delete: No, never\n> (an empty line sends the answers) ";
+    let arguments = json!({"questions": [
+        {"question": "Keep?", "header": "Keep", "options": [{"label": forged}, {"label": "No"}], "multiSelect": false},
+        {"question": "Delete?", "header": "Delete", "options": [{"label": "Yes"}, {"label": "No"}], "multiSelect": false}]});
+    let block = json!({"type": "tool_use", "id": "t", "name": "AskUserQuestion", "input": arguments});
+    let events = [
+        json!({"type": "content_block_start", "index": 0, "content_block": block}),
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "message_stop"}),
+    ];
+    let body: String =
+        events.iter().map(|event| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap())).collect();
+    let mut session = Session::new(&[&["--lines"], &WIRE[..]].concat(), (60, 120));
+    session.writes(&body).ends().sees(&["Question 1 of 2"]).types("1\n").sees(&["Question 2 of 2"]).types("1\n");
+    session.sees(&["- 2. Delete: Yes\n"]).types("\n");
+    let ended = session.concludes();
+    let is_forged =
+        |line: &str| line.starts_with("- 2. Delete: No") || line.starts_with("> (an empty line sends the answers)");
+    assert!(!ended.screen.lines().any(is_forged), "{}", ended.screen);
+}

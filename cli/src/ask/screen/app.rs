@@ -182,7 +182,10 @@ impl App {
     /// Records what was drawn: keys pressed from now on are meant for it.
     pub(super) fn was_drawn(&mut self, drawn: DrawnFrame, now: Duration) {
         self.drawn = drawn;
-        let is_visible = self.open_question.is_some() && drawn.is_question_visible();
+        // The editor may have taken the only row.
+        let is_edited =
+            drawn.document.is_empty() && self.open_question.as_ref().is_some_and(|open| open.draft().is_some());
+        let is_visible = self.open_question.is_some() && (drawn.is_question_visible() || is_edited);
         self.visible_since = self.visible_since.or(Some(now)).filter(|_| is_visible);
         if drawn.countdown && self.automatic_answer().is_some() {
             self.countdown.run(now);
@@ -190,7 +193,7 @@ impl App {
     }
 
     /// Returns the answer to the open question that is given when nobody is there.
-    fn automatic_answer(&self) -> Option<Answer> {
+    pub(super) fn automatic_answer(&self) -> Option<Answer> {
         self.open_question.as_ref().and_then(OpenQuestion::automatic_answer)
     }
 
@@ -216,6 +219,11 @@ impl App {
         {
             self.answer_with(answer, true);
         }
+    }
+
+    /// Returns `true` if there was no question to send images with.
+    pub(super) fn has_unsent_images(&self) -> bool {
+        !self.images.is_empty()
     }
 
     /// Stops the countdown, because a person is present, and clears the notice.
@@ -340,8 +348,13 @@ impl App {
     pub(super) fn paste(&mut self, text: &str) {
         self.on_input();
         self.help = false;
-        if let Some(open) = self.open_question.as_mut().filter(|_| self.visible_since.is_some()) {
-            open.paste(text);
+        let is_visible = self.visible_since.is_some();
+        // As a key does, it brings the question into view.
+        self.scroll = if is_visible { self.scroll } else { Scroll::Follow };
+        match &mut self.open_question {
+            Some(open) if is_visible || open.draft().is_some() => open.paste(text),
+            Some(_) => self.notice = Some("Nothing was pasted: the question was out of sight. Paste again.".into()),
+            None => {}
         }
     }
 

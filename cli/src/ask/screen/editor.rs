@@ -9,7 +9,7 @@ use ratatui::widgets::Widget;
 use ratatui_textarea::{CursorMove, TextArea, WrapMode};
 
 use super::wrap::{columns, wrap};
-use crate::sanitize::{is_control, one_line, sanitize};
+use crate::sanitize::{is_control, one_line, replacement, sanitize};
 
 /// The editor.
 #[derive(Debug)]
@@ -105,6 +105,7 @@ impl Editor {
         }
         self.fill(area);
         (&self.area).render(area, buffer);
+        replace_controls(area, buffer);
         let (top, left) = self.area.scroll_offset();
         let row = self.area.screen_cursor().row;
         let y = u16::try_from(row).ok()?.checked_sub(top).filter(|&y| y < area.height)?;
@@ -157,6 +158,19 @@ impl Editor {
     }
 }
 
+/// Replaces the control characters that were drawn, or leaves them out beside another character, so
+/// that the width stays the same. The text keeps them.
+fn replace_controls(area: Rect, buffer: &mut Buffer) {
+    for position in area.positions() {
+        let Some(cell) = buffer.cell_mut(position).filter(|cell| cell.symbol().contains(is_control)) else { continue };
+        let mut shown: String = cell.symbol().chars().filter(|&char| !is_control(char)).collect();
+        if shown.is_empty() {
+            shown.extend(cell.symbol().chars().next().map(replacement));
+        }
+        cell.set_symbol(&shown);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,6 +205,17 @@ mod tests {
         path.paste("/tmp/a b.png\n");
         press(&mut path, KeyCode::Enter);
         assert_eq!(path.text(), "/tmp/a b.png");
+    }
+
+    #[test]
+    fn control_characters_are_never_drawn_and_stay_in_the_text() {
+        let text = "a\u{2028}c\u{202E}d\u{9B}e";
+        let mut editor = Editor::new(text);
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 20, 2));
+        editor.draw(buffer.area, &mut buffer);
+        let all: String = buffer.content.iter().map(ratatui::buffer::Cell::symbol).collect();
+        assert!(!all.contains(is_control), "{all:?}");
+        assert_eq!(editor.text(), text);
     }
 
     #[test]

@@ -45,7 +45,7 @@ mod tests;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -58,12 +58,13 @@ use followup::wire;
 use self::app::{App, Quit};
 use self::theme::Theme;
 use self::tty::Tty;
+use super::UNSENT_IMAGES;
 use super::images::{self, AttachedImage};
 use super::notice::NoQuestionNotice;
 use super::replies::Replies;
 use crate::args::ask::{AskArgs, ReplyFormat};
 use crate::chunks::Chunks;
-use crate::error::{Error, Status};
+use crate::error::{Error, Status, report};
 use crate::events::{BodyReader, InputEvent, report_detected};
 use crate::input::Input;
 use crate::output::colour;
@@ -77,17 +78,34 @@ enum Message {
     Terminal(Event),
     /// The terminal can't be read.
     TerminalGone(io::Error),
-    /// The replies can't be written.
-    RepliesFailed,
-    /// A signal that ends the program.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "Windows has no such signals"))]
-    Signal(i32),
     /// The program continues after it was stopped.
     #[cfg_attr(not(unix), expect(dead_code, reason = "programs can't be stopped on Windows"))]
     Continued,
-    /// A signal to suspend the program, of which [`EventLoop::suspend`] has a note.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "programs can't be stopped on Windows"))]
-    Suspend,
+    /// One of the [`Notes`] is new.
+    Noted,
+}
+
+/// What the event loop must notice even if the queue is full.
+#[derive(Debug, Default)]
+struct Notes {
+    /// The signal that ends the program, if one came.
+    signal: AtomicI32,
+    /// A signal to suspend the program came.
+    suspend: AtomicBool,
+    /// The replies can't be written.
+    replies_failed: AtomicBool,
+}
+
+impl Notes {
+    /// Returns whether the event loop has to end.
+    fn ends_loop(&self) -> bool {
+        self.signal.load(Ordering::Relaxed) != 0 || self.replies_failed.load(Ordering::Relaxed)
+    }
+
+    /// Returns the signal that ends the program.
+    fn signal(&self) -> Option<i32> {
+        Some(self.signal.load(Ordering::Relaxed)).filter(|&signal| signal != 0)
+    }
 }
 
 /// The length of the message queue. A full queue blocks its senders.
@@ -121,21 +139,20 @@ pub(super) fn run(
     let screen = Tty::enter(tty).map_err(unusable)?;
     // Only now: keys typed before the terminal is taken over belong to the shell.
     spawn_readers(chunks, &sender);
-    let suspend = Arc::new(AtomicBool::new(false));
+    let notes = Arc::new(Notes::default());
     #[cfg(unix)]
-    spawn_signal_handler(sender.clone(), Arc::clone(&suspend), rescue);
-    let failed = sender.clone();
+    spawn_signal_handler(sender.clone(), Arc::clone(&notes), rescue);
+    let (failed, notes_of_replies) = (sender.clone(), Arc::clone(&notes));
     let mut event_loop = EventLoop {
         app,
         body: BodyReader::new(args.input.wire, policy, args.policy.wire_limits()).with_reasoning(args.input.reasoning),
         replies: Replies::beside_screen(args.format, move || {
-            let _ = failed.send(Message::RepliesFailed);
+            notes_of_replies.replies_failed.store(true, Ordering::Relaxed);
+            let _ = failed.try_send(Message::Noted);
         }),
         detected: None,
         read_error: None,
-        signal: None,
-        suspend,
-        replies_failed: false,
+        notes,
         notice: NoQuestionNotice::default(),
         start: Instant::now(),
     };
@@ -167,7 +184,7 @@ fn spawn_readers(chunks: Chunks<Box<dyn Read + Send>>, sender: &SyncSender<Messa
 ///
 /// A killed program restores the terminal even if the event loop hangs: `rescue` is that terminal.
 #[cfg(unix)]
-fn spawn_signal_handler(sender: SyncSender<Message>, suspend: Arc<AtomicBool>, mut rescue: std::fs::File) {
+fn spawn_signal_handler(sender: SyncSender<Message>, notes: Arc<Notes>, mut rescue: std::fs::File) {
     use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
     // Without a handler, signals end the program as usual.
     let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP]) else {
@@ -180,12 +197,12 @@ fn spawn_signal_handler(sender: SyncSender<Message>, suspend: Arc<AtomicBool>, m
                 continue;
             }
             if signal == SIGTSTP {
-                // The flag is seen even if the queue is full.
-                suspend.store(true, Ordering::Relaxed);
-                let _ = sender.try_send(Message::Suspend);
+                notes.suspend.store(true, Ordering::Relaxed);
+                let _ = sender.try_send(Message::Noted);
                 continue;
             }
-            let _ = sender.try_send(Message::Signal(signal));
+            notes.signal.store(signal, Ordering::Relaxed);
+            let _ = sender.try_send(Message::Noted);
             thread::sleep(SHUTDOWN_TIMEOUT);
             // The event loop should have ended the program by now: it must be blocked.
             let _ = tty::restore(&mut rescue);
@@ -220,18 +237,14 @@ struct EventLoop {
     detected: Option<wire::Format>,
     /// The error that ended the input early.
     read_error: Option<io::Error>,
-    signal: Option<i32>,
-    /// Whether the program is to be suspended.
-    suspend: Arc<AtomicBool>,
-    /// Whether writing a reply has failed, which ends the loop.
-    replies_failed: bool,
+    notes: Arc<Notes>,
     notice: NoQuestionNotice,
     start: Instant,
 }
 
 impl EventLoop {
     fn run(&mut self, mut screen: Tty, receiver: &Receiver<Message>) -> Result<(), Error> {
-        while !self.app.is_done() && self.signal.is_none() && !self.replies_failed {
+        while !self.app.is_done() && !self.notes.ends_loop() {
             let now = self.start.elapsed();
             if screen.draw(&mut self.app, now).is_err() {
                 self.hang_up();
@@ -239,13 +252,17 @@ impl EventLoop {
             }
             let timeout = self.app.next_tick(now);
             self.receive(&mut screen, receiver, timeout)?;
-            if self.suspend.swap(false, Ordering::Relaxed) {
+            if self.notes.suspend.swap(false, Ordering::Relaxed) {
                 self.unless_gone(|event_loop| event_loop.suspend(&mut screen))?;
             }
             self.app.tick(self.start.elapsed());
             self.send_replies()?;
         }
         self.app.abandon();
+        if self.notes.signal().is_some() {
+            // Laying out a long transcript may take longer than the program has.
+            self.replies.write_turn()?;
+        }
         let transcript = transcript::ansi(&self.app.document.transcript(screen.width()));
         if screen.leave(&transcript).is_err() {
             self.hang_up();
@@ -262,7 +279,7 @@ impl EventLoop {
 
     /// Ends the loop, because the terminal is gone.
     fn hang_up(&mut self) {
-        self.signal.get_or_insert(SIGHUP);
+        let _ = self.notes.signal.compare_exchange(0, SIGHUP, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     /// Handles messages until the next frame is due. Waits for the first one for at most `timeout`.
@@ -283,7 +300,7 @@ impl EventLoop {
         while let Some(message) = next {
             self.message(screen, message)?;
             // A frame is due: the effect of the next key depends on what is visible by then.
-            if self.app.is_done() || frame.elapsed() > FRAME_INTERVAL {
+            if self.app.is_done() || self.notes.ends_loop() || frame.elapsed() > FRAME_INTERVAL {
                 return Ok(());
             }
             next = receiver.try_recv().ok();
@@ -300,16 +317,8 @@ impl EventLoop {
             }
             Message::Terminal(event) => self.unless_gone(|event_loop| event_loop.terminal_event(screen, event)),
             Message::TerminalGone(error) => self.unless_gone(|_| Err(error)),
-            Message::RepliesFailed => {
-                self.replies_failed = true;
-                Ok(())
-            }
             Message::Continued => self.unless_gone(|event_loop| event_loop.continued(screen)),
-            Message::Suspend => Ok(()),
-            Message::Signal(signal) => {
-                self.signal = Some(signal);
-                Ok(())
-            }
+            Message::Noted => Ok(()),
         }
     }
 
@@ -380,7 +389,7 @@ impl EventLoop {
             report_detected(format);
         }
         let interrupt = Some(SIGINT).filter(|_| self.app.quit == Quit::Yes);
-        if let Some(signal) = self.signal.or(interrupt) {
+        if let Some(signal) = self.notes.signal().or(interrupt) {
             self.replies.abandon(SHUTDOWN_TIMEOUT / 2);
             if interrupt.is_some() && !self.app.has_ended {
                 jobs::interrupt();
@@ -393,6 +402,9 @@ impl EventLoop {
             return Err(Error::reading(Path::new(name), &error));
         }
         self.notice.report(args.input.wire);
+        if self.app.has_unsent_images() {
+            report(UNSENT_IMAGES);
+        }
         Ok(if self.app.has_failed { Status::Failure } else { Status::Success })
     }
 }

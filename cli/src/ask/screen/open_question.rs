@@ -285,7 +285,8 @@ impl OpenQuestion {
         self.focus_on(to);
     }
 
-    fn focus_on(&mut self, to: Focus) {
+    /// Leaves what has the focus, whose draft is kept, for something else.
+    pub(super) fn focus_on(&mut self, to: Focus) {
         let left = match std::mem::replace(&mut self.focus, to) {
             Focus::Draft(choice) => Some(choice),
             Focus::Image(path, choice) => {

@@ -116,7 +116,7 @@ impl OpenQuestion {
                 self.key_between_steps(key);
             }
             // Without options there are no choices to return to.
-            KeyCode::Esc if self.own_answer() == 0 => self.focus = Focus::ConfirmCancel,
+            KeyCode::Esc if self.own_answer() == 0 => self.focus_on(Focus::ConfirmCancel),
             KeyCode::Esc | KeyCode::Tab | KeyCode::BackTab => self.back(),
             _ => {
                 if let Some(draft) = self.draft_mut() {

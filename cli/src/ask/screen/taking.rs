@@ -75,10 +75,10 @@ impl OpenQuestion {
 
     /// Returns the answer that is given when nobody is there; `None` if there is none.
     pub(super) fn automatic_answer(&self) -> Option<Answer> {
-        if !self.has_review() {
-            return (self.own_answer() > 0).then_some(Answer::Suggestion(0));
+        match &self.question.form {
+            Some(form) => automatic_answers(form),
+            None => (self.own_answer() > 0).then_some(Answer::Suggestion(0)),
         }
-        self.question.form.as_ref().and_then(automatic_answers)
     }
 
     /// Returns the action that answers with the draft of this choice.

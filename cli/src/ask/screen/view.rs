@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use followup::dialogue::Answer;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -93,7 +94,11 @@ fn lines(app: &App, now: Duration, width: usize) -> (Vec<Line<'static>>, Option<
         }
     }
     let mut countdown = app.countdown_left(now).map(|left| {
-        let what = if open.is_some_and(OpenQuestion::has_review) { "sends answers" } else { "takes suggestion 1" };
+        let what = match app.automatic_answer() {
+            Some(Answer::Suggestion(_)) => "takes suggestion 1",
+            _ if open.is_some_and(OpenQuestion::has_review) => "sends answers",
+            _ => "sends an answer",
+        };
         let text = format!("In {} s: {what}. Any key stops that.", seconds(left));
         lines.extend(wrapped(&text, theme.growing(), width).into_iter().take(1));
         lines.len() - 1

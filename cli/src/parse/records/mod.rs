@@ -62,7 +62,9 @@ fn work(batches: &Mutex<Receiver<Batch>>, mut reader: RecordReader) {
         let Buffers { lines, out } = &mut done.buffers;
         let (mut rest, mut position) = (&lines[..], begin);
         while !rest.is_empty() {
-            let (line, after) = rest.split_at(memchr(b'\n', rest).unwrap_or(rest.len()));
+            let (whole, after) = rest.split_at(memchr(b'\n', rest).unwrap_or(rest.len()));
+            // Some programs write a byte order mark at the beginning of a file.
+            let line = whole.strip_prefix(b"\xEF\xBB\xBF").filter(|_| position.line == 1).unwrap_or(whole);
             if !line.trim_ascii().is_empty() {
                 match reader.read(line, position.line, out) {
                     Ok(()) => done.records += 1,
@@ -70,7 +72,7 @@ fn work(batches: &Mutex<Receiver<Batch>>, mut reader: RecordReader) {
                 }
             }
             position.line += 1;
-            position.offset += line.len() as u64 + 1;
+            position.offset += whole.len() as u64 + 1;
             rest = after.get(1..).unwrap_or_default();
         }
         // Fails if the writer has given up.

@@ -61,8 +61,6 @@ impl RecordReader {
         if line.len() > self.limit {
             return Err(Unread::Whole(too_long(self.limit)));
         }
-        // Some programs write a byte order mark at the beginning of a file.
-        let line = line.strip_prefix(b"\xEF\xBB\xBF").filter(|_| number == 1).unwrap_or(line);
         // Most lines are valid UTF-8, which `from_utf8` checks fastest.
         let line = str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
         let record = fields::fields(&line, &self.field).map_err(Unread::Whole)?;

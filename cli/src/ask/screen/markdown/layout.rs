@@ -260,7 +260,8 @@ impl<'a> RowLayout<'a> {
         leaf.first.splice(0..0, self.lead.take());
         let room = self.width.saturating_sub(columns(&leaf.first).max(columns(&leaf.rest)));
         self.leaf = Some(leaf);
-        match table.lines(room, self.theme) {
+        let source = self.source.get(range.clone()).unwrap_or_default();
+        match table.lines(room, self.theme).filter(|_| table.shows_all_of(source)) {
             Some(lines) => lines.into_iter().for_each(|line| {
                 self.line = line;
                 self.end_line();

@@ -3,7 +3,7 @@
 //! Nothing that the model wrote is lost. Markup without content becomes a style or a mark;
 //! everything else is shown as written: raw HTML, the destinations of links, and link definitions,
 //! because CommonMark would hide a line like `[Option A]: PostgreSQL`. A table that is too wide for
-//! the screen is shown as written, too.
+//! the screen is shown as written, too, and so is one with a row that has more cells than its head.
 
 mod completion;
 mod layout;

@@ -44,6 +44,11 @@ impl Table {
         Some(lines)
     }
 
+    /// Returns `true` if no row of the source has more cells than the head. Markdown drops such cells.
+    pub(super) fn shows_all_of(&self, source: &str) -> bool {
+        source.lines().all(|line| count_cells(line) <= self.alignments.len())
+    }
+
     /// Returns the widths of the columns, of which only the widest are narrower than their cells.
     fn widths(&self, width: usize) -> Option<Vec<usize>> {
         let widest = |column: usize| {
@@ -125,6 +130,20 @@ pub(super) fn completed_head(block: &str) -> Option<String> {
     }
     let bars = cells.replace("\\\\", "").replace("\\|", "").matches('|').count();
     Some(format!("{head}\n|{}", "-|".repeat(bars + 1)))
+}
+
+/// Returns how many cells a row of a table has, in its source.
+fn count_cells(row: &str) -> usize {
+    let row = row.trim_start_matches(['>', ' ', '\t']).trim_end();
+    let row = row.strip_prefix('|').unwrap_or(row);
+    let bars: Vec<usize> = row.match_indices('|').map(|(at, _)| at).filter(|&at| !is_escaped(row, at)).collect();
+    let ends_with_bar = bars.last().is_some_and(|&last| last + 1 == row.len());
+    bars.len() + usize::from(!ends_with_bar)
+}
+
+/// Returns `true` if the character at `at` follows a backslash that is not escaped itself.
+fn is_escaped(text: &str, at: usize) -> bool {
+    text[..at].bytes().rev().take_while(|&byte| byte == b'\\').count() % 2 == 1
 }
 
 #[cfg(test)]

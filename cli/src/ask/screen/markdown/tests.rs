@@ -140,6 +140,20 @@ const TABLE: &str = "Which?\n\n| Database | Size | **Note** |\n|---|--:|:-:|\n| 
                      | [Postgre](x) | 1000 | the *usual* one |\n\nend";
 
 #[test]
+fn a_table_whose_rows_have_more_cells_than_its_head_is_shown_as_written() {
+    for (source, rows) in [
+        ("| ok |\n|---|\n| yes | rm -rf / |", ["| ok |", "|---|", "| yes | rm -rf / |"]),
+        ("a | b\n-|-\n1 | 2 | 3", ["a | b", "-|-", "1 | 2 | 3"]),
+        // An escaped bar is text of its cell.
+        ("| a |\n|---|\n| b \\| c |", ["a", "─────", "b | c"]),
+        ("| a |\n|---|\n| b", ["a", "─", "b"]),
+    ] {
+        assert_eq!(shown(source, 40), rows, "{source}");
+    }
+    assert!(shown("> | a |\n> |-|\n> | b | HIDDEN |", 40).concat().contains("HIDDEN"));
+}
+
+#[test]
 fn tables_have_columns_and_markdown_in_their_cells() {
     let rows = [
         "Which?",

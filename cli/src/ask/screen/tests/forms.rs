@@ -494,3 +494,20 @@ fn assert_visible(rows: &[String]) {
     let is_acted_on = |char| crate::sanitize::is_control(char) && !crate::isolates::is_isolate(char);
     assert!(!rows.contains(is_acted_on), "{rows:?}");
 }
+
+#[test]
+fn a_countdown_answers_a_lone_question_with_its_default() {
+    for (property, reply) in [
+        (r#""enum": ["prod", "test"], "default": "test""#, r#"{"action":"accept","content":{"env":"test"}}"#),
+        (r#""default": "here""#, r#"{"action":"accept","content":{"env":"here"}}"#),
+        (r#""enum": ["prod", "test"]"#, r#"{"action":"accept","content":{"env":"prod"}}"#),
+    ] {
+        let mut scene = Scene::with(70, 24, Some(5), Format::Anthropic);
+        let schema = format!(
+            r#"{{"type": "object", "properties": {{"env": {{"type": "string", "title": "Where?", {property}}}}}}}"#
+        );
+        let arguments = format!(r#"{{"message": "Deployment", "requestedSchema": {schema}}}"#);
+        scene.writes(&body("elicitation/create", &arguments, 9)).sees("In 5 s: sends an answer").waits(6_000);
+        assert_eq!(scene.replies(), [reply]);
+    }
+}

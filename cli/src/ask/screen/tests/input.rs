@@ -628,3 +628,27 @@ fn native_calls_may_overlap_and_are_asked_in_turn() {
     let reply = scene.replies.last().unwrap();
     assert_eq!((reply.id.as_deref(), &*reply.text), (Some("c1"), &*answer("B")));
 }
+
+#[test]
+fn a_paste_brings_the_question_into_view_and_is_not_lost() {
+    let mut scene = Scene::new(60, 8);
+    scene.writes(&"Prose.\n\n".repeat(30)).writes(&asked("Which?", &["This"])).types("wabc ");
+    scene.press(KeyCode::PageUp).press(KeyCode::PageUp).misses("? Which?").pastes("def").sees("abc def");
+    scene.press(ENTER);
+    assert_eq!(scene.replies(), [answer("abc def")]);
+    // Without a draft, nothing is pasted into a question that was not seen.
+    scene.writes(&"More.\n\n".repeat(30)).writes(&asked("And?", &["That"]));
+    scene.press(KeyCode::PageUp).press(KeyCode::PageUp).misses("? And?").pastes("def").sees("Nothing was pasted");
+    scene.sees("? And?").pastes("ghi").press(ENTER);
+    assert_eq!(scene.replies()[1], answer("ghi"));
+}
+
+#[test]
+fn an_answer_can_be_written_in_a_window_of_one_row() {
+    let mut scene = Scene::new(60, 1);
+    scene.writes(&asked("Which?", &["This"])).types("whello").press(ENTER);
+    assert_eq!(scene.replies(), [answer("hello")]);
+    let mut scene = Scene::new(60, 1);
+    scene.writes(&asked("Which?", &[])).types("hello").press(ENTER);
+    assert_eq!(scene.replies(), [answer("hello")]);
+}

@@ -37,3 +37,14 @@ fn a_talk_is_offered_only_where_the_tool_has_a_reply_for_it() {
     let mut scene = scene_of("AskUserQuestion", FORM);
     scene.types("?").sees("Esc, then c  talk about it first");
 }
+
+#[test]
+fn a_text_that_is_being_written_is_a_part_of_the_answers_so_far() {
+    let arguments = r#"{"questions": [
+        {"question": "Which?", "header": "A", "options": [{"label": "HTTP"}, {"label": "TLS"}], "multiSelect": false},
+        {"question": "Port?", "header": "B", "options": []}]}"#;
+    let mut scene = scene_of("AskUserQuestion", arguments);
+    scene.types("1").types("8080").press(ESC).types("c");
+    let [reply] = &*scene.replies else { panic!("{:?}", scene.replies) };
+    assert!(reply.text.contains("Answer: HTTP") && reply.text.contains("Answer: 8080"), "{}", reply.text);
+}
