@@ -21,6 +21,8 @@ mod policy;
 mod sanitize;
 mod serve;
 mod shapes;
+#[cfg(test)]
+mod test_size;
 mod wording;
 
 use std::process::ExitCode;

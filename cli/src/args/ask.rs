@@ -99,7 +99,7 @@ pub(crate) struct AskArgs {
     #[arg(long, value_name = "FILE", help_heading = "Answering")]
     pub(crate) image: Vec<PathBuf>,
 
-    /// Take the first suggestion after this many seconds, unless a key is pressed
+    /// Take the first suggestion, or the default, after this many seconds, unless a key is pressed
     ///
     /// The countdown is shown on the screen, and starts when a question can be answered. Any key, a
     /// click or the wheel stops it for good. Line by line, the beginning of a line does.

@@ -261,6 +261,7 @@ mod tests {
     use ratatui::widgets::Widget;
 
     use super::*;
+    use crate::test_size::sized;
 
     fn shown(rows: &[Line<'_>]) -> Vec<String> {
         rows.iter().map(|row| row.spans.iter().map(|span| &*span.content).collect()).collect()
@@ -412,8 +413,12 @@ mod tests {
 
     #[test]
     fn a_long_line_is_wrapped_in_linear_time() {
-        for text in ["word ".repeat(200_000), "x".repeat(1_000_000), "日".repeat(300_000), "\u{200B}".repeat(300_000)]
-        {
+        for text in [
+            "word ".repeat(sized(200_000)),
+            "x".repeat(sized(1_000_000)),
+            "日".repeat(sized(300_000)),
+            "\u{200B}".repeat(sized(300_000)),
+        ] {
             for width in [1, 80, usize::MAX] {
                 let rows = plain(&text, width);
                 assert_eq!(rows.concat().replace(' ', "").len(), text.replace(' ', "").len());

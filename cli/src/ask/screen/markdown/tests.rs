@@ -3,6 +3,7 @@
 use ratatui::style::Modifier;
 
 use super::*;
+use crate::test_size::sized;
 
 fn theme() -> Theme {
     Theme::new(true)
@@ -455,13 +456,13 @@ fn unchanged_rows_are_cached() {
 #[test]
 fn long_texts_are_laid_out_in_linear_time() {
     let sources = [
-        "word ".repeat(200_000),
-        "x".repeat(1_000_000),
-        "**word** `code` ".repeat(50_000),
-        "a line of text\n".repeat(100_000),
-        "- item\n".repeat(100_000),
-        "paragraph\n\n".repeat(100_000),
-        "```\n".to_owned() + &"code\n".repeat(100_000),
+        "word ".repeat(sized(200_000)),
+        "x".repeat(sized(1_000_000)),
+        "**word** `code` ".repeat(sized(50_000)),
+        "a line of text\n".repeat(sized(100_000)),
+        "- item\n".repeat(sized(100_000)),
+        "paragraph\n\n".repeat(sized(100_000)),
+        "```\n".to_owned() + &"code\n".repeat(sized(100_000)),
     ];
     for source in sources {
         lay_out_at_several_widths(&source);
@@ -470,14 +471,14 @@ fn long_texts_are_laid_out_in_linear_time() {
 
 #[test]
 fn hostile_texts_are_laid_out_in_linear_time() {
-    let many = 50_000;
+    let many = sized(50_000);
     let sources = [
         "> ".repeat(1_000) + "x",
         "> ".repeat(many) + "x",
-        "> ".repeat(1_000) + &"x\n".repeat(10_000),
+        "> ".repeat(1_000) + &"x\n".repeat(sized(10_000)),
         "- ".repeat(1_000) + "x",
         "- ".repeat(many) + "x",
-        "- ".repeat(1_000) + &"x\n".repeat(10_000),
+        "- ".repeat(1_000) + &"x\n".repeat(sized(10_000)),
         "1. > ".repeat(1_000) + "x",
         (0..1_000).map(|depth| " ".repeat(2 * depth) + "- x\n").collect(),
         (1..1_000).map(|depth| "> ".repeat(depth) + "x\n\n").collect(),
