@@ -169,6 +169,11 @@ impl Turn {
         }
     }
 
+    /// Returns `true` if the continuation has seen the last event of the body.
+    pub(crate) fn is_done(&self) -> bool {
+        self.continuation.is_done()
+    }
+
     /// The provider has accepted the replies that the turn answers.
     pub(crate) fn sent(&mut self) {
         if let Some(mut state) = self.conversation.lock_in(self.epoch) {
