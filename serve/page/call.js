@@ -83,6 +83,11 @@ export class CallView {
     return this.#sending ? 0 : (this.#questions.current?.options.filter(({ button }) => !button.disabled).length ?? 0);
   }
 
+  /** The question that is shown; `undefined` in the review. */
+  get shown() {
+    return this.#questions.current;
+  }
+
   /** Takes or picks an option of the question that is shown. @param {number} index */
   pick(index) {
     if (!this.#sending) this.#questions.current?.pick(index);

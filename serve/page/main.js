@@ -273,6 +273,7 @@ function listen() {
     help: () => part('help', HTMLDialogElement).showModal(),
     search: () => search.focus(),
     count: () => shownView()?.count ?? 0,
+    shown: () => shownView()?.shown,
   });
 }
 
