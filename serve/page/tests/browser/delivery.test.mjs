@@ -134,6 +134,22 @@ test('a deletion that fails is reported', async (t) => {
   assert.equal(await page.locator('#notice').isVisible(), false, 'until something else is tried');
 });
 
+test('corrections that were not delivered can be tried again', async (t) => {
+  const { page, mock, conversation } = await asked(t);
+  conversation.emit('delivery', { numbers: [], state: 'failed', why: 'The provider is overloaded.', retry: true });
+  await delivery(page, 'The model was not told what is wrong with its question.');
+  await page.reload();
+  await page.click('.delivery >> text=Try again');
+  await eventually(() => mock.acts.length);
+  assert.deepEqual(mock.acts, [['POST', 'retry']]);
+  conversation.emit('turn', { nth: 1 });
+  await until(page, () => !document.querySelector('.delivery'));
+  conversation.emit('delivery', { numbers: [], state: 'failed', retry: true });
+  await page.waitForSelector('.delivery >> text=Try again');
+  conversation.emit('delivery', { numbers: [], state: 'collected', retry: false });
+  await until(page, () => !document.querySelector('.delivery'));
+});
+
 test('after a restart of the service the page says so in one place, and offers what can be done', async (t) => {
   const { page, mock } = await asked(t);
   await page.fill('.answer textarea', 'not sent yet');
