@@ -83,9 +83,9 @@ export class AnswerForm {
     this.#keep();
   }
 
-  /** Sends these answers to the questions at once. @param {import('./store.js').FormAnswer[]} answers */
+  /** Sends these answers to the questions at once. What is in the text box is none of them, and stays. @param {import('./store.js').FormAnswer[]} answers */
   sendNow(answers) {
-    void this.#submit({ form: answers }, { text: true, images: true, undo: false });
+    void this.#submit({ form: answers }, { text: this.#options.form?.several === true, images: true, undo: false });
   }
 
   /** Sends a suggestion unchanged. @param {number} index @param {{undo?: boolean}} [how] */

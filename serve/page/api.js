@@ -71,12 +71,15 @@ export function conversationUrl(id) {
 export async function request(path, body, method = body === undefined ? 'GET' : 'POST') {
   const json = body === undefined ? undefined : JSON.stringify(body);
   const headers = { Accept: 'application/json', ...authorization(), ...(json === undefined ? {} : { 'Content-Type': 'application/json' }) };
-  const response = await send(path, { method, headers, body: json, cache: 'no-store' }, json?.length ?? 0);
+  const response = await send(path, { method, headers, body: json, cache: 'no-store', keepalive: json !== undefined && json.length <= MAX_KEPT_ALIVE }, json?.length ?? 0);
   if (!response.ok) throw await errorOf(response);
   return response.status === 204 ? null : response.json();
 }
 
 const LARGE_BODY = 4 << 20;
+
+/** Length of a body up to which its request outlives the page. Browsers allow 64 KiB for all such requests together, in UTF-8. */
+const MAX_KEPT_ALIVE = 8 << 10;
 
 /** @param {string} path @param {RequestInit} init @param {number} size */
 async function send(path, init, size) {

@@ -83,6 +83,11 @@ export class CallView {
     return this.#sending ? 0 : (this.#questions.current?.options.filter(({ button }) => !button.disabled).length ?? 0);
   }
 
+  /** The question that is shown; `undefined` in the review. */
+  get shown() {
+    return this.#questions.current;
+  }
+
   /** Takes or picks an option of the question that is shown. @param {number} index */
   pick(index) {
     if (!this.#sending) this.#questions.current?.pick(index);
@@ -229,12 +234,13 @@ export class CallView {
     const next = this.#questions.next;
     if (!seconds || this.#isAttended || !this.#form || !this.form || !next) return;
     const left = h('span', { class: 'left' });
-    const what = h('bdi', { class: 'what' }, plain(shortened(next.text)));
+    const text = next.map(shortened).join(', ');
+    const what = h('bdi', { class: 'what' }, plain(text));
     this.#questions.markNext(true);
     this.#clock.replaceChildren(h('span', { 'aria-hidden': 'true' }, ...(this.#questions.several ? ['Takes the first answers in '] : ['Takes “', what, '” in ']), left), h('button', { type: 'button', class: 'quiet' }, 'Stop the countdown'));
     this.#clock.hidden = false;
-    const taken = this.#questions.several ? 'The first answer to each question is' : 'The first suggestion is';
-    announce(`${taken} taken in ${seconds} seconds${this.#questions.several ? '' : `: ${shortened(next.text)}`}. Any key stops that.`);
+    const taken = this.#questions.several ? 'The first answer to each question is' : this.#item.form ? 'The first answer is' : 'The first suggestion is';
+    announce(`${taken} taken in ${seconds} seconds${this.#questions.several ? '' : `: ${text}`}. Any key stops that.`);
     this.#countdown = new Countdown({
       seconds,
       form: this.#form.element,
@@ -243,7 +249,7 @@ export class CallView {
       onEnd: () => {
         this.#isAttended = true;
         this.#endCountdown();
-        if (this.#questions.several) this.#form?.sendNow(this.#questions.firstAnswers);
+        if (this.#item.form) this.#form?.sendNow(this.#questions.firstAnswers);
         else this.take(0, { undo: false });
       },
     });

@@ -33,6 +33,11 @@ export function deliveryNodes(delivery, said, retry) {
   return [h('div', { class: 'delivery', 'data-state': state }, status, ...buttons, ...(reason.hasChildNodes() ? [reason] : []))];
 }
 
+/** Returns the node that says that corrections of the model's calls were not delivered. @param {() => Promise<void>} retry */
+export function failedCorrections(retry) {
+  return h('div', { class: 'delivery', 'data-state': 'failed' }, h('span', { class: 'state' }, 'The model was not told what is wrong with its question.'), retryButton(retry));
+}
+
 /** @param {() => Promise<void>} retry */
 function retryButton(retry) {
   const button = h('button', { type: 'button' }, 'Try again');

@@ -52,6 +52,8 @@ let wasDown = false;
 /** The id of the service's run. */
 let service = '';
 let missing = false;
+/** What went wrong with the conversation, until it is left or connected again. */
+let problem = '';
 const questions = new NewQuestions();
 /** Questions that have opened by themselves, or that the user has left. @type {Set<string>} */ const seen = new Set();
 
@@ -87,8 +89,9 @@ function showTitle() {
 }
 
 /** Says what is wrong with the conversation, and offers what can be done. */
-function showNotice(text = current?.state.gone ? GONE : missing ? MISSING : '') {
-  if (!current || !text) return notice.show(text);
+function showNotice() {
+  const text = !current ? '' : current.state.gone ? GONE : missing ? MISSING : problem;
+  if (!current || !text) return notice.show('');
   const { view } = current;
   const actions = view.unsent ? [copyButton('Copy what you wrote', () => view.unsent)] : [];
   notice.show(text, ...actions, h('button', { type: 'button', onclick: () => (location.hash = '#/') }, 'All conversations'));
@@ -114,7 +117,14 @@ function onStatus(status) {
     missing = true;
     showNotice();
   }
-  if (status.is === 'refused') showNotice(status.message);
+  if (status.is === 'refused') showProblem(status.message);
+  if (status.is === 'open') showProblem('');
+}
+
+/** @param {string} text what went wrong; empty if nothing is any more */
+function showProblem(text) {
+  problem = text;
+  showNotice();
 }
 
 // Routing.
@@ -129,12 +139,12 @@ function route() {
 function show(id) {
   if (current?.id === id && current) return;
   current?.leave();
-  missing = false;
+  [missing, problem] = [false, ''];
   for (const entry of entries) if (id === null && entry.id === current?.id) seen.add(keyOf(entry));
   current = id === null ? null : session(id);
   conversation.replaceChildren(...(current ? [current.view.element] : []));
   document.body.dataset.shows = id === null ? 'list' : 'conversation';
-  showNotice('');
+  showNotice();
   wasDown = false;
   connection.textContent = '';
   list.show(entries, id);
@@ -273,6 +283,7 @@ function listen() {
     help: () => part('help', HTMLDialogElement).showModal(),
     search: () => search.focus(),
     count: () => shownView()?.count ?? 0,
+    shown: () => shownView()?.shown,
   });
 }
 
@@ -289,10 +300,11 @@ function listenToActions() {
 async function act(question, yes, action) {
   const session = current;
   if (!session || !(await confirmed(question, yes))) return;
+  if (current === session) showProblem('');
   try {
     await action(session);
   } catch (error) {
-    if (current === session) showNotice(error instanceof Error ? error.message : String(error));
+    if (current === session) showProblem(error instanceof Error ? error.message : String(error));
   }
 }
 

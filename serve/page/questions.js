@@ -84,23 +84,33 @@ export class QuestionsView {
     return given.filter(({ texts }) => texts.length).map(({ text, texts }) => [text, ...texts].join('\n')).join('\n\n');
   }
 
-  /** The option that the countdown takes first; `undefined` if it can't answer. */
+  /** The texts of the options that the countdown takes for the first question that has any; `undefined` if it can't answer. */
   get next() {
     const canAnswer = this.#questions.every(({ required, options }) => !required || options.length > 0);
-    return canAnswer ? this.#views.find(({ options }) => options.length)?.options[0] : undefined;
+    const first = this.#views.findIndex(({ options }) => options.length);
+    return canAnswer && first >= 0 ? this.#firstPicks(first).map((index) => this.#views[first].options[index].text) : undefined;
   }
 
-  /** The first answer to each question: its default, or else its first option. @returns {FormAnswer[]} */
+  /** The first answer to each question: what is picked, at first its default, or else its first option. @returns {FormAnswer[]} */
   get firstAnswers() {
-    return this.#questions.map((question, index) => {
-      const answer = this.#views[index].answer;
-      return isAnswered(answer) || !question.options.length ? answer : { picked: [0] };
+    return this.#views.map((view, index) => {
+      const picked = this.#firstPicks(index);
+      return { ...view.answer, ...(picked.length ? { picked } : {}) };
     });
   }
 
   /** Marks the options that the countdown takes. @param {boolean} isNext */
   markNext(isNext) {
-    for (const { options } of this.#views) options[0]?.mark(isNext);
+    this.#views.forEach(({ options }, index) => {
+      const picked = isNext ? this.#firstPicks(index) : [];
+      options.forEach((option, nth) => option.mark(picked.includes(nth)));
+    });
+  }
+
+  /** The options of a question that its first answer picks. @param {number} index @returns {number[]} */
+  #firstPicks(index) {
+    const { answer: { picked = [], text }, options } = this.#views[index];
+    return picked.length || text || !options.length ? picked : [0];
   }
 
   /** Shows answers that were given before. @param {readonly FormAnswer[]} answers */

@@ -21,12 +21,12 @@ import { formOf, grown, present } from './form-state.js';
 /** @typedef {{key: string, type: 'replied', delivery?: Delivery} & UserReply} RepliedItem */
 /** @typedef {TurnItem | TextItem | OpaqueItem | CallItem | ErrorItem | EndItem | RepliedItem} Item */
 /** @typedef {'streaming' | 'ended' | 'cut_off' | 'none'} Turn */
-/** @typedef {{conversation: string, loaded: boolean, turn: Turn, stopped: boolean, dropped: number, gone: boolean, items: readonly Item[]}} State */
+/** @typedef {{conversation: string, loaded: boolean, turn: Turn, stopped: boolean, retry: boolean, dropped: number, gone: boolean, items: readonly Item[]}} State `retry`: what failed can be sent again */
 /** @typedef {Record<string, any>} Data */
 
 /** @returns {State} */
 export function empty(conversation = '') {
-  return { conversation, loaded: false, turn: 'none', stopped: false, dropped: 0, gone: false, items: [] };
+  return { conversation, loaded: false, turn: 'none', stopped: false, retry: false, dropped: 0, gone: false, items: [] };
 }
 
 /**
@@ -44,7 +44,7 @@ export function reduce(state, event, data) {
 /** @type {Record<string, (state: State, data: Data) => State>} */
 const REDUCERS = {
   state: snapshot,
-  turn: (state, data) => push({ ...state, turn: 'streaming' }, { key: `t${data.nth}`, type: 'turn', nth: data.nth }),
+  turn: (state, data) => push({ ...state, turn: 'streaming', retry: false }, { key: `t${data.nth}`, type: 'turn', nth: data.nth }),
   text,
   opaque,
   partial,
@@ -75,6 +75,11 @@ export function wantsGuidance(state) {
   return state.stopped && !state.gone && !openCall(state);
 }
 
+/** Whether corrections of the model's calls have failed, which no reply of the user shows. @param {State} state */
+export function hasFailedCorrections(state) {
+  return state.retry && !state.gone && !state.items.some((item) => (item.type === 'call' || item.type === 'replied') && item.delivery?.retry);
+}
+
 // One reducer for each event.
 
 /** Replaces the whole state. Equal items stay the same objects. @param {State} state @param {Data} data @returns {State} */
@@ -84,8 +89,8 @@ function snapshot(state, data) {
     const old = before.get(item.key);
     return old && same(old, item) ? old : item;
   });
-  const { conversation, turn = 'none', stopped = false, dropped = 0 } = data;
-  return { conversation: conversation ?? state.conversation, loaded: true, turn, stopped, dropped, gone: false, items };
+  const { conversation, turn = 'none', stopped = false, retry = false, dropped = 0 } = data;
+  return { conversation: conversation ?? state.conversation, loaded: true, turn, stopped, retry, dropped, gone: false, items };
 }
 
 /** @param {State} state @param {Data} data */
@@ -141,7 +146,9 @@ function delivery(state, data) {
     const isMeant = item === guided || (item.type === 'call' && item.number !== undefined && numbers.has(item.number));
     return isMeant ? /** @type {Item} */ ({ ...item, delivery }) : item;
   });
-  return { ...state, items };
+  // What an agent has collected is not sent again.
+  const retry = { failed: delivery.retry === true, collected: false }[/** @type {string} */ (delivery.state)] ?? state.retry;
+  return { ...state, retry, items };
 }
 
 // Finding and replacing items.

@@ -6,11 +6,12 @@ import { AnswerForm } from './answer.js';
 import { CallView } from './call.js';
 import { DraftStore } from './drafts.js';
 import { copyButton } from './copy.js';
+import { failedCorrections } from './delivery.js';
 import { h, setAttr, setText } from './dom.js';
 import { MarkdownView } from './markdown-view.js';
 import { questionsOf } from './form-state.js';
 import { replyNodes } from './replies.js';
-import { openCall, wantsGuidance } from './store.js';
+import { hasFailedCorrections, openCall, wantsGuidance } from './store.js';
 
 /** @typedef {import('./store.js').State} State */
 /** @typedef {import('./store.js').Item} Item */
@@ -23,10 +24,11 @@ export class ConversationView {
   /** @type {Map<string, Shown>} */ #shown = new Map();
   #dropped = h('p', { class: 'note', hidden: true }, 'The beginning of this conversation is no longer kept.');
   #items = h('div', { class: 'items' });
+  #corrections = h('div');
   #guidance = h('div');
   /** @type {AnswerForm | null} */ #guide = null;
   /** @type {readonly Item[]} */ #list = [];
-  element = h('div', { class: 'conversation' }, this.#dropped, this.#items, this.#guidance);
+  element = h('div', { class: 'conversation' }, this.#dropped, this.#items, this.#corrections, this.#guidance);
 
   /** @param {Context} context */
   constructor(context) {
@@ -40,6 +42,7 @@ export class ConversationView {
     this.#removeOthers(new Set(state.items.map((item) => item.key)));
     const last = state.items.length - 1;
     const postponed = state.items.map((item, index) => this.#showItem(item, index, state.turn === 'streaming' && index === last)).includes(true);
+    this.#showCorrections(state);
     this.#showGuidance(state);
     return postponed;
   }
@@ -113,6 +116,13 @@ export class ConversationView {
   #place(element, index) {
     const there = this.#items.children[index] ?? null;
     if (there !== element) this.#items.insertBefore(element, there);
+  }
+
+  /** Offers to send corrections again. @param {State} state */
+  #showCorrections(state) {
+    const isShown = this.#corrections.hasChildNodes();
+    if (hasFailedCorrections(state) === isShown) return;
+    this.#corrections.replaceChildren(...(isShown ? [] : [failedCorrections(this.#context.retry)]));
   }
 
   /** @param {State} state */

@@ -1,12 +1,15 @@
 //! Access control: the token, and the `Host` and `Origin` of a request.
 
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 
 use crate::error::ApiError;
 use crate::settings::{Secret, Settings};
 
 /// Carries the token where `authorization` is meant for the provider.
 const TOKEN_HEADER: &str = "x-followup-token";
+
+/// What a browser says of the site whose page sends a request.
+const SITE_HEADER: &str = "sec-fetch-site";
 
 /// Checks that a request may be served. A public path needs no token.
 ///
@@ -27,6 +30,22 @@ pub(crate) fn check(settings: &Settings, headers: &HeaderMap, is_public: bool) -
     }
 }
 
+/// Checks that no page of another site sends a request.
+///
+/// A browser sends no `Origin` with the request of an image, a script or a link, but says from where it is.
+///
+/// # Errors
+///
+/// `forbidden` for the request of such a page.
+pub(crate) fn check_site(headers: &HeaderMap) -> Result<(), ApiError> {
+    let is_own = |site: &HeaderValue| matches!(site.as_bytes(), b"none" | b"same-origin");
+    if headers.get_all(SITE_HEADER).iter().all(is_own) { Ok(()) } else { Err(other_origin()) }
+}
+
+fn other_origin() -> ApiError {
+    ApiError::forbidden("the page that sent this has another origin than the service")
+}
+
 fn host(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
     let mut all = headers.get_all(header::HOST).iter();
     let (first, second) = (all.next(), all.next());
@@ -42,7 +61,7 @@ fn check_origin(headers: &HeaderMap, host: Option<&str>) -> Result<(), ApiError>
         let authority = origin.to_str().ok().and_then(|origin| origin.split_once("://")).map(|(_, rest)| rest);
         let is_same = authority.zip(host).is_some_and(|(authority, host)| authority.eq_ignore_ascii_case(host));
         if !is_same {
-            return Err(ApiError::forbidden("the page that sent this has another origin than the service"));
+            return Err(other_origin());
         }
     }
     Ok(())
@@ -78,7 +97,7 @@ fn carries(headers: &HeaderMap, token: &Secret) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use axum::http::{HeaderName, HeaderValue};
+    use axum::http::HeaderName;
 
     use super::*;
 

@@ -123,6 +123,11 @@ impl ApiError {
         ApiError { offset: Some(offset), ..ApiError::new(StatusCode::CONFLICT, "gap", text) }
     }
 
+    /// Turns the error that there is no such conversation into the one that nothing of this message is here.
+    pub(crate) fn or_gap(self, message: &str) -> ApiError {
+        if self.code == "not_found" { ApiError::gap(message, 0) } else { self }
+    }
+
     /// Question `number` can't be answered.
     pub(crate) fn answer(number: u64, kind: AnswerErrorKind) -> ApiError {
         let (status, code) = match kind {

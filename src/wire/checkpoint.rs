@@ -35,7 +35,7 @@ const VERSION: u32 = 4;
 /// }
 /// assert_eq!(whole.checkpoint(), pieces.checkpoint());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
 pub struct Checkpoint(Sealed<StoredResponse>);

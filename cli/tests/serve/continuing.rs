@@ -146,7 +146,7 @@ async fn a_failing_provider_is_reported() {
             "slow down",
         ),
         ("fails-html", json!({"type": "text/html", "body": "<h1>Oops</h1>"}), "Oops"),
-        ("fails-breaks", json!({"body": body_of("More."), "behave": "close"}), "broke"),
+        ("fails-breaks", json!({"body": body_of("More.").replace("data: [DONE]\n\n", ""), "behave": "close"}), "broke"),
     ] {
         relay(&service, id, &json!([{"name": id, "body": body_of(ASK)}, then])).await;
         assert_eq!(answer(&service, id, &json!({"number": 0, "suggestion": 0})).await.ok()["continued"], true);
@@ -181,4 +181,24 @@ async fn without_the_option_nothing_is_continued() {
     relay(&service, id, &json!({"name": id, "body": body_of(ASK)})).await;
     assert_eq!(answer(&service, id, &json!({"number": 0, "suggestion": 0})).await.ok()["continued"], false);
     assert_eq!(requests(id).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_continued_turn_ends_with_the_last_event_whatever_the_connection_does_after_it() {
+    let service = Service::relay(&["--continue"]);
+    let whole = body_of("Done.");
+    for (id, play) in [
+        ("done-breaks", json!({"body": whole, "behave": "close"})),
+        ("done-stays-open", json!({"body": whole, "behave": "stall"})),
+        ("done-then-more", json!({"body": format!("{whole}: more\n\n"), "at": whole.len(), "gate": "never"})),
+    ] {
+        relay(&service, id, &json!([{"name": id, "body": body_of(ASK)}, play])).await;
+        assert_eq!(answer(&service, id, &json!({"number": 0, "suggestion": 0})).await.ok()["continued"], true);
+        until(async || page(&service, id).await.turn != "streaming" && page(&service, id).await.all("turn").len() == 2)
+            .await;
+        let page = page(&service, id).await;
+        assert_eq!((&*page.turn, page.all("error").len()), ("ended", 0), "{id}");
+        assert_eq!(page.all("call")[0]["delivery"], json!({"state": "sent", "retry": false}), "{id}");
+        assert_eq!(get(format!("/conversations/{id}")).send(&service).await.ok()["retry"], false, "{id}");
+    }
 }

@@ -26,6 +26,8 @@ async fn a_body_that_is_too_large_is_refused_with_and_without_a_content_length()
         assert_eq!(answer.await.unwrap().error(), (413, "too_large".into()), "{path}");
         drop(to);
     }
+    let piece = call("PATCH", "/conversations/body/turn?message=a&offset=0", large).send(&service).await;
+    assert_eq!(piece.error(), (413, "too_large".into()));
     // A push is not kept, so it has no limit.
     post("/conversations?wire=text", "x".repeat(100_000)).send(&service).await.ok();
 }

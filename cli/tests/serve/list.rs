@@ -128,3 +128,17 @@ async fn the_service_says_what_it_does_and_not_what_is_secret() {
         assert_eq!(get(path).send(&guarded).await.error(), (401, "unauthorized".into()), "{path}");
     }
 }
+
+#[tokio::test]
+async fn changes_that_are_sent_together_are_in_the_order_in_which_they_happened() {
+    let service = Service::start(&[]);
+    let mut events = open(&service).await;
+    events.next().await.unwrap();
+    for index in 10..40 {
+        post(format!("/conversations?id=c{index}&wire=text"), "Hi").send(&service).await.ok();
+    }
+    let all = events.up_to(|event| event.data["id"] == "c39" && event.data["turn"] == "ended").await;
+    for two in all.windows(2).filter(|two| two[0].id == two[1].id) {
+        assert!(two[0].data["id"].as_str() < two[1].data["id"].as_str(), "{two:?}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::client::{Events, chat, get, post, read, until};
+use crate::client::{Events, call, chat, get, post, read, until};
 use crate::service::Service;
 use crate::upstream::open_gate;
 
@@ -41,7 +41,7 @@ async fn the_conversations_unused_for_longest_are_dropped_beyond_the_budget() {
         assert!(peak < 96 << 10, "{peak} KiB for a budget of 32 MiB");
     }
     for id in ids {
-        crate::client::call("DELETE", format!("/conversations/{id}"), "").send(&service).await;
+        call("DELETE", format!("/conversations/{id}"), "").send(&service).await;
     }
     drop(reader);
     until(async || metric(&service, "followup_memory_bytes").await == 0).await;
@@ -64,4 +64,20 @@ async fn when_all_are_in_use_a_turn_is_refused() {
     read(one).await;
     read(two).await;
     until(async || chat(&json!({"stream": "text-only"})).send(&service).await.status == 200).await;
+}
+
+#[tokio::test]
+async fn what_is_kept_between_two_pieces_is_counted() {
+    const LEN: usize = 4 << 20;
+    let service = Service::start(&[]);
+    let piece = async |offset: usize, body: String, last: bool| {
+        let path = format!("/conversations/p/turn?message=a&offset={offset}&wire=openai-chat&last={last}");
+        call("PATCH", path, body).send(&service).await.ok();
+        metric(&service, "followup_memory_bytes").await
+    };
+    // An event that has not ended yet.
+    let open = piece(0, format!("data: {}", "x".repeat(LEN)), false).await;
+    assert!((LEN as u64..3 * LEN as u64).contains(&open), "{open}");
+    let ended = piece(LEN + 6, "\n\n".into(), true).await;
+    assert!(ended < 64 << 10, "{ended}");
 }

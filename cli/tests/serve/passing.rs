@@ -53,6 +53,17 @@ async fn every_method_path_query_and_header_passes() {
 }
 
 #[tokio::test]
+async fn a_request_to_become_a_websocket_does_not_pass() {
+    let service = Service::relay(&[]);
+    let play = json!({"play": {"name": "upgrade", "type": "application/json", "body": "{}"}}).to_string();
+    let asks = call("GET", "/v1/realtime", play).with("connection", "keep-alive, Upgrade").with("upgrade", "websocket");
+    let answer = asks.with("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==").send(&service).await;
+    assert_eq!((answer.status.as_u16(), answer.header("upgrade")), (200, None));
+    let headers = requests("upgrade").await[0]["headers"].to_string().to_lowercase();
+    assert!(!headers.contains("upgrade:") && !headers.contains("keep-alive, upgrade"), "{headers}");
+}
+
+#[tokio::test]
 async fn messages_of_all_formats_are_turns_streamed_and_not() {
     let service = Service::relay(&[]);
     for (path, format) in
@@ -201,6 +212,12 @@ async fn a_body_that_pauses_for_too_long_is_refused() {
         assert_eq!(answer.error(), (408, "body_timeout".into()), "{path}");
         drop(to);
     }
+    let (to, pieces) = mpsc::channel(1);
+    to.send(Ok("{".into())).await.unwrap();
+    let piece = call("PATCH", "/conversations/y/turn?message=a&offset=0", "").with_pieces(pieces);
+    assert_eq!(piece.send(&service).await.error(), (408, "body_timeout".into()));
+    assert_eq!(get("/conversations/y").send(&service).await.status, 404, "nothing has begun");
+    drop(to);
     // A push may pause for as long as a provider.
     let (to, pieces) = mpsc::channel(1);
     let address = service.address.clone();

@@ -76,3 +76,21 @@ async fn a_bad_request_for_a_piece_changes_nothing() {
     }
     assert_eq!(get("/conversations/p").send(&service).await.status, 404);
 }
+
+#[tokio::test]
+async fn a_later_piece_creates_no_conversation() {
+    let service = Service::start(&["--limit-conversations", "1"]);
+    for (from, to) in [(1, 2), (BODY.len(), BODY.len())] {
+        let gap = push(&service, "new", "a", from, to, true).await;
+        assert_eq!(gap.error(), (409, "gap".into()));
+        assert_eq!(gap.json()["error"]["offset"], 0);
+        assert_eq!(get("/conversations/new").send(&service).await.status, 404);
+    }
+    assert_eq!(post("/conversations?id=other&wire=text", "Hi").send(&service).await.status, 201, "there is room");
+    call("DELETE", "/conversations/other", "").send(&service).await;
+    push(&service, "new", "a", 0, 50, false).await.ok();
+    call("DELETE", "/conversations/new", "").send(&service).await;
+    assert_eq!(push(&service, "new", "a", 50, 60, false).await.error(), (409, "gap".into()));
+    assert_eq!(get("/conversations/new").send(&service).await.status, 404, "it stays deleted");
+    assert_eq!(push(&service, "a.b", "a", 1, 2, false).await.error(), (400, "bad_id".into()));
+}

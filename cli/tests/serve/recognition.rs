@@ -299,3 +299,28 @@ async fn a_conversation_that_is_gone_is_not_found() {
     let [one, two] = ids.map(|call| conversation(&service, call));
     assert_ne!(one.await, two.await);
 }
+
+#[tokio::test]
+async fn a_message_that_streams_on_does_not_hide_the_end_of_another_one() {
+    let service = Service::relay(&[]);
+    let first = json!([{"role": "user", "content": "Twice"}]);
+    let open = async |name: &str, text: &str| {
+        let body = format!("data: {}\n\n", json!({"choices": [{"delta": {"content": text}}]}));
+        let play = json!({"body": format!("{body}data: [DONE]\n\n"), "at": body.len(), "gate": name});
+        let response = ask("openai-chat", &first, &play).open(&service.address).await;
+        let id = response.headers()["x-followup-conversation"].to_str().unwrap().to_owned();
+        (tokio::spawn(read(response)), id)
+    };
+    let (one, _) = open("streams-on", "One").await;
+    let (two, id) = open("ends", "Two").await;
+    let shown = json!([first[0], {"role": "assistant", "content": "Two"}, {"role": "user", "content": "Next"}]);
+    let next = ask("openai-chat", &shown, &json!({"name": "next-of-two", "stream": "text-only"}));
+    let (found, ()) = tokio::join!(conversation(&service, next), async {
+        until(async || !requests("next-of-two").await.is_empty()).await;
+        open_gate("ends").await;
+    });
+    assert_eq!(found, id);
+    open_gate("streams-on").await;
+    one.await.unwrap();
+    two.await.unwrap();
+}

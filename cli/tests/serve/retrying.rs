@@ -176,3 +176,23 @@ async fn a_correction_that_failed_can_be_sent_again() {
     assert_eq!(retry(&service, id).await.status, 202);
     until(async || page(&service, id).await.prose().ends_with("Done.")).await;
 }
+
+#[tokio::test]
+async fn an_agent_that_collects_a_correction_ends_its_retry() {
+    let service = Service::relay(&["--continue"]);
+    let id = "correction-collected";
+    let mistake = "<ask_followup_question></ask_followup_question>";
+    let then = json!([{"status": "503 Busy", "body": "busy"}]);
+    let play = json!([{"name": id, "body": body_of(mistake)}, {"name": id, "then": then}]);
+    chat(&play).with("x-followup-conversation", id).send(&service).await.ok_body();
+    until(async || page(&service, id).await.turn == "cut_off").await;
+    let collected = get(format!("/conversations/{id}/replies")).send(&service).await.ok();
+    assert_eq!(collected["replies"].as_array().unwrap().len(), 1);
+    assert_eq!(get(format!("/conversations/{id}")).send(&service).await.ok()["retry"], false);
+    let told = all_events(&service, id).await.pop().unwrap();
+    assert_eq!((&*told.kind, told.data), ("delivery", json!({"numbers": [], "state": "collected", "retry": false})));
+    assert_eq!(retry(&service, id).await.error(), (409, "nothing_to_retry".into()));
+    get(format!("/conversations/{id}/replies")).send(&service).await.ok();
+    assert_eq!(all_events(&service, id).await.iter().filter(|event| event.kind == "delivery").count(), 2, "told once");
+    assert_eq!(requests(id).await.len(), 2);
+}

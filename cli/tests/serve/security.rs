@@ -84,6 +84,52 @@ async fn foreign_hosts_and_origins_are_refused() {
 }
 
 #[tokio::test]
+async fn pages_of_other_sites_without_an_origin_get_the_page_only() {
+    let service = Service::relay(&["--demo"]);
+    let from = async |site: &str, path: &str| get(path).with("sec-fetch-site", site).send(&service).await;
+    for path in ["/v1/models", "/conversations", "/conversations/x/replies", "/metrics", "/demo", "/healthz"] {
+        for site in ["cross-site", "same-site", "", "other"] {
+            assert_eq!(from(site, path).await.error(), (403, "forbidden".into()), "{site} {path}");
+        }
+        for site in ["none", "same-origin"] {
+            assert_ne!(from(site, path).await.status, 403, "{site} {path}");
+        }
+        let twice = get(path).with("sec-fetch-site", "none").with("sec-fetch-site", "cross-site").send(&service).await;
+        assert_eq!(twice.error(), (403, "forbidden".into()), "{path}");
+    }
+    for path in ["/", "/assets/growing.js"] {
+        assert_eq!(from("cross-site", path).await.status, 200, "a link may lead to the page: {path}");
+    }
+}
+
+#[tokio::test]
+async fn a_browser_that_opens_what_a_provider_sends_gives_it_no_rights_of_the_page() {
+    let service = Service::relay(&[]);
+    let script = "<script>fetch('/conversations')</script>";
+    let own = "default-src *";
+    for (destination, expected) in [
+        (Some("document"), &[own, "sandbox"][..]),
+        (Some("iframe"), &[own, "sandbox"]),
+        (Some("serviceworker"), &[own, "sandbox"]),
+        (Some("empty"), &[own]),
+        (None, &[own]),
+    ] {
+        let headers = json!({"content-security-policy": own});
+        let play = json!({"play": {"body": script, "type": "text/html", "headers": headers}}).to_string();
+        for path in ["/v1/models", "/v1/chat/completions"] {
+            let mut call = post(path, play.clone());
+            if let Some(destination) = destination {
+                call = call.with("sec-fetch-dest", destination).with("sec-fetch-site", "same-origin");
+            }
+            let answer = call.send(&service).await;
+            assert_eq!((answer.status.as_u16(), &answer.body[..]), (200, script.as_bytes()), "{destination:?} {path}");
+            let policies: Vec<_> = answer.headers.get_all("content-security-policy").iter().collect();
+            assert_eq!(policies, expected, "{destination:?} {path}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn every_response_carries_the_security_headers() {
     let service = Service::start(&["--demo"]);
     for path in ["/", "/assets/growing.js", "/conversations", "/nothing", "/healthz"] {

@@ -60,8 +60,8 @@ class Conversation {
 
   snapshot() {
     const items = this.state.items.map(({ key, ...item }) => item);
-    const { conversation, turn, stopped, dropped } = this.state;
-    return { conversation, last: `e-${this.events.length}`, turn, stopped, dropped, items };
+    const { conversation, turn, stopped, retry, dropped } = this.state;
+    return { conversation, last: `e-${this.events.length}`, turn, stopped, retry, dropped, items };
   }
 
   read(response, last) {

@@ -37,7 +37,7 @@ struct ToolCall {
 #[derive(Deserialize)]
 struct Chunk {
     #[serde(default)]
-    choices: Vec<Choice>,
+    choices: Option<Vec<Choice>>,
 }
 
 #[derive(Deserialize)]
@@ -112,7 +112,8 @@ impl AssistantMessage {
             self.is_intact = false;
             return;
         };
-        for delta in chunk.choices.into_iter().filter(|choice| choice.index == 0).filter_map(|choice| choice.delta) {
+        let choices = chunk.choices.into_iter().flatten();
+        for delta in choices.filter(|choice| choice.index == 0).filter_map(|choice| choice.delta) {
             if let Some(content) = delta.content {
                 self.size += content.len();
                 self.content.push_str(&content);
@@ -188,7 +189,7 @@ mod tests {
         "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":1,\"id\":\"b\",\"function\":{\"name\":\"g\",\"arguments\":\"{}\"}}]}}]}\n\n",
         "data: {\"choices\":[{\"delta\":{\"content\":null,\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"1}\"}}]}}]}\n\n",
         "data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"another choice\"}}],\"usage\":null}\n\n",
-        "event: x\ndata: {\"choices\":[]}\n\ndata: [DONE]\n\n",
+        "event: x\ndata: {\"choices\":[]}\n\ndata: {\"choices\":null,\"usage\":{}}\n\ndata: [DONE]\n\n",
     );
 
     #[test]

@@ -6,6 +6,7 @@ use std::time::{Instant, SystemTime};
 use parking_lot::MutexGuard;
 
 use super::Conversation;
+use super::event_id::EventId;
 use super::role::Role;
 use super::state::{ConversationState, ListKey};
 use crate::error::ApiError;
@@ -15,6 +16,8 @@ pub(super) struct ChangeGuard<'a> {
     state: MutexGuard<'a, ConversationState>,
     conversation: &'a Conversation,
     list_key: ListKey,
+    /// The last event before a change; `None` if the time of the last change stays.
+    before: Option<EventId>,
 }
 
 impl std::ops::Deref for ChangeGuard<'_> {
@@ -33,6 +36,9 @@ impl std::ops::DerefMut for ChangeGuard<'_> {
 
 impl Drop for ChangeGuard<'_> {
     fn drop(&mut self) {
+        if self.before.is_some_and(|before| before != self.state.log.buffer.last()) {
+            self.state.updated = SystemTime::now();
+        }
         self.state.count_memory();
         let conversation = self.conversation;
         conversation.queue(&mut self.state);
@@ -47,9 +53,11 @@ impl Drop for ChangeGuard<'_> {
 
 impl Conversation {
     /// Locks the state for a change. Readers are woken when the guard is dropped.
+    ///
+    /// Every change has an event. Without one, the time of the last change stays.
     pub(super) fn lock_for_change(&self) -> ChangeGuard<'_> {
         let mut guard = self.lock_for_use();
-        guard.updated = SystemTime::now();
+        guard.before = Some(guard.log.buffer.last());
         guard
     }
 
@@ -74,7 +82,7 @@ impl Conversation {
         let mut state = self.state.lock();
         state.used = Instant::now();
         let list_key = state.list_key();
-        ChangeGuard { state, conversation: self, list_key }
+        ChangeGuard { state, conversation: self, list_key, before: None }
     }
 
     /// Queues the conversation, so that the store is told of a change.
@@ -88,5 +96,41 @@ impl Conversation {
             // Nobody receives it when the service is shutting down.
             let _ = outbox.send(this);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use followup::dialogue::{Answer, MessageFormat};
+    use followup::wire::Format;
+
+    use crate::conversation::push_piece::Piece;
+    use crate::conversation::request_content::RequestContent;
+    use crate::conversation::superseding_tests::conversation;
+    use crate::conversation::turn::{Turn, TurnSource};
+    use crate::conversation::user_action::UserAction;
+
+    #[test]
+    fn what_is_refused_is_no_change() {
+        let conversation = conversation();
+        let begin = || Turn::begin(&conversation, Some(Format::Text), TurnSource::Push, RequestContent::default());
+        let act = |action| conversation.perform(action, Vec::new(), MessageFormat::OpenAiChat);
+        let updated = || conversation.summary().updated_at;
+        let mut turn = begin().unwrap();
+        let began = updated();
+        assert_eq!(begin().err().unwrap().code(), "busy");
+        let piece = Piece { message: "a", offset: 0, bytes: b"x", is_last: true, wire: None };
+        assert_eq!(conversation.push_piece(piece).unwrap_err().code(), "busy");
+        assert!(Turn::begin_retry(&conversation).is_err());
+        assert_eq!(updated(), began);
+        turn.feed(b"Hi.");
+        turn.end(false);
+        let ended = updated();
+        assert!(ended > began);
+        assert!(act(UserAction::Answer { number: 7, answer: Answer::Suggestion(0) }).is_err());
+        assert!(act(UserAction::Guide { text: "x".into() }).is_err());
+        conversation.dismiss().unwrap();
+        conversation.collect_replies(0, MessageFormat::OpenAiChat).unwrap();
+        assert_eq!(updated(), ended, "nothing was open");
     }
 }

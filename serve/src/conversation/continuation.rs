@@ -48,6 +48,11 @@ impl PendingContinuation {
         }
     }
 
+    /// Returns `true` if the last event of the turn's body has arrived: nothing follows it.
+    pub(crate) fn is_done(&self) -> bool {
+        matches!(self, PendingContinuation::Provider { message, .. } if message.is_done())
+    }
+
     /// Returns what follows, once the turn has ended and was not cut off.
     pub(crate) fn finish(self) -> Continuation {
         match self {

@@ -107,13 +107,7 @@ impl ConversationState {
         let failed = self.advance(|entry| entry.progress == Progress::Sending, Progress::Failed { retry });
         if retry && failed == ReplySet::default() {
             // Only corrections have failed. The event says that they can be sent again.
-            let delivery = Delivery { state: DeliveryState::Failed, why: Some(why.into()), retry };
-            let event = ConversationEvent::Delivery {
-                numbers: [].as_slice().into(),
-                guidance: false,
-                delivery: Cow::Owned(delivery),
-            };
-            self.log.push(&event, metrics);
+            self.push_delivery_of_corrections(DeliveryState::Failed, Some(why.into()), retry, metrics);
         }
         self.push_delivery(failed, DeliveryState::Failed, Some(why.into()), retry, metrics);
     }
@@ -124,9 +118,7 @@ impl ConversationState {
     }
 
     /// An agent has collected the replies after the one with this number.
-    ///
-    /// Returns whether that is news.
-    pub(super) fn collected(&mut self, after: u64, metrics: &Metrics) -> bool {
+    pub(super) fn collected(&mut self, after: u64, metrics: &Metrics) {
         let first = self.dialogue.reply_log().after(after).next().map_or(u64::MAX, |entry| entry.nth);
         let is_collected = |entry: &LoggedReply| match entry.progress {
             Progress::Pending | Progress::Failed { retry: false } => entry.nth >= first,
@@ -135,12 +127,25 @@ impl ConversationState {
             _ => false,
         };
         let collected = self.advance(is_collected, Progress::Collected);
-        let is_news = collected != ReplySet::default();
-        if is_news {
-            self.failed_request = None;
+        let ends_retry = first != u64::MAX && self.failed_request.take().is_some();
+        if ends_retry && collected == ReplySet::default() {
+            // Only corrections had failed.
+            self.push_delivery_of_corrections(DeliveryState::Collected, None, false, metrics);
         }
         self.push_delivery(collected, DeliveryState::Collected, None, false, metrics);
-        is_news
+    }
+
+    /// Says what became of corrections, which have no number.
+    fn push_delivery_of_corrections(
+        &mut self,
+        state: DeliveryState,
+        why: Option<String>,
+        retry: bool,
+        metrics: &Metrics,
+    ) {
+        let delivery = Cow::Owned(Delivery { state, why, retry });
+        let event = ConversationEvent::Delivery { numbers: [].as_slice().into(), guidance: false, delivery };
+        self.log.push(&event, metrics);
     }
 
     fn advance(&mut self, matches: impl Fn(&LoggedReply) -> bool, to: Progress) -> ReplySet {

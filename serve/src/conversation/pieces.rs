@@ -1,5 +1,7 @@
 //! A message that is pushed in pieces, as far as it has come.
 
+use std::hash::{Hash, Hasher};
+
 use followup::wire;
 use serde::{Deserialize, Serialize};
 
@@ -18,5 +20,26 @@ impl Pieces {
     /// Returns `true` if more pieces are expected.
     pub(super) fn is_open(&self) -> bool {
         self.checkpoint.is_some()
+    }
+
+    /// Returns the approximate memory of what is kept for the next piece.
+    pub(super) fn memory(&self) -> usize {
+        let mut bytes = ByteCounter::default();
+        self.checkpoint.hash(&mut bytes);
+        bytes.0
+    }
+}
+
+/// Counts the bytes that it is given. Of a text or a list of bytes that costs no more than its length.
+#[derive(Default)]
+struct ByteCounter(usize);
+
+impl Hasher for ByteCounter {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 += bytes.len();
+    }
+
+    fn finish(&self) -> u64 {
+        self.0 as u64
     }
 }

@@ -1,7 +1,5 @@
 //! The replies of a conversation, for an agent that collects them.
 
-use std::time::SystemTime;
-
 use followup::dialogue::{MessageFormat, Reply};
 use serde::Serialize;
 use serde_json::Value;
@@ -40,7 +38,7 @@ impl Conversation {
     ///
     /// If the conversation is gone.
     pub(crate) fn collect_replies(&self, after: u64, format: MessageFormat) -> Result<Vec<u8>, ApiError> {
-        let mut state = self.lock_for_use();
+        let mut state = self.lock_for_change();
         if state.gone {
             return Err(ApiError::no_conversation(&self.id));
         }
@@ -57,9 +55,7 @@ impl Conversation {
         };
         // All of it serializes to JSON.
         let json = serde_json::to_vec(&collected).unwrap_or_default();
-        if state.collected(after, &self.metrics) {
-            state.updated = SystemTime::now();
-        }
+        state.collected(after, &self.metrics);
         Ok(json)
     }
 }

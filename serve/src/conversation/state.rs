@@ -256,7 +256,8 @@ impl ConversationState {
         let Log { buffer, transcript, .. } = &self.log;
         let kept = buffer.memory() + transcript.memory() + self.dialogue.memory() + self.continuation.memory();
         let failed = self.failed_request.as_ref().map_or(0, |request| request.body.len());
+        let pieces = self.pieces.as_ref().map_or(0, Pieces::memory);
         // A text that grew has up to twice the memory of its bytes.
-        self.counted.set(CONVERSATION_OVERHEAD + kept + kept / 2 + failed);
+        self.counted.set(CONVERSATION_OVERHEAD + kept + kept / 2 + failed + pieces);
     }
 }

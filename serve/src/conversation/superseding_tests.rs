@@ -14,7 +14,7 @@ use super::{Context, Conversation, ListChanges, NewRole};
 use crate::metrics::Metrics;
 use crate::settings::Settings;
 
-fn conversation() -> Arc<Conversation> {
+pub(super) fn conversation() -> Arc<Conversation> {
     let (ended, _) = mpsc::unbounded_channel();
     let (settings, metrics) = (Arc::new(Settings::default()), Arc::new(Metrics::new()));
     let list = Arc::new(ListChanges::new());

@@ -169,6 +169,11 @@ impl Turn {
         }
     }
 
+    /// Returns `true` if the continuation has seen the last event of the body.
+    pub(crate) fn is_done(&self) -> bool {
+        self.continuation.is_done()
+    }
+
     /// The provider has accepted the replies that the turn answers.
     pub(crate) fn sent(&mut self) {
         if let Some(mut state) = self.conversation.lock_in(self.epoch) {
@@ -181,10 +186,7 @@ impl Turn {
     /// The request is kept to be tried again.
     pub(crate) fn fail(mut self, why: &str, request: Option<ContinuationRequest>) {
         self.error("upstream", why);
-        if let Some(mut state) = self.conversation.lock_in(self.epoch) {
-            state.sending_failed(why, request, &self.conversation.metrics);
-        }
-        self.end(true);
+        self.finish(true, |state, metrics| state.sending_failed(why, request, metrics));
     }
 
     /// Adds an error to the conversation.
@@ -203,16 +205,18 @@ impl Turn {
 
     /// Ends the turn.
     pub(crate) fn end(mut self, cut_off: bool) {
-        self.finish(cut_off);
+        self.finish(cut_off, |_, _| {});
     }
 
-    fn finish(&mut self, cut_off: bool) {
+    /// Ends the turn. What happens before its end happens under the same lock, so that no turn begins in between.
+    fn finish(&mut self, cut_off: bool, before_end: impl FnOnce(&mut ConversationState, &Metrics)) {
         if std::mem::replace(&mut self.has_ended, true) {
             return;
         }
         let conversation = &self.conversation;
         conversation.metrics.turn_ended(self.started.elapsed());
         let Some(mut state) = conversation.lock_in(self.epoch) else { return };
+        before_end(&mut state, &conversation.metrics);
         if let Some(mut response) = self.response.take() {
             state.apply_all(response.finish(), &conversation.metrics);
         }
@@ -230,7 +234,7 @@ impl Turn {
 impl Drop for Turn {
     fn drop(&mut self) {
         let is_complete = self.tail.trim_ascii_end().ends_with(DONE);
-        self.finish(!is_complete);
+        self.finish(!is_complete, |_, _| {});
     }
 }
 
@@ -248,6 +252,38 @@ impl ConversationState {
                 Ok(event) => self.apply(event, metrics),
                 Err(error) => self.apply_error(&error, metrics),
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+
+    use axum::http::HeaderMap;
+    use serde_json::Value;
+
+    use super::*;
+    use crate::conversation::superseding_tests::conversation;
+
+    #[test]
+    fn a_retry_begins_only_after_the_turn_that_failed_has_ended() {
+        let both = Barrier::new(2);
+        for _ in 0..100 {
+            let conversation = conversation();
+            let request = ContinuationRequest { headers: HeaderMap::new(), body: "{}".into() };
+            let turn = Turn::begin(&conversation, None, TurnSource::Continue, RequestContent::default()).unwrap();
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    both.wait();
+                    while Turn::begin_retry(&conversation).is_err() {}
+                });
+                both.wait();
+                turn.fail("broken", Some(request));
+            });
+            let snapshot: Value = serde_json::from_slice(&conversation.snapshot()).unwrap();
+            let kinds: Vec<_> = snapshot["items"].as_array().unwrap().iter().map(|item| &item["type"]).collect();
+            assert_eq!(kinds, ["turn", "error", "end", "turn", "end"]);
         }
     }
 }

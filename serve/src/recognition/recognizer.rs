@@ -6,12 +6,14 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use parking_lot::Mutex;
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
 use super::agent_request::AgentRequest;
-use super::fingerprint::{Fingerprint, Fingerprints};
+use super::fingerprint::{Fingerprint, Fingerprints, ShownAnswer};
 use super::last_answer::{Fit, LastAnswer};
 use super::shown_conversation::ShownConversation;
 use super::stored::StoredRecord;
@@ -108,11 +110,12 @@ impl Recognizer {
             return possible;
         }
         let wait = async {
-            for (mut entry, shown) in streaming {
-                entry.settle().await;
-                let fit = entry.answer.borrow().fit(shown);
-                if fit.is_some_and(|fit| fit != Fit::None) {
-                    return entry.alive();
+            // One of them may stream on for long after the one that is shown has ended.
+            let mut ended: FuturesUnordered<_> =
+                streaming.into_iter().map(|(entry, shown)| entry.settled_on(shown)).collect();
+            while let Some(found) = ended.next().await {
+                if found.is_some() {
+                    return found;
                 }
             }
             None
@@ -233,6 +236,13 @@ impl Index {
 impl Entry {
     fn alive(&self) -> Option<Arc<Conversation>> {
         self.conversation.upgrade().filter(|conversation| !conversation.is_gone())
+    }
+
+    /// Waits for the end of the answer. Returns the conversation if the request shows that answer.
+    async fn settled_on(mut self, shown: &ShownAnswer) -> Option<Arc<Conversation>> {
+        self.settle().await;
+        let fit = self.answer.borrow().fit(shown);
+        self.alive().filter(|_| fit.is_some_and(|fit| fit != Fit::None))
     }
 
     /// Waits for the end of the answer.

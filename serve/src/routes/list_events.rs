@@ -120,18 +120,20 @@ impl ListStream {
         let removed: Vec<String> = known.keys().filter(|id| !versions.contains_key(*id)).cloned().collect();
         self.batches += 1;
         let event_id = format!("list-{}", self.batches);
+        let mut changed: Vec<_> = versions
+            .into_iter()
+            .filter(|(id, version)| known.get(id) != Some(version))
+            .filter_map(|(id, version)| Some((self.state.store.summary(&id)?, version)))
+            .collect();
+        changed.sort_by_key(|(summary, _)| summary.updated_at);
         let mut events = Vec::new();
         for id in removed {
             events.extend_from_slice(&frame(&*event_id, "removed", &json!({"id": id})));
             known.remove(&id);
         }
-        for (id, version) in versions {
-            if known.get(&id) != Some(&version)
-                && let Some(summary) = self.state.store.summary(&id)
-            {
-                events.extend_from_slice(&frame(&*event_id, "conversation", &summary));
-                known.insert(id, version);
-            }
+        for (summary, version) in changed {
+            events.extend_from_slice(&frame(&*event_id, "conversation", &summary));
+            known.insert(summary.id, version);
         }
         events.into()
     }

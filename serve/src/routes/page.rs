@@ -46,6 +46,8 @@ struct Asset {
     gzip: Bytes,
     brotli: Bytes,
     etag: String,
+    /// The query with which the page names the file, if it names it.
+    version: Option<String>,
     policy: Option<HeaderValue>,
 }
 
@@ -83,7 +85,7 @@ fn respond(asset: &Asset, query: Option<&str>, request: &HeaderMap) -> Response 
     let is_cached = cached.flat_map(|value| value.split(',')).any(|tag| tag.trim().trim_start_matches("W/") == etag);
     let mut headers = HeaderMap::new();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type(asset.name)));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache_control(query)));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache_control(asset, query)));
     headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
     if let Ok(etag) = HeaderValue::from_str(&etag) {
         headers.insert(header::ETAG, etag);
@@ -104,8 +106,10 @@ fn respond(asset: &Asset, query: Option<&str>, request: &HeaderMap) -> Response 
 }
 
 /// A file that is named with the version of its content needs no revalidation.
-fn cache_control(query: Option<&str>) -> &'static str {
-    if query.is_some_and(|query| query.starts_with("v=")) { "max-age=31536000, immutable" } else { "no-cache" }
+///
+/// While replicas are updated, one may be asked for a version that only another one has.
+fn cache_control(asset: &Asset, query: Option<&str>) -> &'static str {
+    if query.is_some() && query == asset.version.as_deref() { "max-age=31536000, immutable" } else { "no-cache" }
 }
 
 fn accepts(request: &HeaderMap, wanted: &str) -> bool {
@@ -125,17 +129,25 @@ fn reloaded() -> Option<Vec<Asset>> {
 }
 
 fn assets() -> Vec<Asset> {
-    FILES.iter().map(prepare).collect()
+    let index = content(&FILES[0][0]);
+    let index = String::from_utf8_lossy(&index);
+    FILES.iter().map(|files| prepare(files, version_in(&index, files[0].0))).collect()
 }
 
-fn prepare([file, brotli]: &[PageFile; 2]) -> Asset {
+/// Returns the query with which the page names a file.
+fn version_in(index: &str, name: &str) -> Option<String> {
+    let (_, rest) = index.split_once(&format!("/assets/{name}?"))?;
+    rest.split_once('"').map(|(query, _)| query.to_owned())
+}
+
+fn prepare([file, brotli]: &[PageFile; 2], version: Option<String>) -> Asset {
     let body = content(file).into_owned();
     let mut hasher = DefaultHasher::new();
     hasher.write(&body);
     let etag = format!("{:016x}", hasher.finish());
     let policy = (file.0 == "index.html").then(policy).flatten();
     let brotli = content(brotli).into_owned().into();
-    Asset { name: file.0, gzip: gzip(&body).into(), brotli, body: body.into(), etag, policy }
+    Asset { name: file.0, gzip: gzip(&body).into(), brotli, body: body.into(), etag, version, policy }
 }
 
 fn policy() -> Option<HeaderValue> {
@@ -211,10 +223,12 @@ mod tests {
     fn a_file_with_its_version_is_cached_for_ever_and_others_are_revalidated() {
         let growing = ASSETS.iter().find(|asset| asset.name == "growing.js").unwrap();
         let cache = |query| respond(growing, query, &HeaderMap::new()).headers()[header::CACHE_CONTROL].clone();
-        assert_eq!(cache(Some("v=0123456789abcdef")), "max-age=31536000, immutable");
-        assert_eq!(cache(None), "no-cache");
-        let index = String::from_utf8_lossy(&index().body).into_owned();
-        assert!(index.contains("/assets/growing.js?v="));
+        let version = growing.version.as_deref().unwrap();
+        assert!(version.starts_with("v=") && version.len() == 18, "{version}");
+        assert_eq!(cache(Some(version)), "max-age=31536000, immutable");
+        for other in [None, Some("v=0123456789abcdef"), Some("")] {
+            assert_eq!(cache(other), "no-cache", "{other:?}");
+        }
     }
 
     #[test]

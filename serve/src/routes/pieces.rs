@@ -43,7 +43,11 @@ pub(super) async fn push(
     state.store.local().check_memory()?;
     let (parts, body) = request.into_parts();
     let body = read_limited(&parts.headers, body, state.settings.limits.body).await?;
-    let (conversation, _) = state.store.get_or_create(&id).await?;
+    let conversation = match offset {
+        0 => state.store.get_or_create(&id).await?.0,
+        // A later piece begins no message, so it creates no conversation for one.
+        _ => state.store.get_for_turn(&id).await.map_err(|error| error.or_gap(&message))?,
+    };
     let outcome = conversation.push_piece(Piece { message: &message, offset, bytes: &body, is_last: last, wire })?;
     // The next piece may be sent to another replica.
     state.store.flush(&conversation).await?;

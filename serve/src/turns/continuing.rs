@@ -115,6 +115,10 @@ async fn send_replies(state: Arc<AppState>, mut turn: Turn, request: Continuatio
             Ok(Some(chunk)) => {
                 turn.feed(&chunk);
                 state.store.local().keep_within_memory();
+                // Whatever the connection does after its last event, the message is whole.
+                if turn.is_done() {
+                    return turn.end(false);
+                }
             }
             Ok(None) => return turn.end(false),
             Err(why) => {

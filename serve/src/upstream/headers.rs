@@ -55,15 +55,11 @@ impl HeaderFilter {
         for name in own {
             headers.remove(name);
         }
-        let is_own_token = |value: &HeaderValue| {
-            let bearer = value.as_bytes().split_at_checked("Bearer ".len()).map(|(_, rest)| rest);
-            self.token.as_ref().zip(bearer).is_some_and(|(token, bearer)| token.matches(bearer))
-        };
-        if headers.get(header::AUTHORIZATION).is_some_and(is_own_token) {
-            headers.remove(header::AUTHORIZATION);
-        }
-        if headers.get(API_KEY).is_some_and(|key| self.token.as_ref().is_some_and(|own| own.matches(key.as_bytes()))) {
-            headers.remove(API_KEY);
+        if let Some(token) = &self.token {
+            let bearer =
+                |value: &[u8]| value.split_at_checked("Bearer ".len()).is_some_and(|(_, bearer)| token.matches(bearer));
+            remove_values(&mut headers, &header::AUTHORIZATION, bearer);
+            remove_values(&mut headers, &API_KEY, |key| token.matches(key));
         }
         if let Some(key) = &self.key
             && !headers.contains_key(header::AUTHORIZATION)
@@ -76,6 +72,15 @@ impl HeaderFilter {
             }
         }
         headers
+    }
+}
+
+/// Removes the values of a header that match.
+fn remove_values(headers: &mut HeaderMap, name: &HeaderName, matches: impl Fn(&[u8]) -> bool) {
+    let kept: Vec<_> = headers.get_all(name).iter().filter(|value| !matches(value.as_bytes())).cloned().collect();
+    headers.remove(name);
+    for value in kept {
+        headers.append(name, value);
     }
 }
 
@@ -148,6 +153,22 @@ mod tests {
         assert_eq!(sent(Some("key"), Some("Bearer mine")).unwrap(), "Bearer mine");
         assert_eq!(sent(Some("key"), None).unwrap(), "Bearer key");
         assert_eq!(sent(None, None), None);
+    }
+
+    #[test]
+    fn of_several_values_only_the_services_token_is_removed() {
+        let filter = HeaderFilter::new(None, Some(Secret::new("ours")));
+        for name in ["authorization", "x-api-key"] {
+            let prefix = if name == "authorization" { "Bearer " } else { "" };
+            let value = |text: &str| HeaderValue::from_str(&format!("{prefix}{text}")).unwrap();
+            let mut from = HeaderMap::new();
+            for text in ["mine", "ours", "other", "ours"] {
+                from.append(name, value(text));
+            }
+            let sent = filter.for_provider(&from);
+            let sent: Vec<_> = sent.get_all(name).iter().cloned().collect();
+            assert_eq!(sent, [value("mine"), value("other")]);
+        }
     }
 
     #[test]

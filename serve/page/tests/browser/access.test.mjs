@@ -157,6 +157,49 @@ test('the skip link leads to the conversation and leaves the address alone', asy
   assert.equal(new URL(page.url()).hash, '#/c/c');
 });
 
+/** Ten suggestions, so that the digit 1 waits for a second one. */
+const TEN = Array.from({ length: 10 }, (_, nth) => ({ answer: `Suggestion ${nth + 1}` }));
+
+async function ten(t) {
+  const all = await opened(t);
+  all.conversation.emit('complete', { ...QUESTION, suggest: TEN });
+  await all.page.waitForSelector('.take:enabled');
+  await all.page.clock.install();
+  return all;
+}
+
+test('two digits are one number, also where they are typed with Shift', async (t) => {
+  const { page, mock } = await ten(t);
+  for (const key of ['Shift', '1', 'Shift', '0']) await page.keyboard.press(key);
+  await eventually(() => mock.answers.length);
+  assert.deepEqual(mock.answers, [{ number: 0, suggestion: 9 }]);
+});
+
+const ENDS = {
+  'another shortcut': (page) => page.keyboard.press('w'),
+  'a key in the text box': (page) => page.focus('.answer textarea').then(() => page.keyboard.press('0')),
+  'a shortcut of the browser': (page) => page.keyboard.press('Control+ArrowDown'),
+  'a click': (page) => page.mouse.click(900, 700),
+  'another question': async (page, conversation) => {
+    conversation.emit('closed', { number: 0, why: 'dismissed' }).emit('complete', { ...QUESTION, call: 1, number: 1, suggest: TEN });
+    await eventually(async () => (await page.clock.runFor(20), page.locator('.call').nth(1).locator('.take:enabled').count()));
+  },
+};
+for (const [name, end] of Object.entries(ENDS)) {
+  test(`${name} ends the wait for a second digit`, async (t) => {
+    const { page, conversation, mock } = await ten(t);
+    await page.keyboard.press('1');
+    await end(page, conversation);
+    await page.clock.runFor(2000);
+    assert.deepEqual(mock.answers, []);
+    if (name === 'another question') {
+      await page.keyboard.press('2');
+      await eventually(() => mock.answers.length);
+      assert.deepEqual(mock.answers, [{ number: 1, suggestion: 1 }]);
+    }
+  });
+}
+
 test('shortcuts of one character can be turned off', async (t) => {
   const { page, conversation, mock } = await opened(t);
   conversation.emit('complete', QUESTION);

@@ -119,11 +119,35 @@ test('deleting a conversation asks first, and leads back to the list', async (t)
 });
 
 test('a deletion that fails is reported', async (t) => {
-  const { page, mock } = await asked(t);
+  const { page, mock, conversation } = await asked(t);
   mock.refuse = { status: 500, code: 'x', message: 'It did not work.' };
   await page.click('#delete');
   await page.click('.confirm .danger');
   await page.waitForSelector('#notice >> text=It did not work.');
+  conversation.emit('turn', { nth: 1 }).emit('text', { text: 'And more.' });
+  await page.waitForSelector('.prose >> text=And more.');
+  assert.ok(await page.locator('#notice >> text=It did not work.').isVisible(), 'it stays while the model writes');
+  mock.refuse = null;
+  await page.click('#dismiss');
+  await page.click('.confirm .danger');
+  await page.waitForSelector('.call[data-state=dismissed]');
+  assert.equal(await page.locator('#notice').isVisible(), false, 'until something else is tried');
+});
+
+test('corrections that were not delivered can be tried again', async (t) => {
+  const { page, mock, conversation } = await asked(t);
+  conversation.emit('delivery', { numbers: [], state: 'failed', why: 'The provider is overloaded.', retry: true });
+  await delivery(page, 'The model was not told what is wrong with its question.');
+  await page.reload();
+  await page.click('.delivery >> text=Try again');
+  await eventually(() => mock.acts.length);
+  assert.deepEqual(mock.acts, [['POST', 'retry']]);
+  conversation.emit('turn', { nth: 1 });
+  await until(page, () => !document.querySelector('.delivery'));
+  conversation.emit('delivery', { numbers: [], state: 'failed', retry: true });
+  await page.waitForSelector('.delivery >> text=Try again');
+  conversation.emit('delivery', { numbers: [], state: 'collected', retry: false });
+  await until(page, () => !document.querySelector('.delivery'));
 });
 
 test('after a restart of the service the page says so in one place, and offers what can be done', async (t) => {

@@ -91,6 +91,15 @@ test('leaving the conversation sends the answer at once', async (t) => {
   assert.deepEqual(mock.answers, [{ number: 0, suggestion: 0 }]);
 });
 
+test('leaving the page sends the answer at once', async (t) => {
+  const { page, mock } = await asked(t, { clock: true, undo: true });
+  await page.keyboard.press('1');
+  await page.waitForSelector('.undo:not([hidden])');
+  await page.goto('about:blank');
+  await eventually(() => mock.answers.length);
+  assert.deepEqual(mock.answers, [{ number: 0, suggestion: 0 }]);
+});
+
 test('an answer from elsewhere ends the wait, and nothing is sent', async (t) => {
   const { page, mock, conversation } = await asked(t, { clock: true, undo: true });
   await page.keyboard.press('1');

@@ -169,6 +169,47 @@ test('the countdown takes the first answer to each question, and a default if th
   assert.deepEqual(mock.answers, [{ number: 0, form: [{ picked: [0] }, { picked: [1] }, {}] }]);
 });
 
+const SEVERAL = { text: 'Which?', custom: true, multiple: true, options: [{ label: 'A' }, { label: 'B' }, { label: 'C' }] };
+const ONE = { ...SEVERAL, multiple: false };
+for (const [name, question, next, picked] of [
+  ['several choices with defaults', { ...SEVERAL, defaults: ['B', 'C'] }, 'B, C', [1, 2]],
+  ['several choices', SEVERAL, 'A', [0]],
+  ['one choice with a default', { ...ONE, defaults: ['B'] }, 'B', [1]],
+  ['one choice', ONE, 'A', [0]],
+]) {
+  test(`of a form of one question the countdown marks and takes the default, or else the first option: ${name}`, async (t) => {
+    const { page, mock, conversation } = await opened(t);
+    await page.clock.install();
+    await page.selectOption('#countdown', '10');
+    conversation.emit('complete', completed({ ...FORM, questions: [question] }));
+    await page.clock.runFor(500);
+    await page.waitForSelector('.clock:not([hidden])');
+    assert.equal(await page.locator('.clock .what').textContent(), next);
+    assert.equal((await page.locator('.suggestion.next .text').allTextContents()).join(', '), next);
+    assert.match(await page.locator('#live').textContent(), new RegExp(`The first answer is taken in 10 seconds: ${next}\\.`));
+    for (let second = 0; second < 12; second++) await page.clock.runFor(1000);
+    await page.waitForSelector('.call[data-state=answered]');
+    assert.deepEqual(mock.answers, [{ number: 0, form: [{ picked }] }]);
+    assert.equal((await page.locator('.suggestion.chosen .text').allTextContents()).join(', '), next);
+  });
+}
+
+test('the countdown takes what was picked before the page was reloaded, and leaves own words unsent', async (t) => {
+  const { page, mock } = await asked(t, { ...FORM, questions: [SEVERAL] });
+  await page.keyboard.press('3');
+  await page.fill('.answer textarea', 'half a thought');
+  await page.clock.install();
+  await page.reload();
+  await page.clock.runFor(500);
+  await page.waitForSelector('.call[data-state=open]');
+  await page.selectOption('#countdown', '10');
+  assert.equal(await page.locator('.clock .what').textContent(), 'C');
+  for (let second = 0; second < 12; second++) await page.clock.runFor(1000);
+  await page.waitForSelector('.call[data-state=answered]');
+  assert.deepEqual(mock.answers, [{ number: 0, form: [{ picked: [2] }] }]);
+  assert.equal(await page.inputValue('.unsent textarea'), 'half a thought');
+});
+
 test('answers to a form can be taken back before they are sent', async (t) => {
   const { page, mock } = await asked(t, FORM, { undo: true });
   await page.keyboard.press('2');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { empty, isOpen, openCall, reduce, wantsGuidance } from '../../store.js';
+import { empty, hasFailedCorrections, isOpen, openCall, reduce, wantsGuidance } from '../../store.js';
 import { pick, random, whole } from '../random.mjs';
 
 const after = (...events) => events.reduce((state, [event, data]) => reduce(state, event, data), empty('c'));
@@ -8,7 +8,7 @@ const QUESTION = { call: 0, question: 'Tea?', suggest: [{ answer: 'Yes', mode: '
 const bare = (state) => state.items.map(({ key, ...item }) => item);
 
 /** Returns the snapshot that the service would send of this state. */
-const snapshotOf = ({ conversation, turn, stopped, dropped, items }) => structuredClone({ conversation, last: 'e-1', turn, stopped, dropped, items: items.map(({ key, ...item }) => item) });
+const snapshotOf = ({ conversation, turn, stopped, retry, dropped, items }) => structuredClone({ conversation, last: 'e-1', turn, stopped, retry, dropped, items: items.map(({ key, ...item }) => item) });
 
 test('text grows, and starts a new item after another item', () => {
   const state = after(['turn', { nth: 0 }], ['text', { text: 'a' }], ['text', { text: 'b' }], ['error', { kind: 'x', message: 'y' }], ['text', { text: 'c' }]);
@@ -90,6 +90,15 @@ test('a delivery belongs to the replies that it names, also in a snapshot', () =
   assert.deepEqual(reduce(empty('c'), 'state', snapshotOf(state)).items, state.items);
 });
 
+test('corrections that failed can be sent again until a turn begins or the agent has them', () => {
+  const failed = after(['rejected', { call: 0, reason: 'malformed', message: 'm' }], ['delivery', { numbers: [], state: 'failed', why: 'w', retry: true }]);
+  assert.equal(hasFailedCorrections(failed), true);
+  assert.equal(hasFailedCorrections(reduce(empty('c'), 'state', snapshotOf(failed))), true);
+  for (const end of [['turn', { nth: 1 }], ['delivery', { numbers: [], state: 'collected', retry: false }], ['gone', {}], ['state', { items: [], retry: false }]]) assert.equal(hasFailedCorrections(reduce(failed, ...end)), false);
+  const answered = after(['complete', QUESTION], ['delivery', { numbers: [7], state: 'failed', retry: true }]);
+  assert.equal(hasFailedCorrections(answered), false, 'the answer has its own button');
+});
+
 test('a turn ends, cut off or not, and so does the conversation', () => {
   assert.equal(after(['end', { nth: 0, cut_off: false }]).turn, 'ended');
   assert.equal(after(['end', { nth: 0, cut_off: true }]).turn, 'cut_off');
@@ -163,6 +172,7 @@ function story(next, length) {
     reply: () => ['replied', { number: waiting.shift(), kind: pick(next, ['answer', 'cancelled', 'declined', 'discussed', 'timed_out']), said: 's', ...(next() < 0.5 ? { answers: [{ picked: [0] }] } : {}), images: [] }],
     open: () => ['open', { number: waiting[0] }],
     guide: () => ['replied', { number: null, kind: 'guidance', said: 'g', images: [] }],
+    deliver: () => ['delivery', { numbers: [], ...pick(next, [{ state: 'failed', why: 'w', retry: true }, { state: 'collected', retry: false }]) }],
     end: () => ['end', { nth, cut_off: next() < 0.3 }],
   };
   const can = { grow: () => growing.length, form: () => growing.length, complete: () => growing.length, reject: () => growing.length, reply: () => waiting.length, open: () => waiting.length };
