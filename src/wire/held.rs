@@ -1,8 +1,10 @@
 //! Calls whose end waits, because another call of the message may count instead.
 
-use core::hash::{Hash, Hasher};
+use core::hash::Hasher;
 
+use alloc::borrow::Cow;
 use alloc::collections::VecDeque;
+use alloc::string::String;
 
 use super::drive::EndedCall;
 use super::limits::Limits;
@@ -48,7 +50,9 @@ pub(super) struct DecidedCall {
     is_superseded: bool,
 }
 
-/// A hash of the questions of a call.
+/// A hash of the questions of a call: of their texts without white space, with entities decoded.
+///
+/// A model, and what passes its text on, writes both differently in a native call and in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct QuestionHash(u64);
@@ -56,9 +60,24 @@ struct QuestionHash(u64);
 impl QuestionHash {
     fn new(questions: Questions<'_>) -> QuestionHash {
         let mut hash = Fnv::default();
-        questions.iter().for_each(|question| question.text.hash(&mut hash));
+        questions.iter().for_each(|question| {
+            let text = decoded(question.text);
+            text.split_whitespace().for_each(|word| hash.write(word.as_bytes()));
+            hash.write_u8(0xFF);
+        });
         QuestionHash(hash.finish())
     }
+}
+
+/// Returns the text with the entities of XML decoded.
+fn decoded(text: &str) -> Cow<'_, str> {
+    // `&amp;` is the last, so that `&amp;lt;` becomes `&lt;`.
+    const ENTITIES: [(&str, &str); 6] =
+        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&#39;", "'"), ("&amp;", "&")];
+    if !text.contains('&') {
+        return text.into();
+    }
+    ENTITIES.iter().fold(text.into(), |text: String, (entity, char)| text.replace(entity, char)).into()
 }
 
 impl DecidedCall {

@@ -48,6 +48,20 @@ fn a_call_that_leaks_and_comes_natively_is_asked_once_natively() {
 }
 
 #[test]
+fn a_question_that_leaks_in_other_white_space_or_with_entities_is_the_same() {
+    for (native_question, leaked_question) in [
+        ("Q <b>?", "Q &lt;b&gt;?"),
+        ("One?\n\nTwo & three", "One? Two &amp; three"),
+        ("Is it 'a'?", " Is  it &#39;a&#39;?"),
+    ] {
+        let steps = chat_summaries(&[text(&leaked(leaked_question)), native(native_question)]);
+        assert!(steps.contains(&"0 is rejected: superseded".to_owned()), "{steps:?}");
+    }
+    let steps = chat_summaries(&[text(&leaked("Tea or coffee?")), native("Tea?")]);
+    assert!(!steps.contains(&"0 is rejected: superseded".to_owned()), "{steps:?}");
+}
+
+#[test]
 fn a_call_that_only_leaks_is_asked_at_the_end_of_the_body() {
     let call = leaked("Tea?");
     let asked = format!("leaked 0 asks Tea? {}", span(&call));
