@@ -33,7 +33,8 @@ class _Base:
     followup: list[Event]
     """The events of what was read last: of one object, or of all that a method such as `until_done` read.
 
-    After the last object, and after an exception of the stream, what only the end decides.
+    After the last object, and after an exception of the stream, what only the end decides. A stream that
+    continues after an exception gives its objects without events.
     """
 
     def __init__(
@@ -81,6 +82,9 @@ class _Base:
             self.followup = []
 
     def _feed(self, item: Any) -> list[Event]:
+        if self._ended:
+            self.followup = []
+            return []
         payload = self._wire(item)
         if payload is None:
             return []
