@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from xml.etree import ElementTree
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -228,6 +229,34 @@ def test_the_counts_are_drawn(paths, tmp_path, monkeypatch, suffix):
     }
     assert {label.get_text() for label in reasons.get_yticklabels()} == {"bare_question", "truncated: question"}
     assert [bar.get_width() for bar in reasons.patches] == [1, 1]
+
+
+@pytest.mark.parametrize("name", ["$\\foo$", "a$b$c", "模型", "a" * 1000, "a & <b>"])
+def test_any_name_can_be_drawn(tmp_path, capsys, recwarn, name):
+    pytest.importorskip("matplotlib")
+    body = json.dumps({"error": {"message": name}}, ensure_ascii=False)
+    source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
+    pq.write_table(pa.table({"model": [name], "body": [f"data: {body}\n\n"]}), source)
+    for suffix in ["svg", "png"]:
+        more = ["--wire", "openai-chat", "--force", "--plot", str(tmp_path / f"picture.{suffix}")]
+        assert command((source, target), "--column", "body", *more) == 0
+        output = capsys.readouterr()
+        assert name in output.out and output.err == ""
+    assert ElementTree.parse(tmp_path / "picture.svg").getroot().tag.endswith("svg")
+    assert not [str(one.message) for one in recwarn if "Glyph" in str(one.message)]
+
+
+def test_a_picture_that_fails_leaves_the_output_and_the_counts(paths, tmp_path, capsys, monkeypatch):
+    pytest.importorskip("matplotlib")
+
+    def fails(*_):
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(run.plot, "draw", fails)
+    assert command(paths, "--column", "text", "--plot", str(tmp_path / "picture.svg")) == 1
+    output = capsys.readouterr()
+    assert output.out.startswith("5 rows") and output.err == "followup: the disk is full\n"
+    assert pq.read_table(paths[1]).num_rows == 5
 
 
 texts = st.none() | st.sampled_from(["", "prose", BARE, CUT, ASK.format("Q")])

@@ -26,9 +26,10 @@ GROUP_BYTES = 16 << 20
 
 
 def run(options: Namespace) -> None:
-    """Writes the file and the picture, and prints the counts.
+    """Writes the file, prints the counts, and draws the picture.
 
-    Raises ValueError, TypeError or OSError, with a message for people; then there is no output.
+    Raises ValueError, TypeError or OSError, with a message for people. Then there is no output, unless
+    it is the picture that fails.
     """
     check_files(options)
     try:
@@ -37,9 +38,9 @@ def run(options: Namespace) -> None:
         raise ValueError(f"{options.input} is no Parquet file: {error}") from None
     with file:
         summary = write(file, options)
+    print(json.dumps(summary.json()) if options.json else summary.text(), flush=True)
     if options.plot:
         plot.draw(summary, options.plot)
-    print(json.dumps(summary.json()) if options.json else summary.text())
 
 
 def check_files(options: Namespace) -> None:
