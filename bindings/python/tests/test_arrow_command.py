@@ -1,6 +1,7 @@
 """`python -m followup questions`: the output has all of the input and the questions, or there is no output."""
 
 import json
+import os
 import re
 import sys
 from xml.etree import ElementTree
@@ -155,7 +156,7 @@ def test_files_are_checked_before_they_are_read(paths, capsys, tmp_path):
     (tmp_path / "text.txt").write_text("text")
     for source, target, message in [
         ("none.parquet", "out.parquet", "there is no such file"),
-        ("in.parquet", "in.parquet", "exists: remove it, or pass --force"),
+        ("in.parquet", "in.parquet", "is the file to read"),
         ("in.parquet", "none/out.parquet", "there is no such folder"),
         ("text.txt", "out.parquet", "is no Parquet file"),
     ]:
@@ -164,6 +165,78 @@ def test_files_are_checked_before_they_are_read(paths, capsys, tmp_path):
     assert command((paths[0], paths[0]), "--column", "text", "--force") == 1
     assert "is the file to read" in capsys.readouterr().err
     assert pq.read_table(paths[0]) == TABLE
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_the_picture_is_checked_before_the_file_is_read(paths, capsys, tmp_path, force):
+    pytest.importorskip("matplotlib")
+    source, target = tmp_path / "in.svg", tmp_path / "out.svg"
+    source.write_bytes(paths[0].read_bytes())
+    (tmp_path / "folder.svg").mkdir()
+    (tmp_path / "link.svg").symlink_to("out.svg")
+    for picture, message in [
+        ("none/p.svg", "there is no such folder"),
+        ("in.svg", "is the file to read"),
+        ("out.svg", "is the file for the questions"),
+        ("./out.svg", "is the file for the questions"),
+        ("link.svg", "is the file for the questions"),
+        ("folder.svg", "is no regular file"),
+    ]:
+        assert command((source, target), "--column", "text", "--plot", f"{tmp_path}/{picture}", *force) == 1
+        assert message in capsys.readouterr().err
+        assert not target.exists()
+    assert source.read_bytes() == paths[0].read_bytes()
+
+
+def test_a_picture_is_replaced_with_force_only_and_as_a_whole(paths, capsys, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "picture.png"
+    picture.write_bytes(b"precious")
+    assert command(paths, "--column", "text", "--plot", str(picture)) == 1
+    assert "picture.png exists" in capsys.readouterr().err and not paths[1].exists()
+
+    def fails(summary, path, format):
+        assert format == "png"
+        with open(path, "wb") as file:
+            file.write(b"half")
+        raise OSError("the disk is full")
+
+    draw = run.plot.draw
+    monkeypatch.setattr(run.plot, "draw", fails)
+    assert command(paths, "--column", "text", "--plot", str(picture), "--force") == 1
+    assert picture.read_bytes() == b"precious"
+    monkeypatch.setattr(run.plot, "draw", draw)
+    assert command(paths, "--column", "text", "--plot", str(picture), "--force") == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.parquet", "out.parquet", "picture.png"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_what_is_no_regular_file_is_not_replaced(paths, capsys, tmp_path, force):
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to("fifo")
+    (tmp_path / "loop").symlink_to("loop")
+    before = sorted(tmp_path.iterdir())
+    for name in ["fifo", "folder", "link", "loop", "/dev/null"]:
+        assert command((paths[0], tmp_path / name), "--column", "text", *force) == 1
+        assert "is no regular file: name another one" in capsys.readouterr().err
+    assert sorted(tmp_path.iterdir()) == before and (tmp_path / "fifo").is_fifo()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="on Windows, links need a privilege")
+@pytest.mark.parametrize("exists", [False, True])
+def test_the_file_that_a_link_leads_to_is_written(paths, tmp_path, exists):
+    real, link = tmp_path / "folder" / "real.parquet", tmp_path / "link.parquet"
+    real.parent.mkdir()
+    link.symlink_to(real)
+    if exists:
+        real.write_bytes(b"old")
+        assert command((paths[0], link), "--column", "text") == 1
+    assert command((paths[0], link), "--column", "text", *(["--force"] * exists)) == 0
+    assert link.is_symlink() and pq.read_table(real).num_rows == len(CELLS)
+    assert [path.name for path in real.parent.iterdir()] == ["real.parquet"]
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError("the disk is full")])

@@ -50,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--threads", type=int, default=cores(), metavar="N", help="parse with N threads (default: one for each core)")
     one.add_argument("--json", action="store_true", help="print the counts as JSON")
     one.add_argument("--plot", metavar="FILE", help="draw the counts, as .svg or .png (needs matplotlib)")
-    one.add_argument("--force", action="store_true", help="replace OUT.parquet if it exists")
+    one.add_argument("--force", action="store_true", help="replace OUT.parquet and the picture if they exist")
     one.add_argument("--no-progress", action="store_true", help="show no progress on the terminal")
     return root
 

@@ -26,7 +26,7 @@ def check(path: str) -> None:
         raise ValueError("--plot needs matplotlib: pip install 'followup[plot]'") from None
 
 
-def draw(summary: Summary, path: str) -> None:
+def draw(summary: Summary, path: str, format: str) -> None:
     """Draws the calls of each model, and why they are repaired or can't be asked."""
     import matplotlib
 
@@ -34,10 +34,10 @@ def draw(summary: Summary, path: str) -> None:
     # A name with two dollar signs is no formula. What the font has no glyph for is drawn as a box.
     with matplotlib.rc_context({"text.parse_math": False}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph")
-        draw_all(summary, path)
+        draw_all(summary, path, format)
 
 
-def draw_all(summary: Summary, path: str) -> None:
+def draw_all(summary: Summary, path: str, format: str) -> None:
     from matplotlib import pyplot
 
     models = sorted(summary.models.items(), key=lambda item: item[1].rows)[-LARGEST:] or [("all", summary.total)]
@@ -60,7 +60,7 @@ def draw_all(summary: Summary, path: str) -> None:
     right.set_title("Repairs, and why calls can't be asked")
     for axes in (left, right):
         axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path)
+    figure.savefig(path, format=format)
     pyplot.close(figure)
 
 

@@ -40,21 +40,35 @@ def run(options: Namespace) -> None:
         summary = write(file, options)
     print(json.dumps(summary.json()) if options.json else summary.text(), flush=True)
     if options.plot:
-        plot.draw(summary, options.plot)
+        with appearing(File(options.plot)) as temporary:
+            plot.draw(summary, temporary, File(options.plot).suffix[1:])
 
 
 def check_files(options: Namespace) -> None:
-    source, target = File(options.input), File(options.output)
+    source = File(options.input)
     if not source.is_file():
         raise ValueError(f"{source}: there is no such file")
-    if target.exists() and not options.force:
-        raise ValueError(f"{target} exists: remove it, or pass --force to replace it")
-    if target.exists() and target.samefile(source):
-        raise ValueError(f"{target} is the file to read: name another one")
-    if not target.absolute().parent.is_dir():
-        raise ValueError(f"{target.absolute().parent}: there is no such folder")
+    targets = [File(options.output), *([File(options.plot)] if options.plot else [])]
+    for target in targets:
+        check_target(target, source, options.force)
+    if len({os.path.realpath(target) for target in targets}) < len(targets):
+        raise ValueError(f"--plot: {options.plot} is the file for the questions: name another one")
     if options.plot:
         plot.check(options.plot)
+
+
+def check_target(target: File, source: File, is_forced: bool) -> None:
+    """Raises ValueError if a file can't or must not be written."""
+    real = File(os.path.realpath(target))
+    # Where a link is still one, it leads nowhere but to itself.
+    if real.is_symlink() or real.exists() and not real.is_file():
+        raise ValueError(f"{target} is no regular file: name another one")
+    if real.exists() and real.samefile(source):
+        raise ValueError(f"{target} is the file to read: name another one")
+    if real.exists() and not is_forced:
+        raise ValueError(f"{target} exists: remove it, or pass --force to replace it")
+    if not real.parent.is_dir():
+        raise ValueError(f"{real.parent}: there is no such folder")
 
 
 def write(file: pq.ParquetFile, options: Namespace) -> Summary:
@@ -134,8 +148,9 @@ def has_texts(of: pa.DataType) -> bool:
 
 @contextmanager
 def appearing(target: File) -> Iterator[str]:
-    """Gives the name of a temporary file, which replaces the target once it is complete."""
-    handle, temporary = tempfile.mkstemp(dir=target.absolute().parent, prefix=f".{target.name}.")
+    """Gives the name of a temporary file, which replaces the target once it is complete, or the file that a link leads to."""
+    target = File(os.path.realpath(target))
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     os.close(handle)
     try:
         yield temporary
