@@ -1,9 +1,11 @@
 """`python -m followup questions`: the output has all of the input and the questions, or there is no output."""
 
+import datetime
 import json
 import os
 import re
 import sys
+import time
 from xml.etree import ElementTree
 
 import pyarrow as pa
@@ -11,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from arrow_help import ASK
 from followup.__main__ import main
-from followup._command import run
+from followup._command import run, summary
 from followup._path import Path
 from followup.arrow import questions
 from hypothesis import given, settings
@@ -102,17 +104,139 @@ def test_the_most_common_reasons_of_a_model_are_printed(tmp_path, capsys):
     assert line == "  errors: 2 provider: Overloaded, 1 provider: a, 1 provider: b, 1 provider: c, 2 others"
 
 
+def error_body(message):
+    return f"data: {json.dumps({'error': {'message': message}}, ensure_ascii=False)}\n\n"
+
+
+def write(folder, **columns):
+    """Writes a file, and returns its path and that of the output."""
+    pq.write_table(pa.table(columns), folder / "in.parquet")
+    return folder / "in.parquet", folder / "out.parquet"
+
+
+def test_many_models_and_reasons_are_counted_together(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(summary, "KEPT_MODELS", 30)
+    monkeypatch.setattr(summary, "KEPT_REASONS", 25)
+    count = 300
+    models = ["first", *(f"m{i:03}" for i in range(count)), "first", "last", "last"]
+    bodies = [error_body(f"request {i}") for i in range(len(models))]
+    paths = write(tmp_path, model=models, body=bodies)
+    assert command(paths, "--column", "body", "--wire", "openai-chat") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[3] == f"{len(models):>12}  errors in bodies"
+    assert lines[4:25] == [f"{1:>16}  provider: request {i}" for i in range(20)] + [f"{len(models) - 20:>16}  others"]
+    rows = [line.split() for line in lines[27:] if not line.startswith(" ")]
+    assert [name for name, *_ in rows] == ["first", *(f"m{i:03}" for i in range(19)), "(others)"]
+    assert [int(number) for _, number, *_ in rows] == [2, *[1] * 19, len(models) - 21]
+
+    assert command(paths, "--column", "body", "--wire", "openai-chat", "--json", "--force") == 0
+    counts = json.loads(capsys.readouterr().out)
+    assert len(counts["errors"]) == 26 and counts["errors"]["others"] == len(models) - 25
+    assert list(counts["models"]) == ["first", *(f"m{i:03}" for i in range(29))]
+    others = counts["other_models"]
+    assert others["rows"] == sum(others["errors"].values()) == len(models) - 31
+    for name in ["rows", "asked", "complete", "repaired"]:
+        assert counts[name] == others[name] + sum(one[name] for one in counts["models"].values())
+
+
+@pytest.mark.slow
+def test_the_time_to_count_does_not_depend_on_the_number_of_models():
+    cells = [ASK.format(1), None] * 128
+    result = pa.array(questions(pa.array(cells)))
+
+    def seconds(models):
+        counts, start = summary.Summary("id"), time.process_time()
+        for batch in range(40):
+            counts.add(pa.array(cells), result, pa.array([f"m{(batch * 256 + row) % models}" for row in range(256)]))
+        counts.text()
+        return time.process_time() - start
+
+    seconds(1)
+    assert seconds(10_240) < 20 * seconds(1)
+
+
+def test_the_counts_are_those_of_every_model_alone(paths, tmp_path, capsys):
+    cells = [*CELLS, error_body("x"), BARE + CUT + ASK.format(1)] * 3
+    models = pa.array([["one", "two", None, ""][i % 4] for i in range(len(cells))])
+
+    def counts(cells, *columns):
+        one = summary.Summary("model")
+        one.add(pa.array(cells, pa.string()), pa.array(questions(pa.array(cells, pa.string()))), *columns)
+        return one
+
+    whole = counts(cells, models)
+    for name in ["one", "two", ""]:
+        alone = counts([cell for cell, model in zip(cells, models.to_pylist()) if (model or "") == name], None)
+        assert whole.models[name] == alone.total and whole.models[name].asked
+    assert whole.total == counts(cells, None).total
+
+
+def test_a_long_reason_is_cut(tmp_path, capsys):
+    paths = write(tmp_path, body=[error_body("x" * 1000 + "1"), error_body("x" * 1000 + "2")])
+    assert command(paths, "--column", "body", "--wire", "openai-chat", "--json") == 0
+    [[reason, number]] = json.loads(capsys.readouterr().out)["errors"].items()
+    assert (reason, number) == ("provider: " + "x" * 189 + "…", 2)
+
+
+def test_what_could_control_the_terminal_is_escaped(tmp_path, capsys):
+    names = ["a\nb\x1b[31m", "\u202eabc", "模型 é"]
+    paths = write(tmp_path, **{"by\x07": names, "body": list(map(error_body, names))})
+    assert command(paths, "--column", "body", "--wire", "openai-chat", "--by", "by\x07") == 0
+    output = capsys.readouterr().out
+    assert not re.search("[\x00-\x09\x0b-\x1f\u202e]", output)
+    for name in ["by\\x07 ", "a\\nb\\x1b[31m ", "\\u202eabc", "模型 é", "provider: a\\nb\\x1b[31m"]:
+        assert name in output
+
+
+def test_no_model_is_not_the_model_of_that_name(tmp_path, capsys):
+    paths = write(tmp_path, model=["(none)", None, "(others)"], text=[ASK.format(1)] * 3)
+    assert command(paths, "--column", "text") == 0
+    names = [line.split()[0] for line in capsys.readouterr().out.splitlines()[-3:]]
+    assert sorted(names) == ['"(none)"', '"(others)"', "(none)"]
+
+
 def test_options_of_the_parser_are_passed_on(paths, capsys):
     assert command(paths, "--column", "text", "--strict", "--json", "--by", "id") == 0
     counts = json.loads(capsys.readouterr().out)
     assert counts["rejected"] == {"truncated: question": 1, "malformed: bare_question": 1} and counts["by"] == "id"
 
 
-@pytest.mark.parametrize("model", [{"name": "one"}, ["one"], b"\xff"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        pa.array([{"name": "one"}]),
+        pa.array([["one"]]),
+        pa.array([b"\xff"]),
+        pa.array([b"\xff"], pa.large_binary()),
+        pa.array([b"\xff"], pa.binary_view()),
+        pa.array([b"\xff" * 16], pa.binary(16)),
+        pa.array([b"\xff"]).dictionary_encode(),
+        pa.ExtensionArray.from_storage(pa.uuid(), pa.array([b"\xff" * 16], pa.binary(16))),
+        pa.array([1], pa.duration("s")),
+    ],
+    ids=lambda model: str(model.type),
+)
 def test_a_column_model_without_texts_is_not_counted_by(tmp_path, capsys, model):
-    pq.write_table(pa.table({"model": [model], "model_name": ["two"], "text": ["prose"]}), tmp_path / "in.parquet")
-    assert command((tmp_path / "in.parquet", tmp_path / "out.parquet"), "--column", "text", "--json") == 0
+    paths = write(tmp_path, model=model, model_name=["two"], text=["prose"])
+    assert command(paths, "--column", "text", "--json") == 0
     assert json.loads(capsys.readouterr().out)["by"] == "model_name"
+    assert command(paths, "--column", "text", "--by", "model", "--force") == 1
+    assert "--by: model is " in capsys.readouterr().err
+
+
+def test_ill_formed_utf_8_in_a_name_is_replaced(tmp_path, capsys):
+    paths = write(tmp_path, model=pa.array([b"a\xff"]).view(pa.string()), text=["prose"])
+    assert command(paths, "--column", "text", "--json") == 0
+    assert list(json.loads(capsys.readouterr().out)["models"]) == ["a\ufffd"]
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [(1, "1"), (1.5, "1.5"), (True, "true"), (datetime.date(2026, 1, 2), "2026-01-02"), ("x", "x"), (None, "")],
+)
+def test_texts_numbers_booleans_and_dates_are_counted_by(tmp_path, capsys, model, name):
+    assert command(write(tmp_path, model=[model], text=["prose"]), "--column", "text", "--json") == 0
+    assert list(json.loads(capsys.readouterr().out)["models"]) == [name]
 
 
 def test_small_batches_give_the_same_file(paths, monkeypatch):
@@ -314,7 +438,7 @@ def test_any_name_can_be_drawn(tmp_path, capsys, recwarn, name):
         more = ["--wire", "openai-chat", "--force", "--plot", str(tmp_path / f"picture.{suffix}")]
         assert command((source, target), "--column", "body", *more) == 0
         output = capsys.readouterr()
-        assert name in output.out and output.err == ""
+        assert name[:99] in output.out and output.err == ""
     assert ElementTree.parse(tmp_path / "picture.svg").getroot().tag.endswith("svg")
     assert not [str(one.message) for one in recwarn if "Glyph" in str(one.message)]
 

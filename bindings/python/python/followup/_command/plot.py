@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from followup._command.summary import Counts, Summary
+from followup._command.summary import Counts, Summary, largest, printable
 
 LARGEST = 12
-"""The number of models and of reasons that are drawn; the others are too few to see."""
+"""The number of models and of reasons that are drawn; the others are drawn together."""
 
 LONGEST = 60
 """The number of characters of a name or a reason that are drawn."""
@@ -40,9 +40,9 @@ def draw(summary: Summary, path: str, format: str) -> None:
 def draw_all(summary: Summary, path: str, format: str) -> None:
     from matplotlib import pyplot
 
-    models = sorted(summary.models.items(), key=lambda item: item[1].rows)[-LARGEST:] or [("all", summary.total)]
+    models = summary.ranked(LARGEST)[::-1] or [("all", summary.total)]
     reasons = summary.total.notes + summary.total.rejected + summary.total.errors
-    most = reasons.most_common(LARGEST)[::-1]
+    most = largest(reasons, LARGEST)[::-1]
     height = 1.9 + 0.3 * max(len(models), len(most))
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(12, height), layout="constrained")
     start = [0] * len(models)
@@ -50,13 +50,13 @@ def draw_all(summary: Summary, path: str, format: str) -> None:
         numbers = [parts(counts)[label] for _, counts in models]
         left.barh(range(len(models)), numbers, left=start, label=label, color=colour)
         start = [one + two for one, two in zip(start, numbers)]
-    name_bars(left, (name or "(none)" for name, _ in models))
-    left.set_title(f"Calls by {summary.by}" if summary.models else "Calls")
+    name_bars(left, (name for name, _ in models))
+    left.set_title(f"Calls by {printable(summary.by or '')}" if summary.models else "Calls")
     figure.legend(*left.get_legend_handles_labels(), frameon=False, loc="outside lower left", ncols=len(COLOURS))
     is_note = [name in summary.total.notes for name, _ in most]
     colours = [COLOURS["repaired" if note else "can't be asked"] for note in is_note]
     right.barh(range(len(most)), [number for _, number in most], color=colours)
-    name_bars(right, (name for name, _ in most))
+    name_bars(right, (printable(name) for name, _ in most))
     right.set_title("Repairs, and why calls can't be asked")
     for axes in (left, right):
         axes.spines[["top", "right"]].set_visible(False)

@@ -143,7 +143,10 @@ def has_texts(of: pa.DataType) -> bool:
     """Returns whether any value of a type has a text."""
     if pa.types.is_dictionary(of):
         of = of.value_type
-    return not pa.types.is_nested(of) and not pa.types.is_binary(of) and not pa.types.is_large_binary(of)
+    types = pa.types
+    kinds = [types.is_string, types.is_large_string, types.is_string_view, types.is_integer, types.is_floating, types.is_decimal]
+    kinds += [types.is_boolean, types.is_date, types.is_time, types.is_timestamp, types.is_null]
+    return any(is_kind(of) for is_kind in kinds)
 
 
 @contextmanager
