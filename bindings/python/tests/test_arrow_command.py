@@ -16,6 +16,7 @@ from followup.__main__ import main
 from followup._command import run, summary
 from followup._path import Path
 from followup.arrow import questions
+from followup.ray import Questions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -57,6 +58,36 @@ def test_a_column_inside_lists_has_questions_in_the_same_lists(paths):
     assert found.column_names == ["id", "found"]
     rows = questions(pa.array(CELLS)).to_pylist()
     assert found["found"].to_pylist() == [[row, None] if row is not None else None for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("attributes.output.value", "attributes.output.value"),
+        ("choices[0].text", "choices[0].text"),
+        ("output.", "output."),
+        ("output.values", "output.values[].text"),
+    ],
+)
+def test_a_column_whose_name_has_dots_comes_first(tmp_path, name, path):
+    cells = [[{"text": cell}] for cell in CELLS] if "[]" in path else CELLS
+    others = {"attributes": [{"output": {"value": "no"}}] * len(CELLS), "output": [{"values": [{"text": "no"}]}] * len(CELLS)}
+    table = pa.table({**others, name: cells})
+    paths = write(tmp_path, **{column: table[column] for column in table.column_names})
+    for more in [[], ["--keep", "output", "--force"], ["--keep", "", "--force"]]:
+        assert command(paths, "--column", path, *more) == 0
+        found, expected = pq.read_table(paths[1]), questions(pa.array(CELLS)).to_pylist()
+        assert found["questions"].to_pylist() == ([[row] for row in expected] if "[]" in path else expected)
+        assert found.drop_columns("questions") == table.select(found.column_names[:-1])
+    if path not in ("choices[0].text", "output."):  # Without a table, a worker of Ray can't know that these are no mistakes.
+        assert Questions(path)(table)["questions"] == found["questions"]
+
+
+def test_a_worker_of_ray_replaces_no_column():
+    table = Questions("text")(TABLE)
+    with pytest.raises(ValueError, match="into: there is a column 'questions' already: name another one"):
+        Questions("text")(table)
+    assert Questions("text", "again")(table).column_names[-2:] == ["questions", "again"]
 
 
 def test_the_counts_are_those_of_the_calls(paths, capsys):

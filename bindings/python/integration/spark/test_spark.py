@@ -78,6 +78,8 @@ def test_the_example_of_the_docs_runs(spark, tmp_path):
         (lambda frame: questions(frame, 1), TypeError, "column: a str was expected, not int"),
         (lambda frame: questions(frame, "other"), ValueError, "column: there is no other; there are: id, text"),
         (lambda frame: questions(frame, "text", into=None), TypeError, "into: a str was expected, not NoneType"),
+        (lambda frame: questions(frame, "text", into="id"), ValueError, "into: there is a column 'id' already"),
+        (lambda frame: questions(questions(frame, "text"), "text"), ValueError, "there is a column 'questions' already"),
         (lambda frame: questions(frame, "text", wire="smoke"), ValueError, "wire: .*smoke"),
     ],
 )

@@ -73,7 +73,8 @@ def check_target(target: File, source: File, is_forced: bool) -> None:
 
 def write(file: pq.ParquetFile, options: Namespace) -> Summary:
     """Writes the columns with their result."""
-    schema, path = file.schema_arrow, Path(options.column)
+    schema = file.schema_arrow
+    path = Path(options.column, schema.names)
     path.check(schema)
     kept = kept_columns(schema, options)
     by = group_column(schema, options)
