@@ -4,6 +4,8 @@ import datetime
 import json
 import os
 import re
+import signal
+import subprocess
 import sys
 import time
 from xml.etree import ElementTree
@@ -394,18 +396,67 @@ def test_the_file_that_a_link_leads_to_is_written(paths, tmp_path, exists):
     assert [path.name for path in real.parent.iterdir()] == ["real.parquet"]
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError("the disk is full")])
-def test_an_output_that_is_not_complete_replaces_nothing(paths, monkeypatch, error):
+ERRORS = [
+    (KeyboardInterrupt(), 130, "followup: interrupted; OUT was not written\n"),
+    (OSError("the disk is full"), 1, "followup: the disk is full\n"),
+    (pa.ArrowNotImplementedError("no such type"), 1, "followup: no such type\n"),
+    (pa.ArrowCapacityError("too much"), 1, "followup: too much\n"),
+]
+
+
+@pytest.mark.parametrize(("error", "status", "message"), ERRORS, ids=[type(error).__name__ for error, *_ in ERRORS])
+def test_an_output_that_is_not_complete_replaces_nothing(paths, monkeypatch, capsys, error, status, message):
     paths[1].write_bytes(b"precious")
 
     def fails(*_):
         raise error
 
     monkeypatch.setattr(run.Summary, "add", fails)
-    assert command(paths, "--column", "text", "--force") in (1, 130)
+    assert command(paths, "--column", "text", "--force") == status
+    assert capsys.readouterr().err == message.replace("OUT", str(paths[1]))
     assert paths[1].read_bytes() == b"precious"
     assert sorted(path.name for path in paths[0].parent.iterdir()) == ["in.parquet", "out.parquet"]
 
+
+def test_an_error_has_a_line_of_its_own_below_the_progress(paths, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "rich.console", None)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr(run, "BATCH_ROWS", 2)
+    add = run.Summary.add
+
+    def fails(counts, *arguments):
+        if counts.total.rows:
+            raise OSError("the disk is full")
+        add(counts, *arguments)
+
+    monkeypatch.setattr(run.Summary, "add", fails)
+    assert command(paths, "--column", "text") == 1
+    assert capsys.readouterr().err == "\r2 of 5 rows\nfollowup: the disk is full\n"
+
+
+def test_an_interrupt_while_the_picture_is_drawn_leaves_the_output(paths, tmp_path, monkeypatch, capsys):
+    pytest.importorskip("matplotlib")
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run.plot, "draw", interrupted)
+    assert command(paths, "--column", "text", "--plot", str(tmp_path / "picture.svg")) == 130
+    assert capsys.readouterr().err == "followup: interrupted\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.parquet", "out.parquet"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process at once")
+def test_a_command_that_is_terminated_leaves_no_file(tmp_path):
+    paths = write(tmp_path, text=[ASK.format("x" * 1000)] * 200_000)
+    program = [sys.executable, "-m", "followup", "questions", *map(str, paths), "--column", "text", "--threads", "1"]
+    with subprocess.Popen(program, stderr=subprocess.PIPE, text=True) as process:
+        while process.poll() is None and not list(tmp_path.glob(".out.parquet.*")):
+            time.sleep(0.005)
+        process.terminate()
+        assert process.communicate()[1] == ""
+    assert process.returncode == 128 + signal.SIGTERM
+    assert [path.name for path in tmp_path.iterdir()] == ["in.parquet"]
 
 def test_without_pyarrow_it_says_what_to_install(paths, monkeypatch, capsys):
     for name in [name for name in sys.modules if name.startswith("followup._command")]:

@@ -2,8 +2,10 @@
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 DESCRIPTION = "Finds the questions of language models in files of their messages."
 
@@ -66,18 +68,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ImportError as error:
         print(f"followup: {error.name} is missing: pip install 'followup[cli]'", file=sys.stderr)
         return 1
+    from pyarrow import ArrowException
+
     try:
         run(options)
-    except KeyboardInterrupt:
-        print(f"followup: interrupted; {options.output} was not written", file=sys.stderr)
+    except KeyboardInterrupt as interrupt:
+        print(f"followup: interrupted{''.join(f'; {what}' for what in interrupt.args)}", file=sys.stderr)
         return 130
-    except (ValueError, TypeError, OSError) as error:
+    except (ValueError, TypeError, OSError, ArrowException) as error:
         print(f"followup: {error}", file=sys.stderr)
         return 1
     return 0
 
 
+def terminated(number: int, frame: Any) -> None:
+    """Ends the program as the signal would, after what has to be removed was removed."""
+    raise SystemExit(128 + number)
+
+
 if __name__ == "__main__":
     # For the allocator of pyarrow, before it is loaded: do not keep memory that is freed, or the peak is 100 MiB higher.
     os.environ.setdefault("MIMALLOC_PURGE_DELAY", "0")
+    signal.signal(signal.SIGTERM, terminated)
     sys.exit(main())

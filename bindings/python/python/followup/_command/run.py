@@ -28,16 +28,19 @@ GROUP_BYTES = 16 << 20
 def run(options: Namespace) -> None:
     """Writes the file, prints the counts, and draws the picture.
 
-    Raises ValueError, TypeError or OSError, with a message for people. Then there is no output, unless
-    it is the picture that fails.
+    Raises ValueError, TypeError, OSError or an exception of Arrow, with a message for people. Then there
+    is no output, unless it is the picture that fails.
     """
     check_files(options)
     try:
         file = pq.ParquetFile(options.input, memory_map=False, pre_buffer=False, buffer_size=1 << 20)
     except pa.ArrowInvalid as error:
         raise ValueError(f"{options.input} is no Parquet file: {error}") from None
-    with file:
-        summary = write(file, options)
+    try:
+        with file:
+            summary = write(file, options)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"{options.output} was not written") from None
     print(json.dumps(summary.json()) if options.json else summary.text(), flush=True)
     if options.plot:
         with appearing(File(options.plot)) as temporary:
