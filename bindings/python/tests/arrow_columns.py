@@ -39,17 +39,20 @@ def columns(draw, cells, types):
 @st.composite
 def column_of(draw, rows, cells, types):
     """Returns a column of these rows: an array, or one in chunks, of slices of an array with more rows."""
-    whole = array([draw(cells), *rows, None], draw(st.sampled_from(types)))
+    whole = array(draw, [draw(cells), *rows, None], draw(st.sampled_from(types)))
     ends = sorted(draw(st.lists(st.integers(0, len(rows)), max_size=3)))
     # The first and the last row belong to the buffers, but to no chunk.
     chunks = [whole.slice(1 + start, end - start) for start, end in zip([0, *ends], [*ends, len(rows)])]
     return chunks[0] if len(chunks) == 1 else pa.chunked_array(chunks)
 
 
-def array(cells, data_type):
-    # Older releases of pyarrow make no dictionaries of large strings from cells.
-    is_dictionary = pa.types.is_dictionary(data_type)
-    return pa.array(cells, data_type.value_type).dictionary_encode() if is_dictionary else pa.array(cells, data_type)
+def array(draw, cells, data_type):
+    """Returns an array. A null in a dictionary is a key that is null, or one of a value that is."""
+    if not pa.types.is_dictionary(data_type):
+        return pa.array(cells, data_type)
+    values = [*dict.fromkeys(cell for cell in cells if cell is not None), None]
+    keys = [None if cell is None and draw(st.booleans()) else values.index(cell) for cell in cells]
+    return pa.DictionaryArray.from_arrays(pa.array(keys, data_type.index_type), pa.array(values, data_type.value_type))
 
 
 @st.composite
