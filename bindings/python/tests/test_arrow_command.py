@@ -250,7 +250,10 @@ def test_options_of_the_parser_are_passed_on(paths, capsys):
     ids=lambda model: str(model.type),
 )
 def test_a_column_model_without_texts_is_not_counted_by(tmp_path, capsys, model):
-    paths = write(tmp_path, model=model, model_name=["two"], text=["prose"])
+    try:
+        paths = write(tmp_path, model=model, model_name=["two"], text=["prose"])
+    except pa.ArrowNotImplementedError:
+        pytest.skip("this pyarrow writes no such column")
     assert command(paths, "--column", "text", "--json") == 0
     assert json.loads(capsys.readouterr().out)["by"] == "model_name"
     assert command(paths, "--column", "text", "--by", "model", "--force") == 1
