@@ -5,7 +5,10 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
+
+from followup._command import TEMPORARY
 
 DESCRIPTION = "Finds the questions of language models in files of their messages."
 
@@ -82,8 +85,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def terminated(number: int, frame: Any) -> None:
-    """Ends the program as the signal would, after what has to be removed was removed."""
-    raise SystemExit(128 + number)
+    """Removes the temporary files, and ends the program as the signal does.
+
+    An exception would not always end it: pyarrow catches all of them while it looks for pandas.
+    """
+    for name in TEMPORARY:
+        with suppress(OSError):
+            os.unlink(name)
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
 
 
 if __name__ == "__main__":

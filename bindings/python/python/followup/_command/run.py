@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from followup._command import plot
+from followup._command import TEMPORARY, plot
 from followup._path import Path
 from followup._command.progress import progress
 from followup._command.summary import Summary
@@ -158,6 +158,7 @@ def appearing(target: File) -> Iterator[str]:
     """Gives the name of a temporary file, which replaces the target once it is complete, or the file that a link leads to."""
     target = File(os.path.realpath(target))
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    TEMPORARY.add(temporary)
     os.close(handle)
     try:
         yield temporary
@@ -170,3 +171,5 @@ def appearing(target: File) -> Iterator[str]:
     except BaseException:
         os.unlink(temporary)
         raise
+    finally:
+        TEMPORARY.discard(temporary)
