@@ -17,6 +17,24 @@ PIECES = [
 ]  # fmt: skip
 texts = st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=12).map("".join)
 ill_formed = st.lists(st.sampled_from(PIECES).map(str.encode) | st.binary(max_size=4), max_size=12).map(b"".join)
+bodies = st.builds(
+    "".join,
+    st.lists(
+        st.sampled_from([
+            'data: {"choices":[{"index":0,"delta":{"content":"Hm. <ask_followup_question><question>Te"}}]}\n\n',
+            'data: {"choices":[{"index":0,"delta":{"content":"a?</question></ask_followup_question>"}}]}\n\n',
+            'data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c1","function":{"name":'
+            '"ask_followup_question","arguments":"{\\"question\\": \\"Which?\\"}"}}]}}]}\n\n',
+            'data: {"choices":[{"index":0,"finish_reason":"stop","delta":{}}]}\n\n',
+            'data: {"error":{"message":"Overloaded"}}\n\n', "data: {broken\n\n", "data: [DONE]\n\n", ": comment\n\n",
+        ]),
+        max_size=6,
+    ),
+)  # fmt: skip
+arguments = st.lists(
+    st.sampled_from(['{"question"', ": ", '"Which?"', ', "follow_up": [', '{"text": "A", "mode": null}', "]", "}", '"\\u00e9', ","]),
+    max_size=10,
+).map("".join)
 options = st.fixed_dictionaries(
     {},
     optional={
@@ -27,6 +45,13 @@ options = st.fixed_dictionaries(
         "limits": st.fixed_dictionaries({}, optional={"question": st.integers(0, 9), "suggestions": st.integers(0, 2)}),
     },
 )
+
+# How rows are read, and cells to read so, as strings and as bytes.
+KINDS = [
+    ({}, texts, ill_formed),
+    ({"wire": "auto"}, bodies, bodies.map(str.encode)),
+    ({"arguments_of": "ask_followup_question"}, arguments, arguments.map(str.encode)),
+]
 
 
 @st.composite
@@ -39,17 +64,20 @@ def columns(draw, cells, types):
 @st.composite
 def column_of(draw, rows, cells, types):
     """Returns a column of these rows: an array, or one in chunks, of slices of an array with more rows."""
-    whole = array([draw(cells), *rows, None], draw(st.sampled_from(types)))
+    whole = array(draw, [draw(cells), *rows, None], draw(st.sampled_from(types)))
     ends = sorted(draw(st.lists(st.integers(0, len(rows)), max_size=3)))
     # The first and the last row belong to the buffers, but to no chunk.
     chunks = [whole.slice(1 + start, end - start) for start, end in zip([0, *ends], [*ends, len(rows)])]
     return chunks[0] if len(chunks) == 1 else pa.chunked_array(chunks)
 
 
-def array(cells, data_type):
-    # Older releases of pyarrow make no dictionaries of large strings from cells.
-    is_dictionary = pa.types.is_dictionary(data_type)
-    return pa.array(cells, data_type.value_type).dictionary_encode() if is_dictionary else pa.array(cells, data_type)
+def array(draw, cells, data_type):
+    """Returns an array. A null in a dictionary is a key that is null, or one of a value that is."""
+    if not pa.types.is_dictionary(data_type):
+        return pa.array(cells, data_type)
+    values = [*dict.fromkeys(cell for cell in cells if cell is not None), None]
+    keys = [None if cell is None and draw(st.booleans()) else values.index(cell) for cell in cells]
+    return pa.DictionaryArray.from_arrays(pa.array(keys, data_type.index_type), pa.array(values, data_type.value_type))
 
 
 @st.composite
@@ -65,6 +93,14 @@ def tables(draw, **kinds):
         found[name] = draw(column_of(rows, cells, types))
         streams[name] = [None if cell is None else pieces(draw, cell) for cell in rows]
     return pa.table(found), streams
+
+
+@st.composite
+def examples(draw, text_types, byte_types):
+    """Returns a table with the columns `text` and `raw`, the streams of its cells, and how they are read."""
+    how, strings, binaries = draw(st.sampled_from(KINDS))
+    table, streams = draw(tables(text=(strings, text_types), raw=(binaries, byte_types)))
+    return table, streams, draw(options) | how
 
 
 def pieces(draw, cell):

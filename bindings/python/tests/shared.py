@@ -1,4 +1,4 @@
-"""Reads recorded messages and bodies, which are not part of the repository, whole, by byte and at random.
+"""Reads recorded messages and bodies, which are not part of the repository, as bytes and as texts, in several cuts.
 
     python tests/shared.py [FOLDER]
 """
@@ -16,11 +16,12 @@ from help import ROOT, cut, normal, run
 
 FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT.parent / "shared/data"
 RANDOM = random.Random(7)
-WAYS: dict[str, Callable[[int], list[int]]] = {
+CUTS: dict[str, Callable[[int], list[int]]] = {
     "whole": lambda length: [],
-    "by byte": lambda length: list(range(1, length)),
+    "by one": lambda length: list(range(1, length)),
     "at random": lambda length: [RANDOM.randrange(length) for _ in range(length // 8)],
 }
+WAYS = [f"as {kind}, {how}" for kind in ("bytes", "a text") for how in CUTS]
 # The shapes that read the recorded tools.
 SHAPES = "claude codex vscode cursor ask_user opencode cline qwen mcp hermes omp pi droid confirm acp".split()
 
@@ -54,6 +55,16 @@ def wanted(expect: dict[str, Any]) -> Any:
     return [[one["text"], *(option["label"] for option in one["options"])] for one in expect["questions"]]
 
 
+def chunks(data: bytes, way: str) -> list[Any]:
+    """Returns the chunks of an input. Those of a text end inside surrogate pairs, too."""
+    kind, how = way.split(", ")
+    if kind == "as bytes":
+        return cut(data, CUTS[how](len(data)))
+    units = data.decode().encode("utf-16-le")
+    ends = [2 * end for end in CUTS[how](len(units) // 2)]
+    return [chunk.decode("utf-16-le", "surrogatepass") for chunk in cut(units, ends)]
+
+
 class Check:
     """Counts what agrees."""
 
@@ -63,8 +74,8 @@ class Check:
     def read(self, name: str, data: bytes, create: Callable[[], StreamParser], have: Callable[[list[Event]], Any], expected: Any) -> int:
         """Reads an input in each way, and compares what comes out."""
         agreed = 0
-        for way, offsets in WAYS.items():
-            got = have(run(create(), cut(data, offsets(len(data)))))
+        for way in WAYS:
+            got = have(run(create(), chunks(data, way)))
             if got == expected:
                 agreed += 1
                 continue

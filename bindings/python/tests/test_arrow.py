@@ -1,6 +1,7 @@
 """The result has the rows, nulls and chunks of its column, and strings like those of the column."""
 
 import gc
+import os
 import subprocess
 import sys
 import threading
@@ -105,6 +106,53 @@ def test_any_number_of_threads_gives_the_same_array(data_type):
     for threads in [2, 3, 64, 1000]:
         for part in [cells, cells.slice(3, 100), cells.slice(0, 1), cells.slice(0, 0)]:
             assert pa.array(questions(part, threads=threads)) == pa.array(questions(part))
+
+
+def run_alone(program):
+    """Fails unless a program ends well, in a process of its own."""
+    run = subprocess.run([sys.executable, "-c", program], cwd=os.path.dirname(__file__), capture_output=True, text=True)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a limit on the threads of a user")
+def test_threads_that_the_system_refuses_are_not_needed():
+    program = """
+import os, resource
+import pyarrow as pa
+from arrow_help import ASK
+from followup.arrow import questions
+column = pa.array([ASK.format(row) for row in range(5000)])
+expected = questions(column).to_pylist()
+if os.geteuid() == 0:
+    os.setuid(65534)  # Of root the threads are not counted.
+for limit in [4, 1]:
+    resource.setrlimit(resource.RLIMIT_NPROC, (limit, limit))
+    assert questions(column, threads=1000).to_pylist() == expected
+"""
+    run_alone(program)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the threads of this process from /proc")
+def test_no_more_threads_are_started_than_there_are_rows():
+    program = """
+import os, threading
+import pyarrow as pa
+from arrow_help import ASK
+from followup.arrow import questions
+column, done, most = pa.array([ASK.format("x" * 20_000_000)] * 2), False, 0
+def watch():
+    global most
+    while not done:
+        most = max(most, len(os.listdir("/proc/self/task")))
+watcher = threading.Thread(target=watch)
+watcher.start()
+before = len(os.listdir("/proc/self/task"))
+questions(column, threads=1000)
+done = True
+watcher.join()
+assert most - before in (0, 1), most - before
+"""
+    run_alone(program)
 
 
 def test_the_result_outlives_its_column():

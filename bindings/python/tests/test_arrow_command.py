@@ -1,17 +1,24 @@
 """`python -m followup questions`: the output has all of the input and the questions, or there is no output."""
 
+import datetime
 import json
+import os
 import re
+import signal
+import subprocess
 import sys
+import time
+from xml.etree import ElementTree
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from arrow_help import ASK
 from followup.__main__ import main
-from followup._command import run
+from followup._command import run, summary
 from followup._path import Path
 from followup.arrow import questions
+from followup.ray import Questions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -53,6 +60,36 @@ def test_a_column_inside_lists_has_questions_in_the_same_lists(paths):
     assert found.column_names == ["id", "found"]
     rows = questions(pa.array(CELLS)).to_pylist()
     assert found["found"].to_pylist() == [[row, None] if row is not None else None for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("attributes.output.value", "attributes.output.value"),
+        ("choices[0].text", "choices[0].text"),
+        ("output.", "output."),
+        ("output.values", "output.values[].text"),
+    ],
+)
+def test_a_column_whose_name_has_dots_comes_first(tmp_path, name, path):
+    cells = [[{"text": cell}] for cell in CELLS] if "[]" in path else CELLS
+    others = {"attributes": [{"output": {"value": "no"}}] * len(CELLS), "output": [{"values": [{"text": "no"}]}] * len(CELLS)}
+    table = pa.table({**others, name: cells})
+    paths = write(tmp_path, **{column: table[column] for column in table.column_names})
+    for more in [[], ["--keep", "output", "--force"], ["--keep", "", "--force"]]:
+        assert command(paths, "--column", path, *more) == 0
+        found, expected = pq.read_table(paths[1]), questions(pa.array(CELLS)).to_pylist()
+        assert found["questions"].to_pylist() == ([[row] for row in expected] if "[]" in path else expected)
+        assert found.drop_columns("questions") == table.select(found.column_names[:-1])
+    if path not in ("choices[0].text", "output."):  # Without a table, a worker of Ray can't know that these are no mistakes.
+        assert Questions(path)(table)["questions"] == found["questions"]
+
+
+def test_a_worker_of_ray_replaces_no_column():
+    table = Questions("text")(TABLE)
+    with pytest.raises(ValueError, match="into: there is a column 'questions' already: name another one"):
+        Questions("text")(table)
+    assert Questions("text", "again")(table).column_names[-2:] == ["questions", "again"]
 
 
 def test_the_counts_are_those_of_the_calls(paths, capsys):
@@ -100,17 +137,142 @@ def test_the_most_common_reasons_of_a_model_are_printed(tmp_path, capsys):
     assert line == "  errors: 2 provider: Overloaded, 1 provider: a, 1 provider: b, 1 provider: c, 2 others"
 
 
+def error_body(message):
+    return f"data: {json.dumps({'error': {'message': message}}, ensure_ascii=False)}\n\n"
+
+
+def write(folder, **columns):
+    """Writes a file, and returns its path and that of the output."""
+    pq.write_table(pa.table(columns), folder / "in.parquet")
+    return folder / "in.parquet", folder / "out.parquet"
+
+
+def test_many_models_and_reasons_are_counted_together(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(summary, "KEPT_MODELS", 30)
+    monkeypatch.setattr(summary, "KEPT_REASONS", 25)
+    count = 300
+    models = ["first", *(f"m{i:03}" for i in range(count)), "first", "last", "last"]
+    bodies = [error_body(f"request {i}") for i in range(len(models))]
+    paths = write(tmp_path, model=models, body=bodies)
+    assert command(paths, "--column", "body", "--wire", "openai-chat") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[3] == f"{len(models):>12}  errors in bodies"
+    assert lines[4:25] == [f"{1:>16}  provider: request {i}" for i in range(20)] + [f"{len(models) - 20:>16}  others"]
+    rows = [line.split() for line in lines[27:] if not line.startswith(" ")]
+    assert [name for name, *_ in rows] == ["first", *(f"m{i:03}" for i in range(19)), "(others)"]
+    assert [int(number) for _, number, *_ in rows] == [2, *[1] * 19, len(models) - 21]
+
+    assert command(paths, "--column", "body", "--wire", "openai-chat", "--json", "--force") == 0
+    counts = json.loads(capsys.readouterr().out)
+    assert len(counts["errors"]) == 26 and counts["errors"]["others"] == len(models) - 25
+    assert list(counts["models"]) == ["first", *(f"m{i:03}" for i in range(29))]
+    others = counts["other_models"]
+    assert others["rows"] == sum(others["errors"].values()) == len(models) - 31
+    for name in ["rows", "asked", "complete", "repaired"]:
+        assert counts[name] == others[name] + sum(one[name] for one in counts["models"].values())
+
+
+@pytest.mark.slow
+def test_the_time_to_count_does_not_depend_on_the_number_of_models():
+    cells = [ASK.format(1), None] * 128
+    result = pa.array(questions(pa.array(cells)))
+
+    def seconds(models):
+        counts, start = summary.Summary("id"), time.process_time()
+        for batch in range(40):
+            counts.add(pa.array(cells), result, pa.array([f"m{(batch * 256 + row) % models}" for row in range(256)]))
+        counts.text()
+        return time.process_time() - start
+
+    seconds(1)
+    assert seconds(10_240) < 20 * seconds(1)
+
+
+def test_the_counts_are_those_of_every_model_alone(paths, tmp_path, capsys):
+    cells = [*CELLS, error_body("x"), BARE + CUT + ASK.format(1)] * 3
+    models = pa.array([["one", "two", None, ""][i % 4] for i in range(len(cells))])
+
+    def counts(cells, *columns):
+        one = summary.Summary("model")
+        one.add(pa.array(cells, pa.string()), pa.array(questions(pa.array(cells, pa.string()))), *columns)
+        return one
+
+    whole = counts(cells, models)
+    for name in ["one", "two", ""]:
+        alone = counts([cell for cell, model in zip(cells, models.to_pylist()) if (model or "") == name], None)
+        assert whole.models[name] == alone.total and whole.models[name].asked
+    assert whole.total == counts(cells, None).total
+
+
+def test_a_long_reason_is_cut(tmp_path, capsys):
+    paths = write(tmp_path, body=[error_body("x" * 1000 + "1"), error_body("x" * 1000 + "2")])
+    assert command(paths, "--column", "body", "--wire", "openai-chat", "--json") == 0
+    [[reason, number]] = json.loads(capsys.readouterr().out)["errors"].items()
+    assert (reason, number) == ("provider: " + "x" * 189 + "…", 2)
+
+
+def test_what_could_control_the_terminal_is_escaped(tmp_path, capsys):
+    names = ["a\nb\x1b[31m", "\u202eabc", "模型 é"]
+    paths = write(tmp_path, **{"by\x07": names, "body": list(map(error_body, names))})
+    assert command(paths, "--column", "body", "--wire", "openai-chat", "--by", "by\x07") == 0
+    output = capsys.readouterr().out
+    assert not re.search("[\x00-\x09\x0b-\x1f\u202e]", output)
+    for name in ["by\\x07 ", "a\\nb\\x1b[31m ", "\\u202eabc", "模型 é", "provider: a\\nb\\x1b[31m"]:
+        assert name in output
+
+
+def test_no_model_is_not_the_model_of_that_name(tmp_path, capsys):
+    paths = write(tmp_path, model=["(none)", None, "(others)"], text=[ASK.format(1)] * 3)
+    assert command(paths, "--column", "text") == 0
+    names = [line.split()[0] for line in capsys.readouterr().out.splitlines()[-3:]]
+    assert sorted(names) == ['"(none)"', '"(others)"', "(none)"]
+
+
 def test_options_of_the_parser_are_passed_on(paths, capsys):
     assert command(paths, "--column", "text", "--strict", "--json", "--by", "id") == 0
     counts = json.loads(capsys.readouterr().out)
     assert counts["rejected"] == {"truncated: question": 1, "malformed: bare_question": 1} and counts["by"] == "id"
 
 
-@pytest.mark.parametrize("model", [{"name": "one"}, ["one"], b"\xff"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        pa.array([{"name": "one"}]),
+        pa.array([["one"]]),
+        pa.array([b"\xff"]),
+        pa.array([b"\xff"], pa.large_binary()),
+        pa.array([b"\xff"], pa.binary_view()),
+        pa.array([b"\xff" * 16], pa.binary(16)),
+        pa.array([b"\xff"]).dictionary_encode(),
+        pa.ExtensionArray.from_storage(pa.uuid(), pa.array([b"\xff" * 16], pa.binary(16))),
+        pa.array([1], pa.duration("s")),
+    ],
+    ids=lambda model: str(model.type),
+)
 def test_a_column_model_without_texts_is_not_counted_by(tmp_path, capsys, model):
-    pq.write_table(pa.table({"model": [model], "model_name": ["two"], "text": ["prose"]}), tmp_path / "in.parquet")
-    assert command((tmp_path / "in.parquet", tmp_path / "out.parquet"), "--column", "text", "--json") == 0
+    try:
+        paths = write(tmp_path, model=model, model_name=["two"], text=["prose"])
+    except pa.ArrowNotImplementedError:
+        pytest.skip("this pyarrow writes no such column")
+    assert command(paths, "--column", "text", "--json") == 0
     assert json.loads(capsys.readouterr().out)["by"] == "model_name"
+    assert command(paths, "--column", "text", "--by", "model", "--force") == 1
+    assert "--by: model is " in capsys.readouterr().err
+
+
+def test_ill_formed_utf_8_in_a_name_is_replaced(tmp_path, capsys):
+    paths = write(tmp_path, model=pa.array([b"a\xff"]).view(pa.string()), text=["prose"])
+    assert command(paths, "--column", "text", "--json") == 0
+    assert list(json.loads(capsys.readouterr().out)["models"]) == ["a\ufffd"]
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [(1, "1"), (1.5, "1.5"), (True, "true"), (datetime.date(2026, 1, 2), "2026-01-02"), ("x", "x"), (None, "")],
+)
+def test_texts_numbers_booleans_and_dates_are_counted_by(tmp_path, capsys, model, name):
+    assert command(write(tmp_path, model=[model], text=["prose"]), "--column", "text", "--json") == 0
+    assert list(json.loads(capsys.readouterr().out)["models"]) == [name]
 
 
 def test_small_batches_give_the_same_file(paths, monkeypatch):
@@ -154,7 +316,7 @@ def test_files_are_checked_before_they_are_read(paths, capsys, tmp_path):
     (tmp_path / "text.txt").write_text("text")
     for source, target, message in [
         ("none.parquet", "out.parquet", "there is no such file"),
-        ("in.parquet", "in.parquet", "exists: remove it, or pass --force"),
+        ("in.parquet", "in.parquet", "is the file to read"),
         ("in.parquet", "none/out.parquet", "there is no such folder"),
         ("text.txt", "out.parquet", "is no Parquet file"),
     ]:
@@ -165,18 +327,139 @@ def test_files_are_checked_before_they_are_read(paths, capsys, tmp_path):
     assert pq.read_table(paths[0]) == TABLE
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError("the disk is full")])
-def test_an_output_that_is_not_complete_replaces_nothing(paths, monkeypatch, error):
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_the_picture_is_checked_before_the_file_is_read(paths, capsys, tmp_path, force):
+    pytest.importorskip("matplotlib")
+    source, target = tmp_path / "in.svg", tmp_path / "out.svg"
+    source.write_bytes(paths[0].read_bytes())
+    (tmp_path / "folder.svg").mkdir()
+    (tmp_path / "link.svg").symlink_to("out.svg")
+    for picture, message in [
+        ("none/p.svg", "there is no such folder"),
+        ("in.svg", "is the file to read"),
+        ("out.svg", "is the file for the questions"),
+        ("./out.svg", "is the file for the questions"),
+        ("link.svg", "is the file for the questions"),
+        ("folder.svg", "is no regular file"),
+    ]:
+        assert command((source, target), "--column", "text", "--plot", f"{tmp_path}/{picture}", *force) == 1
+        assert message in capsys.readouterr().err
+        assert not target.exists()
+    assert source.read_bytes() == paths[0].read_bytes()
+
+
+def test_a_picture_is_replaced_with_force_only_and_as_a_whole(paths, capsys, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "picture.png"
+    picture.write_bytes(b"precious")
+    assert command(paths, "--column", "text", "--plot", str(picture)) == 1
+    assert "picture.png exists" in capsys.readouterr().err and not paths[1].exists()
+
+    def fails(summary, path, format):
+        assert format == "png"
+        with open(path, "wb") as file:
+            file.write(b"half")
+        raise OSError("the disk is full")
+
+    draw = run.plot.draw
+    monkeypatch.setattr(run.plot, "draw", fails)
+    assert command(paths, "--column", "text", "--plot", str(picture), "--force") == 1
+    assert picture.read_bytes() == b"precious"
+    monkeypatch.setattr(run.plot, "draw", draw)
+    assert command(paths, "--column", "text", "--plot", str(picture), "--force") == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.parquet", "out.parquet", "picture.png"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_what_is_no_regular_file_is_not_replaced(paths, capsys, tmp_path, force):
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to("fifo")
+    (tmp_path / "loop").symlink_to("loop")
+    before = sorted(tmp_path.iterdir())
+    for name in ["fifo", "folder", "link", "loop", "/dev/null"]:
+        assert command((paths[0], tmp_path / name), "--column", "text", *force) == 1
+        assert "is no regular file: name another one" in capsys.readouterr().err
+    assert sorted(tmp_path.iterdir()) == before and (tmp_path / "fifo").is_fifo()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="on Windows, links need a privilege")
+@pytest.mark.parametrize("exists", [False, True])
+def test_the_file_that_a_link_leads_to_is_written(paths, tmp_path, exists):
+    real, link = tmp_path / "folder" / "real.parquet", tmp_path / "link.parquet"
+    real.parent.mkdir()
+    link.symlink_to(real)
+    if exists:
+        real.write_bytes(b"old")
+        assert command((paths[0], link), "--column", "text") == 1
+    assert command((paths[0], link), "--column", "text", *(["--force"] * exists)) == 0
+    assert link.is_symlink() and pq.read_table(real).num_rows == len(CELLS)
+    assert [path.name for path in real.parent.iterdir()] == ["real.parquet"]
+
+
+ERRORS = [
+    (KeyboardInterrupt(), 130, "followup: interrupted; OUT was not written\n"),
+    (OSError("the disk is full"), 1, "followup: the disk is full\n"),
+    (pa.ArrowNotImplementedError("no such type"), 1, "followup: no such type\n"),
+    (pa.ArrowCapacityError("too much"), 1, "followup: too much\n"),
+]
+
+
+@pytest.mark.parametrize(("error", "status", "message"), ERRORS, ids=[type(error).__name__ for error, *_ in ERRORS])
+def test_an_output_that_is_not_complete_replaces_nothing(paths, monkeypatch, capsys, error, status, message):
     paths[1].write_bytes(b"precious")
 
     def fails(*_):
         raise error
 
     monkeypatch.setattr(run.Summary, "add", fails)
-    assert command(paths, "--column", "text", "--force") in (1, 130)
+    assert command(paths, "--column", "text", "--force") == status
+    assert capsys.readouterr().err == message.replace("OUT", str(paths[1]))
     assert paths[1].read_bytes() == b"precious"
     assert sorted(path.name for path in paths[0].parent.iterdir()) == ["in.parquet", "out.parquet"]
 
+
+def test_an_error_has_a_line_of_its_own_below_the_progress(paths, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "rich.console", None)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr(run, "BATCH_ROWS", 2)
+    add = run.Summary.add
+
+    def fails(counts, *arguments):
+        if counts.total.rows:
+            raise OSError("the disk is full")
+        add(counts, *arguments)
+
+    monkeypatch.setattr(run.Summary, "add", fails)
+    assert command(paths, "--column", "text") == 1
+    assert capsys.readouterr().err == "\r2 of 5 rows\nfollowup: the disk is full\n"
+
+
+def test_an_interrupt_while_the_picture_is_drawn_leaves_the_output(paths, tmp_path, monkeypatch, capsys):
+    pytest.importorskip("matplotlib")
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run.plot, "draw", interrupted)
+    assert command(paths, "--column", "text", "--plot", str(tmp_path / "picture.svg")) == 130
+    assert capsys.readouterr().err == "followup: interrupted\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.parquet", "out.parquet"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process at once")
+def test_a_command_that_is_terminated_leaves_no_file(tmp_path):
+    paths = write(tmp_path, text=[ASK.format("x" * 1000)] * 200_000)
+    program = [sys.executable, "-m", "followup", "questions", *map(str, paths), "--column", "text", "--threads", "1"]
+    with subprocess.Popen(program, stderr=subprocess.PIPE, text=True) as process:
+        while process.poll() is None and not list(tmp_path.glob(".out.parquet.*")):
+            time.sleep(0.005)
+        process.terminate()
+        assert process.communicate()[1] == ""
+    assert process.returncode == -signal.SIGTERM
+    assert [path.name for path in tmp_path.iterdir()] == ["in.parquet"]
 
 def test_without_pyarrow_it_says_what_to_install(paths, monkeypatch, capsys):
     for name in [name for name in sys.modules if name.startswith("followup._command")]:
@@ -228,6 +511,34 @@ def test_the_counts_are_drawn(paths, tmp_path, monkeypatch, suffix):
     }
     assert {label.get_text() for label in reasons.get_yticklabels()} == {"bare_question", "truncated: question"}
     assert [bar.get_width() for bar in reasons.patches] == [1, 1]
+
+
+@pytest.mark.parametrize("name", ["$\\foo$", "a$b$c", "模型", "a" * 1000, "a & <b>"])
+def test_any_name_can_be_drawn(tmp_path, capsys, recwarn, name):
+    pytest.importorskip("matplotlib")
+    body = json.dumps({"error": {"message": name}}, ensure_ascii=False)
+    source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
+    pq.write_table(pa.table({"model": [name], "body": [f"data: {body}\n\n"]}), source)
+    for suffix in ["svg", "png"]:
+        more = ["--wire", "openai-chat", "--force", "--plot", str(tmp_path / f"picture.{suffix}")]
+        assert command((source, target), "--column", "body", *more) == 0
+        output = capsys.readouterr()
+        assert name[:99] in output.out and output.err == ""
+    assert ElementTree.parse(tmp_path / "picture.svg").getroot().tag.endswith("svg")
+    assert not [str(one.message) for one in recwarn if "Glyph" in str(one.message)]
+
+
+def test_a_picture_that_fails_leaves_the_output_and_the_counts(paths, tmp_path, capsys, monkeypatch):
+    pytest.importorskip("matplotlib")
+
+    def fails(*_):
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(run.plot, "draw", fails)
+    assert command(paths, "--column", "text", "--plot", str(tmp_path / "picture.svg")) == 1
+    output = capsys.readouterr()
+    assert output.out.startswith("5 rows") and output.err == "followup: the disk is full\n"
+    assert pq.read_table(paths[1]).num_rows == 5
 
 
 texts = st.none() | st.sampled_from(["", "prose", BARE, CUT, ASK.format("Q")])

@@ -2,32 +2,13 @@
 
 import pyarrow as pa
 import pytest
-from arrow_columns import BYTE_TYPES, TEXT_TYPES, columns, ill_formed, options, pieces, texts
+from arrow_columns import BYTE_TYPES, TEXT_TYPES, arguments, bodies, columns, ill_formed, options, pieces, texts
 from arrow_help import rows_of
 from followup.arrow import questions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytestmark = pytest.mark.slow
-
-bodies = st.builds(
-    "".join,
-    st.lists(
-        st.sampled_from([
-            'data: {"choices":[{"index":0,"delta":{"content":"Hm. <ask_followup_question><question>Te"}}]}\n\n',
-            'data: {"choices":[{"index":0,"delta":{"content":"a?</question></ask_followup_question>"}}]}\n\n',
-            'data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c1","function":{"name":'
-            '"ask_followup_question","arguments":"{\\"question\\": \\"Which?\\"}"}}]}}]}\n\n',
-            'data: {"choices":[{"index":0,"finish_reason":"stop","delta":{}}]}\n\n',
-            'data: {"error":{"message":"Overloaded"}}\n\n', "data: {broken\n\n", "data: [DONE]\n\n", ": comment\n\n",
-        ]),
-        max_size=6,
-    ),
-)  # fmt: skip
-arguments = st.lists(
-    st.sampled_from(['{"question"', ": ", '"Which?"', ', "follow_up": [', '{"text": "A", "mode": null}', "]", "}", '"\\u00e9', ","]),
-    max_size=10,
-).map("".join)
 
 
 def check(data, cells, types, **how):

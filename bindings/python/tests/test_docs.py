@@ -1,7 +1,9 @@
 """The examples of the documentation run."""
 
+import ast
 import doctest
 import importlib
+import inspect
 import re
 from pathlib import Path
 
@@ -35,6 +37,15 @@ class Screen:
 def test_the_examples_of_docstrings_run(module):
     results = doctest.testmod(importlib.import_module(module))
     assert results.attempted > 0 and results.failed == 0
+
+
+def test_each_signature_of_questions_is_described_to_an_editor():
+    import followup
+
+    stub = ast.parse(Path(followup.__file__).with_name("_followup.pyi").read_text(encoding="utf-8"))
+    signatures = [node for node in stub.body if isinstance(node, ast.FunctionDef) and node.name == "questions"]
+    [whole, short] = map(ast.get_docstring, signatures)
+    assert whole == inspect.getdoc(followup.arrow.questions) and short
 
 
 def blocks(page: Path):

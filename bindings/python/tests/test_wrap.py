@@ -116,6 +116,57 @@ def test_an_error_of_an_asynchronous_stream_is_raised_and_ends_the_open_call():
     assert kinds(asyncio.run(main())) == ["rejected"]
 
 
+class Resuming:
+    """A stream whose second object comes too late once; then it continues. For `for` and `async for`."""
+
+    def __init__(self):
+        self.objects = [CHUNKS[0], TimeoutError("slow"), *CHUNKS[1:]]
+
+    def __iter__(self):
+        return self
+
+    def __aiter__(self):
+        return self
+
+    def __next__(self):
+        if not self.objects:
+            raise StopIteration
+        one = self.objects.pop(0)
+        if isinstance(one, Exception):
+            raise one
+        return one
+
+    async def __anext__(self):
+        try:
+            return next(self)
+        except StopIteration:
+            raise StopAsyncIteration from None
+
+
+def test_a_stream_that_continues_after_an_exception_gives_all_objects_and_no_more_events():
+    told = []
+    stream = wrap(Resuming(), on_event=told.append)
+    next(stream)
+    with pytest.raises(TimeoutError):
+        next(stream)
+    assert kinds(stream.followup) == ["rejected"]
+    count = len(told)
+    rest = [(one, stream.followup) for one in stream]
+    assert rest == [(one, []) for one in CHUNKS[1:]] and len(told) == count
+
+
+def test_an_asynchronous_stream_that_continues_after_an_exception_is_the_same():
+    async def main():
+        stream = wrap(Resuming())
+        await anext(stream)
+        with pytest.raises(TimeoutError):
+            await anext(stream)
+        assert kinds(stream.followup) == ["rejected"]
+        return [(one, stream.followup) async for one in stream]
+
+    assert asyncio.run(main()) == [(one, []) for one in CHUNKS[1:]]
+
+
 def test_a_stream_that_ends_early_completes_no_call():
     stream = wrap(SyncSource(CHUNKS[:1]))
     assert len(list(stream)) == 1

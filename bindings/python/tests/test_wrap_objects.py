@@ -37,6 +37,44 @@ def test_what_an_sdk_repeats_is_not_parsed_again():
     assert (format, json.loads(data)) == ("openai-responses", {"type": "response.output_text.delta", "delta": "b"})
 
 
+PING = {"type": "ping"}
+USAGE = {"object": "chat.completion.chunk", "choices": None, "usage": {"total_tokens": 1}}
+RESPONSE = [
+    {"type": "response.created", "response": {}},
+    {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": "Hi"},
+]
+
+
+@pytest.mark.parametrize("first", [[PING], [PING, PING], [USAGE], [PING, USAGE], [{**USAGE, "object": None}], [{}]])
+def test_an_object_that_tells_no_format_decides_none(first):
+    for source in [[*first, *CHUNKS], objects([*first, *CHUNKS])]:
+        stream, events, beside = wrap(source), [], []
+        for _ in stream:
+            beside.append(kinds(stream.followup))
+            events += stream.followup
+        assert beside == [[]] * len(first) + [["text", "partial"], ["partial", "complete"], ["text"]]
+        assert [event.question for event in events if isinstance(event, Complete)] == ["Tea?"]
+        assert kinds(stream.followup) == ["text"]
+
+
+def test_a_response_may_start_with_an_object_that_tells_no_format():
+    stream = wrap([PING, *RESPONSE])
+    assert [kinds(stream.followup) for _ in stream] == [[], [], ["text"]]
+
+
+def test_an_error_before_anything_else_is_that_of_a_response():
+    stream = wrap([PING, {"type": "error", "message": "Overloaded"}])
+    assert [kinds(stream.followup) for _ in stream] == [[], ["error"]]
+
+
+def test_a_stream_that_tells_no_format_has_the_error_of_a_body_that_tells_none():
+    told = []
+    stream = wrap([PING, {"hello": 1}], on_event=told.append)
+    assert [stream.followup for _ in stream] == [[], []]
+    [error] = stream.followup
+    assert told == [error] and (error.type, error.code) == ("error", "foreign")
+
+
 def test_a_manager_is_entered_before_its_stream_is_read():
     @contextmanager
     def manager():

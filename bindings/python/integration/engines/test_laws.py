@@ -1,4 +1,7 @@
-"""Any table has the same questions in each engine, in all their fields: those of the streams of its cells."""
+"""Any table has the same questions in each engine, in all their fields: those of the streams of its cells.
+
+Its cells are messages, bodies or arguments.
+"""
 
 import daft
 import duckdb
@@ -8,7 +11,7 @@ import followup.polars
 import polars as pl
 import pyarrow as pa
 import pytest
-from arrow_columns import BYTE_TYPES, TEXT_TYPES, ill_formed, joined, options, tables, texts
+from arrow_columns import BYTE_TYPES, TEXT_TYPES, examples, joined
 from hypothesis import given, settings
 
 law = settings(deadline=None, max_examples=60)
@@ -16,9 +19,9 @@ law = settings(deadline=None, max_examples=60)
 
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 @law
-@given(tables(text=(texts, TEXT_TYPES), raw=(ill_formed, BYTE_TYPES)), options)
-def test_polars_finds_what_the_streams_have(engine, example, how):
-    table, streams = example
+@given(examples(TEXT_TYPES, BYTE_TYPES))
+def test_polars_finds_what_the_streams_have(engine, example):
+    table, streams, how = example
     frame = pl.from_arrow(table, rechunk=False)
     query = frame.lazy().select(followup.polars.questions(pl.col("text", "raw"), **how))
     assert query.collect(engine=engine).to_dict(as_series=False) == joined(streams, **how)
@@ -29,9 +32,9 @@ def test_polars_finds_what_the_streams_have(engine, example, how):
 
 
 @law
-@given(tables(text=(texts, TEXT_TYPES), raw=(ill_formed, BYTE_TYPES)), options)
-def test_duckdb_finds_what_the_streams_have(example, how):
-    table, streams = example
+@given(examples(TEXT_TYPES, BYTE_TYPES))
+def test_duckdb_finds_what_the_streams_have(example):
+    table, streams, how = example
     with duckdb.connect() as connection:
         followup.duckdb.register(connection, "of_text", **how)
         followup.duckdb.register(connection, "of_raw", column_type="BLOB", **how)
@@ -42,8 +45,8 @@ def test_duckdb_finds_what_the_streams_have(example, how):
 
 # Daft takes other types of strings and bytes as Python objects.
 @law
-@given(tables(text=(texts, TEXT_TYPES[:2]), raw=(ill_formed, BYTE_TYPES[:2])), options)
-def test_daft_finds_what_the_streams_have(example, how):
-    table, streams = example
+@given(examples(TEXT_TYPES[:2], BYTE_TYPES[:2]))
+def test_daft_finds_what_the_streams_have(example):
+    table, streams, how = example
     found = daft.from_arrow(table).select(*[followup.daft.questions(daft.col(name), **how) for name in streams])
     assert found.to_pydict() == joined(streams, **how)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 import ray
-from arrow_columns import BYTE_TYPES, TEXT_TYPES, ill_formed, joined, long_table, texts
+from arrow_columns import BYTE_TYPES, KINDS, TEXT_TYPES, joined, long_table
 from cases import CELLS, rows, run_example
 
 from followup.ray import Questions, questions
@@ -57,17 +57,28 @@ def test_a_dataset_has_the_questions_of_each_row():
     assert found(one) == {n: rows(CELLS, strict=True) for n in range(BLOCKS)}
 
 
-def test_any_table_has_the_questions_of_its_streams():
-    cells = {data_type: texts for data_type in TEXT_TYPES} | {data_type: ill_formed for data_type in BYTE_TYPES}
+@pytest.mark.parametrize("how, strings, binaries", KINDS, ids=["messages", "bodies", "arguments"])
+def test_any_table_has_the_questions_of_its_streams(how, strings, binaries):
+    cells = {data_type: strings for data_type in TEXT_TYPES} | {data_type: binaries for data_type in BYTE_TYPES}
     # Ray can't send views to another process.
     kinds = {f"of {data_type}": (cells[data_type], [data_type]) for data_type in cells if "view" not in str(data_type)}
-    table, streams = long_table(60, **kinds)
+    table, streams = long_table(30, **kinds)
     one = ray.data.from_arrow([table.slice(start, 40) for start in range(0, len(table), 40)])
     for name in kinds:
-        one = questions(one, name, into=f"found {name}")
+        one = questions(one, name, into=f"found {name}", **how)
     rows = sorted(one.take_all(), key=lambda row: row["id"])
     assert len(rows) == len(table)
-    assert {name: [row[f"found {name}"] for row in rows] for name in kinds} == joined(streams)
+    assert {name: [row[f"found {name}"] for row in rows] for name in kinds} == joined(streams, **how)
+
+
+def test_a_column_that_is_there_already_is_not_added_again():
+    with pytest.raises(Exception, match="into: there is a column 'found' already: name another one"):
+        questions(questions(dataset(), "text", into="found"), "text", into="found").materialize()
+
+
+def test_a_column_whose_name_has_dots_can_be_read():
+    table = pa.table({"output.value": CELLS})
+    assert [row["questions"] for row in questions(ray.data.from_arrow(table), "output.value").take_all()] == rows(CELLS)
 
 
 def test_a_column_inside_lists_has_questions_in_the_same_lists():

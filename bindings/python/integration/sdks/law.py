@@ -11,21 +11,36 @@ import pytest
 
 from followup import Complete, Error, Opaque, Partial, ResponseParser, Text
 
-BODIES = Path(__file__).parents[4] / "tests/wire/bodies"
+ROOT = Path(__file__).parents[4]
+# The golden bodies of the crate, those that only matter to SDKs, and recorded ones, which are not part of the repository.
+FOLDERS = [ROOT / "tests/wire/bodies", Path(__file__).with_name("bodies"), ROOT.parent / "shared/data"]
+# What only the recorded bodies of a format have in them.
+SIGNS = {"openai-chat": b'"chat.completion', "openai-responses": b'"response.', "anthropic": b'"message_start"'}
 
 
 @pytest.fixture(scope="session")
 def provider():
-    """The URL of a provider that answers with the golden bodies."""
+    """The URL of a provider that answers with the bodies."""
     script = Path(__file__).with_name("provider.py")
-    with subprocess.Popen([sys.executable, script, BODIES], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen([sys.executable, script, *FOLDERS], stdout=subprocess.PIPE, text=True) as process:
         yield process.stdout.readline().strip()
         process.terminate()
 
 
 def bodies(format):
-    """Returns the names of the golden bodies of a format."""
-    return sorted(f"{format}/{path.name}" for path in (BODIES / format).glob("*.sse"))
+    """Returns the names of the bodies of a format."""
+    golden = [f"{format}/{path.name}" for folder in FOLDERS for path in (folder / format).glob("*.sse")]
+    recorded = [path for path in (FOLDERS[-1] / "bodies").glob("*.sse") if SIGNS[format] in path.read_bytes()]
+    return sorted(golden) + sorted(f"bodies/{path.name}" for path in recorded)
+
+
+def read_body(body):
+    return next(path for folder in FOLDERS if (path := folder / body).is_file()).read_bytes()
+
+
+def format_of(body):
+    """Returns the format of a body."""
+    return next(format for format in SIGNS if body in bodies(format))
 
 
 def model(body, way):
@@ -109,7 +124,7 @@ def check(reading, body, **options):
     No SDK reads an event without its blank line. If the SDK raises an error, it has read only the
     events before.
     """
-    frames = re.findall(rb".*?(?:\r\n\r\n|\n\n|\r\r)", (BODIES / body).read_bytes(), re.DOTALL)
+    frames = re.findall(rb".*?(?:\r\n\r\n|\n\n|\r\r)", read_body(body), re.DOTALL)
     events = joined(reading.events)
     if reading.error is None:
         assert events == of_frames(frames, body, options)
@@ -119,12 +134,12 @@ def check(reading, body, **options):
 
 def is_broken(body):
     """Returns whether there is an error in what the SDK reads of a body."""
-    frames = re.findall(rb".*?(?:\r\n\r\n|\n\n|\r\r)", (BODIES / body).read_bytes(), re.DOTALL)
+    frames = re.findall(rb".*?(?:\r\n\r\n|\n\n|\r\r)", read_body(body), re.DOTALL)
     return any(isinstance(event, Error) for event in of_frames(frames, body, {}))
 
 
 def of_frames(frames, body, options):
-    parser = ResponseParser(body.split("/")[0], **options)
+    parser = ResponseParser(format_of(body), **options)
     return joined([event for frame in frames for event in parser.feed(frame)] + parser.finish())
 
 

@@ -1,7 +1,8 @@
 """A provider in a process of its own: answers with recorded bodies, in pieces that end anywhere.
 
 The model of a request names the body and the seed of the pieces: `openai-chat/one-call.sse,7`. The
-folder of the bodies is the argument. Prints its base URL when it is ready.
+arguments are the folders of bodies: the first that has the body counts. Prints its base URL when it
+is ready.
 """
 
 import json
@@ -20,7 +21,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         request = json.loads(self.rfile.read(int(self.headers["content-length"])))
         name, seed = request["model"].rsplit(",", 1)
-        body = (Path(sys.argv[1]) / name).read_bytes()
+        body = next(path for folder in sys.argv[1:] if (path := Path(folder) / name).is_file()).read_bytes()
         pieces = random.Random(int(seed))
         self.send_response(200)
         self.send_header("content-type", "text/event-stream; charset=utf-8")

@@ -3,7 +3,7 @@ import sys
 
 import pyarrow as pa
 import pytest
-from arrow_columns import ill_formed, joined, long_table, texts
+from arrow_columns import KINDS, joined, long_table
 from cases import CELLS, normal, rows, run_example
 
 from followup.spark import questions
@@ -40,18 +40,19 @@ def test_a_frame_has_the_questions_of_each_row(spark, frame, large):
 
 
 @pytest.mark.parametrize("large", ["false", "true"])
-def test_any_table_has_the_questions_of_its_streams(spark, large):
+@pytest.mark.parametrize("how, strings, binaries", KINDS, ids=["messages", "bodies", "arguments"])
+def test_any_table_has_the_questions_of_its_streams(spark, large, how, strings, binaries):
     spark.conf.set("spark.sql.execution.arrow.useLargeVarTypes", large)
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "16")
     # A string of Spark may be ill-formed, too.
-    table, streams = long_table(60, text=(texts, [pa.string()]), raw=(ill_formed, [pa.binary()]), cast=(ill_formed, [pa.binary()]))
+    table, streams = long_table(30, text=(strings, [pa.string()]), raw=(binaries, [pa.binary()]), cast=(binaries, [pa.binary()]))
     rows = [tuple(row.values()) for row in table.to_pylist()]
     one = spark.createDataFrame(rows, "text string, raw binary, cast binary, id long").repartition(3)
     one = one.withColumn("cast", one["cast"].cast("string"))
     for name in streams:
-        one = questions(one, name, into=f"found_{name}")
+        one = questions(one, name, into=f"found_{name}", **how)
     rows = one.orderBy("id").collect()
-    assert {name: [normal(row[f"found_{name}"]) for row in rows] for name in streams} == joined(streams)
+    assert {name: [normal(row[f"found_{name}"]) for row in rows] for name in streams} == joined(streams, **how)
 
 
 def test_calls_can_be_counted_in_sql(spark, frame):
@@ -78,6 +79,8 @@ def test_the_example_of_the_docs_runs(spark, tmp_path):
         (lambda frame: questions(frame, 1), TypeError, "column: a str was expected, not int"),
         (lambda frame: questions(frame, "other"), ValueError, "column: there is no other; there are: id, text"),
         (lambda frame: questions(frame, "text", into=None), TypeError, "into: a str was expected, not NoneType"),
+        (lambda frame: questions(frame, "text", into="id"), ValueError, "into: there is a column 'id' already"),
+        (lambda frame: questions(questions(frame, "text"), "text"), ValueError, "there is a column 'questions' already"),
         (lambda frame: questions(frame, "text", wire="smoke"), ValueError, "wire: .*smoke"),
     ],
 )

@@ -2,8 +2,13 @@
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from followup._command import TEMPORARY
 
 DESCRIPTION = "Finds the questions of language models in files of their messages."
 
@@ -50,7 +55,7 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--threads", type=int, default=cores(), metavar="N", help="parse with N threads (default: one for each core)")
     one.add_argument("--json", action="store_true", help="print the counts as JSON")
     one.add_argument("--plot", metavar="FILE", help="draw the counts, as .svg or .png (needs matplotlib)")
-    one.add_argument("--force", action="store_true", help="replace OUT.parquet if it exists")
+    one.add_argument("--force", action="store_true", help="replace OUT.parquet and the picture if they exist")
     one.add_argument("--no-progress", action="store_true", help="show no progress on the terminal")
     return root
 
@@ -66,18 +71,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ImportError as error:
         print(f"followup: {error.name} is missing: pip install 'followup[cli]'", file=sys.stderr)
         return 1
+    from pyarrow import ArrowException
+
     try:
         run(options)
-    except KeyboardInterrupt:
-        print(f"followup: interrupted; {options.output} was not written", file=sys.stderr)
+    except KeyboardInterrupt as interrupt:
+        print(f"followup: interrupted{''.join(f'; {what}' for what in interrupt.args)}", file=sys.stderr)
         return 130
-    except (ValueError, TypeError, OSError) as error:
+    except (ValueError, TypeError, OSError, ArrowException) as error:
         print(f"followup: {error}", file=sys.stderr)
         return 1
     return 0
 
 
+def terminated(number: int, frame: Any) -> None:
+    """Removes the temporary files, and ends the program as the signal does.
+
+    An exception would not always end it: pyarrow catches all of them while it looks for pandas.
+    """
+    for name in TEMPORARY:
+        with suppress(OSError):
+            os.unlink(name)
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
 if __name__ == "__main__":
     # For the allocator of pyarrow, before it is loaded: do not keep memory that is freed, or the peak is 100 MiB higher.
     os.environ.setdefault("MIMALLOC_PURGE_DELAY", "0")
+    signal.signal(signal.SIGTERM, terminated)
     sys.exit(main())

@@ -44,16 +44,7 @@ def questions(
     arguments_of: str | None = None,
     threads: int = 1,
     **options: Unpack[ResponseOptions],
-) -> Array: ...
-@overload
-def questions(
-    column: ArrowStream,
-    *,
-    wire: str = "text",
-    arguments_of: str | None = None,
-    threads: int = 1,
-    **options: Unpack[ResponseOptions],
-) -> ChunkedArray:
+) -> Array:
     """Returns the calls of each row of a column.
 
     `column` is an array, or a stream of arrays: anything with `__arrow_c_array__` or
@@ -81,12 +72,23 @@ def questions(
     views.
 
     Cost: linear in the bytes. The GIL is released for the whole column. With `threads` above 1, as
-    many threads share the rows of each array.
+    many threads share the rows of each array; fewer if the rows are few, or the system refuses some.
 
     Raises `TypeError` for a column of another type and for unknown options, `ValueError` for options
     without a meaning and if a chunk has a result of 2 GiB or more with offsets of 32 bits,
     `OSError` if the producer of the column fails. A row never raises.
     """
+
+@overload
+def questions(
+    column: ArrowStream,
+    *,
+    wire: str = "text",
+    arguments_of: str | None = None,
+    threads: int = 1,
+    **options: Unpack[ResponseOptions],
+) -> ChunkedArray:
+    """As for an array; the result has the chunks of the stream."""
 
 class Record:
     """An immutable value, whose fields are named by `__match_args__`.

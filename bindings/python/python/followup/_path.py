@@ -1,7 +1,7 @@
 """Paths to a column, also inside lists and structs, such as `trajectory[].text`."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pyarrow as pa
@@ -10,17 +10,24 @@ import pyarrow.compute as pc
 Parse = Callable[[pa.Array], pa.Array]
 
 
+# What may follow the name of a column.
+STEPS = r"(?:\[\]|\.[^.\[\]]+)*"
+
+
 class Path:
     """A path: the name of a column, then `.name` for a field of a struct and `[]` for the elements of a list.
 
-    Raises ValueError if the text is no path.
+    A name may have dots and brackets itself: of the `names` of columns, the longest that the path starts
+    with counts. Raises ValueError if the text is no path.
     """
 
-    def __init__(self, text: str) -> None:
-        if not re.fullmatch(r"[^.\[\]]+(\[\]|\.[^.\[\]]+)*", text):
+    def __init__(self, text: str, names: Iterable[str] = ()) -> None:
+        starts = [name for name in names if text.startswith(name) and re.fullmatch(STEPS, text[len(name) :])]
+        if not starts and not re.fullmatch(rf"[^.\[\]]+{STEPS}", text):
             raise ValueError(f"column: a name or a path like trajectory[].text was expected, not {text!r}")
         self.text = text
-        self.column, *self.steps = re.findall(r"\[\]|[^.\[\]]+", text)
+        self.column: str = max(starts, key=len) if starts else re.split(r"[.\[]", text)[0]
+        self.steps = re.findall(r"\[\]|[^.\[\]]+", text[len(self.column) :])
 
     def check(self, schema: pa.Schema) -> pa.DataType:
         """Returns the type at the path. Raises ValueError with the names there are if there is none."""

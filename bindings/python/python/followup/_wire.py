@@ -15,16 +15,21 @@ _OF_MESSAGES = {"text", "citation", "thinking", "signature", "input_json", "comp
 _AT_ENDS = {"message_stop": {"message"}, "content_block_stop": {"content_block"}}
 
 
-def openai(item: Any) -> tuple[str, str] | None:
-    """Returns the format and the JSON of an object of the OpenAI SDK; `None` if it repeats another."""
-    if _field(item, "choices") is not None:
+def openai(item: Any) -> tuple[str | None, str] | None:
+    """Returns the format and the JSON of an object of the OpenAI SDK; `None` if it repeats another.
+
+    The format is `None` for an object that any format may have, such as `{"type": "ping"}`.
+    """
+    # A server may send a chunk with `null` for its choices, and compatible ones send choices without `object`.
+    if _field(item, "choices") is not None or _field(item, "object") == "chat.completion.chunk":
         return "openai-chat", _json(item, None)
     kind = _field(item, "type")
     if kind == "chunk":
         return openai(item.chunk)
     if isinstance(kind, str) and kind.startswith(_OF_CHUNKS):
         return None
-    return "openai-responses", _json(item, _OF_RESPONSES)
+    is_response = isinstance(kind, str) and (kind.startswith("response.") or kind == "error")
+    return "openai-responses" if is_response else None, _json(item, _OF_RESPONSES)
 
 
 def anthropic(item: Any) -> tuple[str, str] | None:

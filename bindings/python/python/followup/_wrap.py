@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from . import Event
 
 T = TypeVar("T")
+Wire = Callable[[Any], tuple[str | None, str] | None]
 
 # The methods of the SDKs that read the rest of a stream.
 _READ_ALL = {"until_done", "get_final_completion", "get_final_message", "get_final_response", "get_final_text"}
@@ -25,24 +26,25 @@ _READ_ALL = {"until_done", "get_final_completion", "get_final_message", "get_fin
 class _Base:
     """What both kinds of wrapped streams have in common.
 
-    `wire` returns what the parser reads of an object: the format and the JSON. `None` stands for an
-    object that repeats others.
+    `wire` returns what the parser reads of an object: the format and the JSON. It returns `None` for an
+    object that repeats others, and for the format of an object that any format may have.
     """
 
     followup: list[Event]
     """The events of what was read last: of one object, or of all that a method such as `until_done` read.
 
-    After the last object, and after an exception of the stream, what only the end decides.
+    After the last object, and after an exception of the stream, what only the end decides. A stream that
+    continues after an exception gives its objects without events.
     """
 
     def __init__(
         self,
         stream: Any,
-        wire: Callable[[Any], tuple[str, str] | None],
+        wire: Wire,
         on_event: Callable[[Event], object] | None,
         options: Any,
     ) -> None:
-        # The format is known with the first object, but wrong options are an error here.
+        # The format is known with an object of the stream, but wrong options are an error here.
         ResponseParser(**options)
         self.followup = []
         self._context = self._stream = stream
@@ -51,6 +53,8 @@ class _Base:
         self._on_event = on_event
         self._options = options
         self._parser: ResponseParser | None = None
+        # The objects before the first that tells the format.
+        self._pending: list[str] = []
         self._ended = False
 
     def __repr__(self) -> str:
@@ -78,13 +82,20 @@ class _Base:
             self.followup = []
 
     def _feed(self, item: Any) -> list[Event]:
+        if self._ended:
+            self.followup = []
+            return []
         payload = self._wire(item)
         if payload is None:
             return []
         format, data = payload
+        self._pending.append(f"data: {data}\n\n")
         if self._parser is None:
+            if format is None:
+                return []
             self._parser = ResponseParser(format, **self._options)
-        events = self._parser.feed(f"data: {data}\n\n")
+        events = self._parser.feed("".join(self._pending))
+        self._pending.clear()
         self.followup += events
         return events
 
@@ -92,7 +103,10 @@ class _Base:
         if self._ended:
             return []
         self._ended = True
-        events = [] if self._parser is None else self._parser.finish()
+        if self._parser is None and self._pending:
+            # No object told the format: if the parser can't tell it either, that is an error event.
+            self._parser = ResponseParser(**self._options)
+        events = [] if self._parser is None else self._parser.feed("".join(self._pending)) + self._parser.finish()
         self.followup += events
         return events
 
@@ -232,7 +246,7 @@ def _text_of(item: Any) -> str | None:
 
 def wrap(
     stream: Any,
-    wire: Callable[[Any], tuple[str, str] | None],
+    wire: Wire,
     on_event: Callable[[Event], object] | None,
     options: Any,
 ) -> Any:

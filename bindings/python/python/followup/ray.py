@@ -23,11 +23,11 @@ class Questions:
     `dataset.map_batches(Questions, fn_constructor_args=("text",), batch_format="pyarrow",
     batch_size=None, zero_copy_batch=True, concurrency=2)` runs it in two actors. `column` may be
     inside lists: with `trajectory[].text` the result has the lists of the column, with the calls
-    instead of the texts. Chunks are never joined. Options and fields are those of
-    `followup.arrow.questions`.
+    instead of the texts. A column that has the whole path as its name comes first. Chunks are never
+    joined. Options and fields are those of `followup.arrow.questions`.
 
     Raises `TypeError` and `ValueError` for a path and options that can't be used, and `ValueError` for a
-    table without the column.
+    table without the column, or with a column `into`.
     """
 
     def __init__(self, column: str, into: str = "questions", **options: Unpack[BulkOptions]) -> None:
@@ -47,7 +47,9 @@ class Questions:
 
         from ._path import Path
 
-        path = Path(self.column)
+        if self.into in table.column_names:
+            raise ValueError(f"into: there is a column {self.into!r} already: name another one")
+        path = Path(self.column, table.column_names)
         path.check(table.schema)
         parse = partial(_parse, self.options)
         column = table[path.column]
@@ -67,7 +69,7 @@ def questions(dataset: Dataset, column: str, *, into: str = "questions", **optio
 
     `column` may be inside lists, as that of `Questions`. The work is done in tasks, which Ray repeats
     if a worker dies. Options and fields are those of `followup.arrow.questions`. A column that is not
-    there, or has no text, raises when the dataset is read.
+    there, or has no text, raises when the dataset is read, and so does a column `into` that is there already.
 
     Raises `TypeError` and `ValueError` as `Questions`, and `TypeError` if `dataset` is none.
     """

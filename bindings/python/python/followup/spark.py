@@ -25,7 +25,7 @@ def questions(frame: DataFrame, column: str, *, into: str = "questions", **optio
     be installed on the workers.
 
     Raises `TypeError` if `frame` is none and for a name that is no `str`, `ValueError` for a column that
-    is not there, and both for options as `followup.arrow.questions`.
+    is not there and for an `into` that is, and both for options as `followup.arrow.questions`.
     """
     from pyspark.sql.types import StructType
 
@@ -38,6 +38,8 @@ def questions(frame: DataFrame, column: str, *, into: str = "questions", **optio
     one: Any = frame
     if column not in one.columns:
         raise ValueError(f"column: there is no {column}; there are: {', '.join(one.columns)}")
+    if into in one.columns:
+        raise ValueError(f"into: there is a column {into!r} already: name another one")
     schema = StructType(list(one.schema.fields)).add(into, _data_type())
     return one.mapInArrow(_Work(column, into, options), schema)  # type: ignore[no-any-return]
 

@@ -3,7 +3,7 @@
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{ops::Range, thread};
+use std::{iter, ops::Range, thread};
 
 use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
 
@@ -47,9 +47,14 @@ fn rows<O: OffsetSizeTrait>(cells: &Cells, settings: &Settings) -> Result<Calls<
             done.push((start, piece_of(cells, rows, &mut parser)?));
         }
     };
+    let threads = settings.threads.min(cells.len().div_ceil(piece));
     let workers: Result<Vec<_>, Error> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..settings.threads).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        // The system may refuse a thread. This one and those that started do the work then.
+        let start = || thread::Builder::new().spawn_scoped(scope, work).ok();
+        let workers: Vec<_> = (1..threads).map_while(|_| start()).collect();
+        let own = work();
+        let others = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        iter::once(own).chain(others).collect()
     });
     let mut pieces: Vec<(usize, Calls<O>)> = workers?.into_iter().flatten().collect();
     pieces.sort_unstable_by_key(|(start, _)| *start);

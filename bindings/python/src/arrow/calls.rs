@@ -104,19 +104,22 @@ impl<O: OffsetSizeTrait> Calls<O> {
         self.notes.end_list(self.note.len())
     }
 
-    /// Joins builders, one after the other: the texts by a thread of their own, because they are the most of it.
+    /// Joins builders, one after the other: the texts by a thread of their own, because they are the most of it. If
+    /// the system refuses one, by this thread.
     pub(super) fn join(mut pieces: Vec<Calls<O>>) -> Result<Calls<O>, Error> {
         let mut take = |column: fn(&mut Calls<O>) -> &mut Strings<O>| -> Vec<Strings<O>> {
             pieces.iter_mut().map(|piece| mem::replace(column(piece), Strings::new())).collect()
         };
-        let (questions, answers) = (take(|piece| &mut piece.question), take(|piece| &mut piece.answer));
-        thread::scope(|scope| {
-            let answers = scope.spawn(|| Strings::join(answers));
+        let (mut questions, mut answers) = (take(|piece| &mut piece.question), take(|piece| &mut piece.answer));
+        let (mut all, joined) = thread::scope(|scope| {
+            let worker = thread::Builder::new().spawn_scoped(scope, || Strings::join(&mut answers)).ok();
             let mut all = Calls::join_rest(pieces)?;
-            all.question = Strings::join(questions)?;
-            all.answer = answers.join().unwrap_or_else(|panic| resume_unwind(panic))?;
-            Ok(all)
-        })
+            all.question = Strings::join(&mut questions)?;
+            let joined = worker.map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            Ok::<_, Error>((all, joined))
+        })?;
+        all.answer = joined.unwrap_or_else(|| Strings::join(&mut answers))?;
+        Ok(all)
     }
 
     /// Joins builders but for the texts of questions and answers.
@@ -187,11 +190,11 @@ impl<O: OffsetSizeTrait> Strings<O> {
         Strings(GenericStringBuilder::with_capacity(0, 0))
     }
 
-    /// Joins columns, one after the other.
-    fn join(columns: Vec<Strings<O>>) -> Result<Strings<O>, Error> {
+    /// Joins columns, one after the other, and frees each.
+    fn join(columns: &mut [Strings<O>]) -> Result<Strings<O>, Error> {
         inject("join");
         let mut all = Strings::for_all(columns.iter());
-        columns.into_iter().try_for_each(|column| all.append(column))?;
+        columns.iter_mut().try_for_each(|column| all.append(mem::replace(column, Strings::new())))?;
         Ok(all)
     }
 

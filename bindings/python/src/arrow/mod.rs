@@ -57,7 +57,7 @@ const MAX_THREADS: usize = 1024;
 /// views.
 ///
 /// Cost: linear in the bytes. The GIL is released for the whole column. With `threads` above 1, as
-/// many threads share the rows of each array.
+/// many threads share the rows of each array; fewer if the rows are few, or the system refuses some.
 ///
 /// Raises `TypeError` for a column of another type and for unknown options, `ValueError` for options
 /// without a meaning and if a chunk has a result of 2 GiB or more with offsets of 32 bits,

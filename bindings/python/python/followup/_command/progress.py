@@ -15,8 +15,10 @@ def progress(total: int, is_wanted: bool) -> Iterator[Callable[[int], None]]:
         from rich.console import Console
         from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn, BarColumn
     except ImportError:
-        yield lambda done: print(f"\r{done:,} of {total:,} rows", end="", file=sys.stderr, flush=True)
-        print(file=sys.stderr)
+        try:
+            yield lambda done: print(f"\r{done:,} of {total:,} rows", end="", file=sys.stderr, flush=True)
+        finally:
+            print(file=sys.stderr)
         return
     columns = [BarColumn(), MofNCompleteColumn(), TextColumn("rows"), TimeRemainingColumn()]
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:

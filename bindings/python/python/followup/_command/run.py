@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from followup._command import plot
+from followup._command import TEMPORARY, plot
 from followup._path import Path
 from followup._command.progress import progress
 from followup._command.summary import Summary
@@ -26,39 +26,58 @@ GROUP_BYTES = 16 << 20
 
 
 def run(options: Namespace) -> None:
-    """Writes the file and the picture, and prints the counts.
+    """Writes the file, prints the counts, and draws the picture.
 
-    Raises ValueError, TypeError or OSError, with a message for people; then there is no output.
+    Raises ValueError, TypeError, OSError or an exception of Arrow, with a message for people. Then there
+    is no output, unless it is the picture that fails.
     """
     check_files(options)
     try:
         file = pq.ParquetFile(options.input, memory_map=False, pre_buffer=False, buffer_size=1 << 20)
     except pa.ArrowInvalid as error:
         raise ValueError(f"{options.input} is no Parquet file: {error}") from None
-    with file:
-        summary = write(file, options)
+    try:
+        with file:
+            summary = write(file, options)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"{options.output} was not written") from None
+    print(json.dumps(summary.json()) if options.json else summary.text(), flush=True)
     if options.plot:
-        plot.draw(summary, options.plot)
-    print(json.dumps(summary.json()) if options.json else summary.text())
+        with appearing(File(options.plot)) as temporary:
+            plot.draw(summary, temporary, File(options.plot).suffix[1:])
 
 
 def check_files(options: Namespace) -> None:
-    source, target = File(options.input), File(options.output)
+    source = File(options.input)
     if not source.is_file():
         raise ValueError(f"{source}: there is no such file")
-    if target.exists() and not options.force:
-        raise ValueError(f"{target} exists: remove it, or pass --force to replace it")
-    if target.exists() and target.samefile(source):
-        raise ValueError(f"{target} is the file to read: name another one")
-    if not target.absolute().parent.is_dir():
-        raise ValueError(f"{target.absolute().parent}: there is no such folder")
+    targets = [File(options.output), *([File(options.plot)] if options.plot else [])]
+    for target in targets:
+        check_target(target, source, options.force)
+    if len({os.path.realpath(target) for target in targets}) < len(targets):
+        raise ValueError(f"--plot: {options.plot} is the file for the questions: name another one")
     if options.plot:
         plot.check(options.plot)
 
 
+def check_target(target: File, source: File, is_forced: bool) -> None:
+    """Raises ValueError if a file can't or must not be written."""
+    real = File(os.path.realpath(target))
+    # Where a link is still one, it leads nowhere but to itself.
+    if real.is_symlink() or real.exists() and not real.is_file():
+        raise ValueError(f"{target} is no regular file: name another one")
+    if real.exists() and real.samefile(source):
+        raise ValueError(f"{target} is the file to read: name another one")
+    if real.exists() and not is_forced:
+        raise ValueError(f"{target} exists: remove it, or pass --force to replace it")
+    if not real.parent.is_dir():
+        raise ValueError(f"{real.parent}: there is no such folder")
+
+
 def write(file: pq.ParquetFile, options: Namespace) -> Summary:
     """Writes the columns with their result."""
-    schema, path = file.schema_arrow, Path(options.column)
+    schema = file.schema_arrow
+    path = Path(options.column, schema.names)
     path.check(schema)
     kept = kept_columns(schema, options)
     by = group_column(schema, options)
@@ -128,13 +147,18 @@ def has_texts(of: pa.DataType) -> bool:
     """Returns whether any value of a type has a text."""
     if pa.types.is_dictionary(of):
         of = of.value_type
-    return not pa.types.is_nested(of) and not pa.types.is_binary(of) and not pa.types.is_large_binary(of)
+    types = pa.types
+    kinds = [types.is_string, types.is_large_string, types.is_string_view, types.is_integer, types.is_floating, types.is_decimal]
+    kinds += [types.is_boolean, types.is_date, types.is_time, types.is_timestamp, types.is_null]
+    return any(is_kind(of) for is_kind in kinds)
 
 
 @contextmanager
 def appearing(target: File) -> Iterator[str]:
-    """Gives the name of a temporary file, which replaces the target once it is complete."""
-    handle, temporary = tempfile.mkstemp(dir=target.absolute().parent, prefix=f".{target.name}.")
+    """Gives the name of a temporary file, which replaces the target once it is complete, or the file that a link leads to."""
+    target = File(os.path.realpath(target))
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    TEMPORARY.add(temporary)
     os.close(handle)
     try:
         yield temporary
@@ -147,3 +171,5 @@ def appearing(target: File) -> Iterator[str]:
     except BaseException:
         os.unlink(temporary)
         raise
+    finally:
+        TEMPORARY.discard(temporary)
