@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::client::{Events, all_events, call, chat, get, post, soon};
 use crate::page::Page;
-use crate::service::{Service, raise_open_files};
+use crate::service::{Service, is_short, raise_open_files};
 use crate::upstream::{open_gate, requests, sent, upstream};
 use crate::{client, goldens};
 
@@ -192,11 +192,11 @@ async fn the_proxy_of_the_environment_forwards_plain_requests_and_tunnels_encryp
 /// Many concurrent streams, cut differently: each reader gets exactly its own stream.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn concurrent_conversations_do_not_mix() {
-    const MANY: usize = 1000;
+    let many = if is_short() { 100 } else { 1000 };
     raise_open_files();
     let service = std::sync::Arc::new(Service::relay(&[]));
     let mut running = Vec::new();
-    for index in 0..MANY {
+    for index in 0..many {
         let service = service.clone();
         running.push(tokio::spawn(async move {
             let id = format!("many-{index}");
@@ -226,7 +226,7 @@ async fn concurrent_conversations_do_not_mix() {
         one.await.unwrap();
     }
     let all = get("/conversations").send(&service).await.ok();
-    assert_eq!(all["conversations"].as_array().unwrap().len(), MANY);
+    assert_eq!(all["conversations"].as_array().unwrap().len(), many);
 }
 
 #[tokio::test]

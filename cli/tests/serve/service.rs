@@ -128,3 +128,8 @@ impl Drop for Service {
         let _ = self.child.wait();
     }
 }
+
+/// Returns whether `FOLLOWUP_SWEEP` is not set: then a test tries as much as takes a few seconds.
+pub(crate) fn is_short() -> bool {
+    std::env::var_os("FOLLOWUP_SWEEP").is_none()
+}

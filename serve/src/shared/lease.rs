@@ -47,6 +47,11 @@ impl Lease {
         }
     }
 
+    /// Returns how long the lease lasts after it was renewed.
+    pub(crate) fn duration(&self) -> Duration {
+        self.duration
+    }
+
     /// Renews the lease.
     ///
     /// # Errors

@@ -132,6 +132,8 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
     // The rings that were followed by a comparison, and when that was.
     let (mut rings, mut compared) = (None, Instant::now());
     let mut awaits_writer = false;
+    // Since when the store has had nothing of the conversation.
+    let mut missing = None;
     while let Some(conversation) = conversation.upgrade() {
         let is_here = shared.local.find(&id).is_some_and(|one| Arc::ptr_eq(&one, &conversation));
         if !is_here {
@@ -146,8 +148,15 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
             // If it fails, the conversation is compared again after the next message, or later.
             let result = compare(&shared, &conversation).await;
             rings = result.as_ref().ok().map(|_| now.rings);
-            awaits_writer = result.unwrap_or(awaits_writer);
+            awaits_writer = result.as_ref().map_or(awaits_writer, |result| *result == Comparison::AwaitsWriter);
+            if let Ok(result) = result {
+                missing = missing_since(&shared, result, missing).await;
+            }
             compared = Instant::now();
+            if missing.is_some_and(|since| since.elapsed() >= shared.lease.duration()) {
+                shared.local.remove(&id);
+                break;
+            }
         }
         let has_readers = conversation.has_readers();
         if has_readers && touched.elapsed() > shared.settings.limits.idle / 4 {
@@ -158,7 +167,7 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
         }
         // The writer may die before it has ended its turn, or has given an answer.
         let is_awaited = awaits_writer || conversation.is_streaming();
-        let is_urgent = has_readers && is_awaited && !conversation.is_writer();
+        let is_urgent = missing.is_some() || has_readers && is_awaited && !conversation.is_writer();
         drop(conversation);
         let interval = if is_urgent { URGENT_INTERVAL } else { INTERVAL };
         let was_rung = tokio::time::timeout(interval, bell.changed()).await.is_ok();
@@ -178,21 +187,38 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
     }
 }
 
-/// Compares a conversation with what is stored, and brings it up to date.
+/// What a comparison with the store has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Comparison {
+    /// The store has nothing of the conversation, which another replica writes.
+    Missing,
+    /// Another replica has something to do in it, which may die before.
+    AwaitsWriter,
+    Settled,
+}
+
+/// Returns since when the store has had nothing of a conversation that another replica writes.
 ///
-/// Returns `true` if another replica has something to do in it, which may die before.
-async fn compare(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> Result<bool, StoreError> {
+/// A store that has lost everything gets it again from the writer, if that lives, so the conversation has
+/// ended only if that has not happened within a lease. The time before the store is known to be a primary,
+/// and to be one that writers can reach, does not count.
+async fn missing_since(shared: &Shared, found: Comparison, missing: Option<Instant>) -> Option<Instant> {
+    let is_missing = found == Comparison::Missing && !shared.lease.is_unsure() && shared.link.is_primary().await;
+    is_missing.then(|| missing.unwrap_or_else(Instant::now))
+}
+
+/// Compares a conversation with what is stored, and brings it up to date.
+async fn compare(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> Result<Comparison, StoreError> {
     let updating = conversation.updating.lock().await;
     let last = conversation.last();
     let id = conversation.id();
     match (conversation.epoch(), shared.commands.load(id, Some(last)).await?) {
         (_, Found::Deleted) => drop(shared.local.remove(id)),
-        // A store that has lost everything gets it again from the writer, if that lives.
-        (None, Found::Nothing) if !shared.lease.is_unsure() && shared.link.is_primary().await => {
-            shared.local.remove(id);
+        (None, Found::Nothing) => return Ok(Comparison::Missing),
+        (None, Found::Stored(stored)) => {
+            let awaits_writer = follow(shared, conversation, last, *stored).await?;
+            return Ok(if awaits_writer { Comparison::AwaitsWriter } else { Comparison::Settled });
         }
-        (None, Found::Nothing) => {}
-        (None, Found::Stored(stored)) => return follow(shared, conversation, last, *stored).await,
         // It is about to be dropped here, too.
         (Some(_), Found::Nothing) if conversation.has_expired(shared.settings.limits.idle) => {
             shared.local.remove(id);
@@ -209,7 +235,7 @@ async fn compare(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> Resu
             shared.give_answers(conversation, stored.answers);
         }
     }
-    Ok(false)
+    Ok(Comparison::Settled)
 }
 
 /// Brings a conversation of another writer up to date. Takes it over if the writer is dead.

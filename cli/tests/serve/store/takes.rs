@@ -148,7 +148,8 @@ async fn a_reply_that_a_dead_writer_has_accepted_after_its_turn_is_given_soon() 
 async fn a_server_that_became_a_copy_of_an_empty_one_does_not_end_conversations_for_their_readers() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let Some(empty) = RedisServer::start(&["--repl-diskless-sync-delay", "0"]) else { return };
-    let args = ["--lease", "1"];
+    // The writer has a lease to store all of them again.
+    let args = ["--lease", "3"];
     let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
     let ids: Vec<String> = (0..10).map(|index| format!("copied-{index}")).collect();
     let (mut bodies, mut readers) = (Vec::new(), Vec::new());
@@ -159,7 +160,7 @@ async fn a_server_that_became_a_copy_of_an_empty_one_does_not_end_conversations_
     }
     let connected = Instant::now();
     // In the first lease after the store was reached, nothing is taken for gone.
-    until(async || connected.elapsed() > Duration::from_secs(2)).await;
+    until(async || connected.elapsed() > Duration::from_secs(4)).await;
     redis.tell(&format!("REPLICAOF 127.0.0.1 {}", empty.port));
     until(async || redis.ask("KEYS *") == "*0").await;
     redis.tell("REPLICAOF NO ONE");
