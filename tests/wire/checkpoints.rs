@@ -189,7 +189,7 @@ fn forgeries() -> impl Iterator<Item = Value> {
 #[test]
 fn a_body_with_an_odd_event_can_be_resumed() {
     let resumes = |format, limits: Limits, body: &str| {
-        let mut parser = ResponseParser::new(format, Policy::new()).with_limits(limits.clone());
+        let mut parser = ResponseParser::new(format, Policy::new()).with_limits(limits);
         drop(parser.feed(body.as_bytes()));
         ResponseParser::resume(Policy::new(), limits, parser.checkpoint()).map(drop)
     };

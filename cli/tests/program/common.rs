@@ -38,3 +38,8 @@ pub(crate) fn ends(output: &Output, status: i32) -> (String, String) {
     assert_eq!(output.status.code(), Some(status), "{out}{err}");
     (out, err)
 }
+
+/// Returns whether `FOLLOWUP_SWEEP` is not set: then a test tries as much as takes a few seconds.
+pub(crate) fn is_short() -> bool {
+    std::env::var_os("FOLLOWUP_SWEEP").is_none()
+}
