@@ -23,7 +23,7 @@ const fn plain(shape: &'static str, text: &'static str) -> Case {
     Case { shape, around: ["", ""], text }
 }
 
-const CASES: [Case; 25] = [
+const CASES: [Case; 27] = [
     plain(
         "claude",
         r#"{"questions":[{"question":"Which?","header":"S","multiSelect":false,"options":[{"label":"Re (Recommended)","description":"fa","preview":"p"},{"label":"P"}]},{"question":"A\u00e9\ud83d\ude00\n"}]}"#,
@@ -67,6 +67,8 @@ const CASES: [Case; 25] = [
         "hermes",
         r#"{"question":"Wh","choices":["a","{\"text\":\"b\"}",{"description":"c"}],"multi_select":true,"questions":[]}"#,
     ),
+    plain("hermes", r#"{"question":"Ba","questions":[{"question":"A","choices":["x"]},"B"],"choices":["y"]}"#),
+    plain("hermes", r#"{"questions":[{"id":"i","question":"A"}],"question":"Ba"}"#),
     plain(
         "pi",
         r#"{"questions":[{"id":"d","label":"St","prompt":"W","options":[{"value":"p","label":"Po"}],"allowOther":false}]}"#,

@@ -292,6 +292,43 @@ fn a_list_of_questions_after_the_beginning_of_another_has_nothing_of_that() {
 }
 
 #[test]
+fn no_question_of_a_list_is_lost_to_a_text_beside_it() {
+    let ask = |tool, arguments: &str| {
+        let (lines, notes) = read(parser(tool), arguments).unwrap_or_else(|why| panic!("{why}: {arguments}"));
+        (lines.join(" | "), notes)
+    };
+    let batch = r#""questions":[{"question":"A?","choices":["x","y"]},{"id":"b","question":"B?"}]"#;
+    let asked = "A? -multiple +custom; x; y | {b} B? -multiple +custom";
+    // What was shown as a question stays one, and those of the list follow.
+    for own in [r#""question":"Batch""#, r#""question":"Batch","choices":[],"multi_select":false"#] {
+        let lines = format!("Batch -multiple +custom | {asked}");
+        assert_eq!(ask("clarify", &format!("{{{own},{batch}}}")), (lines, vec![]));
+    }
+    let lines = format!("Batch -multiple +custom; z | {asked}");
+    assert_eq!(ask("clarify", &format!(r#"{{"question":"Batch","choices":["z"],{batch}}}"#)), (lines, vec![]));
+    // It is not counted: five questions are as many as the host takes.
+    let five = r#"{"question":"B","questions":["a","b","c","d","e"]}"#;
+    assert_eq!(ask("clarify", five).1, [Note::QuestionAsText]);
+    // After the list it is the title.
+    let mut late = parser("clarify");
+    drop(late.feed(&format!("{{{batch},\"question\":\"Batch\"}}")));
+    match late.finish().next() {
+        Some(Event::Complete(call)) => assert_eq!((call.title(), call.questions().len()), (Some("Batch"), 2)),
+        event => panic!("{event:?}"),
+    }
+    // An empty list is no value, wherever it is.
+    for arguments in [
+        r#"{"question":"Q?","questions":[],"choices":["x"],"multi_select":true}"#,
+        r#"{"multi_select":true,"questions":[],"question":"Q?","choices":["x"]}"#,
+    ] {
+        assert_eq!(ask("clarify", arguments), ("Q? +multiple +custom; x".to_owned(), vec![]), "{arguments}");
+    }
+    // Without a text the question can't end before the list.
+    let unfinished = format!(r#"{{"choices":["z"],{batch},"question":"Q?"}}"#);
+    assert_eq!(ask("clarify", &unfinished), ("Q? -multiple +custom; z".to_owned(), vec![Note::RepeatedQuestion]));
+}
+
+#[test]
 fn the_keys_of_a_question_map_are_ids_whatever_they_are() {
     let ask = |properties: &str| {
         let arguments = format!(r#"{{"requestedSchema":{{"properties":{properties}}}}}"#);

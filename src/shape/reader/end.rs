@@ -1,7 +1,7 @@
 //! What the end of a value does.
 
 use super::keys::text_of;
-use super::{List, MAX_ENCODED, Meaning, PathLevel, PendingString, Reading, Within};
+use super::{List, ListSoFar, MAX_ENCODED, Meaning, PathLevel, PendingString, Reading, Within};
 use crate::call::form::{CallForm, OptionText, Place, QuestionText};
 use crate::json::lexer::Lexer;
 use crate::json::list;
@@ -53,7 +53,7 @@ impl Reading<'_> {
             (Some(Within::Question { .. } | Within::Option { .. }), _) => {}
             (Some(Within::Path { level: PathLevel::Question, .. }), _) => {}
             // A string instead of the list of questions.
-            (_, Place::Question(QuestionText::Text)) if self.reader.has_list => self.close_question(),
+            (_, Place::Question(QuestionText::Text)) if self.reader.list != ListSoFar::None => self.close_question(),
             _ => {}
         }
     }
@@ -149,7 +149,7 @@ impl Reading<'_> {
         match line {
             lines::Line::Question { text, multiple } => {
                 self.close_question();
-                self.begin_question();
+                self.begin_listed_question();
                 self.add_text(Place::Question(QuestionText::Text), text);
                 if let Some(question) = self.form().and_then(CallForm::open_question) {
                     question.multiple = Some(multiple);

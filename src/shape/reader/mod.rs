@@ -135,6 +135,18 @@ enum PathLevel {
     Question,
 }
 
+/// What has come of the questions' list, map or lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum ListSoFar {
+    /// No question of it, so that the arguments may be one question themselves.
+    None,
+    /// A question, or a value that leaves no place for one.
+    Alone,
+    /// A question, after the one that the arguments are.
+    AfterQuestion,
+}
+
 /// What comes before the JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -169,8 +181,7 @@ pub(crate) struct ShapeReader {
     pending: String,
     /// Blanks after the value of a parameter so far.
     blanks: String,
-    /// Questions have come, so that the arguments are not one question themselves.
-    has_list: bool,
+    list: ListSoFar,
     /// The shape is the one that the first shape names for forms.
     is_form: bool,
     /// The word "string" says that the open question is a text, if it has no options.
@@ -190,7 +201,7 @@ impl ShapeReader {
             paths: String::new(),
             pending: String::new(),
             blanks: String::new(),
-            has_list: false,
+            list: ListSoFar::None,
             is_form: false,
             is_text_without_options: false,
             recommended: None,
@@ -246,8 +257,11 @@ impl ShapeReader {
         if let (Some(shape), Some(form)) = (&self.shape, call.form_mut()) {
             let constants = shape.constants();
             form.apply_required(constants.required);
+            // The question before the list is none of it.
+            let before = usize::from(self.list == ListSoFar::AfterQuestion).min(form.questions().len());
             let is_refused = constants.questions.is_some_and(|limit| {
-                (self.has_list && !limit.allows(form.questions().len())) || form.has_equal_questions()
+                (self.list != ListSoFar::None && !limit.allows(form.questions().len() - before))
+                    || form.has_equal_questions(before)
             });
             if form.questions().is_empty() {
                 call.reject(Reason::MissingParameter);

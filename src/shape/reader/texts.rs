@@ -62,7 +62,7 @@ impl Reading<'_> {
             Place::Option(if self.shape.has(Role::Names) { OptionText::Value } else { OptionText::Label })
         } else {
             self.repair(Note::QuestionAsText);
-            self.begin_question();
+            self.begin_listed_question();
             if self.is_in_entries() {
                 self.set_id();
             }
@@ -133,7 +133,7 @@ impl Reading<'_> {
             List::Arguments => self.call.reject(Reason::WrongType(CallPart::Arguments)),
             List::Questions => {
                 self.repair(Note::QuestionsAsText);
-                self.begin_question();
+                self.begin_listed_question();
                 let place = Place::Question(QuestionText::Text);
                 if let Some(form) = self.form() {
                     form.begin_text(place);
