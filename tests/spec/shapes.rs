@@ -97,6 +97,11 @@ fn each_tools_own_arguments_are_read_without_a_note() {
             r#"{"questions":[{"question":"Next?","header":"N","options":[{"label":"Go","description":"now","mode":"code"}],"multiple":false}]}"#,
             &["[N] Next? -multiple +custom; Go: now @code"],
         ),
+        (
+            "question",
+            r#"{"questions":[{"label":"Go","type":"yes_no","question":"Now?","description":"All of it."}]}"#,
+            &["[Go] Now? / All of it. <yesno> -multiple +custom; Yes; No"],
+        ),
         ("ask_question", r#"{"question":"Which?","options":["A","B"]}"#, &["Which? -multiple +custom; A; B"]),
         (
             "elicitation/create",
