@@ -23,7 +23,7 @@ const fn plain(shape: &'static str, text: &'static str) -> Case {
     Case { shape, around: ["", ""], text }
 }
 
-const CASES: [Case; 27] = [
+const CASES: [Case; 28] = [
     plain(
         "claude",
         r#"{"questions":[{"question":"Which?","header":"S","multiSelect":false,"options":[{"label":"Re (Recommended)","description":"fa","preview":"p"},{"label":"P"}]},{"question":"A\u00e9\ud83d\ude00\n"}]}"#,
@@ -33,6 +33,7 @@ const CASES: [Case; 27] = [
         r#" {"header":"x","question":"Q","options":["a","{\"label\":\"b\"}",null,1],"multiSelect":"true"}"#,
     ),
     plain("claude", r#"{"questions":{"a":{"header":"H","options":{"Yes":"go","No":"stay"}},"b":"Why"}}"#),
+    plain("claude", r#"{"questions":[{"question":"Q","options":{"Re":{"description":"f"},"P":{"label":"b"}}}]}"#),
     plain(
         "codex",
         r#"{"questions":[{"header":"D","id":"db","options":[{"description":"no","label":"S"}],"question":"Wh"}]}"#,

@@ -351,6 +351,20 @@ fn the_keys_of_a_question_map_are_ids_whatever_they_are() {
 }
 
 #[test]
+fn the_key_of_an_option_is_its_label_if_the_object_has_none() {
+    let ask = |tool, options: &str| {
+        let arguments = format!(r#"{{"questions":[{{"question":"Q?","options":{options}}}]}}"#);
+        read(parser(tool), &arguments).unwrap().0
+    };
+    let map = r#"{"Redis":{"description":"fast"},"pg":{"label":"Postgres"},"None (recommended)":{}," ":{},"0":{"label":"x"},"1":{}}"#;
+    let lines = ["Q? -multiple +custom; Redis: fast; Postgres; None (recommended) *; x"];
+    assert_eq!(ask("AskUserQuestion", map), lines);
+    // The key counts before what else stands in for a label.
+    let lines = ["Q? -multiple +custom; Redis=r: fast"];
+    assert_eq!(ask("ask_user", r#"{"Redis":{"value":"r","description":"fast"}}"#), lines);
+}
+
+#[test]
 fn a_control_character_in_a_string_that_holds_json_is_a_repair() {
     let arguments = "{\"questions\":\"[{\\\"question\\\":\\\"Q?\\\"}\n]\"}";
     assert_eq!(read(parser("AskUserQuestion"), arguments).unwrap().1, [Note::QuestionsAsText, Note::IllFormedString]);

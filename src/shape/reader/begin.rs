@@ -124,7 +124,7 @@ impl Reading<'_> {
             }
             (List::Options, Type::Object) => {
                 self.begin_option();
-                self.reader.within.push(Within::Option { seen: 0 });
+                self.reader.within.push(Within::Option { seen: 0, key: self.reader.paths.len() });
             }
             (_, Type::String) => return Meaning::UndecidedItem(list),
             (List::Options, Type::Number | Type::Boolean) => return Meaning::Pending(PendingString::Item(list)),
@@ -144,9 +144,17 @@ impl Reading<'_> {
                 self.reader.within.push(Within::Question { seen: 0 });
                 Meaning::Nothing
             }
+            (List::Options, Type::Object) if !self.is_index() => {
+                self.begin_option();
+                // The key is the label if the object has none.
+                let key = self.reader.paths.len();
+                self.reader.paths.push_str(&self.reader.key);
+                self.reader.within.push(Within::Option { seen: 0, key });
+                Meaning::Nothing
+            }
             (List::Options, Type::String | Type::Number | Type::Boolean) if !self.is_index() => {
                 self.begin_option();
-                self.set_text(Place::Option(OptionText::Label));
+                self.set_key(Place::Option(OptionText::Label));
                 let place = Place::Option(OptionText::Description);
                 if let Some(form) = self.form() {
                     form.begin_text(place);
@@ -165,17 +173,24 @@ impl Reading<'_> {
     /// Makes the key the id of the open question, unless it only counts.
     pub(super) fn set_id(&mut self) {
         if self.reader.within.last() == Some(&Within::QuestionMap) || !self.is_index() {
-            self.set_text(Place::Question(QuestionText::Id));
+            self.set_key(Place::Question(QuestionText::Id));
         }
     }
 
     /// Makes the key a text.
-    pub(super) fn set_text(&mut self, place: Place) {
+    fn set_key(&mut self, place: Place) {
+        let key = core::mem::take(&mut self.reader.key);
+        self.set_text(place, &key);
+        self.reader.key = key;
+    }
+
+    /// Makes a key, which is cut if it is too long, a text.
+    pub(super) fn set_text(&mut self, place: Place, key: &str) {
         let limits = &self.policy.limits;
         let Some(form) = self.call.form_mut() else { return };
         form.begin_text(place);
-        match form.push(&self.reader.key, false, limits) {
-            Ok(()) if self.reader.key.len() < LONGEST_KEY => form.end_text(),
+        match form.push(key, false, limits) {
+            Ok(()) if key.len() < LONGEST_KEY => form.end_text(),
             Ok(()) => self.reject_too_long(place, TooLong::Text),
             Err(too_long) => self.reject_too_long(place, too_long),
         }

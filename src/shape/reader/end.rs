@@ -2,7 +2,7 @@
 
 use super::keys::text_of;
 use super::{List, ListSoFar, MAX_ENCODED, Meaning, PathLevel, PendingString, Reading, Within};
-use crate::call::form::{CallForm, OptionText, Place, QuestionText};
+use crate::call::form::{CallForm, FormOption, OptionText, Place, QuestionText};
 use crate::json::lexer::Lexer;
 use crate::json::list;
 use crate::note::Note;
@@ -168,12 +168,30 @@ impl Reading<'_> {
     /// Leaves the innermost array or object that has a meaning.
     pub(super) fn leave(&mut self) {
         match self.reader.within.pop() {
-            Some(Within::Option { .. }) => self.close_option(),
+            Some(Within::Option { key, .. }) => {
+                self.label_by_key(key);
+                self.reader.paths.truncate(key);
+                self.close_option();
+            }
             Some(Within::Question { .. }) => self.close_question(),
             Some(Within::Path { start, .. }) => self.reader.paths.truncate(start),
             Some(Within::Arguments { is_question: true, .. }) => self.close_question(),
             _ => {}
         }
+    }
+
+    /// Makes the key of the open option, which begins there among the paths, its label, if it has
+    /// none.
+    fn label_by_key(&mut self, start: usize) {
+        let has_label = |option: &FormOption| !option.text(OptionText::Label).is_empty();
+        if self.form().and_then(CallForm::open_option).is_none_or(|option| has_label(option)) {
+            return;
+        }
+        let paths = core::mem::take(&mut self.reader.paths);
+        if let Some(key) = paths.get(start..).filter(|key| !key.is_empty()) {
+            self.set_text(Place::Option(OptionText::Label), key);
+        }
+        self.reader.paths = paths;
     }
 
     pub(super) fn close_option(&mut self) {

@@ -72,7 +72,7 @@ impl Reading<'_> {
                 Within::Question { seen: 0 }
             } else {
                 self.begin_option();
-                Within::Option { seen: 0 }
+                Within::Option { seen: 0, key: self.reader.paths.len() }
             };
             if let Some(top) = self.reader.within.last_mut() {
                 *top = within;
@@ -96,7 +96,7 @@ impl Reading<'_> {
         };
         let seen = match self.reader.within.last_mut() {
             Some(Within::Arguments { seen, .. } | Within::Path { seen, .. }) => seen,
-            Some(Within::Question { seen } | Within::Option { seen }) => seen,
+            Some(Within::Question { seen } | Within::Option { seen, .. }) => seen,
             _ => return Meaning::Nothing,
         };
         if *seen >> entry & 1 == 1 {

@@ -122,8 +122,10 @@ enum Within {
     Question {
         seen: u64,
     },
+    /// An option, and where among the paths its key in an object of options begins.
     Option {
         seen: u64,
+        key: usize,
     },
     Words(Words),
 }
@@ -373,7 +375,7 @@ impl ShapeReader {
             && self.pending.len() <= policy.limits.list().max(LONGEST_WORD + 4)
             && self.are_blanks_in_bounds(policy)
             && self.within.iter().all(|within| match within {
-                Within::Path { start, .. } => self.paths.is_char_boundary(*start),
+                Within::Path { start, .. } | Within::Option { key: start, .. } => self.paths.is_char_boundary(*start),
                 _ => true,
             })
             && self.paths.len() <= self.within.len() * (LONGEST_KEY + 8)
