@@ -23,7 +23,7 @@ const fn plain(shape: &'static str, text: &'static str) -> Case {
     Case { shape, around: ["", ""], text }
 }
 
-const CASES: [Case; 28] = [
+const CASES: [Case; 29] = [
     plain(
         "claude",
         r#"{"questions":[{"question":"Which?","header":"S","multiSelect":false,"options":[{"label":"Re (Recommended)","description":"fa","preview":"p"},{"label":"P"}]},{"question":"A\u00e9\ud83d\ude00\n"}]}"#,
@@ -46,6 +46,11 @@ const CASES: [Case; 28] = [
         "mcp",
         r#"{"requestedSchema":{"required":["e"],"properties":{"e":{"type":"string","title":"W","enum":["p","t"],"enumNames":["P","T"],"default":"t"},"s":{"type":"boolean","description":"S"}}}}"#,
     ),
+    Case {
+        shape: "mcp",
+        around: [r#"{"requestedSchema":""#, r#""}"#],
+        text: r#"{"properties":{"e":{"title":"W","enum":["p"]}}}"#,
+    },
     plain("acp", r#"{"toolCall":{"title":"Run"},"options":[{"optionId":"a","name":"Al","kind":"k"}]}"#),
     plain("confirm", r#"{"message":"Del?"}"#),
     plain(

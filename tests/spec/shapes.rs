@@ -351,6 +351,22 @@ fn the_keys_of_a_question_map_are_ids_whatever_they_are() {
 }
 
 #[test]
+fn the_object_of_a_path_or_a_form_may_be_json_in_a_string() {
+    let schema = r#" {"properties":{"a":{"type":"array","items":"{\"enum\":[\"x\"]}"}},"required":["a"]}"#;
+    let arguments = format!(r#"{{"message":"m","requestedSchema":{}}}"#, serde_json::to_string(schema).unwrap());
+    for tool in ["elicitation/create", "ask_user"] {
+        let (lines, notes) = read(parser(tool), &arguments).unwrap();
+        assert_eq!(
+            (&*lines.join("|"), &*notes),
+            ("{a} a +multiple -custom +required; x", &[Note::ArgumentsAsText][..])
+        );
+        // Another string means nothing, as another value did.
+        let text = r#"{"requestedSchema":"x"}"#;
+        assert_eq!(read(parser(tool), text), Err(Reason::MissingParameter));
+    }
+}
+
+#[test]
 fn the_key_of_an_option_is_its_label_if_the_object_has_none() {
     let ask = |tool, options: &str| {
         let arguments = format!(r#"{{"questions":[{{"question":"Q?","options":{options}}}]}}"#);

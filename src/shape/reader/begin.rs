@@ -31,7 +31,9 @@ impl Reading<'_> {
             Meaning::Text(place) => self.begin_text(place, kind),
             Meaning::Words(words) => self.begin_words(words, kind),
             Meaning::Path if kind == Type::Object => self.begin_path(),
+            Meaning::Path if kind == Type::String => Meaning::UndecidedPath,
             Meaning::Form if kind == Type::Object => self.begin_form(),
+            Meaning::Form if kind == Type::String => Meaning::UndecidedForm,
             Meaning::Lines if kind == Type::String => {
                 self.begin_list_alone();
                 Meaning::Lines

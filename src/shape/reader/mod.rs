@@ -65,6 +65,9 @@ enum Meaning {
     Undecided(List),
     /// A string that is an element of a list, as long as it has only white space.
     UndecidedItem(List),
+    /// A string where the object of a path or of a form belongs, as long as it has only white space.
+    UndecidedPath,
+    UndecidedForm,
     /// A string of JSON that is read once it has ended, because it may be no JSON.
     Pending(PendingString),
     /// The beginning of a path of keys.

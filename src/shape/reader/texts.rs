@@ -21,6 +21,8 @@ impl Reading<'_> {
             Meaning::Lines => self.push_lines(text),
             Meaning::Undecided(list) => self.decide(list, text),
             Meaning::UndecidedItem(list) => self.decide_item(list, text),
+            Meaning::UndecidedPath => self.decide_object(Meaning::Path, text),
+            Meaning::UndecidedForm => self.decide_object(Meaning::Form, text),
             _ => {}
         }
     }
@@ -106,6 +108,23 @@ impl Reading<'_> {
             return self.call.reject(Reason::TooLong { part: CallPart::Suggestions, limit });
         }
         self.reader.pending.push_str(text);
+    }
+
+    /// Decides what a string is where the object of a path or of a form belongs, by its first
+    /// character.
+    fn decide_object(&mut self, object: Meaning, text: &str) {
+        let text = text.trim_start();
+        if text.is_empty() {
+            return;
+        }
+        if !text.starts_with('{') || self.reader.lexers.len() > MAX_ENCODED {
+            self.reader.value = Meaning::Nothing;
+            return;
+        }
+        self.repair(Note::ArgumentsAsText);
+        self.reader.lexers.push(Lexer::NEW);
+        self.reader.value = object;
+        self.read_all_encoded(self.reader.lexers.len() - 1, text);
     }
 
     /// Decides what a string is where a list or the arguments belong, by its first character.

@@ -204,12 +204,13 @@ impl Reader {
             // "if the arguments have this key with an object, the built-in shape `SHAPE` reads the
             // call from there on"
             if let Some(form) = reader.table.form(key).filter(|_| is_top) {
-                let kind = reader.after_key()?;
-                if kind != Kind::Object || !reader.begins_form(question) {
-                    return reader.nothing(kind);
-                }
-                reader.table = form;
-                return reader.call_object(key, question);
+                return reader.inner_object(&mut |reader, kind| {
+                    if !reader.begins_form(question) {
+                        return reader.nothing(kind);
+                    }
+                    reader.table = form.clone();
+                    reader.call_object(key, question)
+                });
             }
             let key = join(&path, key);
             match reader.table.meaning(Level::Call, &key) {
@@ -218,14 +219,27 @@ impl Reader {
                     let kind = reader.after_key()?;
                     reader.call_value(question, &role, kind)
                 }
-                Meaning::Path => match reader.after_key()? {
-                    Kind::Object => reader.call_object(&key, question),
-                    kind => reader.nothing(kind),
-                },
+                Meaning::Path => reader.inner_object(&mut |reader, _| reader.call_object(&key, question)),
                 Meaning::Nothing if is_top => reader.own_question(question, &mut keys, &key),
                 Meaning::Nothing => reader.nothing_after_key(),
             }
         })
+    }
+
+    /// Reads the object of a path or of a form, also "as a string"; anything else means nothing.
+    fn inner_object(&mut self, read: ReadValue<'_>) -> Parsed<()> {
+        match self.after_key()? {
+            Kind::Object => read(self, Kind::Object),
+            Kind::Text => {
+                let scalar = self.text_without_blank()?;
+                if scalar.chars.first().is_some_and(|one| one.c == '{') && self.holds_json(&scalar) {
+                    self.repair(Note::ArgumentsAsText)?;
+                    return self.nested(scalar, read);
+                }
+                self.consume(&scalar, CallPart::Parameters)
+            }
+            kind => self.nothing(kind),
+        }
     }
 
     /// "The same key twice in one object rejects the call, if the key means something".

@@ -170,10 +170,7 @@ impl Reader {
                 }
                 Ok(())
             }
-            Meaning::Path => match self.after_key()? {
-                Kind::Object => self.question_members(&key, open),
-                kind => self.nothing(kind),
-            },
+            Meaning::Path => self.inner_object(&mut |reader, _| reader.question_members(&key, open)),
             Meaning::Nothing => self.nothing_after_key(),
         }
     }
