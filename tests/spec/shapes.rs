@@ -112,11 +112,20 @@ fn each_tools_own_arguments_are_read_without_a_note() {
                 "{t} t <text> -multiple -custom -required",
             ],
         ),
-        ("clarify", r#"{"question":"How?","choices":["A",{"description":"B"}]}"#, &["How? -multiple +custom; A; B"]),
+        (
+            "clarify",
+            r#"{"question":"How?","choices":["A",{"description":"B"},{"title":"C"}]}"#,
+            &["How? -multiple +custom; A; B; C"],
+        ),
         (
             "ask",
             r#"{"questions":[{"id":"i","question":"Which?","options":[{"label":"A"},{"label":"B"}],"recommended":1}]}"#,
             &["{i} Which? -multiple +custom; A; B *"],
+        ),
+        (
+            "ask",
+            r#"{"questions":[{"question":"Q?","options":[{"label":"A"}],"recommended":0.0}]}"#,
+            &["Q? -multiple +custom; A *"],
         ),
         (
             "questionnaire",

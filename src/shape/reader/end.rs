@@ -80,7 +80,7 @@ impl Reading<'_> {
             Role::Multiple => question.multiple = question.multiple.or(flag),
             Role::Custom => question.custom = question.custom.or(flag),
             Role::Required => question.required = question.required.or(flag),
-            Role::RecommendedIndex => return self.reader.recommended = word.parse().ok(),
+            Role::RecommendedIndex => return self.reader.recommended = index(&word),
             Role::Kind => match KindWord::of(word.as_bytes()) {
                 KindWord::Is(kind) => question.kind = Some(kind),
                 KindWord::Multiple => question.multiple = question.multiple.or(Some(true)),
@@ -276,6 +276,11 @@ impl Reading<'_> {
             self.close_option();
         }
     }
+}
+
+/// Returns the index that a word is, also as some write whole numbers: `1.0`.
+fn index(word: &str) -> Option<usize> {
+    word.strip_suffix(".0").unwrap_or(word).parse().ok()
 }
 
 fn item_note(list: List) -> Note {

@@ -341,7 +341,10 @@ impl Reader {
             "recommended-index" => {
                 let scalar = self.json.scalar(kind);
                 self.consume(&scalar, CallPart::Parameters)?;
-                open.recommended = scalar.text().parse().ok();
+                // "a whole number, also as `1.0`, or a string of it"
+                let text = scalar.text();
+                let whole = text.split_once('.').map_or(&*text, |(whole, part)| if part == "0" { whole } else { "" });
+                open.recommended = whole.parse().ok();
                 open.recommended.is_some()
             }
             other => unreachable!("a question has no role {other}"),
