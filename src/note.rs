@@ -82,7 +82,7 @@ pub enum Note {
     FlagAsText,
     /// The arguments of a native call were a list instead of an object.
     ListAsArguments,
-    /// The arguments of a native call were a string that holds JSON.
+    /// The arguments of a native call, or an object in them, were a string that holds JSON.
     ArgumentsAsText,
     /// The arguments of a native call were in a code fence.
     FencedArguments,

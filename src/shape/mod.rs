@@ -77,6 +77,8 @@ struct Table {
     id_fallback: SmallVec<[Role; 2]>,
     /// The name of the tool is so common that other tools have it, too.
     is_generic: bool,
+    /// A call of a generic tool counts only once an option has come.
+    needs_options: bool,
     constants: Constants,
 }
 
@@ -200,6 +202,12 @@ impl Shape {
     /// [`Parser::arguments_of`](crate::Parser::arguments_of) reads whatever it is given.
     pub fn is_generic(&self) -> bool {
         self.0.is_generic
+    }
+
+    /// Returns `true` if a call of a tool with a generic name counts only once an option has come.
+    #[cfg_attr(not(feature = "wire"), allow(dead_code))]
+    pub(crate) fn needs_options(&self) -> bool {
+        self.0.needs_options
     }
 
     /// Returns its text.

@@ -169,6 +169,14 @@ fn compile_line(
             table.is_generic = true;
             words.end()
         }
+        "needs" => {
+            let what = words.expect("options")?;
+            if what.text != "options" {
+                return Err(what.unexpected("options"));
+            }
+            table.needs_options = true;
+            words.end()
+        }
         "strings" => {
             table.constants.strings = true;
             words.end()
@@ -336,6 +344,8 @@ mod tests {
                 "limit options 1..\nlimit options 2..",
                 "line 2, column 7: there is a line `options` already: write all keys in one",
             ),
+            ("needs", "line 1, column 6: the line ends too early: expected options"),
+            ("needs header", "line 1, column 7: `header` can't be here: expected options"),
             ("form f nothing", "line 1, column 8: `nothing` can't be here: expected the name of a built-in shape"),
         ] {
             assert_eq!(Shape::parse(text).unwrap_err().to_string(), message, "{text:?}");

@@ -383,7 +383,8 @@ impl NativeCalls {
     fn pass_on(&mut self, i: usize, range: TextRange, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
         let max_kept = self.max_kept();
         let text = &deltas.text[range.0..range.1];
-        match &mut self.list[i].state {
+        let call = &mut self.list[i];
+        match &mut call.state {
             CallState::Unnamed(kept) => {
                 kept.push_str(text);
                 if kept.len() > max_kept {
@@ -393,7 +394,9 @@ impl NativeCalls {
             CallState::Unconfirmed { probe, kept } => {
                 kept.push_str(text);
                 let is_too_long = kept.len() > max_kept;
-                if let Some(asks) = asks(probe, text).or(is_too_long.then_some(false)) {
+                let (shapes, name) = (&self.policy.shapes, &call.name);
+                let needs_options = || shapes.find(name).is_some_and(|shape| shape.needs_options());
+                if let Some(asks) = asks(probe, text, needs_options).or(is_too_long.then_some(false)) {
                     self.confirm(i, asks, deltas, actions);
                 }
             }

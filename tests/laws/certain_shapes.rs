@@ -23,7 +23,7 @@ const fn plain(shape: &'static str, text: &'static str) -> Case {
     Case { shape, around: ["", ""], text }
 }
 
-const CASES: [Case; 25] = [
+const CASES: [Case; 29] = [
     plain(
         "claude",
         r#"{"questions":[{"question":"Which?","header":"S","multiSelect":false,"options":[{"label":"Re (Recommended)","description":"fa","preview":"p"},{"label":"P"}]},{"question":"A\u00e9\ud83d\ude00\n"}]}"#,
@@ -33,6 +33,7 @@ const CASES: [Case; 25] = [
         r#" {"header":"x","question":"Q","options":["a","{\"label\":\"b\"}",null,1],"multiSelect":"true"}"#,
     ),
     plain("claude", r#"{"questions":{"a":{"header":"H","options":{"Yes":"go","No":"stay"}},"b":"Why"}}"#),
+    plain("claude", r#"{"questions":[{"question":"Q","options":{"Re":{"description":"f"},"P":{"label":"b"}}}]}"#),
     plain(
         "codex",
         r#"{"questions":[{"header":"D","id":"db","options":[{"description":"no","label":"S"}],"question":"Wh"}]}"#,
@@ -45,6 +46,11 @@ const CASES: [Case; 25] = [
         "mcp",
         r#"{"requestedSchema":{"required":["e"],"properties":{"e":{"type":"string","title":"W","enum":["p","t"],"enumNames":["P","T"],"default":"t"},"s":{"type":"boolean","description":"S"}}}}"#,
     ),
+    Case {
+        shape: "mcp",
+        around: [r#"{"requestedSchema":""#, r#""}"#],
+        text: r#"{"properties":{"e":{"title":"W","enum":["p"]}}}"#,
+    },
     plain("acp", r#"{"toolCall":{"title":"Run"},"options":[{"optionId":"a","name":"Al","kind":"k"}]}"#),
     plain("confirm", r#"{"message":"Del?"}"#),
     plain(
@@ -67,6 +73,8 @@ const CASES: [Case; 25] = [
         "hermes",
         r#"{"question":"Wh","choices":["a","{\"text\":\"b\"}",{"description":"c"}],"multi_select":true,"questions":[]}"#,
     ),
+    plain("hermes", r#"{"question":"Ba","questions":[{"question":"A","choices":["x"]},"B"],"choices":["y"]}"#),
+    plain("hermes", r#"{"questions":[{"id":"i","question":"A"}],"question":"Ba"}"#),
     plain(
         "pi",
         r#"{"questions":[{"id":"d","label":"St","prompt":"W","options":[{"value":"p","label":"Po"}],"allowOther":false}]}"#,

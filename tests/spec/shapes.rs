@@ -97,6 +97,11 @@ fn each_tools_own_arguments_are_read_without_a_note() {
             r#"{"questions":[{"question":"Next?","header":"N","options":[{"label":"Go","description":"now","mode":"code"}],"multiple":false}]}"#,
             &["[N] Next? -multiple +custom; Go: now @code"],
         ),
+        (
+            "question",
+            r#"{"questions":[{"label":"Go","type":"yes_no","question":"Now?","description":"All of it."}]}"#,
+            &["[Go] Now? / All of it. <yesno> -multiple +custom; Yes; No"],
+        ),
         ("ask_question", r#"{"question":"Which?","options":["A","B"]}"#, &["Which? -multiple +custom; A; B"]),
         (
             "elicitation/create",
@@ -107,11 +112,20 @@ fn each_tools_own_arguments_are_read_without_a_note() {
                 "{t} t <text> -multiple -custom -required",
             ],
         ),
-        ("clarify", r#"{"question":"How?","choices":["A",{"description":"B"}]}"#, &["How? -multiple +custom; A; B"]),
+        (
+            "clarify",
+            r#"{"question":"How?","choices":["A",{"description":"B"},{"title":"C"}]}"#,
+            &["How? -multiple +custom; A; B; C"],
+        ),
         (
             "ask",
             r#"{"questions":[{"id":"i","question":"Which?","options":[{"label":"A"},{"label":"B"}],"recommended":1}]}"#,
             &["{i} Which? -multiple +custom; A; B *"],
+        ),
+        (
+            "ask",
+            r#"{"questions":[{"question":"Q?","options":[{"label":"A"}],"recommended":0.0}]}"#,
+            &["Q? -multiple +custom; A *"],
         ),
         (
             "questionnaire",
@@ -128,6 +142,12 @@ fn each_tools_own_arguments_are_read_without_a_note() {
             "session/request_permission",
             r#"{"toolCall":{"title":"Run?"},"options":[{"optionId":"y","name":"Allow"}]}"#,
             &["Run? -multiple -custom; Allow=y"],
+        ),
+        (
+            // The title may be missing, the id may not.
+            "session/request_permission",
+            r#"{"toolCall":{"toolCallId":"c1"},"options":[{"optionId":"y","name":"Allow"}]}"#,
+            &["{c1} c1 -multiple -custom; Allow=y"],
         ),
     ] {
         let (read, notes) = read(parser(tool), arguments).unwrap_or_else(|reason| panic!("{tool}: {reason}"));
@@ -292,6 +312,43 @@ fn a_list_of_questions_after_the_beginning_of_another_has_nothing_of_that() {
 }
 
 #[test]
+fn no_question_of_a_list_is_lost_to_a_text_beside_it() {
+    let ask = |tool, arguments: &str| {
+        let (lines, notes) = read(parser(tool), arguments).unwrap_or_else(|why| panic!("{why}: {arguments}"));
+        (lines.join(" | "), notes)
+    };
+    let batch = r#""questions":[{"question":"A?","choices":["x","y"]},{"id":"b","question":"B?"}]"#;
+    let asked = "A? -multiple +custom; x; y | {b} B? -multiple +custom";
+    // What was shown as a question stays one, and those of the list follow.
+    for own in [r#""question":"Batch""#, r#""question":"Batch","choices":[],"multi_select":false"#] {
+        let lines = format!("Batch -multiple +custom | {asked}");
+        assert_eq!(ask("clarify", &format!("{{{own},{batch}}}")), (lines, vec![]));
+    }
+    let lines = format!("Batch -multiple +custom; z | {asked}");
+    assert_eq!(ask("clarify", &format!(r#"{{"question":"Batch","choices":["z"],{batch}}}"#)), (lines, vec![]));
+    // It is not counted: five questions are as many as the host takes.
+    let five = r#"{"question":"B","questions":["a","b","c","d","e"]}"#;
+    assert_eq!(ask("clarify", five).1, [Note::QuestionAsText]);
+    // After the list it is the title.
+    let mut late = parser("clarify");
+    drop(late.feed(&format!("{{{batch},\"question\":\"Batch\"}}")));
+    match late.finish().next() {
+        Some(Event::Complete(call)) => assert_eq!((call.title(), call.questions().len()), (Some("Batch"), 2)),
+        event => panic!("{event:?}"),
+    }
+    // An empty list is no value, wherever it is.
+    for arguments in [
+        r#"{"question":"Q?","questions":[],"choices":["x"],"multi_select":true}"#,
+        r#"{"multi_select":true,"questions":[],"question":"Q?","choices":["x"]}"#,
+    ] {
+        assert_eq!(ask("clarify", arguments), ("Q? +multiple +custom; x".to_owned(), vec![]), "{arguments}");
+    }
+    // Without a text the question can't end before the list.
+    let unfinished = format!(r#"{{"choices":["z"],{batch},"question":"Q?"}}"#);
+    assert_eq!(ask("clarify", &unfinished), ("Q? -multiple +custom; z".to_owned(), vec![Note::RepeatedQuestion]));
+}
+
+#[test]
 fn the_keys_of_a_question_map_are_ids_whatever_they_are() {
     let ask = |properties: &str| {
         let arguments = format!(r#"{{"requestedSchema":{{"properties":{properties}}}}}"#);
@@ -300,6 +357,36 @@ fn the_keys_of_a_question_map_are_ids_whatever_they_are() {
     assert_eq!(ask(r#"{"1":{"type":"string"}}"#), ["{1} 1 <text> -multiple -custom -required"]);
     assert_eq!(ask(r#"{"a":"Which?"}"#), ["{a} Which? -multiple -custom -required"]);
     assert_eq!(ask(r#""Which?""#), ["Which? -multiple -custom -required"]);
+}
+
+#[test]
+fn the_object_of_a_path_or_a_form_may_be_json_in_a_string() {
+    let schema = r#" {"properties":{"a":{"type":"array","items":"{\"enum\":[\"x\"]}"}},"required":["a"]}"#;
+    let arguments = format!(r#"{{"message":"m","requestedSchema":{}}}"#, serde_json::to_string(schema).unwrap());
+    for tool in ["elicitation/create", "ask_user"] {
+        let (lines, notes) = read(parser(tool), &arguments).unwrap();
+        assert_eq!(
+            (&*lines.join("|"), &*notes),
+            ("{a} a +multiple -custom +required; x", &[Note::ArgumentsAsText][..])
+        );
+        // Another string means nothing, as another value did.
+        let text = r#"{"requestedSchema":"x"}"#;
+        assert_eq!(read(parser(tool), text), Err(Reason::MissingParameter));
+    }
+}
+
+#[test]
+fn the_key_of_an_option_is_its_label_if_the_object_has_none() {
+    let ask = |tool, options: &str| {
+        let arguments = format!(r#"{{"questions":[{{"question":"Q?","options":{options}}}]}}"#);
+        read(parser(tool), &arguments).unwrap().0
+    };
+    let map = r#"{"Redis":{"description":"fast"},"pg":{"label":"Postgres"},"None (recommended)":{}," ":{},"0":{"label":"x"},"1":{}}"#;
+    let lines = ["Q? -multiple +custom; Redis: fast; Postgres; None (recommended) *; x"];
+    assert_eq!(ask("AskUserQuestion", map), lines);
+    // The key counts before what else stands in for a label.
+    let lines = ["Q? -multiple +custom; Redis=r: fast"];
+    assert_eq!(ask("ask_user", r#"{"Redis":{"value":"r","description":"fast"}}"#), lines);
 }
 
 #[test]

@@ -127,6 +127,28 @@ fn a_call_with_a_generic_name_that_asks_nothing_is_another_tools() {
 }
 
 #[test]
+fn a_tool_that_needs_options_counts_once_one_is_shown() {
+    // DeepWiki has a tool of this name, whose question is none for the user.
+    for arguments in [
+        r#"{"question":"How does it work?","repoName":"a/b"}"#,
+        r#"{"question":"How?","options":[]}"#,
+        r#"{"question":"How?","options":[""#,
+    ] {
+        let expected = ["opaque ask_question start ".to_owned(), format!("opaque ask_question {arguments}")];
+        assert_eq!(events("ask_question", &[arguments]), expected);
+    }
+    assert_eq!(
+        events("ask_question", &[r#"{"question":"Wh"#, r#"ich?","options":["A"#, r#""]}"#]),
+        [
+            r#"ask_question 0 Question "Which?""#,
+            r#"ask_question 0 Suggestion "A""#,
+            r#"ask_question 0 Question """#,
+            r#"complete 0 ask_question ["Which?"]"#
+        ]
+    );
+}
+
+#[test]
 fn a_title_alone_does_not_tell_that_a_generic_name_asks() {
     let arguments = r#"{"message":"Done","level":1}"#;
     assert_eq!(

@@ -100,11 +100,16 @@ impl CallForm {
         self.questions.last_mut().filter(|question| !question.is_closed && !is_dropped)
     }
 
+    /// Returns `true` if nothing of the open question can have been shown.
+    pub(crate) fn can_drop_question(&mut self) -> bool {
+        let options = self.options.len();
+        self.open_question().is_some_and(|one| !one.has_text() && one.first_option == options)
+    }
+
     /// Drops the open question, of which nothing can have been shown. Returns `false` if something
     /// can.
     pub(crate) fn drop_question(&mut self) -> bool {
-        let options = self.options.len();
-        let can_be_dropped = self.open_question().is_some_and(|one| !one.has_text() && one.first_option == options);
+        let can_be_dropped = self.can_drop_question();
         if can_be_dropped {
             self.questions.pop();
             self.names.clear();

@@ -127,10 +127,11 @@ impl CallForm {
         }
     }
 
-    /// Returns whether two questions have the same text, so that their answers can't be told apart.
-    pub(crate) fn has_equal_questions(&self) -> bool {
+    /// Returns whether two questions from an index on have the same text, so that their answers can't
+    /// be told apart.
+    pub(crate) fn has_equal_questions(&self, first: usize) -> bool {
         let text = |question: &FormQuestion| self.slice(question.text(QuestionText::Text).range());
-        let is_repeated = |i: usize| self.questions[..i].iter().any(|one| text(one) == text(&self.questions[i]));
-        (1..self.questions.len()).any(is_repeated)
+        let is_repeated = |i: usize| self.questions[first..i].iter().any(|one| text(one) == text(&self.questions[i]));
+        (first + 1..self.questions.len()).any(is_repeated)
     }
 }

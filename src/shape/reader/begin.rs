@@ -1,6 +1,7 @@
 //! What the beginning of a value does.
 
-use super::{LONGEST_KEY, List, Meaning, PathLevel, PendingString, Reading, Within};
+use super::keys::text_of;
+use super::{LONGEST_KEY, List, ListSoFar, Meaning, PathLevel, PendingString, Reading, Within};
 use crate::call::form::{CallForm, OptionText, Place, QuestionText, TooLong, Words};
 use crate::json::lexer::Type;
 use crate::note::Note;
@@ -30,9 +31,11 @@ impl Reading<'_> {
             Meaning::Text(place) => self.begin_text(place, kind),
             Meaning::Words(words) => self.begin_words(words, kind),
             Meaning::Path if kind == Type::Object => self.begin_path(),
+            Meaning::Path if kind == Type::String => Meaning::UndecidedPath,
             Meaning::Form if kind == Type::Object => self.begin_form(),
+            Meaning::Form if kind == Type::String => Meaning::UndecidedForm,
             Meaning::Lines if kind == Type::String => {
-                self.reader.has_list = true;
+                self.begin_list_alone();
                 Meaning::Lines
             }
             Meaning::Word(role) if matches!(kind, Type::String | Type::Number | Type::Boolean) => {
@@ -70,7 +73,8 @@ impl Reading<'_> {
         if kind == Type::Null {
             return Meaning::Nothing;
         }
-        if list == List::Questions && !self.begin_questions() {
+        if list == List::Questions && !self.can_begin_questions(kind) {
+            self.call.note(Note::RepeatedQuestion);
             return Meaning::Nothing;
         }
         match kind {
@@ -88,26 +92,28 @@ impl Reading<'_> {
         Meaning::Nothing
     }
 
-    /// Begins the list of questions. Returns `false` if the arguments are one question already.
-    pub(super) fn begin_questions(&mut self) -> bool {
-        if let Some(Within::Arguments { is_question: is_question @ true, .. }) = self.reader.within.first_mut() {
-            if !self.call.form_mut().is_some_and(CallForm::drop_question) {
-                self.call.note(Note::RepeatedQuestion);
-                return false;
-            }
-            *is_question = false;
+    /// Returns `true` if questions of a list can follow. If the arguments are one question already,
+    /// it has to end before these, and so needs its text; or nothing of it has come.
+    fn can_begin_questions(&mut self, kind: Type) -> bool {
+        let Some(Within::Arguments { is_question: true, .. }) = self.reader.within.first() else { return true };
+        let Some(form) = self.call.form_mut() else { return true };
+        if form.can_drop_question() {
+            return true;
         }
-        self.reader.has_list = true;
-        true
+        let mut texts = core::iter::once(&Role::Text).chain(self.shape.fallback(Role::Text));
+        let can_end =
+            form.open_question().is_some_and(|question| texts.any(|&role| !question.text(text_of(role)).is_empty()));
+        can_end && matches!(kind, Type::Array | Type::Object | Type::String)
     }
 
     pub(super) fn begin_question_map(&mut self, kind: Type) -> Meaning {
         match kind {
-            Type::Object if self.begin_questions() => {
+            Type::Object => {
+                self.begin_list_alone();
                 self.reader.within.push(Within::QuestionMap);
                 Meaning::Nothing
             }
-            Type::Object | Type::Null => Meaning::Nothing,
+            Type::Null => Meaning::Nothing,
             _ => self.begin_list(List::Questions, kind),
         }
     }
@@ -115,12 +121,12 @@ impl Reading<'_> {
     pub(super) fn begin_item(&mut self, list: List, kind: Type) -> Meaning {
         match (list, kind) {
             (List::Questions, Type::Object) => {
-                self.begin_question();
+                self.begin_listed_question();
                 self.reader.within.push(Within::Question { seen: 0 });
             }
             (List::Options, Type::Object) => {
                 self.begin_option();
-                self.reader.within.push(Within::Option { seen: 0 });
+                self.reader.within.push(Within::Option { seen: 0, key: self.reader.paths.len() });
             }
             (_, Type::String) => return Meaning::UndecidedItem(list),
             (List::Options, Type::Number | Type::Boolean) => return Meaning::Pending(PendingString::Item(list)),
@@ -135,14 +141,22 @@ impl Reading<'_> {
     pub(super) fn begin_entry(&mut self, list: List, kind: Type) -> Meaning {
         match (list, kind) {
             (List::Questions, Type::Object) => {
-                self.begin_question();
+                self.begin_listed_question();
                 self.set_id();
                 self.reader.within.push(Within::Question { seen: 0 });
                 Meaning::Nothing
             }
+            (List::Options, Type::Object) if !self.is_index() => {
+                self.begin_option();
+                // The key is the label if the object has none.
+                let key = self.reader.paths.len();
+                self.reader.paths.push_str(&self.reader.key);
+                self.reader.within.push(Within::Option { seen: 0, key });
+                Meaning::Nothing
+            }
             (List::Options, Type::String | Type::Number | Type::Boolean) if !self.is_index() => {
                 self.begin_option();
-                self.set_text(Place::Option(OptionText::Label));
+                self.set_key(Place::Option(OptionText::Label));
                 let place = Place::Option(OptionText::Description);
                 if let Some(form) = self.form() {
                     form.begin_text(place);
@@ -161,17 +175,24 @@ impl Reading<'_> {
     /// Makes the key the id of the open question, unless it only counts.
     pub(super) fn set_id(&mut self) {
         if self.reader.within.last() == Some(&Within::QuestionMap) || !self.is_index() {
-            self.set_text(Place::Question(QuestionText::Id));
+            self.set_key(Place::Question(QuestionText::Id));
         }
     }
 
     /// Makes the key a text.
-    pub(super) fn set_text(&mut self, place: Place) {
+    fn set_key(&mut self, place: Place) {
+        let key = core::mem::take(&mut self.reader.key);
+        self.set_text(place, &key);
+        self.reader.key = key;
+    }
+
+    /// Makes a key, which is cut if it is too long, a text.
+    pub(super) fn set_text(&mut self, place: Place, key: &str) {
         let limits = &self.policy.limits;
         let Some(form) = self.call.form_mut() else { return };
         form.begin_text(place);
-        match form.push(&self.reader.key, false, limits) {
-            Ok(()) if self.reader.key.len() < LONGEST_KEY => form.end_text(),
+        match form.push(key, false, limits) {
+            Ok(()) if key.len() < LONGEST_KEY => form.end_text(),
             Ok(()) => self.reject_too_long(place, TooLong::Text),
             Err(too_long) => self.reject_too_long(place, too_long),
         }
@@ -225,11 +246,38 @@ impl Reading<'_> {
     /// Lets the shape of a form read the value, which is an object, and all that follows.
     pub(super) fn begin_form(&mut self) -> Meaning {
         let Some(shape) = self.shape.form() else { return Meaning::Nothing };
-        if !self.begin_questions() {
-            return Meaning::Nothing;
+        if let Some(Within::Arguments { is_question: is_question @ true, .. }) = self.reader.within.first_mut() {
+            if !self.call.form_mut().is_some_and(CallForm::drop_question) {
+                self.call.note(Note::RepeatedQuestion);
+                return Meaning::Nothing;
+            }
+            *is_question = false;
         }
+        self.begin_list_alone();
         (self.shape, self.reader.is_form) = (shape, true);
         self.begin_path()
+    }
+
+    /// Begins a question of a list. The question that the arguments are ends before the first.
+    pub(super) fn begin_listed_question(&mut self) {
+        let is_question = match self.reader.within.first_mut() {
+            Some(Within::Arguments { is_question, .. }) => core::mem::take(is_question),
+            _ => false,
+        };
+        let is_dropped = is_question && self.call.form_mut().is_some_and(CallForm::drop_question);
+        if is_question && !is_dropped {
+            self.close_question();
+            self.reader.list = ListSoFar::AfterQuestion;
+        }
+        self.begin_list_alone();
+        self.begin_question();
+    }
+
+    /// From here on the arguments are no question themselves.
+    fn begin_list_alone(&mut self) {
+        if self.reader.list == ListSoFar::None {
+            self.reader.list = ListSoFar::Alone;
+        }
     }
 
     pub(super) fn begin_question(&mut self) {

@@ -1,8 +1,8 @@
 //! What the end of a value does.
 
 use super::keys::text_of;
-use super::{List, MAX_ENCODED, Meaning, PathLevel, PendingString, Reading, Within};
-use crate::call::form::{CallForm, OptionText, Place, QuestionText};
+use super::{List, ListSoFar, MAX_ENCODED, Meaning, PathLevel, PendingString, Reading, Within};
+use crate::call::form::{CallForm, FormOption, OptionText, Place, QuestionText};
 use crate::json::lexer::Lexer;
 use crate::json::list;
 use crate::note::Note;
@@ -53,7 +53,7 @@ impl Reading<'_> {
             (Some(Within::Question { .. } | Within::Option { .. }), _) => {}
             (Some(Within::Path { level: PathLevel::Question, .. }), _) => {}
             // A string instead of the list of questions.
-            (_, Place::Question(QuestionText::Text)) if self.reader.has_list => self.close_question(),
+            (_, Place::Question(QuestionText::Text)) if self.reader.list != ListSoFar::None => self.close_question(),
             _ => {}
         }
     }
@@ -80,7 +80,7 @@ impl Reading<'_> {
             Role::Multiple => question.multiple = question.multiple.or(flag),
             Role::Custom => question.custom = question.custom.or(flag),
             Role::Required => question.required = question.required.or(flag),
-            Role::RecommendedIndex => return self.reader.recommended = word.parse().ok(),
+            Role::RecommendedIndex => return self.reader.recommended = index(&word),
             Role::Kind => match KindWord::of(word.as_bytes()) {
                 KindWord::Is(kind) => question.kind = Some(kind),
                 KindWord::Multiple => question.multiple = question.multiple.or(Some(true)),
@@ -149,7 +149,7 @@ impl Reading<'_> {
         match line {
             lines::Line::Question { text, multiple } => {
                 self.close_question();
-                self.begin_question();
+                self.begin_listed_question();
                 self.add_text(Place::Question(QuestionText::Text), text);
                 if let Some(question) = self.form().and_then(CallForm::open_question) {
                     question.multiple = Some(multiple);
@@ -168,12 +168,30 @@ impl Reading<'_> {
     /// Leaves the innermost array or object that has a meaning.
     pub(super) fn leave(&mut self) {
         match self.reader.within.pop() {
-            Some(Within::Option { .. }) => self.close_option(),
+            Some(Within::Option { key, .. }) => {
+                self.label_by_key(key);
+                self.reader.paths.truncate(key);
+                self.close_option();
+            }
             Some(Within::Question { .. }) => self.close_question(),
             Some(Within::Path { start, .. }) => self.reader.paths.truncate(start),
             Some(Within::Arguments { is_question: true, .. }) => self.close_question(),
             _ => {}
         }
+    }
+
+    /// Makes the key of the open option, which begins there among the paths, its label, if it has
+    /// none.
+    fn label_by_key(&mut self, start: usize) {
+        let has_label = |option: &FormOption| !option.text(OptionText::Label).is_empty();
+        if self.form().and_then(CallForm::open_option).is_none_or(|option| has_label(option)) {
+            return;
+        }
+        let paths = core::mem::take(&mut self.reader.paths);
+        if let Some(key) = paths.get(start..).filter(|key| !key.is_empty()) {
+            self.set_text(Place::Option(OptionText::Label), key);
+        }
+        self.reader.paths = paths;
     }
 
     pub(super) fn close_option(&mut self) {
@@ -258,6 +276,11 @@ impl Reading<'_> {
             self.close_option();
         }
     }
+}
+
+/// Returns the index that a word is, also as some write whole numbers: `1.0`.
+fn index(word: &str) -> Option<usize> {
+    word.strip_suffix(".0").unwrap_or(word).parse().ok()
 }
 
 fn item_note(list: List) -> Note {

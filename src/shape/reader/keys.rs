@@ -1,6 +1,6 @@
 //! What the value after a key means.
 
-use super::{List, Meaning, PathLevel, Reading, Within};
+use super::{List, ListSoFar, Meaning, PathLevel, Reading, Within};
 use crate::call::form::{OptionText, Place, QuestionText, Words};
 use crate::note::Note;
 use crate::reason::Reason;
@@ -36,9 +36,20 @@ impl Reading<'_> {
             FoundKey::Role { role: Role::Text, .. } => true,
             _ => self.shape.constants().single || !self.shape.has(Role::Questions),
         };
-        let has_own_list = self.reader.has_list || self.shape.has(Role::QuestionMap) || self.shape.has(Role::Lines);
+        let has_list = self.reader.list != ListSoFar::None;
+        let has_own_list = self.shape.has(Role::QuestionMap) || self.shape.has(Role::Lines);
+        // A call that may be one question has its text for its title, if it has a list.
+        let is_title = self.reader.list == ListSoFar::Alone
+            && self.shape.constants().single
+            && matches!(found, FoundKey::Role { role: Role::Text, .. });
+        if is_title && !has_own_list {
+            return match self.value_of(Level::Question) {
+                Meaning::Text(_) if !self.is_given(Meaning::Text(Place::Title)) => Meaning::Text(Place::Title),
+                _ => Meaning::Nothing,
+            };
+        }
         let is_open = matches!(self.reader.within.first(), Some(Within::Arguments { is_question: true, .. }));
-        if has_own_list || found == FoundKey::Nothing || !(begins || is_open) {
+        if has_list || has_own_list || found == FoundKey::Nothing || !(begins || is_open) {
             return Meaning::Nothing;
         }
         if let Some(Within::Arguments { is_question: is_question @ false, .. }) = self.reader.within.first_mut() {
@@ -57,11 +68,11 @@ impl Reading<'_> {
         let is_known = self.shape.find(level, self.reader.key.as_bytes()) != FoundKey::Nothing;
         if !map && is_known {
             let within = if list == List::Questions {
-                self.begin_question();
+                self.begin_listed_question();
                 Within::Question { seen: 0 }
             } else {
                 self.begin_option();
-                Within::Option { seen: 0 }
+                Within::Option { seen: 0, key: self.reader.paths.len() }
             };
             if let Some(top) = self.reader.within.last_mut() {
                 *top = within;
@@ -85,7 +96,7 @@ impl Reading<'_> {
         };
         let seen = match self.reader.within.last_mut() {
             Some(Within::Arguments { seen, .. } | Within::Path { seen, .. }) => seen,
-            Some(Within::Question { seen } | Within::Option { seen }) => seen,
+            Some(Within::Question { seen } | Within::Option { seen, .. }) => seen,
             _ => return Meaning::Nothing,
         };
         if *seen >> entry & 1 == 1 {
@@ -100,7 +111,7 @@ impl Reading<'_> {
     /// Returns `true` if another name has given the value already.
     pub(super) fn is_given(&mut self, value: Meaning) -> bool {
         let is_text_without_options = self.reader.is_text_without_options;
-        let (has_list, has_index) = (self.reader.has_list, self.reader.recommended.is_some());
+        let (has_list, has_index) = (self.reader.list != ListSoFar::None, self.reader.recommended.is_some());
         let Some(form) = self.form() else { return true };
         match value {
             Meaning::Text(Place::Title) => !form.title().is_empty(),

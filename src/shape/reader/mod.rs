@@ -65,6 +65,9 @@ enum Meaning {
     Undecided(List),
     /// A string that is an element of a list, as long as it has only white space.
     UndecidedItem(List),
+    /// A string where the object of a path or of a form belongs, as long as it has only white space.
+    UndecidedPath,
+    UndecidedForm,
     /// A string of JSON that is read once it has ended, because it may be no JSON.
     Pending(PendingString),
     /// The beginning of a path of keys.
@@ -122,8 +125,10 @@ enum Within {
     Question {
         seen: u64,
     },
+    /// An option, and where among the paths its key in an object of options begins.
     Option {
         seen: u64,
+        key: usize,
     },
     Words(Words),
 }
@@ -133,6 +138,18 @@ enum Within {
 enum PathLevel {
     Call,
     Question,
+}
+
+/// What has come of the questions' list, map or lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum ListSoFar {
+    /// No question of it, so that the arguments may be one question themselves.
+    None,
+    /// A question, or a value that leaves no place for one.
+    Alone,
+    /// A question, after the one that the arguments are.
+    AfterQuestion,
 }
 
 /// What comes before the JSON.
@@ -169,8 +186,7 @@ pub(crate) struct ShapeReader {
     pending: String,
     /// Blanks after the value of a parameter so far.
     blanks: String,
-    /// Questions have come, so that the arguments are not one question themselves.
-    has_list: bool,
+    list: ListSoFar,
     /// The shape is the one that the first shape names for forms.
     is_form: bool,
     /// The word "string" says that the open question is a text, if it has no options.
@@ -190,7 +206,7 @@ impl ShapeReader {
             paths: String::new(),
             pending: String::new(),
             blanks: String::new(),
-            has_list: false,
+            list: ListSoFar::None,
             is_form: false,
             is_text_without_options: false,
             recommended: None,
@@ -246,8 +262,11 @@ impl ShapeReader {
         if let (Some(shape), Some(form)) = (&self.shape, call.form_mut()) {
             let constants = shape.constants();
             form.apply_required(constants.required);
+            // The question before the list is none of it.
+            let before = usize::from(self.list == ListSoFar::AfterQuestion).min(form.questions().len());
             let is_refused = constants.questions.is_some_and(|limit| {
-                (self.has_list && !limit.allows(form.questions().len())) || form.has_equal_questions()
+                (self.list != ListSoFar::None && !limit.allows(form.questions().len() - before))
+                    || form.has_equal_questions(before)
             });
             if form.questions().is_empty() {
                 call.reject(Reason::MissingParameter);
@@ -359,7 +378,7 @@ impl ShapeReader {
             && self.pending.len() <= policy.limits.list().max(LONGEST_WORD + 4)
             && self.are_blanks_in_bounds(policy)
             && self.within.iter().all(|within| match within {
-                Within::Path { start, .. } => self.paths.is_char_boundary(*start),
+                Within::Path { start, .. } | Within::Option { key: start, .. } => self.paths.is_char_boundary(*start),
                 _ => true,
             })
             && self.paths.len() <= self.within.len() * (LONGEST_KEY + 8)

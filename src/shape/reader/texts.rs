@@ -21,6 +21,8 @@ impl Reading<'_> {
             Meaning::Lines => self.push_lines(text),
             Meaning::Undecided(list) => self.decide(list, text),
             Meaning::UndecidedItem(list) => self.decide_item(list, text),
+            Meaning::UndecidedPath => self.decide_object(Meaning::Path, text),
+            Meaning::UndecidedForm => self.decide_object(Meaning::Form, text),
             _ => {}
         }
     }
@@ -62,7 +64,7 @@ impl Reading<'_> {
             Place::Option(if self.shape.has(Role::Names) { OptionText::Value } else { OptionText::Label })
         } else {
             self.repair(Note::QuestionAsText);
-            self.begin_question();
+            self.begin_listed_question();
             if self.is_in_entries() {
                 self.set_id();
             }
@@ -108,6 +110,23 @@ impl Reading<'_> {
         self.reader.pending.push_str(text);
     }
 
+    /// Decides what a string is where the object of a path or of a form belongs, by its first
+    /// character.
+    fn decide_object(&mut self, object: Meaning, text: &str) {
+        let text = text.trim_start();
+        if text.is_empty() {
+            return;
+        }
+        if !text.starts_with('{') || self.reader.lexers.len() > MAX_ENCODED {
+            self.reader.value = Meaning::Nothing;
+            return;
+        }
+        self.repair(Note::ArgumentsAsText);
+        self.reader.lexers.push(Lexer::NEW);
+        self.reader.value = object;
+        self.read_all_encoded(self.reader.lexers.len() - 1, text);
+    }
+
     /// Decides what a string is where a list or the arguments belong, by its first character.
     pub(super) fn decide(&mut self, list: List, text: &str) {
         let text = text.trim_start();
@@ -133,7 +152,7 @@ impl Reading<'_> {
             List::Arguments => self.call.reject(Reason::WrongType(CallPart::Arguments)),
             List::Questions => {
                 self.repair(Note::QuestionsAsText);
-                self.begin_question();
+                self.begin_listed_question();
                 let place = Place::Question(QuestionText::Text);
                 if let Some(form) = self.form() {
                     form.begin_text(place);

@@ -53,8 +53,12 @@ struct Reader {
     notes: Vec<Note>,
     /// The ids of the questions that have to be answered.
     required: Vec<String>,
-    /// A list of questions has come.
+    /// A question of a list has come.
     is_listed: bool,
+    /// The question that the arguments are, while their list may begin, and whether it came before
+    /// the questions of the list.
+    own: Option<Open>,
+    is_own_before: bool,
     /// The open question, or the open option, if it is beyond its limit: "it is read by the same
     /// rules, but nothing of it is kept, and its texts have no limits".
     dropped: Option<Question>,
@@ -75,6 +79,8 @@ impl Reader {
             notes: Vec::new(),
             required: Vec::new(),
             is_listed: false,
+            own: None,
+            is_own_before: false,
             dropped: None,
             dropped_option: None,
             texts: 0,
@@ -135,7 +141,6 @@ impl Reader {
             // "arguments that are a list: the list of questions"
             Kind::Array => {
                 self.repair(Note::ListAsArguments)?;
-                self.is_listed = true;
                 self.list("questions", Kind::Array)
             }
             // "arguments that are a string: the JSON in it"; "wrong type: [...] a string without JSON"
@@ -171,11 +176,11 @@ impl Reader {
         }
         if let Some((min, max)) = self.table.limit("questions") {
             // "Questions are compared only in a shape with a limit of questions".
-            let texts = self.questions.iter().map(|question| &question.text);
-            let equal = (0..self.questions.len())
-                .any(|i| texts.clone().skip(i + 1).any(|text| *text == self.questions[i].text));
-            // "arguments that are one question are not counted"
-            if equal || self.is_listed && !(min..=max).contains(&self.questions.len()) {
+            // "Arguments that are one question are neither counted nor compared."
+            let before = usize::from(self.is_own_before && !self.questions.is_empty());
+            let listed: Vec<&str> = self.questions[before..].iter().map(|question| &*question.text).collect();
+            let equal = (0..listed.len()).any(|i| listed[..i].contains(&listed[i]));
+            if equal || self.is_listed && !(min..=max).contains(&listed.len()) {
                 self.repair(Note::RefusedByHost)?;
             }
         }
@@ -199,12 +204,13 @@ impl Reader {
             // "if the arguments have this key with an object, the built-in shape `SHAPE` reads the
             // call from there on"
             if let Some(form) = reader.table.form(key).filter(|_| is_top) {
-                let kind = reader.after_key()?;
-                if kind != Kind::Object || !reader.begins_list(question) {
-                    return reader.nothing(kind);
-                }
-                reader.table = form;
-                return reader.call_object(key, question);
+                return reader.inner_object(&mut |reader, kind| {
+                    if !reader.begins_form(question) {
+                        return reader.nothing(kind);
+                    }
+                    reader.table = form.clone();
+                    reader.call_object(key, question)
+                });
             }
             let key = join(&path, key);
             match reader.table.meaning(Level::Call, &key) {
@@ -213,14 +219,27 @@ impl Reader {
                     let kind = reader.after_key()?;
                     reader.call_value(question, &role, kind)
                 }
-                Meaning::Path => match reader.after_key()? {
-                    Kind::Object => reader.call_object(&key, question),
-                    kind => reader.nothing(kind),
-                },
+                Meaning::Path => reader.inner_object(&mut |reader, _| reader.call_object(&key, question)),
                 Meaning::Nothing if is_top => reader.own_question(question, &mut keys, &key),
                 Meaning::Nothing => reader.nothing_after_key(),
             }
         })
+    }
+
+    /// Reads the object of a path or of a form, also "as a string"; anything else means nothing.
+    fn inner_object(&mut self, read: ReadValue<'_>) -> Parsed<()> {
+        match self.after_key()? {
+            Kind::Object => read(self, Kind::Object),
+            Kind::Text => {
+                let scalar = self.text_without_blank()?;
+                if scalar.chars.first().is_some_and(|one| one.c == '{') && self.holds_json(&scalar) {
+                    self.repair(Note::ArgumentsAsText)?;
+                    return self.nested(scalar, read);
+                }
+                self.consume(&scalar, CallPart::Parameters)
+            }
+            kind => self.nothing(kind),
+        }
     }
 
     /// "The same key twice in one object rejects the call, if the key means something".
@@ -241,15 +260,7 @@ impl Reader {
             };
         }
         if role == "title" {
-            if self.title.is_some() || matches!(kind, Kind::Array | Kind::Object | Kind::Null) {
-                return self.nothing(kind);
-            }
-            let limit = (CallPart::Description, self.rules.limits.description);
-            // A title is the call's, also where the question is dropped.
-            let dropped = self.dropped.take();
-            self.growing(kind, limit, &mut |reader, text| reader.title = Some(text.to_owned()))?;
-            self.dropped = dropped;
-            return Ok(());
+            return self.title_value(kind);
         }
         let is_value = match role {
             "lines" => kind == Kind::Text,
@@ -257,19 +268,78 @@ impl Reader {
         };
         // "the first that comes with a value counts"
         let is_given = self.is_listed && !self.questions.is_empty();
-        if !is_value || is_given || !self.begins_list(question) {
+        if !is_value || is_given {
             return self.nothing(kind);
         }
-        self.list(role, kind)
+        if question.is_some() && !self.can_be_followed(kind) {
+            self.note(Note::RepeatedQuestion);
+            return self.nothing(kind);
+        }
+        // "a map or lines leave no place for such a question"
+        self.is_listed |= role == "lines" || role == "question-map" && kind == Kind::Object;
+        self.own = question.take();
+        self.list(role, kind)?;
+        *question = self.own.take();
+        Ok(())
     }
 
-    /// Begins the list of questions; `false` after "arguments that are already a question", which
-    /// means: a text, a header or an option of it has come.
-    fn begins_list(&mut self, question: &mut Option<Open>) -> bool {
+    fn title_value(&mut self, kind: Kind) -> Parsed<()> {
+        if self.title.is_some() || matches!(kind, Kind::Array | Kind::Object | Kind::Null) {
+            return self.nothing(kind);
+        }
+        let limit = (CallPart::Description, self.rules.limits.description);
+        // A title is the call's, also where the question is dropped.
+        let dropped = self.dropped.take();
+        self.growing(kind, limit, &mut |reader, text| reader.title = Some(text.to_owned()))?;
+        self.dropped = dropped;
+        Ok(())
+    }
+
+    /// Whether nothing of the question that the arguments are can have been shown.
+    fn is_own_empty(&mut self) -> bool {
+        let is_dropped = self.dropped.is_some();
+        let open = self.question();
+        open.text.is_empty() && open.header.is_none() && open.options.is_empty() && !is_dropped
+    }
+
+    /// Whether a list can follow the question that the arguments are: "if it has its text, or what
+    /// stands in for that, it ends with the first question of the list; otherwise the list is
+    /// dropped", as is "a number or a boolean after it".
+    fn can_be_followed(&mut self, kind: Kind) -> bool {
+        if self.is_own_empty() {
+            return true;
+        }
+        let fallback = self.table.fallback("text");
+        let is_dropped = self.dropped.is_some();
+        let open = self.question();
+        let has_text = !open.text.is_empty()
+            || fallback.iter().any(|role| match &**role {
+                "header" => open.header.is_some(),
+                "id" => open.id.is_some(),
+                _ => open.detail.is_some(),
+            });
+        has_text && !is_dropped && matches!(kind, Kind::Array | Kind::Object | Kind::Text)
+    }
+
+    /// Begins a question of a list.
+    fn begin_listed(&mut self, id: Option<String>) -> Parsed<Open> {
+        if let Some(own) = self.own.take() {
+            if self.is_own_empty() {
+                self.questions.pop();
+            } else {
+                self.end_question(own)?;
+                self.is_own_before = true;
+            }
+        }
+        self.is_listed = true;
+        self.begin_question(id)
+    }
+
+    /// Begins a form; `false` after "arguments that are already a question", which means: a text, a
+    /// header or an option of it has come.
+    fn begins_form(&mut self, question: &mut Option<Open>) -> bool {
         if question.is_some() {
-            let open = self.question();
-            let is_empty = open.text.is_empty() && open.header.is_none() && open.options.is_empty();
-            if !is_empty || self.dropped.is_some() {
+            if !self.is_own_empty() {
                 self.note(Note::RepeatedQuestion);
                 return false;
             }
@@ -289,8 +359,15 @@ impl Reader {
         let meaning = self.table.meaning(Level::Question, key);
         let is_usual = self.table.has("questions") && !self.table.is("single");
         let begins = !is_usual || meaning == Meaning::Role("text".to_owned());
-        let has_own_list = self.is_listed || self.table.has("question-map") || self.table.has("lines");
-        if has_own_list || meaning == Meaning::Nothing || !(begins || question.is_some()) {
+        let has_map = self.table.has("question-map") || self.table.has("lines");
+        // "after a list, the text of arguments that may be one question is the title"
+        let is_text = meaning == Meaning::Role("text".to_owned());
+        if is_text && self.is_listed && !self.is_own_before && self.table.is("single") && !has_map {
+            self.key_once(keys, key)?;
+            let kind = self.after_key()?;
+            return self.title_value(kind);
+        }
+        if self.is_listed || has_map || meaning == Meaning::Nothing || !(begins || question.is_some()) {
             return self.nothing_after_key();
         }
         if question.is_none() {

@@ -61,6 +61,16 @@ impl Reader {
                     reader.option_value("description", kind)?;
                     reader.end_option()
                 }
+                // "an object is an option, whose label is its key if it has none"
+                Kind::Object if !is_index => {
+                    reader.begin_option();
+                    let mut keys = Vec::new();
+                    reader.object(&mut |reader, key| reader.option_member(&mut keys, key))?;
+                    if reader.dropped_option.is_none() && reader.choice().label.is_empty() {
+                        reader.label_of_text(key)?;
+                    }
+                    reader.end_option()
+                }
                 kind => reader.option(kind),
             }
         })?;

@@ -103,7 +103,7 @@ impl Reader {
                 return reader.element((!is_index).then(|| key.to_owned()), kind);
             }
             if open.is_none() {
-                open = Some(reader.begin_question(None)?);
+                open = Some(reader.begin_listed(None)?);
             }
             match &mut open {
                 Some(open) => reader.question_member(open, "", &mut keys, key),
@@ -124,14 +124,14 @@ impl Reader {
                 self.nothing(kind)
             }
             Kind::Object => {
-                let open = self.begin_question(id)?;
+                let open = self.begin_listed(id)?;
                 self.question_object(open)
             }
             Kind::Text => {
                 let scalar = self.json.scalar(Kind::Text);
                 if self.begins_text(&scalar)? {
                     self.repair(Note::QuestionAsText)?;
-                    let open = self.begin_question(id)?;
+                    let open = self.begin_listed(id)?;
                     let limit = (CallPart::Question, self.rules.limits.question);
                     self.growing_of(scalar, limit, &mut |reader, text| reader.question().text = text.to_owned())?;
                     return self.end_question(open);
@@ -170,10 +170,7 @@ impl Reader {
                 }
                 Ok(())
             }
-            Meaning::Path => match self.after_key()? {
-                Kind::Object => self.question_members(&key, open),
-                kind => self.nothing(kind),
-            },
+            Meaning::Path => self.inner_object(&mut |reader, _| reader.question_members(&key, open)),
             Meaning::Nothing => self.nothing_after_key(),
         }
     }
@@ -184,7 +181,7 @@ impl Reader {
             return self.closed(&scalar, CallPart::Parameters);
         }
         self.repair(Note::QuestionsAsText)?;
-        let open = self.begin_question(None)?;
+        let open = self.begin_listed(None)?;
         let limit = (CallPart::Question, self.rules.limits.question);
         self.growing_of(scalar, limit, &mut |reader, text| reader.question().text = text.to_owned())?;
         self.end_question(open)
@@ -198,7 +195,7 @@ impl Reader {
         }
         self.repair(Note::QuestionAsText)?;
         let is_object = self.outer.len() < 2 && super::is_object(scalar);
-        let open = self.begin_question(id)?;
+        let open = self.begin_listed(id)?;
         if is_object {
             let mut open = Some(open);
             return self.nested(super::trimmed(scalar), &mut |reader, _| {
@@ -248,7 +245,7 @@ impl Reader {
                 Some(text) => (text, true),
                 None => (text, false),
             };
-            *open = Some(self.begin_question(None)?);
+            *open = Some(self.begin_listed(None)?);
             {
                 let limit = (CallPart::Question, limits.question);
                 let put = &mut |reader: &mut Reader, text: &str| reader.question().text = text.to_owned();
@@ -344,7 +341,10 @@ impl Reader {
             "recommended-index" => {
                 let scalar = self.json.scalar(kind);
                 self.consume(&scalar, CallPart::Parameters)?;
-                open.recommended = scalar.text().parse().ok();
+                // "a whole number, also as `1.0`, or a string of it"
+                let text = scalar.text();
+                let whole = text.split_once('.').map_or(&*text, |(whole, part)| if part == "0" { whole } else { "" });
+                open.recommended = whole.parse().ok();
                 open.recommended.is_some()
             }
             other => unreachable!("a question has no role {other}"),

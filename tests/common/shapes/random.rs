@@ -236,7 +236,13 @@ impl Arguments<'_> {
                 let begins = format!("{first}.");
                 let inner =
                     keys.iter().filter_map(|(role, key)| Some((role.clone(), key.strip_prefix(&begins)?.to_owned())));
-                self.members(inner.collect(), depth);
+                let inner: Vec<(String, String)> = inner.collect();
+                if self.random.one_in(8) {
+                    let text = self.inner(|writer| writer.members(inner, depth));
+                    self.add(&quoted(&text));
+                } else {
+                    self.members(inner, depth);
+                }
             }
             self.space();
         }

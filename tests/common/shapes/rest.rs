@@ -51,11 +51,17 @@ pub fn continuation(random: &mut Random, table: &Table, bytes: &[u8]) -> Vec<u8>
 
 /// Returns whether these bytes end in a literal: only one call is complete.
 pub fn is_in_literal(bytes: &[u8]) -> bool {
-    // Also in a string that holds JSON, where it may be a word.
+    // Also in a string that holds JSON, where it may be a word, and blanks before it escapes.
     let text = String::from_utf8_lossy(bytes);
-    let before = text.trim_end_matches(|c: char| c.is_ascii_lowercase());
-    ["true", "false", "null"].iter().any(|word| before.len() < text.len() && word.starts_with(&text[before.len()..]))
-        && before.trim_end().ends_with([':', ',', '['])
+    let is_value_after = |before: &str| {
+        let mut before = before.trim_end();
+        while let Some(rest) = ["\\t", "\\n", "\\r"].iter().find_map(|blank| before.strip_suffix(blank)) {
+            before = rest.trim_end_matches('\\').trim_end();
+        }
+        before.ends_with([':', ',', '['])
+    };
+    let ends_in = |begun: &str| text.strip_suffix(begun).is_some_and(is_value_after);
+    ["true", "false", "null"].iter().any(|word| (1..=word.len()).any(|len| ends_in(&word[..len])))
 }
 
 /// Where a text of JSON ends.

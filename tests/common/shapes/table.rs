@@ -48,7 +48,8 @@ impl Table {
             let Some((first, rest)) = words.split_first() else { continue };
             match (*first, rest) {
                 ("shape", [name]) => table.name = (*name).to_owned(),
-                ("tool", _) => {}
+                // "in a provider's stream": it changes no meaning.
+                ("tool", _) | ("needs", ["options"]) => {}
                 ("form", [key, shape]) => table.form = Some(((*key).to_owned(), (*shape).to_owned())),
                 ("generic" | "single" | "strings" | "unescape", []) => drop(table.lines.insert((*first).to_owned())),
                 ("limit", [what, range]) => drop(table.limits.insert((*what).to_owned(), limits(range))),
