@@ -21,14 +21,20 @@ export function installDialogue(module: object): void {
 
 function boundary(): DialogueBoundary {
   if (installed === undefined) throw new TypeError("there is no module yet: call installDialogue first");
-  return installed;
+  return (installed = installed.usable);
+}
+
+/** A dialogue's number, with the module in which it is. */
+interface Place {
+  readonly boundary: DialogueBoundary;
+  readonly number: number;
 }
 
 /** Frees dialogues that were forgotten. Workers have no such registry by default. */
 const forgotten =
   typeof FinalizationRegistry === "undefined"
     ? undefined
-    : new FinalizationRegistry<number>((number) => boundary().free(number));
+    : new FinalizationRegistry<Place>(({ boundary, number }) => boundary.free(number));
 
 interface State {
   readonly question?: OpenQuestion;
@@ -45,14 +51,15 @@ interface State {
  * answers lead to the same state.
  */
 export class Dialogue {
+  readonly #boundary = boundary();
   #number: number;
   /** The state, until an action changes it. */
   #known: State | undefined;
 
   /** Throws a `TypeError` for a wrong option, a `DialogueError` for a history that no dialogue can have. */
   constructor(options: DialogueOptions = {}) {
-    this.#number = boundary().create(storedOptions(options));
-    forgotten?.register(this, this.#number, this);
+    this.#number = this.#boundary.create(storedOptions(options));
+    forgotten?.register(this, { boundary: this.#boundary, number: this.#number }, this);
   }
 
   /**
@@ -176,7 +183,7 @@ export class Dialogue {
   free(): void {
     if (this.#number === 0) return;
     forgotten?.unregister(this);
-    boundary().free(this.#number);
+    this.#boundary.free(this.#number);
     this.#number = 0;
   }
 
@@ -187,12 +194,12 @@ export class Dialogue {
 
   #state(): State {
     this.#open();
-    return (this.#known ??= boundary().run(this.#number, "state", null, "state") as State);
+    return (this.#known ??= this.#boundary.run(this.#number, "state", null, "state") as State);
   }
 
   #run(action: Action, argument: unknown, what: string): unknown {
     this.#known = undefined;
-    return boundary().run(this.#open(), action, argument, what);
+    return this.#boundary.run(this.#open(), action, argument, what);
   }
 
   #open(): number {

@@ -24,7 +24,7 @@ export function install(module: object): void {
 
 function boundary(): Boundary {
   if (installed === undefined) throw new TypeError("there is no module yet: call install first");
-  return installed;
+  return (installed = installed.usable);
 }
 
 /** A parser's number, with the module in which it is. */
@@ -60,7 +60,12 @@ abstract class Base {
     forgotten?.register(this, { boundary: this.#boundary, number: this.#number }, this);
   }
 
-  /** Feeds the next chunk, which may end anywhere, and returns its events. */
+  /**
+   * Feeds the next chunk, which may end anywhere, and returns its events.
+   *
+   * If the memory of the module ends, this throws, and so do all functions of the parsers that share
+   * that memory. Parsers that are created later have a new one.
+   */
   feed(chunk: string | Uint8Array): FollowupEvent[] {
     const number = this.#open();
     if (typeof chunk === "string") {
