@@ -19,7 +19,8 @@ export interface StreamOptions extends ResponseOptions {
  * Returns the events of a provider's response, as they come.
  *
  * The source is read no faster than the events are taken. It is cancelled if the loop is left, if the signal is aborted, and if
- * the options are wrong.
+ * the options are wrong. Once the signal is aborted no event comes any more, not even one that has been parsed already: the loop
+ * throws the signal's reason.
  */
 export async function* events(source: Source, options: StreamOptions = {}): AsyncGenerator<FollowupEvent, void> {
   const { signal, ...rest } = options;
@@ -43,10 +44,10 @@ export async function* events(source: Source, options: StreamOptions = {}): Asyn
       // A stream that was cancelled is done, but its message is not.
       signal?.throwIfAborted();
       if (next.done) break;
-      yield* parser.feed(next.value);
+      yield* unlessAbortedBetween(parser.feed(next.value), signal);
     }
     isOver = true;
-    yield* parser.finish();
+    yield* unlessAbortedBetween(parser.finish(), signal);
   } finally {
     signal?.removeEventListener("abort", abort);
     parser?.free();
@@ -102,6 +103,14 @@ function open(source: Source): Chunks {
   }
   const iterator = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
   return { next: async () => iterator.next(), cancel: async () => iterator.return?.() };
+}
+
+/** Yields events until the signal, which may come while the loop is busy with one of them. */
+function* unlessAbortedBetween(events: readonly FollowupEvent[], signal: AbortSignal | undefined): Generator<FollowupEvent, void> {
+  for (const event of events) {
+    yield event;
+    signal?.throwIfAborted();
+  }
 }
 
 /** Returns what a promise gives, but waits for it only until the signal. */
