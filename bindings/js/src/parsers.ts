@@ -53,6 +53,7 @@ abstract class Base {
       if (!(checkpoint instanceof Uint8Array)) throw new TypeError(`checkpoint: bytes were expected, not ${kind(checkpoint)}`);
       if (checkpoint.length < 3) throw new TypeError("the bytes are no checkpoint");
       const unit = new DataView(checkpoint.buffer, checkpoint.byteOffset).getUint16(0);
+      if (unit !== 0 && (unit < 0xd800 || unit > 0xdbff)) throw new TypeError("the bytes are no checkpoint");
       this.#pending = unit === 0 ? "" : String.fromCharCode(unit);
       stored = checkpoint.subarray(2);
     }
