@@ -96,6 +96,7 @@ abstract class Base {
    * parser that continues from a checkpoint knows a call that was open then from its next partial on.
    */
   view(call?: number): CallView | undefined {
+    this.#open();
     if (call !== undefined) return this.#views.get(call);
     let newest: CallView | undefined;
     for (const view of this.#views.values()) newest = view;
@@ -115,7 +116,10 @@ abstract class Base {
     return bytes;
   }
 
-  /** Frees the memory. A parser that is forgotten is freed later, where the engine can tell. */
+  /**
+   * Frees the memory. A parser that is used afterwards throws, also by `view()`. One that is
+   * forgotten is freed later, where the engine can tell.
+   */
   free(): void {
     if (this.#number === 0) return;
     forgotten?.unregister(this);
