@@ -4,7 +4,7 @@ import { type Action, DialogueBoundary, DialogueError } from "./dialogue-boundar
 import { rejection, storedAnswer, storedOptions, toQuestion } from "./dialogue-convert.js";
 import type { Answer, Correction, DialogueOptions, Directive, FormAnswer, MessageFormat, OpenQuestion, Reply, Turn } from "./dialogue-types.js";
 import type { FollowupEvent } from "./events.js";
-import { kind } from "./options.js";
+import { kind, object } from "./options.js";
 
 export { DialogueError };
 export type * from "./dialogue-types.js";
@@ -68,7 +68,7 @@ export class Dialogue {
    * Nothing for prose, for other tools' calls, for errors, and for calls that are superseded.
    */
   event(event: FollowupEvent): Directive {
-    switch (event.type) {
+    switch (event?.type) {
       case "partial": {
         const { question, hasStopped } = this.#state();
         return question !== undefined || hasStopped ? { type: "nothing" } : { type: "show", call: event };
@@ -224,7 +224,10 @@ export function correctionReply(correction: Correction): Reply {
  */
 export function messages(replies: Reply | readonly Reply[], format: MessageFormat): Record<string, unknown>[] {
   const all = Array.isArray(replies) ? (replies as readonly Reply[]) : [replies as Reply];
-  const stored = all.map(({ isError, ...rest }) => ({ ...rest, is_error: isError }));
+  const stored = all.map((one) => {
+    const { isError, ...rest } = object(one, "messages: a reply");
+    return { ...rest, is_error: isError };
+  });
   return boundary().messages({ replies: stored, format }) as Record<string, unknown>[];
 }
 

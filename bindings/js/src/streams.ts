@@ -1,5 +1,5 @@
 import type { FollowupEvent } from "./events.js";
-import type { ResponseOptions } from "./options.js";
+import { kind, object, type ResponseOptions } from "./options.js";
 import { ResponseParser } from "./parsers.js";
 
 /** What events can be read from: bytes or text, in chunks that end anywhere. */
@@ -23,8 +23,8 @@ export interface StreamOptions extends ResponseOptions {
  * throws the signal's reason.
  */
 export async function* events(source: Source, options: StreamOptions = {}): AsyncGenerator<FollowupEvent, void> {
-  const { signal, ...rest } = options;
   const chunks = open(source);
+  let signal: AbortSignal | undefined;
   let isOver = false;
   async function cancel(): Promise<void> {
     if (isOver) return;
@@ -34,9 +34,11 @@ export async function* events(source: Source, options: StreamOptions = {}): Asyn
   }
   // Also while the loop is busy with an event.
   const abort = () => void cancel();
-  signal?.addEventListener("abort", abort);
   let parser: ResponseParser | undefined;
   try {
+    const { signal: given, ...rest } = object(options, "options");
+    signal = checkedSignal(given);
+    signal?.addEventListener("abort", abort);
     parser = new ResponseParser(rest);
     for (;;) {
       signal?.throwIfAborted();
@@ -84,6 +86,13 @@ export class FollowupStream extends TransformStream<Uint8Array | string, Followu
   }
 }
 
+function checkedSignal(signal: unknown): AbortSignal | undefined {
+  // That of another realm is no instance of this one's class. `fetch` takes null, too.
+  const isSignal = typeof signal === "object" && (signal === null || ("aborted" in signal && "throwIfAborted" in signal));
+  if (signal !== undefined && !isSignal) throw new TypeError(`signal: an AbortSignal was expected, not ${kind(signal)}`);
+  return (signal as AbortSignal | null) ?? undefined;
+}
+
 /** The chunks of a source, read by hand: a loop could not be left while it waits for one. */
 interface Chunks {
   next(): Promise<IteratorResult<Uint8Array | string, unknown>>;
@@ -100,6 +109,9 @@ function open(source: Source): Chunks {
       next: () => reader.read() as Promise<IteratorResult<Uint8Array | string, unknown>>,
       cancel: (reason) => reader.cancel(reason),
     };
+  }
+  if (Object(body) !== body || !(Symbol.asyncIterator in body || Symbol.iterator in body)) {
+    throw new TypeError(`source: a Response, a ReadableStream or an iterable was expected, not ${kind(body)}`);
   }
   const iterator = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
   return { next: async () => iterator.next(), cancel: async () => iterator.return?.() };
