@@ -116,10 +116,14 @@ export function check(value: unknown, type: string, name: string): unknown {
   return value;
 }
 
-/** Returns a list of texts. */
+/** Returns a list of texts, none of which is empty. */
 export function texts(value: unknown, name: string): string[] {
   if (!Array.isArray(value)) throw new TypeError(`${name}: a list of texts was expected, not ${kind(value)}`);
-  return value.map((text, i) => check(text, "string", `${name}[${i}]`));
+  return value.map((text, i) => {
+    // The module takes an empty text for an empty list.
+    if (text === "") throw new TypeError(`${name}[${i}]: a text that is not empty was expected`);
+    return check(text, "string", `${name}[${i}]`);
+  });
 }
 
 /** Returns a pair for each text of a list; an empty list is a pair with an empty text. */

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { events } from "followup";
+import { events, Parser } from "followup";
 import { followup } from "followup/ai-sdk";
 import { Dialogue, messages } from "followup/dialogue";
 import { dropIn } from "followup/roo";
@@ -15,6 +15,13 @@ const read = async (...args) => {
 };
 
 const TABLE = [
+  ["Parser", (options) => new Parser(options), [
+    [{ envelopes: [""] }, "envelopes[0]: a text that is not empty was expected"],
+    [{ envelopes: ["hermes", ""] }, "envelopes[1]: a text that is not empty was expected"],
+    [{ shapes: [""] }, "shapes[0]: a text that is not empty was expected"],
+    [{ tools: { tools: [""] } }, "tools[0]: a text that is not empty was expected"],
+    [{ tools: { tools: ["deploy"], parameters: ["where", ""] } }, "parameters[1]: a text that is not empty was expected"],
+  ]],
   ["followup", (options) => followup(options), [
     [null, "options: an object was expected, not null"],
     ["prompt", "options: an object was expected, not string"],
@@ -33,6 +40,7 @@ const TABLE = [
     [{ name: ["ask_user"] }, "options.name is no option"],
     [{ names: "ask_user" }, "names: a list of texts was expected, not string"],
     [{ names: null }, "names: a list of texts was expected, not null"],
+    [{ names: [""] }, "names[0]: a text that is not empty was expected"],
     [{ names: ["ask_user", 5] }, "names[1]: a string was expected, not number"],
   ]],
   ["dropIn without a class", (original) => dropIn(original), [
@@ -79,6 +87,7 @@ test("what is right is accepted: undefined where there is a default, null for no
   followup({ prompt: undefined, reasoning: undefined, generateId: undefined, onRejected: undefined, strict: undefined });
   followup({ prompt: "Ask like this.", reasoning: true, generateId: () => "1", onRejected() {} });
   dropIn(Original, { names: [] });
+  new Parser({ envelopes: [], shapes: [], tools: { tools: [], parameters: [] } }).free();
   await read(["a"], { signal: null });
   await read(["a"], { signal: new AbortController().signal });
 });
