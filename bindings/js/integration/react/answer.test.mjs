@@ -186,6 +186,7 @@ for (const version of Object.keys(VERSIONS)) {
     "a click anywhere": (page) => page.mouse.click(700, 800),
     "the wheel": (page) => page.mouse.wheel(0, 10),
     "its button": (page) => part(page, "stop").click(),
+    "a click without a pointer, as of a screen reader": (page) => page.evaluate(() => document.body.click()),
     "a suggestion that is edited": (page) => part(page, "edit").click(),
   };
   for (const [name, stop] of Object.entries(stops)) {
