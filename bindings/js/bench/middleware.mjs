@@ -1,6 +1,7 @@
 // Calls in text, against the stream parsers of @ai-sdk-tool/parser, in its formats and ours.
 
 import { hermesProtocol, morphXmlProtocol, qwen3CoderProtocol } from "@ai-sdk-tool/parser";
+import { followup } from "../dist/ai-sdk/main.js";
 import { Parser } from "../dist/main.js";
 import { deltas, least, prose, random, randomCut, time } from "./measure.mjs";
 
@@ -34,8 +35,8 @@ const FORMATS = {
   "the markup of ask_followup_question": [morphXmlProtocol, markup],
 };
 
-/** Turns parts of a stream into events of the package. */
-function ours() {
+/** Turns parts of a stream into events of the package: what the parser alone costs. */
+function events() {
   const parser = new Parser({ envelopes: ["all"] });
   const give = (controller, events) => events.forEach((event) => controller.enqueue(event));
   return new TransformStream({
@@ -50,7 +51,15 @@ function ours() {
   });
 }
 
-const theirs = (protocol) => protocol().createStreamParser({ tools: [TOOL], options: {} });
+const ours = async (stream) => stream.pipeThrough(events());
+
+/** Turns parts of a stream into those with tool calls, as the rival does. */
+async function middlewareOfOurs(stream) {
+  const result = { doStream: async () => ({ stream }), params: { prompt: [], tools: [TOOL] } };
+  return (await followup({ envelopes: ["all"] }).wrapStream(result)).stream;
+}
+
+const theirs = (protocol) => async (stream) => stream.pipeThrough(protocol().createStreamParser({ tools: [TOOL], options: {} }));
 
 async function read(transform, chunks) {
   const parts = [
@@ -60,7 +69,7 @@ async function read(transform, chunks) {
     { type: "finish", finishReason: { unified: "stop" }, usage: {} },
   ];
   const out = [];
-  for await (const part of ReadableStream.from(parts).pipeThrough(transform)) out.push(part);
+  for await (const part of await transform(ReadableStream.from(parts))) out.push(part);
   return out;
 }
 
@@ -83,12 +92,12 @@ function result(parts) {
 }
 
 /** Returns how many of so many random cuts change the result. */
-async function changed(create, text, cuts) {
-  const whole = result(await read(create(), [text]));
+async function changed(transform, text, cuts) {
+  const whole = result(await read(transform, [text]));
   const next = random(1);
   let count = 0;
   for (let i = 0; i < cuts; i++) {
-    if (result(await read(create(), randomCut(text, next))) !== whole) count += 1;
+    if (result(await read(transform, randomCut(text, next))) !== whole) count += 1;
   }
   return count;
 }
@@ -99,13 +108,16 @@ export async function middleware() {
   const rows = [];
   for (const [name, [protocol, write]] of Object.entries(FORMATS)) {
     const chunks = deltas(`Let me ask.\n\n${write(prose(2 ** 13))}\n\nThanks.`);
-    const cost = async (create, rounds) => (await least(rounds, { run: () => read(create(), chunks) })) / chunks.length;
-    const [mine, other] = [await cost(ours, 20), await cost(() => theirs(protocol), 5)];
+    const cost = async (transform, rounds) => (await least(rounds, { run: () => read(transform, chunks) })) / chunks.length;
+    const [mine, whole, other] = [await cost(ours, 20), await cost(middlewareOfOurs, 10), await cost(theirs(protocol), 5)];
     const text = `If a < b, ask.\n\n${write("Which one, </tool_call> or 😀? It's 2 < 3 & so on.")}\n\nThanks, and a <b> too.`;
-    const cuts = [await changed(ours, text, CUTS), await changed(() => theirs(protocol), text, CUTS)];
+    const cuts = [];
+    for (const transform of [ours, middlewareOfOurs, theirs(protocol)]) cuts.push(await changed(transform, text, CUTS));
     const ratio = other / mine;
     rows.push({ what: `stream of 8 KiB: ${name}`, ours: time(mine), theirs: time(other), ratio, goal: "≥ 5", met: ratio >= 5 });
-    rows.push({ what: `… changed by ${CUTS} random cuts`, ours: `${cuts[0]}`, theirs: `${cuts[1]}`, goal: "0", met: cuts[0] === 0 });
+    rows.push({ what: "… by followup/ai-sdk, which writes the parts of a tool call as well", ours: time(whole), theirs: time(other), ratio: other / whole });
+    rows.push({ what: `… changed by ${CUTS} random cuts`, ours: `${cuts[0]}`, theirs: `${cuts[2]}`, goal: "0", met: cuts[0] === 0 });
+    rows.push({ what: "… by followup/ai-sdk", ours: `${cuts[1]}`, theirs: `${cuts[2]}`, goal: "0", met: cuts[1] === 0 });
   }
   return rows;
 }

@@ -20,6 +20,18 @@ const FIELDS: readonly Field[] = ["question", "suggestion", "header", "detail", 
 /** There is no such string or number. */
 const NONE = 0xffffffff;
 
+/**
+ * The bytes of the largest slice of a chunk. The memory needs room for a slice three times: as input, in the parser, and as
+ * output.
+ */
+const SLICE = 2 ** 20;
+/** The length of the longest string that every engine can have. */
+const LONGEST = 2 ** 28 - 16;
+/** What two events have in common that are about the same text. */
+const SAME = ["type", "tool", "id", "call", "field", "questionIndex", "suggestionIndex"];
+/** A code unit has at most three bytes of UTF-8. */
+const SLICE_UNITS = Math.floor(SLICE / 3);
+
 /** Strings up to this length are copied by a loop, which costs less than a call of a coder. */
 const SHORT = 48;
 
@@ -34,8 +46,22 @@ export interface Shown {
   readonly view: CallView;
 }
 
+/** Appends an event to the last one, if only the end of a slice parts them. Returns whether it did. */
+function append(one: object | undefined, two: object): boolean {
+  const [last, next] = [one as Mutable | undefined, two as Mutable];
+  if (!last || !SAME.every((key) => last[key] === next[key])) return false;
+  const text = { text: "text", opaque: "raw", partial: "delta" }[last["type"] as string];
+  if (text === undefined || next["start"] === true) return false;
+  const [start, end] = [last[text] as string, next[text] as string];
+  if (start.length + end.length > LONGEST) return false;
+  last[text] = start + end;
+  if (next["known"]) last["known"] = { ...(last["known"] as object), ...(next["known"] as object) };
+  return true;
+}
+
 /** The boundary between JavaScript and the parser: numbers and bytes on one side, objects on the other. */
 export class Boundary {
+  readonly #module: WebAssembly.Module;
   readonly #wasm: Exports;
   #bytes: Uint8Array;
   #words: Uint32Array;
@@ -48,8 +74,11 @@ export class Boundary {
   #at = 0;
   #text = "";
   #used = 0;
+  /** The error that says why this instance is not used any more. */
+  #failure: Error | undefined;
 
   constructor(module: WebAssembly.Module) {
+    this.#module = module;
     this.#wasm = new WebAssembly.Instance(module).exports as unknown as Exports;
     this.#bytes = new Uint8Array(this.#wasm.memory.buffer);
     this.#words = new Uint32Array(this.#wasm.memory.buffer);
@@ -62,7 +91,7 @@ export class Boundary {
     const at = this.#reserve(text.length + checkpoint.length);
     this.#bytes.set(text, at);
     this.#bytes.set(checkpoint, at + text.length);
-    const number = this.#wasm.create(text.length, checkpoint.length);
+    const number = this.#call(() => this.#wasm.create(text.length, checkpoint.length));
     if (number === 0) throw new TypeError(this.#readText());
     return number;
   }
@@ -72,36 +101,87 @@ export class Boundary {
     return this.#wasm.checkpoint !== undefined;
   }
 
+  /** This boundary; another one to the same module if the instance has failed. */
+  get usable(): Boundary {
+    return this.#failure === undefined ? this : new Boundary(this.#module);
+  }
+
   free(number: number): void {
-    this.#wasm.free(number);
+    if (this.#failure === undefined) this.#call(() => this.#wasm.free(number));
   }
 
   feed(number: number, chunk: string | Uint8Array): (FollowupEvent | Shown)[] {
-    const len = typeof chunk === "string" ? this.#writeString(chunk) : this.#writeBytes(chunk);
-    return this.#events(this.#wasm.feed(number, len));
+    const size = typeof chunk === "string" ? SLICE_UNITS : SLICE;
+    return chunk.length <= size ? this.#feed(number, chunk) : this.#feedSlices(number, chunk, size);
   }
 
   finish(number: number): (FollowupEvent | Shown)[] {
-    return this.#events(this.#wasm.finish(number));
+    return this.#events(this.#call(() => this.#wasm.finish(number)));
   }
 
   checkpoint(number: number): Uint8Array {
-    if (!this.#wasm.checkpoint) throw new TypeError("followup/core has no checkpoints: import from followup");
-    const len = this.#wasm.checkpoint(number);
-    this.#room = 0; // The input may have moved.
+    const { checkpoint } = this.#wasm;
+    if (!checkpoint) throw new TypeError("followup/core has no checkpoints: import from followup");
+    const len = this.#call(() => checkpoint(number));
+    this.#room = 0; // The input has moved.
     const at = this.#reserve(len);
     return this.#bytes.slice(at, at + len);
   }
 
   format(number: number): string {
-    this.#wasm.format?.(number);
+    this.#call(() => this.#wasm.format?.(number));
     return this.#readText();
+  }
+
+  #feed(number: number, chunk: string | Uint8Array): (FollowupEvent | Shown)[] {
+    const len = typeof chunk === "string" ? this.#writeString(chunk) : this.#writeBytes(chunk);
+    if (this.#failure !== undefined) throw this.#failure;
+    let words: number;
+    try {
+      // Not by `#call`, which takes a tenth of the time of a delta.
+      words = this.#wasm.feed(number, len);
+    } catch (cause) {
+      throw this.#failed(cause);
+    }
+    return this.#events(words);
+  }
+
+  #feedSlices(number: number, chunk: string | Uint8Array, size: number): (FollowupEvent | Shown)[] {
+    const events: (FollowupEvent | Shown)[] = [];
+    for (let start = 0, end = 0; start < chunk.length; start = end) {
+      end = Math.min(start + size, chunk.length);
+      // A surrogate pair is not cut.
+      if (typeof chunk === "string" && end < chunk.length && (chunk.charCodeAt(end - 1) & 0xfc00) === 0xd800) end -= 1;
+      const slice = typeof chunk === "string" ? chunk.slice(start, end) : chunk.subarray(start, end);
+      for (const event of this.#feed(number, slice)) {
+        if (!append(events.at(-1), event)) events.push(event);
+      }
+    }
+    return events;
+  }
+
+  /** Runs a function of the module. If that fails, the instance is given up. */
+  #call<T>(run: () => T): T {
+    if (this.#failure !== undefined) throw this.#failure;
+    try {
+      return run();
+    } catch (cause) {
+      throw this.#failed(cause);
+    }
+  }
+
+  /** Gives the instance up: what it was doing is half done. Mostly the memory could not grow. */
+  #failed(cause: unknown): Error {
+    const message = "the module has failed, and with it all its parsers, maybe for lack of memory: create a new parser";
+    return (this.#failure = new Error(message, { cause }));
   }
 
   /** Returns where the input begins, which has room for so many bytes. */
   #reserve(len: number): number {
     if (len > this.#room) {
-      this.#input = this.#wasm.input(len);
+      const at = len < 2 ** 31 ? this.#call(() => this.#wasm.input(len)) >>> 0 : 0;
+      if (at === 0) throw new RangeError(`${len} bytes do not fit into the memory of the module`);
+      this.#input = at;
       this.#room = len;
     }
     this.#refresh();
@@ -158,7 +238,7 @@ export class Boundary {
     if (words === 0) return [];
     this.#text = this.#readText();
     this.#used = 0;
-    this.#at = (this.#words[this.#place] as number) >> 2;
+    this.#at = (this.#words[this.#place] as number) >>> 2;
     const end = this.#at + words;
     const events: (FollowupEvent | Shown)[] = [];
     while (this.#at < end) events.push(this.#event());

@@ -41,38 +41,66 @@ const decoder = new TextDecoder();
 
 /** The boundary between JavaScript and the dialogue: JSON in, JSON out. */
 export class DialogueBoundary {
+  readonly #module: object;
   readonly #wasm: Exports;
+  /** The error that says why this instance is not used any more. */
+  #failure: Error | undefined;
 
   constructor(module: object) {
+    this.#module = module;
     this.#wasm = new WebAssembly.Instance(module as WebAssembly.Module).exports as unknown as Exports;
   }
 
+  /** This boundary; another one to the same module if the instance has failed. */
+  get usable(): DialogueBoundary {
+    return this.#failure === undefined ? this : new DialogueBoundary(this.#module);
+  }
+
   create(options: unknown): number {
-    return this.#result(this.#wasm.create(this.#write(options)), "options") as number;
+    return this.#run(options, "options", (len) => this.#wasm.create(len)) as number;
   }
 
   /** Runs an action. `what` names its argument in errors. */
   run(dialogue: number, action: Action, argument: unknown, what: string): unknown {
-    return this.#result(this.#wasm[action](dialogue, this.#write(argument)), what);
+    return this.#run(argument, what, (len) => this.#wasm[action](dialogue, len));
   }
 
   messages(argument: unknown): unknown {
-    return this.#result(this.#wasm.messages(this.#write(argument)), "messages");
+    return this.#run(argument, "messages", (len) => this.#wasm.messages(len));
   }
 
   free(dialogue: number): void {
-    this.#wasm.free(dialogue);
+    if (this.#failure === undefined) this.#call(() => this.#wasm.free(dialogue));
+  }
+
+  /** Runs a function of the module with this input, and returns what it makes the output. */
+  #run(input: unknown, what: string, run: (len: number) => number): unknown {
+    const len = this.#write(input);
+    return this.#result(this.#call(() => run(len)), what);
+  }
+
+  /** Runs a function of the module. If that fails, the instance is given up: what it was doing is half done. */
+  #call<T>(run: () => T): T {
+    if (this.#failure !== undefined) throw this.#failure;
+    try {
+      return run();
+    } catch (cause) {
+      // Mostly the memory could not grow.
+      const message = "the module has failed, and with it all its dialogues, maybe for lack of memory: create a new dialogue";
+      throw (this.#failure = new Error(message, { cause }));
+    }
   }
 
   #write(value: unknown): number {
     const bytes = encoder.encode(JSON.stringify(value ?? null, plain));
-    const at = this.#wasm.input(bytes.length);
+    const at = bytes.length < 2 ** 31 ? this.#call(() => this.#wasm.input(bytes.length)) >>> 0 : 0;
+    if (at === 0) throw new RangeError(`${bytes.length} bytes do not fit into the memory of the module`);
     new Uint8Array(this.#wasm.memory.buffer).set(bytes, at);
     return bytes.length;
   }
 
   #result(succeeded: number, what: string): unknown {
-    const at = this.#wasm.output();
+    const at = this.#wasm.output() >>> 0;
     const bytes = new Uint8Array(this.#wasm.memory.buffer, at, this.#wasm.output_len());
     const value: unknown = JSON.parse(decoder.decode(bytes));
     if (succeeded === 1) return value;

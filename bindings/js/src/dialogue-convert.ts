@@ -55,5 +55,8 @@ export function storedAnswer(answer: Answer): StoredAnswer {
 
 function list<T>(value: readonly T[] | undefined, name: string): readonly T[] {
   if (!Array.isArray(value)) throw new TypeError(`event: ${name}: a list was expected, not ${kind(value)}`);
+  value.forEach((one, i) => {
+    if (typeof one !== "object" || one === null) throw new TypeError(`event: ${name}[${i}]: an object was expected, not ${kind(one)}`);
+  });
   return value;
 }

@@ -4,7 +4,7 @@ import { type Action, DialogueBoundary, DialogueError } from "./dialogue-boundar
 import { rejection, storedAnswer, storedOptions, toQuestion } from "./dialogue-convert.js";
 import type { Answer, Correction, DialogueOptions, Directive, FormAnswer, MessageFormat, OpenQuestion, Reply, Turn } from "./dialogue-types.js";
 import type { FollowupEvent } from "./events.js";
-import { kind } from "./options.js";
+import { kind, object } from "./options.js";
 
 export { DialogueError };
 export type * from "./dialogue-types.js";
@@ -21,14 +21,20 @@ export function installDialogue(module: object): void {
 
 function boundary(): DialogueBoundary {
   if (installed === undefined) throw new TypeError("there is no module yet: call installDialogue first");
-  return installed;
+  return (installed = installed.usable);
+}
+
+/** A dialogue's number, with the module in which it is. */
+interface Place {
+  readonly boundary: DialogueBoundary;
+  readonly number: number;
 }
 
 /** Frees dialogues that were forgotten. Workers have no such registry by default. */
 const forgotten =
   typeof FinalizationRegistry === "undefined"
     ? undefined
-    : new FinalizationRegistry<number>((number) => boundary().free(number));
+    : new FinalizationRegistry<Place>(({ boundary, number }) => boundary.free(number));
 
 interface State {
   readonly question?: OpenQuestion;
@@ -45,14 +51,15 @@ interface State {
  * answers lead to the same state.
  */
 export class Dialogue {
+  readonly #boundary = boundary();
   #number: number;
   /** The state, until an action changes it. */
   #known: State | undefined;
 
   /** Throws a `TypeError` for a wrong option, a `DialogueError` for a history that no dialogue can have. */
   constructor(options: DialogueOptions = {}) {
-    this.#number = boundary().create(storedOptions(options));
-    forgotten?.register(this, this.#number, this);
+    this.#number = this.#boundary.create(storedOptions(options));
+    forgotten?.register(this, { boundary: this.#boundary, number: this.#number }, this);
   }
 
   /**
@@ -61,7 +68,7 @@ export class Dialogue {
    * Nothing for prose, for other tools' calls, for errors, and for calls that are superseded.
    */
   event(event: FollowupEvent): Directive {
-    switch (event.type) {
+    switch (event?.type) {
       case "partial": {
         const { question, hasStopped } = this.#state();
         return question !== undefined || hasStopped ? { type: "nothing" } : { type: "show", call: event };
@@ -176,7 +183,7 @@ export class Dialogue {
   free(): void {
     if (this.#number === 0) return;
     forgotten?.unregister(this);
-    boundary().free(this.#number);
+    this.#boundary.free(this.#number);
     this.#number = 0;
   }
 
@@ -187,12 +194,12 @@ export class Dialogue {
 
   #state(): State {
     this.#open();
-    return (this.#known ??= boundary().run(this.#number, "state", null, "state") as State);
+    return (this.#known ??= this.#boundary.run(this.#number, "state", null, "state") as State);
   }
 
   #run(action: Action, argument: unknown, what: string): unknown {
     this.#known = undefined;
-    return boundary().run(this.#open(), action, argument, what);
+    return this.#boundary.run(this.#open(), action, argument, what);
   }
 
   #open(): number {
@@ -217,7 +224,10 @@ export function correctionReply(correction: Correction): Reply {
  */
 export function messages(replies: Reply | readonly Reply[], format: MessageFormat): Record<string, unknown>[] {
   const all = Array.isArray(replies) ? (replies as readonly Reply[]) : [replies as Reply];
-  const stored = all.map(({ isError, ...rest }) => ({ ...rest, is_error: isError }));
+  const stored = all.map((one) => {
+    const { isError, ...rest } = object(one, "messages: a reply");
+    return { ...rest, is_error: isError };
+  });
   return boundary().messages({ replies: stored, format }) as Record<string, unknown>[];
 }
 

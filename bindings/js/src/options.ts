@@ -94,7 +94,7 @@ export function encode(options: unknown, extra: "response" | { tool: string } | 
   return pairs.map(([key, value]) => `${key}\0${value}\0`).join("");
 }
 
-function object(value: unknown, name: string): Record<string, unknown> {
+export function object(value: unknown, name: string): Record<string, unknown> {
   if (value === undefined) return {};
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new TypeError(`${name}: an object was expected, not ${kind(value)}`);
@@ -102,22 +102,33 @@ function object(value: unknown, name: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-function refuse(rest: Record<string, unknown>, name: string): void {
+/** Throws if there is an option that is left over. */
+export function refuse(rest: Record<string, unknown>, name: string): void {
   const [key] = Object.keys(rest);
   if (key !== undefined) throw new TypeError(`${name}.${key} is no option`);
 }
 
-function check(value: unknown, type: "boolean", name: string): boolean;
-function check(value: unknown, type: "string", name: string): string;
-function check(value: unknown, type: string, name: string): unknown {
+export function check(value: unknown, type: "boolean", name: string): boolean;
+export function check(value: unknown, type: "string", name: string): string;
+export function check(value: unknown, type: "function", name: string): unknown;
+export function check(value: unknown, type: string, name: string): unknown {
   if (typeof value !== type) throw new TypeError(`${name}: a ${type} was expected, not ${kind(value)}`);
   return value;
 }
 
+/** Returns a list of texts, none of which is empty. */
+export function texts(value: unknown, name: string): string[] {
+  if (!Array.isArray(value)) throw new TypeError(`${name}: a list of texts was expected, not ${kind(value)}`);
+  return value.map((text, i) => {
+    // The module takes an empty text for an empty list.
+    if (text === "") throw new TypeError(`${name}[${i}]: a text that is not empty was expected`);
+    return check(text, "string", `${name}[${i}]`);
+  });
+}
+
 /** Returns a pair for each text of a list; an empty list is a pair with an empty text. */
 function strings(value: unknown, name: string): [string, string][] {
-  if (!Array.isArray(value)) throw new TypeError(`${name}: a list of texts was expected, not ${kind(value)}`);
-  const pairs = value.map((text, i): [string, string] => [name, check(text, "string", `${name}[${i}]`)]);
+  const pairs = texts(value, name).map((text): [string, string] => [name, text]);
   return pairs.length === 0 ? [[name, ""]] : pairs;
 }
 

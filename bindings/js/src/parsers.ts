@@ -24,7 +24,7 @@ export function install(module: object): void {
 
 function boundary(): Boundary {
   if (installed === undefined) throw new TypeError("there is no module yet: call install first");
-  return installed;
+  return (installed = installed.usable);
 }
 
 /** A parser's number, with the module in which it is. */
@@ -53,6 +53,7 @@ abstract class Base {
       if (!(checkpoint instanceof Uint8Array)) throw new TypeError(`checkpoint: bytes were expected, not ${kind(checkpoint)}`);
       if (checkpoint.length < 3) throw new TypeError("the bytes are no checkpoint");
       const unit = new DataView(checkpoint.buffer, checkpoint.byteOffset).getUint16(0);
+      if (unit !== 0 && (unit < 0xd800 || unit > 0xdbff)) throw new TypeError("the bytes are no checkpoint");
       this.#pending = unit === 0 ? "" : String.fromCharCode(unit);
       stored = checkpoint.subarray(2);
     }
@@ -60,7 +61,12 @@ abstract class Base {
     forgotten?.register(this, { boundary: this.#boundary, number: this.#number }, this);
   }
 
-  /** Feeds the next chunk, which may end anywhere, and returns its events. */
+  /**
+   * Feeds the next chunk, which may end anywhere, and returns its events.
+   *
+   * If the memory of the module ends, this throws, and so do all functions of the parsers that share
+   * that memory. Parsers that are created later have a new one.
+   */
   feed(chunk: string | Uint8Array): FollowupEvent[] {
     const number = this.#open();
     if (typeof chunk === "string") {
@@ -90,6 +96,7 @@ abstract class Base {
    * parser that continues from a checkpoint knows a call that was open then from its next partial on.
    */
   view(call?: number): CallView | undefined {
+    this.#open();
     if (call !== undefined) return this.#views.get(call);
     let newest: CallView | undefined;
     for (const view of this.#views.values()) newest = view;
@@ -109,7 +116,10 @@ abstract class Base {
     return bytes;
   }
 
-  /** Frees the memory. A parser that is forgotten is freed later, where the engine can tell. */
+  /**
+   * Frees the memory. A parser that is used afterwards throws, also by `view()`. One that is
+   * forgotten is freed later, where the engine can tell.
+   */
   free(): void {
     if (this.#number === 0) return;
     forgotten?.unregister(this);

@@ -1,5 +1,5 @@
 import type { FollowupEvent } from "./events.js";
-import type { ResponseOptions } from "./options.js";
+import { kind, object, type ResponseOptions } from "./options.js";
 import { ResponseParser } from "./parsers.js";
 
 /** What events can be read from: bytes or text, in chunks that end anywhere. */
@@ -19,11 +19,12 @@ export interface StreamOptions extends ResponseOptions {
  * Returns the events of a provider's response, as they come.
  *
  * The source is read no faster than the events are taken. It is cancelled if the loop is left, if the signal is aborted, and if
- * the options are wrong.
+ * the options are wrong. Once the signal is aborted no event comes any more, not even one that has been parsed already: the loop
+ * throws the signal's reason.
  */
 export async function* events(source: Source, options: StreamOptions = {}): AsyncGenerator<FollowupEvent, void> {
-  const { signal, ...rest } = options;
   const chunks = open(source);
+  let signal: AbortSignal | undefined;
   let isOver = false;
   async function cancel(): Promise<void> {
     if (isOver) return;
@@ -33,9 +34,11 @@ export async function* events(source: Source, options: StreamOptions = {}): Asyn
   }
   // Also while the loop is busy with an event.
   const abort = () => void cancel();
-  signal?.addEventListener("abort", abort);
   let parser: ResponseParser | undefined;
   try {
+    const { signal: given, ...rest } = object(options, "options");
+    signal = checkedSignal(given);
+    signal?.addEventListener("abort", abort);
     parser = new ResponseParser(rest);
     for (;;) {
       signal?.throwIfAborted();
@@ -43,10 +46,10 @@ export async function* events(source: Source, options: StreamOptions = {}): Asyn
       // A stream that was cancelled is done, but its message is not.
       signal?.throwIfAborted();
       if (next.done) break;
-      yield* parser.feed(next.value);
+      yield* unlessAbortedBetween(parser.feed(next.value), signal);
     }
     isOver = true;
-    yield* parser.finish();
+    yield* unlessAbortedBetween(parser.finish(), signal);
   } finally {
     signal?.removeEventListener("abort", abort);
     parser?.free();
@@ -83,6 +86,13 @@ export class FollowupStream extends TransformStream<Uint8Array | string, Followu
   }
 }
 
+function checkedSignal(signal: unknown): AbortSignal | undefined {
+  // That of another realm is no instance of this one's class. `fetch` takes null, too.
+  const isSignal = typeof signal === "object" && (signal === null || ("aborted" in signal && "throwIfAborted" in signal));
+  if (signal !== undefined && !isSignal) throw new TypeError(`signal: an AbortSignal was expected, not ${kind(signal)}`);
+  return (signal as AbortSignal | null) ?? undefined;
+}
+
 /** The chunks of a source, read by hand: a loop could not be left while it waits for one. */
 interface Chunks {
   next(): Promise<IteratorResult<Uint8Array | string, unknown>>;
@@ -100,8 +110,19 @@ function open(source: Source): Chunks {
       cancel: (reason) => reader.cancel(reason),
     };
   }
+  if (Object(body) !== body || !(Symbol.asyncIterator in body || Symbol.iterator in body)) {
+    throw new TypeError(`source: a Response, a ReadableStream or an iterable was expected, not ${kind(body)}`);
+  }
   const iterator = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
   return { next: async () => iterator.next(), cancel: async () => iterator.return?.() };
+}
+
+/** Yields events until the signal, which may come while the loop is busy with one of them. */
+function* unlessAbortedBetween(events: readonly FollowupEvent[], signal: AbortSignal | undefined): Generator<FollowupEvent, void> {
+  for (const event of events) {
+    yield event;
+    signal?.throwIfAborted();
+  }
 }
 
 /** Returns what a promise gives, but waits for it only until the signal. */

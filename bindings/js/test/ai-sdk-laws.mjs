@@ -4,7 +4,7 @@ import { cut } from "./help.mjs";
 /** What no part of text may have. */
 export const MARKUP = /<\/?(ask_followup_question|question|follow_up|suggest|tool_call|parameter|invoke)|"(name|arguments)"/;
 
-/** Asserts the laws that hold for every stream. */
+/** Asserts the laws that hold for every stream in which the provider does not contradict itself. */
 export function assertLaws(parts) {
   const open = new Map();
   const used = new Set();

@@ -143,6 +143,22 @@ describe("a native call", () => {
     assert.equal(got[3].input, '{"question":"Tea?","follow_up":[{"text":"A"}]}');
   });
 
+  test("has the input of its call, if that contradicts what has come out of the deltas; then no more deltas come", async () => {
+    for (const [sent, input, deltas] of [
+      ['{"question":"Te', '{"question":"Coffee?"}', '{"question":"Te'],
+      ['{"question":"Tea?"}', '{"question":"Te"}', '{"question":"Tea?'],
+      ['{"question":"Tea?","follow_up":["Yes","No"]}', '{"question":"Tea?","follow_up":["Yes"]}', undefined],
+    ]) {
+      const [start, delta, end, whole] = native("ask_followup_question", [sent]);
+      const got = joined(await rewrite([start, delta, end, { ...whole, input }, finish("tool-calls")]));
+      assert.deepEqual(types(got), ["tool-input-start", "tool-input-delta", "tool-input-end", "tool-call", "finish"]);
+      if (deltas !== undefined) assert.equal(got[1].delta, deltas);
+      assert.ok(!got[3].input.startsWith(got[1].delta), "the deltas can't be taken back");
+      const [, , , other] = native("ask_followup_question", [input]);
+      assert.equal(got[3].input, joined(await rewrite([other, finish("tool-calls")]))[0].input);
+    }
+  });
+
   test("has an end to its input where its call never comes", async () => {
     for (const end of [[], [finish("error")]]) {
       const got = await rewrite([...native("ask_followup_question", ['{"question":"Te']).slice(0, 2), ...end]);

@@ -154,6 +154,32 @@ describe("Parser", () => {
     assert.throws(() => new Parser({}, "text"), /checkpoint: bytes were expected, not string/);
   });
 
+  test("refuses a checkpoint in which a byte has changed or to which one was added", () => {
+    const kinds = [
+      [(stored) => new Parser({}, stored), "So: <ask_followup_question><question>Te\ud83d"],
+      [(stored) => new ArgumentsParser("AskUserQuestion", {}, stored), '{"questions": [{"question": "Wh'],
+      [(stored) => new ResponseParser({}, stored), 'data: {"choices":[{"delta":{"content":"Hi'],
+    ];
+    for (const [create, fed] of kinds) {
+      for (const text of ["", fed]) {
+        const parser = create();
+        parser.feed(text);
+        const stored = parser.checkpoint();
+        for (let at = 0; at < stored.length; at++) {
+          for (let change = 1; change < 256; change++) {
+            const other = Uint8Array.from(stored);
+            other[at] ^= change;
+            // Any half of a surrogate pair can be pending: the form, which the package for Python shares, has no check of it.
+            if (at < 2 && (other[0] & 0xfc) === 0xd8) continue;
+            assert.throws(() => create(other), TypeError, `byte ${at}: ${stored[at]} became ${other[at]}`);
+          }
+        }
+        assert.throws(() => create(Uint8Array.from([...stored, 0])), { name: "TypeError", message: "the bytes are no checkpoint" });
+        parser.free();
+      }
+    }
+  });
+
   test("refuses a checkpoint of another kind of parser, and a tool that is none", () => {
     const kinds = {
       text: (stored) => new Parser({}, stored),

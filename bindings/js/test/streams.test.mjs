@@ -132,6 +132,35 @@ describe("events with a signal", () => {
     await loop.return();
   });
 
+  /** Returns the types of the events of a source, of which the first of this type aborts, and how the loop ends. */
+  async function abortedAt(source, type) {
+    const abort = new AbortController();
+    const taken = [];
+    try {
+      for await (const event of events(source, { signal: abort.signal })) {
+        taken.push(event.type);
+        if (event.type === type) abort.abort(new Error("enough"));
+      }
+      return [taken, "ended"];
+    } catch (error) {
+      return [taken, error.message];
+    }
+  }
+
+  test("gives no event after the signal, not even one of the same chunk", async () => {
+    assert.deepEqual(await abortedAt([BODY], "partial"), [["text", "partial"], "enough"]);
+    assert.deepEqual(await abortedAt([BODY], "complete"), [["text", "partial", "complete"], "enough"]);
+  });
+
+  test("gives no event of the end after the signal, and throws after the last one as well", async () => {
+    // What has no empty line after it is read at the end.
+    const source = [BODY.slice(0, BODY.indexOf("\n\ndata: [DONE]"))];
+    const whole = ["text", "partial", "complete"];
+    assert.deepEqual((await all(source)).map(({ type }) => type), whole);
+    assert.deepEqual(await abortedAt(source, "partial"), [["text", "partial"], "enough"]);
+    assert.deepEqual(await abortedAt(source, "complete"), [whole, "enough"]);
+  });
+
   test("cancels the source if the signal is aborted already, or an option is wrong", async () => {
     for (const [options, message] of [
       [{ signal: AbortSignal.abort(new Error("before")) }, /^before$/],

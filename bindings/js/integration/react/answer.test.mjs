@@ -27,9 +27,19 @@ for (const version of Object.keys(VERSIONS)) {
     await page.waitForSelector("[data-state=answered]");
     await part(page, "take").click({ force: true });
     assert.deepEqual(await answers(page), [{ type: "suggestion", suggestion: 1 }]);
-    assert.equal(await page.locator("[data-part=suggestion][data-chosen]").textContent(), "SQLitecodeEdit");
+    assert.equal(await page.locator("[data-part=suggestion][data-chosen]").textContent(), "SQLite codeEdit");
     assert.equal(await part(page, "send").count(), 0);
     assert.deepEqual(errors, []);
+  });
+
+  test(`React ${version}: the name of a suggestion keeps its answer and its mode apart`, async (t) => {
+    const { page } = await asked(t, version);
+    const session = await page.context().newCDPSession(page);
+    // The component has no styles; with those of the harness its spans are no longer inline.
+    await page.evaluate(() => [...document.styleSheets].forEach((sheet) => (sheet.disabled = true)));
+    const { nodes } = await session.send("Accessibility.getFullAXTree");
+    const names = nodes.filter(({ role }) => role?.value === "button").map(({ name }) => name.value);
+    assert.deepEqual(names.filter((name) => /^(Postgre|SQLite)/.test(name)), ["PostgreSQL", "SQLite code"]);
   });
 
   test(`React ${version}: a suggestion is taken by the keyboard alone`, async (t) => {
@@ -176,6 +186,7 @@ for (const version of Object.keys(VERSIONS)) {
     "a click anywhere": (page) => page.mouse.click(700, 800),
     "the wheel": (page) => page.mouse.wheel(0, 10),
     "its button": (page) => part(page, "stop").click(),
+    "a click without a pointer, as of a screen reader": (page) => page.evaluate(() => document.body.click()),
     "a suggestion that is edited": (page) => part(page, "edit").click(),
   };
   for (const [name, stop] of Object.entries(stops)) {

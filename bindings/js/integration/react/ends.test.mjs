@@ -59,6 +59,23 @@ for (const version of Object.keys(VERSIONS)) {
     assert.deepEqual(errors, []);
   });
 
+  test(`React ${version}: no key sends the answers while a confirmation is open, and none that is held down ends it`, async (t) => {
+    const { page, errors } = await asked(t, version, { form: true });
+    await page.getByRole("checkbox", { name: /^Passkey/ }).check();
+    await part(page, "next").click();
+    await part(page, "decline").focus();
+    const dialog = page.getByRole("dialog", { name: "Decline to answer? The model is told so." });
+    await page.keyboard.down("Enter");
+    await dialog.waitFor();
+    await page.keyboard.down("Enter");
+    assert.equal(await focused(page), "keep");
+    await page.keyboard.up("Enter");
+    await page.keyboard.press("Control+Enter");
+    assert.deepEqual([await answers(page), await ends(page)], [[], []]);
+    await page.waitForSelector("[data-state=open]");
+    assert.deepEqual(errors, []);
+  });
+
   test(`React ${version}: the user talks about the questions of another tool first, with the answers so far`, async (t) => {
     const { page, errors } = await asked(t, version, { form: true, query: "ends&talks&slow" });
     const fields = page.locator("fieldset");

@@ -1,4 +1,4 @@
-import type { PolicyOptions } from "../options.js";
+import { check, kind, object, type PolicyOptions, refuse } from "../options.js";
 import { Parser } from "../parsers.js";
 import type { FinishReason, Part } from "./parts.js";
 import { toText, type CallOptions } from "./prompt.js";
@@ -65,8 +65,9 @@ export interface FollowupMiddleware {
  * Only the tools that the caller passes are read, and none if its `toolChoice` is `none`.
  */
 export function followup(options: FollowupOptions = {}): FollowupMiddleware {
+  checkOptions(options);
   const { reasoning = false, prompt = false, generateId = randomId, onRejected, ...policy } = options;
-  new Parser(policy).free(); // throws what is wrong with the options
+  new Parser(policy).free(); // throws what is wrong with the others
   /** The tools that a call of the model had before they were written into its prompt. */
   const offered = new WeakMap<CallOptions, CallOptions>();
 
@@ -108,6 +109,19 @@ export function followup(options: FollowupOptions = {}): FollowupMiddleware {
       return { ...result, stream: rewritten(result.stream, known) };
     },
   };
+}
+
+/** Throws what is wrong with the options of the middleware itself. */
+function checkOptions(options: unknown): void {
+  const { reasoning, prompt, generateId, onRejected, shapes } = object(options, "options");
+  if (reasoning !== undefined) check(reasoning, "boolean", "reasoning");
+  if (prompt !== undefined && typeof prompt !== "boolean" && typeof prompt !== "string") {
+    throw new TypeError(`prompt: a boolean or a string was expected, not ${kind(prompt)}`);
+  }
+  if (generateId !== undefined) check(generateId, "function", "generateId");
+  if (onRejected !== undefined) check(onRejected, "function", "onRejected");
+  // Those of the tools that are offered are read.
+  if (shapes !== undefined) refuse({ shapes }, "options");
 }
 
 /** Returns the question tools that the model may call. */

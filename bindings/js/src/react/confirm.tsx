@@ -1,4 +1,4 @@
-import { type ReactElement, useId, useLayoutEffect, useRef } from "react";
+import { type KeyboardEvent, type ReactElement, useId, useLayoutEffect, useRef } from "react";
 import { type Look, part } from "./look.js";
 
 interface ConfirmProps {
@@ -21,8 +21,15 @@ export function Confirm({ question, yes, look, onEnd }: ConfirmProps): ReactElem
     keep.current?.focus();
     return () => shown?.close();
   }, []);
+  function onKeyDown(event: KeyboardEvent): void {
+    // The form around it would send the answers.
+    event.stopPropagation();
+    // A key that is held down since it opened this would end it.
+    if (event.key === "Enter" && event.repeat) event.preventDefault();
+  }
+
   return (
-    <dialog {...part(look, "confirm")} ref={dialog} aria-labelledby={id} onCancel={() => onEnd(false)}>
+    <dialog {...part(look, "confirm")} ref={dialog} aria-labelledby={id} onKeyDown={onKeyDown} onCancel={() => onEnd(false)}>
       <p id={id}>{question}</p>
       <button type="button" {...part(look, "agree")} onClick={() => onEnd(true)}>
         {yes}

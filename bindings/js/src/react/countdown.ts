@@ -3,7 +3,8 @@ import { useCallback, useEffect, useRef, useState } from "react";
 const TICK = 200;
 /** A longer time between ticks means that the machine slept; only this much of it counts. */
 const MAX_TICK = 1000;
-const ACTIVITY = ["keydown", "pointerdown", "wheel", "touchstart"];
+/** A click comes alone where assistive technology makes it. */
+const ACTIVITY = ["keydown", "pointerdown", "click", "wheel", "touchstart"];
 /** Keys that lead to the countdown's own buttons, or do nothing alone. */
 const QUIET_KEYS = ["Tab", "Shift", "Control", "Alt", "Meta"];
 

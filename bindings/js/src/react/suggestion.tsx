@@ -7,21 +7,33 @@ export function SuggestionText({ suggestion, look }: { suggestion: Suggestion; l
   const { answer, mode, description, recommended } = suggestion;
   // Most models write it into the answer as well.
   const isMarked = recommended === true && !/\(recommended\)/i.test(answer);
+  // Without the spaces, a name is read that runs them together.
   return (
     <>
       <span {...part(look, "answer")} dir="auto">
         {look.renderText(answer)}
       </span>
-      {isMarked && <span {...part(look, "recommended")}>{look.labels.recommended}</span>}
+      {isMarked && (
+        <>
+          {" "}
+          <span {...part(look, "recommended")}>{look.labels.recommended}</span>
+        </>
+      )}
       {mode && (
-        <span {...part(look, "mode")} title={look.labels.mode(mode)}>
-          {mode}
-        </span>
+        <>
+          {" "}
+          <span {...part(look, "mode")} title={look.labels.mode(mode)}>
+            {mode}
+          </span>
+        </>
       )}
       {description && (
-        <span {...part(look, "description")} dir="auto">
-          {look.renderText(description)}
-        </span>
+        <>
+          {" "}
+          <span {...part(look, "description")} dir="auto">
+            {look.renderText(description)}
+          </span>
+        </>
       )}
     </>
   );

@@ -1,3 +1,4 @@
+import { check, object, refuse, texts } from "../options.js";
 import { QuestionCall, regularArguments, TOOL } from "./question-call.js";
 import type { ToolCallParserClass } from "./types.js";
 
@@ -17,7 +18,10 @@ type Untyped = Record<keyof ToolCallParserClass, (...args: any[]) => unknown> & 
  * original gets them. Everything else is the original's: other tools, raw chunks, and the functions of a fork.
  */
 export function dropIn<T extends ToolCallParserClass>(original: T, options: DropInOptions = {}): T {
-  const names: ReadonlySet<unknown> = new Set(options.names ?? [TOOL]);
+  check(original, "function", "original");
+  const { names: given, ...rest } = object(options, "options");
+  refuse(rest, "options");
+  const names: ReadonlySet<unknown> = new Set(given === undefined ? [TOOL] : texts(given, "names"));
   const callsOf = scopes();
 
   class DropIn extends (original as unknown as Untyped) {

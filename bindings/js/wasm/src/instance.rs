@@ -170,5 +170,8 @@ const NO_CHECKPOINT: &str = "the bytes are no checkpoint";
 
 #[cfg(feature = "full")]
 fn stored<'a, T: serde::Deserialize<'a>>(checkpoint: &'a [u8]) -> Result<T, String> {
-    postcard::from_bytes(checkpoint).map_err(|_| NO_CHECKPOINT.into())
+    match postcard::take_from_bytes(checkpoint) {
+        Ok((stored, [])) => Ok(stored),
+        _ => Err(NO_CHECKPOINT.into()),
+    }
 }

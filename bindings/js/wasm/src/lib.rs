@@ -15,6 +15,7 @@ mod options;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::ptr;
 
 use encode::Output;
 use followup::Policy;
@@ -54,14 +55,17 @@ fn write<T>(run: impl FnOnce(&mut Boundary) -> T) -> T {
     })
 }
 
-/// Returns where the input begins, which has room for `len` bytes.
+/// Returns where the input begins, which has room for `len` bytes; null if there is no memory for them.
 #[unsafe(no_mangle)]
 pub extern "C" fn input(len: usize) -> *mut u8 {
-    BOUNDARY.with(|boundary| {
-        if boundary.input.len() < len {
-            boundary.input.resize(len.next_power_of_two(), 0);
+    BOUNDARY.with(|Boundary { input, .. }| {
+        if let Some(missing) = len.checked_sub(input.len()) {
+            if input.try_reserve(missing).is_err() {
+                return ptr::null_mut();
+            }
+            input.resize(len, 0);
         }
-        boundary.input.as_mut_ptr()
+        input.as_mut_ptr()
     })
 }
 
@@ -140,12 +144,8 @@ pub extern "C" fn checkpoint(number: usize) -> usize {
     BOUNDARY.with(|boundary| {
         let Boundary { input, instances, .. } = boundary;
         let Some(Some(instance)) = instances.get(number.wrapping_sub(1)) else { return 0 };
-        let stored = instance.checkpoint();
-        if input.len() < stored.len() {
-            input.resize(stored.len().next_power_of_two(), 0);
-        }
-        input[..stored.len()].copy_from_slice(&stored);
-        stored.len()
+        *input = instance.checkpoint();
+        input.len()
     })
 }
 

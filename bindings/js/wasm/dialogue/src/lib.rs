@@ -14,8 +14,8 @@ mod setup;
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::{String, ToString};
-use alloc::vec;
 use alloc::vec::Vec;
+use core::ptr;
 
 use followup::dialogue::{
     Answer, AnswerErrorKind, Dialogue, FormAnswer, Image, MessageFormat, Question, Rejection, Reply,
@@ -93,13 +93,17 @@ fn without_place(error: &serde_json::Error) -> String {
     }
 }
 
-/// Returns where the input begins, which has room for `len` bytes.
+/// Returns where the input begins, which has room for `len` bytes; null if there is no memory for them.
 #[unsafe(no_mangle)]
 pub extern "C" fn input(len: usize) -> *mut u8 {
-    BOUNDARY.with(|boundary| {
+    BOUNDARY.with(|Boundary { input, .. }| {
         // Images are large, and few: their room is given back.
-        boundary.input = vec![0; len];
-        boundary.input.as_mut_ptr()
+        *input = Vec::new();
+        if input.try_reserve_exact(len).is_err() {
+            return ptr::null_mut();
+        }
+        input.resize(len, 0);
+        input.as_mut_ptr()
     })
 }
 

@@ -1,7 +1,8 @@
 //! What a module has instead of the standard library.
 //!
 //! A panic is a trap, and nobody can read its message. The standard library formats it all the same.
-//! Here the compiler leaves out all that only messages need, which is a tenth of a module.
+//! Here the compiler leaves out all that only messages need, which is a tenth of a module. After a
+//! trap, JavaScript discards the instance.
 
 #![no_std]
 
