@@ -143,12 +143,6 @@ fn each_tools_own_arguments_are_read_without_a_note() {
             r#"{"toolCall":{"title":"Run?"},"options":[{"optionId":"y","name":"Allow"}]}"#,
             &["Run? -multiple -custom; Allow=y"],
         ),
-        (
-            // The title may be missing, the id may not.
-            "session/request_permission",
-            r#"{"toolCall":{"toolCallId":"c1"},"options":[{"optionId":"y","name":"Allow"}]}"#,
-            &["{c1} c1 -multiple -custom; Allow=y"],
-        ),
     ] {
         let (read, notes) = read(parser(tool), arguments).unwrap_or_else(|reason| panic!("{tool}: {reason}"));
         assert_eq!(read, lines, "{tool}");
