@@ -641,13 +641,14 @@ impl Reader {
                     put(self, &text);
                 }
             }
+            // Whatever a `\` becomes, it needs room.
+            if held && text.len() + 1 > limit {
+                return Err(too_long);
+            }
             self.repair_if(one.after)?;
         }
         self.closed(&scalar, part)?;
         if held {
-            if text.len() + 1 > limit {
-                return Err(too_long);
-            }
             text.push('\\');
             put(self, &text);
         }

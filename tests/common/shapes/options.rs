@@ -181,6 +181,8 @@ impl Reader {
 
     /// Reads the value of a key of an option.
     fn option_value(&mut self, role: &str, kind: Kind) -> Parsed<()> {
+        // "Nothing of it is kept, so that every name of a thing counts in it."
+        let is_dropped = self.dropped_option.is_some();
         let choice = self.choice();
         let is_taken = match role {
             "label" => !choice.label.is_empty(),
@@ -190,7 +192,7 @@ impl Reader {
             "preview" => choice.preview.is_some(),
             _ => false,
         };
-        if is_taken || matches!(kind, Kind::Null | Kind::Array | Kind::Object) {
+        if is_taken && !is_dropped || matches!(kind, Kind::Null | Kind::Array | Kind::Object) {
             return self.nothing(kind);
         }
         let limits = self.rules.limits;
