@@ -103,7 +103,7 @@ export class QuestionsView {
   markNext(isNext) {
     this.#views.forEach(({ options }, index) => {
       const picked = isNext ? this.#firstPicks(index) : [];
-      options.forEach((option, nth) => option.mark(picked.includes(nth)));
+      options.forEach((option, index) => option.mark(picked.includes(index)));
     });
   }
 

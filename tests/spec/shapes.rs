@@ -378,7 +378,7 @@ fn the_key_of_an_option_is_its_label_if_the_object_has_none() {
     let map = r#"{"Redis":{"description":"fast"},"pg":{"label":"Postgres"},"None (recommended)":{}," ":{},"0":{"label":"x"},"1":{}}"#;
     let lines = ["Q? -multiple +custom; Redis: fast; Postgres; None (recommended) *; x"];
     assert_eq!(ask("AskUserQuestion", map), lines);
-    // The key counts before what else stands in for a label.
+    // The key counts before what follows `else`.
     let lines = ["Q? -multiple +custom; Redis=r: fast"];
     assert_eq!(ask("ask_user", r#"{"Redis":{"value":"r","description":"fast"}}"#), lines);
 }

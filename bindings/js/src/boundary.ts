@@ -170,7 +170,7 @@ export class Boundary {
     }
   }
 
-  /** Gives the instance up: what it was doing is half done. Mostly the memory could not grow. */
+  /** Stops using the instance: its state may be half written. The usual cause is memory that could not grow. */
   #failed(cause: unknown): Error {
     const message = "the module has failed, and with it all its parsers, maybe for lack of memory: create a new parser";
     return (this.#failure = new Error(message, { cause }));

@@ -85,7 +85,7 @@ export class DialogueBoundary {
     try {
       return run();
     } catch (cause) {
-      // Mostly the memory could not grow.
+      // The usual cause is memory that could not grow.
       const message = "the module has failed, and with it all its dialogues, maybe for lack of memory: create a new dialogue";
       throw (this.#failure = new Error(message, { cause }));
     }

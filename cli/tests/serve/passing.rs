@@ -216,7 +216,7 @@ async fn a_body_that_pauses_for_too_long_is_refused() {
     to.send(Ok("{".into())).await.unwrap();
     let piece = call("PATCH", "/conversations/y/turn?message=a&offset=0", "").with_pieces(pieces);
     assert_eq!(piece.send(&service).await.error(), (408, "body_timeout".into()));
-    assert_eq!(get("/conversations/y").send(&service).await.status, 404, "nothing has begun");
+    assert_eq!(get("/conversations/y").send(&service).await.status, 404, "no conversation was created");
     drop(to);
     // A push may pause for as long as a provider.
     let (to, pieces) = mpsc::channel(1);

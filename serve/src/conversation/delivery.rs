@@ -135,7 +135,7 @@ impl ConversationState {
         self.push_delivery(collected, DeliveryState::Collected, None, false, metrics);
     }
 
-    /// Says what became of corrections, which have no number.
+    /// Pushes the delivery of corrections, which have no number.
     fn push_delivery_of_corrections(
         &mut self,
         state: DeliveryState,

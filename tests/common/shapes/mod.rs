@@ -302,9 +302,9 @@ impl Reader {
         open.text.is_empty() && open.header.is_none() && open.options.is_empty() && !is_dropped
     }
 
-    /// Whether a list can follow the question that the arguments are: "if it has its text, or what
-    /// stands in for that, it ends with the first question of the list; otherwise the list is
-    /// dropped", as is "a number or a boolean after it".
+    /// Whether a list can follow the question that the arguments are: "if the question has no text yet,
+    /// and no `else` of the shape gives it one, it can't end: the list is dropped", as is "a number or a
+    /// boolean instead of the list".
     fn can_be_followed(&mut self, kind: Kind) -> bool {
         if self.is_own_empty() {
             return true;

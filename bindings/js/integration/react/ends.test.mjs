@@ -59,7 +59,7 @@ for (const version of Object.keys(VERSIONS)) {
     assert.deepEqual(errors, []);
   });
 
-  test(`React ${version}: no key sends the answers while a confirmation is open, and none that is held down ends it`, async (t) => {
+  test(`React ${version}: no key sends the answers while a confirmation is open, and a key that repeats does not end it`, async (t) => {
     const { page, errors } = await asked(t, version, { form: true });
     await page.getByRole("checkbox", { name: /^Passkey/ }).check();
     await part(page, "next").click();

@@ -24,7 +24,7 @@ export function Confirm({ question, yes, look, onEnd }: ConfirmProps): ReactElem
   function onKeyDown(event: KeyboardEvent): void {
     // The form around it would send the answers.
     event.stopPropagation();
-    // A key that is held down since it opened this would end it.
+    // A key that opened this and is still down would end it.
     if (event.key === "Enter" && event.repeat) event.preventDefault();
   }
 

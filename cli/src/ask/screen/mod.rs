@@ -81,13 +81,13 @@ enum Message {
     /// The program continues after it was stopped.
     #[cfg_attr(not(unix), expect(dead_code, reason = "programs can't be stopped on Windows"))]
     Continued,
-    /// One of the [`Notes`] is new.
-    Noted,
+    /// One of the [`Flags`] was set.
+    FlagSet,
 }
 
 /// What the event loop must notice even if the queue is full.
 #[derive(Debug, Default)]
-struct Notes {
+struct Flags {
     /// The signal that ends the program, if one came.
     signal: AtomicI32,
     /// A signal to suspend the program came.
@@ -96,7 +96,7 @@ struct Notes {
     replies_failed: AtomicBool,
 }
 
-impl Notes {
+impl Flags {
     /// Returns whether the event loop has to end.
     fn ends_loop(&self) -> bool {
         self.signal.load(Ordering::Relaxed) != 0 || self.replies_failed.load(Ordering::Relaxed)
@@ -139,20 +139,20 @@ pub(super) fn run(
     let screen = Tty::enter(tty).map_err(unusable)?;
     // Only now: keys typed before the terminal is taken over belong to the shell.
     spawn_readers(chunks, &sender);
-    let notes = Arc::new(Notes::default());
+    let flags = Arc::new(Flags::default());
     #[cfg(unix)]
-    spawn_signal_handler(sender.clone(), Arc::clone(&notes), rescue);
-    let (failed, notes_of_replies) = (sender.clone(), Arc::clone(&notes));
+    spawn_signal_handler(sender.clone(), Arc::clone(&flags), rescue);
+    let (failed, flags_of_replies) = (sender.clone(), Arc::clone(&flags));
     let mut event_loop = EventLoop {
         app,
         body: BodyReader::new(args.input.wire, policy, args.policy.wire_limits()).with_reasoning(args.input.reasoning),
         replies: Replies::beside_screen(args.format, move || {
-            notes_of_replies.replies_failed.store(true, Ordering::Relaxed);
-            let _ = failed.try_send(Message::Noted);
+            flags_of_replies.replies_failed.store(true, Ordering::Relaxed);
+            let _ = failed.try_send(Message::FlagSet);
         }),
         detected: None,
         read_error: None,
-        notes,
+        flags,
         notice: NoQuestionNotice::default(),
         start: Instant::now(),
     };
@@ -184,7 +184,7 @@ fn spawn_readers(chunks: Chunks<Box<dyn Read + Send>>, sender: &SyncSender<Messa
 ///
 /// A killed program restores the terminal even if the event loop hangs: `rescue` is that terminal.
 #[cfg(unix)]
-fn spawn_signal_handler(sender: SyncSender<Message>, notes: Arc<Notes>, mut rescue: std::fs::File) {
+fn spawn_signal_handler(sender: SyncSender<Message>, flags: Arc<Flags>, mut rescue: std::fs::File) {
     use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
     // Without a handler, signals end the program as usual.
     let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP]) else {
@@ -197,12 +197,12 @@ fn spawn_signal_handler(sender: SyncSender<Message>, notes: Arc<Notes>, mut resc
                 continue;
             }
             if signal == SIGTSTP {
-                notes.suspend.store(true, Ordering::Relaxed);
-                let _ = sender.try_send(Message::Noted);
+                flags.suspend.store(true, Ordering::Relaxed);
+                let _ = sender.try_send(Message::FlagSet);
                 continue;
             }
-            notes.signal.store(signal, Ordering::Relaxed);
-            let _ = sender.try_send(Message::Noted);
+            flags.signal.store(signal, Ordering::Relaxed);
+            let _ = sender.try_send(Message::FlagSet);
             thread::sleep(SHUTDOWN_TIMEOUT);
             // The event loop should have ended the program by now: it must be blocked.
             let _ = tty::restore(&mut rescue);
@@ -237,14 +237,14 @@ struct EventLoop {
     detected: Option<wire::Format>,
     /// The error that ended the input early.
     read_error: Option<io::Error>,
-    notes: Arc<Notes>,
+    flags: Arc<Flags>,
     notice: NoQuestionNotice,
     start: Instant,
 }
 
 impl EventLoop {
     fn run(&mut self, mut screen: Tty, receiver: &Receiver<Message>) -> Result<(), Error> {
-        while !self.app.is_done() && !self.notes.ends_loop() {
+        while !self.app.is_done() && !self.flags.ends_loop() {
             let now = self.start.elapsed();
             if screen.draw(&mut self.app, now).is_err() {
                 self.hang_up();
@@ -252,14 +252,14 @@ impl EventLoop {
             }
             let timeout = self.app.next_tick(now);
             self.receive(&mut screen, receiver, timeout)?;
-            if self.notes.suspend.swap(false, Ordering::Relaxed) {
+            if self.flags.suspend.swap(false, Ordering::Relaxed) {
                 self.unless_gone(|event_loop| event_loop.suspend(&mut screen))?;
             }
             self.app.tick(self.start.elapsed());
             self.send_replies()?;
         }
         self.app.abandon();
-        if self.notes.signal().is_some() {
+        if self.flags.signal().is_some() {
             // Laying out a long transcript may take longer than the program has.
             self.replies.write_turn()?;
         }
@@ -279,7 +279,7 @@ impl EventLoop {
 
     /// Ends the loop, because the terminal is gone.
     fn hang_up(&mut self) {
-        let _ = self.notes.signal.compare_exchange(0, SIGHUP, Ordering::Relaxed, Ordering::Relaxed);
+        let _ = self.flags.signal.compare_exchange(0, SIGHUP, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     /// Handles messages until the next frame is due. Waits for the first one for at most `timeout`.
@@ -300,7 +300,7 @@ impl EventLoop {
         while let Some(message) = next {
             self.message(screen, message)?;
             // A frame is due: the effect of the next key depends on what is visible by then.
-            if self.app.is_done() || self.notes.ends_loop() || frame.elapsed() > FRAME_INTERVAL {
+            if self.app.is_done() || self.flags.ends_loop() || frame.elapsed() > FRAME_INTERVAL {
                 return Ok(());
             }
             next = receiver.try_recv().ok();
@@ -318,7 +318,7 @@ impl EventLoop {
             Message::Terminal(event) => self.unless_gone(|event_loop| event_loop.terminal_event(screen, event)),
             Message::TerminalGone(error) => self.unless_gone(|_| Err(error)),
             Message::Continued => self.unless_gone(|event_loop| event_loop.continued(screen)),
-            Message::Noted => Ok(()),
+            Message::FlagSet => Ok(()),
         }
     }
 
@@ -389,7 +389,7 @@ impl EventLoop {
             report_detected(format);
         }
         let interrupt = Some(SIGINT).filter(|_| self.app.quit == Quit::Yes);
-        if let Some(signal) = self.notes.signal().or(interrupt) {
+        if let Some(signal) = self.flags.signal().or(interrupt) {
             self.replies.abandon(SHUTDOWN_TIMEOUT / 2);
             if interrupt.is_some() && !self.app.has_ended {
                 jobs::interrupt();

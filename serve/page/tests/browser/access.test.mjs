@@ -158,7 +158,7 @@ test('the skip link leads to the conversation and leaves the address alone', asy
 });
 
 /** Ten suggestions, so that the digit 1 waits for a second one. */
-const TEN = Array.from({ length: 10 }, (_, nth) => ({ answer: `Suggestion ${nth + 1}` }));
+const TEN = Array.from({ length: 10 }, (_, index) => ({ answer: `Suggestion ${index + 1}` }));
 
 async function ten(t) {
   const all = await opened(t);
