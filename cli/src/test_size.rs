@@ -2,7 +2,12 @@
 
 use std::env;
 
-/// Returns `full` if `FOLLOWUP_SWEEP` is set, and else a tenth of it.
+/// Returns `true` if `FOLLOWUP_SWEEP` is not set: then a test tries as much as takes a few seconds.
+pub(crate) fn is_short() -> bool {
+    env::var_os("FOLLOWUP_SWEEP").is_none()
+}
+
+/// Returns a tenth of `full` if the tests are to be short.
 pub(crate) fn sized(full: usize) -> usize {
-    if env::var_os("FOLLOWUP_SWEEP").is_some() { full } else { full / 10 }
+    if is_short() { full / 10 } else { full }
 }

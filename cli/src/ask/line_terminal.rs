@@ -99,7 +99,7 @@ impl LineTerminal {
         }
     }
 
-    /// Writes a line of the program's own, in which nothing is a model's.
+    /// Writes a line. A model's text in it must have no line ends: [`LineTerminal::write_text`] indents them.
     pub(super) fn write_line(&mut self, line: &str) -> Result<(), Error> {
         self.write_text("", line)
     }
