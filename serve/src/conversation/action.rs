@@ -9,7 +9,7 @@ use super::Conversation;
 use super::dialogue::BoundedDialogue;
 use super::event::{ConversationEvent, UserReply};
 use super::item::prefix;
-use super::reply_log::size_of_images;
+use super::reply_log::{Progress, size_of_images};
 use super::role::Role;
 use super::user_action::{ActionOutcome, StoredAnswer, UserAction};
 use crate::error::ApiError;
@@ -33,6 +33,15 @@ impl Conversation {
     /// Returns the outcome of an answer; `None` if it was not given, or is no longer kept.
     pub(crate) fn outcome_of(&self, number: u64, format: MessageFormat) -> Option<ActionOutcome> {
         self.state.lock().dialogue.outcome_of(number, format)
+    }
+
+    /// Returns `true` if the service sends a reply to the model itself, or tried to.
+    pub(crate) fn sends(&self, reply: &Reply) -> bool {
+        let state = self.state.lock();
+        let entry = state.dialogue.reply_log().iter().rfind(|entry| *entry.reply == *reply);
+        entry.is_some_and(|entry| {
+            matches!(entry.progress, Progress::Sending | Progress::Sent | Progress::Failed { retry: true })
+        })
     }
 
     /// Returns what the user said to a question, or the beginning of it; `None` if that is not known.

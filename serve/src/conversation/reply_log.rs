@@ -160,7 +160,7 @@ impl ReplyLog {
     }
 
     /// Returns all replies.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &LoggedReply> {
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &LoggedReply> {
         self.entries.iter()
     }
 

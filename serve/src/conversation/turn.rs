@@ -263,8 +263,12 @@ mod tests {
     use axum::http::HeaderMap;
     use serde_json::Value;
 
+    use followup::dialogue::{Answer, MessageFormat};
+
     use super::*;
+    use crate::chat::{AssistantMessage, ChatRequest};
     use crate::conversation::superseding_tests::conversation;
+    use crate::conversation::user_action::UserAction;
 
     #[test]
     fn a_retry_begins_only_after_the_turn_that_failed_has_ended() {
@@ -285,5 +289,35 @@ mod tests {
             let kinds: Vec<_> = snapshot["items"].as_array().unwrap().iter().map(|item| &item["type"]).collect();
             assert_eq!(kinds, ["turn", "error", "end", "turn", "end"]);
         }
+    }
+
+    #[test]
+    fn a_reply_counts_as_sent_by_the_service_from_the_turn_that_continues_it() {
+        let conversation = conversation();
+        let content = RequestContent::default();
+        let mut turn = Turn::begin(&conversation, Some(wire::Format::OpenAiChat), TurnSource::Relay, content).unwrap();
+        turn.set_continuation(PendingContinuation::Provider {
+            headers: HeaderMap::new(),
+            request: Arc::new(ChatRequest::parse(br#"{"messages":[]}"#).unwrap()),
+            message: Box::new(AssistantMessage::new(1000)),
+        });
+        turn.feed(
+            br#"data: {"choices":[{"delta":{"content":"<ask_followup_question><question>Tea?</question></ask_followup_question>"}}]}
+
+data: [DONE]
+
+"#,
+        );
+        turn.end(false);
+        let action = UserAction::Answer { number: 0, answer: Answer::Text("Yes".into()) };
+        let reply = conversation.perform(action, Vec::new(), MessageFormat::OpenAiChat).unwrap().reply;
+        assert!(!conversation.sends(&reply));
+        let (turn, ..) = Turn::begin_continuation(&conversation).ok().unwrap();
+        assert!(Turn::begin_continuation(&conversation).is_err(), "the answer comes too late to begin it");
+        assert!(conversation.sends(&reply));
+        turn.fail("broken", Some(ContinuationRequest { headers: HeaderMap::new(), body: "{}".into() }));
+        assert!(conversation.sends(&reply));
+        conversation.collect_replies(0, MessageFormat::OpenAiChat).unwrap();
+        assert!(!conversation.sends(&reply), "an agent has it now");
     }
 }

@@ -15,7 +15,7 @@ use crate::app_state::AppState;
 use crate::conversation::Readiness;
 use crate::conversation::user_action::{ActionOutcome, UserAction};
 use crate::error::ApiError;
-use crate::turns::continuing::continue_if_ready;
+use crate::turns::continuing::continue_with;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -69,7 +69,7 @@ pub(super) async fn answer(
     let action = action(body)?;
     let (conversation, outcome) = state.store.perform(&id, action, images, format).await?;
     let ActionOutcome { reply, messages, waiting } = outcome;
-    let (continued, why) = match continue_if_ready(&state, &conversation) {
+    let (continued, why) = match continue_with(&state, &conversation, &reply) {
         Ok(()) => (true, None),
         Err(Readiness::Blocked(why)) => (false, Some(why)),
         Err(_) => (false, None),

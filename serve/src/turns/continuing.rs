@@ -53,6 +53,23 @@ pub(crate) fn continue_if_ready(state: &Arc<AppState>, conversation: &Arc<Conver
     Ok(())
 }
 
+/// Begins the next turn if this was the last reply that was missing.
+///
+/// # Errors
+///
+/// If the conversation can't continue, or not yet.
+pub(crate) fn continue_with(
+    state: &Arc<AppState>,
+    conversation: &Arc<Conversation>,
+    reply: &Reply,
+) -> Result<(), Readiness> {
+    match continue_if_ready(state, conversation) {
+        // The end of the turn has done it since the reply was given.
+        Err(_) if conversation.sends(reply) => Ok(()),
+        continued => continued,
+    }
+}
+
 /// Tries again what failed: sends the same request again.
 ///
 /// # Errors
