@@ -19,7 +19,11 @@ impl Shared {
         if let Some(conversation) = self.local.find(id) {
             // What another replica writes is watched. What this one wrote, another may have taken.
             if self.is_up() && conversation.is_writer() && !conversation.is_streaming() {
-                self.check_writer(&conversation).await?;
+                match self.check_writer(&conversation).await {
+                    // What this replica wrote is here, whether the store is known to be away or not yet.
+                    Ok(_) | Err(StoreError::Away) => {}
+                    Err(error) => return Err(error.into()),
+                }
             }
             return if conversation.is_gone() { Err(ApiError::no_conversation(id)) } else { Ok(conversation) };
         }
@@ -60,7 +64,7 @@ impl Shared {
     }
 
     /// Returns whether this replica is still the writer. If it is not, loads what the writer wrote.
-    async fn check_writer(&self, conversation: &Conversation) -> Result<bool, ApiError> {
+    async fn check_writer(&self, conversation: &Conversation) -> Result<bool, StoreError> {
         let Some(epoch) = conversation.epoch() else { return Ok(false) };
         let (stored_epoch, owner) = self.commands.writer(conversation.id()).await?;
         // After the store has lost a take, two replicas have the same epoch.

@@ -66,3 +66,14 @@ async fn a_request_waits_for_a_silent_store_no_longer_than_promised() {
         until(async || get("/readyz").send(&owner).await.status == 200).await;
     }
 }
+
+#[tokio::test]
+async fn what_a_replica_wrote_is_read_there_from_the_moment_the_store_falls_silent() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let owner = replica(&redis.url(), &[]);
+    let (id, _) = send(&owner, &json!([{"role": "user", "content": "Build a bridge"}]), None).await;
+    redis.signal(Signal::STOP);
+    // Nobody has noticed it yet.
+    assert_eq!(get(format!("/conversations/{id}")).send(&owner).await.status, 200);
+    redis.signal(Signal::CONT);
+}

@@ -81,10 +81,10 @@ async fn pass(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut passing: watc
         let Ok(passing) = passing.wait_for(|passing| *passing != Passing::Nothing).await.map(|passing| *passing) else {
             return;
         };
-        if let Passing::After(delay) = passing
-            && !delay.is_zero()
-        {
-            tokio::time::sleep(delay).await;
+        match passing {
+            Passing::After(delay) if delay.is_zero() => {}
+            Passing::After(delay) => tokio::time::sleep(delay).await,
+            Passing::Nothing | Passing::Cut => return,
         }
         if to.write_all(&bytes[..length]).await.is_err() {
             return;
