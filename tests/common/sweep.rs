@@ -5,12 +5,13 @@
 //!
 //! | `FOLLOWUP_SWEEP` | sequences of an exhaustive sweep | cases of a property |
 //! |---|---|---|
-//! | not set | all but the longest, and of those [`FEW`] times fewer than `full` | [`FEW`] times fewer |
+//! | not set | all but the longest, and of those [`FEW`] times fewer than `full`; still fewer where a sweep is [`thinned`](Sweep::thinned) | [`FEW`] times fewer |
 //! | `full` | all; of a sampled sweep, one in so many of the longest | all |
 //! | a number | all of up to so many pieces | all |
 //!
 //! What is left out is chosen by a fixed seed, so a test that fails fails again.
 
+use std::cmp::Ordering;
 use std::env;
 
 /// By default so many times fewer of the longest sequences, and cases of a property, are tried.
@@ -28,6 +29,8 @@ pub struct Sweep {
     pub length: usize,
     /// How many of the longest are tried: one in so many.
     one_in: u64,
+    /// How many of the others.
+    one_in_of_shorter: u64,
     seed: u64,
 }
 
@@ -50,16 +53,30 @@ impl Sweep {
             Ok("full") => (full, one_in),
             Ok(length) => (length.parse().expect("FOLLOWUP_SWEEP is `full` or a number"), 1),
         };
-        Sweep { length, one_in, seed: 0 }
+        Sweep { length, one_in, one_in_of_shorter: 1, seed: 0 }
+    }
+
+    /// By default, tries only one in `one_in` of the shorter sequences, and of what is left of the longest.
+    pub fn thinned(mut self, one_in: u64) -> Sweep {
+        if Sweep::is_short() {
+            self.one_in_of_shorter = one_in;
+            self.one_in *= one_in;
+        }
+        self
     }
 
     /// Returns whether to try the next sequence of that length.
     pub fn tries(&mut self, length: usize) -> bool {
-        if length != self.length || self.one_in == 1 {
-            return length <= self.length;
+        let one_in = match length.cmp(&self.length) {
+            Ordering::Less => self.one_in_of_shorter,
+            Ordering::Equal => self.one_in,
+            Ordering::Greater => return false,
+        };
+        if one_in == 1 {
+            return true;
         }
         // The high bits of a linear congruential generator.
         self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.seed >> 33).is_multiple_of(self.one_in)
+        (self.seed >> 33).is_multiple_of(one_in)
     }
 }

@@ -281,7 +281,7 @@ fn every_short_sequence_of_envelopes_means_what_the_reference_says_near_the_limi
         Rules { bare: 90, tag: 32, question: 1, answer: 1, suggestions: 1, ..all_families() },
         Rules { bare: 31, tag: 31, question: 0, answer: 0, suggestions: 0, ..all_families() },
     ] {
-        ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2), streams, &rules));
+        ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2).thinned(4), streams, &rules));
     }
 }
 
@@ -289,7 +289,7 @@ fn every_short_sequence_of_envelopes_means_what_the_reference_says_near_the_limi
 fn every_short_sequence_of_envelopes_means_what_the_reference_says_with_one_family() {
     for family in Envelope::ALL {
         let rules = Rules { envelopes: [family].into_iter().collect(), ..Rules::with_few_tools() };
-        ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2), streams, &rules));
+        ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2).thinned(4), streams, &rules));
     }
 }
 

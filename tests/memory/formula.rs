@@ -6,6 +6,8 @@ use allocation_counter::measure;
 use followup::wire::{self, Format, ResponseParser};
 use followup::{Envelopes, Limits, Parser, Policy};
 
+use crate::sized;
+
 /// Returns the most bytes of text in a call.
 ///
 /// They are its question, the answers and modes of its suggestions, and a list of them in one
@@ -108,7 +110,7 @@ fn a_parser_holds_at_most_the_limits_of_a_call_however_long_it_goes_on() {
             let held = peak(|| {
                 let mut parser = parser(policy());
                 drop(parser.feed(start));
-                for _ in 0..(2 << 20) / repeated.len() {
+                for _ in 0..sized(2 << 20) / repeated.len() {
                     drop(parser.feed(repeated));
                 }
                 drop(parser.finish());
@@ -149,7 +151,7 @@ fn a_form_holds_at_most_its_texts_however_long_it_goes_on() {
             let held = peak(|| {
                 drop(parser.feed(header));
                 drop(parser.feed(start));
-                for _ in 0..(4 << 20) / repeated.len() {
+                for _ in 0..sized(4 << 20) / repeated.len() {
                     drop(parser.feed(&repeated));
                 }
                 drop(parser.finish());
@@ -255,7 +257,7 @@ fn a_response_holds_an_event_and_its_open_calls_however_long_it_goes_on() {
                     while events.next().is_some() {}
                 };
                 feed(start.as_bytes());
-                for _ in 0..(8 << 20) / repeated.len() {
+                for _ in 0..sized(8 << 20) / repeated.len() {
                     for chunk in repeated.as_bytes().chunks(5000) {
                         feed(chunk);
                     }

@@ -10,3 +10,8 @@ mod formula;
 mod limits;
 mod long;
 mod providers;
+
+/// Returns a quarter of `full` if `FOLLOWUP_SWEEP` is not set: see docs/testing.md.
+fn sized(full: usize) -> usize {
+    if std::env::var_os("FOLLOWUP_SWEEP").is_none() { full / 4 } else { full }
+}

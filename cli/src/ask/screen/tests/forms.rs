@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::screens::{Case, SIZES, assert_golden};
 use super::*;
+use crate::test_size::is_short;
 
 const ENTER: KeyCode = KeyCode::Enter;
 const ESC: KeyCode = KeyCode::Esc;
@@ -404,7 +405,7 @@ fn nothing_that_is_shown_while_a_form_grows_is_taken_back_or_moves_up() {
     ] {
         let mut scene = Scene::with(120, 70, None, Format::Anthropic);
         let mut before: Vec<String> = Vec::new();
-        let all = body(tool, &arguments, 1);
+        let all = body(tool, &arguments, if is_short() { 4 } else { 1 });
         let events = all.split_inclusive("\n\n");
         for piece in events {
             scene.feeds(Some(piece.as_bytes()));
