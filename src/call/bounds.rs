@@ -15,6 +15,7 @@ impl Call {
         let text = |(start, end): Range, limit| self.text.get(start..end).is_some_and(|text| text.len() <= limit);
         let mode = |(start, end): Range| self.modes.get(start..end).is_some();
         let len = |(start, end): Range| end - start;
+        let most_mode = limits.answer.saturating_add(limits.tag);
         let Shown { question, suggestions, newest } = self.shown;
         self.notes.len() <= NOTES
             && self.suggestions.len() <= limits.suggestions
@@ -26,7 +27,7 @@ impl Call {
             && suggestions <= self.suggestions.len()
             && newest.0 <= suggestions.checked_sub(1).map_or(0, |i| len(self.suggestions[i].answer))
             && self.text.len() <= self.most_text(limits)
-            && self.modes.len() / (limits.answer.saturating_add(limits.tag) + 1) <= limits.suggestions
+            && self.modes.len() < limits.suggestions.saturating_add(1).saturating_mul(most_mode.saturating_add(1))
             && self.is_open_in_bounds(limits)
             && self.form.as_deref().is_none_or(|form| form.is_in_bounds(policy))
     }

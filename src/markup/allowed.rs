@@ -29,6 +29,9 @@ pub(super) const CONFIRMING: Allowed =
 /// The length of the shortest of them: `<suggest>`.
 pub(super) const SHORTEST_CONFIRMING: usize = 9;
 
+/// The tags between parameters: the tags that confirm a call, and the opening tags of tools.
+const BETWEEN: Allowed = Allowed { open: TagNames { hidden: PARAMETERS.or(Set::ASK), ..TOOLS }, ..CONFIRMING };
+
 /// The opening tags of tools.
 pub(super) const OPENING: Allowed = Allowed { open: TOOLS, ..NOTHING };
 
@@ -46,9 +49,7 @@ pub(super) fn allowed(state: &MarkupState, after_backtick: bool) -> Allowed {
             close: TagNames { others: Others::Only(Name::Parameter(*parameter)), ..TagNames::NONE },
             ..NOTHING
         },
-        MarkupState::Unconfirmed(_) => {
-            Allowed { open: TagNames { hidden: PARAMETERS.or(Set::ASK), ..TOOLS }, ..CONFIRMING }
-        }
+        MarkupState::Unconfirmed(_) => BETWEEN,
         MarkupState::Inside(inside) => in_call(*inside, after_backtick),
         MarkupState::Ended { .. } | MarkupState::Named { .. } | MarkupState::Change { .. } => NOTHING,
     }
@@ -58,18 +59,11 @@ pub(super) fn allowed(state: &MarkupState, after_backtick: bool) -> Allowed {
 /// `bare`: the limit of a header.
 pub(super) fn in_prose(code: Code, anywhere: bool, families: Envelopes, bare: usize) -> Allowed {
     let bracket = code.at_bracket();
-    if anywhere {
-        let envelope = if bracket == Bracket::Plain && !code.is_after_backtick() && !families.is_empty() {
-            Tags { limit: bare, ..openers(families) }
-        } else {
-            Tags::none()
-        };
-        return Allowed { envelope, ..OPENING };
-    }
+    let may_open = bracket == Bracket::Plain && !code.is_after_backtick() && !families.is_empty();
+    let envelope = if may_open { Tags { limit: bare, ..openers(families) } } else { Tags::none() };
     match bracket {
+        _ if anywhere => Allowed { envelope, ..OPENING },
         Bracket::Plain => {
-            let is_opener = !code.is_after_backtick() && !families.is_empty();
-            let envelope = if is_opener { Tags { limit: bare, ..openers(families) } } else { Tags::none() };
             Allowed { open: TagNames { shown: Set::THINK.or(Set::THINKING), ..TOOLS }, envelope, ..OPENING }
         }
         Bracket::Code => NOTHING,
@@ -97,9 +91,7 @@ fn in_call(Inside { spot, .. }: Inside, after_backtick: bool) -> Allowed {
     let (open, close) = match spot {
         // In a string of a list, a tool is only named.
         Spot::Between(Body::List(Quotes::Inside | Quotes::Escaped)) => return CONFIRMING,
-        Spot::Between(_) => {
-            return Allowed { open: TagNames { hidden: PARAMETERS.or(Set::ASK), ..TOOLS }, ..CONFIRMING };
-        }
+        Spot::Between(_) => return BETWEEN,
         Spot::Question => (Set::FOLLOW_UP, Set::QUESTION.or(Set::ASK)),
         Spot::Suggestion => (Set::SUGGEST.or(elements), ends_suggestion),
         Spot::Answer => (Set::SUGGEST, ends_suggestion),

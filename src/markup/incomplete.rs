@@ -30,7 +30,7 @@ impl MarkupMachine {
                 if shown { self.push_and_emit(text, from, *pos) } else { None }
             }
             LexedTag::Tag(tag) if shown => {
-                *pos += tag.len - old;
+                *pos += tag.len.saturating_sub(old);
                 self.pending.clear();
                 let signal = self.push_and_emit(text, from, *pos);
                 self.act_shown(&tag, piece.offset(*pos));

@@ -109,6 +109,13 @@ impl CallReader<'_> {
         self.call.repair(note, self.policy);
     }
 
+    /// Adds a note if what a tag ends was not ended by its own close tag.
+    fn repair_unless(&mut self, is_closed: bool, note: Note) {
+        if !is_closed {
+            self.repair(note);
+        }
+    }
+
     fn between(&mut self, tag: &Tag, text: &[u8]) -> bool {
         match (tag.name, tag.side) {
             (Name::FollowUp, Side::Close) if self.inside.follow_up => {
@@ -175,9 +182,7 @@ impl CallReader<'_> {
 
     fn in_question(&mut self, tag: &Tag, text: &[u8]) -> bool {
         let is_closed = tag.name == Name::Question;
-        if !is_closed {
-            self.repair(Note::UnclosedQuestion);
-        }
+        self.repair_unless(is_closed, Note::UnclosedQuestion);
         self.call.end_question(self.policy);
         self.go(Spot::BETWEEN);
         !is_closed && self.between(tag, text)
@@ -186,9 +191,7 @@ impl CallReader<'_> {
     /// Ends the suggestion, at its own close tag or at one that ends more.
     fn after_answer(&mut self, tag: &Tag, text: &[u8]) -> bool {
         let is_closed = (tag.name, tag.side) == (Name::Suggest, Side::Close);
-        if !is_closed {
-            self.repair(Note::UnclosedSuggestion);
-        }
+        self.repair_unless(is_closed, Note::UnclosedSuggestion);
         self.call.end_suggestion(self.policy);
         self.go(Spot::BETWEEN);
         !is_closed && self.between(tag, text)
@@ -220,18 +223,14 @@ impl CallReader<'_> {
 
     fn in_content(&mut self, answered: bool, tag: &Tag, text: &[u8]) -> bool {
         let is_closed = tag.name == Name::Content;
-        if !is_closed {
-            self.repair(Note::UnclosedSuggestion);
-        }
+        self.repair_unless(is_closed, Note::UnclosedSuggestion);
         self.end_content(answered);
         !is_closed && self.after_answer(tag, text)
     }
 
     fn in_mode(&mut self, answered: bool, tag: &Tag, text: &[u8]) -> bool {
         let is_closed = tag.name == Name::Mode;
-        if !is_closed {
-            self.repair(Note::UnclosedSuggestion);
-        }
+        self.repair_unless(is_closed, Note::UnclosedSuggestion);
         self.call.end_mode(self.policy);
         self.go(Spot::Nested { answered });
         !is_closed && self.after_answer(tag, text)
@@ -239,9 +238,7 @@ impl CallReader<'_> {
 
     fn in_options(&mut self, tag: &Tag, text: &[u8]) -> bool {
         let is_closed = tag.name == Name::Options;
-        if !is_closed {
-            self.repair(Note::UnclosedOptions);
-        }
+        self.repair_unless(is_closed, Note::UnclosedOptions);
         self.read_options();
         self.go(Spot::BETWEEN);
         !is_closed && self.between(tag, text)

@@ -8,6 +8,7 @@ mod parse;
 pub(crate) mod reader;
 pub(crate) mod role;
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::sync::Arc;
 use core::fmt;
@@ -66,7 +67,7 @@ type Span = (u16, u16);
 /// The compiled text of a shape.
 #[derive(Clone, Debug, Default)]
 struct Table {
-    text: ShapeText,
+    text: Cow<'static, str>,
     name: Span,
     tools: SmallVec<[Span; 2]>,
     entries: SmallVec<[Entry; 24]>,
@@ -113,19 +114,6 @@ impl HostLimit {
     }
 }
 
-/// A text that is built in, or that came from a file.
-#[derive(Clone, Debug)]
-enum ShapeText {
-    BuiltIn(&'static str),
-    Own(String),
-}
-
-impl Default for ShapeText {
-    fn default() -> ShapeText {
-        ShapeText::BuiltIn("")
-    }
-}
-
 /// A key, or a path of keys, with its role.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
@@ -158,7 +146,7 @@ impl Shape {
     /// ```
     pub fn built_in(name: &str) -> Option<Shape> {
         let text = builtin::text(name)?;
-        parse::table(ShapeText::BuiltIn(text)).ok().map(|table| Shape(Arc::new(table)))
+        parse::table(text.into()).ok().map(|table| Shape(Arc::new(table)))
     }
 
     /// Returns the names of the built-in shapes, in the order in which they are tried.
@@ -180,7 +168,7 @@ impl Shape {
     /// assert!(error.to_string().starts_with("line 4, column 1: `tittle` is no role"));
     /// ```
     pub fn parse(text: impl Into<String>) -> Result<Shape, ShapeError> {
-        parse::table(ShapeText::Own(text.into())).map(|table| Shape(Arc::new(table)))
+        parse::table(text.into().into()).map(|table| Shape(Arc::new(table)))
     }
 
     /// Returns its name.
@@ -212,10 +200,7 @@ impl Shape {
 
     /// Returns its text.
     pub fn text(&self) -> &str {
-        match &self.0.text {
-            ShapeText::BuiltIn(text) => text,
-            ShapeText::Own(text) => text,
-        }
+        &self.0.text
     }
 
     fn slice(&self, span: Span) -> &str {
@@ -276,15 +261,8 @@ impl Shape {
 }
 
 impl Table {
-    fn text(&self) -> &str {
-        match &self.text {
-            ShapeText::BuiltIn(text) => text,
-            ShapeText::Own(text) => text,
-        }
-    }
-
     fn slice(&self, (start, end): Span) -> &str {
-        self.text().get(usize::from(start)..usize::from(end)).unwrap_or_default()
+        self.text.get(usize::from(start)..usize::from(end)).unwrap_or_default()
     }
 }
 

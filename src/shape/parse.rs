@@ -1,12 +1,13 @@
 //! Compiling the text of a shape.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 
 use smallvec::SmallVec;
 
 use super::error::{ShapeError, ShapeErrorKind};
 use super::role::{KindWord, Level, Role};
-use super::{Entry, HostLimit, ShapeText, Span, Table};
+use super::{Entry, HostLimit, Span, Table};
 
 /// A shape has fewer keys than bits in a set of them.
 const KEYS: usize = 60;
@@ -62,15 +63,11 @@ impl<'t> ShapeWords<'t> {
 }
 
 /// Compiles the text of one shape.
-pub(super) fn table(text: ShapeText) -> Result<Table, ShapeError> {
+pub(super) fn table(text: Cow<'static, str>) -> Result<Table, ShapeError> {
     let mut table = Table { text, ..Table::default() };
     // The text is borrowed while the table changes, so it is put back at the end.
     let text = core::mem::take(&mut table.text);
-    let source = match &text {
-        ShapeText::BuiltIn(text) => text,
-        ShapeText::Own(text) => &**text,
-    };
-    let end = compile(source, &mut table)?;
+    let end = compile(&text, &mut table)?;
     let missing = |what| Err(end.error(ShapeErrorKind::Missing(what)));
     if table.name == (0, 0) {
         return missing("shape NAME");

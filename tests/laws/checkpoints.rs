@@ -220,6 +220,29 @@ fn a_forged_checkpoint_is_an_error_or_a_parser_that_stays_within_the_limits() {
     }
 }
 
+/// An incomplete tag that is complete and has text after it, shown or not.
+#[test]
+fn a_forged_checkpoint_whose_incomplete_tag_is_whole_does_not_panic() {
+    let policy = Arc::new(Policy::new());
+    let mut parser = Parser::new(policy.clone());
+    drop(parser.feed("<ask_followup_question><question>Q</question><suggest>A</sugge"));
+    let stored = serde_json::to_value(parser.checkpoint()).unwrap();
+    let pending = paths(&stored).into_iter().find(|path| path.ends_with("/pending")).expect("it has an incomplete tag");
+    for bytes in ["</suggest>zz", "<suggest>zz", "<suggest mode='x'>z", "<read_file>zz", "<question>z", "</sugge"] {
+        for shown in [false, true] {
+            let mut forged = stored.clone();
+            let forged_pending = forged.pointer_mut(&pending).unwrap();
+            forged_pending["bytes"] = json!(bytes.as_bytes());
+            forged_pending["shown"] = json!(shown);
+            let checkpoint = serde_json::from_value::<Checkpoint>(forged).unwrap();
+            let Ok(parser) = Parser::resume(policy.clone(), checkpoint.with_valid_checksum()) else { continue };
+            for rest in ["x", "", ">", "</suggest></ask_followup_question>"] {
+                stays_within_the_limits(&mut parser.clone(), rest.as_bytes());
+            }
+        }
+    }
+}
+
 /// Calls of question tools in envelopes, as JSON, as a string and as parameters.
 const QUESTION_TOOLS: &str = "<tool_call>{\"name\": \"AskUserQuestion\", \"arguments\": {\"questions\": [{\"header\": \"H\", \
     \"question\": \"Q\", \"options\": [{\"label\": \"L\", \"description\": \"d\"}, \"M\"]}]}}</tool_call>\n\

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::common::reference::{Atom, Rules};
 use crate::common::{oracle, parse, policy};
-use followup::Limits;
+use followup::{Limits, Parser};
 use followup_testing::Syntax;
 
 /// Returns how a call ended, in short.
@@ -275,8 +275,14 @@ fn the_smallest_and_the_largest_limits_hold() {
     for limit in [0, usize::MAX] {
         let rules =
             Rules { question: limit, answer: limit, suggestions: limit, tag: limit, bare: limit, ..Rules::default() };
-        let mut parser = Syntax::Markup.parser(policy(&rules));
+        let policy = Arc::new(policy(&rules));
+        let mut parser = Syntax::Markup.parser(policy.clone());
         let shown = parse(&mut parser, stream.as_bytes().chunks(1));
+        for at in 0..stream.len() {
+            let mut parser = Syntax::Markup.parser(policy.clone());
+            drop(parser.feed(&stream[..at]));
+            assert!(Parser::resume(policy.clone(), parser.checkpoint()).is_ok(), "{at} {limit}");
+        }
         assert_eq!(end(&shown), if limit == 0 { "text" } else { "Q[\"A\", \"1\"]{}" });
         let form = "\"follow_up\":[\"A\"],\"options\":\"[1]\"";
         let read = "Q[\"A\", \"1\"]{\"SuggestionsAsText\"}";
