@@ -561,3 +561,52 @@ def test_every_text_in_lists_of_lists_has_its_questions(rows, outer, inner, star
 
     assert result.to_pylist() == [parsed(row) for row in rows[start:]]
     result.validate(full=True)
+
+
+def test_dictionaries_inside_lists_are_copied_across_row_groups(tmp_path):
+    role = pa.array(["user"] * 300).dictionary_encode()
+    turns = pa.StructArray.from_arrays([role, pa.array([ASK.format(1)] * 300)], ["role", "text"])
+    lists = pa.ListArray.from_arrays(pa.array(range(301), pa.int32()), turns)
+    source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
+    pq.write_table(pa.table({"turns": lists}), source, row_group_size=100)
+    assert main(["questions", str(source), str(target), "--column", "turns[].text", "--no-progress"]) == 0
+    written = pq.read_table(target)
+    assert written.num_rows == 300
+    assert written["turns"].combine_chunks().flatten().field("role").cast(pa.string()).unique().to_pylist() == ["user"]
+
+
+def test_counts_that_the_output_cannot_encode_are_escaped_and_the_picture_is_drawn(tmp_path):
+    pytest.importorskip("matplotlib")
+    source, target, picture = tmp_path / "in.parquet", tmp_path / "out.parquet", tmp_path / "p.svg"
+    pq.write_table(pa.table({"text": [ASK.format(1)], "model": ["模型"]}), source)
+    command = [sys.executable, "-m", "followup", "questions", source, target, "--column", "text", "--plot", picture]
+    done = subprocess.run(command, env=os.environ | {"PYTHONIOENCODING": "cp1252"}, capture_output=True, check=True)
+    assert b"\\u6a21\\u578b" in done.stdout
+    assert picture.exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows closes no standard error so")
+def test_without_a_standard_error_there_is_no_progress_and_the_file_is_written(tmp_path):
+    source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
+    pq.write_table(TABLE, source)
+    script = f'exec "{sys.executable}" -m followup questions "{source}" "{target}" --column text 2>&-'
+    assert subprocess.run(["sh", "-c", script], stdout=subprocess.DEVNULL).returncode == 0
+    assert target.exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no permissions of this kind")
+def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path):
+    source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
+    pq.write_table(TABLE, source)
+    target.touch(mode=0o600)
+    assert main(["questions", str(source), str(target), "--column", "text", "--no-progress", "--force"]) == 0
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("values", [pa.nulls(2), pa.array([[], None], pa.list_(pa.null())), pa.array([[None], []], pa.list_(pa.null()))])
+def test_a_column_whose_type_is_not_known_yet_has_the_result_of_nulls(values):
+    lists = pa.array([[{"text": ASK.format(1)}]], pa.list_(pa.struct([("text", pa.string())])))
+    [known, unknown] = [Questions("turns[].text")(pa.table({"turns": one}))["questions"] for one in (lists, values)]
+    assert unknown.type == known.type
+    expected = [None, None] if pa.types.is_null(values.type) else [None if row is None else [None] * len(row) for row in values.to_pylist()]
+    assert unknown.to_pylist() == expected

@@ -124,3 +124,34 @@ def test_a_producer_that_does_not_fail_has_a_result():
     result = questions(producer)
     assert [len(chunk) for chunk in result.chunks] == [1, 1] and producer.released
     assert result.to_pylist() == [rows_of([ASK.format("Tea?")]), None]
+
+
+@pytest.mark.parametrize("storage", [pa.binary(), pa.large_binary()])
+def test_bytes_of_an_extension_type_are_an_error(storage):
+    metadata = {"ARROW:extension:name": "some.pickles", "ARROW:extension:metadata": ""}
+    schema = pa.schema([pa.field("text", storage, metadata=metadata)])
+    with pytest.raises(TypeError, match="not bytes of the extension type some.pickles: cast it first"):
+        questions(Produced(schema.field(0), pa.array([b"x"], storage)))
+
+
+def test_text_of_an_extension_type_is_read():
+    assert len(questions(pa.array(["{}"], pa.json_()))) == 1
+
+
+def test_an_array_that_does_not_match_its_type_is_an_error_of_its_producer():
+    class Wrong:
+        def __arrow_c_array__(self, requested_schema=None):
+            return pa.array(["x"]).__arrow_c_array__()[0], pa.nulls(1).__arrow_c_array__()[1]
+
+    with pytest.raises(OSError, match="gave an array that does not match its type"):
+        questions(Wrong())
+
+
+class Produced:
+    """An array with a field of its own."""
+
+    def __init__(self, field, array):
+        self.field, self.array = field, array
+
+    def __arrow_c_array__(self, requested_schema=None):
+        return self.field.__arrow_c_schema__(), self.array.__arrow_c_array__()[1]

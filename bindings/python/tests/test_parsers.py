@@ -177,3 +177,19 @@ def test_parsers_that_are_forgotten_leave_no_memory():
 
     before = use(2000)
     assert use(8000) < before + 10_000  # KiB; without freeing it would be 80,000
+
+
+def test_a_checkpoint_of_a_body_of_another_format_is_an_error():
+    checkpoint = ResponseParser("anthropic").checkpoint()
+    assert ResponseParser("anthropic", checkpoint=checkpoint).detected_format == "anthropic"
+    assert ResponseParser(checkpoint=checkpoint).detected_format == "anthropic"
+    with pytest.raises(ValueError, match="it is of a body of anthropic, not of gemini"):
+        ResponseParser("gemini", checkpoint=checkpoint)
+    with pytest.raises(ValueError, match="the format of its body is not known yet"):
+        ResponseParser("gemini", checkpoint=ResponseParser().checkpoint())
+
+
+@pytest.mark.parametrize("parser", [Parser, ResponseParser])
+def test_a_checkpoint_with_bytes_after_it_is_an_error(parser):
+    with pytest.raises(ValueError, match="no checkpoint"):
+        parser(checkpoint=parser().checkpoint() + b"x")

@@ -122,3 +122,29 @@ def test_a_generator_that_is_closed_early_closes_its_source():
     asyncio.run(take_one(chunks_async()))
     asyncio.run(collect(events(chunks_async(), Parser())))
     assert closed == ["asynchronous source"], "once"
+
+
+def test_events_that_are_not_taken_to_their_end_close_a_source_that_somebody_keeps():
+    class Source:
+        closed = False
+
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            return "text"
+
+        def close(self):
+            self.closed = True
+
+    source = Source()
+    taken = events(source, Parser())
+    next(taken)
+    taken.close()
+    assert source.closed
+
+
+@pytest.mark.parametrize("parser, shown", [("anthropic", "not str"), (Parser, "not the class Parser")])
+def test_what_is_no_parser_is_an_error_at_once(parser, shown):
+    with pytest.raises(TypeError, match=f"parser: a parser was expected, {shown}"):
+        events(["x"], parser)

@@ -189,3 +189,11 @@ def test_what_reads_all_of_an_asynchronous_stream_has_all_events_beside():
 
     message, found = asyncio.run(main())
     assert message == "the message" and found.count("complete") == 1
+
+
+def test_a_coroutine_for_a_stream_that_is_not_asynchronous_is_an_error():
+    async def told(event):
+        raise AssertionError("nobody awaits it")
+
+    with pytest.raises(TypeError, match="on_event: a plain function was expected"):
+        list(wrap(SyncSource(CHUNKS), on_event=told))

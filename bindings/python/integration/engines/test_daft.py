@@ -32,3 +32,17 @@ def test_bytes_give_the_same():
 def test_a_mistake_is_an_error_at_once(wrong, error, message):
     with pytest.raises(error, match=message):
         wrong()
+
+
+@pytest.mark.parametrize("of", [pa.string_view(), pa.binary_view(), pa.dictionary(pa.int32(), pa.string())])
+def test_texts_that_daft_keeps_as_python_objects_give_the_same(of):
+    texts = pa.array(CELLS)
+    texts = texts.dictionary_encode() if pa.types.is_dictionary(of) else texts.cast(of)
+    frame = daft.from_arrow(pa.table({"text": texts}))
+    assert frame.select(questions(daft.col("text"))).to_pydict()["text"] == rows(CELLS)
+
+
+def test_other_python_objects_are_an_error():
+    frame = daft.from_pydict({"text": [{"a"}, {1}]})
+    with pytest.raises(Exception, match="texts were expected, not Python objects of set"):
+        frame.select(questions(daft.col("text"))).to_pydict()

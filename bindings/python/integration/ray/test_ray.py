@@ -124,3 +124,18 @@ def test_the_example_of_the_docs_runs(tmp_path):
 def test_a_mistake_is_an_error_at_once(wrong, error, message):
     with pytest.raises(error, match=message):
         wrong()
+
+
+def test_a_block_of_empty_lists_has_the_result_of_the_others():
+    message = "<ask_followup_question><question>Tea?</question></ask_followup_question>"
+    turns = [[], [{"role": "user", "text": message}], None]
+    dataset = ray.data.from_items([{"turns": one} for one in turns], override_num_blocks=3)
+    found = {len(row["turns"] or []): row["questions"] for row in questions(dataset, "turns[].text").take_all()}
+    assert [call["question"] for call in found[1][0]] == ["Tea?"]
+    assert not any(found[0] if found[0] is not None else [])
+
+
+def test_a_block_with_other_objects_than_texts_is_an_error():
+    dataset = ray.data.from_items([{"text": "Tea?"}, {"text": 5}], override_num_blocks=1)
+    with pytest.raises(Exception, match="bytes of the extension type ray.data.arrow_pickled_object"):
+        questions(dataset, "text").take_all()

@@ -67,17 +67,21 @@ def cores() -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     try:
-        from followup._command.run import run
-    except ImportError as error:
-        print(f"followup: {error.name} is missing: pip install 'followup[cli]'", file=sys.stderr)
-        return 1
-    from pyarrow import ArrowException
-
-    try:
-        run(options)
+        return run_questions(options)
     except KeyboardInterrupt as interrupt:
         print(f"followup: interrupted{''.join(f'; {what}' for what in interrupt.args)}", file=sys.stderr)
         return 130
+
+
+def run_questions(options: argparse.Namespace) -> int:
+    try:
+        from followup._command.run import run
+        from pyarrow import ArrowException
+    except ImportError as error:
+        print(f"followup: {error.name} is missing: pip install 'followup[cli]'", file=sys.stderr)
+        return 1
+    try:
+        run(options)
     except (ValueError, TypeError, OSError, ArrowException) as error:
         print(f"followup: {error}", file=sys.stderr)
         return 1
@@ -99,5 +103,9 @@ def terminated(number: int, frame: Any) -> None:
 if __name__ == "__main__":
     # For the allocator of pyarrow, before it is loaded: do not keep memory that is freed, or the peak is 100 MiB higher.
     os.environ.setdefault("MIMALLOC_PURGE_DELAY", "0")
-    signal.signal(signal.SIGTERM, terminated)
+    for name in ("SIGTERM", "SIGHUP"):
+        # Windows has no SIGHUP, and nohup ignores it.
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, terminated)
     sys.exit(main())

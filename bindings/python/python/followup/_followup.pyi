@@ -643,8 +643,8 @@ class Parser(StreamParser):
 class ArgumentsParser(StreamParser):
     """Parses the arguments of a native call of a question tool. The stream is one call.
 
-    `tool` is `ask_followup_question`, `AskUserQuestion` or another tool of the shapes. Other
-    options and errors are those of `Parser`.
+    `tool` is `ask_followup_question`, `AskUserQuestion` or another tool of the shapes. With a
+    checkpoint, it is the tool of the parser that made it. Other options and errors are those of `Parser`.
     """
 
     def __new__(cls, tool: str, *, checkpoint: bytes | None = None, **options: Unpack[PolicyOptions]) -> Self: ...
@@ -654,7 +654,8 @@ class ResponseParser(StreamParser):
     """Parses the body of a provider's response.
 
     `format` is the name of the provider's format, such as `anthropic`; with `auto` it is detected.
-    Other options and errors are those of `Parser`.
+    With a checkpoint, `reasoning` is that of the parser that made it, and so is `format` with `auto`.
+    Other options and errors are those of `Parser`; a checkpoint of another format is a `ValueError`.
     """
 
     def __new__(

@@ -51,6 +51,9 @@ def is_list(data_type: pa.DataType) -> bool:
 
 
 def type_of_step(data_type: pa.DataType, step: str, so_far: str) -> pa.DataType:
+    if pa.types.is_null(data_type):
+        # All values are null, so nobody knows of what.
+        return data_type
     where = f"{so_far} is" if so_far else "the file is"
     if step == "[]":
         if not is_list(data_type):
@@ -69,11 +72,26 @@ def type_of_step(data_type: pa.DataType, step: str, so_far: str) -> pa.DataType:
 def descend(array: pa.Array, steps: list[str], parse: Parse) -> tuple[pa.Array, pa.Array]:
     if not steps:
         return array, parse(array)
+    if pa.types.is_null(array.type):
+        return descend_null(len(array), steps, parse)
     step, *rest = steps
     if step != "[]":
         return descend(pc.struct_field(array, step), rest, parse)
     values, result = descend(array.flatten(), rest, parse)
     return values, lists_like(array, result)
+
+
+def descend_null(rows: int, steps: list[str], parse: Parse) -> tuple[pa.Array, pa.Array]:
+    """Returns the same for a column of nulls, whose type does not tell what is in it."""
+    lists = steps.count("[]")
+    values = pa.nulls(0 if lists else rows)
+    result = parse(values)
+    if not lists:
+        return values, result
+    of = result.type
+    for _ in range(lists):
+        of = pa.list_(of)
+    return values, pa.nulls(rows, of)
 
 
 def lists_like(array: pa.Array, values: pa.Array) -> pa.Array:

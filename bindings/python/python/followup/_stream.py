@@ -50,6 +50,8 @@ def events(chunks: Any, parser: StreamParser | None = None, **options: Any) -> I
         raise TypeError(f"chunks: an iterable of str or bytes was expected, not {type(chunks).__name__}")
     if parser is None:
         parser = ResponseParser(**options)
+    elif not isinstance(parser, StreamParser):
+        raise TypeError(f"parser: a parser was expected, not {_shown(parser)}; the format of a body is format=...")
     elif options:
         raise TypeError(f"{', '.join(options)}: the options are those of the parser that is given")
     if hasattr(chunks, "__iter__"):
@@ -57,10 +59,21 @@ def events(chunks: Any, parser: StreamParser | None = None, **options: Any) -> I
     return _events_async(chunks, parser)
 
 
+def _shown(value: object) -> str:
+    return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
+
+
 def _events(chunks: Iterable[Chunk], parser: StreamParser) -> Iterator[Event]:
-    for chunk in chunks:
-        yield from parser.feed(chunk)
-    yield from parser.finish()
+    iterator = iter(chunks)
+    try:
+        for chunk in iterator:
+            yield from parser.feed(chunk)
+        yield from parser.finish()
+    except BaseException:
+        # Somebody else may keep the source, which then is not closed with its last reference.
+        if hasattr(iterator, "close"):
+            iterator.close()
+        raise
 
 
 async def _events_async(chunks: AsyncIterable[Chunk], parser: StreamParser) -> AsyncIterator[Event]:

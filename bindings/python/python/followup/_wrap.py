@@ -148,7 +148,11 @@ class WrappedStream(_Base, Generic[T]):
     def _tell(self, events: list[Event]) -> None:
         if self._on_event is not None:
             for event in events:
-                self._on_event(event)
+                told = self._on_event(event)
+                if isawaitable(told):
+                    if hasattr(told, "close"):
+                        told.close()
+                    raise TypeError("on_event: a plain function was expected, since the stream is not asynchronous")
 
     def _reads_all(self, method: Any) -> Any:
         def read_all(*arguments: Any, **options: Any) -> Any:

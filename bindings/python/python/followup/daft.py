@@ -36,9 +36,28 @@ def questions(column: Expression, **options: Unpack[BulkOptions]) -> Expression:
 
     @daft.func.batch(return_dtype=_data_type())
     def followup_questions(series: daft.Series) -> daft.Series:
-        return daft.Series.from_arrow(pa.array(of_column(series.to_arrow(), **options)), series.name())
+        return daft.Series.from_arrow(pa.array(of_column(_values(series), **options)), series.name())
 
     return followup_questions(column)  # type: ignore[no-any-return]
+
+
+def _values(series: Any) -> Any:
+    """Returns the values as Arrow has them.
+
+    Daft keeps views and dictionaries of Arrow as Python objects, and would give those as pickles.
+    """
+    from daft import DataType
+
+    import pyarrow as pa
+
+    if series.datatype() != DataType.python():
+        return series.to_arrow()
+    values = series.to_pylist()
+    kinds = {type(value) for value in values if value is not None}
+    if not kinds <= {str} and not kinds <= {bytes}:
+        names = ", ".join(sorted(kind.__qualname__ for kind in kinds))
+        raise TypeError(f"column: texts were expected, not Python objects of {names}")
+    return pa.array(values, pa.large_binary() if bytes in kinds else pa.large_string())
 
 
 def _data_type() -> Any:

@@ -22,6 +22,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ._dialogue_check import check_index, check_limit, check_rules
 from ._dialogue_error import DialogueError
 from ._dialogue_json import (
     call_data,
@@ -123,6 +124,10 @@ class Dialogue:
         templates: Mapping[str, str | Mapping[str, Any]] | None = None,
         history: Iterable[Turn] = (),
     ) -> None:
+        check_limit(mistake_limit)
+        check_rules(rules or {})
+        if isinstance(history, (str, bytes)):
+            raise TypeError(f"history: the turns were expected, not {type(history).__name__}")
         options = {
             "dialect": dialect,
             "rules": rules or {},
@@ -188,6 +193,7 @@ class Dialogue:
         Raises `DialogueError` if the question is not open or does not take the answer, `ValueError`
         for an image that can't be used, and `TypeError` for other arguments.
         """
+        check_index("suggestion", suggestion)
         if answers is not None and text is None and suggestion is None:
             answer: dict[str, Any] = {"form": [form_answer(one) for one in answers]}
         elif answers is not None or text is None and suggestion is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .arrow import questions as of_column
@@ -36,12 +36,22 @@ def questions(frame: DataFrame, column: str, *, into: str = "questions", **optio
     check_name("into", into)
     check_options(options)
     one: Any = frame
-    if column not in one.columns:
-        raise ValueError(f"column: there is no {column}; there are: {', '.join(one.columns)}")
-    if into in one.columns:
+    is_same = _same(one)
+    found = [name for name in one.columns if is_same(name, column)]
+    if len(found) != 1:
+        what = "are several columns" if found else "is no"
+        raise ValueError(f"column: there {what} {column}; there are: {', '.join(one.columns)}")
+    if any(is_same(name, into) for name in one.columns):
         raise ValueError(f"into: there is a column {into!r} already: name another one")
     schema = StructType(list(one.schema.fields)).add(into, _data_type())
-    return one.mapInArrow(_Work(column, into, options), schema)  # type: ignore[no-any-return]
+    return one.mapInArrow(_Work(found[0], into, options), schema)  # type: ignore[no-any-return]
+
+
+def _same(frame: Any) -> Callable[[str, str], bool]:
+    """Returns how the session compares names of columns."""
+    if frame.sparkSession.conf.get("spark.sql.caseSensitive", "false") == "true":
+        return lambda one, other: one == other
+    return lambda one, other: one.lower() == other.lower()
 
 
 def _data_type() -> Any:

@@ -93,6 +93,15 @@ pub(super) fn has_large_output(column: &DataType) -> Result<bool, Error> {
     }
 }
 
+/// Returns whether the values of a type are bytes, of which nobody says that they are text.
+pub(super) fn are_bytes(column: &DataType) -> bool {
+    match column {
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => true,
+        DataType::Dictionary(_, values) => are_bytes(values),
+        _ => false,
+    }
+}
+
 fn list_of_calls(string: DataType) -> DataType {
     DataType::new_list(DataType::Struct(call_fields(&string)), true)
 }

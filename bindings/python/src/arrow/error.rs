@@ -9,6 +9,8 @@ use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 pub(super) enum Error {
     /// The column has no strings or bytes.
     Type(DataType),
+    /// The column has bytes of an extension type: its name.
+    Extension(String),
     /// The result of a chunk does not fit into offsets of 32 bits.
     TooLarge,
     /// The producer of the column failed, or gave an array that does not match its type.
@@ -39,6 +41,9 @@ impl From<Error> for PyErr {
             Error::Type(data_type) => PyTypeError::new_err(format!(
                 "column: strings or bytes were expected (utf8, large_utf8, utf8_view, binary, large_binary, \
                  binary_view, or a dictionary of one of them), not {data_type}"
+            )),
+            Error::Extension(name) => PyTypeError::new_err(format!(
+                "column: strings or bytes were expected, not bytes of the extension type {name}: cast it first"
             )),
             Error::TooLarge => PyValueError::new_err(
                 "column: the result of one chunk has 2 GiB or more, too much for offsets of 32 bits: \

@@ -138,11 +138,18 @@ fn input(column: &Bound<'_, PyAny>) -> PyResult<AnyArray> {
             column.get_type().fully_qualified_name()?
         )));
     }
-    column.extract()
+    // What panics here is as in `produced`.
+    catch_unwind(AssertUnwindSafe(|| column.extract())).unwrap_or_else(|_| Err(Error::Unexplained.into()))
 }
 
 /// Returns the field of the result: it has the name of the column.
 fn output_field(column: &Field) -> PyResult<FieldRef> {
     let data_type = cells::output_type(column.data_type())?;
+    // Text under another name is text; bytes may be anything: Daft and Ray keep pickled objects so.
+    if let Some(name) = column.extension_type_name()
+        && cells::are_bytes(column.data_type())
+    {
+        return Err(Error::Extension(name.to_owned()).into());
+    }
     Ok(Arc::new(Field::new(column.name(), data_type, true)))
 }

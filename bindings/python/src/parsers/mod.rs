@@ -166,7 +166,7 @@ impl ArgumentsParser {
 /// Parses the body of a provider's response.
 ///
 /// `format` is the name of the provider's format, such as `anthropic`; with `auto` it is detected. With a
-/// checkpoint, `format` and `reasoning` are those of the parser that made it.
+/// checkpoint, `reasoning` is that of the parser that made it, and so is `format` with `auto`.
 #[pyclass(extends = StreamParser, frozen, module = "followup")]
 pub(crate) struct ResponseParser;
 
@@ -189,7 +189,11 @@ impl ResponseParser {
                 name => wire::ResponseParser::new(format_named(name)?, policy.clone()),
             };
             let state = match checkpoint {
-                Some(bytes) => State::resume(bytes, |stored| response_engine(policy, limits, stored))?,
+                Some(bytes) => {
+                    let state = State::resume(bytes, |stored| response_engine(policy, limits, stored))?;
+                    check_format(format, state.format())?;
+                    state
+                }
                 None => State::new(Engine::Response(Box::new(parser.with_limits(limits).with_reasoning(reasoning)))),
             };
             Ok(StreamParser::new(state).add_subclass(ResponseParser))
@@ -200,6 +204,16 @@ impl ResponseParser {
     #[getter]
     fn detected_format(slf: &Bound<'_, Self>) -> PyResult<Option<&'static str>> {
         caught(|| Ok(slf.as_super().get().state()?.format()))
+    }
+}
+
+/// Returns an error if a format was given, and the checkpoint is of another one.
+fn check_format(given: &str, stored: Option<&str>) -> PyResult<()> {
+    match stored {
+        _ if given == "auto" => Ok(()),
+        Some(stored) if stored == given => Ok(()),
+        Some(stored) => Err(PyValueError::new_err(format!("checkpoint: it is of a body of {stored}, not of {given}"))),
+        None => Err(PyValueError::new_err("checkpoint: the format of its body is not known yet: pass format='auto'")),
     }
 }
 

@@ -162,8 +162,7 @@ impl Engine {
 
 /// Returns the engine of the bytes of a checkpoint: that of arguments, or of a message.
 pub(super) fn message_engine(policy: Arc<followup::Policy>, is_arguments: bool, stored: &[u8]) -> PyResult<Engine> {
-    let stored = postcard::from_bytes(stored).map_err(|_| no_checkpoint())?;
-    let parser = Parser::resume(policy, stored).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let parser = Parser::resume(policy, whole(stored)?).map_err(|error| PyValueError::new_err(error.to_string()))?;
     if parser.is_arguments() != is_arguments {
         return Err(no_checkpoint());
     }
@@ -176,10 +175,17 @@ pub(super) fn response_engine(
     limits: followup::wire::Limits,
     stored: &[u8],
 ) -> PyResult<Engine> {
-    let stored = postcard::from_bytes(stored).map_err(|_| no_checkpoint())?;
-    let parser = ResponseParser::resume(policy, limits, stored);
+    let parser = ResponseParser::resume(policy, limits, whole(stored)?);
     let parser = parser.map_err(|error| PyValueError::new_err(error.to_string()))?;
     Ok(Engine::Response(Box::new(parser)))
+}
+
+/// Returns what the bytes hold, if nothing follows it.
+fn whole<T: serde::de::DeserializeOwned>(stored: &[u8]) -> PyResult<T> {
+    match postcard::take_from_bytes(stored) {
+        Ok((checkpoint, [])) => Ok(checkpoint),
+        _ => Err(no_checkpoint()),
+    }
 }
 
 fn no_checkpoint() -> PyErr {

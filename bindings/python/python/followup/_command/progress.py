@@ -8,7 +8,7 @@ from contextlib import contextmanager
 @contextmanager
 def progress(total: int, is_wanted: bool) -> Iterator[Callable[[int], None]]:
     """Gives a function that is called with the number of rows that are done."""
-    if not is_wanted or not sys.stderr.isatty():
+    if not is_wanted or sys.stderr is None or not sys.stderr.isatty():
         yield lambda done: None
         return
     try:

@@ -2,10 +2,12 @@
 
 import json
 import os
+import stat
+import sys
 import tempfile
 from argparse import Namespace
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path as File
 from typing import Any
 
@@ -41,10 +43,18 @@ def run(options: Namespace) -> None:
             summary = write(file, options)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"{options.output} was not written") from None
-    print(json.dumps(summary.json()) if options.json else summary.text(), flush=True)
-    if options.plot:
-        with appearing(File(options.plot)) as temporary:
-            plot.draw(summary, temporary, File(options.plot).suffix[1:])
+    try:
+        show(json.dumps(summary.json()) if options.json else summary.text())
+    finally:
+        if options.plot:
+            with appearing(File(options.plot)) as temporary:
+                plot.draw(summary, temporary, File(options.plot).suffix[1:])
+
+
+def show(text: str) -> None:
+    """Prints a text. Characters that the output's encoding does not have are escaped."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
 
 
 def check_files(options: Namespace) -> None:
@@ -97,7 +107,7 @@ def write(file: pq.ParquetFile, options: Namespace) -> Summary:
         pq.ParquetWriter(temporary, written, compression="zstd") as writer,
         progress(file.metadata.num_rows, not options.no_progress) as show,
     ):
-        for batch in file.iter_batches(BATCH_ROWS, columns=read):
+        for batch in batches(file, read):
             messages, result = path.apply(batch.column(path.column), parse)
             summary.add(messages, result, batch.column(by) if by else None)
             group.append(pa.record_batch([*(batch.column(name) for name in kept), result], written))
@@ -109,6 +119,12 @@ def write(file: pq.ParquetFile, options: Namespace) -> Summary:
         if group:
             writer.write_table(pa.Table.from_batches(group))
     return summary
+
+
+def batches(file: pq.ParquetFile, columns: list[str]) -> Iterator[pa.RecordBatch]:
+    """Returns the rows. A batch is of one row group: pyarrow joins no dictionaries inside lists and structs."""
+    for group in range(file.num_row_groups):
+        yield from file.iter_batches(BATCH_ROWS, row_groups=[group], columns=columns)
 
 
 def keywords(options: Namespace) -> dict[str, Any]:
@@ -153,6 +169,15 @@ def has_texts(of: pa.DataType) -> bool:
     return any(is_kind(of) for is_kind in kinds)
 
 
+def permissions(target: File) -> int:
+    """Returns the permissions of the file that is there; of a new one if there is none."""
+    with suppress(FileNotFoundError):
+        return stat.S_IMODE(target.stat().st_mode)
+    umask = os.umask(0)
+    os.umask(umask)
+    return 0o666 & ~umask
+
+
 @contextmanager
 def appearing(target: File) -> Iterator[str]:
     """Gives the name of a temporary file, which replaces the target once it is complete, or the file that a link leads to."""
@@ -164,9 +189,7 @@ def appearing(target: File) -> Iterator[str]:
         yield temporary
         with open(temporary, "rb+") as written:
             os.fsync(written.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
+        os.chmod(temporary, permissions(target))
         os.replace(temporary, target)
     except BaseException:
         os.unlink(temporary)
