@@ -1,41 +1,45 @@
-//! The last bytes of prose: enough to know where a line begins.
+//! What is before the next byte of prose: whether a line begins there.
 
-/// The last four bytes of prose.
-///
-/// They say whether only space is before the next byte on its line: if they are a line end and
-/// space after it, or nothing but space.
+/// Whether nothing but space is before the next byte of prose on its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Before(u32);
+pub(crate) struct Before {
+    is_line_start: bool,
+}
 
 impl Before {
     /// At the start of a line.
-    pub(crate) const START: Before = Before(u32::from_le_bytes(*b"\n\n\n\n"));
+    pub(crate) const START: Before = Before { is_line_start: true };
     /// In the middle of a line.
-    pub(crate) const MIDDLE: Before = Before(0);
+    pub(crate) const MIDDLE: Before = Before { is_line_start: false };
 
-    /// Returns the last bytes after `text`.
+    /// Returns what it is after `text`.
     #[inline]
     pub(crate) fn after(self, text: &[u8]) -> Before {
-        match text.last_chunk() {
-            Some(last) => Before(u32::from_le_bytes(*last)),
-            None => text.iter().fold(self, |before, &byte| before.push(byte)),
+        match text.last() {
+            Some(&last) if last > b' ' => Before::MIDDLE,
+            _ => self.after_space(text),
         }
     }
 
+    /// Does the same for text that ends in space.
+    fn after_space(self, text: &[u8]) -> Before {
+        let not_space = text.iter().rev().find(|&&byte| !is_space(byte));
+        not_space.map_or(self, |&byte| Before { is_line_start: byte == b'\n' })
+    }
+
+    #[inline]
     pub(crate) fn push(self, byte: u8) -> Before {
-        Before(self.0 >> 8 | u32::from(byte) << 24)
+        if is_space(byte) { self } else { Before { is_line_start: byte == b'\n' } }
     }
 
-    /// Returns `true` if nothing but space is before the next byte on its line.
     pub(crate) fn is_line_start(self) -> bool {
-        if self.0 >> 24 > u32::from(b' ') {
-            return false;
-        }
-        let newest_first = self.0.to_be_bytes();
-        let not_space = newest_first.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
-        matches!(not_space, None | Some(b'\n'))
+        self.is_line_start
     }
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r')
 }
 
 #[cfg(test)]
@@ -54,8 +58,9 @@ mod tests {
             ("x\r\n\t", true),
             ("x\n y", false),
             ("long text", false),
-            ("x    ", true),
-            ("x   ", false),
+            ("x    ", false),
+            ("x\n          ", true),
+            ("          ", true),
         ] {
             for cut in 0..=text.len() {
                 let (one, other) = text.as_bytes().split_at(cut);

@@ -62,7 +62,7 @@ impl Syntax {
         }
     }
 
-    /// Returns the last bytes of prose.
+    /// Returns what is before the next byte of prose.
     pub(crate) fn before(&self) -> Before {
         match self {
             Syntax::Markup(machine) => machine.before(),
@@ -70,7 +70,7 @@ impl Syntax {
         }
     }
 
-    /// Sets the last bytes of prose.
+    /// Sets what is before the next byte of prose.
     pub(crate) fn set_before(&mut self, before: Before) {
         if let Syntax::Markup(machine) = self {
             machine.set_before(before);
@@ -79,7 +79,7 @@ impl Syntax {
 
     /// Reads text that is all prose and begins nothing, where some text is certain to be prose.
     ///
-    /// `before`: the last bytes of prose. Returns which text is certain to be prose after it; `None`
+    /// `before`: what is before the text. Returns which text is certain to be prose after it; `None`
     /// if it is not as simple as that, and then nothing has changed.
     pub(crate) fn pass_quiet(&mut self, text: &str, before: &mut Before) -> Option<Quiet> {
         match self {
@@ -194,7 +194,7 @@ pub(crate) enum SavedSyntax {
 }
 
 impl SavedSyntax {
-    /// Sets the last bytes of prose.
+    /// Sets what is before the next byte of prose.
     pub(crate) fn set_before(&mut self, before: Before) {
         if let SavedSyntax::Markup(saved) = self {
             saved.set_before(before);

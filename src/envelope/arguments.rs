@@ -93,7 +93,7 @@ impl ArgumentsReader {
                 }
                 if arguments.is_ill_formed() {
                     call.reject(Reason::Malformed(Note::IllFormedJson));
-                } else if text[pos..].bytes().any(|byte| !byte.is_ascii_whitespace()) {
+                } else if text[pos..].bytes().any(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
                     call.repair(Note::TextAfterArguments, policy);
                 }
             }

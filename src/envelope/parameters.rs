@@ -90,7 +90,7 @@ impl EnvelopeMachine {
     /// Appends to the key of a parameter.
     pub(super) fn push_key(&mut self, text: &str) {
         if !self.reader.is_none() {
-            self.key.push(text);
+            self.key.push_untrimmed(text);
         }
         if let ArgumentsReader::Shape(reader) = &mut self.reader {
             reader.push_key(text);
@@ -187,7 +187,7 @@ impl EnvelopeMachine {
                 self.state = EnvelopeState::Key { is_first: self.state == EnvelopeState::Between { is_first: true } };
             }
             (Kind::Value, false) => {
-                self.key.trim();
+                self.key.trim_end();
                 self.begin_value(false, context);
             }
             (Kind::CallEnd, true) | (Kind::Token(Token::CallEnd | Token::DeepseekCallEnd), _) => {

@@ -29,13 +29,27 @@ impl Key {
         self.bytes.extend_from_slice(&text.as_bytes()[..room.min(text.len())]);
     }
 
-    /// Removes the white space around it.
-    pub(crate) fn trim(&mut self) {
-        let trimmed = self.bytes.trim_ascii();
-        let start = trimmed.as_ptr() as usize - self.bytes.as_ptr() as usize;
-        let end = start + trimmed.len();
+    /// Appends to a key with space around it: that before it is left out, and [`trim_end`](Key::trim_end)
+    /// removes that after it.
+    pub(crate) fn push_untrimmed(&mut self, text: &str) {
+        self.no_number |= !text.bytes().all(|byte| byte.is_ascii_digit());
+        for byte in text.bytes() {
+            if self.bytes.is_empty() && is_space(byte) {
+                continue;
+            }
+            if self.bytes.len() <= LONGEST {
+                self.bytes.push(byte);
+            } else if !is_space(byte) {
+                // Space in the middle of a key must not look as if it were after it.
+                self.bytes[LONGEST] = byte;
+            }
+        }
+    }
+
+    /// Removes the space after it.
+    pub(crate) fn trim_end(&mut self) {
+        let end = self.bytes.iter().rposition(|&byte| !is_space(byte)).map_or(0, |last| last + 1);
         self.bytes.truncate(end);
-        self.bytes.drain(..start);
     }
 
     /// Returns the key; an unknown one may be cut.
@@ -51,4 +65,9 @@ impl Key {
     pub(crate) fn is_in_bounds(&self) -> bool {
         self.bytes.len() <= LONGEST + 1
     }
+}
+
+/// Returns `true` for tag space.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }

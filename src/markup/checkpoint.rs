@@ -102,7 +102,7 @@ impl SavedMarkup {
         Some(machine)
     }
 
-    /// Sets the last bytes of prose.
+    /// Sets what is before the next byte of prose.
     pub(crate) fn set_before(&mut self, last: Before) {
         self.state.set_before(last);
     }

@@ -123,13 +123,13 @@ impl Code {
         matches!(self, Code::Plain { before } if before.is_line_start())
     }
 
-    /// Returns the last bytes of prose.
+    /// Returns what is before the next byte of prose.
     #[inline]
     pub(super) fn before(self) -> Before {
         if let Code::Plain { before } = self { before } else { Before::MIDDLE }
     }
 
-    /// Sets the last bytes of prose.
+    /// Sets what is before the next byte of prose.
     #[inline]
     pub(super) fn set_before(&mut self, last: Before) {
         if let Code::Plain { before } = self {

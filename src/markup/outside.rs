@@ -35,12 +35,12 @@ impl MarkupMachine {
         }
     }
 
-    /// Returns the last bytes of prose.
+    /// Returns what is before the next byte of prose.
     pub(crate) fn before(&self) -> Before {
         if let MarkupState::Prose(code) = self.state { code.before() } else { Before::MIDDLE }
     }
 
-    /// Sets the last bytes of prose.
+    /// Sets what is before the next byte of prose.
     pub(crate) fn set_before(&mut self, last: Before) {
         self.state.set_before(last);
     }
@@ -52,7 +52,7 @@ impl MarkupMachine {
 
     /// Reads text that is all prose and begins nothing, where some text is certain to be prose.
     ///
-    /// `before`: the last bytes of prose. Returns which text is certain to be prose after it; `None`
+    /// `before`: what is before the text. Returns which text is certain to be prose after it; `None`
     /// if it is not as simple as that, and then nothing has changed.
     pub(crate) fn pass_quiet(&mut self, text: &str, before: &mut Before) -> Option<Quiet> {
         let MarkupState::Prose(mut code) = self.state else { return None };

@@ -82,7 +82,7 @@ impl Code {
             next = scan::find_mark::<false>(text, next, |next| match text[next] {
                 b'<' => openers.bracket(&text[next + 1..]),
                 // Most come in the middle of a line.
-                _ => next < at + 4 || Before::MIDDLE.after(&text[..next]).is_line_start(),
+                _ => Before::START.after(&text[at..next]).is_line_start(),
             });
             self.pass(&text[at..next]);
             at = next;

@@ -43,7 +43,7 @@ pub(super) enum MarkupState {
 }
 
 impl MarkupState {
-    /// Sets the last bytes of prose.
+    /// Sets what is before the next byte of prose.
     pub(super) fn set_before(&mut self, last: Before) {
         if let MarkupState::Prose(code) = self {
             code.set_before(last);

@@ -326,7 +326,7 @@ impl Parser {
         self.before = self.syntax.before();
     }
 
-    /// Stores the last bytes of prose in the state, before that is used.
+    /// Stores what is before the next byte of prose in the state, before that is used.
     fn store_before(&mut self) {
         if self.quiet == Quiet::WithoutMark {
             self.syntax.set_before(self.before);

@@ -816,10 +816,10 @@ impl Reader<'_> {
         }
     }
 
-    /// "a line that begins (after tag space; four bytes of it are enough)". "After a call, prose goes on
+    /// "a line that begins (after tag space)". "After a call, prose goes on
     /// in the middle of a line".
     fn line_begins(&self, at: usize, call_ends: Option<usize>) -> bool {
-        for before in 0..4 {
+        for before in 0..=at {
             if at == before {
                 return true;
             }

@@ -540,3 +540,42 @@ fn a_close_tag_in_place_of_harmonys_arguments_means_what_the_reference_says() {
         }
     }
 }
+
+/// "Bare JSON starts only where nothing but space is before it on its line", and "a line that begins (after
+/// tag space)": however much space it is.
+#[test]
+fn any_space_is_before_the_first_byte_of_a_line_and_none_makes_a_line_begin() {
+    let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
+    let call = "{\"name\": \"ask_followup_question\", \"arguments\": {\"question\": \"Q\"}}";
+    for space in ["", " ", "   ", "    ", "\t\t\t\t", "            "] {
+        for (before, asked) in [("", true), ("\n", true), ("x\n", true), ("INFO", false), ("x", false), ("1.", false)] {
+            let text = format!("{before}{space}{call}");
+            check(&text, &rules);
+            let mut parser = Parser::new(Policy::new());
+            let mut complete = false;
+            parser.feed(&text).for_each(|event| complete |= matches!(event, Event::Complete(_)));
+            assert_eq!(complete, asked, "{text:?}");
+            check(&format!("{before}{space}~~~~~~^~~~~\n\n{call}"), &rules);
+            check(&format!("{before}{space}```\n\n<invoke name=\"ask_followup_question\">x"), &rules);
+        }
+    }
+}
+
+/// "`NAME` and `KEY` are trimmed of space": of any amount, and of nothing in the middle.
+#[test]
+fn the_space_around_a_key_may_be_of_any_length() {
+    let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
+    let spaces = ["", " ", "\n              ", "\n                \r\n\t  "];
+    for (before, after) in spaces.iter().flat_map(|before| spaces.map(|after| (before, after))) {
+        for key in
+            ["question", "follow_up", "question        _id", "question       x", "question follow", "\u{c}question"]
+        {
+            check(
+                &format!(
+                    "<tool_call>ask_followup_question\n<arg_key>{before}{key}{after}</arg_key><arg_value>Q</arg_value></tool_call>"
+                ),
+                &rules,
+            );
+        }
+    }
+}

@@ -493,3 +493,36 @@ fn a_role_after_else_stands_in_only_where_the_page_says() {
     }
     assert!(Shape::parse("shape a\ntool b\ntext t else value").is_err());
 }
+
+/// "the name at its index", and "the index of an option": in the list as the model wrote it.
+#[test]
+fn an_index_counts_what_is_no_option_and_no_name_too() {
+    let lines = |tool: &str, arguments: &str| read(parser(tool), arguments).unwrap().0;
+    let form = |lists: &str| format!(r#"{{"requestedSchema":{{"properties":{{"p":{{"title":"P?",{lists}}}}}}}}}"#);
+    let long = "x".repeat(20_000);
+    for (lists, expected) in [
+        (r#""enum":["","low","high"],"enumNames":["(none)","Low","High"]"#.to_owned(), "Low=low; High=high"),
+        (r#""enum":[null,"low","high"],"enumNames":["(none)","Low","High"]"#.into(), "Low=low; High=high"),
+        (r#""enum":["low",["x"],"high"],"enumNames":["Low","(none)","High"]"#.into(), "Low=low; High=high"),
+        (r#""enum":["low","high"],"enumNames":[null,"High"]"#.into(), "low; High=high"),
+        (r#""enum":["low","high"],"enumNames":[{"a":["b"]},"High"]"#.into(), "low; High=high"),
+        (r#""enumNames":["","High"],"enum":["low","high"]"#.into(), "low; High=high"),
+        (format!(r#""enum":["low","high"],"enumNames":["{long}","High"]"#), "low; High=high"),
+    ] {
+        let [line] = &lines("elicitation/create", &form(&lists))[..] else { panic!("one question") };
+        assert_eq!(line.split_once("; ").unwrap().1, expected, "{lists:.80}");
+    }
+    let ask = |options: &str, index: &str| {
+        format!(r#"{{"questions":[{{"question":"Q?","options":{options},"recommended":{index}}}]}}"#)
+    };
+    for (options, index, expected) in [
+        (r#"[null,{"label":"A"},{"label":"B"}]"#, "1", "A *; B"),
+        (r#"[{"label":""},{"label":"A"},{"label":"B"}]"#, "2", "A; B *"),
+        (r#"[[],{"label":"A"},{"label":"B"}]"#, "0", "A; B"),
+        (r#"[{"label":"A"},{"label":"B"}]"#, "\"+1\"", "A; B"),
+        (r#"[{"label":"A"},{"label":"B"}]"#, "\"1\"", "A; B *"),
+    ] {
+        let [line] = &lines("ask", &ask(options, index))[..] else { panic!("one question") };
+        assert_eq!(line.split_once("; ").unwrap().1, expected, "{options} {index}");
+    }
+}

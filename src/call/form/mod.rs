@@ -157,12 +157,21 @@ impl CallForm {
     /// Begins an option of the open question. Returns `false` if it is beyond the limit.
     pub(crate) fn begin_option(&mut self, limits: &Limits) -> bool {
         let options = self.options.len();
+        let index = self.skip_option();
         let has_room = self.open_question().map(|question| options - question.first_option < limits.suggestions);
         self.drops_option = has_room != Some(true);
         if !self.drops_option {
-            self.options.push(FormOption::default());
+            self.options.push(FormOption { index, ..FormOption::default() });
         }
         has_room != Some(false)
+    }
+
+    /// Counts an option that the model has written. Returns its index.
+    pub(crate) fn skip_option(&mut self) -> u32 {
+        let Some(question) = self.open_question() else { return 0 };
+        let index = question.written_options;
+        question.written_options = index.saturating_add(1);
+        index
     }
 
     /// Returns the option that is open, unless it is dropped.
@@ -212,9 +221,9 @@ impl CallForm {
         first.and_then(|first| self.options.get_mut(first..)).unwrap_or_default()
     }
 
-    /// Marks an option of the open question as recommended.
-    pub(crate) fn recommend(&mut self, index: usize) {
-        if let Some(option) = self.open_options().get_mut(index) {
+    /// Marks the option of the open question that the model has written at this index as recommended.
+    pub(crate) fn recommend(&mut self, index: u32) {
+        if let Some(option) = self.open_options().iter_mut().find(|option| option.index == index) {
             option.recommended = true;
             option.has_news = true;
         }
@@ -231,7 +240,7 @@ impl CallForm {
             if !option.text(OptionText::Label).is_empty() {
                 continue;
             }
-            let name = names.get(i - first).copied().filter(|&name| !self.slice(name).trim().is_empty());
+            let name = names.get(option.index as usize).copied().filter(|&name| !self.slice(name).trim().is_empty());
             let (start, end) = name.unwrap_or(value.range());
             let is_recommended = has_mark(self.slice((start, end)));
             let option = &mut self.options[i];
@@ -392,12 +401,18 @@ impl CallForm {
 
     /// Appends a word: a name, a default, or an id that is required.
     ///
-    /// It is dropped if there is no room, or with the question that it belongs to.
-    pub(crate) fn push_word(&mut self, words: Words, word: &str, limits: &Limits) {
+    /// It is dropped with the question that it belongs to, and if there is no room. A name without room is
+    /// empty, so that those after it keep their index.
+    pub(crate) fn push_word(&mut self, words: Words, mut word: &str, limits: &Limits) {
         let start = self.text.len();
-        let is_dropped = self.drops_question && words != Words::RequiredIds;
-        if is_dropped || start + word.len() > limits.texts {
+        if self.drops_question && words != Words::RequiredIds {
             return;
+        }
+        if start + word.len() > limits.texts {
+            if words != Words::Names {
+                return;
+            }
+            word = "";
         }
         self.text.push_str(word);
         let range = (start, self.text.len());

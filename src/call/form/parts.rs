@@ -115,6 +115,8 @@ pub(crate) struct FormQuestion {
     pub(super) shown_options: usize,
     /// How many of its options are shown and can't change, because it is closed.
     pub(super) settled_options: usize,
+    /// How many options the model has written, with those that are not kept.
+    pub(super) written_options: u32,
     /// A partial has shown that it exists.
     pub(super) is_shown: bool,
     /// Something that is no growing text became known after the last partial.
@@ -160,6 +162,8 @@ impl FormQuestion {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct FormOption {
     pub(super) texts: [Slot; 5],
+    /// Its index among what the model wrote as options, with those that are not kept.
+    pub(super) index: u32,
     pub(crate) recommended: bool,
     pub(super) has_news: bool,
     pub(super) is_closed: bool,

@@ -47,6 +47,10 @@ impl Reading<'_> {
             Meaning::WordItem(words) if matches!(kind, Type::String | Type::Number | Type::Boolean) => {
                 Meaning::WordItem(words)
             }
+            Meaning::WordItem(Words::Names) => {
+                self.add_word(Words::Names, "");
+                Meaning::Nothing
+            }
             _ => Meaning::Nothing,
         };
     }
@@ -119,6 +123,12 @@ impl Reading<'_> {
     }
 
     pub(super) fn begin_item(&mut self, list: List, kind: Type) -> Meaning {
+        if list == List::Options
+            && matches!(kind, Type::Null | Type::Array)
+            && let Some(form) = self.form()
+        {
+            form.skip_option();
+        }
         match (list, kind) {
             (List::Questions, Type::Object) => {
                 self.begin_listed_question();

@@ -2,7 +2,7 @@
 
 use super::keys::text_of;
 use super::{List, ListSoFar, MAX_ENCODED, Meaning, PathLevel, PendingString, Reading, Within};
-use crate::call::form::{CallForm, FormOption, OptionText, Place, QuestionText};
+use crate::call::form::{CallForm, FormOption, OptionText, Place, QuestionText, Words};
 use crate::json::lexer::Lexer;
 use crate::json::list;
 use crate::note::Note;
@@ -22,14 +22,8 @@ impl Reading<'_> {
             }
             Meaning::Word(role) => self.end_word(role),
             Meaning::WordItem(words) => {
-                let (limits, word) = (&self.policy.limits, core::mem::take(&mut self.reader.pending));
-                // As many as there can be options or questions, and as long as these can be.
-                if word.len() <= limits.answer
-                    && let Some(form) = self.call.form_mut()
-                    && form.words(words) < limits.suggestions.max(limits.questions)
-                {
-                    form.push_word(words, &word, limits);
-                }
+                let word = core::mem::take(&mut self.reader.pending);
+                self.add_word(words, &word);
             }
             Meaning::Pending(pending) => self.end_pending(pending),
             Meaning::UndecidedItem(list) => self.end_pending(PendingString::Item(list)),
@@ -41,6 +35,19 @@ impl Reading<'_> {
             }
             _ if self.reader.within.len() > self.depth() => self.leave(),
             _ => {}
+        }
+    }
+
+    /// Adds a word to a list. One that is too long is dropped, and of names it is empty.
+    pub(super) fn add_word(&mut self, words: Words, word: &str) {
+        let limits = &self.policy.limits;
+        let word = Some(word).filter(|word| word.len() <= limits.answer).or((words == Words::Names).then_some(""));
+        // As many as there can be options or questions, and as long as these can be.
+        if let Some(word) = word
+            && let Some(form) = self.call.form_mut()
+            && form.words(words) < limits.suggestions.max(limits.questions)
+        {
+            form.push_word(words, word, limits);
         }
     }
 
@@ -279,8 +286,10 @@ impl Reading<'_> {
 }
 
 /// Returns the index that a word is, also as some write whole numbers: `1.0`.
-fn index(word: &str) -> Option<usize> {
-    word.strip_suffix(".0").unwrap_or(word).parse().ok()
+fn index(word: &str) -> Option<u32> {
+    let digits = word.strip_suffix(".0").unwrap_or(word);
+    // A sign is no digit, and `parse` takes it.
+    digits.parse().ok().filter(|_| !digits.starts_with('+'))
 }
 
 fn item_note(list: List) -> Note {

@@ -191,7 +191,7 @@ pub(crate) struct ShapeReader {
     is_form: bool,
     /// The word "string" says that the open question is a text, if it has no options.
     is_text_without_options: bool,
-    recommended: Option<usize>,
+    recommended: Option<u32>,
 }
 
 impl ShapeReader {

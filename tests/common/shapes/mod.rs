@@ -63,6 +63,9 @@ struct Reader {
     /// rules, but nothing of it is kept, and its texts have no limits".
     dropped: Option<Question>,
     dropped_option: Option<Choice>,
+    /// How many options of the open question were written, and which of them are kept.
+    written: usize,
+    indices: Vec<usize>,
     /// The bytes of all texts and words so far.
     texts: usize,
 }
@@ -83,6 +86,8 @@ impl Reader {
             is_own_before: false,
             dropped: None,
             dropped_option: None,
+            written: 0,
+            indices: Vec::new(),
             texts: 0,
         }
     }
@@ -255,7 +260,7 @@ impl Reader {
     fn call_value(&mut self, question: &mut Option<Open>, role: &str, kind: Kind) -> Parsed<()> {
         if role == "required-ids" {
             return match self.required.is_empty() {
-                true => self.words(kind, false, &mut |reader, word| reader.required.push(word)),
+                true => self.words(kind, false, false, &mut |reader, word| reader.required.push(word)),
                 false => self.nothing(kind),
             };
         }
@@ -386,26 +391,39 @@ impl Reader {
     ///
     /// "one longer than `answer`, or after as many as there can be questions or suggestions, is
     /// dropped"
-    fn words(&mut self, kind: Kind, is_dropped: bool, put: &mut dyn FnMut(&mut Reader, String)) -> Parsed<()> {
-        let mut count = 0;
+    /// `keeps_places`: an empty word stands for one that is dropped or no word, since its index counts.
+    fn words(
+        &mut self,
+        kind: Kind,
+        is_dropped: bool,
+        keeps_places: bool,
+        put: &mut dyn FnMut(&mut Reader, String),
+    ) -> Parsed<()> {
+        let (mut count, is_in_list) = (0, kind == Kind::Array);
         let mut word = |reader: &mut Reader, kind: Kind| match kind {
             Kind::Text | Kind::Number | Kind::Boolean => {
                 let scalar = reader.json.scalar(kind);
                 let word = reader.kept(&scalar)?;
                 let Limits { answer, suggestions, questions, texts, .. } = reader.rules.limits;
-                if word.len() > answer || count >= suggestions.max(questions) {
-                    return Ok(());
-                }
                 // "a word of a list that has no room in it is dropped"
                 let len = if is_dropped { 0 } else { word.len() };
-                if reader.texts + len <= texts {
-                    reader.texts += len;
+                let is_kept = word.len() <= answer && reader.texts + len <= texts;
+                if count < suggestions.max(questions) && (is_kept || keeps_places) {
+                    let word = if is_kept { word } else { String::new() };
+                    reader.texts += if is_kept { len } else { 0 };
                     count += 1;
                     put(reader, word);
                 }
                 Ok(())
             }
-            _ => reader.nothing(kind),
+            _ => {
+                let Limits { suggestions, questions, .. } = reader.rules.limits;
+                if keeps_places && is_in_list && count < suggestions.max(questions) {
+                    count += 1;
+                    put(reader, String::new());
+                }
+                reader.nothing(kind)
+            }
         };
         match kind {
             Kind::Array => self.array(&mut word),

@@ -79,8 +79,12 @@ impl Reader {
 
     fn option(&mut self, kind: Kind) -> Parsed<()> {
         match kind {
-            Kind::Null => self.nothing(kind),
+            Kind::Null => {
+                self.written += 1;
+                self.nothing(kind)
+            }
             Kind::Array => {
+                self.written += 1;
                 self.note(Note::UnreadableSuggestion);
                 self.nothing(kind)
             }
@@ -152,6 +156,8 @@ impl Reader {
 
     /// Begins an option.
     fn begin_option(&mut self) {
+        let index = self.written;
+        self.written += 1;
         if self.dropped.is_some() {
             self.dropped_option = Some(Choice::default());
         } else if self.question().options.len() >= self.rules.limits.suggestions {
@@ -159,6 +165,7 @@ impl Reader {
             self.dropped_option = Some(Choice::default());
         } else {
             self.question().options.push(Choice::default());
+            self.indices.push(index);
         }
     }
 
@@ -251,6 +258,7 @@ impl Reader {
         }
         if choice.label.is_empty() && !(waits && choice.value.is_some()) {
             self.question().options.pop();
+            self.indices.pop();
             self.note(Note::UnreadableSuggestion);
             return Ok(());
         }
@@ -260,12 +268,12 @@ impl Reader {
 
     /// What is known of options when their question ends.
     pub(super) fn end_options(&mut self, open: &Open) -> Parsed<()> {
-        let table = self.table.clone();
+        let (table, indices) = (self.table.clone(), self.indices.clone());
         let question = self.question();
         if table.has("names") {
-            for (i, choice) in question.options.iter_mut().enumerate() {
+            for (choice, &index) in question.options.iter_mut().zip(&indices) {
                 if choice.label.is_empty() {
-                    choice.label = match open.names.get(i).filter(|name| !name.trim().is_empty()) {
+                    choice.label = match open.names.get(index).filter(|name| !name.trim().is_empty()) {
                         Some(name) => name.clone(),
                         None => choice.value.take().unwrap_or_default(),
                     };
@@ -273,7 +281,9 @@ impl Reader {
                 }
             }
         }
-        if let Some(choice) = open.recommended.and_then(|index| question.options.get_mut(index)) {
+        // "if the question's index names it": in the list as the model wrote it.
+        let recommended = open.recommended.and_then(|index| indices.iter().position(|&one| one == index));
+        if let Some(choice) = recommended.and_then(|at| question.options.get_mut(at)) {
             choice.recommended = true;
         }
         // "from the shape's value": a kind that the call names counts before it.

@@ -30,6 +30,7 @@ impl Reader {
 
     /// Begins a question.
     pub(super) fn begin_question(&mut self, id: Option<String>) -> Parsed<Open> {
+        (self.written, self.indices) = (0, Vec::new());
         if self.questions.len() == self.rules.limits.questions {
             self.note(Note::QuestionsDropped);
             self.dropped = Some(Question::default());
@@ -278,13 +279,13 @@ impl Reader {
             "options" => return self.nothing(kind),
             "default" if self.question().defaults.is_empty() => {
                 let is_dropped = self.dropped.is_some();
-                return self.words(kind, is_dropped, &mut |reader, word| reader.question().defaults.push(word));
+                return self.words(kind, is_dropped, false, &mut |reader, word| reader.question().defaults.push(word));
             }
             "names" if open.names.is_empty() => {
                 // "Nothing of it is kept, so that every name of a thing counts in it."
                 let is_dropped = self.dropped.is_some();
                 let put = &mut |_: &mut Reader, word| open.names.extend((!is_dropped).then_some(word));
-                return self.words(kind, is_dropped, put);
+                return self.words(kind, is_dropped, true, put);
             }
             "default" | "names" => return self.nothing(kind),
             // "An array or an object as the question's text rejects the call; as any other text it
@@ -344,7 +345,7 @@ impl Reader {
                 // "a whole number, also as `1.0`, or a string of it"
                 let text = scalar.text();
                 let whole = text.split_once('.').map_or(&*text, |(whole, part)| if part == "0" { whole } else { "" });
-                open.recommended = whole.parse().ok();
+                open.recommended = whole.parse().ok().filter(|_| !whole.starts_with('+'));
                 open.recommended.is_some()
             }
             other => unreachable!("a question has no role {other}"),
