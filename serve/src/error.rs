@@ -207,6 +207,13 @@ impl ApiError {
         ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "elsewhere", message).with_retry_after(1)
     }
 
+    /// Another replica has the key of a request that failed.
+    pub(crate) fn key_elsewhere() -> ApiError {
+        let message = "only the replica of the service that sent the request has its key: try again through that \
+                       one, or let your agent send the replies";
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "elsewhere", message).with_retry_after(1)
+    }
+
     pub(crate) fn store_away() -> ApiError {
         let message = "the store of the conversations can't be reached: nothing was changed; try again in a moment";
         ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "store_unavailable", message).with_retry_after(1)

@@ -185,11 +185,13 @@ impl LocalStore {
 
     /// Forgets a conversation that another process writes, unless it has readers again. Returns whether it did.
     ///
-    /// One that is being brought up to date stays: this process may be about to become its writer.
+    /// One that is being brought up to date stays: this process may be about to become its writer. So does one
+    /// with a request that failed, which perhaps only this process can send again.
     pub(crate) fn forget(&self, id: &str) -> bool {
         let mut all = self.conversations.lock();
-        let is_unused =
-            all.get(id).is_some_and(|one| one.updating.try_lock().is_ok() && !one.is_writer() && !one.has_readers());
+        let is_unused = all.get(id).is_some_and(|one| {
+            one.updating.try_lock().is_ok() && !one.is_writer() && !one.has_readers() && !one.keeps_failed_request()
+        });
         if is_unused {
             all.remove(id);
             drop(all);

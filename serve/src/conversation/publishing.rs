@@ -15,6 +15,9 @@ const MIN_VIEW: usize = 64 << 10;
 /// Number of events after which the store gets the items anew.
 const MAX_EVENTS: usize = 512;
 
+/// The name of the field with the request that failed.
+const FAILED_FIELD: &str = "failed";
+
 /// Maximum number of events that are written at once: a script takes no more than some thousand values.
 const MAX_BATCH: usize = 1000;
 
@@ -50,7 +53,8 @@ impl Conversation {
         let known = last.filter(|&last| state.log.buffer.frames_after(last).is_some());
         // It may lack what the last batch has set, too.
         let unpublished = &mut state.log.unpublished;
-        (unpublished.facts, unpublished.continuation, unpublished.pieces) = (true, true, true);
+        (unpublished.facts, unpublished.continuation, unpublished.failed, unpublished.pieces) =
+            (true, true, true, true);
         if let Role::Writer(publication) = &mut state.role {
             match known {
                 Some(last) => publication.published = last,
@@ -146,6 +150,15 @@ impl ConversationState {
         } else {
             self.log.unpublished.continuation = unpublished.continuation;
         }
+        let mut removed = Vec::new();
+        if facts && unpublished.failed {
+            match stored_continuation::failed_to_json(self.failed_request.as_ref()) {
+                Some(json) => set.push((FAILED_FIELD, json)),
+                None => removed.push(FAILED_FIELD.to_owned()),
+            }
+        } else {
+            self.log.unpublished.failed = unpublished.failed;
+        }
         if unpublished.pieces || replaces {
             let pieces = self.pieces.as_ref().map(serde_json::to_string);
             set.push(("pieces", pieces.and_then(Result::ok).unwrap_or_default()));
@@ -159,6 +172,7 @@ impl ConversationState {
             publication.view_size = view.len();
         }
         let answered = if facts { std::mem::take(&mut publication.answered) } else { Vec::new() };
+        removed.extend(answered.into_iter().map(answer_field));
         Some(Batch {
             changes,
             epoch,
@@ -168,7 +182,7 @@ impl ConversationState {
             replaces,
             restores: replaces && is_stored,
             set,
-            removed: answered.into_iter().map(answer_field).collect(),
+            removed,
             dropped_before,
             frames,
             has_new_facts: facts,

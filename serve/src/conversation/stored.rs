@@ -104,6 +104,8 @@ pub(crate) struct StoredConversation {
     pub(super) facts: Facts,
     /// What follows the last turn, as JSON.
     pub(super) next: Option<String>,
+    /// The request that failed, as JSON.
+    pub(super) failed: Option<String>,
     pub(super) pieces: Option<Pieces>,
     pub(super) state: Option<StoredState>,
     pub(super) view: Option<StoredView>,
@@ -125,14 +127,14 @@ impl StoredConversation {
         let owner = field("owner").unwrap_or_default();
         let last = field("last").and_then(|last| last.parse().ok());
         let facts = field("facts").map(|json| serde_json::from_str(&json)).transpose()?.unwrap_or_default();
-        let next = field("next");
+        let (next, failed) = (field("next"), field("failed"));
         let pieces = field("pieces").filter(|json| !json.is_empty());
         let pieces = pieces.map(|json| serde_json::from_str(&json)).transpose()?;
         let state = field("dialogue").map(|json| serde_json::from_str(&json)).transpose()?;
         let view = field("view").map(|json| serde_json::from_str(&json)).transpose()?;
         let answer = |(name, answer): (String, String)| Some((name.strip_prefix("answer:")?.parse().ok()?, answer));
         let answers = fields.into_iter().filter_map(answer).collect();
-        Ok(StoredConversation { epoch, owner, last, answers, facts, next, pieces, state, view, entries })
+        Ok(StoredConversation { epoch, owner, last, answers, facts, next, failed, pieces, state, view, entries })
     }
 
     /// Returns the reply that an action would lead to.

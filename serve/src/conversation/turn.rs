@@ -112,11 +112,14 @@ impl Turn {
     ///
     /// # Errors
     ///
-    /// If nothing has failed that can be tried again, the conversation is gone, or another process
-    /// writes it.
+    /// If nothing has failed that can be tried again, the conversation is gone, another process writes
+    /// it, or only another process has the key of the request.
     pub(crate) fn begin_retry(conversation: &Arc<Conversation>) -> Result<(Turn, ContinuationRequest), ApiError> {
         let mut state = conversation.lock_to_write()?;
-        let request = state.failed_request.take().ok_or_else(ApiError::nothing_to_retry)?;
+        if state.failed_request.as_ref().is_some_and(|failed| failed.lacks_key) {
+            return Err(ApiError::key_elsewhere());
+        }
+        let request = state.set_failed_request(None).ok_or_else(ApiError::nothing_to_retry)?.request;
         state.forget_broken_message(&conversation.metrics);
         state.begin_sending();
         state.begin_turn(TurnSource::Continue.label(), &conversation.metrics);
