@@ -207,6 +207,15 @@ impl ApiError {
         ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "elsewhere", message).with_retry_after(1)
     }
 
+    /// Another replica has become the writer of a conversation, and a change is lost.
+    pub(crate) fn taken_over(id: &str) -> ApiError {
+        let message = format!(
+            "another replica of the service has taken over conversation {id} meanwhile, and this change is lost: \
+             try again"
+        );
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "elsewhere", message).with_retry_after(1)
+    }
+
     /// Another replica has the key of a request that failed.
     pub(crate) fn key_elsewhere() -> ApiError {
         let message = "only the replica of the service that sent the request has its key: try again through that \

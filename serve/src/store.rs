@@ -156,6 +156,18 @@ impl Store {
         }
     }
 
+    /// Waits until the store has a change. If it can't be reached, it is told later.
+    ///
+    /// # Errors
+    ///
+    /// If another replica has become the writer before, so that the change is lost.
+    pub(crate) async fn settle(&self, conversation: &Conversation) -> Result<(), ApiError> {
+        match &self.shared {
+            Some(shared) => shared.settle(conversation).await,
+            None => Ok(()),
+        }
+    }
+
     /// Brings the list of conversations up to date with what other replicas have done.
     pub(crate) async fn refresh_list(&self) {
         if let Some(shared) = &self.shared {

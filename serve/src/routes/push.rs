@@ -63,7 +63,9 @@ pub(super) async fn push(
             return Err(ApiError::no_conversation(conversation.id()));
         }
     }
-    turn.end(false);
+    turn.end_whole()?;
+    // If this replica was paused, it may not have heard yet that another one has cut the turn off.
+    state.store.settle(&conversation).await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     let location = format!("/conversations/{}", conversation.id());
     Ok((status, [(header::LOCATION, location)], json_response(conversation.snapshot())).into_response())
