@@ -131,7 +131,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If another answer was given instead, because the store has lost that it had accepted this one.
+    /// If another answer was given instead, because the store has lost that it had accepted this one. Or if
+    /// guidance is lost, because another replica has become the writer before.
     pub(crate) async fn confirm(
         &self,
         conversation: &Arc<Conversation>,

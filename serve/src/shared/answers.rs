@@ -98,18 +98,19 @@ impl Shared {
     ///
     /// # Errors
     ///
-    /// If another answer was given: the store has lost that it had accepted this one.
+    /// If another answer was given: the store has lost that it had accepted this one. Or if guidance is lost,
+    /// because another replica has become the writer before.
     pub(crate) async fn confirm(
         &self,
         conversation: &Arc<Conversation>,
         reply: &Reply,
         format: MessageFormat,
     ) -> Result<(), ApiError> {
-        match (reply.number, self.flush(conversation).await) {
-            (Some(number), Err(error)) if error.is_elsewhere() => {
+        match (self.settle(conversation).await, reply.number) {
+            (Err(_), Some(number)) => {
                 self.given_elsewhere(self.reader(conversation)?, number, reply, format).await.map(drop)
             }
-            _ => Ok(()),
+            (settled, _) => settled,
         }
     }
 

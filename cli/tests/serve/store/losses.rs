@@ -7,7 +7,7 @@ use serde_json::json;
 use super::redis_server::RedisServer;
 use super::scene::{answer, asks_and_continues, body_of, is_asked, is_end, relay, replica, snapshot};
 use super::tcp_proxy::{Passing, TcpProxy};
-use crate::client::{Events, call, get, until};
+use crate::client::{Events, call, get, post, until};
 use crate::page::Page;
 use crate::service::Service;
 use crate::upstream::open_gate;
@@ -60,6 +60,26 @@ async fn a_stale_writer_that_stores_a_lost_conversation_first_accepts_no_second_
     until(async || answer(&stale, id, &second).await.error().0 == 409).await;
     until(async || snapshot(&stale, id).await == snapshot(&other, id).await).await;
     assert_eq!(Page::of_snapshot(&snapshot(&stale, id).await).all("call")[0]["answered"]["said"], "Yes");
+}
+
+#[tokio::test]
+async fn a_dismissal_that_is_lost_to_another_writer_is_an_error() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let ((owner, proxy), other) = (proxied_replica(&redis, &[]), replica(&redis.url(), &[]));
+    let id = "dismissal-lost";
+    open_gate(id).await;
+    relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
+    until(async || is_asked(&other, id).await && snapshot(&other, id).await["turn"] == "ended").await;
+    proxy.set(Passing::Cut);
+    until(async || get("/readyz").send(&owner).await.status == 503).await;
+    answer(&other, id, &json!({"number": 0, "suggestion": 0})).await.ok();
+    let (dismissed, ()) = tokio::join!(post(format!("/conversations/{id}/dismiss"), "").send(&owner), async {
+        until(async || snapshot(&owner, id).await["items"].to_string().contains("dismissed")).await;
+        proxy.set(PASSING);
+    });
+    assert_eq!(dismissed.error(), (503, "elsewhere".into()));
+    until(async || snapshot(&owner, id).await == snapshot(&other, id).await).await;
+    assert_eq!(Page::of_snapshot(&snapshot(&owner, id).await).all("call")[0]["answered"]["said"], "Yes");
 }
 
 #[tokio::test]
