@@ -70,6 +70,8 @@ pub(crate) struct Conversation {
     /// Wakes readers after a change. They then look into the state: nothing is queued for them.
     changed: watch::Sender<()>,
     readers: AtomicUsize,
+    /// Readers for the service itself.
+    waiters: AtomicUsize,
     list: Arc<ListChanges>,
     /// The version of the entry in the list of conversations.
     version: AtomicU64,
@@ -146,6 +148,7 @@ impl Conversation {
             metrics,
             changed: watch::Sender::new(()),
             readers: AtomicUsize::new(0),
+            waiters: AtomicUsize::new(0),
             version: AtomicU64::new(list.next_version()),
             list,
             ended_turns,

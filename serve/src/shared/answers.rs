@@ -64,7 +64,7 @@ impl Shared {
         let reply = conversation.reply_to(&answer)?;
         // So that the store knows of the question.
         self.flush(conversation).await?;
-        let reader = self.reader(conversation)?;
+        let reader = conversation.waiter();
         // Otherwise it may be given meanwhile, because the store has accepted it.
         let updating = conversation.updating.lock().await;
         self.claim(conversation, number, &answer).await?;
@@ -108,7 +108,7 @@ impl Shared {
     ) -> Result<(), ApiError> {
         match (self.settle(conversation).await, reply.number) {
             (Err(_), Some(number)) => {
-                self.given_elsewhere(self.reader(conversation)?, number, reply, format).await.map(drop)
+                self.given_elsewhere(conversation.waiter(), number, reply, format).await.map(drop)
             }
             (settled, _) => settled,
         }
@@ -125,7 +125,7 @@ impl Shared {
         let stored = self.stored(conversation.id()).await?;
         let last = stored.last;
         let reply = stored.reply_to(&answer, &self.settings)?;
-        let mut reader = self.reader(conversation)?;
+        let mut reader = conversation.waiter();
         self.claim(conversation, number, &answer).await?;
         // Until the question is here, it can't be seen that it was answered.
         if let Some(last) = last {
@@ -156,10 +156,6 @@ impl Shared {
             None => self.stored(conversation.id()).await?.outcome_of(number, format, &self.settings)?,
         };
         if *given.reply == *reply { Ok(given) } else { Err(ApiError::answered(number, None)) }
-    }
-
-    fn reader(&self, conversation: &Arc<Conversation>) -> Result<Reader, ApiError> {
-        conversation.reader().ok_or_else(|| ApiError::too_many_readers(self.settings.limits.readers))
     }
 
     /// Lets the store accept an answer.

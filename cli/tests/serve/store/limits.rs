@@ -80,6 +80,27 @@ async fn a_replica_whose_conversations_are_all_in_use_refuses_those_of_others() 
 }
 
 #[tokio::test]
+async fn an_answer_needs_no_room_for_a_reader() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let args = ["--limit-readers", "1"];
+    let replicas = [replica(&redis.url(), &args), replica(&redis.url(), &args)];
+    let owner = &replicas[0];
+    for (index, replica) in replicas.iter().enumerate() {
+        let id = format!("read-and-answered-{index}");
+        let body = relay(owner, &id, &asks_and_continues(&id)).await;
+        until(async || is_asked(replica, &id).await).await;
+        let mut events = Events::of(replica, &id, None).await;
+        let path = format!("/conversations/{id}/events");
+        assert_eq!(get(path).send(replica).await.error(), (503, "too_many_readers".into()));
+        answer(replica, &id, &json!({"number": 0, "suggestion": 0})).await.ok();
+        events.up_to(|event| event.kind == "replied").await;
+        assert_eq!(metric(replica, "followup_readers").await, 1);
+        open_gate(&id).await;
+        body.await.unwrap();
+    }
+}
+
+#[tokio::test]
 async fn the_list_in_the_store_has_the_latest_up_to_the_limit() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let args = ["--limit-conversations", "3"];
