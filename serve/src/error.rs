@@ -282,6 +282,11 @@ impl ApiError {
         self.code() == "elsewhere"
     }
 
+    /// Returns `true` if there is no such question, or it does not wait for an answer.
+    pub(crate) fn is_not_asked(&self) -> bool {
+        self.code() == "not_asked"
+    }
+
     /// Returns `true` if it lies at the store, or another replica.
     pub(crate) fn is_of_store(&self) -> bool {
         matches!(self.code(), "store_unavailable" | "store_unreadable" | "elsewhere" | "not_found")
