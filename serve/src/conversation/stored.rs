@@ -152,13 +152,17 @@ impl StoredConversation {
     ///
     /// If it was not, or the state can't be read.
     pub(crate) fn outcome_of(
-        self,
+        mut self,
         number: u64,
         format: MessageFormat,
         settings: &Settings,
     ) -> Result<ActionOutcome, ApiError> {
-        let outcome = self.dialogue(settings)?.outcome_of(number, format);
-        outcome.ok_or_else(|| ApiError::answered(number, None))
+        let has_ended = self.facts.turn == TurnState::Ended;
+        let next = self.next.take().filter(|_| has_ended);
+        let dialogue = self.dialogue(settings)?;
+        let outcome = dialogue.outcome_of(number, format).ok_or_else(|| ApiError::answered(number, None))?;
+        let is_next = next.is_some_and(|next| stored_continuation::begins(&next, &dialogue.readiness()));
+        Ok(ActionOutcome { is_sent: outcome.is_sent || is_next, ..outcome })
     }
 
     fn dialogue(self, settings: &Settings) -> Result<BoundedDialogue, ApiError> {

@@ -6,6 +6,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::Readiness;
 use super::continuation::{Continuation, ContinuationRequest, FailedRequest, NextRequest};
 use crate::chat::ChatRequest;
 use crate::demo::{RECORDINGS, Script};
@@ -91,6 +92,14 @@ pub(super) fn from_json(json: &str) -> Continuation {
             Continuation::Provider(Box::new(next))
         }
         Err(_) => Continuation::Nothing,
+    }
+}
+
+/// Returns `true` if the writer of a conversation begins its next turn now. It has the key of the request.
+pub(super) fn begins(json: &str, readiness: &Readiness) -> bool {
+    match serde_json::from_str(json) {
+        Ok(StoredContinuation::Provider(_)) => *readiness == Readiness::Ready,
+        _ => from_json(json).begins(readiness),
     }
 }
 
