@@ -172,8 +172,9 @@ impl Shared {
         mut stored: StoredConversation,
     ) -> Result<(), ApiError> {
         let answers = std::mem::take(&mut stored.answers);
-        conversation.take_over(epoch, stored).map_err(|error| ApiError::store_unreadable(&error))?;
+        // What can't be read is shown, too, and another replica may write it again.
         self.watch(conversation);
+        conversation.take_over(epoch, stored).map_err(|error| ApiError::store_unreadable(&error))?;
         self.give_answers(conversation, answers);
         Ok(())
     }
