@@ -183,6 +183,18 @@ impl LocalStore {
         removed.is_some()
     }
 
+    /// Ends a conversation, and removes it if it is here. Another one with its id stays.
+    pub(crate) fn end(&self, conversation: &Arc<Conversation>) {
+        {
+            let mut all = self.conversations.lock();
+            if all.get(conversation.id()).is_some_and(|one| Arc::ptr_eq(one, conversation)) {
+                all.remove(conversation.id());
+            }
+        }
+        conversation.end();
+        self.context.list.notify();
+    }
+
     /// Forgets a conversation that another process writes, unless it has readers again. Returns whether it did.
     ///
     /// One that is being brought up to date stays: this process may be about to become its writer. So does one
@@ -282,12 +294,29 @@ mod tests {
     use super::*;
     use crate::settings::Settings;
 
-    #[test]
-    fn only_what_another_process_writes_is_forgotten() {
+    fn store() -> LocalStore {
         let ((ended_turns, _ended), (outbox, _queued)) = (mpsc::unbounded_channel(), mpsc::unbounded_channel());
         let (settings, metrics) = (Arc::new(Settings::default()), Arc::new(Metrics::new()));
         let list = Arc::new(ListChanges::new());
-        let store = LocalStore::new(Context { settings, metrics, ended_turns, outbox: Some(outbox), list });
+        LocalStore::new(Context { settings, metrics, ended_turns, outbox: Some(outbox), list })
+    }
+
+    #[test]
+    fn a_conversation_that_was_dropped_ends_and_not_the_next_one_with_its_id() {
+        let store = store();
+        let create = || store.find_or_create("c", NewRole::Writer).unwrap().0;
+        let dropped = create();
+        store.conversations.lock().clear();
+        let next = create();
+        store.end(&dropped);
+        assert!(dropped.is_gone() && !next.is_gone() && store.find("c").is_some());
+        store.end(&next);
+        assert!(next.is_gone() && store.find("c").is_none());
+    }
+
+    #[test]
+    fn only_what_another_process_writes_is_forgotten() {
+        let store = store();
         let create = |id: &str, role| store.find_or_create(id, role).unwrap().0;
         create("written", NewRole::Writer);
         assert!(!store.forget("written"));

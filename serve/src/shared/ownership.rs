@@ -64,7 +64,7 @@ impl Shared {
     }
 
     /// Returns whether this replica is still the writer. If it is not, loads what the writer wrote.
-    async fn check_writer(&self, conversation: &Conversation) -> Result<bool, StoreError> {
+    async fn check_writer(&self, conversation: &Arc<Conversation>) -> Result<bool, StoreError> {
         let Some(epoch) = conversation.epoch() else { return Ok(false) };
         let (stored_epoch, owner) = self.commands.writer(conversation.id()).await?;
         // After the store has lost a take, two replicas have the same epoch.
@@ -135,7 +135,7 @@ impl Shared {
     }
 
     /// Returns `true` if this replica relayed the last turn of a conversation.
-    pub(crate) async fn is_current(&self, conversation: &Conversation) -> bool {
+    pub(crate) async fn is_current(&self, conversation: &Arc<Conversation>) -> bool {
         match (self.is_up(), conversation.is_writer()) {
             (true, true) => self.check_writer(conversation).await.unwrap_or(true),
             (_, is_writer) => is_writer,
@@ -180,7 +180,7 @@ impl Shared {
     }
 
     /// Another replica has become the writer of a conversation, which this one wrote in that epoch.
-    pub(super) async fn lost(&self, conversation: &Conversation, epoch: u64) {
+    pub(super) async fn lost(&self, conversation: &Arc<Conversation>, epoch: u64) {
         let _updating = conversation.updating.lock().await;
         if conversation.epoch() != Some(epoch) {
             return;
@@ -190,7 +190,7 @@ impl Shared {
                 conversation.resign();
                 conversation.load(*stored);
             }
-            Ok(Found::Deleted) => drop(self.local.remove(conversation.id())),
+            Ok(Found::Deleted) => self.local.end(conversation),
             // The store has lost the other writer meanwhile, or can't be reached: this one may still be the writer.
             Ok(Found::Stored(_) | Found::Nothing) | Err(StoreError::Away) => {}
             // It is compared with the store later.

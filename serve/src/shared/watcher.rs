@@ -141,7 +141,7 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
         }
         let now = *bell.borrow_and_update();
         if now.is_deleted {
-            shared.local.remove(&id);
+            shared.local.end(&conversation);
             break;
         }
         if rings != Some(now.rings) || compared.elapsed() >= STEADY_INTERVAL {
@@ -154,7 +154,7 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
             }
             compared = Instant::now();
             if missing.is_some_and(|since| since.elapsed() >= shared.lease.duration()) {
-                shared.local.remove(&id);
+                shared.local.end(&conversation);
                 break;
             }
         }
@@ -213,7 +213,7 @@ async fn compare(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> Resu
     let last = conversation.last();
     let id = conversation.id();
     match (conversation.epoch(), shared.commands.load(id, Some(last)).await?) {
-        (_, Found::Deleted) => drop(shared.local.remove(id)),
+        (_, Found::Deleted) => shared.local.end(conversation),
         (None, Found::Nothing) => return Ok(Comparison::Missing),
         (None, Found::Stored(stored)) => {
             let awaits_writer = follow(shared, conversation, last, *stored).await?;
@@ -221,7 +221,7 @@ async fn compare(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> Resu
         }
         // It is about to be dropped here, too.
         (Some(_), Found::Nothing) if conversation.has_expired(shared.settings.limits.idle) => {
-            shared.local.remove(id);
+            shared.local.end(conversation);
         }
         (Some(_), Found::Nothing) => conversation.add_missing(None),
         (Some(epoch), Found::Stored(stored))
