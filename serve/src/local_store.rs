@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::conversation::{Context, Conversation, ListChanges, NewRole};
+use crate::conversation::{Context, Conversation, InUse, ListChanges, NewRole};
 use crate::error::ApiError;
 use crate::metrics::Metrics;
 
@@ -22,9 +22,9 @@ pub(crate) struct LocalStore {
 /// A conversation that is to be changed.
 pub(crate) enum Changeable {
     /// This process may change it.
-    Here(Arc<Conversation>),
+    Here(InUse),
     /// Another replica is writing a turn of it.
-    Elsewhere(Arc<Conversation>),
+    Elsewhere(InUse),
 }
 
 /// A reader of the list's changes, which is counted.
@@ -64,6 +64,17 @@ impl LocalStore {
     /// Returns the conversation with this id; `None` if this process has none.
     pub(crate) fn find(&self, id: &str) -> Option<Arc<Conversation>> {
         self.conversations.lock().get(id).cloned()
+    }
+
+    /// Returns the conversation with this id, to use it; `None` if this process has none.
+    pub(crate) fn find_to_use(&self, id: &str) -> Option<InUse> {
+        // What is dropped is chosen under the same lock.
+        self.conversations.lock().get(id).map(Conversation::in_use)
+    }
+
+    /// Returns `true` if this conversation is here, and not only another one with its id.
+    pub(crate) fn has(&self, conversation: &Arc<Conversation>) -> bool {
+        self.conversations.lock().get(conversation.id()).is_some_and(|one| Arc::ptr_eq(one, conversation))
     }
 
     /// Returns the conversation with this id, and whether it is new.
@@ -292,6 +303,8 @@ mod tests {
     use tokio::sync::mpsc;
 
     use super::*;
+    use crate::conversation::request_content::RequestContent;
+    use crate::conversation::turn::{Turn, TurnSource};
     use crate::settings::Settings;
 
     fn store() -> LocalStore {
@@ -312,6 +325,24 @@ mod tests {
         assert!(dropped.is_gone() && !next.is_gone() && store.find("c").is_some());
         store.end(&next);
         assert!(next.is_gone() && store.find("c").is_none());
+    }
+
+    #[test]
+    fn what_a_request_uses_is_not_dropped() {
+        let store = store();
+        let limit = store.context.settings.limits.conversations;
+        let end_turn = |conversation: &Arc<Conversation>| {
+            Turn::begin(conversation, None, TurnSource::Push, RequestContent::default()).unwrap().end(false);
+        };
+        for index in 0..limit {
+            end_turn(&store.find_or_create(&format!("c-{index}"), NewRole::Writer).unwrap().0);
+        }
+        let used = store.find_to_use("c-0").unwrap();
+        end_turn(&store.find_or_create("another", NewRole::Writer).unwrap().0);
+        assert!(store.has(&used) && store.find("c-1").is_none(), "it is the oldest, but in use");
+        drop(used);
+        store.find_or_create("one-more", NewRole::Writer).unwrap();
+        assert!(store.find("c-0").is_none());
     }
 
     #[test]

@@ -56,12 +56,12 @@ impl Conversation {
 
     /// Adds a reader for the service itself, which waits for an event. It does not count for the limit.
     pub(crate) fn waiter(self: &Arc<Conversation>) -> Reader {
-        self.waiters.fetch_add(1, Ordering::AcqRel);
+        self.users.fetch_add(1, Ordering::AcqRel);
         Reader { conversation: self.clone(), changed: self.changed.subscribe(), is_limited: false }
     }
 
     pub(crate) fn has_readers(&self) -> bool {
-        self.readers.load(Ordering::Acquire) > 0 || self.waiters.load(Ordering::Acquire) > 0
+        self.readers.load(Ordering::Acquire) > 0 || self.users.load(Ordering::Acquire) > 0
     }
 }
 
@@ -89,7 +89,7 @@ impl Drop for Reader {
             conversation.readers.fetch_sub(1, Ordering::AcqRel);
             conversation.metrics.readers.dec();
         } else {
-            conversation.waiters.fetch_sub(1, Ordering::AcqRel);
+            conversation.users.fetch_sub(1, Ordering::AcqRel);
         }
     }
 }

@@ -44,7 +44,7 @@ pub(super) async fn push(
     state.store.local().check_memory()?;
     let (conversation, is_new) = match &id {
         Some(id) => state.store.get_or_create(id).await?,
-        None => (state.store.create()?, true),
+        None => (state.store.create()?.in_use(), true),
     };
     let mut turn = Turn::begin(&conversation, wire, TurnSource::Push, RequestContent::default())?;
     let mut body = request.into_body().into_data_stream();

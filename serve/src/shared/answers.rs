@@ -11,7 +11,7 @@ use followup::dialogue::{AnswerErrorKind, Image, MessageFormat, Reply};
 use super::Shared;
 use super::commands::Claimed;
 use crate::conversation::user_action::{ActionOutcome, StoredAnswer, UserAction};
-use crate::conversation::{Conversation, EventId, Reader};
+use crate::conversation::{Conversation, EventId, InUse, Reader};
 use crate::error::ApiError;
 use crate::local_store::Changeable;
 
@@ -33,7 +33,7 @@ impl Shared {
         action: UserAction,
         images: Vec<Image>,
         format: MessageFormat,
-    ) -> Result<(Arc<Conversation>, ActionOutcome), ApiError> {
+    ) -> Result<(InUse, ActionOutcome), ApiError> {
         if !self.is_up() {
             return Err(ApiError::store_away());
         }

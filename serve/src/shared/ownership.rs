@@ -16,7 +16,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 impl Shared {
     /// Returns a conversation to read it.
     pub(crate) async fn get(self: &Arc<Shared>, id: &str) -> Result<Arc<Conversation>, ApiError> {
-        if let Some(conversation) = self.local.find(id) {
+        while let Some(conversation) = self.local.find(id) {
             // What another replica writes is watched. What this one wrote, another may have taken.
             if self.is_up() && conversation.is_writer() && !conversation.is_streaming() {
                 match self.check_writer(&conversation).await {
@@ -24,6 +24,10 @@ impl Shared {
                     Ok(_) | Err(StoreError::Away) => {}
                     Err(error) => return Err(error.into()),
                 }
+            }
+            // It may have been dropped meanwhile, and nothing brings it up to date then.
+            if !conversation.is_gone() && !self.local.has(&conversation) {
+                continue;
             }
             return if conversation.is_gone() { Err(ApiError::no_conversation(id)) } else { Ok(conversation) };
         }
@@ -57,7 +61,7 @@ impl Shared {
     }
 
     async fn writable(self: &Arc<Shared>, id: &str, purpose: Purpose) -> Result<(Changeable, bool), ApiError> {
-        match self.local.find(id) {
+        match self.local.find_to_use(id) {
             Some(here) if here.is_writer() && !self.is_up() => Ok((Changeable::Here(here), false)),
             _ => self.take(id, purpose).await,
         }
@@ -82,7 +86,8 @@ impl Shared {
         let _taking = self.taking.lock(id).await;
         let mut dead = None;
         loop {
-            let here = self.local.find(id);
+            // A turn must not begin in a conversation that was dropped: the next request would take it again.
+            let here = self.local.find_to_use(id);
             if here.is_none() {
                 // Nobody else would write a conversation that this replica has taken and has no room for.
                 self.local.check_room()?;
@@ -105,7 +110,10 @@ impl Shared {
                 }
                 TakeOutcome::Busy(_) => {
                     drop(updating);
-                    return Ok((Changeable::Elsewhere(self.get(id).await?), false));
+                    self.get(id).await?;
+                    if let Some(conversation) = self.local.find_to_use(id) {
+                        return Ok((Changeable::Elsewhere(conversation), false));
+                    }
                 }
                 TakeOutcome::Kept => {
                     drop(updating);
@@ -117,8 +125,9 @@ impl Shared {
                 }
                 TakeOutcome::Taken { epoch, stored } => {
                     let is_new = stored.last.is_none();
-                    let (conversation, _) = self.local.find_or_create(id, NewRole::Follower)?;
-                    let updating = match updating {
+                    let conversation = self.local.find_or_create(id, NewRole::Follower)?.0.in_use();
+                    let is_here = here.as_ref().is_some_and(|here| Arc::ptr_eq(here, &conversation));
+                    let updating = match updating.filter(|_| is_here) {
                         Some(updating) => updating,
                         None => conversation.updating.lock().await,
                     };
@@ -155,6 +164,10 @@ impl Shared {
         conversation: &Arc<Conversation>,
         dead: &str,
     ) -> Result<(), StoreError> {
+        let in_use = conversation.in_use();
+        if !self.local.has(&in_use) {
+            return Ok(());
+        }
         if let TakeOutcome::Taken { epoch, stored } =
             self.commands.take(conversation.id(), None, Some(dead), Purpose::Change).await?
         {
