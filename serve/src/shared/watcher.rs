@@ -251,18 +251,28 @@ async fn follow(
     let is_to_continue = stored.take_is_to_continue(&shared.settings);
     let needs_writer = stored.is_streaming() || !stored.answers.is_empty() || is_to_continue;
     let has_lost_events = !conversation.is_outdated() && stored.last.is_some_and(|stored| stored < last);
-    let is_dead = (needs_writer || has_lost_events) && shared.is_dead(&stored.owner).await;
-    if has_lost_events && !is_dead {
-        // The writer adds them again.
-        return Ok(needs_writer);
+    // Readers get what is new before it is known whether the writer lives, for which the store may be slow.
+    if !has_lost_events && !conversation.follow(&stored) {
+        load_all(shared, conversation).await?;
     }
-    if (has_lost_events || !conversation.follow(&stored))
-        && let Some(stored) = shared.commands.load(conversation.id(), None).await?.stored()
-    {
-        conversation.load(stored);
+    let is_dead = (needs_writer || has_lost_events) && shared.is_dead(&stored.owner).await;
+    if has_lost_events {
+        if !is_dead {
+            // The writer adds them again.
+            return Ok(needs_writer);
+        }
+        load_all(shared, conversation).await?;
     }
     if needs_writer && is_dead {
         shared.take_from(conversation, &stored.owner).await?;
     }
     Ok(needs_writer && !is_dead)
+}
+
+/// Loads a conversation of another writer anew.
+async fn load_all(shared: &Shared, conversation: &Conversation) -> Result<(), StoreError> {
+    if let Some(stored) = shared.commands.load(conversation.id(), None).await?.stored() {
+        conversation.load(stored);
+    }
+    Ok(())
 }
