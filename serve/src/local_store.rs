@@ -300,9 +300,11 @@ fn random_epoch() -> Result<u64, ApiError> {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::HeaderMap;
     use tokio::sync::mpsc;
 
     use super::*;
+    use crate::conversation::continuation::ContinuationRequest;
     use crate::conversation::request_content::RequestContent;
     use crate::conversation::turn::{Turn, TurnSource};
     use crate::settings::Settings;
@@ -359,6 +361,11 @@ mod tests {
         assert!(!store.forget("followed"), "it is read");
         drop(reader);
         assert!(store.forget("followed") && store.find("followed").is_none());
+        let failed = create("failed", NewRole::Writer);
+        let turn = Turn::begin(&failed, None, TurnSource::Continue, RequestContent::default()).unwrap();
+        turn.fail("broken", Some(ContinuationRequest { headers: HeaderMap::new(), body: "{}".into() }));
+        failed.resign();
+        assert!(!store.forget("failed"), "perhaps only this process can send the request again");
     }
 
     #[test]
